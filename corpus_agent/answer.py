@@ -1,0 +1,79 @@
+"""What a question comes back as, and the one interface that both answerers implement.
+
+Does no work: extractive.py and agent.py answer, evidence.py fills the verdicts, report.py prints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from corpus_agent.corpus import Corpus
+from indexer.records import Coverage
+
+AnswerStatus = Literal["answered", "partial", "not_found"]
+Verdict = Literal["verified", "moved", "altered", "not_found"]
+
+OnEvent = Callable[[str], None]
+"""Receives one line for a person about what is happening: a search, a read, a notice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A quotation and where it stands: 1-based lines, inclusive; `quote` is the source's text."""
+
+    n: int
+    source: str
+    page: int | None
+    line_start: int
+    line_end: int
+    quote: str
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer with its evidence.
+
+    `notices` lists every degradation in words: a model that was gone, quotations dropped.
+    """
+
+    question: str
+    text: str
+    status: AnswerStatus
+    answerer: str
+    citations: tuple[Citation, ...]
+    coverage: Coverage
+    version: int
+    notices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """An earlier question of a conversation, with its answer."""
+
+    question: str
+    answer: Answer
+
+
+class Answerer(Protocol):
+    """Turns a question into an answer from a corpus alone."""
+
+    @property
+    def name(self) -> str:
+        """What `Answer.answerer` says: "extractive", or the model's name."""
+        ...
+
+    def answer(
+        self,
+        question: str,
+        corpus: Corpus,
+        history: Sequence[Turn] = (),
+        on_event: OnEvent = lambda _: None,
+    ) -> Answer:
+        """An answer whose citations carry verdicts.
+
+        Raises CorpusError where no answer is possible at all.
+        """
+        ...

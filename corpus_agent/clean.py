@@ -1,0 +1,37 @@
+"""What may reach a terminal, a page or a model: text without characters that act or hide.
+
+Corpus text is data that somebody else may have written. Applied wherever such text leaves the
+program. Does not judge meaning and detects no attacks: it removes the means.
+"""
+
+from __future__ import annotations
+
+import re
+
+# C0 and C1 controls but tab and newline; soft hyphen; zero-width and word joiners; bidi marks,
+# embeddings, overrides and isolates; variation selectors; interlinear annotation; tag characters.
+_ACTING = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
+    "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
+    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+# Whole escape sequences, so that no harmless-looking tail stays: CSI, and OSC/DCS/APC/PM/SOS up to
+# their terminator (ECMA-48, 5.4 and 5.6), in 7-bit and 8-bit form.
+_ESCAPES = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?"
+    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)?"
+    r"|\x1b[ -/]*[0-~]?"
+)
+
+
+def visible(text: str) -> str:
+    """`text` with nothing in it that acts on a terminal or hides from a reader.
+
+    Keeps tab and newline.
+    """
+    return _ACTING.sub("", _ESCAPES.sub("", text))
+
+
+def one_line(text: str) -> str:
+    """`visible` text on one line: for file names, titles and headings."""
+    return " ".join(visible(text).split())

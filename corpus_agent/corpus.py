@@ -1,0 +1,105 @@
+"""All that a tool or an answerer may ask of a corpus: search, read, coverage.
+
+Holds the protocol, the window that `read` returns and its arithmetic; the real corpus is in
+`local.py`, the in-memory one in `tests/fakes.py`, and one contract suite runs over both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from indexer.errors import Refused
+from indexer.records import Coverage, Hit, Line
+
+MAX_WINDOW_LINES = 2_000
+MAX_WINDOW_BYTES = 50_000  # UTF-8, line ends included
+SEARCH_LIMIT = 5
+MAX_HITS_PER_SOURCE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Consecutive lines of one document; `offset` is the 1-based number of the first.
+
+    `next_offset` is where to go on, None at the end. `stale` says that the file changed after it
+    was indexed, so that the lines are today's and not the indexed ones.
+    """
+
+    source: str
+    offset: int
+    lines: tuple[Line, ...]
+    total: int
+    next_offset: int | None
+    stale: bool = False
+
+
+class Corpus(Protocol):
+    """A read-only view of one version of an index."""
+
+    @property
+    def version(self) -> int:
+        """Number of the index version that every call of this object sees."""
+        ...
+
+    def coverage(self) -> Coverage:
+        """How many files are indexed, empty, failed and skipped."""
+        ...
+
+    def search(
+        self,
+        query: str,
+        limit: int = SEARCH_LIMIT,
+        per_source: int | None = MAX_HITS_PER_SOURCE,
+        path: str = "",
+    ) -> list[Hit]:
+        """Hits, best first; ties by source and ordinal.
+
+        At most `per_source` of a document (None: no bound), only from sources that begin with
+        `path`. Raises Refused where the query holds no text.
+        """
+        ...
+
+    def read(self, source: str, offset: int = 1, limit: int = MAX_WINDOW_LINES) -> Window:
+        """A window of a document that is in the index.
+
+        Raises Refused for a source that is not in the index, a file that left the root, and
+        numbers out of range.
+        """
+        ...
+
+
+def check_numbers(offset: int, limit: int) -> None:
+    """Refuse numbers that no document can satisfy."""
+    if offset < 1:
+        raise Refused(f"offset must be 1 or more, not {offset}.", "Lines are counted from 1.")
+    if limit < 1:
+        raise Refused(f"limit must be 1 or more, not {limit}.", f"Use limit={MAX_WINDOW_LINES}.")
+
+
+def cut_window(
+    source: str, lines: Sequence[Line], offset: int, limit: int, *, stale: bool = False
+) -> Window:
+    """The window of `lines` at `offset`: `limit` lines, 2,000 lines or 50 KB, whichever is first.
+
+    Always holds at least one line, so that going on from `next_offset` ends. Raises Refused
+    where `offset` lies beyond the end.
+    """
+    check_numbers(offset, limit)
+    total = len(lines)
+    if offset > max(total, 1):
+        raise Refused(
+            f"offset {offset} is beyond the end of {source!r} ({total} lines).",
+            f"Use an offset from 1 to {total}.",
+        )
+    end = offset - 1
+    size = 0
+    last = min(total, end + min(limit, MAX_WINDOW_LINES))
+    while end < last:
+        size += len(lines[end].text.encode()) + 1
+        if size > MAX_WINDOW_BYTES and end > offset - 1:
+            break
+        end += 1
+    next_offset = end + 1 if end < total else None
+    return Window(source, offset, tuple(lines[offset - 1 : end]), total, next_offset, stale)

@@ -1,0 +1,1 @@
+"""Everything that the model sees of the corpus: two tools, their texts and the frame around data."""

@@ -1,0 +1,67 @@
+"""Every error a person can meet, in one tree.
+
+    CorpusError                 exit 1
+    ├── UsageError              exit 2   flags or settings that contradict each other
+    ├── NoIndex                 exit 1   there is no store here yet
+    ├── IncompatibleStore       exit 1   made by another version, model or chunker
+    ├── DamagedStore            exit 1   the store does not open
+    ├── StoreLocked             exit 5   another process is writing
+    ├── UnreadableDocument      (caught by sync: becomes a file row with a reason code)
+    └── Refused                 a read or search that is not allowed; tools turn it into `Error: …`
+
+Library exceptions are translated into these where the library is called (extract, embed, store,
+agent); nothing else catches them, and `cli` alone prints them.
+"""
+
+from __future__ import annotations
+
+
+class CorpusError(Exception):
+    """What went wrong and, in `hint`, what to do next."""
+
+    exit_code = 1
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.hint}".strip()
+
+
+class UsageError(CorpusError):
+    """Flags or settings that are wrong or contradict each other."""
+
+    exit_code = 2
+
+
+class NoIndex(CorpusError):
+    """There is no store where one was looked for."""
+
+
+class IncompatibleStore(CorpusError):
+    """The store was made by another version, model or chunker."""
+
+
+class DamagedStore(CorpusError):
+    """The store exists and does not open."""
+
+
+class StoreLocked(CorpusError):
+    """Another process is writing to the store."""
+
+    exit_code = 5
+
+
+class UnreadableDocument(CorpusError):
+    """A file that yields no text, with the reason code that its file row will carry."""
+
+    def __init__(self, reason: str, detail: str = "") -> None:
+        super().__init__(f"{reason}: {detail}" if detail else reason)
+        self.reason = reason
+        self.detail = detail
+
+
+class Refused(CorpusError):
+    """A request for corpus text that is not allowed; the message says what to do instead."""

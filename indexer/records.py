@@ -1,0 +1,130 @@
+"""The data that flows through indexing and search: frozen, plain, without behaviour of its own.
+
+Does no input or output. Used by everyone; imports nobody.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+Status = Literal["indexed", "empty", "failed", "skipped"]
+STATUSES: tuple[Status, ...] = ("indexed", "empty", "failed", "skipped")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of extracted text, normalised, without its line end.
+
+    `page` is 1-based and None where the format has no pages.
+    """
+
+    text: str
+    page: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """All text of one file, as `vectordb_read` pages it and as chunks were cut from it.
+
+    Line numbers are 1-based positions in `lines`. `extractor` is name/version, as in "pdf/1".
+    """
+
+    source: str
+    title: str
+    lines: tuple[Line, ...]
+    extractor: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A passage of a document: what is embedded, found and quoted.
+
+    Lines and pages are 1-based and inclusive; `text` is exactly the document's lines
+    `line_start`..`line_end` or a part of them, without text from anywhere else. `heading` is the
+    path of titles above the passage, joined by " > ".
+    """
+
+    source: str
+    ordinal: int
+    text: str
+    heading: str
+    line_start: int
+    line_end: int
+    page_start: int | None = None
+    page_end: int | None = None
+
+    @property
+    def id(self) -> str:
+        """Key of the chunk row; never shown to a model."""
+        return f"{self.source}:{self.ordinal}"
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A chunk that a search found; `score` in [0, 1], higher is better.
+
+    `cosine` is the similarity of the passage to the query (-1..1) and `bm25` its lexical score
+    (>= 0, unbounded; 0 where no word matched): the parts that `score` was fused from. `stale`
+    says that the file on disk is no longer the one that was indexed.
+    """
+
+    chunk: Chunk
+    score: float
+    cosine: float
+    bm25: float
+    file_sha256: str
+    stale: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FileRow:
+    """What is known of one file that the walk saw, indexed or not; `reason` is a code or None."""
+
+    source: str
+    status: Status
+    reason: str | None = None
+    detail: str | None = None
+    bytes: int = 0
+    mtime_ns: int = 0
+    sha256: str | None = None
+    chunks: int = 0
+    lines: int | None = None
+    pages: int | None = None
+    title: str | None = None
+    extractor: str | None = None
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How many files the index holds, and how many it could not read."""
+
+    indexed: int = 0
+    empty: int = 0
+    failed: int = 0
+    skipped: int = 0
+
+    @property
+    def unreadable(self) -> int:
+        """Files whose text a person would expect to find and that could not be read."""
+        return self.empty + self.failed
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """What the rows of a store depend on, apart from the files; compared as a whole.
+
+    `extractors` maps an extractor's name to its version; the rows of a file depend on its own
+    extractor only.
+    """
+
+    model: str
+    weights_sha256: str
+    dimension: int
+    document_prefix: str
+    query_prefix: str
+    chunker: str
+    normaliser: str
+    extractors: dict[str, str] = field(default_factory=dict)
