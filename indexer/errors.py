@@ -55,12 +55,16 @@ class StoreLocked(CorpusError):
 
 
 class UnreadableDocument(CorpusError):
-    """A file that yields no text, with the reason code that its file row will carry."""
+    """A file that yields no text, with the reason code that its file row will carry.
 
-    def __init__(self, reason: str, detail: str = "") -> None:
+    `extractor` is the label of the one that tried, None where nobody claims such a file.
+    """
+
+    def __init__(self, reason: str, detail: str = "", extractor: str | None = None) -> None:
         super().__init__(f"{reason}: {detail}" if detail else reason)
         self.reason = reason
         self.detail = detail
+        self.extractor = extractor
 
 
 class Refused(CorpusError):

@@ -1,1 +1,1 @@
-"""Everything that the model sees of the corpus: two tools, their texts and the frame around data."""
+"""Everything that the model sees of the corpus: two tools, and the frame around their data."""

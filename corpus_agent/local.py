@@ -1,0 +1,165 @@
+"""The corpus on this machine: one snapshot of a store, and the files below its root.
+
+Implements the `Corpus` protocol. Reading goes through membership first, then containment, then the
+hash, and through the same extractor registry that indexed the file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from difflib import get_close_matches
+from functools import lru_cache
+from pathlib import Path
+
+from corpus_agent.corpus import (
+    MAX_HITS_PER_SOURCE,
+    MAX_WINDOW_LINES,
+    SEARCH_LIMIT,
+    Window,
+    check_numbers,
+    cut_window,
+)
+from indexer import retrieve
+from indexer.chunk import Chunker
+from indexer.embed import Encoder
+from indexer.errors import IncompatibleStore, Refused, UnreadableDocument
+from indexer.extract import open_lines
+from indexer.records import Coverage, FileRow, Hit, Line
+from indexer.store import Snapshot, same_rows
+from indexer.sync import fingerprint_of
+from indexer.walk import open_beneath, read_beneath
+
+KEPT_DOCUMENTS = 8  # extracted documents kept in memory, so that paging does not parse anew
+
+
+class LocalCorpus:
+    """One committed version of the index of a folder, with its files as they are now."""
+
+    def __init__(self, snapshot: Snapshot, encoder: Encoder | None = None) -> None:
+        self._snapshot = snapshot
+        self._encoder = encoder
+        self._lines = lru_cache(maxsize=KEPT_DOCUMENTS)(self._read_lines)
+
+    @classmethod
+    def open(cls, store: Path, encoder: Encoder | None = None) -> LocalCorpus:
+        """The newest committed version; without an encoder it can read but not search.
+
+        Raises NoIndex, DamagedStore or IncompatibleStore, the last also where the index was made
+        by another model or chunker than `encoder` and today's.
+        """
+        corpus = cls(Snapshot(store), encoder)
+        if encoder is not None:
+            corpus._check_fingerprint(encoder)
+        return corpus
+
+    def _check_fingerprint(self, encoder: Encoder) -> None:
+        stored = self._snapshot.manifest.fingerprint
+        today = fingerprint_of(encoder, Chunker(encoder.tokenizer, encoder.max_tokens))
+        if not same_rows(stored, today):
+            raise IncompatibleStore(
+                f"The index was made with {stored.model} ({stored.weights_sha256[:8]}, "
+                f"{stored.chunker}), this run uses {today.model} "
+                f"({today.weights_sha256[:8]}, {today.chunker}).",
+                "Bring it up to date: corpus-agent index",
+            )
+
+    @property
+    def version(self) -> int:
+        """Number of the index version that every call of this object sees."""
+        return self._snapshot.manifest.version
+
+    @property
+    def encoder(self) -> Encoder:
+        """The model that queries are embedded with."""
+        assert self._encoder is not None, "opened for reading only"
+        return self._encoder
+
+    def coverage(self) -> Coverage:
+        """How many files are indexed, empty, failed and skipped."""
+        return self._snapshot.manifest.coverage
+
+    def files(self) -> list[FileRow]:
+        """The rows of all files, by source."""
+        return self._snapshot.files()
+
+    def search(
+        self,
+        query: str,
+        limit: int = SEARCH_LIMIT,
+        per_source: int | None = MAX_HITS_PER_SOURCE,
+        path: str = "",
+    ) -> list[Hit]:
+        """Hits, best first; see the protocol."""
+        if not any(char.isalnum() for char in query):
+            raise Refused("The query holds no words.", "Search for what the text would say.")
+        hits = retrieve.search(self._snapshot, self.encoder, query, limit, per_source, path)
+        stale = {source: self._changed(source) for source in {hit.chunk.source for hit in hits}}
+        return [replace(hit, stale=stale[hit.chunk.source]) for hit in hits]
+
+    def _changed(self, source: str) -> bool:
+        """Whether size or time of the file differ from the indexed ones, or it is gone."""
+        import os
+
+        row = self._snapshot.file(source)
+        try:
+            descriptor = open_beneath(self._snapshot.root, source)
+        except (OSError, Refused):
+            return True
+        try:
+            info = os.fstat(descriptor)
+        finally:
+            os.close(descriptor)
+        return row is None or (row.bytes, row.mtime_ns) != (info.st_size, info.st_mtime_ns)
+
+    def read(self, source: str, offset: int = 1, limit: int = MAX_WINDOW_LINES) -> Window:
+        """A window of a document that is in the index; see the protocol."""
+        check_numbers(offset, limit)
+        row = self._member(source)
+        try:
+            data = read_beneath(self._snapshot.root, source)
+        except FileNotFoundError:
+            raise Refused(
+                f"{source!r} no longer exists; it was indexed before.",
+                "Answer from other documents, or have the folder indexed again.",
+            ) from None
+        except OSError as error:
+            raise Refused(
+                f"{source!r} cannot be read now ({error.strerror}).", "Use other documents."
+            ) from None
+        digest = hashlib.sha256(data).hexdigest()
+        lines = self._lines(source, digest, data) if digest == row.sha256 else None
+        if lines is not None:
+            return cut_window(source, lines, offset, limit)
+        try:
+            return cut_window(source, _today(data, source), offset, limit, stale=True)
+        except UnreadableDocument as error:
+            raise Refused(
+                f"{source!r} changed after it was indexed and cannot be read now ({error}).",
+                "Use other documents.",
+            ) from None
+
+    def _read_lines(self, source: str, digest: str, data: bytes) -> tuple[Line, ...]:
+        return _today(data, source)
+
+    def _member(self, source: str) -> FileRow:
+        """The row of an indexed file; nothing on disk is touched before this check."""
+        row = self._snapshot.file(source)
+        if row is None:
+            names = [file.source for file in self.files() if file.status == "indexed"]
+            near = get_close_matches(source, names, n=3, cutoff=0.5)
+            hint = f"Did you mean {', '.join(map(repr, near))}?" if near else ""
+            raise Refused(
+                f"{source!r} is not in the index.",
+                f"{hint} Use vectordb_search to find sources.".strip(),
+            )
+        if row.status != "indexed":
+            raise Refused(
+                f"{source!r} could not be indexed ({row.reason}), so it has no text to read.",
+                "Use vectordb_search to find other sources.",
+            )
+        return row
+
+
+def _today(data: bytes, source: str) -> tuple[Line, ...]:
+    return tuple(open_lines(data, source))

@@ -1,0 +1,156 @@
+"""Lines -> chunks that know their lines, pages and headings. Pure.
+
+Splits by structure: pages and headings first, then paragraphs, list items, sentences, words, as
+far as is needed to fit the model's window (semantic-text-splitter, counting with the model's own
+tokenizer). Called by sync; the assertion in `Chunker.chunk` is what keeps any text from being cut
+off silently by the model.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, groupby
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from indexer.extract import page_mark
+from indexer.records import Chunk, Document, Line
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+CHUNK_TOKENS = 200
+CONTEXT_TOKENS = 40  # for title and headings in front of the embedded text
+# WordPiece makes one [UNK] of any word over 100 characters, so tokens alone do not bound a chunk.
+CHUNK_CHARS = 2_000
+HEADING_SEPARATOR = " > "
+
+
+class Chunker:
+    """Cuts documents for one model; holds the splitters, which are costly to build."""
+
+    def __init__(self, tokenizer: Tokenizer, max_tokens: int) -> None:
+        from semantic_text_splitter import MarkdownSplitter, TextSplitter
+
+        self._tokenizer = tokenizer
+        self._max_tokens = max_tokens
+        specials = tokenizer.num_special_tokens_to_add(False)
+        # A model with a small window gets small chunks, rather than cut ones.
+        self._context_tokens = min(CONTEXT_TOKENS, max_tokens // 4)
+        size = min(CHUNK_TOKENS, max_tokens - specials - self._context_tokens)
+        self.version = f"structure/1 tokens={size} context={self._context_tokens}"
+        self._markdown = MarkdownSplitter.from_huggingface_tokenizer(tokenizer, size)
+        self._plain = TextSplitter.from_huggingface_tokenizer(tokenizer, size)
+        self._by_chars = TextSplitter(CHUNK_CHARS)
+
+    def chunk(self, document: Document) -> list[Chunk]:
+        """The chunks of a document in order; together they hold all its text but page marks."""
+        is_markdown = document.extractor.startswith("markdown/")
+        splitter = self._markdown if is_markdown else self._plain
+        paths = heading_paths(document) if is_markdown else None
+        chunks: list[Chunk] = []
+        for first, lines in _pages(document.lines):
+            text = "\n".join(line.text for line in lines)
+            starts = _line_starts(lines)
+            for offset, piece in self._pieces(splitter, text):
+                start = first + bisect_right(starts, offset) - 1
+                end = first + bisect_right(starts, offset + len(piece) - 1) - 1
+                heading = paths[start - 1] if paths else document.title
+                page = lines[0].page
+                chunks.append(
+                    Chunk(document.source, len(chunks), piece, heading, start, end, page, page)
+                )
+        return chunks
+
+    def _pieces(self, splitter: object, text: str) -> Iterator[tuple[int, str]]:
+        for offset, piece in splitter.chunk_indices(text):  # type: ignore[attr-defined]
+            if len(piece) <= CHUNK_CHARS:
+                yield offset, piece
+            else:
+                for inner, part in self._by_chars.chunk_indices(piece):
+                    yield offset + inner, part
+
+    def embedded_text(self, chunk: Chunk) -> str:
+        """What the model sees of a chunk: its context, a line end, its text; never too long."""
+        text = f"{self._context(chunk)}\n{chunk.text}"
+        tokens = len(self._tokenizer.encode(text).ids)
+        assert tokens <= self._max_tokens, f"{chunk.id}: {tokens} > {self._max_tokens} tokens"
+        return text
+
+    def _context(self, chunk: Chunk) -> str:
+        """File name and headings, shortened from the left: the nearest heading says most."""
+        context = context_of(chunk.source, chunk.heading)
+        encoding = self._tokenizer.encode(context, add_special_tokens=False)
+        surplus = len(encoding.ids) - self._context_tokens
+        return context[encoding.offsets[surplus][0] :] if surplus > 0 else context
+
+
+def context_of(source: str, heading: str) -> str:
+    """The words of a file name, where it says anything that `heading` does not, and `heading`."""
+    stem = PurePosixPath(source).stem
+    words = re.sub(r"[\W_]+|(?<=[a-z])(?=[A-Z])", " ", stem).strip()
+    known = words.casefold() in re.sub(r"[\W_]+", " ", heading).casefold()
+    telling = re.search(r"[^\W\d_]{3}", words)
+    return f"{words}{HEADING_SEPARATOR}{heading}" if telling and not known else heading
+
+
+def _pages(lines: Sequence[Line]) -> Iterator[tuple[int, list[Line]]]:
+    """Runs of lines of one page, without the page's mark, with the number of the first line."""
+    number = 1
+    for page, group in groupby(lines, key=lambda line: line.page):
+        run = list(group)
+        first = number
+        number += len(run)
+        if page is not None and run[0].text == page_mark(page):
+            run, first = run[1:], first + 1
+        if run:
+            yield first, run
+
+
+def _line_starts(lines: Sequence[Line]) -> list[int]:
+    """Character offsets at which the lines start in their text joined by line ends."""
+    return [0, *accumulate(len(line.text) + 1 for line in lines[:-1])]
+
+
+_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
+_ATX = re.compile(r"^ {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$")  # CommonMark 4.2
+_SETEXT = re.compile(r"^ {0,3}=+[ \t]*$")  # CommonMark 4.3, level 1 only: `---` is also a ruler
+
+
+def heading_paths(document: Document) -> list[str]:
+    """For each line of a Markdown document, the headings above and on it, joined by " > ".
+
+    The document's title comes first unless the first heading repeats it.
+    """
+    title = document.title
+    levels: dict[int, str] = {}
+    paths: list[str] = []
+    fence = ""
+    for line, following in _with_next(document.lines):
+        mark = _FENCE.match(line)
+        if mark and (not fence or mark.group(1).startswith(fence)):
+            fence = "" if fence else mark.group(1)
+        heading = None if fence or mark else _heading(line, following)
+        if heading:
+            level, text = heading
+            levels = {key: value for key, value in levels.items() if key < level} | {level: text}
+        path = [levels[key] for key in sorted(levels)]
+        if not path or path[0].casefold() != title.casefold():
+            path = [title, *path]
+        paths.append(HEADING_SEPARATOR.join(path))
+    return paths
+
+
+def _with_next(lines: Sequence[Line]) -> Iterator[tuple[str, str]]:
+    for index, line in enumerate(lines):
+        yield line.text, lines[index + 1].text if index + 1 < len(lines) else ""
+
+
+def _heading(line: str, following: str) -> tuple[int, str] | None:
+    if atx := _ATX.match(line):
+        return (len(atx.group(1)), atx.group(2)) if atx.group(2) else None
+    if line.strip() and _SETEXT.match(following):
+        return 1, line.strip()
+    return None

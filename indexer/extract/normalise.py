@@ -1,0 +1,40 @@
+r"""The one form that all extracted text has, whatever it came from.
+
+NFC, `\n` line ends, no NUL, no line over 2,000 characters. Called by the registry only, so that
+indexing and reading cannot differ.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+
+NORMALISER = "nfc-wrap/1"
+MAX_LINE_CHARS = 2_000
+
+
+def lines_of(text: str) -> Iterator[str]:
+    """The lines of `text`, normalised, without line ends.
+
+    Longer lines are wrapped at the last white space before the limit, else at the limit; the
+    white space at a wrap stays at the end of the line, so joining the parts gives the line back.
+    """
+    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
+    if text.endswith("\n"):
+        text = text[:-1]
+    for line in unicodedata.normalize("NFC", text).split("\n"):
+        if len(line) <= MAX_LINE_CHARS:
+            yield line
+        else:
+            yield from _wrap(line)
+
+
+def _wrap(line: str) -> Iterator[str]:
+    start = 0
+    while len(line) - start > MAX_LINE_CHARS:
+        end = start + MAX_LINE_CHARS
+        space = max(line.rfind(" ", start, end), line.rfind("\t", start, end))
+        end = space + 1 if space > start else end
+        yield line[start:end]
+        start = end
+    yield line[start:]

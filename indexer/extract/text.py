@@ -1,0 +1,105 @@
+"""Plain text, source code and Markdown, in any encoding.
+
+Does not parse mark-up: Markdown is its own best text. HTML is not text and is not claimed here.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from pathlib import PurePosixPath
+
+import yaml
+
+from indexer.errors import UnreadableDocument
+
+MARKDOWN_SUFFIXES = frozenset({".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd", ".rmd"})
+# Text by its bytes, but mark-up or data that must be parsed to be read.
+NOT_PLAIN_SUFFIXES = frozenset({".html", ".htm", ".xhtml", ".svg", ".rtf", ".ipynb", ".fb2"})
+DETECTION_BYTES = 256 * 1024  # charset detection reads the head only: its time grows with length
+
+# UTF-32 before UTF-16: its little-endian mark begins with that of UTF-16.
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_CONTROLS = re.compile(rb"[\x00-\x06\x0e-\x1a\x1c-\x1f]")
+MAX_CONTROL_SHARE = 0.01  # of a sample; text in any encoding but UTF-16/32 has next to none
+
+
+def is_text(sample: bytes, path: str) -> bool:
+    """Whether the first bytes look like plain text of some encoding."""
+    if PurePosixPath(path).suffix.lower() in NOT_PLAIN_SUFFIXES or sample.startswith(b"{\\rtf"):
+        return False
+    if any(sample.startswith(mark) for mark, _ in _MARKS) or _utf16_without_mark(sample):
+        return True
+    return len(_CONTROLS.findall(sample)) <= MAX_CONTROL_SHARE * len(sample)
+
+
+def is_markdown(sample: bytes, path: str) -> bool:
+    """Whether the file is Markdown: by its suffix, since any text is valid Markdown."""
+    return PurePosixPath(path).suffix.lower() in MARKDOWN_SUFFIXES and is_text(sample, path)
+
+
+def decode(data: bytes) -> str:
+    """The text of `data`: by byte order mark, else UTF-8, else as detected.
+
+    Raises UnreadableDocument("encoding") rather than guessing at bytes that no encoding explains.
+    """
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            return _decode_as(data, encoding)
+    if unmarked := _utf16_without_mark(data):
+        return _decode_as(data, unmarked)
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        pass
+    from charset_normalizer import from_bytes
+
+    best = from_bytes(data[:DETECTION_BYTES]).best()
+    if best is None:
+        raise UnreadableDocument("encoding", "no known encoding explains these bytes")
+    return _decode_as(data, best.encoding)
+
+
+def _decode_as(data: bytes, encoding: str) -> str:
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise UnreadableDocument("encoding", f"not {encoding} at byte {error.start}") from None
+
+
+def _utf16_without_mark(sample: bytes) -> str | None:
+    """utf-16-le or utf-16-be where every other byte of a Latin-script sample is zero."""
+    head = sample[:512]
+    if len(head) < 8:
+        return None
+    half = len(head) // 2
+    if head[1::2].count(0) > 0.8 * half and head[0::2].count(0) == 0:
+        return "utf-16-le"
+    if head[0::2].count(0) > 0.8 * half and head[1::2].count(0) == 0:
+        return "utf-16-be"
+    return None
+
+
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+_HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
+MAX_FRONT_MATTER_CHARS = 10_000
+
+
+def markdown_title(text: str) -> str | None:
+    """The title of a Markdown text: `title:` of its front matter, else its first heading."""
+    matter = _FRONT_MATTER.match(text[:MAX_FRONT_MATTER_CHARS])
+    if matter:
+        try:
+            fields = yaml.safe_load(matter.group(1))
+        except yaml.YAMLError:
+            fields = None  # a ruler at the top of a note, or YAML with a mistake: then it is text
+        if isinstance(fields, dict) and isinstance(fields.get("title"), str):
+            return str(fields["title"]).strip() or None
+    heading = _HEADING.search(text, matter.end() if matter else 0)
+    return heading.group(1) if heading else None

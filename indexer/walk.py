@@ -1,0 +1,268 @@
+"""Which files belong to a corpus, and the only way to open one.
+
+Decides by name, kind and size; never looks inside a file. Called by sync (to see the folder) and
+by whoever opens a document (`open_beneath`).
+
+What it does not stop: hard links to files elsewhere (they are files of this folder), and a mount
+inside the root.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pathspec import GitIgnoreSpec
+
+from indexer.errors import CorpusError, Refused, UsageError
+
+MAX_FILE_BYTES = 128 * 2**20
+IGNORE_FILES = (".gitignore", ".corpusignore")
+
+# Folders that hold other people's code or machine state. Names in lower case.
+DENIED_FOLDERS = frozenset(
+    {"node_modules", "__pycache__", "venv", "site-packages", "bower_components"}
+    | {"$recycle.bin", "system volume information", "lost+found", "__macosx"}
+)
+# Editors', browsers' and systems' litter: never documents, passed over like dot-files.
+LITTER = GitIgnoreSpec.from_lines(
+    [
+        "~$*",
+        "*~",
+        "*.swp",
+        "*.swo",
+        "*.tmp",
+        "*.part",
+        "*.crdownload",
+        "*.pyc",
+        "Thumbs.db",
+        "desktop.ini",
+    ]
+)
+# Key material: listed as skipped, so that nobody wonders, and never opened.
+SECRETS = GitIgnoreSpec.from_lines(
+    [
+        "id_rsa",
+        "id_dsa",
+        "id_ecdsa",
+        "id_ed25519",
+        "*.pem",
+        "*.key",
+        "*.p12",
+        "*.pfx",
+        "*.kdbx",
+        "*.jks",
+        "*.keystore",
+        "*.ppk",
+        "*.asc.key",
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SeenFile:
+    """A file below the root; `problem` is the reason code why it cannot be a document, or None."""
+
+    source: str
+    bytes: int = 0
+    mtime_ns: int = 0
+    problem: str | None = None
+    detail: str | None = None
+
+
+@dataclass(slots=True)
+class Walk:
+    """The files of a folder in order of their sources, and how many were passed over by rule."""
+
+    files: list[SeenFile] = field(default_factory=list)
+    ignored: int = 0
+
+
+def source_of(relative: str) -> str:
+    """The name of a document: its path relative to the root, NFC, with `/` between the parts."""
+    return unicodedata.normalize("NFC", relative.replace(os.sep, "/"))
+
+
+def check_root(root: Path) -> Path:
+    """The resolved root; raises CorpusError where it is no folder that can be listed."""
+    try:
+        resolved = root.resolve(strict=True)
+        with os.scandir(resolved):
+            return resolved
+    except FileNotFoundError:
+        raise CorpusError(f"There is no folder {str(root)!r}.", "Check the path.") from None
+    except NotADirectoryError:
+        raise UsageError(
+            f"{str(root)!r} is a file; a corpus is a folder.",
+            f"Index its folder: corpus-agent index {str(root.parent)!r}",
+        ) from None
+    except PermissionError:
+        raise CorpusError(
+            f"The folder {str(root)!r} may not be read by this user.",
+            "Change its permissions, or run as its owner.",
+        ) from None
+
+
+def walk(root: Path, max_bytes: int = MAX_FILE_BYTES) -> Walk:
+    """Every file below `root` that rules do not pass over, sorted by source."""
+    result = Walk()
+    _descend(root, "", (), result, max_bytes)
+    result.files.sort(key=lambda seen: seen.source)
+    result.files = list(_without_collisions(result.files))
+    return result
+
+
+_Rules = tuple[tuple[str, GitIgnoreSpec], ...]
+
+
+def _descend(root: Path, below: str, rules: _Rules, result: Walk, max_bytes: int) -> None:
+    folder = root / below
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError as error:
+        source = source_of(_printable(below)) + "/"
+        result.files.append(SeenFile(source, problem=_reason(error), detail="folder not readable"))
+        return
+    rules += _rules_of(folder, below)
+    for entry in entries:
+        path = f"{below}/{entry.name}" if below else entry.name
+        is_folder = entry.is_dir(follow_symlinks=False)
+        if _passed_over(entry.name, path, is_folder, rules):
+            result.ignored += 1
+        elif is_folder:
+            _descend(root, path, rules, result, max_bytes)
+        else:
+            result.files.append(_look_at(entry, path, max_bytes))
+
+
+def _rules_of(folder: Path, below: str) -> _Rules:
+    lines: list[str] = []
+    for name in IGNORE_FILES:
+        try:
+            lines += (folder / name).read_text("utf-8", errors="replace").splitlines()
+        except OSError as error:
+            if error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP):
+                raise CorpusError(
+                    f"The ignore file {str(folder / name)!r} cannot be read ({error.strerror}).",
+                    "Without it, files that you excluded would be indexed.",
+                ) from None
+    return ((below, GitIgnoreSpec.from_lines(lines)),) if lines else ()
+
+
+def _passed_over(name: str, path: str, is_folder: bool, rules: _Rules) -> bool:
+    if name.startswith("."):
+        return True
+    if is_folder and name.lower() in DENIED_FOLDERS:
+        return True
+    if not is_folder and LITTER.match_file(name):
+        return True
+    # As in git: the ignore file nearest to the path that says anything about it decides.
+    for base, spec in reversed(rules):
+        relative = path[len(base) + 1 :] if base else path
+        verdict = spec.check_file(relative + "/" if is_folder else relative).include
+        if verdict is not None:
+            return verdict
+    return False
+
+
+def _look_at(entry: os.DirEntry[str], path: str, max_bytes: int) -> SeenFile:
+    printable = _printable(path)
+    source = source_of(printable)
+    if printable != path:
+        return SeenFile(source, problem="name", detail="the file name is not valid UTF-8")
+    try:
+        info = entry.stat(follow_symlinks=False)
+    except OSError as error:
+        return SeenFile(source, problem=_reason(error))
+    seen = SeenFile(source, info.st_size, info.st_mtime_ns)
+    if stat.S_ISLNK(info.st_mode):
+        return SeenFile(source, problem="symlink", detail="links are not followed")
+    if not stat.S_ISREG(info.st_mode):
+        return SeenFile(source, problem="special", detail="not a regular file")
+    if SECRETS.match_file(entry.name):
+        return SeenFile(source, seen.bytes, seen.mtime_ns, "secret", "looks like key material")
+    if info.st_size > max_bytes:
+        detail = f"{info.st_size:,} bytes > {max_bytes:,}"
+        return SeenFile(source, seen.bytes, seen.mtime_ns, "too_large", detail)
+    return seen
+
+
+def _without_collisions(files: list[SeenFile]) -> Iterator[SeenFile]:
+    """Files under distinct sources: of names equal after NFC, the first keeps the name."""
+    taken: set[str] = set()
+    for seen in files:
+        source, copy = seen.source, 1
+        while source in taken:
+            copy += 1
+            source = f"{seen.source} (same name {copy})"
+        taken.add(source)
+        if source == seen.source:
+            yield seen
+        else:
+            detail = f"another file is called {seen.source!r} in Unicode form NFC"
+            yield SeenFile(source, seen.bytes, seen.mtime_ns, "name", detail)
+
+
+def _printable(path: str) -> str:
+    r"""`path` as text that UTF-8 can carry: undecodable bytes as \\xNN."""
+    return os.fsencode(path).decode("utf-8", errors="backslashreplace")
+
+
+def _reason(error: OSError) -> str:
+    return "permission" if isinstance(error, PermissionError) else "unreadable"
+
+
+def open_beneath(root: Path, source: str) -> int:
+    """A read-only file descriptor of the document `source`; the caller closes it.
+
+    Opened component by component from the root, so that no symbolic link is followed anywhere on
+    the way and nothing that is swapped meanwhile leads outside. Raises Refused for a source that
+    leaves the root or is not a regular file, OSError where the system says no.
+    """
+    parts = source.split("/")
+    if source.startswith("/") or any(part in ("", ".", "..") or "\0" in part for part in parts):
+        raise Refused(f"{source!r} is not a path below the corpus root.")
+    here = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        for part in parts[:-1]:
+            below = _open_part(here, part, os.O_DIRECTORY)
+            os.close(here)
+            here = below
+        # O_NONBLOCK: a FIFO that took the place of the file must not hang the opener.
+        opened = _open_part(here, parts[-1], os.O_NONBLOCK)
+    finally:
+        os.close(here)
+    if not stat.S_ISREG(os.fstat(opened).st_mode):
+        os.close(opened)
+        raise Refused(f"{source!r} is no longer a regular file.")
+    return opened
+
+
+def _open_part(folder: int, part: str, flags: int) -> int:
+    flags |= os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        return os.open(part, flags, dir_fd=folder)
+    except FileNotFoundError:
+        # A source is NFC; the name on disk may be in another form (files copied from macOS).
+        for name in os.listdir(folder):
+            if name != part and unicodedata.normalize("NFC", name) == part:
+                return os.open(name, flags, dir_fd=folder)
+        raise
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENOTDIR):
+            raise Refused(f"{part!r} is now a symbolic link or no folder.") from None
+        raise
+
+
+def read_beneath(root: Path, source: str, max_bytes: int = MAX_FILE_BYTES) -> bytes:
+    """The bytes of a document, at most `max_bytes`; raises as `open_beneath` does."""
+    with os.fdopen(open_beneath(root, source), "rb") as file:
+        data = file.read(max_bytes + 1)
+    if len(data) > max_bytes:
+        raise Refused(f"{source!r} has grown beyond {max_bytes:,} bytes.")
+    return data
