@@ -111,6 +111,8 @@ def _no_permission(store: Path) -> CorpusError:
 
 
 def _connect(store: Path) -> DBConnection:
+    # Its notes about tables that it creates are not for our users; errors come as exceptions.
+    os.environ.setdefault("LANCEDB_LOG", "error")
     import lancedb
 
     # An absolute path without "://" can never be taken for a cloud address.
@@ -337,6 +339,11 @@ class Writer:
         """The last committed manifest, None in a store that has none yet."""
         return self._manifest
 
+    @property
+    def known_extractors(self) -> dict[str, str]:
+        """The extractors, name to version, under which the committed rows were made."""
+        return self._manifest.fingerprint.extractors if self._manifest else {}
+
     def replace(self, files: Sequence[Embedded], removed: Sequence[str] = ()) -> None:
         """Put the rows of `files` in the place of their old ones, drop those of `removed`."""
         import pyarrow as pa
@@ -392,8 +399,8 @@ class Writer:
             write_manifest(self.store, manifest)
             if complete:
                 # Only now: until this moment the manifest named an older version.
-                self._chunk_table.cleanup_old_versions(KEEP_VERSIONS)
-                self._file_table.cleanup_old_versions(KEEP_VERSIONS)
+                self._chunk_table.optimize(cleanup_older_than=KEEP_VERSIONS)
+                self._file_table.optimize(cleanup_older_than=KEEP_VERSIONS)
         self._manifest = manifest
         return manifest
 
@@ -439,12 +446,3 @@ def coverage_of(rows: Any) -> Coverage:  # noqa: ANN401
     for row in rows:
         counts[row.status] += 1
     return Coverage(**counts)
-
-
-def bytes_on_disk(store: Path) -> int:
-    """Size of all files of the store."""
-    total = 0
-    for folder, _, names in os.walk(store):
-        for name in names:
-            total += (Path(folder) / name).lstat().st_size
-    return total

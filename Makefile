@@ -1,0 +1,46 @@
+# The two commands of the README, and the short loop for daily work. Everything happens in .venv.
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet -c constraints.txt
+
+.PHONY: demo test check format docs clean
+
+demo: .venv/demo
+	$(BIN)/corpus-agent --store .demo/store index sample_corpus
+	$(BIN)/corpus-agent --store .demo/store ask --llm none "What temperature should the sourdough rise at?"
+	$(BIN)/corpus-agent --store .demo/store ask --llm none "How many months' notice does the tenant have to give?"
+
+test: check
+	$(BIN)/python tests/offline.py -m pytest -q
+	$(BIN)/python tests/wheel_check.py
+
+# Format, lint, types, import contracts, docstrings against signatures: seconds.
+check: .venv/test
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: .venv/test
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+# What documentation is generated from the program itself: transcript, help, JSON keys.
+docs: .venv/test
+	$(BIN)/python docs/generate.py
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "corpus-agent needs Python 3.11 or newer; run: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	$(PYTHON) -m venv .venv
+
+.venv/demo: .venv/bin/python pyproject.toml constraints.txt
+	$(PIP) -e .
+	touch $@
+
+.venv/test: .venv/bin/python pyproject.toml constraints.txt
+	$(PIP) -e '.[dev]'
+	touch .venv/demo $@
+
+clean:
+	rm -rf .venv .demo dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis

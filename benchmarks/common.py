@@ -1,0 +1,49 @@
+"""What the benchmark scripts share: where the data is, an index of it, a table of results."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from corpus_agent import session
+from corpus_agent.local import LocalCorpus
+from corpus_agent.settings import Settings
+
+DATA = Path(__file__).parent.parent.parent / "shared" / "eval"
+
+
+def data(*parts: str) -> Path:
+    """A file or folder of the evaluation data; ends the script with a reason where it is absent."""
+    path = DATA.joinpath(*parts)
+    if not path.exists():
+        sys.exit(f"skipped: there is no evaluation data at {'/'.join(parts)}")
+    return path
+
+
+def read_jsonl(path: Path) -> list[dict[str, Any]]:
+    """The objects of a JSON lines file."""
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
+
+
+@contextmanager
+def corpus_of(folder: Path, store: Path | None = None) -> Iterator[LocalCorpus]:
+    """The corpus of a folder: indexed for this run, or kept in `store` from an earlier one."""
+    with tempfile.TemporaryDirectory() as scratch:
+        settings = Settings(store=store or Path(scratch) / "store")
+        outcome = session.index(settings, folder)
+        print(f"{outcome.chunks} chunks, {outcome.embedded} embedded, {outcome.seconds:.1f} s")
+        yield session.open_corpus(settings)
+
+
+def print_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """A Markdown table."""
+    print(f"| {' | '.join(header)} |")
+    print(f"|{'|'.join('---' for _ in header)}|")
+    for row in rows:
+        cells = (f"{cell:.3f}" if isinstance(cell, float) else str(cell) for cell in row)
+        print(f"| {' | '.join(cells)} |")

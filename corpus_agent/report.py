@@ -1,0 +1,306 @@
+"""Results as JSON objects and as lines for people. Pure: takes records, returns values.
+
+The keys are a contract (docs/json.md): they are added to, never renamed. All text that comes from
+documents goes through clean.py here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from corpus_agent.answer import Answer, Citation
+from corpus_agent.clean import one_line, visible
+from corpus_agent.corpus import Window
+from corpus_agent.snippet import snippet
+from indexer.manifest import Manifest
+from indexer.records import Coverage, FileRow, Hit
+from indexer.sync import Outcome, Plan
+
+SCHEMA_VERSION = 1
+SEAL = "off"  # the kernel seal is not part of this version, and no output claims it is
+
+
+def as_object(**content: Any) -> dict[str, Any]:  # noqa: ANN401
+    """A JSON object with its schema version first."""
+    return {"schema_version": SCHEMA_VERSION, **content, "seal": SEAL}
+
+
+# -- index
+
+
+def index_object(outcome: Outcome) -> dict[str, Any]:
+    """The JSON of `index`."""
+    by_status = {
+        status: [_problem(row) for row in outcome.problems if row.status == status]
+        for status in ("empty", "failed", "skipped")
+    }
+    return as_object(
+        index={
+            "version": outcome.version,
+            "added": outcome.added,
+            "updated": outcome.updated,
+            "unchanged": outcome.unchanged,
+            "removed": outcome.removed,
+            "ignored": outcome.ignored,
+            **by_status,
+            "chunks": outcome.chunks,
+            "embedded": outcome.embedded,
+            "interrupted": outcome.interrupted,
+            "rebuilt": outcome.rebuilt,
+            "seconds": round(outcome.seconds, 2),
+        }
+    )
+
+
+def _problem(row: FileRow) -> dict[str, Any]:
+    return {"source": one_line(row.source), "reason": row.reason, "detail": row.detail}
+
+
+def problem_line(row: FileRow) -> str:
+    """One line on a file that yielded no text."""
+    detail = f": {one_line(row.detail)}" if row.detail else ""
+    return f"{row.status} {one_line(row.source)} ({row.reason}{detail})"
+
+
+def index_lines(outcome: Outcome) -> Iterator[str]:
+    """What a run did, for a person."""
+    counts = [
+        f"{count:,} {what}"
+        for count, what in (
+            (outcome.added, "added"),
+            (outcome.updated, "updated"),
+            (outcome.unchanged, "unchanged"),
+            (outcome.removed, "removed"),
+        )
+        if count
+    ]
+    yield (
+        f"{', '.join(counts) or 'nothing to index'}; {outcome.chunks:,} chunks, "
+        f"{outcome.embedded:,} newly embedded, in {outcome.seconds:.1f} s (version "
+        f"{outcome.version})"
+    )
+    unread = [row for row in outcome.problems if row.status != "skipped"]
+    skipped = len(outcome.problems) - len(unread)
+    if unread or skipped:
+        yield (
+            f"{len(unread):,} could not be read, {skipped:,} are no documents: "
+            "corpus-agent files --status empty,failed,skipped"
+        )
+    if outcome.ignored:
+        yield f"{outcome.ignored:,} ignored by rule (dot-files, ignore files, system folders)"
+    if outcome.interrupted:
+        yield "Stopped early. What was done is kept; run the same command to go on."
+
+
+def plan_object(todo: Plan) -> dict[str, Any]:
+    """The JSON of `index --dry-run`."""
+    groups = {name: [seen.source for seen in files] for name, files in _groups(todo).items()}
+    return as_object(plan={**groups, "remove": list(todo.remove), "keep": len(todo.keep)})
+
+
+def _groups(todo: Plan) -> dict[str, Any]:
+    return {"add": todo.add, "update": todo.update, "record": todo.record, "touch": todo.touch}
+
+
+def plan_lines(todo: Plan) -> Iterator[str]:
+    """The plan, one line a file, for a person."""
+    for name, files in _groups(todo).items():
+        for seen in files:
+            why = f" ({seen.problem})" if seen.problem else ""
+            yield f"{name:<7}{one_line(seen.source)}{why}"
+    for source in todo.remove:
+        yield f"{'remove':<7}{one_line(source)}"
+    size = sum(seen.bytes for seen in todo.work)
+    yield f"{len(todo.keep):,} unchanged; {len(todo.work):,} files, {size:,} bytes to index"
+
+
+# -- search, read, files, status
+
+
+def search_object(query: str, hits: Sequence[Hit], version: int) -> dict[str, Any]:
+    """The JSON of `search`."""
+    return as_object(
+        version=version, query=query, results=[_hit_object(hit, query) for hit in hits]
+    )
+
+
+def _hit_object(hit: Hit, query: str) -> dict[str, Any]:
+    return {
+        "source": one_line(hit.chunk.source),
+        "heading": one_line(hit.chunk.heading),
+        "page": hit.chunk.page_start,
+        "line_start": hit.chunk.line_start,
+        "line_end": hit.chunk.line_end,
+        "score": round(hit.score, 4),
+        "cosine": round(hit.cosine, 4),
+        "bm25": round(hit.bm25, 4),
+        "snippet": visible(snippet(hit.chunk.text, query)),
+        "stale": hit.stale,
+    }
+
+
+def place(source: str, line_start: int, line_end: int, page: int | None) -> str:
+    """Where a passage stands, as in "notes/a.md:10-24" or "b.pdf:80-91 (page 7)"."""
+    lines = f"{line_start}-{line_end}" if line_end != line_start else f"{line_start}"
+    return f"{one_line(source)}:{lines}" + (f" (page {page})" if page is not None else "")
+
+
+def search_lines(query: str, hits: Sequence[Hit], coverage: Coverage) -> Iterator[str]:
+    """Hits for a person: place, heading, score, and the snippet below."""
+    yield f"{len(hits)} results in {searched(coverage)}"
+    for number, hit in enumerate(hits, start=1):
+        chunk = hit.chunk
+        stale = " · changed since it was indexed" if hit.stale else ""
+        where = place(chunk.source, chunk.line_start, chunk.line_end, chunk.page_start)
+        yield f"\n{number}. {where} · {one_line(chunk.heading)} · {hit.score:.2f}{stale}"
+        for line in visible(snippet(chunk.text, query)).splitlines():
+            yield f"   {line}" if line.strip() else ""
+
+
+def explain_lines(hits: Sequence[Hit]) -> Iterator[str]:
+    """The parts of each score."""
+    yield "\nrank  score  cosine    bm25  source"
+    for number, hit in enumerate(hits, start=1):
+        source = one_line(hit.chunk.source)
+        yield f"{number:>4}  {hit.score:5.3f}  {hit.cosine:6.3f}  {hit.bm25:6.2f}  {source}"
+
+
+def searched(coverage: Coverage) -> str:
+    """How many documents there are, and how many could not be read."""
+    unread = f" ({coverage.unreadable} more could not be read)" if coverage.unreadable else ""
+    plural = "" if coverage.indexed == 1 else "s"
+    return f"{coverage.indexed:,} document{plural}{unread}"
+
+
+def read_object(window: Window, version: int) -> dict[str, Any]:
+    """The JSON of `read`."""
+    return as_object(
+        version=version,
+        source=one_line(window.source),
+        offset=window.offset,
+        lines=[visible(line.text) for line in window.lines],
+        total=window.total,
+        next_offset=window.next_offset,
+        stale=window.stale,
+    )
+
+
+def file_object(row: FileRow) -> dict[str, Any]:
+    """One file of the JSON of `files`."""
+    return {
+        "source": one_line(row.source),
+        "status": row.status,
+        "reason": row.reason,
+        "detail": row.detail,
+        "title": one_line(row.title) if row.title else None,
+        "bytes": row.bytes,
+        "sha256": row.sha256,
+        "chunks": row.chunks,
+        "pages": row.pages,
+        "lines": row.lines,
+        "extractor": row.extractor,
+        "seconds": row.seconds,
+    }
+
+
+def file_line(row: FileRow) -> str:
+    """One file for a person."""
+    if row.status != "indexed":
+        return problem_line(row)
+    size = f"{row.pages} pages" if row.pages else f"{row.lines} lines"
+    return f"indexed {one_line(row.source)} ({size}, {row.chunks} chunks, {row.extractor})"
+
+
+def status_object(
+    manifest: Manifest, store: str, root: str, size: int, root_exists: bool
+) -> dict[str, Any]:
+    """The JSON of `status`."""
+    coverage = manifest.coverage
+    return as_object(
+        version=manifest.version,
+        store=store,
+        root=root,
+        root_exists=root_exists,
+        files={
+            "indexed": coverage.indexed,
+            "empty": coverage.empty,
+            "failed": coverage.failed,
+            "skipped": coverage.skipped,
+            "ignored": manifest.ignored,
+        },
+        chunks=manifest.chunks,
+        bytes=size,
+        model=manifest.fingerprint.model,
+        chunker=manifest.fingerprint.chunker,
+        complete=manifest.complete,
+        updated=manifest.updated,
+    )
+
+
+def status_lines(status: dict[str, Any]) -> Iterator[str]:
+    """The status for a person, from its JSON."""
+    files = status["files"]
+    yield f"corpus   {one_line(status['root'])}" + ("" if status["root_exists"] else "  (MISSING)")
+    yield f"store    {one_line(status['store'])}, {status['bytes'] / 1e6:,.1f} MB"
+    yield (
+        f"files    {files['indexed']:,} indexed, {files['empty']:,} empty, {files['failed']:,} "
+        f"failed, {files['skipped']:,} skipped, {files['ignored']:,} ignored"
+    )
+    yield f"chunks   {status['chunks']:,}, embedded by {status['model']}"
+    state = "complete" if status["complete"] else "NOT COMPLETE: run corpus-agent index to go on"
+    yield f"version  {status['version']}, {status['updated']}, {state}"
+
+
+# -- answers
+
+
+def answer_object(answer: Answer) -> dict[str, Any]:
+    """The JSON of `ask`."""
+    coverage = answer.coverage
+    return as_object(
+        question=answer.question,
+        answer=visible(answer.text),
+        status=answer.status,
+        answerer=answer.answerer,
+        citations=[_citation_object(citation) for citation in answer.citations],
+        coverage={
+            "indexed": coverage.indexed,
+            "empty": coverage.empty,
+            "failed": coverage.failed,
+        },
+        version=answer.version,
+        notices=list(answer.notices),
+    )
+
+
+def _citation_object(citation: Citation) -> dict[str, Any]:
+    return {
+        "n": citation.n,
+        "source": one_line(citation.source),
+        "page": citation.page,
+        "line_start": citation.line_start,
+        "line_end": citation.line_end,
+        "quote": visible(citation.quote),
+        "verdict": citation.verdict,
+    }
+
+
+def answer_lines(answer: Answer) -> Iterator[str]:
+    """An answer for a person, its citations below."""
+    yield visible(answer.text)
+    if answer.citations:
+        yield ""
+    yield from citation_lines(answer.citations)
+    yield ""
+    for notice in answer.notices:
+        yield f"Note: {one_line(notice)}"
+    yield f"({answer.answerer}; searched {searched(answer.coverage)})"
+
+
+def citation_lines(citations: Iterable[Citation]) -> Iterator[str]:
+    """Each citation with its place, verdict and quotation."""
+    for citation in citations:
+        where = place(citation.source, citation.line_start, citation.line_end, citation.page)
+        yield f"[{citation.n}] {where} · {citation.verdict}"
+        yield f"    “{one_line(citation.quote)}”"

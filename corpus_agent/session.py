@@ -1,0 +1,138 @@
+"""What the commands do, without a terminal: build the parts, run one job, return its result.
+
+`cli` parses and prints; scripts may call these functions just as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from corpus_agent import llm
+from corpus_agent.answer import Answer, Answerer, OnEvent, Turn
+from corpus_agent.local import LocalCorpus
+from corpus_agent.settings import Settings, existing_store, store_to_write
+from indexer.chunk import Chunker
+from indexer.embed import Encoder, SentenceTransformerEncoder
+from indexer.errors import CorpusError, UsageError
+from indexer.manifest import MANIFEST_NAME, read_manifest, root_for, root_of
+from indexer.records import FileRow
+from indexer.store import Writer, create_folder, same_rows
+from indexer.sync import Outcome, Plan, Progress, Run, changed_hashes, fingerprint_of, plan
+from indexer.walk import check_root, walk
+
+
+def encoder_for(settings: Settings) -> Encoder:
+    """The embedding model that the settings name."""
+    if settings.model is not None and not settings.model.is_dir():
+        raise UsageError(f"There is no model folder {str(settings.model)!r}.", "Check --model.")
+    return SentenceTransformerEncoder(settings.model)
+
+
+def open_corpus(settings: Settings, *, searching: bool = True) -> LocalCorpus:
+    """The corpus of the store in force; for reading alone no model is touched."""
+    encoder = encoder_for(settings) if searching else None
+    return LocalCorpus.open(existing_store(settings), encoder)
+
+
+def corpus_root(settings: Settings, folder: Path | None) -> tuple[Path, Path]:
+    """The store to write and the root of its corpus.
+
+    Raises UsageError where the store holds the index of another folder.
+    """
+    store = store_to_write(settings)
+    recorded = None
+    if (store / MANIFEST_NAME).exists():
+        recorded = root_of(store, read_manifest(store))
+    if folder is None:
+        if recorded is not None and not recorded.is_dir():
+            raise CorpusError(
+                f"The corpus folder {str(recorded)!r} is not there; the index is kept as it is.",
+                "Mount or restore it, or name its new place: corpus-agent index FOLDER",
+            )
+        return store, check_root(recorded or Path.cwd())
+    root = check_root(folder)
+    # A root that moved may be named anew; one that is still there is another corpus.
+    if recorded is not None and recorded.is_dir() and recorded.resolve() != root:
+        raise UsageError(
+            f"The index in {str(store)!r} is of {str(recorded)!r}, not of {str(root)!r}.",
+            "One store holds one corpus. Name another: corpus-agent --store DIR index …",
+        )
+    return store, root
+
+
+def index(
+    settings: Settings,
+    folder: Path | None,
+    *,
+    force: bool = False,
+    verify: bool = False,
+    on_start: Callable[[Plan, bool], None] = lambda *_: None,
+    on_progress: Callable[[Progress], None] = lambda _: None,
+    on_problem: Callable[[FileRow], None] = lambda _: None,
+) -> Outcome:
+    """What a run over the folder did; `on_start` hears the plan and whether all is made anew."""
+    store, root = corpus_root(settings, folder)
+    encoder = encoder_for(settings)
+    chunker = Chunker(encoder.tokenizer, encoder.max_tokens)
+    create_folder(store)
+    with Writer(store, fingerprint_of(encoder, chunker), root_for(store, root)) as writer:
+        seen = walk(root, settings.max_file_bytes)
+        hashes = changed_hashes(root, seen, writer.files, verify=verify)
+        todo = plan(seen, writer.files, hashes, writer.known_extractors, force=force)
+        on_start(todo, writer.rebuilding)
+        run = Run(root, writer, encoder, chunker, on_progress=on_progress, on_problem=on_problem)
+        return run.apply(todo, seen.ignored)
+
+
+def dry_run(
+    settings: Settings, folder: Path | None, *, force: bool = False, verify: bool = False
+) -> Plan:
+    """What `index` would do; writes nothing and takes no lock."""
+    store, root = corpus_root(settings, folder)
+    seen = walk(root, settings.max_file_bytes)
+    stored: dict[str, FileRow] = {}
+    extractors: dict[str, str] = {}
+    if (store / MANIFEST_NAME).exists():
+        encoder = encoder_for(settings)
+        today = fingerprint_of(encoder, Chunker(encoder.tokenizer, encoder.max_tokens))
+        manifest = read_manifest(store)
+        extractors = manifest.fingerprint.extractors
+        if same_rows(manifest.fingerprint, today):
+            stored = {row.source: row for row in LocalCorpus.open(store).files()}
+    hashes = changed_hashes(root, seen, stored, verify=verify)
+    return plan(seen, stored, hashes, extractors, force=force)
+
+
+def answerer_for(settings: Settings, corpus: LocalCorpus) -> Answerer:
+    """The answerer that `--llm` names: a model on this machine, or the extractive one."""
+    from corpus_agent.extractive import ExtractiveAnswerer
+
+    model = llm.find(settings.llm, settings.llm_model)
+    if model is None:
+        return ExtractiveAnswerer(corpus.encoder)
+    from corpus_agent.agent import ModelAnswerer
+
+    return ModelAnswerer(model.server, model.name)
+
+
+def ask(
+    question: str,
+    corpus: LocalCorpus,
+    answerer: Answerer,
+    history: Sequence[Turn] = (),
+    on_event: OnEvent = lambda _: None,
+) -> Answer:
+    """An answer; where the model fails, the extractive one, and a notice that says so."""
+    if not any(char.isalnum() for char in question):
+        raise UsageError("The question holds no words.", 'Ask like this: corpus-agent ask "…"')
+    try:
+        return answerer.answer(question, corpus, history, on_event)
+    except llm.ModelUnavailable as error:
+        from corpus_agent.extractive import ExtractiveAnswerer
+
+        notice = f"{error} Answered without a model."
+        on_event(notice)
+        answer = ExtractiveAnswerer(corpus.encoder).answer(question, corpus, history, on_event)
+        return replace(answer, notices=(notice, *answer.notices))

@@ -1,0 +1,82 @@
+"""vectordb_read: what the model sees of a document.
+
+Renders a window; the reading, its limits and every check are the corpus's. Called by toolbox.py.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from corpus_agent.corpus import MAX_WINDOW_LINES, Corpus, Window
+from corpus_agent.tools.frame import Frame, label
+from indexer.errors import Refused
+
+NAME = "vectordb_read"
+DESCRIPTION = """\
+Read a document of the index, from line `offset` on; returns its text without line numbers.
+
+Usage:
+- Give `source` exactly as vectordb_search shows it.
+- To read around a hit at lines 212-230, begin a little before it: offset 200, limit 60.
+- The last line says whether there is more, and with which offset to go on.
+Example: {"source": "notes/cooking.md", "offset": 200, "limit": 60}"""
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "source": {
+            "type": "string",
+            "description": 'The document, as in "notes/cooking.md".',
+            "examples": ["notes/cooking.md"],
+        },
+        "offset": {
+            "type": "integer",
+            "description": "The first line to read, counted from 1, as in 200.",
+            "minimum": 1,
+            "default": 1,
+            "examples": [200],
+        },
+        "limit": {
+            "type": "integer",
+            "description": "How many lines to read, as in 60; at most 2000 lines or 50 KB come.",
+            "minimum": 1,
+            "default": MAX_WINDOW_LINES,
+            "examples": [60],
+        },
+    },
+    "required": ["source"],
+    "additionalProperties": False,
+}
+
+
+def run(
+    corpus: Corpus, frame: Frame, source: str, offset: int = 1, limit: int = MAX_WINDOW_LINES
+) -> str:
+    """The window as text, or a text that begins `Error:`."""
+    try:
+        window = corpus.read(source, offset, limit)
+    except Refused as refused:
+        return f"Error: {label(str(refused))}"
+    return render(frame, window)
+
+
+def render(frame: Frame, window: Window) -> str:
+    """The lines between delimiters; before them whether they are stale, after them what is left."""
+    parts = []
+    if window.stale:
+        parts.append(
+            f"Note: {label(window.source)} changed after it was indexed; this is its text today."
+        )
+    parts.append(frame.wrap("\n".join(line.text for line in window.lines)))
+    last = window.offset + len(window.lines) - 1
+    if window.next_offset is None:
+        parts.append(f"This is the end of the document ({_lines(window.total)}).")
+    else:
+        parts.append(
+            f"These are lines {window.offset}-{last} of {window.total}. "
+            f"Use offset={window.next_offset} to continue"
+        )
+    return "\n".join(parts)
+
+
+def _lines(number: int) -> str:
+    return "1 line" if number == 1 else f"{number} lines"

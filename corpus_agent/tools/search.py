@@ -1,0 +1,100 @@
+"""vectordb_search: what the model sees of a search.
+
+Renders hits; the searching is the corpus's. Called by toolbox.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import MutableMapping, Sequence
+from typing import Any
+
+from corpus_agent.corpus import Corpus
+from corpus_agent.snippet import snippet
+from corpus_agent.tools.frame import Frame, label
+from indexer.errors import Refused
+from indexer.records import Chunk, Coverage, Hit
+
+NAME = "vectordb_search"
+DESCRIPTION = """\
+Search the user's documents by meaning and by words; returns the best passages with their places.
+
+Usage:
+- Ask for one thing at a time, in a few words that the documents themselves would use.
+- No good hit: search again with other words (a synonym, a name, a number, the other language).
+- Read around a hit with vectordb_read before you rely on it.
+Example: {"query": "sourdough temperature"}"""
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "query": {
+            "type": "string",
+            "description": 'What to look for, as in "notice period rental contract".',
+            "examples": ["notice period rental contract"],
+        }
+    },
+    "required": ["query"],
+    "additionalProperties": False,
+}
+MAX_SHOWN_QUERY = 200  # characters
+
+
+def run(
+    corpus: Corpus, frame: Frame, query: str, shown: MutableMapping[str, str] | None = None
+) -> str:
+    """The results as text, or a text that begins `Error:`.
+
+    `shown` receives each source under the name that the text gives it.
+    """
+    try:
+        hits = corpus.search(query)
+    except Refused as refused:
+        return f"Error: {label(str(refused))}"
+    if shown is not None:
+        shown.update((label(hit.chunk.source), hit.chunk.source) for hit in hits)
+    return render(frame, corpus.coverage(), query, hits)
+
+
+def render(frame: Frame, coverage: Coverage, query: str, hits: Sequence[Hit]) -> str:
+    """The header line and the numbered hits; without hits, what to try."""
+    asked = label(query)
+    if len(asked) > MAX_SHOWN_QUERY:
+        asked = f"{asked[:MAX_SHOWN_QUERY]}…"
+    found = _count(len(hits), "result") if hits else "No results"
+    header = f'{found} for "{asked}" in {searched(coverage)}'
+    if not hits:
+        return f"{header}. Search again with other words: a synonym, a name, a number."
+    return "\n".join([header, *(_hit(frame, n, hit, query) for n, hit in enumerate(hits, 1))])
+
+
+def searched(coverage: Coverage) -> str:
+    """What a search went over, as in "812 documents (4 more could not be read)"."""
+    missing = f" ({coverage.unreadable} more could not be read)" if coverage.unreadable else ""
+    return f"{_count(coverage.indexed, 'document')}{missing}"
+
+
+def _hit(frame: Frame, n: int, hit: Hit, query: str) -> str:
+    chunk = hit.chunk
+    place = [label(chunk.source), *_pages(chunk), _lines(chunk), f"score {hit.score:.2f}"]
+    if hit.stale:
+        place.append("file changed after it was indexed")
+    heading = [f"under {frame.wrap(label(chunk.heading))}"] if chunk.heading else []
+    text = frame.wrap(snippet(chunk.text, query))
+    return "\n".join([f"{n}. {' · '.join(place)}", *heading, text])
+
+
+def _pages(chunk: Chunk) -> list[str]:
+    if chunk.page_start is None:
+        return []
+    return [_range("page", chunk.page_start, chunk.page_end or chunk.page_start)]
+
+
+def _lines(chunk: Chunk) -> str:
+    return _range("line", chunk.line_start, chunk.line_end)
+
+
+def _range(noun: str, start: int, end: int) -> str:
+    return f"{noun} {start}" if start == end else f"{noun}s {start}-{end}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,0 +1,381 @@
+"""Small true implementations for tests: a corpus in memory, an encoder, a model server.
+
+Nothing here patches or imitates a call: the corpus searches and reads, the encoder embeds, the
+server speaks HTTP on loopback. Used by every test that needs one of them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import threading
+import time
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from corpus_agent.corpus import (
+    MAX_HITS_PER_SOURCE,
+    MAX_WINDOW_LINES,
+    SEARCH_LIMIT,
+    Window,
+    check_numbers,
+    cut_window,
+)
+from corpus_agent.llm import Server, server_at
+from corpus_agent.snippet import words
+from indexer.errors import Refused
+from indexer.extract import page_mark
+from indexer.records import Chunk, Coverage, Hit, Line
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+_TITLE = re.compile(r"(#{1,6})\s+(\S.*)")
+
+
+class MemoryCorpus:
+    """The `Corpus` protocol over texts in memory; a list of texts is a document with pages.
+
+    A passage is a paragraph, its score the share of the query's distinct words that it holds.
+    `unreadable` files count as empty; sources in `stale` count as changed after indexing.
+    """
+
+    def __init__(
+        self,
+        documents: Mapping[str, str | Sequence[str]],
+        unreadable: int = 0,
+        stale: Collection[str] = (),
+    ) -> None:
+        self._lines = {source: _lines(text) for source, text in documents.items()}
+        self._unreadable = unreadable
+        self._stale = frozenset(stale)
+
+    @property
+    def version(self) -> int:
+        """Always the first."""
+        return 1
+
+    def coverage(self) -> Coverage:
+        """The documents, and the number given as unreadable."""
+        return Coverage(indexed=len(self._lines), empty=self._unreadable)
+
+    def search(
+        self,
+        query: str,
+        limit: int = SEARCH_LIMIT,
+        per_source: int | None = MAX_HITS_PER_SOURCE,
+        path: str = "",
+    ) -> list[Hit]:
+        """Hits, best first; see the protocol."""
+        wanted = set(words(query))
+        if not wanted:
+            raise Refused("The query holds no words.", "Search for what the text would say.")
+        hits: list[Hit] = []
+        for source in sorted(self._lines):
+            if source.startswith(path):
+                of_source = sorted(self._hits(source, wanted), key=_rank)
+                hits += of_source[:per_source]
+        return sorted(hits, key=_rank)[:limit]
+
+    def read(self, source: str, offset: int = 1, limit: int = MAX_WINDOW_LINES) -> Window:
+        """A window of a document; see the protocol."""
+        check_numbers(offset, limit)
+        if source not in self._lines:
+            near = get_close_matches(source, self._lines, n=3, cutoff=0.5)
+            hint = f"Did you mean {', '.join(map(repr, near))}? " if near else ""
+            raise Refused(
+                f"{source!r} is not in the index.", f"{hint}Use vectordb_search to find sources."
+            )
+        stale = source in self._stale
+        return cut_window(source, self._lines[source], offset, limit, stale=stale)
+
+    def _hits(self, source: str, wanted: set[str]) -> Iterator[Hit]:
+        digest = hashlib.sha256("\n".join(line.text for line in self._lines[source]).encode())
+        for chunk in paragraphs(source, self._lines[source]):
+            common = len(wanted.intersection(words(chunk.text)))
+            if common:
+                score = common / len(wanted)
+                stale = source in self._stale
+                yield Hit(chunk, score, score, float(common), digest.hexdigest(), stale)
+
+
+def _rank(hit: Hit) -> tuple[float, str, int]:
+    return -hit.score, hit.chunk.source, hit.chunk.ordinal
+
+
+def _lines(text: str | Sequence[str]) -> tuple[Line, ...]:
+    if isinstance(text, str):
+        return tuple(Line(line) for line in text.splitlines())
+    return tuple(
+        Line(line, page)
+        for page, page_text in enumerate(text, start=1)
+        for line in [page_mark(page), *page_text.splitlines()]
+    )
+
+
+def paragraphs(source: str, lines: Sequence[Line]) -> list[Chunk]:
+    """The runs of lines that hold text, each under the path of `#` titles above it."""
+    chunks: list[Chunk] = []
+    titles: list[str] = []
+    start = 0
+    for number, line in enumerate([*lines, Line("")], start=1):
+        title = _TITLE.fullmatch(line.text)
+        blank = not line.text.strip() or line.text == page_mark(line.page or 0)
+        if (blank or title) and start:
+            chunks.append(_chunk(source, lines, len(chunks), start, number - 1, titles))
+            start = 0
+        if title:
+            titles = [*titles[: len(title[1]) - 1], title[2]]
+        elif not blank:
+            start = start or number
+    return chunks
+
+
+def _chunk(
+    source: str, lines: Sequence[Line], ordinal: int, start: int, end: int, titles: list[str]
+) -> Chunk:
+    text = "\n".join(line.text for line in lines[start - 1 : end])
+    pages = lines[start - 1].page, lines[end - 1].page
+    return Chunk(source, ordinal, text, " > ".join(titles), start, end, *pages)
+
+
+class ToyEncoder:
+    """The `Encoder` protocol without weights: each word has its own place in the vector.
+
+    Texts are near each other as far as they share words, in every process alike.
+    """
+
+    name = "toy"
+    document_prefix = ""
+    query_prefix = ""
+
+    def __init__(self, dimension: int = 64, max_tokens: int = 64) -> None:
+        self.dimension = dimension
+        self.max_tokens = max_tokens
+        self.weights_sha256 = hashlib.sha256(f"toy {dimension}".encode()).hexdigest()
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """One token per word or punctuation mark, none added."""
+        from tokenizers import Tokenizer, models, pre_tokenizers
+
+        tokenizer = Tokenizer(models.WordLevel({"?": 0}, unk_token="?"))
+        tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+        return tokenizer
+
+    def count_tokens(self, text: str) -> int:
+        """How many tokens the tokenizer makes of a text."""
+        return len(self.tokenizer.encode(text).ids)
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Vectors of the texts: float32, (len(texts), dimension), rows of length 1."""
+        rows = np.zeros((len(texts), self.dimension), dtype=np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            for word in words(text) or [""]:
+                digest = hashlib.sha256(word.encode()).digest()
+                row[int.from_bytes(digest[:8]) % self.dimension] += 1.0
+        unit: NDArray[np.float32] = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        return unit
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What the server answers to one chat request; made by the functions below.
+
+    `calls` are tool names with their arguments as the model writes them, valid JSON or not.
+    """
+
+    content: str = ""
+    calls: tuple[tuple[str, str], ...] = ()
+    body: bytes | None = None
+    content_type: str = "application/json"
+    status: int = 200
+    location: str = ""
+    delay: float = 0.0
+    drop: bool = False
+
+
+def says(content: str, delay: float = 0.0) -> Reply:
+    """A reply of text, after `delay` seconds."""
+    return Reply(content=content, delay=delay)
+
+
+def calls(*tool_calls: tuple[str, dict[str, Any] | str]) -> Reply:
+    """A reply of native tool calls."""
+    return Reply(
+        calls=tuple((n, a if isinstance(a, str) else json.dumps(a)) for n, a in tool_calls)
+    )
+
+
+def raw(body: bytes, content_type: str = "application/json") -> Reply:
+    """A reply of these bytes with status 200."""
+    return Reply(body=body, content_type=content_type)
+
+
+def fails(status: int, message: str = "it broke") -> Reply:
+    """A reply of an error status, as OpenAI-compatible servers send it."""
+    return Reply(status=status, body=json.dumps({"error": {"message": message}}).encode())
+
+
+def redirects(location: str) -> Reply:
+    """A reply that sends the client elsewhere."""
+    return Reply(status=307, body=b"", location=location)
+
+
+def drops() -> Reply:
+    """No reply: the connection is closed."""
+    return Reply(drop=True)
+
+
+@dataclass
+class ScriptedModelServer:
+    """A model server on loopback that plays back replies and records every request.
+
+    Speaks the OpenAI chat-completions protocol, streamed or not. A request beyond the script gets
+    status 500. `models` is what GET /v1/models lists; `listing` replaces that answer.
+    """
+
+    replies: Sequence[Reply] = ()
+    models: Sequence[str] = ("toy-model",)
+    listing: Reply | None = None
+    requests: list[dict[str, Any]] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
+    headers: list[dict[str, str]] = field(default_factory=list)
+
+    def __enter__(self) -> Self:
+        self._http = _Listener(self)
+        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,))
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._http.shutdown()
+        self._http.server_close()
+        self._thread.join()
+
+    @property
+    def server(self) -> Server:
+        """Where this server is, as `--llm` would say it."""
+        return server_at("127.0.0.1", self.port)
+
+    @property
+    def port(self) -> int:
+        """The port that the system chose."""
+        return int(self._http.server_address[1])
+
+    def list_models(self) -> Reply:
+        """The answer to GET /v1/models."""
+        data = [{"id": name, "object": "model"} for name in self.models]
+        return self.listing or raw(json.dumps({"object": "list", "data": data}).encode())
+
+    def next_reply(self, request: dict[str, Any]) -> Reply:
+        """The next reply of the script, for a chat request that is recorded."""
+        self.requests.append(request)
+        at = len(self.requests) - 1
+        return self.replies[at] if at < len(self.replies) else fails(500, "the script is over")
+
+
+class _Listener(ThreadingHTTPServer):
+    """The listening socket of one script."""
+
+    def __init__(self, script: ScriptedModelServer) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.script = script
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """One connection; answers from the script of its listener."""
+
+    protocol_version = "HTTP/1.1"
+    server: _Listener
+
+    def do_GET(self) -> None:
+        self._note()
+        known = self.path == "/v1/models"
+        self._send(self.server.script.list_models() if known else fails(404, "no such page"))
+
+    def do_POST(self) -> None:
+        self._note()
+        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        known = self.path == "/v1/chat/completions"
+        reply = self.server.script.next_reply(request) if known else fails(404, "no such page")
+        time.sleep(reply.delay)
+        if reply.drop:
+            self.close_connection = True
+        elif reply.body is not None:
+            self._send(reply)
+        elif request.get("stream"):
+            self._send(raw(_events(reply, request["model"]), "text/event-stream"))
+        else:
+            self._send(raw(json.dumps(_completion(reply, request["model"])).encode()))
+
+    def _note(self) -> None:
+        self.server.script.paths.append(f"{self.command} {self.path}")
+        self.server.script.headers.append(dict(self.headers.items()))
+
+    def _send(self, reply: Reply) -> None:
+        body = reply.body or b""
+        self.send_response(reply.status)
+        self.send_header("Content-Type", reply.content_type)
+        self.send_header("Content-Length", str(len(body)))
+        if reply.location:
+            self.send_header("Location", reply.location)
+        self.end_headers()
+        try:
+            self.wfile.write(body)
+        except (BrokenPipeError, ConnectionResetError):
+            self.close_connection = True
+
+    def log_message(self, *_: object) -> None:
+        """Nothing: the test says what it saw."""
+
+
+def _completion(reply: Reply, model: str) -> dict[str, Any]:
+    message: dict[str, Any] = {"role": "assistant", "content": reply.content or None}
+    if reply.calls:
+        message["tool_calls"] = _tool_calls(reply)
+    choice = {"index": 0, "message": message, "finish_reason": _finish(reply)}
+    return {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 0,
+        "model": model,
+        "choices": [choice],
+        "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15},
+    }
+
+
+def _events(reply: Reply, model: str) -> bytes:
+    """The reply as server-sent events: role, text in pieces, tool calls, end."""
+    deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
+    deltas += [{"content": piece} for piece in re.findall(r"\S+\s*|\s+", reply.content)]
+    deltas += [{"tool_calls": [{"index": i, **c}]} for i, c in enumerate(_tool_calls(reply))]
+    choices: list[dict[str, Any]] = [{"delta": delta, "finish_reason": None} for delta in deltas]
+    choices.append({"delta": {}, "finish_reason": _finish(reply)})
+    about = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 0, "model": model}
+    events = [json.dumps({**about, "choices": [{"index": 0, **choice}]}) for choice in choices]
+    return "".join(f"data: {event}\n\n" for event in [*events, "[DONE]"]).encode()
+
+
+def _tool_calls(reply: Reply) -> list[dict[str, Any]]:
+    return [
+        {"id": f"call_{at}", "type": "function", "function": {"name": name, "arguments": text}}
+        for at, (name, text) in enumerate(reply.calls)
+    ]
+
+
+def _finish(reply: Reply) -> str:
+    return "tool_calls" if reply.calls else "stop"
