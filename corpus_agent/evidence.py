@@ -7,14 +7,17 @@ word, number or name is a changed quotation. The span reported is the source's o
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import lru_cache
 
 import regex
 
 from corpus_agent.answer import Citation, Verdict
+from corpus_agent.clean import visible
 from corpus_agent.corpus import Corpus
 from indexer.errors import Refused
 from indexer.extract import page_mark
@@ -53,7 +56,7 @@ def comparable(lines: Sequence[Line]) -> Comparable:
     chars: list[str] = []
     places: list[tuple[int, int]] = []
     for number, line in enumerate(lines, start=1):
-        if line.page is not None and line.text == page_mark(line.page):
+        if _is_mark(line):
             continue
         for column, char in enumerate(line.text):
             for piece in _normalised(char):
@@ -65,12 +68,19 @@ def comparable(lines: Sequence[Line]) -> Comparable:
     return Comparable("".join(chars), [p[0] for p in places], [p[1] for p in places])
 
 
+def _is_mark(line: Line) -> bool:
+    return line.page is not None and line.text == page_mark(line.page)
+
+
 def _ends_in_hyphen(chars: Sequence[str]) -> bool:
     return len(chars) > 1 and chars[-1] == "-" and bool(_LETTER.match(chars[-2]))
 
 
+@lru_cache(maxsize=None)
 def _normalised(char: str) -> str:
     """One character without its typographic variant: "" for white space, "fi" for its ligature.
+
+    Characters that act or hide are nothing here: a model never saw them.
 
     Compatibility forms are resolved for ligatures and full-width letters only: in general they
     would make a power of ten (10²) equal to another number (102).
@@ -78,12 +88,13 @@ def _normalised(char: str) -> str:
     char = char.translate(_SAME)
     if "\ufb00" <= char <= "\ufb06" or "\uff01" <= char <= "\uffee":
         char = unicodedata.normalize("NFKC", char)
-    return "" if char.isspace() else char
+    return "" if char.isspace() else visible(char)
 
 
 def _needle(quote: str) -> str:
-    """A quotation in the form of `Comparable.text`."""
-    return comparable([Line(part) for part in unicodedata.normalize("NFC", quote).split("\n")]).text
+    """A quotation in the form of `Comparable.text`; it may end at a hyphen of the page."""
+    lines = [Line(part) for part in unicodedata.normalize("NFC", quote).split("\n")]
+    return re.sub(r"(?<=\w)-$", "", comparable(lines).text)
 
 
 def check_quotation(
@@ -189,11 +200,7 @@ def _span(
     left, right = haystack.column[start], haystack.column[end - 1] + 1
     if first == last:
         return first, last, lines[first - 1].text[left:right]
-    middle = [
-        line.text
-        for line in lines[first : last - 1]
-        if line.page is None or line.text != page_mark(line.page)
-    ]
+    middle = [line.text for line in lines[first : last - 1] if not _is_mark(line)]
     parts = [lines[first - 1].text[left:], *middle, lines[last - 1].text[:right]]
     return first, last, "\n".join(parts)
 
@@ -206,7 +213,7 @@ def _resembling(lines: Sequence[Line], quote: str) -> tuple[int, int, str, Verdi
     wanted = set(words)
     for start in range(len(lines)):
         end = min(len(lines), start + length)
-        text = "\n".join(line.text for line in lines[start:end])
+        text = "\n".join(line.text for line in lines[start:end] if not _is_mark(line))
         own = _WORD.findall(text.translate(_SAME).casefold())
         if len(wanted.intersection(own)) < ALTERED_SHARE * len(wanted):
             continue

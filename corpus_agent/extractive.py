@@ -68,9 +68,7 @@ class ExtractiveAnswerer:
         coverage = corpus.coverage()
         unread = f"; {coverage.unreadable} more could not be read" if coverage.unreadable else ""
         text = f"The documents do not say. ({coverage.indexed:,} were searched{unread}.)"
-        return Answer(
-            question, text, "not_found", self.name, (), coverage, corpus.version, notices
-        )
+        return Answer(question, text, "not_found", self.name, (), coverage, corpus.version, notices)
 
 
 def _cite(corpus: Corpus, n: int, sentence: Sentence, hit: Hit) -> Citation:

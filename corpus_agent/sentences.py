@@ -104,7 +104,9 @@ CONFIDENCE_PASSAGE_WORDS = 0.848  # question words in its passage, at most MOST_
 CONFIDENCE_KIND_MISSING = -1.03  # it lacks the kind of answer asked for
 MOST_WORDS = 5
 MOST_PASSAGE_WORDS = 6
-UNRELATED_SCORE = 5.0  # what the best of unrelated sentences reaches; stands in where there are fewer than four
+UNRELATED_SCORE = (
+    5.0  # what the best of unrelated sentences reaches; stands in where there are fewer than four
+)
 # Held out: refuses .07 of answerable XQuAD questions (.12 of those about notes) and .86 (near) to .99 (far) of others.
 NOT_FOUND_THRESHOLD = 0.40
 
@@ -178,7 +180,9 @@ def same_word(one: str, other: str) -> bool:
         return False
     if long.startswith(short) and long[len(short) :] in ("s", "es"):
         return True
-    common = next((i for i, (x, y) in enumerate(zip(short, long, strict=False)) if x != y), len(short))
+    common = next(
+        (i for i, (x, y) in enumerate(zip(short, long, strict=False)) if x != y), len(short)
+    )
     return common >= 4 and len(long) - common <= 3 and common >= 0.6 * len(long)
 
 
@@ -235,7 +239,9 @@ _HAN_DATE = regex.compile(r"[年月日時曜]")
 def expected_kind(question: str) -> str:
     """Which kind of answer is asked for: number, date, name, reason, or "" where no question word says."""
     folded = fold(question)
-    firsts = {kind: found.start() for kind, pattern in _KINDS.items() if (found := pattern.search(folded))}
+    firsts = {
+        kind: found.start() for kind, pattern in _KINDS.items() if (found := pattern.search(folded))
+    }
     if "date" in firsts and "number" in firsts:
         return "number"  # "how long", "in what year and how many": digits answer both
     return min(firsts, key=lambda kind: firsts[kind], default="")
@@ -258,9 +264,13 @@ def has_kind(kind: str, text: str, asked: frozenset[str]) -> bool:
     """Whether a sentence holds something of the kind asked for that the question does not say itself."""
     new = [word for word in terms(text) if word not in asked]
     if kind == "number":
-        return any(_DIGIT.search(word) or word in _NUMBER_WORDS for word in new) or bool(_HAN_NUMBER.search(text))
+        return any(_DIGIT.search(word) or word in _NUMBER_WORDS for word in new) or bool(
+            _HAN_NUMBER.search(text)
+        )
     if kind == "date":
-        return any(_DIGIT.search(word) or word in _DATE_WORDS for word in new) or bool(_HAN_DATE.search(text))
+        return any(_DIGIT.search(word) or word in _DATE_WORDS for word in new) or bool(
+            _HAN_DATE.search(text)
+        )
     if kind == "name":
         return _has_new_name(text, asked)
     return bool(_BECAUSE.search(fold(text)))
@@ -287,7 +297,9 @@ _FULL_STOPS = ("。", "！", "？", "】")  # scripts without spaces: a line tha
 
 def _continues(previous: str, line: str, width: int) -> bool:
     """Whether a line break only wraps a paragraph, so that the sentence may run over it."""
-    if any(mark.match(line) for mark in _MARKED) or any(mark.match(previous) for mark in (_HEAD, _ROW, _RULE, _FENCE)):
+    if any(mark.match(line) for mark in _MARKED) or any(
+        mark.match(previous) for mark in (_HEAD, _ROW, _RULE, _FENCE)
+    ):
         return False
     if previous.rstrip().endswith(_FULL_STOPS):
         return False
@@ -304,7 +316,9 @@ def _blocks(text: str) -> Iterator[Unit]:
     for raw in text.splitlines(keepends=True):
         lines.append((position, raw.rstrip("\r\n")))
         position += len(raw)
-    width = min(120, max((len(line.rstrip()) for _, line in lines if not _ROW.match(line)), default=0))
+    width = min(
+        120, max((len(line.rstrip()) for _, line in lines if not _ROW.match(line)), default=0)
+    )
     start, kind, previous, fenced = -1, "text", "", False
     for position, line in lines:
         fence = bool(_FENCE.match(line))
@@ -319,7 +333,10 @@ def _blocks(text: str) -> Iterator[Unit]:
         if fence:
             fenced = not fenced
         if not ends and start < 0:
-            start, kind = position, "head" if _HEAD.match(line) else "row" if _ROW.match(line) else "text"
+            start, kind = (
+                position,
+                "head" if _HEAD.match(line) else "row" if _ROW.match(line) else "text",
+            )
         previous = line
     if start >= 0:
         yield Unit(start, len(text), kind)
@@ -334,7 +351,9 @@ def _trimmed(text: str, start: int, end: int, kind: str) -> Unit:
 def _split(text: str, block: Unit) -> Iterator[Unit]:
     """The sentences of one paragraph; pieces cut after an abbreviation or an ordinal are joined again."""
     start = position = block.start
-    for piece in sentencex.segment("en", text[block.start : block.end].translate(_NOT_SENTENCE_BREAKS)):
+    for piece in sentencex.segment(
+        "en", text[block.start : block.end].translate(_NOT_SENTENCE_BREAKS)
+    ):
         position += len(piece)
         open_ended = position < block.end and position - start < MERGE_LIMIT
         if open_ended and _ABBREVIATED.search(text[start:position]):
@@ -370,7 +389,12 @@ _TITLE_LENGTH = 60
 
 def is_title(text: str) -> bool:
     """Whether a line looks like a title: short, no end mark, no list mark or label, no number but a leading one."""
-    if len(text) > _TITLE_LENGTH or "\n" in text or _LABEL.match(text) or text[-1] in ".!?;,。！？…":
+    if (
+        len(text) > _TITLE_LENGTH
+        or "\n" in text
+        or _LABEL.match(text)
+        or text[-1] in ".!?;,。！？…"
+    ):
         return False
     bare = _NUMBERED.sub("", text)
     return bool(bare) and bare[:1].isalpha() and not bare[:1].islower() and not _DIGIT.search(bare)
@@ -387,7 +411,9 @@ class Subject:
         self.asked = frozenset(terms(question))
         self.kind = expected_kind(question)
         self._cache: dict[str, frozenset[int]] = {}
-        self.passage_hits = [self.hits(f"{passage.heading}\n{passage.text}") for passage in passages]
+        self.passage_hits = [
+            self.hits(f"{passage.heading}\n{passage.text}") for passage in passages
+        ]
         count = len(passages)
         frequency = [sum(i in hits for hits in self.passage_hits) for i in range(len(self.words))]
         self.rarity = [math.log(1 + (count - n + 0.5) / (n + 0.5)) for n in frequency]
@@ -397,7 +423,9 @@ class Subject:
         found: set[int] = set()
         for word in set(terms(text)):
             if word not in self._cache:
-                self._cache[word] = frozenset(i for i, own in enumerate(self.words) if same_word(own, word))
+                self._cache[word] = frozenset(
+                    i for i, own in enumerate(self.words) if same_word(own, word)
+                )
             found |= self._cache[word]
         return frozenset(found)
 
@@ -421,7 +449,9 @@ def _candidates(subject: Subject, passages: Sequence[Passage]) -> list[Candidate
             text = passage.text[unit.start : unit.end]
             titled = unit.kind == "text" and unit is not own[-1] and is_title(text)
             if unit.kind == "head" or text.endswith(_ASKS):
-                heading, lead, before = (text, "", frozenset()) if unit.kind == "head" else (heading, text, before)
+                heading, lead, before = (
+                    (text, "", frozenset()) if unit.kind == "head" else (heading, text, before)
+                )
                 continue
             if not terms(text):
                 continue
@@ -439,7 +469,9 @@ def _candidates(subject: Subject, passages: Sequence[Passage]) -> list[Candidate
     return found[:UNITS_READ]
 
 
-def features(subject: Subject, passages: Sequence[Passage], found: Sequence[Candidate], cosines: Vectors) -> Vectors:
+def features(
+    subject: Subject, passages: Sequence[Passage], found: Sequence[Candidate], cosines: Vectors
+) -> Vectors:
     """One row for each candidate: cosine, passage score, rare share with context, share, kind, title.
 
     Kind is 1 where the sentence holds the kind of answer asked for, -1 where not, 0 where no kind is asked for.
@@ -464,11 +496,14 @@ def features(subject: Subject, passages: Sequence[Passage], found: Sequence[Cand
 
 
 WEIGHTS = np.array(
-    [WEIGHT_COSINE, WEIGHT_PASSAGE, WEIGHT_RARE, WEIGHT_SHARE, WEIGHT_KIND, -TITLE_PENALTY], dtype=np.float32
+    [WEIGHT_COSINE, WEIGHT_PASSAGE, WEIGHT_RARE, WEIGHT_SHARE, WEIGHT_KIND, -TITLE_PENALTY],
+    dtype=np.float32,
 )
 
 
-def summary(subject: Subject, passages: Sequence[Passage], found: Sequence[Candidate], table: Vectors) -> list[float]:
+def summary(
+    subject: Subject, passages: Sequence[Passage], found: Sequence[Candidate], table: Vectors
+) -> list[float]:
     """Seven figures about the best candidate, in the order of CONFIDENCE_WEIGHTS."""
     scores: Vectors = table @ WEIGHTS
     order = np.argsort(-scores, kind="stable")
@@ -514,7 +549,9 @@ def _chosen(found: Sequence[Candidate], scores: Vectors) -> tuple[Sentence, ...]
             break
         if (key := " ".join(terms(candidate.text))) not in seen:
             seen.add(key)
-            chosen.append(Sentence(candidate.passage, candidate.start, candidate.end, candidate.text, score))
+            chosen.append(
+                Sentence(candidate.passage, candidate.start, candidate.end, candidate.text, score)
+            )
     return tuple(chosen)
 
 

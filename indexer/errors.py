@@ -7,6 +7,7 @@
     ├── DamagedStore            exit 1   the store does not open
     ├── StoreLocked             exit 5   another process is writing
     ├── UnreadableDocument      (caught by sync: becomes a file row with a reason code)
+    ├── ModelUnavailable        (caught by session: the question is answered without a model)
     └── Refused                 a read or search that is not allowed; tools turn it into `Error: …`
 
 Library exceptions are translated into these where the library is called (extract, embed, store,

@@ -74,7 +74,11 @@ class Progress:
 
 @dataclass(slots=True)
 class Outcome:
-    """What a run did; the lists hold the rows of every file that yielded no text."""
+    """What a run did: counts of documents, and in `problems` the rows of all other files.
+
+    `added`, `updated` and `unchanged` count documents with text, so that together with the
+    problems they account for every file that was seen.
+    """
 
     version: int = 0
     added: int = 0
@@ -209,7 +213,10 @@ class Run:
     def apply(self, todo: Plan, ignored: int) -> Outcome:
         """What was done. After KeyboardInterrupt, what was embedded so far is committed."""
         outcome = Outcome(
-            unchanged=len(todo.keep) + len(todo.touch),
+            unchanged=sum(
+                self._writer.files[seen.source].status == "indexed"
+                for seen in (*todo.keep, *todo.touch)
+            ),
             ignored=ignored,
             rebuilt=self._writer.rebuilding,
         )
@@ -244,8 +251,9 @@ class Run:
         outcome.removed = len(todo.remove)
         added = {seen.source for seen in todo.add}
         for row in self._work(todo.work, outcome):
-            outcome.added += row.source in added
-            outcome.updated += row.source not in added
+            if row.status == "indexed":
+                outcome.added += row.source in added
+                outcome.updated += row.source not in added
 
     def _work(self, files: Sequence[SeenFile], outcome: Outcome) -> Iterator[FileRow]:
         """The rows of the files, each given out once it is stored."""

@@ -30,7 +30,7 @@ def texts(data: bytes, source: str = "x.txt") -> list[str]:
 
 
 def test_a_short_latin_text_is_read_in_the_commonest_code_page():
-    for text in ("naïve", "Rent: £450 for the café", "Où est passé l’œuvre ? Voilà."):
+    for text in ("naïve", "12 rue de l'Église", "Rent: £450 for the café", "Où est passé l’œuvre ? Voilà."):
         assert decode(text.encode("cp1252")) == text
 
 

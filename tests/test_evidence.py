@@ -1,0 +1,116 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from corpus_agent.evidence import check_quotation, locate
+from indexer.records import Line
+from tests.fakes import MemoryCorpus
+
+LEASE = """# Lease
+
+The deposit is £1,130 and is
+held by the Landlord until the
+tenancy ends on 30 June 2026.
+
+Notice: two months. The well-known rule of the house ap-
+plies to all ﬂats: no noise after 22:30.
+“Quiet” – please.
+"""
+CORPUS = MemoryCorpus({"lease.md": LEASE, "book.pdf": ["First page text.", "Second page\ntext."]})
+
+
+def verdict(quote: str, line: int = 3) -> tuple[str, int, int]:
+    citation = check_quotation(CORPUS, 1, "lease.md", quote, line)
+    return citation.verdict, citation.line_start, citation.line_end
+
+
+def test_a_verbatim_quotation_is_verified_where_it_stands():
+    assert verdict("The deposit is £1,130") == ("verified", 3, 3)
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "The deposit is £1,130 and is held by the Landlord until the tenancy ends on 30 June 2026.",
+        "held by  the\nLandlord until\tthe",
+        "the house applies to all flats",
+        "The well-known rule",
+        'all ﬂats: no noise after 22:30. "Quiet" - please.',
+    ],
+)
+def test_spacing_hyphenation_ligatures_and_typography_do_not_matter(quote):
+    assert verdict(quote)[0] == "verified"
+
+
+def test_the_span_is_the_sources_own_text():
+    citation = check_quotation(CORPUS, 1, "lease.md", "the house applies to all flats", 8)
+    assert citation.quote == "the house ap-\nplies to all ﬂats"
+    assert (citation.line_start, citation.line_end) == (7, 8)
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "The deposit is £1,140 and is",
+        "The deposit is £113",
+        "tenancy ends on 30 June 2025.",
+        "The deposit is £1,130 and was",
+        "no noise after 22:3",
+        "The Deposit Is",
+    ],
+)
+def test_a_changed_or_cut_word_or_number_is_never_verified(quote):
+    assert verdict(quote)[0] in ("altered", "not_found")
+
+
+def test_an_altered_quotation_comes_with_the_passage_it_resembles():
+    assert verdict("The deposit is £1,140 and is") == ("altered", 3, 3)
+
+
+def test_a_fabricated_quotation_and_an_unknown_source_are_not_found():
+    assert verdict("The tenant may keep two llamas")[0] == "not_found"
+    assert check_quotation(CORPUS, 1, "none.md", "The deposit", 1).verdict == "not_found"
+
+
+def test_a_quotation_far_from_the_claimed_place_is_moved():
+    lines = [Line("filler")] * 100 + [Line("The pump is red.")]
+    assert locate(lines, "The pump is red.", near_line=1)[3] == "moved"
+    assert locate(lines, "The pump is red.", near_line=90)[3] == "verified"
+
+
+def test_a_line_beyond_the_end_still_finds_the_quotation():
+    assert verdict("two months", line=4_000)[0] == "moved"
+
+
+def test_a_quotation_over_a_page_end_is_found_and_the_mark_is_not_text():
+    found = check_quotation(CORPUS, 1, "book.pdf", "page text. Second page", 2)
+    assert (found.verdict, found.page) == ("verified", 1)
+    marked = check_quotation(CORPUS, 1, "book.pdf", "--- Page 2 ---", 2)
+    assert marked.verdict == "not_found"
+
+
+def test_what_a_model_cannot_see_is_not_compared():
+    corpus = MemoryCorpus({"a.md": "⚠\ufe0f Warning: the de\u00adposit is due."})
+    seen = "⚠ Warning: the deposit is due."
+    assert check_quotation(corpus, 1, "a.md", seen, 1).verdict == "verified"
+
+
+def test_a_power_is_not_the_number_it_looks_like():
+    corpus = MemoryCorpus({"a.md": "about 10² metres"})
+    assert check_quotation(corpus, 1, "a.md", "about 102 metres", 1).verdict != "verified"
+
+
+def test_a_quotation_without_letters_or_digits_is_nowhere():
+    assert verdict("…—!")[0] == "not_found"
+
+
+@given(st.data())
+def test_every_run_of_whole_words_of_a_document_is_verified(data):
+    lines = LEASE.splitlines()
+    number = data.draw(st.sampled_from([n for n, line in enumerate(lines, 1) if line.split()]))
+    words = lines[number - 1].split()
+    start = data.draw(st.integers(0, len(words) - 1))
+    end = data.draw(st.integers(start + 1, len(words)))
+    quote = " ".join(words[start:end])
+    if any(char.isalnum() for char in quote):
+        assert verdict(quote, number)[0] == "verified"
