@@ -50,7 +50,10 @@ def main() -> None:
                 print(f"{chunk.source} page {chunk.page_start}: {chunk.text[:90]!r}")
     print_table(
         ("ranking", "right report", "right page"),
-        [(name, mean(r for r, _ in rows), mean(p for _, p in rows)) for name, rows in found.items()],
+        [
+            (name, mean(r for r, _ in rows), mean(p for _, p in rows))
+            for name, rows in found.items()
+        ],
     )
 
 

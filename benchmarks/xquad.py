@@ -32,7 +32,9 @@ def plain(question: str, corpus: LocalCorpus) -> list[str]:
     vectors = corpus.encoder.encode([question, *(text for text, _ in sentences)])
     asked = set(question.lower().split())
     scores = [
-        float(vector @ vectors[0]) + 0.5 * len(asked & set(text.lower().split())) / len(asked) + near
+        float(vector @ vectors[0])
+        + 0.5 * len(asked & set(text.lower().split())) / len(asked)
+        + near
         for vector, (text, near) in zip(vectors[1:], sentences, strict=True)
     ]
     return [sentences[i][0] for i in np.argsort(scores)[::-1][:3]]
@@ -60,7 +62,9 @@ def main() -> None:
             first.append(has(entry["answers"], " ".join(quotes[:1])))
             three.append(has(entry["answers"], " ".join(quotes)))
             sentences = plain(entry["question"], corpus)
-            control.append((has(entry["answers"], sentences[0]), has(entry["answers"], " ".join(sentences))))
+            control.append(
+                (has(entry["answers"], sentences[0]), has(entry["answers"], " ".join(sentences)))
+            )
             found = [hit.chunk.source for hit in corpus.search(entry["question"], 5, per_source=1)]
             wanted = paragraphs[entry["paragraph"].strip()]
             ranks.append(found.index(wanted) if wanted in found else 99)
@@ -71,9 +75,11 @@ def main() -> None:
             ("plain control", mean(c[0] for c in control), mean(c[1] for c in control), 0.0),
         ],
     )
-    print(f"right paragraph first {mean(r == 0 for r in ranks):.3f}, "
-          f"in the first five {mean(r < 5 for r in ranks):.3f}; "
-          f"answer p50 {median(times) * 1000:.0f} ms")
+    print(
+        f"right paragraph first {mean(r == 0 for r in ranks):.3f}, "
+        f"in the first five {mean(r < 5 for r in ranks):.3f}; "
+        f"answer p50 {median(times) * 1000:.0f} ms"
+    )
 
 
 if __name__ == "__main__":

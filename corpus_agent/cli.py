@@ -20,8 +20,8 @@ from indexer.errors import CorpusError, UsageError
 from indexer.records import STATUSES
 
 if TYPE_CHECKING:
-    from corpus_agent.settings import Settings
     from corpus_agent.corpus import Window
+    from corpus_agent.settings import Settings
 
 EXIT_SOME_FAILED = 4
 EXIT_INTERRUPTED = 130  # 128 + SIGINT, as shells count

@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from functools import lru_cache
+from functools import cache
 
 import regex
 
@@ -76,7 +76,7 @@ def _ends_in_hyphen(chars: Sequence[str]) -> bool:
     return len(chars) > 1 and chars[-1] == "-" and bool(_LETTER.match(chars[-2]))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _normalised(char: str) -> str:
     """One character without its typographic variant: "" for white space, "fi" for its ligature.
 

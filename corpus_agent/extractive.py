@@ -20,12 +20,16 @@ POOL = 12  # passages whose sentences are compared; more gained nothing on the d
 
 
 class ExtractiveAnswerer:
-    """Answers by quotation; needs the encoder that the index was made with."""
+    """Answers by quotation; needs the encoder that the index was made with.
+
+    `notices` stand in every answer: why it is this answerer that answers.
+    """
 
     name = "extractive"
 
-    def __init__(self, encoder: Encoder) -> None:
+    def __init__(self, encoder: Encoder, notices: tuple[str, ...] = ()) -> None:
         self._encoder = encoder
+        self._notices = notices
 
     def answer(
         self,
@@ -61,13 +65,14 @@ class ExtractiveAnswerer:
             citations=tuple(citation for _, citation in good),
             coverage=corpus.coverage(),
             version=corpus.version,
-            notices=notices,
+            notices=(*self._notices, *notices),
         )
 
     def _not_found(self, question: str, corpus: Corpus, notices: tuple[str, ...] = ()) -> Answer:
         coverage = corpus.coverage()
         unread = f"; {coverage.unreadable} more could not be read" if coverage.unreadable else ""
         text = f"The documents do not say. ({coverage.indexed:,} were searched{unread}.)"
+        notices = (*self._notices, *notices)
         return Answer(question, text, "not_found", self.name, (), coverage, corpus.version, notices)
 
 

@@ -65,6 +65,8 @@ def problem_line(row: FileRow) -> str:
 
 def index_lines(outcome: Outcome) -> Iterator[str]:
     """What a run did, for a person."""
+    if not outcome.chunks and not outcome.problems and not outcome.removed:
+        yield "There are no documents in this folder; put some in and run the same command again."
     counts = [
         f"{count:,} {what}"
         for count, what in (

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from corpus_agent import llm
@@ -20,7 +19,7 @@ from indexer.manifest import MANIFEST_NAME, read_manifest, root_for, root_of
 from indexer.records import FileRow
 from indexer.store import Writer, create_folder, same_rows
 from indexer.sync import Outcome, Plan, Progress, Run, changed_hashes, fingerprint_of, plan
-from indexer.walk import check_root, walk
+from indexer.walk import Walk, check_root, walk
 
 
 def encoder_for(settings: Settings) -> Encoder:
@@ -79,11 +78,22 @@ def index(
     create_folder(store)
     with Writer(store, fingerprint_of(encoder, chunker), root_for(store, root)) as writer:
         seen = walk(root, settings.max_file_bytes)
+        _check_not_emptied(root, seen, writer, force=force)
         hashes = changed_hashes(root, seen, writer.files, verify=verify)
         todo = plan(seen, writer.files, hashes, writer.known_extractors, force=force)
         on_start(todo, writer.rebuilding)
         run = Run(root, writer, encoder, chunker, on_progress=on_progress, on_problem=on_problem)
         return run.apply(todo, seen.ignored)
+
+
+def _check_not_emptied(root: Path, seen: Walk, writer: Writer, *, force: bool) -> None:
+    """Refuse to remove every document at once: an empty folder is mostly an unmounted one."""
+    if writer.files and not seen.files and not force:
+        raise CorpusError(
+            f"The folder {str(root)!r} is empty, while its index holds {len(writer.files):,} "
+            "files. Nothing was removed.",
+            "Is it mounted? If it is meant to be empty: corpus-agent index --force",
+        )
 
 
 def dry_run(
@@ -106,15 +116,25 @@ def dry_run(
 
 
 def answerer_for(settings: Settings, corpus: LocalCorpus) -> Answerer:
-    """The answerer that `--llm` names: a model on this machine, or the extractive one."""
+    """The answerer that `--llm` names: a model on this machine, or the extractive one.
+
+    Where the named model is not there, the extractive one answers, and each answer says why.
+    """
     from corpus_agent.extractive import ExtractiveAnswerer
 
-    model = llm.find(settings.llm, settings.llm_model)
+    try:
+        model = llm.find(settings.llm, settings.llm_model)
+    except llm.ModelUnavailable as error:
+        return ExtractiveAnswerer(corpus.encoder, (_without_model(error),))
     if model is None:
         return ExtractiveAnswerer(corpus.encoder)
     from corpus_agent.agent import ModelAnswerer
 
     return ModelAnswerer(model.server, model.name)
+
+
+def _without_model(error: llm.ModelUnavailable) -> str:
+    return f"{error} Answered without a model."
 
 
 def ask(
@@ -124,7 +144,7 @@ def ask(
     history: Sequence[Turn] = (),
     on_event: OnEvent = lambda _: None,
 ) -> Answer:
-    """An answer; where the model fails, the extractive one, and a notice that says so."""
+    """An answer; where the model fails, the extractive one, with a notice that says so."""
     if not any(char.isalnum() for char in question):
         raise UsageError("The question holds no words.", 'Ask like this: corpus-agent ask "…"')
     try:
@@ -132,7 +152,7 @@ def ask(
     except llm.ModelUnavailable as error:
         from corpus_agent.extractive import ExtractiveAnswerer
 
-        notice = f"{error} Answered without a model."
+        notice = _without_model(error)
         on_event(notice)
-        answer = ExtractiveAnswerer(corpus.encoder).answer(question, corpus, history, on_event)
-        return replace(answer, notices=(notice, *answer.notices))
+        fallback = ExtractiveAnswerer(corpus.encoder, (notice,))
+        return fallback.answer(question, corpus, history, on_event)

@@ -139,6 +139,8 @@ class Snapshot:
 
     def by_vector(self, vector: NDArray[np.float32], limit: int, prefix: str = "") -> list[Found]:
         """The rows nearest to a unit vector; the score is the cosine, best first."""
+        if not self.manifest.chunks:
+            return []
         with translated(self.store):
             query = self._chunks.search(vector, vector_column_name="vector")
             query = query.distance_type("cosine").limit(limit)
@@ -152,6 +154,8 @@ class Snapshot:
         """
         from lancedb.query import MatchQuery
 
+        if not self.manifest.chunks:  # then there is no full-text index either
+            return []
         with translated(self.store):
             query = self._chunks.search(
                 MatchQuery(query_text, FULL_TEXT_COLUMN), query_type="fts"

@@ -5,7 +5,13 @@ import subprocess
 import sys
 
 import pytest
-from fakes import (
+
+from corpus_agent.agent import LAST_STEP, SYSTEM_PROMPT, ModelAnswerer, quotations, settle
+from corpus_agent.answer import Answer, Citation, Turn
+from corpus_agent.llm import ModelUnavailable, server_at
+from indexer.errors import DamagedStore
+from indexer.records import Coverage
+from tests.fakes import (
     MemoryCorpus,
     ScriptedModelServer,
     calls,
@@ -15,12 +21,6 @@ from fakes import (
     redirects,
     says,
 )
-
-from corpus_agent.agent import LAST_STEP, SYSTEM_PROMPT, ModelAnswerer, quotations, settle
-from corpus_agent.answer import Answer, Citation, Turn
-from corpus_agent.llm import ModelUnavailable, server_at
-from indexer.errors import DamagedStore
-from indexer.records import Coverage
 
 QUESTION = "What sourdough temperature?"
 CORPUS = MemoryCorpus(
@@ -95,7 +95,7 @@ def test_chat_template_tokens_in_a_document_do_not_reach_the_model_and_can_be_qu
 def test_no_key_of_the_environment_is_sent_and_no_proxy_used():
     code = (
         "import sys; sys.path[:0] = sys.argv[2].split(':')\n"
-        "from fakes import MemoryCorpus; from corpus_agent.agent import ModelAnswerer\n"
+        "from tests.fakes import MemoryCorpus; from corpus_agent.agent import ModelAnswerer\n"
         "from corpus_agent.llm import server_at\n"
         "answerer = ModelAnswerer(server_at('127.0.0.1', int(sys.argv[1])), 'toy')\n"
         "print(answerer.answer('sourdough', MemoryCorpus({'a.md': 'x'})).status)"

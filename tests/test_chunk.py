@@ -3,7 +3,7 @@ from hypothesis import strategies as st
 
 from indexer.chunk import CHUNK_CHARS, Chunker, context_of, heading_paths
 from indexer.embed import SentenceTransformerEncoder
-from indexer.extract import extract, page_mark
+from indexer.extract import page_mark
 from indexer.records import Chunk, Document, Line
 from tests.fakes import ToyEncoder
 
@@ -79,9 +79,7 @@ def test_the_real_model_counts_as_the_chunker_does():
     encoder = SentenceTransformerEncoder()
     chunker = Chunker(encoder.tokenizer, encoder.max_tokens)
     text = "Der Mietvertrag läuft über 24 Monate; the rent is £1,130.50 a month. 家賃は高い。"
-    doc = document(*[f"## Part {n}\n{text}" for n in range(80)])
-    doc = Document("a.md", "T", tuple(Line(t) for l in doc.lines for t in l.text.split("\n")),
-                   "markdown/1", "00")
+    doc = document(*[line for n in range(80) for line in (f"## Part {n}", text)])
     chunks = chunker.chunk(doc)
     sizes = [len(encoder.tokenizer.encode(chunker.embedded_text(chunk)).ids) for chunk in chunks]
     assert max(sizes) <= encoder.max_tokens

@@ -53,7 +53,9 @@ def test_search_keeps_to_its_limits(corpus):
     hits = corpus.search("tenant pays clause", limit=3, per_source=2)
     assert len(hits) <= 3
     assert max(sum(h.chunk.source == hit.chunk.source for h in hits) for hit in hits) <= 2
-    assert {h.chunk.source for h in corpus.search("tenant bread", path="home/")} == {"home/lease.txt"}
+    assert {h.chunk.source for h in corpus.search("tenant bread", path="home/")} == {
+        "home/lease.txt"
+    }
 
 
 def test_a_query_without_words_is_refused(corpus):
@@ -109,12 +111,12 @@ def test_coverage_counts_what_could_not_be_read(corpus):
 def test_a_file_in_the_folder_that_was_not_indexed_cannot_be_read(folder):
     corpus = local(folder)
     (folder / "late.txt").write_text("arrived after the index")
-    with pytest.raises(Refused, match="'late.txt' is not in the index"):
+    with pytest.raises(Refused, match=r"'late\.txt' is not in the index"):
         corpus.read("late.txt")
 
 
 def test_a_file_without_text_is_in_the_index_and_has_nothing_to_read(folder):
-    with pytest.raises(Refused, match="could not be indexed .no_text_layer."):
+    with pytest.raises(Refused, match=r"could not be indexed \(no_text_layer\)"):
         local(folder).read("scan.pdf")
 
 

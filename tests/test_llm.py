@@ -6,11 +6,11 @@ import sys
 import time
 
 import pytest
-from fakes import ScriptedModelServer, fails, raw, redirects
 
 from corpus_agent import llm
 from corpus_agent.llm import ModelUnavailable, Server, find, model_names, parse
 from indexer.errors import UsageError
+from tests.fakes import ScriptedModelServer, fails, raw, redirects
 
 
 @pytest.mark.parametrize(

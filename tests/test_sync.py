@@ -57,7 +57,7 @@ def root(tmp_path: Path) -> Path:
     (folder / "sub").mkdir(parents=True)
     (folder / "a.md").write_text("# Bread\n\nSourdough rises slowly.\n")
     (folder / "sub/b.txt").write_text("The boiler pressure is 1.4 bar.\n")
-    (folder / "it's \"odd\".txt").write_text("Apostrophes break filters.\n")
+    (folder / 'it\'s "odd".txt').write_text("Apostrophes break filters.\n")
     (folder / "photo.png").write_bytes(b"\x89PNG\r\n\x1a\n0000")
     return folder
 
@@ -183,7 +183,7 @@ def test_a_run_that_is_stopped_keeps_what_it_did_and_the_next_one_finishes(root,
         outcome = run.apply(todo, 0)
     assert outcome.interrupted
     assert not read_manifest(store).complete
-    assert 0 < outcome.embedded
+    assert outcome.embedded > 0
     finished = sync(root, store)
     assert finished.added < len(todo.add)
     sync(root, tmp_path / "fresh")
@@ -233,7 +233,9 @@ def test_the_lock_of_a_dead_process_is_free(root, store):
     sync(root, store)
     code = "import os, sys; from pathlib import Path; from indexer.lock import writer_lock\n"
     code += "lock = writer_lock(Path(sys.argv[1])); lock.__enter__(); os.kill(os.getpid(), 9)"
-    subprocess.run([sys.executable, "-c", code, store], check=False, cwd=Path(__file__).parent.parent)
+    subprocess.run(
+        [sys.executable, "-c", code, store], check=False, cwd=Path(__file__).parent.parent
+    )
     (root / "a.md").write_text("After the crash.\n")
     assert sync(root, store).updated == 1
 
@@ -288,7 +290,7 @@ def test_a_full_disk_is_explained_and_the_old_index_serves(root, tmp_path):
         sync(root, store)
         for number in range(40):
             (root / f"n{number}.txt").write_text(f"Note {number}. " * 3_000)
-        with pytest.raises(CorpusError, match="disk .* is full"):
+        with pytest.raises(CorpusError, match=r"disk .* is full"):
             sync(root, store)
         assert found(store, "sourdough") == {"a.md"}
         for path in root.glob("n*.txt"):

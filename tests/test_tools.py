@@ -5,13 +5,13 @@ import os
 from pathlib import Path
 
 import pytest
-from fakes import MemoryCorpus
 
 from corpus_agent.corpus import Window
 from corpus_agent.tools import read, search
 from corpus_agent.tools.frame import Frame
 from corpus_agent.tools.toolbox import SPECS, Toolbox
 from indexer.records import Chunk, Coverage, Hit, Line
+from tests.fakes import MemoryCorpus
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 FRAME = Frame("7f3a91")
