@@ -39,15 +39,14 @@ def load(flags: Mapping[str, Any], config: Path | None, environ: Mapping[str, st
 
     Raises UsageError for an unknown key, a value of the wrong kind, a file named and absent.
     """
-    chosen = {key: value for key, value in flags.items() if value is not None}
-    chosen = _from_environment(environ) | chosen
+    given = _from_environment(environ)
+    given |= {key: value for key, value in flags.items() if value is not None}
     named = config or (Path(environ[PREFIX + "CONFIG"]) if PREFIX + "CONFIG" in environ else None)
     if named is not None and not named.is_file():
         raise UsageError(f"There is no configuration file {str(named)!r}.", "Check --config.")
-    chosen = _from_file(named or user_config()) | chosen
-    store = chosen.get("store") or find_store(Path.cwd())
-    if store is not None:
-        chosen = _from_file(Path(store) / CONFIG_NAME) | chosen
+    store = given.get("store") or find_store(Path.cwd())
+    of_store = _from_file(Path(store) / CONFIG_NAME) if store else {}
+    chosen = _from_file(named or user_config()) | of_store | given
     typed: dict[str, Any] = {key: _typed(key, value) for key, value in chosen.items()}
     return Settings(**typed)
 
