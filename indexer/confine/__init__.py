@@ -13,6 +13,7 @@ from indexer.confine.kernel import (
     check_kernel,
     confine,
     die_with_parent,
+    native_number,
     restrict_syscalls,
 )
 from indexer.confine.policy import NO_SOCKETS, Arg, Denial, FileRule, Limits, Policy, one_peer
@@ -30,6 +31,7 @@ __all__ = [
     "confine",
     "die_with_parent",
     "interpreter_files",
+    "native_number",
     "one_peer",
     "restrict_syscalls",
     "system_files",

@@ -99,6 +99,14 @@ def die_with_parent(parent: int) -> None:
         os._exit(0)
 
 
+def native_number(syscall: str) -> int:
+    """The number of a system call on this machine. Raises OSError (ENOSYS) where it has none."""
+    found = number(syscall, _architecture())
+    if found is None:
+        raise OSError(ENOSYS, os.strerror(ENOSYS), syscall)
+    return found
+
+
 def _architecture() -> Architecture:
     if sys.platform != "linux":
         raise SealUnavailable(f"The seal needs Linux, and this is {sys.platform}.", _UPGRADE)
