@@ -14,7 +14,7 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 
 # Each snippet finds `outcome` (a dict that the test gets back), and errno names are easier to
 # read in a failing test than numbers.
-_PROLOGUE = """
+PROLOGUE = """
 import ctypes, errno, json, os, socket, struct, subprocess, sys, threading
 from pathlib import Path
 outcome = {}
@@ -41,7 +41,7 @@ def python(
     ends: int = 0,
 ) -> dict[str, Any]:
     """`outcome` as the code leaves it. The process must exit with `ends` (a signal: negative)."""
-    script = _PROLOGUE + textwrap.dedent(code) + (_EPILOGUE if ends == 0 else "")
+    script = PROLOGUE + textwrap.dedent(code) + (_EPILOGUE if ends == 0 else "")
     done = run(script, *arguments, pass_fds=pass_fds, environment=environment)
     assert done.returncode == ends, done.stdout + done.stderr
     outcome: dict[str, Any] = json.loads(done.stdout.splitlines()[-1]) if ends == 0 else {}

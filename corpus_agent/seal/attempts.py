@@ -9,7 +9,6 @@ from __future__ import annotations
 import ctypes
 import fcntl
 import os
-import select
 import shutil
 import socket
 import struct
@@ -22,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from indexer.confine import die_with_parent, native_number
+from indexer.confine import native_number
 
 MESSAGE = b"probe"
 MSG_FASTOPEN = 0x20000000
@@ -243,15 +242,15 @@ def write_inherited(_: Surroundings, descriptor: int) -> None:
 def start_neighbour(around: Surroundings) -> tuple[int, int]:
     """The id of an unsealed process that holds a connection, and its descriptor there."""
     connection = socket.create_connection(around.inet) if around.port else socket.socket()
-    parent = os.getpid()
-    ready, told = os.pipe()
+    ours, theirs = socket.socketpair()
     process = os.fork()
     if process == 0:
-        die_with_parent(parent)
-        os.write(told, b".")
-        select.select([], [], [], WAIT_SECONDS)
+        ours.close()
+        theirs.send(b".")
+        theirs.recv(1)  # returns when the probe has ended
         os._exit(0)
-    os.read(ready, 1)
+    ours.recv(1)
+    ours.detach()
     number = connection.fileno()
     connection.close()
     return process, number

@@ -92,7 +92,9 @@ def check_kernel() -> tuple[Architecture, int]:
 def die_with_parent(parent: int) -> None:
     """Have the kernel kill this process when the thread that forked it ends.
 
-    `parent` is the process that forked; if it is gone already, this process ends here.
+    `parent` is the process that forked; if it is gone already, this process ends here. From ABI 6
+    on a parent that was confined after the fork may not even do this (its domain sends no signals
+    out), so watch for the end of a pipe as well.
     """
     _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:

@@ -19,6 +19,18 @@ from indexer.confine.policy import Access, FileRule
 _LIBRARIES = "shared libraries and the program loader"
 _CPU = "how many cores there are and what they can do, for thread pools and vector code"
 
+# import mimetypes fails where one of these exists and cannot be read (pydantic-ai imports it).
+_TYPES = "which suffix means which type of file"
+_TYPE_LISTS = (
+    "/etc/mime.types",
+    "/etc/httpd/mime.types",
+    "/etc/httpd/conf/mime.types",
+    "/etc/apache/mime.types",
+    "/etc/apache2/mime.types",
+    "/usr/local/etc/httpd/conf/mime.types",
+    "/usr/local/etc/mime.types",
+)
+
 _SYSTEM: tuple[tuple[str, Access, str], ...] = (
     ("/lib", "execute", _LIBRARIES),
     ("/lib64", "execute", _LIBRARIES),
@@ -31,6 +43,7 @@ _SYSTEM: tuple[tuple[str, Access, str], ...] = (
     ("/etc/ssl/openssl.cnf", "read", "import ssl, hashlib: settings of the crypto library"),
     ("/etc/localtime", "read", "local time"),
     ("/usr/share/zoneinfo", "read", "local time"),
+    *((path, "read", _TYPES) for path in _TYPE_LISTS),
     ("/etc/terminfo", "read", "colours and line editing in a terminal"),
     ("/usr/share/terminfo", "read", "colours and line editing in a terminal"),
     ("/proc/self", "read", "this process's own limits, memory map and cgroup"),
