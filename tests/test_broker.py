@@ -115,7 +115,7 @@ from corpus_agent.seal import *
 root, store, where = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
 address = TcpAddress("127.0.0.1", int(where)) if where.isdigit() else UnixAddress(where)
 broker = start_broker(address)
-seal(policy(root, store), broker)
+seal(policy(root, store))
 """
 
 
@@ -199,7 +199,7 @@ def test_a_broker_that_is_gone_is_an_error(root, store, listener):
     broker = start_broker(TcpAddress("127.0.0.1", int(sys.argv[3])))
     os.kill(broker.pid, signal.SIGKILL)
     os.waitpid(broker.pid, 0)
-    seal(policy(Path(sys.argv[1]), Path(sys.argv[2])), broker)
+    seal(policy(Path(sys.argv[1]), Path(sys.argv[2])))
     try:
         broker.connect()
     except ConnectionError as error:

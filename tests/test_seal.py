@@ -361,7 +361,7 @@ def test_sentence_transformers_encodes_inside(root, store):
 def test_what_must_run_before_the_seal_starts_no_thread_and_loads_nothing_heavy():
     code = """
     import corpus_agent.seal
-    heavy = {"lancedb", "numpy", "pyarrow", "torch", "httpx2", "anyio", "openai", "pydantic", "click"}
+    heavy = {"lancedb", "numpy", "torch", "httpx2", "anyio", "openai", "pydantic", "click"}
     outcome["heavy"] = sorted(heavy & set(sys.modules))
     outcome["threads"] = len(os.listdir("/proc/self/task"))
     """

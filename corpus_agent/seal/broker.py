@@ -151,7 +151,7 @@ def _child(channel: socket.socket, address: Address, parent: int) -> None:
         os.setsid()
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         die_with_parent(parent)
-        _leave_everything_but(channel)
+        leave_everything_but(channel)
         try:
             confine(_policy(address))
         except SealUnavailable as error:
@@ -164,7 +164,7 @@ def _child(channel: socket.socket, address: Address, parent: int) -> None:
         os._exit(status)
 
 
-def _leave_everything_but(channel: socket.socket) -> None:
+def leave_everything_but(channel: socket.socket) -> None:
     """Close all inherited descriptors; the standard streams lead to /dev/null."""
     null = os.open(os.devnull, os.O_RDWR)
     for stream in range(3):

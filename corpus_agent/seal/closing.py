@@ -11,12 +11,10 @@ import os
 import socket
 import stat
 import tempfile
-from collections.abc import Collection
 from dataclasses import dataclass
 from errno import EACCES, EBADF, EPERM
 from typing import Literal
 
-from corpus_agent.seal.broker import Broker
 from corpus_agent.seal.opening import SealPolicy
 from indexer.confine import confine
 from indexer.errors import SealUnavailable
@@ -24,6 +22,7 @@ from indexer.errors import SealUnavailable
 SealState = Literal["enforced", "off"]
 
 _FIRST_INHERITED = 3  # after standard input, output and error
+_PEER_ONLY = (socket.SOCK_STREAM, socket.SOCK_SEQPACKET)
 _FAMILIES = (socket.AF_INET, socket.AF_INET6, socket.AF_UNIX, socket.AF_NETLINK)
 
 
@@ -45,7 +44,7 @@ def unsealed() -> Sealed:
     return Sealed("off")
 
 
-def seal(policy: SealPolicy, broker: Broker | None = None) -> Sealed:
+def seal(policy: SealPolicy) -> Sealed:
     """Close this process for good and check that it is closed.
 
     Makes the temp folder, points TMPDIR at it, closes descriptors that the process inherited, and
@@ -57,7 +56,7 @@ def seal(policy: SealPolicy, broker: Broker | None = None) -> Sealed:
     except OSError as error:
         raise SealUnavailable(f"The store's temp folder cannot be made: {error}.") from error
     _use_temp_folder(policy)
-    _close_inherited(keep=() if broker is None else (broker.fileno(),))
+    _close_inherited()
     confinement = confine(policy.confinement)
     _check_closed()
     return Sealed("enforced", confinement.landlock_abi, confinement.not_covered)
@@ -69,18 +68,19 @@ def _use_temp_folder(policy: SealPolicy) -> None:
     os.environ["JOBLIB_MULTIPROCESSING"] = "0"
 
 
-def _close_inherited(keep: Collection[int]) -> None:
+def _close_inherited() -> None:
     """Close what another program left open for us, and refuse to seal around a network socket.
 
     Python marks every descriptor it opens close-on-exec, so one above 2 without that mark was
-    handed down. A socket that remains, standard streams included, must be a Unix stream.
+    handed down. A socket that remains, standard streams included, must be a Unix socket of a type
+    that only ever talks to its peer; the broker's is one.
     """
     for descriptor in _open_descriptors():
         try:
             own = fcntl.fcntl(descriptor, fcntl.F_GETFD) & fcntl.FD_CLOEXEC
-            if descriptor >= _FIRST_INHERITED and not own and descriptor not in keep:
+            if descriptor >= _FIRST_INHERITED and not own:
                 os.close(descriptor)
-            elif descriptor not in keep and _is_foreign_socket(descriptor):
+            elif _is_foreign_socket(descriptor):
                 raise SealUnavailable(
                     f"Descriptor {descriptor} is a socket that could reach beyond this process.",
                     "Start corpus-agent without it: from a pipe, a file or a terminal.",
@@ -101,7 +101,7 @@ def _is_foreign_socket(descriptor: int) -> bool:
     if not stat.S_ISSOCK(os.fstat(descriptor).st_mode):
         return False
     with socket.socket(fileno=os.dup(descriptor)) as sock:
-        return (sock.family, sock.type) != (socket.AF_UNIX, socket.SOCK_STREAM)
+        return sock.family != socket.AF_UNIX or sock.type not in _PEER_ONLY
 
 
 def _check_closed() -> None:
