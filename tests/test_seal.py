@@ -65,12 +65,16 @@ def test_files_outside_of_corpus_and_store_are_closed(root, store, outside):
     attempt("home", lambda: len(os.listdir(Path.home())))
     attempt("passwords", lambda: Path("/etc/passwd").read_text()[:4])
     attempt("others", lambda: Path(f"/proc/{os.getppid()}/cmdline").read_text()[:0])
+    attempt("through proc", Path(f"/proc/self/root{outside}/secret.txt").read_text)
+    attempt("once more", lambda: open(f"/proc/self/fd/{opened.fileno()}").read())
+    attempt("their memory", lambda: os.close(os.open(f"/proc/{os.getppid()}/mem", os.O_RDONLY)))
     attempt("shared memory", lambda: len(os.listdir("/dev/shm")))
     attempt("writing the corpus", (root / "new.txt").write_text, "words")
     attempt("removing a document", (root / "note.md").unlink)
     """
     arguments = f"sys.argv.append({str(outside)!r})\n"
     before = arguments + '(store / "kept.txt").write_text("words")\n'
+    before += 'opened = open(f"{sys.argv[3]}/secret.txt")\n'
     shut = sealed(before, code, root, store)
     assert shut.pop("linking") in ("EACCES", "EXDEV")
     assert set(shut.values()) == {"EACCES"}, shut
@@ -325,6 +329,53 @@ def test_a_spawned_worker_answers_over_a_pipe(root, store):
     """
     found = sealed("sys.path.insert(0, str(store)); __name__ = 'other'", code, root, store)
     assert found == {"answer": 42, "code": 0}
+
+
+def test_a_worker_inside_can_confine_itself_further(root, store):
+    code = """
+    worker = (
+        "import errno, os, sys\\n"
+        "from pathlib import Path\\n"
+        "from indexer.confine import *\\n"
+        "root, store = map(Path, sys.argv[1:])\\n"
+        "if os.environ['WORKER'] == 'held':\\n"
+        "    rules = (FileRule(root), *interpreter_files(), *system_files())\\n"
+        "    confine(Policy(files=rules, limits=Limits(open_files=64)))\\n"
+        "print(len((root / 'note.md').read_text()))\\n"
+        "try:\\n"
+        "    print((store / 'new.txt').write_text('words'))\\n"
+        "except OSError as error:\\n"
+        "    print(errno.errorcode[error.errno])\\n"
+    )
+    command = [sys.executable, "-c", worker, root, store]
+    done = subprocess.run(command, capture_output=True, text=True)
+    outcome["worker"] = done.stdout.split() or done.stderr
+    """
+    held = sealed("", code, root, store, environment={"WORKER": "held"})
+    assert held == {"worker": ["5", "EACCES"]}
+    free = sealed("", code, root, store, environment={"WORKER": "free"})
+    assert free == {"worker": ["5", "5"]}
+
+
+def test_a_stream_pair_sends_to_its_other_half_whatever_address_is_given(root, store, outside):
+    path = str(outside / "socket")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listener:
+        listener.bind(path)
+        listener.setblocking(False)
+        code = f"""
+        one, other = socket.socketpair()
+        attempt("pair", one.sendmsg, [b"x"], [], 0, {path!r})
+        def datagram():
+            one, other = socket.socketpair(type=socket.SOCK_DGRAM)
+            return one.sendmsg([b"x"], [], 0, {path!r})
+        attempt("datagram pair", datagram)
+        """
+        shut = sealed("", code, root, store)
+        with pytest.raises(BlockingIOError):
+            listener.recv(10)
+        assert shut == {"pair": "EISCONN", "datagram pair": "EPERM"}
+        assert unsealed("", code, root, store)["datagram pair"] == 1
+        assert listener.recv(10) == b"x"
 
 
 @pytest.mark.slow

@@ -35,7 +35,7 @@ _CAPABILITY_VERSION_3 = 0x20080522
 # All others go: with CAP_NET_ADMIN any socket, a pair's too, configures the network by ioctl.
 _KEPT_CAPABILITIES = 0b1111
 
-_UPGRADE = "Nothing was read. Use --unsealed to run without protection."
+_HINT = "Nothing was read. Use --unsealed to run without protection."
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def check_kernel() -> tuple[Architecture, int]:
     try:
         abi = _syscall(create, None, 0, _LANDLOCK_CREATE_RULESET_VERSION)
     except OSError as error:
-        raise SealUnavailable(_landlock_missing(error), _UPGRADE) from error
+        raise SealUnavailable(_landlock_missing(error), _HINT) from error
     return arch, abi
 
 
@@ -111,13 +111,13 @@ def native_number(syscall: str) -> int:
 
 def _architecture() -> Architecture:
     if sys.platform != "linux":
-        raise SealUnavailable(f"The seal needs Linux, and this is {sys.platform}.", _UPGRADE)
+        raise SealUnavailable(f"The seal needs Linux, and this is {sys.platform}.", _HINT)
     arch = ARCHITECTURES.get(os.uname().machine)
     # A 32-bit Python on a 64-bit kernel reports the kernel's machine and calls by other numbers.
     if arch is None or struct.calcsize("P") != 8 or sys.byteorder != "little":
         found = f"{os.uname().machine}, {8 * struct.calcsize('P')} bits, {sys.byteorder}-endian"
         known = " and ".join(ARCHITECTURES)
-        raise SealUnavailable(f"The seal knows {known} (64 bits), and this is {found}.", _UPGRADE)
+        raise SealUnavailable(f"The seal knows {known} (64 bits), and this is {found}.", _HINT)
     return arch
 
 
@@ -182,7 +182,7 @@ def _restrict_files(policy: Policy, arch: Architecture, abi: int) -> None:
     try:
         ruleset = _syscall(number("landlock_create_ruleset", arch), attr, len(attr), 0)
     except OSError as error:
-        raise SealUnavailable(_landlock_missing(error), _UPGRADE) from error
+        raise SealUnavailable(_landlock_missing(error), _HINT) from error
     add = number("landlock_add_rule", arch)
     try:
         for rule in policy.files:
@@ -191,7 +191,7 @@ def _restrict_files(policy: Policy, arch: Architecture, abi: int) -> None:
             _syscall(add, ruleset, landlock.RULE_NET_PORT, port, 0)
         _syscall(number("landlock_restrict_self", arch), ruleset, 0)
     except OSError as error:
-        raise SealUnavailable(f"Landlock refused a rule: {error}.", _UPGRADE) from error
+        raise SealUnavailable(f"Landlock refused a rule: {error}.", _HINT) from error
     finally:
         os.close(ruleset)
 
@@ -200,10 +200,12 @@ def _add_file_rule(add: int | None, ruleset: int, rule: FileRule, abi: int) -> N
     try:
         descriptor = os.open(rule.path, os.O_PATH | os.O_CLOEXEC)
     except OSError as error:
-        # What is not there, or out of reach, needs no permission: leaving it out allows less.
-        if rule.required or error.errno not in {ENOENT, ENOTDIR}:
-            raise
-        return
+        # What is not there needs no permission: leaving it out allows less.
+        if not rule.required and error.errno in {ENOENT, ENOTDIR}:
+            return
+        raise SealUnavailable(
+            f"A file rule needs {str(rule.path)!r}: {error.strerror}.", "Nothing was read."
+        ) from error
     try:
         folder = stat.S_ISDIR(os.fstat(descriptor).st_mode)
         allowed = landlock.rights(rule.access, abi, folder=folder)
@@ -230,9 +232,9 @@ def _restrict_syscalls(denied: Iterable[Denial], arch: Architecture) -> None:
         )
     except OSError as error:
         message = f"This kernel ({os.uname().release}) sets no seccomp filter: {error.strerror}."
-        raise SealUnavailable(message, _UPGRADE) from error
+        raise SealUnavailable(message, _HINT) from error
     if straggler:
-        raise SealUnavailable(f"Thread {straggler} has a seccomp filter of its own.", _UPGRADE)
+        raise SealUnavailable(f"Thread {straggler} has a seccomp filter of its own.", _HINT)
 
 
 _libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None

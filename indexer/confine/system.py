@@ -47,6 +47,7 @@ _SYSTEM: tuple[tuple[str, Access, str], ...] = (
     ("/etc/terminfo", "read", "colours and line editing in a terminal"),
     ("/usr/share/terminfo", "read", "colours and line editing in a terminal"),
     ("/proc/self", "read", "this process's own limits, memory map and cgroup"),
+    ("/proc", "list", "a worker counts its own threads before it confines itself; numbers only"),
     ("/proc/cpuinfo", "read", _CPU),
     ("/proc/meminfo", "read", "how much memory a cache may take"),
     ("/proc/sys/vm/overcommit_memory", "read", "how the C library gives memory back"),
