@@ -443,5 +443,7 @@ def test_the_seal_takes_less_than_30_milliseconds(root, store):
     seal(policy(Path(sys.argv[1]), Path(sys.argv[2])))
     outcome["milliseconds"] = 1000 * (time.perf_counter() - started)
     """
-    best = min(python(code, root, store)["milliseconds"] for _ in range(5))
+    compiled = {"PYTHONDONTWRITEBYTECODE": ""}
+    runs = [python(code, root, store, environment=compiled) for _ in range(5)]
+    best = min(run["milliseconds"] for run in runs)
     assert best < 30
