@@ -10,11 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from sealed_child import PROLOGUE, python, run
 
 from corpus_agent.seal import TcpAddress, start_broker
 from indexer.confine import check_kernel
 from indexer.errors import UsageError
+from tests.sealed_child import PROLOGUE, python, run
 
 
 @pytest.fixture

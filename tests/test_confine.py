@@ -9,14 +9,14 @@ import socket
 from pathlib import Path
 
 import pytest
-from bpf_machine import call
-from sealed_child import KILLED, python
 
 from indexer.confine import NO_SOCKETS, landlock, one_peer
 from indexer.confine.bpf import packed, seccomp_program
 from indexer.confine.policy import CLONE_NEW, MSG_FASTOPEN, Arg, Denial
 from indexer.confine.syscalls import AARCH64, ARCHITECTURES, LAST_JUDGED, X86_64, names, number
 from indexer.confine.system import interpreter_files, system_files
+from tests.bpf_machine import call
+from tests.sealed_child import KILLED, python
 
 EPERM, ENOSYS = errno.EPERM, errno.ENOSYS
 GARBAGE = 0xDEADBEEF << 32  # upper half of a register, which the kernel ignores in an int

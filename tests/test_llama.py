@@ -12,10 +12,10 @@ import time
 from pathlib import Path
 
 import pytest
-from sealed_child import python
 
 from corpus_agent.seal.llama import find_program
 from indexer.errors import UsageError
+from tests.sealed_child import python
 
 SERVER = """
     import errno, http.server, json, os, socket, sys

@@ -11,12 +11,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from sealed_child import REPOSITORY, python, run, sealed, unsealed
 
 from corpus_agent.seal import policy
 from corpus_agent.seal import unsealed as state_without
 from indexer.confine import check_kernel
 from indexer.errors import SealUnavailable
+from tests.sealed_child import REPOSITORY, python, run, sealed, unsealed
 
 
 @pytest.fixture
@@ -355,6 +355,24 @@ def test_a_worker_inside_can_confine_itself_further(root, store):
     assert held == {"worker": ["5", "EACCES"]}
     free = sealed("", code, root, store, environment={"WORKER": "free"})
     assert free == {"worker": ["5", "5"]}
+
+
+def test_a_worker_that_was_started_inside_can_be_stopped_from_inside(root, store):
+    code = """
+    worker = (
+        "import time\\n"
+        "from indexer.confine import *\\n"
+        "confine(Policy(files=(*interpreter_files(), *system_files())))\\n"
+        "print('ready', flush=True)\\n"
+        "time.sleep(60)"
+    )
+    command = [sys.executable, "-c", worker]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        outcome["said"] = process.stdout.readline()
+        process.kill()
+    outcome["ended"] = process.returncode
+    """
+    assert sealed("", code, root, store) == {"said": "ready\n", "ended": -9}
 
 
 def test_a_stream_pair_sends_to_its_other_half_whatever_address_is_given(root, store, outside):

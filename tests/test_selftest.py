@@ -4,10 +4,10 @@ import json
 from dataclasses import replace
 
 import pytest
-from sealed_child import run
 
 from corpus_agent.seal import selftest
 from corpus_agent.seal.probes import PROBES
+from tests.sealed_child import run
 
 
 @pytest.fixture(scope="module")

@@ -51,7 +51,6 @@ class TcpAddress:
         return f"http://[{self.ip}]:{self.port}" if ":" in self.ip else f"http://{self}"
 
     def __str__(self) -> str:
-        """For messages."""
         return f"{self.ip}:{self.port}"
 
 
@@ -72,7 +71,6 @@ class UnixAddress:
         return "http://localhost:80"
 
     def __str__(self) -> str:
-        """For messages."""
         return f"unix:{self.path}"
 
 
@@ -175,7 +173,7 @@ def leave_everything_but(channel: socket.socket) -> None:
 
 
 def _policy(address: Address) -> Policy:
-    limits = Limits(cpu_seconds=None, file_bytes=0, open_files=_OPEN_FILES)
+    limits = Limits(file_bytes=0, open_files=_OPEN_FILES)
     ports = (address.port,) if isinstance(address, TcpAddress) else ()
     return Policy(denied=one_peer(_family(address)), connect_ports=ports, limits=limits)
 

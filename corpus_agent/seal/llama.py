@@ -51,6 +51,7 @@ class LlamaServer:
         """End the server and wait for the process that watches it."""
         self.channel.close()
         os.waitpid(self.keeper, 0)
+        Path(self.address.path).unlink(missing_ok=True)
 
 
 def find_program() -> Path:
@@ -91,6 +92,7 @@ def start_llama_server(
 ) -> LlamaServer:
     """A server for `model`, confined and started; whether it answers, `wait_until_ready` says.
 
+    `folder`, the store's temp folder, holds its socket and its log and is made if need be.
     Raises UsageError where the socket's path would be too long, SealUnavailable where the server
     cannot be confined, CorpusError where it cannot be started.
     """
@@ -100,6 +102,8 @@ def start_llama_server(
             f"{str(path)!r} has more than {MAX_SOCKET_PATH_BYTES} bytes, too many for a socket.",
             "Use a store with a shorter path.",
         )
+    folder.mkdir(mode=0o700, exist_ok=True)
+    path.unlink(missing_ok=True)
     log = folder / "llama-server.log"
     policy = server_policy(program, model, folder, gpu=gpu, also=also)
     command = [str(program), "-m", str(model.resolve()), "--host", str(path), *arguments]
@@ -161,9 +165,9 @@ def _keep(
         die_with_parent(parent)
         output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
         ready, failed = os.pipe()
-        server = os.fork()
-        if server == 0:
-            _become_server(failed, policy, command, output)
+        keeper = os.getpid()
+        if os.fork() == 0:
+            _become_server(keeper, failed, policy, command, output)
         os.close(failed)
         error = os.read(ready, _MAX_ERROR_BYTES)
         channel.send(error or _STARTED)
@@ -175,10 +179,12 @@ def _keep(
         os._exit(0)
 
 
-def _become_server(failed: int, policy: Policy, command: list[str], output: int) -> None:
+def _become_server(
+    keeper: int, failed: int, policy: Policy, command: list[str], output: int
+) -> None:
     """Confine this process and replace it by the server; `failed` is told why if that fails."""
     try:
-        die_with_parent(os.getppid())
+        die_with_parent(keeper)
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         os.dup2(output, 1)
         os.dup2(output, 2)
