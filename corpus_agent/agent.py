@@ -154,6 +154,13 @@ def _place(citation: Citation) -> tuple[str, int, int, str]:
     return citation.source, citation.line_start, citation.line_end, citation.quote
 
 
+def _direct_client() -> AsyncClient:
+    """A client that connects by itself: no proxy and no redirect."""
+    import httpx2
+
+    return httpx2.AsyncClient(trust_env=False, follow_redirects=False)
+
+
 class ModelAnswerer:
     """The answerer that asks a model; implements the `Answerer` protocol."""
 
@@ -163,7 +170,10 @@ class ModelAnswerer:
         model: str,
         max_steps: int = MAX_STEPS,
         timeout: float = REQUEST_SECONDS,
+        make_client: Callable[[], AsyncClient] | None = None,
     ) -> None:
+        """`make_client` gives the HTTP client to use: under the seal, that of the broker."""
+        self._make_client = make_client or _direct_client
         self._server = server
         self._model = model
         self._max_steps = max(2, max_steps)
@@ -198,13 +208,10 @@ class ModelAnswerer:
         self, question: str, toolbox: Toolbox, history: Sequence[Turn], on_event: OnEvent
     ) -> str | None:
         """The model's text; None where it called tools to the end of its budget and beyond."""
-        import httpx2
         from pydantic_ai import UsageLimitExceeded, UsageLimits, capture_run_messages
         from pydantic_ai.settings import ModelSettings
 
-        timeout = httpx2.Timeout(self._timeout, connect=CONNECT_SECONDS)
-        client = httpx2.AsyncClient(trust_env=False, follow_redirects=False, timeout=timeout)
-        async with client:
+        async with self._make_client() as client:
             agent = self._agent(client, toolbox, on_event)
             messages = _opening(question, toolbox, history, on_event)
             with _translated(self._server), capture_run_messages() as held:
@@ -248,6 +255,7 @@ class ModelAnswerer:
         return agent
 
     def _chat_model(self, client: AsyncClient) -> Model:
+        import httpx2
         from openai import AsyncOpenAI
         from pydantic_ai.models.openai import OpenAIChatModel
         from pydantic_ai.profiles.openai import OpenAIModelProfile
@@ -259,6 +267,7 @@ class ModelAnswerer:
             organization="",
             project="",
             http_client=client,
+            timeout=httpx2.Timeout(self._timeout, connect=CONNECT_SECONDS),
             max_retries=0,
         )
         profile = OpenAIModelProfile(

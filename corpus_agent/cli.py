@@ -21,6 +21,7 @@ from indexer.records import STATUSES
 
 if TYPE_CHECKING:
     from corpus_agent.corpus import Window
+    from corpus_agent.launch import Launch
     from corpus_agent.settings import Settings
 
 EXIT_SOME_FAILED = 4
@@ -61,7 +62,25 @@ def _clean(text: str) -> str:
 
 
 def _print_json(content: dict[str, Any]) -> None:
-    click.echo(json.dumps(content, ensure_ascii=False))
+    """Print one object, stamped with the state of the seal."""
+    launch = click.get_current_context().obj.get("launch")
+    stamp = {"seal": launch.seal.state} if launch else {}
+    click.echo(json.dumps({**content, **stamp}, ensure_ascii=False))
+
+
+def _launch(launch: Launch) -> Launch:
+    """Note how this process was launched; from here on it is sealed, or was told not to be."""
+    click.get_current_context().obj["launch"] = launch
+    if launch.seal.state == "off":
+        click.echo("Warning: running without the seal; nothing stops a library.", err=True)
+    return launch
+
+
+def _launch_to_read(settings: Settings, *, asking: bool = False) -> Launch:
+    from corpus_agent.launch import to_read
+
+    seal_off = click.get_current_context().obj["unsealed"]
+    return _launch(to_read(settings, seal_off=seal_off, asking=asking))
 
 
 def _print_lines(lines: Iterable[str], *, err: bool = False) -> None:
@@ -93,9 +112,14 @@ def llm_options(command: Callable[..., None]) -> Callable[..., None]:
 )
 @click.option("--model", type=click.Path(path_type=Path), help="Folder of another embedding model.")
 @click.option("--config", type=click.Path(path_type=Path), help="A configuration file (TOML).")
+@click.option(
+    "--unsealed", is_flag=True, help="Run without the kernel's seal; every answer says so."
+)
 @click.version_option(__version__, prog_name="corpus-agent")
 @click.pass_context
-def main(ctx: click.Context, store: Path | None, model: Path | None, config: Path | None) -> None:
+def main(
+    ctx: click.Context, store: Path | None, model: Path | None, config: Path | None, unsealed: bool
+) -> None:
     r"""Ask your private documents. Nothing leaves the machine.
 
     \b
@@ -103,7 +127,8 @@ def main(ctx: click.Context, store: Path | None, model: Path | None, config: Pat
       corpus-agent ask "…"            an answer with checked quotations
       corpus-agent chat               a conversation
     """
-    ctx.obj = {"flags": {"store": store, "model": model}, "config": config}
+    flags = {"store": store, "model": model}
+    ctx.obj = {"flags": flags, "config": config, "unsealed": unsealed}
 
 
 def _settings(**flags: Any) -> Settings:  # noqa: ANN401
@@ -130,9 +155,13 @@ def index(
     Without PATH: the folder of the index found here, else the current folder. Files that are
     gone are removed from the index, files that did not change cost nothing.
     """
-    from corpus_agent import report, session
+    from corpus_agent.launch import to_index
 
     settings = _settings()
+    seal_off = click.get_current_context().obj["unsealed"]
+    _launch(to_index(settings, path, seal_off=seal_off, dry_run=dry_run))
+    from corpus_agent import report, session
+
     if dry_run:
         todo = session.dry_run(settings, path, force=force, verify=verify)
         if as_json:
@@ -176,9 +205,11 @@ def search(
     query: str, limit: int, below: str, per_source: int | None, explain: bool, as_json: bool
 ) -> None:
     """Find the passages that are about QUERY, by meaning and by words."""
+    settings = _settings()
+    _launch_to_read(settings)
     from corpus_agent import report, session
 
-    corpus = session.open_corpus(_settings())
+    corpus = session.open_corpus(settings)
     hits = corpus.search(query, limit, per_source, below)
     if as_json:
         return _print_json(report.search_object(query, hits, corpus.version))
@@ -197,11 +228,12 @@ def ask(question: str, llm: str | None, llm_model: str | None, as_json: bool) ->
 
     Without a model on this machine, the answer is the passages themselves, word for word.
     """
+    settings = _settings(llm=llm, llm_model=llm_model)
+    launch = _launch_to_read(settings, asking=True)
     from corpus_agent import report, session
 
-    settings = _settings(llm=llm, llm_model=llm_model)
     corpus = session.open_corpus(settings)
-    answerer = session.answerer_for(settings, corpus)
+    answerer = session.answerer_for(corpus, launch)
     try:
         answer = session.ask(question, corpus, answerer, on_event=_say)
     except KeyboardInterrupt:
@@ -225,12 +257,13 @@ def chat(llm: str | None, llm_model: str | None) -> None:
 
     Ctrl-C stops an answer, Ctrl-D or /quit ends the conversation.
     """
+    settings = _settings(llm=llm, llm_model=llm_model)
+    launch = _launch_to_read(settings, asking=True)
     from corpus_agent import session
     from corpus_agent.chat import Chat
 
-    settings = _settings(llm=llm, llm_model=llm_model)
     corpus = session.open_corpus(settings)
-    answerer = session.answerer_for(settings, corpus)
+    answerer = session.answerer_for(corpus, launch)
     Chat(corpus, answerer, write=click.echo, on_event=_say).run()
 
 
@@ -239,9 +272,11 @@ def chat(llm: str | None, llm_model: str | None) -> None:
 @JSON
 def read(place: str, as_json: bool) -> None:
     """Print a document of the index as it was extracted, from LINE on, COUNT lines."""
+    settings = _settings()
+    _launch_to_read(settings)
     from corpus_agent import report, session
 
-    corpus = session.open_corpus(_settings(), searching=False)
+    corpus = session.open_corpus(settings, searching=False)
     source, offset, limit = _parse_place(place, {row.source for row in corpus.files()})
     if as_json:
         window = corpus.read(source, offset, limit or 2_000)
@@ -277,14 +312,16 @@ def _print_window(window: Window) -> None:
 @JSON
 def files(status: str | None, as_json: bool) -> None:
     """List every file that was seen, with its status and the reason if it has no text."""
-    from corpus_agent import report, session
-
     wanted = set(status.split(",")) if status else set(STATUSES)
     if unknown := wanted - set(STATUSES):
         raise UsageError(
             f"Unknown status {sorted(unknown)[0]!r}.", f"Known are: {', '.join(STATUSES)}."
         )
-    corpus = session.open_corpus(_settings(), searching=False)
+    settings = _settings()
+    _launch_to_read(settings)
+    from corpus_agent import report, session
+
+    corpus = session.open_corpus(settings, searching=False)
     rows = [row for row in corpus.files() if row.status in wanted]
     if as_json:
         content = report.as_object(
@@ -298,11 +335,15 @@ def files(status: str | None, as_json: bool) -> None:
 @JSON
 def status(as_json: bool) -> None:
     """Say what the index holds, where it is and whether it is complete."""
-    from corpus_agent import report
     from corpus_agent.settings import existing_store
-    from indexer.manifest import bytes_on_disk, read_manifest, root_of
+    from indexer.folder import bytes_on_disk
+    from indexer.manifest import read_manifest, root_of
 
-    store = existing_store(_settings())
+    settings = _settings()
+    _launch_to_read(settings)
+    from corpus_agent import report
+
+    store = existing_store(settings)
     manifest = read_manifest(store)
     root = root_of(store, manifest)
     content = report.status_object(
@@ -326,12 +367,15 @@ def evaluate(
     Each [[questions]] has question, sources (none: not answerable) and answer or answers; see
     sample_corpus/questions.toml.
     """
+    from corpus_agent.questions import load
+
+    asked = load(questions)
+    settings = _settings(llm=llm or "none", llm_model=llm_model)
+    launch = _launch_to_read(settings, asking=True)
     from corpus_agent import evaluation, report, session
 
-    asked = evaluation.load(questions)
-    settings = _settings(llm=llm or "none", llm_model=llm_model)
     corpus = session.open_corpus(settings)
-    answerer = session.answerer_for(settings, corpus)
+    answerer = session.answerer_for(corpus, launch)
     results = [evaluation.measure(question, corpus, answerer) for question in asked]
     scores = evaluation.summarise(results)
     if as_json:
@@ -340,3 +384,23 @@ def evaluate(
     if show_failures:
         _print_lines(evaluation.failures(results))
     return None
+
+
+@main.command()
+@JSON
+def selftest(as_json: bool) -> None:
+    """Try every way out of this process, sealed and not, and say which are closed.
+
+    Exit 0 only if every attempt fails under the seal and every one of them works without it.
+    """
+    from corpus_agent import report
+    from corpus_agent.seal.selftest import as_json as rows_as_json
+    from corpus_agent.seal.selftest import run_selftest, table
+
+    rows = run_selftest()
+    if as_json:
+        _print_json(report.as_object(**rows_as_json(rows)))
+    else:
+        click.echo(table(rows))
+    if not all(row.passed for row in rows):
+        raise SystemExit(1)

@@ -7,31 +7,18 @@ of the hits in order, each counted once.
 from __future__ import annotations
 
 import time
-import tomllib
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
 from corpus_agent import session
 from corpus_agent.answer import Answer, Answerer
 from corpus_agent.local import LocalCorpus
-from indexer.errors import UsageError
+from corpus_agent.questions import Question
 
 DEPTH = 10
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A question, the sources that answer it (none: not answerable) and the expected strings."""
-
-    text: str
-    sources: frozenset[str]
-    answers: tuple[str, ...]
-    page: int | None
-    kind: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,28 +57,6 @@ class Result:
         """1 / rank of the first needed source, 0 if none is found."""
         ranks = [n for n, source in enumerate(self.ranked, 1) if source in self.question.sources]
         return 1 / ranks[0] if ranks else 0.0
-
-
-def load(path: Path) -> list[Question]:
-    """The questions of a TOML file; raises UsageError that says which entry is wrong."""
-    try:
-        entries = tomllib.loads(path.read_text("utf-8")).get("questions", [])
-    except (OSError, ValueError) as error:
-        raise UsageError(f"The questions {str(path)!r} cannot be read: {error}.") from None
-    if not entries:
-        raise UsageError(f"{str(path)!r} holds no [[questions]].")
-    return [_question(path, number, entry) for number, entry in enumerate(entries, start=1)]
-
-
-def _question(path: Path, number: int, entry: dict[str, Any]) -> Question:
-    text, sources = entry.get("question"), entry.get("sources")
-    answers = entry.get("answers", [entry["answer"]] if entry.get("answer") else [])
-    if not isinstance(text, str) or not isinstance(sources, list):
-        raise UsageError(f"{str(path)!r}, question {number}: question and sources are needed.")
-    if sources and not answers:
-        raise UsageError(f"{str(path)!r}, question {number}: answer or answers is needed.")
-    kind = str(entry.get("kind", "fact" if sources else "none"))
-    return Question(text, frozenset(sources), tuple(answers), entry.get("page"), kind)
 
 
 def measure(question: Question, corpus: LocalCorpus, answerer: Answerer) -> Result:

@@ -18,12 +18,11 @@ from indexer.records import Coverage, FileRow, Hit
 from indexer.sync import Outcome, Plan
 
 SCHEMA_VERSION = 1
-SEAL = "off"  # the kernel seal is not part of this version, and no output claims it is
 
 
 def as_object(**content: Any) -> dict[str, Any]:  # noqa: ANN401
     """A JSON object with its schema version first."""
-    return {"schema_version": SCHEMA_VERSION, **content, "seal": SEAL}
+    return {"schema_version": SCHEMA_VERSION, **content}
 
 
 # -- index

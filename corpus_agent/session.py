@@ -10,16 +10,18 @@ from pathlib import Path
 
 from corpus_agent import llm
 from corpus_agent.answer import Answer, Answerer, OnEvent, Turn
+from corpus_agent.launch import Launch, corpus_root
 from corpus_agent.local import LocalCorpus
-from corpus_agent.settings import Settings, existing_store, store_to_write
+from corpus_agent.settings import Settings, existing_store
 from indexer.chunk import Chunker
 from indexer.embed import Encoder, SentenceTransformerEncoder
 from indexer.errors import CorpusError, UsageError
-from indexer.manifest import MANIFEST_NAME, read_manifest, root_for, root_of
+from indexer.folder import create_folder
+from indexer.manifest import MANIFEST_NAME, read_manifest, root_for
 from indexer.records import FileRow
-from indexer.store import Writer, create_folder, same_rows
+from indexer.store import Writer, same_rows
 from indexer.sync import Outcome, Plan, Progress, Run, changed_hashes, fingerprint_of, plan
-from indexer.walk import Walk, check_root, walk
+from indexer.walk import Walk, walk
 
 
 def encoder_for(settings: Settings) -> Encoder:
@@ -33,32 +35,6 @@ def open_corpus(settings: Settings, *, searching: bool = True) -> LocalCorpus:
     """The corpus of the store in force; for reading alone no model is touched."""
     encoder = encoder_for(settings) if searching else None
     return LocalCorpus.open(existing_store(settings), encoder)
-
-
-def corpus_root(settings: Settings, folder: Path | None) -> tuple[Path, Path]:
-    """The store to write and the root of its corpus.
-
-    Raises UsageError where the store holds the index of another folder.
-    """
-    store = store_to_write(settings)
-    recorded = None
-    if (store / MANIFEST_NAME).exists():
-        recorded = root_of(store, read_manifest(store))
-    if folder is None:
-        if recorded is not None and not recorded.is_dir():
-            raise CorpusError(
-                f"The corpus folder {str(recorded)!r} is not there; the index is kept as it is.",
-                "Mount or restore it, or name its new place: corpus-agent index FOLDER",
-            )
-        return store, check_root(recorded or Path.cwd())
-    root = check_root(folder)
-    # A root that moved may be named anew; one that is still there is another corpus.
-    if recorded is not None and recorded.is_dir() and recorded.resolve() != root:
-        raise UsageError(
-            f"The index in {str(store)!r} is of {str(recorded)!r}, not of {str(root)!r}.",
-            "One store holds one corpus. Name another: corpus-agent --store DIR index …",
-        )
-    return store, root
 
 
 def index(
@@ -115,26 +91,17 @@ def dry_run(
     return plan(seen, stored, hashes, extractors, force=force)
 
 
-def answerer_for(settings: Settings, corpus: LocalCorpus) -> Answerer:
-    """The answerer that `--llm` names: a model on this machine, or the extractive one.
+def answerer_for(corpus: LocalCorpus, launch: Launch) -> Answerer:
+    """The model that was found, asked through its broker; else the extractive answerer."""
+    model, broker = launch.model, launch.broker
+    if model is None or broker is None:
+        from corpus_agent.extractive import ExtractiveAnswerer
 
-    Where the named model is not there, the extractive one answers, and each answer says why.
-    """
-    from corpus_agent.extractive import ExtractiveAnswerer
-
-    try:
-        model = llm.find(settings.llm, settings.llm_model)
-    except llm.ModelUnavailable as error:
-        return ExtractiveAnswerer(corpus.encoder, (_without_model(error),))
-    if model is None:
-        return ExtractiveAnswerer(corpus.encoder)
+        return ExtractiveAnswerer(corpus.encoder, launch.notices)
     from corpus_agent.agent import ModelAnswerer
+    from corpus_agent.seal.http import http_client
 
-    return ModelAnswerer(model.server, model.name)
-
-
-def _without_model(error: llm.ModelUnavailable) -> str:
-    return f"{error} Answered without a model."
+    return ModelAnswerer(model.server, model.name, make_client=lambda: http_client(broker))
 
 
 def ask(
@@ -152,7 +119,7 @@ def ask(
     except llm.ModelUnavailable as error:
         from corpus_agent.extractive import ExtractiveAnswerer
 
-        notice = _without_model(error)
+        notice = f"{error} Answered without a model."
         on_event(notice)
         fallback = ExtractiveAnswerer(corpus.encoder, (notice,))
         return fallback.answer(question, corpus, history, on_event)

@@ -6,6 +6,7 @@
     ├── IncompatibleStore       exit 1   made by another version, model or chunker
     ├── DamagedStore            exit 1   the store does not open
     ├── StoreLocked             exit 5   another process is writing
+    ├── SealUnavailable         exit 3   this system cannot enforce the seal; nothing was read
     ├── UnreadableDocument      (caught by sync: becomes a file row with a reason code)
     ├── ModelUnavailable        (caught by session: the question is answered without a model)
     └── Refused                 a read or search that is not allowed; tools turn it into `Error: …`
@@ -53,6 +54,12 @@ class StoreLocked(CorpusError):
     """Another process is writing to the store."""
 
     exit_code = 5
+
+
+class SealUnavailable(CorpusError):
+    """The kernel cannot enforce the seal; the message names what is missing."""
+
+    exit_code = 3
 
 
 class UnreadableDocument(CorpusError):

@@ -125,15 +125,3 @@ def write_manifest(store: Path, manifest: Manifest) -> None:
         os.fsync(folder)
     finally:
         os.close(folder)
-
-
-def bytes_on_disk(store: Path) -> int:
-    """Size of all files of the store; files that vanish meanwhile count nothing."""
-    total = 0
-    for folder, _, names in os.walk(store):
-        for name in names:
-            try:
-                total += (Path(folder) / name).lstat().st_size
-            except FileNotFoundError:
-                continue
-    return total

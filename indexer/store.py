@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -19,12 +18,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.errors import CorpusError
+from indexer.folder import translated
 from indexer.lock import writer_lock
 from indexer.manifest import (
     MANIFEST_NAME,
     Manifest,
-    damaged,
     read_manifest,
     root_of,
     write_manifest,
@@ -79,35 +77,6 @@ class Embedded:
 def quoted(value: str) -> str:
     """`value` as an SQL string literal. The one place where text enters a filter."""
     return "'" + value.replace("'", "''") + "'"
-
-
-@contextmanager
-def translated(store: Path) -> Iterator[None]:
-    """Turn what LanceDB and the disk raise into CorpusErrors."""
-    try:
-        yield
-    except (OSError, RuntimeError, ValueError) as error:
-        text = " ".join(str(error).split())
-        if "No space left" in text or "os error 28" in text:
-            raise CorpusError(
-                f"The disk of {str(store)!r} is full; the index is as it was before.",
-                "Free some space and run the same command again.",
-            ) from error
-        if isinstance(error, PermissionError) or "ermission denied" in text:
-            raise _no_permission(store) from error
-        if "Read-only file system" in text:
-            raise CorpusError(
-                f"{str(store)!r} is on a read-only file system.",
-                "Choose another place: --store DIR",
-            ) from error
-        raise damaged(store, text[:300]) from error
-
-
-def _no_permission(store: Path) -> CorpusError:
-    return CorpusError(
-        f"This user may not write in {str(store)!r}.",
-        "Change its permissions, or choose another place: --store DIR",
-    )
 
 
 def _connect(store: Path) -> DBConnection:
@@ -241,22 +210,6 @@ def _file_schema() -> pa.Schema:
     return pa.schema(
         [(field.name, kinds[str(field.type).split(" |")[0]]) for field in fields(FileRow)]
     )
-
-
-def create_folder(store: Path) -> None:
-    """Make the store's folder, for its owner's eyes only and never part of a repository."""
-    try:
-        store.mkdir(mode=0o700, exist_ok=True)
-        (store / ".gitignore").write_text("*\n")
-    except FileExistsError:
-        raise CorpusError(
-            f"{str(store)!r} is a file.", "Choose another place: --store DIR"
-        ) from None
-    except FileNotFoundError:
-        raise CorpusError(f"There is no folder {str(store.parent)!r}.", "Make it first.") from None
-    except OSError as error:
-        with translated(store):
-            raise error
 
 
 def same_rows(one: Fingerprint, other: Fingerprint) -> bool:

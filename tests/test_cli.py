@@ -232,6 +232,64 @@ def test_strict_turns_a_failed_file_into_an_exit_code(cli: Cli, tmp_path):
     assert cli("index").returncode == 0
 
 
+# -- the seal
+
+
+def test_every_command_that_reads_says_that_the_seal_is_enforced(cli: Cli, project):
+    for command in (["files"], ["status"], ["read", "a.md"], ["index", "--dry-run"]):
+        done = cli(*command, "--json")
+        assert (one_object(done)["seal"], done.stderr) == ("enforced", "")
+
+
+def test_without_the_seal_every_object_is_stamped_and_a_warning_printed(cli: Cli, project):
+    done = cli("--unsealed", "status", "--json")
+    assert one_object(done)["seal"] == "off"
+    assert done.stderr.count("\n") == 1
+    assert "without the seal" in done.stderr
+
+
+def test_no_variable_turns_the_seal_off(cli: Cli, project):
+    for name in ("UNSEALED", "SEAL", "NO_SEAL"):
+        for value in ("1", "0", "off"):
+            done = cli("status", "--json", env={f"CORPUS_AGENT_{name}": value})
+            assert one_object(done)["seal"] == "enforced"
+
+
+def test_a_kernel_that_cannot_seal_ends_with_exit_3_and_an_explanation(project):
+    """The command runs under a filter in which the call for file rules does not exist."""
+    code = (
+        "import sys; from indexer.confine import Denial, restrict_syscalls\n"
+        "if sys.argv.pop(): restrict_syscalls([Denial('landlock_create_ruleset', 38)])\n"
+        "from corpus_agent.cli import main; main()"
+    )
+    for missing, exit_code in (("yes", 3), ("", 0)):
+        done = subprocess.run(
+            [sys.executable, "-c", code, "read", "a.md", missing],
+            capture_output=True,
+            text=True,
+            cwd=project,
+            env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+        )
+        assert done.returncode == exit_code, done.stderr
+        assert ("Landlock is not in this kernel" in done.stderr) == bool(missing)
+        assert ("Sourdough" in done.stdout) != bool(missing)
+
+
+@pytest.mark.slow
+def test_a_model_is_asked_through_the_broker_from_inside_the_seal(cli: Cli, sample_store):
+    from tests.fakes import ScriptedModelServer, says
+
+    quote = '[kitchen/sourdough.md:15] "12 days"'
+    with ScriptedModelServer([says(f"Twelve days {quote}.")]) as server:
+        done = cli(
+            "--store", sample_store, "ask", "How long?", "--llm", server.server.base_url, "--json"
+        )
+    answer = one_object(done)
+    assert (answer["seal"], answer["answerer"]) == ("enforced", "toy-model")
+    assert answer["citations"][0]["verdict"] == "verified"
+    assert len(server.requests[0]["tools"]) == 2
+
+
 # -- a conversation
 
 

@@ -11,28 +11,12 @@ from corpus_agent.cli import main
 from tests.conftest import REPOSITORY, SAMPLE
 from tests.sample_pdfs import write_all
 
-TESTS = "\n".join(path.read_text() for path in (REPOSITORY / "tests").glob("test_*.py"))
-
 
 @pytest.mark.slow
 def test_the_transcript_and_the_help_in_the_documents_are_what_the_program_prints():
     command = [sys.executable, REPOSITORY / "docs/generate.py", "--check"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-
-
-def test_every_test_that_the_security_page_names_exists():
-    named = re.findall(r"`(test_\w+)`", (REPOSITORY / "SECURITY.md").read_text())
-    assert len(named) > 5
-    assert [name for name in named if f"def {name}(" not in TESTS] == []
-
-
-def test_every_file_that_the_security_page_names_exists():
-    named = re.findall(
-        r"`((?:tests|indexer|corpus_agent)/[\w/]+\.py)`", (REPOSITORY / "SECURITY.md").read_text()
-    )
-    assert named
-    assert [name for name in named if not (REPOSITORY / name).exists()] == []
 
 
 def test_every_command_is_in_the_readme_and_has_help():

@@ -3,7 +3,8 @@ from pathlib import Path
 import pytest
 
 from corpus_agent.answer import Answer, Citation
-from corpus_agent.evaluation import Question, Result, load, summarise, table
+from corpus_agent.evaluation import Result, summarise, table
+from corpus_agent.questions import Question, load
 from indexer.errors import UsageError
 from indexer.records import Coverage
 

@@ -11,10 +11,11 @@ import pytest
 
 from indexer.chunk import Chunker
 from indexer.errors import CorpusError, DamagedStore, IncompatibleStore, NoIndex, StoreLocked
+from indexer.folder import create_folder
 from indexer.lock import writer_lock
 from indexer.manifest import MANIFEST_NAME, find_store, read_manifest, root_for, root_of
 from indexer.records import FileRow
-from indexer.store import Snapshot, Writer, create_folder
+from indexer.store import Snapshot, Writer
 from indexer.sync import Outcome, Plan, Run, changed_hashes, fingerprint_of, plan
 from indexer.walk import SeenFile, Walk, walk
 from tests.conftest import as_nobody

@@ -1,0 +1,314 @@
+"""Attempts to get out: each is one way in which code inside the process could reach beyond it.
+
+Plays the attacker, so it may use what no other module may: ctypes and raw system calls. An attempt
+raises OSError where it fails. probes.py lists them; nothing else calls them.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import fcntl
+import os
+import shutil
+import socket
+import struct
+import subprocess
+import sys
+import termios
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from indexer.confine import native_number
+
+MESSAGE = b"probe"
+MSG_FASTOPEN = 0x20000000
+RTM_GETLINK, NLM_F_REQUEST_DUMP = 18, 0x301
+DNS_QUERY = struct.pack("!6H", 0x1234, 0x0100, 1, 0, 0, 0) + b"\x05probe\x07invalid\0\0\x01\0\x01"
+WAIT_SECONDS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """Where a probe runs: the folders it may use, one it may not, and who listens where."""
+
+    root: str
+    store: str
+    outside: str
+    address: str = ""
+    port: int = 0
+
+    @property
+    def inet(self) -> tuple[str, int]:
+        """The listener's address for a call of the socket module."""
+        return self.address, self.port
+
+    @property
+    def secret(self) -> Path:
+        """A file that lies outside the corpus and the store."""
+        return Path(self.outside) / "secret.txt"
+
+
+# What `prepare` returned before the seal, `attempt` gets after it.
+Attempt = Callable[[Surroundings, Any], object]
+Prepare = Callable[[Surroundings], Any]
+
+
+def connect_and_send(family: int, kind: int) -> Attempt:
+    """An attempt that connects a new socket to the listener and sends."""
+
+    def attempt(around: Surroundings, _: object) -> None:
+        with socket.socket(family, kind) as sock:
+            address = around.inet if around.port else around.address
+            sock.connect(address)
+            sock.sendall(MESSAGE)
+
+    return attempt
+
+
+def send_datagram(message: bytes) -> Attempt:
+    """An attempt that sends one datagram to the listener by UDP."""
+
+    def attempt(around: Surroundings, _: object) -> None:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+            sock.sendto(message, around.inet)
+
+    return attempt
+
+
+def raw(_: Surroundings, __: object) -> None:
+    """Open a socket that could send any IP packet."""
+    socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP).close()
+
+
+def netlink(_: Surroundings, __: object) -> None:
+    """List the network devices by asking the kernel."""
+    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0) as sock:
+        sock.settimeout(WAIT_SECONDS)
+        sock.send(struct.pack("=IHHII16x", 32, RTM_GETLINK, NLM_F_REQUEST_DUMP, 1, 0))
+        sock.recv(65536)
+
+
+def datagram_from_a_pair(around: Surroundings, _: object) -> None:
+    """Send from one half of a socket pair to the listener instead of the other half."""
+    one, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+    with one, other:
+        one.sendmsg([MESSAGE], [], 0, around.address)
+
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def _checked(result: int) -> int:
+    """The result of a C function, or its errno as an OSError."""
+    if result < 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    return result
+
+
+def _by_number(syscall: str, *arguments: int | bytes | ctypes.Array[ctypes.c_char]) -> int:
+    """The result of a system call; ints are widened, or half a register would be garbage."""
+    passed = [ctypes.c_long(a) if isinstance(a, int) else a for a in arguments]
+    return _checked(_libc.syscall(native_number(syscall), *passed))
+
+
+def _sockaddr(around: Surroundings) -> bytes:
+    return struct.pack("=H", socket.AF_INET) + struct.pack(
+        "!H4s8x", around.port, socket.inet_aton(around.address)
+    )
+
+
+def libc_connect(around: Surroundings, _: object) -> None:
+    """Connect as a native library would, through the C library."""
+    descriptor = _checked(_libc.socket(socket.AF_INET, socket.SOCK_STREAM, 0))
+    _checked(_libc.connect(descriptor, _sockaddr(around), 16))
+
+
+def system_calls(around: Surroundings, _: object) -> None:
+    """Connect as injected code would, without the C library's own functions."""
+    descriptor = _by_number("socket", socket.AF_INET, socket.SOCK_STREAM, 0)
+    _by_number("connect", descriptor, _sockaddr(around), 16)
+
+
+def io_uring(_: Surroundings, __: object) -> None:
+    """Set up the queues by which the kernel takes orders without system calls."""
+    parameters = ctypes.create_string_buffer(120)  # struct io_uring_params
+    os.close(_by_number("io_uring_setup", 4, parameters))
+
+
+_CHILD = (
+    "import socket, sys\n"
+    "try:\n"
+    "    socket.create_connection((sys.argv[1], int(sys.argv[2]))).sendall(b'probe')\n"
+    "except OSError as error:\n"
+    "    sys.exit(error.errno)"
+)
+
+
+def child(around: Surroundings, _: object) -> None:
+    """Connect from a Python started for it."""
+    command = [sys.executable, "-I", "-c", _CHILD, around.address, str(around.port)]
+    status = subprocess.run(command, check=False).returncode
+    if status:
+        raise OSError(status, os.strerror(status))
+
+
+def program(_: Surroundings, __: object) -> None:
+    """Start a program that is not the interpreter."""
+    shell = shutil.which("sh") or "/bin/sh"
+    subprocess.run([shell, "-c", "exit 0"], check=True)
+
+
+@dataclass(slots=True)
+class Waiting:
+    """A thread that was there before the seal, and what it came to."""
+
+    go: threading.Event
+    thread: threading.Thread
+    error: OSError | None = None
+
+
+def start_thread(around: Surroundings) -> Waiting:
+    """A thread that waits, and connects when it is told to."""
+
+    def work() -> None:
+        waiting.go.wait()
+        try:
+            connect_and_send(socket.AF_INET, socket.SOCK_STREAM)(around, None)
+        except OSError as error:
+            waiting.error = error
+
+    waiting = Waiting(threading.Event(), threading.Thread(target=work))
+    waiting.thread.start()
+    return waiting
+
+
+def in_the_thread(_: Surroundings, waiting: Waiting) -> None:
+    """Let the waiting thread go."""
+    waiting.go.set()
+    waiting.thread.join()
+    if waiting.error:
+        raise waiting.error
+
+
+def on_its_way(kind: int) -> Prepare:
+    """An unconnected socket that lies in a pair's queue, where no seal can find and close it."""
+
+    def prepare(_: Surroundings) -> tuple[socket.socket, socket.socket]:
+        one, other = socket.socketpair()
+        with socket.socket(socket.AF_INET, kind) as sock:
+            socket.send_fds(one, [b"-"], [sock.fileno()])
+        return one, other
+
+    return prepare
+
+
+def _received(pair: tuple[socket.socket, socket.socket]) -> socket.socket:
+    return socket.socket(fileno=socket.recv_fds(pair[1], 1, 1)[1][0])
+
+
+def connect_received(around: Surroundings, pair: tuple[socket.socket, socket.socket]) -> None:
+    """Connect a socket that was made outside the seal."""
+    with _received(pair) as sock:
+        sock.connect(around.inet)
+
+
+def fast_open(around: Surroundings, pair: tuple[socket.socket, socket.socket]) -> None:
+    """Connect and send at once, by a flag of sendmsg whose address no filter can read."""
+    with _received(pair) as sock:
+        sock.sendmsg([MESSAGE], [], MSG_FASTOPEN, around.inet)
+
+
+def send_to_received(around: Surroundings, pair: tuple[socket.socket, socket.socket]) -> None:
+    """Send a datagram from a socket that was made outside the seal."""
+    with _received(pair) as sock:
+        sock.sendto(MESSAGE, around.inet)
+
+
+def inherit_connection(around: Surroundings) -> int:
+    """A connection as a careless parent hands it down: not marked close-on-exec."""
+    descriptor = socket.create_connection(around.inet).detach()
+    os.set_inheritable(descriptor, True)
+    return descriptor
+
+
+def write_inherited(_: Surroundings, descriptor: int) -> None:
+    """Write to the connection that was handed down."""
+    os.write(descriptor, MESSAGE)
+
+
+def start_neighbour(around: Surroundings) -> tuple[int, int]:
+    """The id of an unsealed process that holds a connection, and its descriptor there."""
+    connection = socket.create_connection(around.inet) if around.port else socket.socket()
+    ours, theirs = socket.socketpair()
+    process = os.fork()
+    if process == 0:
+        ours.close()
+        theirs.send(b".")
+        theirs.recv(1)  # returns when the probe has ended
+        os._exit(0)
+    ours.recv(1)
+    ours.detach()
+    number = connection.fileno()
+    connection.close()
+    return process, number
+
+
+def steal(_: Surroundings, neighbour: tuple[int, int]) -> None:
+    """Copy the neighbour's connection into this process and write to it."""
+    process, descriptor = neighbour
+    stolen = _by_number("pidfd_getfd", os.pidfd_open(process), descriptor, 0)
+    os.write(stolen, MESSAGE)
+
+
+def read_memory(_: Surroundings, neighbour: tuple[int, int]) -> None:
+    """Read eight bytes of the neighbour."""
+    # The neighbour is a copy of this process: what is here is there at the same address.
+    buffer = ctypes.create_string_buffer(8)
+    vector = struct.pack("=QQ", ctypes.addressof(buffer), 8)
+    _by_number("process_vm_readv", neighbour[0], vector, 1, vector, 1, 0)
+
+
+def parents_environment(_: Surroundings, __: object) -> None:
+    """Read the environment variables, keys perhaps, of the process that started this one."""
+    Path(f"/proc/{os.getppid()}/environ").read_bytes()
+
+
+def read_outside(around: Surroundings, _: object) -> None:
+    """Read the secret."""
+    around.secret.read_bytes()
+
+
+def through_a_link(around: Surroundings, _: object) -> None:
+    """Read the secret by a link that somebody put into the corpus."""
+    (Path(around.root) / "link.txt").read_bytes()
+
+
+def write_outside(around: Surroundings, _: object) -> None:
+    """Leave a file where other programs may find it."""
+    (Path(around.outside) / "new.txt").write_bytes(MESSAGE)
+
+
+def write_root(around: Surroundings, _: object) -> None:
+    """Leave a file among the documents."""
+    (Path(around.root) / "new.txt").write_bytes(MESSAGE)
+
+
+def truncate(around: Surroundings, _: object) -> None:
+    """Destroy the secret."""
+    os.truncate(around.secret, 0)
+
+
+def own_terminal(_: Surroundings) -> int:
+    """A terminal of the probe's own, as its controlling terminal."""
+    _master, terminal = os.openpty()
+    os.setsid()
+    fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
+    return terminal
+
+
+def type_into(_: Surroundings, terminal: int) -> None:
+    """Type a character as if the user had; the shell would read it next."""
+    fcntl.ioctl(terminal, termios.TIOCSTI, b"x")

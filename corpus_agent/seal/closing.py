@@ -1,0 +1,125 @@
+"""Closes this process: no socket, no file beyond the policy, for all threads and children.
+
+Takes effect or raises; there is no half. Reads no setting and no environment variable: only the
+caller decides, and only `unsealed()` says "off".
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import socket
+import stat
+import tempfile
+from dataclasses import dataclass
+from errno import EACCES, EBADF, EPERM
+from pathlib import Path
+from typing import Literal
+
+from corpus_agent.seal.opening import SealPolicy
+from indexer.confine import confine
+from indexer.errors import SealUnavailable
+
+SealState = Literal["enforced", "off"]
+
+_FIRST_INHERITED = 3  # after standard input, output and error
+_PEER_ONLY = (socket.SOCK_STREAM, socket.SOCK_SEQPACKET)
+_FAMILIES = (socket.AF_INET, socket.AF_INET6, socket.AF_UNIX, socket.AF_NETLINK)
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """Whether the seal holds; `state` is what every JSON object and every answer is stamped with.
+
+    `not_covered` says in words what an older kernel cannot enforce; it never holds anything about
+    the network.
+    """
+
+    state: SealState
+    landlock_abi: int = 0
+    not_covered: tuple[str, ...] = ()
+
+
+def unsealed() -> Sealed:
+    """The state of a process that was told, in so many words, to run without the seal."""
+    return Sealed("off")
+
+
+def seal(policy: SealPolicy) -> Sealed:
+    """Close this process for good and check that it is closed.
+
+    Makes the temp folder, points TMPDIR at it, closes descriptors that the process inherited, and
+    denies all that `policy` does not allow. Raises SealUnavailable, naming what is missing, where
+    the kernel cannot do it or the check fails; the process must then end.
+    """
+    if policy.temp is not None:
+        _use_temp_folder(policy.temp)
+    # joblib, which sentence-transformers imports, tries for a semaphore in /dev/shm and warns.
+    os.environ["JOBLIB_MULTIPROCESSING"] = "0"
+    _close_inherited()
+    confinement = confine(policy.confinement)
+    _check_closed()
+    return Sealed("enforced", confinement.landlock_abi, confinement.not_covered)
+
+
+def _use_temp_folder(temp: Path) -> None:
+    try:
+        temp.mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise SealUnavailable(f"The store's temp folder cannot be made: {error}.") from error
+    os.environ["TMPDIR"] = tempfile.tempdir = str(temp)
+
+
+def _close_inherited() -> None:
+    """Close what another program left open for us, and refuse to seal around a network socket.
+
+    Python marks every descriptor it opens close-on-exec, so one above 2 without that mark was
+    handed down. A socket that remains, standard streams included, must be a Unix socket of a type
+    that only ever talks to its peer; the broker's is one.
+    """
+    for descriptor in _open_descriptors():
+        try:
+            own = fcntl.fcntl(descriptor, fcntl.F_GETFD) & fcntl.FD_CLOEXEC
+            if descriptor >= _FIRST_INHERITED and not own:
+                os.close(descriptor)
+            elif _is_foreign_socket(descriptor):
+                raise SealUnavailable(
+                    f"Descriptor {descriptor} is a socket that could reach beyond this process.",
+                    "Start corpus-agent without it: from a pipe, a file or a terminal.",
+                )
+        except OSError as error:
+            if error.errno != EBADF:  # the descriptor of the listing itself is gone already
+                raise
+
+
+def _open_descriptors() -> list[int]:
+    try:
+        return sorted(int(name) for name in os.listdir("/proc/self/fd"))  # noqa: PTH208
+    except OSError as error:
+        raise SealUnavailable(f"Open files cannot be listed: {error}.", "Mount /proc.") from error
+
+
+def _is_foreign_socket(descriptor: int) -> bool:
+    if not stat.S_ISSOCK(os.fstat(descriptor).st_mode):
+        return False
+    with socket.socket(fileno=os.dup(descriptor)) as sock:
+        return sock.family != socket.AF_UNIX or sock.type not in _PEER_ONLY
+
+
+def _check_closed() -> None:
+    """Try what must fail now; raises SealUnavailable where it does not fail as the policy says."""
+    for family in _FAMILIES:
+        try:
+            socket.socket(family, socket.SOCK_STREAM).close()
+        except OSError as error:
+            if error.errno == EPERM:
+                continue
+            raise SealUnavailable(f"{family.name}: {error} instead of a refusal.") from error
+        raise SealUnavailable(f"The kernel took the filter and still opens {family.name} sockets.")
+    try:
+        os.close(os.open("/", os.O_RDONLY | os.O_DIRECTORY))
+    except OSError as error:
+        if error.errno == EACCES:
+            return
+        raise SealUnavailable(f"/: {error} instead of a refusal.") from error
+    raise SealUnavailable("The kernel took the file rules and still lists '/'.")

@@ -1,0 +1,60 @@
+"""What stays open to this process once it is sealed, as a value.
+
+Looks paths up and changes nothing. `closing.seal` applies what comes out.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import corpus_agent
+import indexer
+from indexer.confine import FileRule, Policy, interpreter_files, system_files
+from indexer.errors import SealUnavailable
+
+TEMP_FOLDER = "tmp"  # inside the store
+
+
+@dataclass(frozen=True, slots=True)
+class SealPolicy:
+    """What the kernel is told, and the folder that temporary files go to.
+
+    `temp` is None where nothing may be written at all; then a library that tries gets an error.
+    """
+
+    confinement: Policy
+    temp: Path | None
+
+
+def policy(
+    root: Path | None,
+    store: Path | None,
+    *,
+    model: Path | None = None,
+    read: Sequence[Path] = (),
+    gpu: bool = False,
+) -> SealPolicy:
+    """A policy that reads `root`, `model` and the files in `read`, and writes `store` alone.
+
+    No socket, of any family. All paths but the store's temp folder must exist when it is applied.
+    A store that this user may not write is read only, and without one nothing is written.
+    Raises SealUnavailable for a root of "/", outside of which there would be nothing.
+    """
+    opened = (root, model, *read)
+    rules = [FileRule(path.resolve(), required=True) for path in opened if path is not None]
+    writable = store is not None and os.access(store, os.W_OK)
+    if store is not None:
+        rules.append(FileRule(store.resolve(), "write" if writable else "read", required=True))
+    for rule in rules:
+        if rule.path == Path("/"):
+            raise SealUnavailable(
+                "Nothing lies outside of '/', so that no file rule could hold.",
+                "Index a folder instead.",
+            )
+    packages = [Path(module.__path__[0]).resolve() for module in (corpus_agent, indexer)]
+    files = (*rules, *interpreter_files(*packages), *system_files(gpu=gpu))
+    temp = store.resolve() / TEMP_FOLDER if store is not None and writable else None
+    return SealPolicy(Policy(files=files), temp)

@@ -1,0 +1,190 @@
+"""The ways out that selftest tries, as a table, and the process that tries one of them.
+
+`python -m corpus_agent.seal.probes NAME sealed|control` makes one attempt, with the surroundings as
+JSON on standard input, and prints the errno that it met. selftest judges.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from dataclasses import dataclass
+from errno import EACCES, EBADF, EIO, ENOSYS, EOPNOTSUPP, EPERM
+from pathlib import Path
+from socket import AF_INET, AF_INET6, AF_UNIX, SOCK_DGRAM, SOCK_STREAM
+from typing import Literal
+
+from corpus_agent.seal import attempts, policy, seal
+from corpus_agent.seal.attempts import Attempt, Prepare, Surroundings
+from indexer.confine import restrict_syscalls
+from indexer.errors import SealUnavailable
+
+Kind = Literal["tcp4", "tcp6", "udp4", "stream", "datagram", "abstract"]
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """One way out: `prepare` runs before the seal, `attempt` after it and gets what that returned.
+
+    `expected` are the errnos of which the seal must answer with one. `lacking` are those with
+    which a system may refuse the attempt without any seal: too old, too strict, or not root.
+    `connected` says that `prepare` opens the connection, so that only what is sent over it counts.
+    """
+
+    name: str
+    what: str
+    attempt: Attempt
+    expected: tuple[int, ...] = (EPERM,)
+    lacking: tuple[int, ...] = ()
+    listener: Kind | None = None
+    prepare: Prepare = lambda _: None
+    connected: bool = False
+    threads: bool = False
+
+
+_PROBES = (
+    Probe(
+        "tcp", "connect by TCP", attempts.connect_and_send(AF_INET, SOCK_STREAM), listener="tcp4"
+    ),
+    Probe(
+        "tcp-ipv6",
+        "connect by TCP over IPv6",
+        attempts.connect_and_send(AF_INET6, SOCK_STREAM),
+        listener="tcp6",
+    ),
+    Probe("udp", "send a datagram", attempts.send_datagram(attempts.MESSAGE), listener="udp4"),
+    Probe("dns", "ask a name server", attempts.send_datagram(attempts.DNS_QUERY), listener="udp4"),
+    Probe("raw", "open a raw socket", attempts.raw, lacking=(EPERM,)),
+    Probe("netlink", "ask the kernel for its network devices", attempts.netlink),
+    Probe(
+        "unix-path",
+        "connect to a Unix socket in the file system",
+        attempts.connect_and_send(AF_UNIX, SOCK_STREAM),
+        listener="stream",
+    ),
+    Probe(
+        "unix-abstract",
+        "connect to an abstract Unix socket",
+        attempts.connect_and_send(AF_UNIX, SOCK_STREAM),
+        listener="abstract",
+    ),
+    Probe(
+        "unix-datagram",
+        "send from a socket pair to a named Unix socket",
+        attempts.datagram_from_a_pair,
+        listener="datagram",
+    ),
+    Probe("io_uring", "set up io_uring", attempts.io_uring, lacking=(EPERM, ENOSYS)),
+    Probe("libc", "socket and connect of the C library", attempts.libc_connect, listener="tcp4"),
+    Probe("syscall", "socket and connect by number", attempts.system_calls, listener="tcp4"),
+    Probe("child", "connect from a child process", attempts.child, listener="tcp4"),
+    Probe(
+        "thread",
+        "connect from a thread that was there before the seal",
+        attempts.in_the_thread,
+        prepare=attempts.start_thread,
+        listener="tcp4",
+        threads=True,
+    ),
+    Probe(
+        "received-connect",
+        "connect a socket that came from another process",
+        attempts.connect_received,
+        prepare=attempts.on_its_way(SOCK_STREAM),
+        listener="tcp4",
+    ),
+    Probe(
+        "received-fastopen",
+        "the same with sendmsg and MSG_FASTOPEN",
+        attempts.fast_open,
+        prepare=attempts.on_its_way(SOCK_STREAM),
+        listener="tcp4",
+        lacking=(EOPNOTSUPP,),
+    ),
+    Probe(
+        "received-sendto",
+        "send a datagram from a socket that came from another process",
+        attempts.send_to_received,
+        prepare=attempts.on_its_way(SOCK_DGRAM),
+        listener="udp4",
+    ),
+    Probe(
+        "inherited",
+        "write to a connection that the parent left open",
+        attempts.write_inherited,
+        expected=(EBADF,),
+        prepare=attempts.inherit_connection,
+        listener="tcp4",
+        connected=True,
+    ),
+    Probe(
+        "stolen",
+        "take a connection from another process",
+        attempts.steal,
+        prepare=attempts.start_neighbour,
+        listener="tcp4",
+        lacking=(EPERM, ENOSYS),
+        connected=True,
+    ),
+    Probe(
+        "memory",
+        "read the memory of another process",
+        attempts.read_memory,
+        prepare=attempts.start_neighbour,
+        lacking=(EPERM, ENOSYS),
+    ),
+    Probe("read-outside", "read a file outside", attempts.read_outside, (EACCES,)),
+    Probe("read-link", "read it by a link in the corpus", attempts.through_a_link, (EACCES,)),
+    Probe(
+        "read-proc", "read another process's environment", attempts.parents_environment, (EACCES,)
+    ),
+    Probe("write-outside", "make a file outside", attempts.write_outside, (EACCES,)),
+    Probe("write-corpus", "make a file in the corpus", attempts.write_root, (EACCES,)),
+    Probe("truncate", "empty a file outside", attempts.truncate, (EPERM,)),
+    Probe("program", "start a shell", attempts.program, (EACCES,)),
+    Probe(
+        "terminal",
+        "type into the terminal",
+        attempts.type_into,
+        prepare=attempts.own_terminal,
+        lacking=(EIO,),
+    ),
+)
+
+PROBES = {probe.name: probe for probe in _PROBES}
+
+
+def main(name: str, mode: str) -> int:
+    """The exit code: 0 with `{"errno": …}` on standard output, or that of SealUnavailable."""
+    probe = PROBES[name]
+    around = Surroundings(**json.load(sys.stdin))
+    prepared = probe.prepare(around)
+    if mode == "sealed":
+        try:
+            _close(probe, around)
+        except SealUnavailable as error:
+            sys.stderr.write(f"{error}\n")
+            return error.exit_code
+    met: int | None = None
+    try:
+        probe.attempt(around, prepared)
+    except OSError as error:
+        met = error.errno
+    sys.stdout.write(json.dumps({"errno": met}))
+    sys.stdout.flush()
+    return 0
+
+
+def _close(probe: Probe, around: Surroundings) -> None:
+    """The whole seal; only its system calls where another thread runs, which it would refuse."""
+    chosen = policy(Path(around.root), Path(around.store))
+    if probe.threads:
+        restrict_syscalls(chosen.confinement.denied)
+    else:
+        seal(chosen)
+
+
+if __name__ == "__main__":
+    status = main(*sys.argv[1:])
+    os._exit(status)

@@ -1,0 +1,71 @@
+"""The folder of a store: made for its owner alone, measured, and what the disk refuses explained.
+
+Knows nothing of what is in the files. Light, since commands use it before the process is sealed.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from indexer.errors import CorpusError
+from indexer.manifest import damaged
+
+
+def bytes_on_disk(store: Path) -> int:
+    """Size of all files of the store; files that vanish meanwhile count nothing."""
+    total = 0
+    for folder, _, names in os.walk(store):
+        for name in names:
+            try:
+                total += (Path(folder) / name).lstat().st_size
+            except FileNotFoundError:
+                continue
+    return total
+
+
+@contextmanager
+def translated(store: Path) -> Iterator[None]:
+    """Turn what LanceDB and the disk raise into CorpusErrors."""
+    try:
+        yield
+    except (OSError, RuntimeError, ValueError) as error:
+        text = " ".join(str(error).split())
+        if "No space left" in text or "os error 28" in text:
+            raise CorpusError(
+                f"The disk of {str(store)!r} is full; the index is as it was before.",
+                "Free some space and run the same command again.",
+            ) from error
+        if isinstance(error, PermissionError) or "ermission denied" in text:
+            raise _no_permission(store) from error
+        if "Read-only file system" in text:
+            raise CorpusError(
+                f"{str(store)!r} is on a read-only file system.",
+                "Choose another place: --store DIR",
+            ) from error
+        raise damaged(store, text[:300]) from error
+
+
+def _no_permission(store: Path) -> CorpusError:
+    return CorpusError(
+        f"This user may not write in {str(store)!r}.",
+        "Change its permissions, or choose another place: --store DIR",
+    )
+
+
+def create_folder(store: Path) -> None:
+    """Make the store's folder, for its owner's eyes only and never part of a repository."""
+    try:
+        store.mkdir(mode=0o700, exist_ok=True)
+        (store / ".gitignore").write_text("*\n")
+    except FileExistsError:
+        raise CorpusError(
+            f"{str(store)!r} is a file.", "Choose another place: --store DIR"
+        ) from None
+    except FileNotFoundError:
+        raise CorpusError(f"There is no folder {str(store.parent)!r}.", "Make it first.") from None
+    except OSError as error:
+        with translated(store):
+            raise error

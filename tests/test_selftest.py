@@ -1,0 +1,112 @@
+"""The self-test: it passes where the seal holds, and would say so where it does not."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from corpus_agent.seal import selftest
+from corpus_agent.seal.probes import PROBES
+from tests.sealed_child import run
+
+
+@pytest.fixture(scope="module")
+def results():
+    return {result.name: result for result in selftest.run_selftest()}
+
+
+@pytest.mark.parametrize("name", PROBES)
+def test_a_way_out_is_closed_and_was_open_before(results, name):
+    result = results[name]
+    if result.control == "impossible":
+        assert result.passed
+        pytest.skip(f"this system refuses it without a seal: {result.control_error}")
+    assert (result.control, result.control_error) == ("worked", None)
+    assert result.sealed_error is not None
+    assert result.heard == 0
+    assert result.passed
+
+
+def test_only_what_needs_a_privilege_may_be_impossible(results):
+    impossible = {name for name, result in results.items() if result.control == "impossible"}
+    assert impossible <= {
+        "raw", "io_uring", "tcp-ipv6", "received-fastopen", "stolen", "memory", "terminal",
+    }  # fmt: skip
+
+
+def test_the_ways_that_matter_most_are_among_the_probes():
+    assert {
+        "tcp", "tcp-ipv6", "udp", "dns", "raw", "netlink", "unix-path", "unix-abstract", "io_uring",
+        "libc", "syscall", "child", "thread", "received-fastopen", "read-outside",
+    } <= set(PROBES)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["tcp", "udp", "unix-datagram", "child", "inherited", "stolen"])
+def test_a_process_without_a_seal_is_heard(name):
+    # The same attempt judged as if it had been sealed: this is what a seal with a hole looks like.
+    met = selftest._attempt(PROBES[name], "control")
+    if met.errno in PROBES[name].lacking:
+        pytest.skip(f"this system refuses it without a seal: {met.error}")
+    assert met.error is None
+    assert met.heard > 0
+
+
+def test_a_hole_fails_the_test_that_found_it():
+    # A probe that expects another errno than the seal's stands for one that was not stopped by it.
+    wrong = replace(PROBES["tcp"], expected=(99,))
+    result = selftest._result(wrong)
+    assert result.control == "worked"
+    assert result.sealed_error == "EPERM"
+    assert not result.passed
+
+
+def test_a_control_that_fails_fails_the_test():
+    def never(around, prepared):
+        raise AssertionError("not called: the probe runs in a process of its own")
+
+    # The listener waits for datagrams and the probe connects by TCP: nothing can be heard.
+    deaf = replace(PROBES["tcp"], listener="udp4", attempt=never)
+    result = selftest._result(deaf)
+    assert result.control == "failed"
+    assert result.sealed_error == "EPERM"
+    assert not result.passed
+
+
+def test_the_table_has_a_line_per_probe_and_counts_the_failures(results):
+    lines = selftest.table(list(results.values())).splitlines()
+    assert len(lines) == len(PROBES) + 2
+    assert lines[-1] == f"{len(PROBES)} of {len(PROBES)} ways out are closed."
+    open_one = replace(results["tcp"], sealed_error=None, heard=6, passed=False)
+    shown = selftest.table([open_one, results["udp"]]).splitlines()
+    assert shown[1].startswith("FAIL  tcp")
+    assert "SUCCEEDED, heard 6" in shown[1]
+    assert shown[-1] == "1 of 2 ways out are closed."
+
+
+def test_the_json_can_be_written_and_says_whether_all_passed(results):
+    found = json.loads(json.dumps(selftest.as_json(list(results.values()))))
+    assert found["passed"] is True
+    assert {probe["name"] for probe in found["probes"]} == set(PROBES)
+    failed = replace(results["tcp"], passed=False)
+    assert selftest.as_json([failed])["passed"] is False
+
+
+def test_without_a_kernel_that_can_the_selftest_says_so_and_does_not_pass():
+    script = """
+import errno, sys
+from indexer.confine import Denial, restrict_syscalls
+from indexer.errors import CorpusError
+restrict_syscalls([Denial(sys.argv[1], getattr(errno, sys.argv[2]))])
+from corpus_agent.seal.selftest import run_selftest
+try:
+    run_selftest()
+except CorpusError as error:
+    print(error, file=sys.stderr)
+    sys.exit(error.exit_code)
+"""
+    done = run(script, "landlock_create_ruleset", "ENOSYS")
+    assert done.returncode == 3
+    assert "Landlock is not in this kernel" in done.stderr
+    done = run(script, "seccomp", "EINVAL")
+    assert done.returncode == 3
+    assert "sets no seccomp filter" in done.stderr
