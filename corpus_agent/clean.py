@@ -35,3 +35,29 @@ def visible(text: str) -> str:
 def one_line(text: str) -> str:
     """`visible` text on one line: for file names, titles and headings."""
     return " ".join(visible(text).split())
+
+
+# Schemes that a program may load or run without "//" after them (RFC 3986, 3.1; WHATWG URL).
+_RUNNING = "javascript|vbscript|data|mailto|file|blob|tel|sms|about|view-source|magnet"
+_DEFANGS: tuple[tuple[re.Pattern[str], str], ...] = (
+    # A scheme followed by anything but space: https://…, javascript:…; readable as https[:]//…
+    (re.compile(r"\b([a-z][a-z0-9+.-]*):(?=//)", re.IGNORECASE), r"\1[:]"),
+    (re.compile(rf"\b({_RUNNING}):(?=\S)", re.IGNORECASE), r"\1[:]"),
+    (re.compile(r"\bwww\.(?=\w)", re.IGNORECASE), "www[.]"),  # linked without a scheme (GFM 6.9)
+    (re.compile(r"\]\("), "] ("),  # inline links and images (CommonMark 6.3, 6.4)
+    # Reference definitions, in lists and quotations too; without one no reference is a link (4.7).
+    (re.compile(r"^([ \t>*+-]*\[[^\]\n]*\]):", re.MULTILINE), r"\1 :"),
+    (re.compile(r"<(?=[a-z/!?])", re.IGNORECASE), "< "),  # raw HTML and autolinks (6.5, 6.6)
+)
+
+
+def inert(text: str) -> str:
+    """`visible` text in which nothing is a link, an image or mark-up, wherever it is shown.
+
+    For answers: they are made of other people's text and may be rendered by anything. What stood
+    there stays readable: `https[:]//example.com`.
+    """
+    text = visible(text)
+    for pattern, replacement in _DEFANGS:
+        text = pattern.sub(replacement, text)
+    return text

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from corpus_agent.answer import Answer, Citation
-from corpus_agent.clean import one_line, visible
+from corpus_agent.clean import inert, one_line, visible
 from corpus_agent.corpus import Window
 from corpus_agent.snippet import snippet
 from indexer.manifest import Manifest
@@ -261,7 +261,7 @@ def answer_object(answer: Answer) -> dict[str, Any]:
     coverage = answer.coverage
     return as_object(
         question=answer.question,
-        answer=visible(answer.text),
+        answer=inert(answer.text),
         status=answer.status,
         answerer=answer.answerer,
         citations=[_citation_object(citation) for citation in answer.citations],
@@ -271,7 +271,7 @@ def answer_object(answer: Answer) -> dict[str, Any]:
             "failed": coverage.failed,
         },
         version=answer.version,
-        notices=list(answer.notices),
+        notices=[inert(notice) for notice in answer.notices],
     )
 
 
@@ -282,20 +282,20 @@ def _citation_object(citation: Citation) -> dict[str, Any]:
         "page": citation.page,
         "line_start": citation.line_start,
         "line_end": citation.line_end,
-        "quote": visible(citation.quote),
+        "quote": inert(citation.quote),
         "verdict": citation.verdict,
     }
 
 
 def answer_lines(answer: Answer) -> Iterator[str]:
     """An answer for a person, its citations below."""
-    yield visible(answer.text)
+    yield inert(answer.text)
     if answer.citations:
         yield ""
     yield from citation_lines(answer.citations)
     yield ""
     for notice in answer.notices:
-        yield f"Note: {one_line(notice)}"
+        yield f"Note: {one_line(inert(notice))}"
     yield f"({answer.answerer}; searched {searched(answer.coverage)})"
 
 
@@ -304,4 +304,4 @@ def citation_lines(citations: Iterable[Citation]) -> Iterator[str]:
     for citation in citations:
         where = place(citation.source, citation.line_start, citation.line_end, citation.page)
         yield f"[{citation.n}] {where} · {citation.verdict}"
-        yield f"    “{one_line(citation.quote)}”"
+        yield f"    “{one_line(inert(citation.quote))}”"

