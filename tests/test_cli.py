@@ -345,8 +345,10 @@ def test_control_c_stops_an_answer_and_not_the_conversation(sample_store):
             time.sleep(0.05)
         os.kill(terminal.pid, signal.SIGINT)
         terminal.wait_for("Stopped.")
+        terminal.wait_for("> ")
         terminal.type("/help\n")
-        terminal.wait_for("/sources")
+        terminal.wait_for("Ctrl-C stops an answer")
+        terminal.wait_for("> ")  # typed earlier, an end of input would go to nobody
         terminal.type("\x04")
         assert terminal.exit_code() == 0
 
