@@ -1,6 +1,6 @@
 """The answerer that needs no model: the sentences that answer, word for word.
 
-Searches, ranks the sentences of the hits against the question (sentences.py) and quotes the best
+Searches, ranks the sentences of the hits against the question (sentences/) and quotes the best
 one to three; `not_found` where nothing reaches the threshold. Every quotation is looked up in the
 document like anybody else's.
 """
@@ -12,11 +12,17 @@ from collections.abc import Sequence
 from corpus_agent.answer import Answer, Citation, OnEvent, Turn
 from corpus_agent.corpus import Corpus
 from corpus_agent.evidence import check_quotation
-from corpus_agent.sentences import NOT_FOUND_THRESHOLD, Passage, Sentence, rank_sentences
+from corpus_agent.sentences import (
+    NOT_FOUND_THRESHOLD,
+    Passage,
+    Sentence,
+    parts,
+    rank_sentences,
+)
 from indexer.embed import Encoder
 from indexer.records import Hit
 
-POOL = 12  # passages whose sentences are compared; more gained nothing on the development sets
+POOL = 10  # passages; more gained nothing on the development sets
 
 
 class ExtractiveAnswerer:
@@ -40,11 +46,11 @@ class ExtractiveAnswerer:
     ) -> Answer:
         """One to three quotations, best first, or `not_found`; history plays no part."""
         on_event(f"searching: {question}")
-        hits = corpus.search(question, limit=POOL, per_source=None)
+        hits = _pool(question, corpus)
         passages = [
             Passage(hit.chunk.text, hit.score, hit.cosine, hit.chunk.heading) for hit in hits
         ]
-        ranking = rank_sentences(question, passages, self._encoder.encode)
+        ranking = rank_sentences(question, passages, self._encoder.encode_tokens)
         if ranking.confidence < NOT_FOUND_THRESHOLD or not ranking.sentences:
             return self._not_found(question, corpus)
         cited = [
@@ -74,6 +80,17 @@ class ExtractiveAnswerer:
         text = f"The documents do not say. ({coverage.indexed:,} were searched{unread}.)"
         notices = (*self._notices, *notices)
         return Answer(question, text, "not_found", self.name, (), coverage, corpus.version, notices)
+
+
+def _pool(question: str, corpus: Corpus) -> list[Hit]:
+    """The passages for a question; for one that asks for two things, those of both."""
+    best: dict[str, Hit] = {}
+    for part in parts(question):
+        for hit in corpus.search(part, limit=POOL, per_source=None):
+            known = best.get(hit.chunk.id)
+            best[hit.chunk.id] = hit if known is None or known.score < hit.score else known
+    ranked = sorted(best.values(), key=lambda h: (-h.score, h.chunk.source, h.chunk.ordinal))
+    return ranked[:POOL]
 
 
 def _cite(corpus: Corpus, n: int, sentence: Sentence, hit: Hit) -> Citation:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
@@ -39,6 +40,19 @@ OFFLINE = {
     "TOKENIZERS_PARALLELISM": "false",
     "TRANSFORMERS_NO_ADVISORY_WARNINGS": "1",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """A text's unit vector, and each of its tokens: where it stands, and its vector in context.
+
+    `vector` is float32, (dimension,), of length 1; `spans` int64, (tokens, 2), characters of the
+    text, half-open, (0, 0) for special tokens; `tokens` float32, (tokens, dimension).
+    """
+
+    vector: NDArray[np.float32]
+    spans: NDArray[np.int64]
+    tokens: NDArray[np.float32]
 
 
 class Encoder(Protocol):
@@ -81,6 +95,10 @@ class Encoder(Protocol):
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Vectors of the texts: float32, (len(texts), dimension), rows of length 1."""
+        ...
+
+    def encode_tokens(self, texts: Sequence[str]) -> list[Encoded]:
+        """The same vectors with those of the tokens; tokens past the window are left out."""
         ...
 
 
@@ -183,6 +201,28 @@ class SentenceTransformerEncoder:
             convert_to_numpy=True,
         )
         return np.asarray(vectors, np.float32)
+
+    def encode_tokens(self, texts: Sequence[str]) -> list[Encoded]:
+        """The same vectors with those of the tokens, from one pass through the model."""
+        if not texts:
+            return []
+        outputs = self._model.encode(
+            list(texts),
+            batch_size=BATCH_SIZE,
+            normalize_embeddings=True,
+            show_progress_bar=False,
+            output_value=None,
+        )
+        found = []
+        for output, tokens in zip(outputs, self.tokenizer.encode_batch(list(texts)), strict=True):
+            vectors = np.asarray(output["token_embeddings"].cpu(), np.float32)
+            spans = np.array(tokens.offsets, np.int64).reshape(-1, 2)[: len(vectors)]
+            if len(tokens.offsets) > len(vectors):
+                spans[-1] = (0, 0)  # cut off here: the last vector is that of the end mark
+            whole = np.asarray(output["sentence_embedding"].cpu(), np.float32)
+            whole = whole / max(float(np.linalg.norm(whole)), 1e-12)
+            found.append(Encoded(whole, spans, vectors[: len(spans)]))
+        return found
 
 
 def _read_json(path: Path) -> dict[str, Any]:

@@ -31,6 +31,7 @@ from corpus_agent.corpus import (
 )
 from corpus_agent.llm import Server, server_at
 from corpus_agent.snippet import words
+from indexer.embed import Encoded
 from indexer.errors import Refused
 from indexer.extract import page_mark
 from indexer.records import Chunk, Coverage, Hit, Line
@@ -184,6 +185,15 @@ class ToyEncoder:
                 row[int.from_bytes(digest[:8]) % self.dimension] += 1.0
         unit: NDArray[np.float32] = rows / np.linalg.norm(rows, axis=1, keepdims=True)
         return unit
+
+    def encode_tokens(self, texts: Sequence[str]) -> list[Encoded]:
+        """The same vectors, and for each token that of its word."""
+        found = []
+        for text, vector in zip(texts, self.encode(texts), strict=True):
+            offsets = self.tokenizer.encode(text).offsets
+            tokens = self.encode([text[start:end] for start, end in offsets])
+            found.append(Encoded(vector, np.array(offsets, np.int64).reshape(-1, 2), tokens))
+        return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,108 @@
+"""Words of questions and documents: folding, stop words, which words carry a question's subject."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import regex
+
+_CJK = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}ー"
+_WORD = regex.compile(rf"[{_CJK}][{_CJK}\p{{M}}]*|(?:(?![{_CJK}])[\p{{L}}\p{{M}}\p{{N}}])+")
+_UNSPACED = regex.compile(rf"[{_CJK}]")
+_HIRAGANA = regex.compile(r"\p{Hiragana}+")
+_DIGIT = regex.compile(r"\p{N}")
+_MARKS = regex.compile(r"[\u0300-\u036f]+")
+
+
+def fold(text: str) -> str:
+    """The text without case, accents and compatibility forms; kana and Hangul stay whole."""
+    bare = _MARKS.sub("", unicodedata.normalize("NFKD", text))
+    return unicodedata.normalize("NFKC", bare).casefold()
+
+
+def terms(text: str) -> list[str]:
+    """The folded words of a text; a run of a script without spaces becomes its character pairs."""
+    found: list[str] = []
+    for word in _WORD.findall(fold(text)):
+        if _UNSPACED.match(word):
+            found.extend(word[i : i + 2] for i in range(max(1, len(word) - 1)))
+        else:
+            found.append(word)
+    return found
+
+
+_STOP_TEXT = """
+a about above after again against all also am an and any are as at be because been before being
+below between both but by can could did do does doing down during each few for from further had
+has have having he her here hers him his how i if in into is it its itself just me more most my
+no nor not now of off on once only or other our ours out over own s same shall she should so
+some such t than that the their theirs them then there these they this those through to too
+under until up upon us very was we were what when where which while who whom whose why will with
+would you your yours d ll m re ve doesn don didn isn wasn aren won many much name named called
+happen happened long old often far kind type tell please find know mean means need der die das
+den dem des ein eine einer eines einem einen und oder aber ist sind war waren wird werden wurde
+wurden hat haben hatte was wer wen wem wann wo wie warum welche welcher welches welchen wieviel
+viel viele von vom zu zum zur im in am an auf aus bei mit nach für uber unter durch nicht auch
+es er sie wir ich mein meine unser unsere le la les un une des du de et ou est sont était qui
+que quoi quand comment combien pourquoi quel quelle quels quelles dans sur avec pour par ne pas
+ce cette il elle nous vous mon ma mes notre au aux l qu el los las una uno y o es son fue fueron
+quién qué cuál cuándo dónde cómo cuánto cuánta cuántos cuántas por para con sin del al en se su
+sus mi mis nuestro lo gli e di che chi quando dove come quanto quanti quale per non della nel
+het een en van is wat wie waar wanneer hoe hoeveel welke voor met
+です ます した する ある いる どこ いつ 何 誰 とは
+"""
+STOP_WORDS = frozenset(fold(_STOP_TEXT).split())
+
+
+def content_terms(question: str) -> list[str]:
+    """The words of a question that carry its subject, each once; all its words if none do."""
+    every = list(dict.fromkeys(terms(question)))
+    kept = [
+        word
+        for word in every
+        if word not in STOP_WORDS
+        and (len(word) > 1 or _DIGIT.search(word) or _UNSPACED.match(word))
+        and not _HIRAGANA.fullmatch(word)
+    ]
+    return kept or every
+
+
+def same_word(one: str, other: str) -> bool:
+    """Whether two folded words are equal or forms of one word (intercept, interceptions)."""
+    if one == other:
+        return True
+    short, long = sorted((one, other), key=len)
+    if len(short) < 3 or short[0] != long[0] or _DIGIT.search(one) or _DIGIT.search(other):
+        return False
+    if long.startswith(short) and long[len(short) :] in ("s", "es"):
+        return True
+    common = next(
+        (i for i, (x, y) in enumerate(zip(short, long, strict=False)) if x != y), len(short)
+    )
+    return common >= 4 and len(long) - common <= 3 and common >= 0.6 * len(long)
+
+
+def word_spans(text: str) -> list[tuple[int, int, str]]:
+    """Start, end and folded form of each word with a meaning; scripts without spaces left out."""
+    found = []
+    for match in _WORD.finditer(text):
+        word = fold(match.group())
+        if _UNSPACED.match(word) or word in STOP_WORDS or (len(word) < 2 and not has_digit(word)):
+            continue
+        found.append((match.start(), match.end(), word))
+    return found
+
+
+def has_digit(text: str) -> bool:
+    """Whether a numeral of any script occurs."""
+    return bool(_DIGIT.search(text))
+
+
+# A capital letter after the first word, or a figure: E1042, 2003, Dunmoor.
+_NAME = regex.compile(r"(?<=\S\s)\p{Lu}[\p{L}\p{M}\p{N}'’-]+|[\p{L}-]*\p{N}[\p{L}\p{N}:.,-]*")
+
+
+def name_terms(question: str) -> frozenset[str]:
+    """The words of a question that look like names, codes or figures, folded."""
+    found = (word for name in _NAME.findall(question) for word in terms(name))
+    return frozenset(found) - STOP_WORDS
