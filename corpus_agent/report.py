@@ -149,7 +149,8 @@ def place(source: str, line_start: int, line_end: int, page: int | None) -> str:
 
 def search_lines(query: str, hits: Sequence[Hit], coverage: Coverage) -> Iterator[str]:
     """Hits for a person: place, heading, score, and the snippet below."""
-    yield f"{len(hits)} results in {searched(coverage)}"
+    plural = "" if len(hits) == 1 else "s"
+    yield f"{len(hits)} result{plural} in {searched(coverage)}"
     for number, hit in enumerate(hits, start=1):
         chunk = hit.chunk
         stale = " · changed since it was indexed" if hit.stale else ""

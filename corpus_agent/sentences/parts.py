@@ -17,7 +17,7 @@ _FRAGEND = (
 )
 _JOINED = regex.compile(rf"(?i),? (?:and (?={_ASKING}\b)|und (?={_FRAGEND}\b))")
 _ASKS_FIRST = regex.compile(rf"(?i)\b(?:{_ASKING}|{_FRAGEND}|do|does|did|is|are|was|were|can)\b")
-LEAST_WORDS = 2  # words with a meaning that the first half needs to be a question of its own
+LEAST_WORDS = 1  # word with a meaning that the first half needs to be a question of its own
 
 
 def parts(question: str) -> list[str]:

@@ -1,6 +1,6 @@
 """The sentences of the passages weighed against the question, and a probability.
 
-A sentence's score is a sum of seven written-down features; a logistic function of seven figures
+A sentence's score is a sum of seven written-down features; a logistic function of eight figures
 about the best one is the confidence. Each constant names the experiment that gave it;
 docs/decisions.md has the figures.
 """
@@ -24,7 +24,7 @@ from corpus_agent.sentences.coverage import (
 from corpus_agent.sentences.kinds import has_kind, has_measure
 from corpus_agent.sentences.parts import parts
 from corpus_agent.sentences.units import Unit, asks, heads_table, is_item, is_title, leads_in, units
-from corpus_agent.sentences.words import terms
+from corpus_agent.sentences.words import is_code, terms
 from indexer.embed import Encoded
 
 
@@ -103,6 +103,9 @@ CONFIDENCE_COVERED = 0.357  # question words its passage covers, at most MOST_CO
 CONFIDENCE_MEASURE_MISSING = -1.62  # it lacks the unit or form the answer must have
 CONFIDENCE_NAMES_MISSING = -1.54  # names and figures of the question that no passage has
 CONFIDENCE_LEAST = 0.945  # coverage of the question word its passage covers least
+# Set by hand: a code of the question (E1042, GX-1180) in the sentence says what it is about better
+# than all other words, which are then often those of any question ("what should I do").
+CONFIDENCE_CODE = 2.0
 CONFIDENCE_WEIGHTS = (
     CONFIDENCE_SCORE,
     CONFIDENCE_COSINE,
@@ -111,6 +114,7 @@ CONFIDENCE_WEIGHTS = (
     CONFIDENCE_MEASURE_MISSING,
     CONFIDENCE_NAMES_MISSING,
     CONFIDENCE_LEAST,
+    CONFIDENCE_CODE,
 )
 MOST_COVERED = 6.0
 UNRELATED_SCORE = 6.0  # what the best of unrelated sentences reaches; stands in for a fourth
@@ -203,7 +207,7 @@ def confidence(figures: Sequence[float]) -> float:
 def summary(
     subject: Subject, found: Sequence[Candidate], coverage: Coverage, table: Vectors
 ) -> list[float]:
-    """Seven figures about the best candidate, in the order of CONFIDENCE_WEIGHTS."""
+    """Figures about the best candidate, in the order of CONFIDENCE_WEIGHTS."""
     scores: Vectors = table @ WEIGHTS
     order = np.argsort(-scores, kind="stable")
     best = int(order[0])
@@ -223,6 +227,7 @@ def summary(
         float(table[best, -1] < 0),
         float(sum(anywhere[i] < EXACT for i in subject.names)),
         float(own.min(initial=EXACT)),
+        float(any(is_code(subject.words[i]) for i in subject.hits(found[best].text))),
     ]
 
 

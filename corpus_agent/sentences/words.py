@@ -93,6 +93,11 @@ def word_spans(text: str) -> list[tuple[int, int, str]]:
     return found
 
 
+def is_code(word: str) -> bool:
+    """Whether a word is letters and digits together, as error codes and part numbers are."""
+    return len(word) > 2 and has_digit(word) and any(char.isalpha() for char in word)
+
+
 def has_digit(text: str) -> bool:
     """Whether a numeral of any script occurs."""
     return bool(_DIGIT.search(text))
