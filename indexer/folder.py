@@ -21,6 +21,49 @@ def bytes_on_disk(store: Path) -> int:
         for name in names:
             try:
                 total += (Path(folder) / name).lstat().st_size
-            except OSError as error:
+            except FileNotFoundError:
+                continue
+    return total
+
+
+@contextmanager
+def translated(store: Path) -> Iterator[None]:
+    """Turn what LanceDB and the disk raise into CorpusErrors."""
+    try:
+        yield
+    except (OSError, RuntimeError, ValueError) as error:
+        text = " ".join(str(error).split())
+        if "No space left" in text or "os error 28" in text:
+            raise CorpusError(
+                f"The disk of {str(store)!r} is full; the index is as it was before.",
+                "Free some space and run the same command again.",
+            ) from error
+        if isinstance(error, PermissionError) or "ermission denied" in text:
+            raise _no_permission(store) from error
+        if "Read-only file system" in text:
+            raise CorpusError(
+                f"{str(store)!r} is on a read-only file system.",
+                "Choose another place: --store DIR",
+            ) from error
+        raise damaged(store, text[:300]) from error
+
+
+def _no_permission(store: Path) -> CorpusError:
+    return CorpusError(
+        f"This user may not write in {str(store)!r}.",
+        "Change its permissions, or choose another place: --store DIR",
+    )
+
+
+def create_folder(store: Path) -> None:
+    """Make the store's folder, for its owner's eyes only and never part of a repository."""
+    try:
+        store.mkdir(mode=0o700, parents=True, exist_ok=True)
+        (store / ".gitignore").write_text("*\n")
+    except FileExistsError:
+        raise CorpusError(
+            f"{str(store)!r} is a file.", "Choose another place: --store DIR"
+        ) from None
+    except OSError as error:
         with translated(store):
             raise error
