@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet -c const
 
 demo: .venv/demo
 	$(BIN)/corpus-agent --store .demo/store index sample_corpus
-	$(BIN)/corpus-agent --store .demo/store ask --llm none "What temperature should the sourdough rise at?"
+	$(BIN)/corpus-agent --store .demo/store ask --llm none "How long can the sourdough starter stay in the fridge without being fed?"
 	$(BIN)/corpus-agent --store .demo/store ask --llm none "How many months' notice does the tenant have to give?"
 
 test: check
