@@ -6,8 +6,9 @@ import sys
 
 import pytest
 
-from corpus_agent.agent import LAST_STEP, SYSTEM_PROMPT, ModelAnswerer, quotations, settle
+from corpus_agent.agent import LAST_STEP, SYSTEM_PROMPT, ModelAnswerer
 from corpus_agent.answer import Answer, Citation, Turn
+from corpus_agent.draft import quotations, settle
 from corpus_agent.llm import ModelUnavailable, server_at
 from indexer.errors import DamagedStore
 from indexer.records import Coverage

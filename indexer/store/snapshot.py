@@ -1,0 +1,110 @@
+"""Reading: one committed version of an index, and never another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.folder import translated
+from indexer.manifest import read_manifest, root_of
+from indexer.records import Chunk, FileRow
+from indexer.store.rows import (
+    CHUNK_COLUMNS,
+    FULL_TEXT_COLUMN,
+    Found,
+    connect,
+    file_row,
+    quoted,
+)
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class Snapshot:
+    """One committed version of an index, read-only; open as many as you like."""
+
+    def __init__(self, store: Path) -> None:
+        self.store = store
+        self.manifest = read_manifest(store)
+        with translated(store):
+            database = connect(store)
+            self._chunks = database.open_table("chunks")
+            self._chunks.checkout(self.manifest.chunks_version)
+            self._files = database.open_table("files")
+            self._files.checkout(self.manifest.files_version)
+
+    @property
+    def root(self) -> Path:
+        """The absolute corpus root; need not exist."""
+        return root_of(self.store, self.manifest)
+
+    def by_vector(self, vector: NDArray[np.float32], limit: int, prefix: str = "") -> list[Found]:
+        """The rows nearest to a unit vector; the score is the cosine, best first."""
+        if not self.manifest.chunks:
+            return []
+        with translated(self.store):
+            query = self._chunks.search(vector, vector_column_name="vector")
+            query = query.distance_type("cosine").limit(limit)
+            found = _prefixed(query, prefix).select([*_SELECTED, "_distance"]).to_arrow()
+        return [_found(row, 1.0 - row["_distance"]) for row in found.to_pylist()]
+
+    def by_text(self, query_text: str, limit: int, prefix: str = "") -> list[Found]:
+        """The rows that share words with the query; the score is BM25, best first.
+
+        The text is matched as words: nothing in it is query syntax.
+        """
+        from lancedb.query import MatchQuery
+
+        if not self.manifest.chunks:  # then there is no full-text index either
+            return []
+        with translated(self.store):
+            query = self._chunks.search(
+                MatchQuery(query_text, FULL_TEXT_COLUMN), query_type="fts"
+            ).limit(limit)
+            found = _prefixed(query, prefix).select([*_SELECTED, "_score"]).to_arrow()
+        return [_found(row, row["_score"]) for row in found.to_pylist()]
+
+    def file(self, source: str) -> FileRow | None:
+        """The row of one file, None where the walk never saw it."""
+        with translated(self.store):
+            rows = self._files.search().where(f"source = {quoted(source)}").limit(1).to_list()
+        return file_row(rows[0]) if rows else None
+
+    def files(self) -> list[FileRow]:
+        """All file rows, by source."""
+        with translated(self.store):
+            rows = self._files.to_arrow().to_pylist()
+        return sorted((file_row(row) for row in rows), key=lambda row: row.source)
+
+    def chunk_rows(self) -> pa.Table:
+        """All chunk rows with all columns, for checks and comparisons."""
+        with translated(self.store):
+            return self._chunks.to_arrow()
+
+    def text_index_rows(self) -> tuple[int, int]:
+        """How many chunk rows the full-text index covers, and how many it does not yet."""
+        with translated(self.store):
+            names = [index.name for index in self._chunks.list_indices()]
+            stats = self._chunks.index_stats(names[0]) if names else None
+        if stats is None:
+            return 0, self.manifest.chunks
+        return stats.num_indexed_rows, stats.num_unindexed_rows
+
+
+_SELECTED = [*CHUNK_COLUMNS, "file_sha256", "vector"]
+
+
+def _prefixed(query: Any, prefix: str) -> Any:  # noqa: ANN401 - LanceDB's builders share no base
+    """Filter before the limit is applied, so that a filter never loses results."""
+    return (
+        query.where(f"starts_with(source, {quoted(prefix)})", prefilter=True) if prefix else query
+    )
+
+
+def _found(row: dict[str, Any], score: float) -> Found:
+    chunk = Chunk(**{name: row[name] for name in CHUNK_COLUMNS})
+    return Found(chunk, row["file_sha256"], np.asarray(row["vector"], np.float32), score)
