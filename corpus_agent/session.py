@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -48,6 +49,7 @@ def index(
     on_problem: Callable[[FileRow], None] = lambda _: None,
 ) -> Outcome:
     """What a run over the folder did; `on_start` hears the plan and whether all is made anew."""
+    started = time.monotonic()
     store, root = corpus_root(settings, folder)
     encoder = encoder_for(settings)
     chunker = Chunker(encoder.tokenizer, encoder.max_tokens)
@@ -59,7 +61,9 @@ def index(
         todo = plan(seen, writer.files, hashes, writer.known_extractors, force=force)
         on_start(todo, writer.rebuilding)
         run = Run(root, writer, encoder, chunker, on_progress=on_progress, on_problem=on_problem)
-        return run.apply(todo, seen.ignored)
+        outcome = run.apply(todo, seen.ignored)
+    outcome.seconds = time.monotonic() - started
+    return outcome
 
 
 def _check_not_emptied(root: Path, seen: Walk, writer: Writer, *, force: bool) -> None:

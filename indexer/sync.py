@@ -208,7 +208,7 @@ class Run:
         self._on_progress = on_progress
         self._on_problem = on_problem
         self._batch: list[tuple[FileRow, list[Chunk]]] = []
-        self._started = self._committed = time.monotonic()
+        self._committed = time.monotonic()
 
     def apply(self, todo: Plan, ignored: int) -> Outcome:
         """What was done. After KeyboardInterrupt, what was embedded so far is committed."""
@@ -230,7 +230,6 @@ class Run:
                 outcome.interrupted = True
             self._finish(outcome)
         outcome.problems = [row for row in self._rows() if row.status != "indexed"]
-        outcome.seconds = time.monotonic() - self._started
         return outcome
 
     def _rows(self) -> list[FileRow]:
