@@ -127,7 +127,7 @@ def test_the_sample_corpus_is_searched_and_answered_as_well_as_it_was(sample_sto
     asked = load(SAMPLE / "questions.toml")
     scores = evaluation.summarise([evaluation.measure(q, corpus, answerer) for q in asked])
     assert scores["recall@5"] >= 0.95
-    assert scores["correct"] >= 0.7
+    assert scores["correct"] >= 0.78
     assert scores["citation_precision"] >= 0.8
-    assert scores["not_found_recall"] >= 0.55
-    assert scores["false_not_found"] <= 0.22
+    assert scores["not_found_recall"] >= 0.5
+    assert scores["false_not_found"] <= 0.1
