@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 
 # C0 and C1 controls but tab and newline; soft hyphen; zero-width and word joiners; bidi marks,
-# embeddings, overrides and isolates; variation selectors; interlinear annotation; tag characters.
+# embeddings, overrides and isolates; variation selectors; interlinear annotation; shorthand and
+# musical format controls; tag characters.
 _ACTING = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
     "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
-    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 # Whole escape sequences, so that no harmless-looking tail stays: CSI, and OSC/DCS/APC/PM/SOS up to
 # their terminator (ECMA-48, 5.4 and 5.6), in 7-bit and 8-bit form.
@@ -38,15 +39,17 @@ def one_line(text: str) -> str:
 
 
 # Schemes that a program may load or run without "//" after them (RFC 3986, 3.1; WHATWG URL).
-_RUNNING = "javascript|vbscript|data|mailto|file|blob|tel|sms|about|view-source|magnet"
+_RUNNING = "javascript|vbscript|data|mailto|xmpp|file|blob|tel|sms|about|view-source|magnet"
+# Each is broken wherever it stands: what begins a link differs from renderer to renderer (GFM links
+# an address after "_", terminals link one in the middle of a word).
 _DEFANGS: tuple[tuple[re.Pattern[str], str], ...] = (
-    # A scheme followed by anything but space: https://…, javascript:…; readable as https[:]//…
-    (re.compile(r"\b([a-z][a-z0-9+.-]*):(?=//)", re.IGNORECASE), r"\1[:]"),
-    (re.compile(rf"\b({_RUNNING}):(?=\S)", re.IGNORECASE), r"\1[:]"),
-    (re.compile(r"\bwww\.(?=\w)", re.IGNORECASE), "www[.]"),  # linked without a scheme (GFM 6.9)
+    (re.compile("://"), "[:]//"),  # readable as https[:]//example.com
+    (re.compile(rf"(?<![^\W_])({_RUNNING}):(?=\S)", re.IGNORECASE), r"\1[:]"),
+    (re.compile(r"(www)\.(?=\w)", re.IGNORECASE), r"\1[.]"),  # linked without a scheme (GFM 6.9)
     (re.compile(r"\]\("), "] ("),  # inline links and images (CommonMark 6.3, 6.4)
-    # Reference definitions, in lists and quotations too; without one no reference is a link (4.7).
-    (re.compile(r"^([ \t>*+-]*\[[^\]\n]*\]):", re.MULTILINE), r"\1 :"),
+    # Reference definitions: without one no reference is a link (4.7). They may stand in lists and
+    # quotations and have brackets and line ends in their labels.
+    (re.compile(r"\]:"), "] :"),
     (re.compile(r"<(?=[a-z/!?])", re.IGNORECASE), "< "),  # raw HTML and autolinks (6.5, 6.6)
 )
 
@@ -55,7 +58,8 @@ def inert(text: str) -> str:
     """`visible` text in which nothing is a link, an image or mark-up, wherever it is shown.
 
     For answers: they are made of other people's text and may be rendered by anything. What stood
-    there stays readable: `https[:]//example.com`.
+    there stays readable: `https[:]//example.com`. An e-mail address stays as it is: what may be
+    made of it is a letter that a person still has to send.
     """
     text = visible(text)
     for pattern, replacement in _DEFANGS:

@@ -50,7 +50,8 @@ def _fail(error: CorpusError, *, as_json: bool) -> NoReturn:
     if as_json:
         from corpus_agent.report import as_object
 
-        problem = {"message": error.message, "hint": error.hint, "exit_code": error.exit_code}
+        message, hint = _clean(error.message), _clean(error.hint)
+        problem = {"message": message, "hint": hint, "exit_code": error.exit_code}
         _print_json(as_object(error=problem))
     raise SystemExit(error.exit_code)
 
@@ -277,7 +278,9 @@ def read(place: str, as_json: bool) -> None:
     from corpus_agent import report, session
 
     corpus = session.open_corpus(settings, searching=False)
-    source, offset, limit = _parse_place(place, {row.source for row in corpus.files()})
+    names = report.names(row.source for row in corpus.files())
+    named, offset, limit = _parse_place(place, set(names))
+    source = names.get(named, named)
     if as_json:
         window = corpus.read(source, offset, limit or 2_000)
         return _print_json(report.read_object(window, corpus.version))
@@ -289,10 +292,10 @@ def read(place: str, as_json: bool) -> None:
         offset = window.next_offset
 
 
-def _parse_place(place: str, sources: set[str]) -> tuple[str, int, int | None]:
-    """Source, line and count; a source whose own name holds colons is preferred."""
+def _parse_place(place: str, names: set[str]) -> tuple[str, int, int | None]:
+    """Name, line and count; a document whose own name holds colons is preferred."""
     numbers: list[int] = []
-    while place not in sources and len(numbers) < 2:
+    while place not in names and len(numbers) < 2:
         head, colon, tail = place.rpartition(":")
         if not colon or not tail.isdecimal():
             break
@@ -303,8 +306,9 @@ def _parse_place(place: str, sources: set[str]) -> tuple[str, int, int | None]:
 def _print_window(window: Window) -> None:
     if window.stale:
         click.echo("Note: this file changed after it was indexed.", err=True)
-    for line in window.lines:
-        click.echo(_clean(line.text))
+    from corpus_agent import report
+
+    _print_lines(report.window_lines(window))
 
 
 @main.command()

@@ -53,7 +53,12 @@ def index_object(outcome: Outcome) -> dict[str, Any]:
 
 
 def _problem(row: FileRow) -> dict[str, Any]:
-    return {"source": one_line(row.source), "reason": row.reason, "detail": row.detail}
+    return {"source": one_line(row.source), "reason": row.reason, "detail": _detail(row)}
+
+
+def _detail(row: FileRow) -> str | None:
+    """What a parser says of a file, which may repeat some of it."""
+    return one_line(row.detail) if row.detail else row.detail
 
 
 def problem_line(row: FileRow) -> str:
@@ -96,8 +101,11 @@ def index_lines(outcome: Outcome) -> Iterator[str]:
 
 def plan_object(todo: Plan) -> dict[str, Any]:
     """The JSON of `index --dry-run`."""
-    groups = {name: [seen.source for seen in files] for name, files in _groups(todo).items()}
-    return as_object(plan={**groups, "remove": list(todo.remove), "keep": len(todo.keep)})
+    groups = {
+        name: [one_line(seen.source) for seen in files] for name, files in _groups(todo).items()
+    }
+    removed = [one_line(source) for source in todo.remove]
+    return as_object(plan={**groups, "remove": removed, "keep": len(todo.keep)})
 
 
 def _groups(todo: Plan) -> dict[str, Any]:
@@ -122,7 +130,9 @@ def plan_lines(todo: Plan) -> Iterator[str]:
 def search_object(query: str, hits: Sequence[Hit], version: int) -> dict[str, Any]:
     """The JSON of `search`."""
     return as_object(
-        version=version, query=query, results=[_hit_object(hit, query) for hit in hits]
+        version=version,
+        query=visible(query),
+        results=[_hit_object(hit, query) for hit in hits],
     )
 
 
@@ -139,6 +149,20 @@ def _hit_object(hit: Hit, query: str) -> dict[str, Any]:
         "snippet": visible(snippet(hit.chunk.text, query)),
         "stale": hit.stale,
     }
+
+
+def names(sources: Iterable[str]) -> dict[str, str]:
+    """Each source under its own name and under every name that it is shown by.
+
+    A name of its own goes before one that only looks the same.
+    """
+    listed = sorted(sources)
+    shown = {name(source): source for name in (_in_answer, one_line) for source in listed}
+    return {**shown, **{source: source for source in listed}}
+
+
+def _in_answer(source: str) -> str:
+    return inert(one_line(source))
 
 
 def place(source: str, line_start: int, line_end: int, page: int | None) -> str:
@@ -188,13 +212,19 @@ def read_object(window: Window, version: int) -> dict[str, Any]:
     )
 
 
+def window_lines(window: Window) -> Iterator[str]:
+    """The lines of a document for a person."""
+    for line in window.lines:
+        yield visible(line.text)
+
+
 def file_object(row: FileRow) -> dict[str, Any]:
     """One file of the JSON of `files`."""
     return {
         "source": one_line(row.source),
         "status": row.status,
         "reason": row.reason,
-        "detail": row.detail,
+        "detail": _detail(row),
         "title": one_line(row.title) if row.title else None,
         "bytes": row.bytes,
         "sha256": row.sha256,
@@ -221,8 +251,8 @@ def status_object(
     coverage = manifest.coverage
     return as_object(
         version=manifest.version,
-        store=store,
-        root=root,
+        store=one_line(store),
+        root=one_line(root),
         root_exists=root_exists,
         files={
             "indexed": coverage.indexed,
@@ -261,7 +291,7 @@ def answer_object(answer: Answer) -> dict[str, Any]:
     """The JSON of `ask`."""
     coverage = answer.coverage
     return as_object(
-        question=answer.question,
+        question=visible(answer.question),
         answer=inert(answer.text),
         status=answer.status,
         answerer=answer.answerer,
@@ -279,7 +309,7 @@ def answer_object(answer: Answer) -> dict[str, Any]:
 def _citation_object(citation: Citation) -> dict[str, Any]:
     return {
         "n": citation.n,
-        "source": one_line(citation.source),
+        "source": _in_answer(citation.source),
         "page": citation.page,
         "line_start": citation.line_start,
         "line_end": citation.line_end,
@@ -304,5 +334,5 @@ def citation_lines(citations: Iterable[Citation]) -> Iterator[str]:
     """Each citation with its place, verdict and quotation."""
     for citation in citations:
         where = place(citation.source, citation.line_start, citation.line_end, citation.page)
-        yield f"[{citation.n}] {where} · {citation.verdict}"
+        yield f"[{citation.n}] {inert(where)} · {citation.verdict}"
         yield f"    “{one_line(inert(citation.quote))}”"

@@ -25,6 +25,7 @@ ESC = "\x1b"
         ("zero\u200bwidth\u2060\ufeff", "zerowidth"),
         ("tag\U000e0041\U000e007f", "tag"),
         ("sign\ufe0f\U000e0100", "sign"),
+        ("join\u034fed short\U0001bca0hand", "joined shorthand"),
         ("bell\x07 back\x08", "bell back"),
         ("tab\tand\nnewline stay", "tab\tand\nnewline stay"),
         ("ünïcode, 日本語, עברית and 👍 stay", "ünïcode, 日本語, עברית and 👍 stay"),
@@ -58,6 +59,9 @@ LIVE = [
     "[x][r]\n\n[r]: https://evil.example",
     "![x][r]\n\n> [r]: //evil.example",
     "- [r]: /local 'title'\n\n[r]",
+    "![x][r]\n\n1. [r]: //evil.example",
+    "![x][two\nlines]\n\n[two\nlines]: //evil.example",
+    "![x][a\\]b]\n\n[a\\]b]: //evil.example",
     "<https://evil.example>",
     "<img src=https://evil.example>",
     "<a href='//evil.example'>x</a>",
@@ -98,6 +102,16 @@ def test_nothing_in_an_answer_is_a_link_or_markup(text):
 )
 def test_ordinary_text_is_not_touched(text):
     assert inert(text) == text
+
+
+@pytest.mark.parametrize(
+    "text", ["_http://evil.example_", "éhttps://evil.example", "1ftp://evil", "_www.evil.example_"]
+)
+def test_an_address_is_broken_whatever_stands_before_it(text):
+    """GFM links an address after an underscore, terminals link one in the middle of a word."""
+    cleaned = inert(text)
+    assert "://" not in cleaned
+    assert "www.e" not in cleaned
 
 
 def test_what_was_a_link_stays_readable():

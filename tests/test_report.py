@@ -1,0 +1,56 @@
+"""What is printed: what came with a document acts nowhere, and names can be typed back."""
+
+import json
+
+import pytest
+
+from corpus_agent import report
+from corpus_agent.answer import Answer, Citation
+from indexer.records import Coverage, FileRow
+from indexer.sync import Plan
+from indexer.walk import SeenFile
+
+NAME = "a [x](javascript:alert(1)) <img src=x> www.evil.example\u034f\u202e.txt"
+SHOWN = "a [x] (javascript[:]alert(1)) < img src=x> www[.]evil.example.txt"
+
+
+def answer_citing(source: str) -> Answer:
+    citation = Citation(1, source, None, 3, 4, "words", "verified")
+    return Answer("q\x85?", "Text [1].", "answered", "m", (citation,), Coverage(1), 1)
+
+
+def test_a_file_name_in_an_answer_is_no_link():
+    lines = list(report.answer_lines(answer_citing(NAME)))
+    assert f"[1] {SHOWN}:3-4 · verified" in lines
+    content = report.answer_object(answer_citing(NAME))
+    assert content["citations"][0]["source"] == SHOWN
+    assert content["question"] == "q?"
+
+
+def test_an_ordinary_name_is_shown_as_it_is():
+    assert report.answer_object(answer_citing("a/b 1.txt"))["citations"][0]["source"] == "a/b 1.txt"
+
+
+def test_a_document_is_found_under_every_name_that_it_is_shown_by():
+    names = report.names([NAME, "plain.txt"])
+    assert names[NAME] == names[SHOWN] == NAME
+    assert names["plain.txt"] == "plain.txt"
+
+
+def test_a_name_of_its_own_goes_before_one_that_only_looks_the_same():
+    for pair in (["a.txt", "a\u200b.txt"], ["a\u200b.txt", "a.txt"]):
+        assert report.names(pair)["a.txt"] == "a.txt"
+
+
+@pytest.mark.parametrize("status", ["failed", "skipped"])
+def test_what_a_parser_says_of_a_file_is_cleaned(status):
+    row = FileRow("a.pdf", status, reason="malformed", detail="bad \u202etoken\x9b2J\n")
+    assert report.file_object(row)["detail"] == "bad token"
+    assert "bad token" in report.file_line(row)
+
+
+def test_a_plan_in_json_holds_nothing_that_hides():
+    todo = Plan(add=(SeenFile("a\u202e.txt"),), remove=("b\u2066.txt",))
+    printed = json.dumps(report.plan_object(todo), ensure_ascii=False)
+    assert json.loads(printed)["plan"]["add"] == ["a.txt"]
+    assert printed.isascii()
