@@ -163,6 +163,9 @@ class SentenceTransformerEncoder:
     def _model(self) -> SentenceTransformer:
         assert self.weights_sha256  # nothing is loaded whose hash was not taken
         os.environ.update(OFFLINE)
+        # torch makes this folder when it is imported, below the temp folder if none is named. It is
+        # for compiled models; nothing is compiled here, so one that is there stays as it is.
+        os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(self.folder))
         from sentence_transformers import SentenceTransformer
         from transformers.utils import logging
 

@@ -1,0 +1,70 @@
+"""No side files: what the commands leave behind lies in the store, and nowhere else."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import SAMPLE, Cli
+from tests.fakes import ScriptedModelServer, says
+
+PLACES = {
+    "HOME": "home",
+    "XDG_CACHE_HOME": "xdg/cache",
+    "XDG_CONFIG_HOME": "xdg/config",
+    "XDG_DATA_HOME": "xdg/data",
+    "XDG_STATE_HOME": "xdg/state",
+    "XDG_RUNTIME_DIR": "xdg/runtime",
+    "TMPDIR": "temporary",
+}
+QUESTION = "How long can the sourdough starter stay in the fridge without being fed?"
+
+
+def listing(folder: Path) -> dict[str, tuple[int, int]]:
+    """Every file and folder below, with its size and time of change; the store is left out."""
+    return {
+        str(path.relative_to(folder)): (path.lstat().st_size, path.lstat().st_mtime_ns)
+        for path in sorted(folder.rglob("*"))
+        if not path.is_relative_to(folder / "store")
+    }
+
+
+@pytest.fixture
+def surroundings(tmp_path: Path) -> Path:
+    """A folder with everything in it that a program may think it may write to."""
+    for name in PLACES.values():
+        (tmp_path / name).mkdir(parents=True, mode=0o700)
+    shutil.copytree(SAMPLE, tmp_path / "corpus")
+    (tmp_path / "work").mkdir()
+    (tmp_path / "store").mkdir()
+    return tmp_path
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("flags", [(), ("--unsealed",)], ids=["sealed", "unsealed"])
+def test_no_command_leaves_a_file_outside_of_the_store(cli: Cli, surroundings, flags):
+    variables = {name: str(surroundings / place) for name, place in PLACES.items()}
+    variables |= {"PYTHONDONTWRITEBYTECODE": "1"}  # the interpreter's own files are no side files
+    before = listing(surroundings)
+    quote = '[kitchen/sourdough.md:15] "12 days"'
+    with ScriptedModelServer([says(f"Twelve days {quote}.")]) as server:
+        for command in (
+            ("index", surroundings / "corpus"),
+            ("search", "sourdough"),
+            ("ask", QUESTION, "--llm", "none"),
+            ("ask", QUESTION, "--llm", server.server.base_url),
+            ("read", "kitchen/sourdough.md"),
+            ("files",),
+            ("status",),
+        ):
+            arguments = (*flags, "--store", surroundings / "store", *command)
+            done = cli(*arguments, cwd=surroundings / "work", env=variables)
+            assert done.returncode == 0, done.stderr
+            assert listing(surroundings) == before, command
+    assert list((surroundings / "store").iterdir())  # the control: an index was made
+
+
+def test_a_side_file_would_be_seen(surroundings):
+    before = listing(surroundings)
+    (surroundings / PLACES["XDG_CACHE_HOME"] / "device-id").write_text("x")
+    assert listing(surroundings) != before
