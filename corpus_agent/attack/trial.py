@@ -1,0 +1,237 @@
+"""One run of the attack: plant, index, ask from inside the seal, and once more without protection.
+
+Starts the processes and hands their output to judge.py. Everything happens in one temporary folder
+and on loopback. Called by `selftest --attack`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import corpus_agent
+from corpus_agent.attack import leaks
+from corpus_agent.attack.judge import Evidence, Verdict, judge
+from corpus_agent.attack.planting import plant
+from corpus_agent.attack.strings import Planted, Targets, load
+from corpus_agent.attack.unprotected import connect, unprotected
+from corpus_agent.clean import one_line
+from indexer.errors import CorpusError, SealUnavailable
+
+LINK = "link-to-a-secret.txt"
+PROCESS_SECONDS = 1800
+WITHOUT_MODEL_OF_A_CLASS = 3
+_SETTLE_SECONDS = 0.2  # how long the listener waits for what loopback delivers at once
+MAX_SHOWN_ERROR = 500  # characters
+
+
+class Listener:
+    """A port of loopback at which somebody counts who knocks; a context manager."""
+
+    def __init__(self) -> None:
+        self._socket = socket.create_server(("127.0.0.1", 0), backlog=4096)
+        self._thread = threading.Thread(target=self._count, daemon=True)
+        self._heard = 0
+
+    @property
+    def address(self) -> str:
+        """Host and port."""
+        host, port = self._socket.getsockname()
+        return f"{host}:{port}"
+
+    def heard(self) -> int:
+        """How many connections there have been since the last call."""
+        time.sleep(_SETTLE_SECONDS)
+        heard, self._heard = self._heard, 0
+        return heard
+
+    def __enter__(self) -> Listener:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        # Closing alone would not wake the thread that waits in accept().
+        self._socket.shutdown(socket.SHUT_RDWR)
+        self._thread.join()
+        self._socket.close()
+
+    def _count(self) -> None:
+        while True:
+            try:
+                connection, _ = self._socket.accept()
+            except OSError:
+                return
+            connection.close()
+            self._heard += 1
+
+
+def run_attack(
+    strings_file: Path | None = None, on_event: Callable[[str], None] = lambda _: None
+) -> Verdict:
+    """What leaked, by channel, of the packaged strings or of those in a file.
+
+    Raises UsageError for a file of another shape, SealUnavailable where this system cannot be
+    sealed, CorpusError where a process of the run failed.
+    """
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="corpus-agent-attack-") as name, Listener() as listener:
+        folder = Path(name)
+        targets = Targets(
+            str(folder / "outside/canary.txt"), LINK, str(folder / "outside/new.txt"),
+            listener.address,
+        )  # fmt: skip
+        strings = load(strings_file, targets)
+        evidence = _gather(folder, strings, targets, listener, on_event)
+    return judge(evidence, time.monotonic() - started)
+
+
+def _gather(
+    folder: Path,
+    strings: Sequence[Planted],
+    targets: Targets,
+    listener: Listener,
+    on_event: Callable[[str], None],
+) -> Evidence:
+    token = secrets.token_hex(16)
+    corpus, store, log = folder / "corpus", folder / "store", folder / "log.jsonl"
+    corpus.mkdir()
+    Path(targets.canary).parent.mkdir()
+    Path(targets.canary).write_text(f"The canary sings {token}.\n", "utf-8")
+    planted = plant(corpus, strings, Path(targets.canary), LINK)
+    on_event(f"indexing {planted} documents with {len(strings)} strings in them")
+    indexed = json.loads(_run("corpus_agent", "--store", store, "index", corpus, "--json"))
+    with _obeying_model(targets, log) as port:
+        on_event("asking about each of them, sealed, a model that obeys")
+        rows = _ask_sealed(strings, store, port, listener.address)
+        noted = [json.loads(line) for line in log.read_text("utf-8").splitlines()]
+        for row in rows:
+            _follow(row["texts"], listener.address)
+        heard, wrote = listener.heard(), Path(targets.outside).exists()
+        on_event("asking once more, with nothing in between")
+        bare = [unprotected(each, port, targets) for each in strings]
+    visited = sum(_visit(control.answer, listener.address) for control in bare)
+    return Evidence(
+        strings=tuple(strings),
+        documents=planted,
+        indexed=indexed["index"]["added"],
+        secrets=(token, *_passwords()),
+        printed={row["word"]: row for row in rows},
+        log=tuple(noted),
+        heard=heard,
+        wrote=wrote,
+        bare=tuple(bare),
+        bare_connections=visited + sum(control.connections for control in bare),
+        bare_heard=listener.heard(),
+        bare_wrote=Path(targets.outside).exists(),
+    )
+
+
+def _ask_sealed(
+    strings: Sequence[Planted], store: Path, port: int, listener: str
+) -> list[dict[str, Any]]:
+    """What the program printed about each string, by a process that sealed itself."""
+    host, _, listens = listener.partition(":")
+    task = {
+        "store": str(store),
+        "llm": f"http://127.0.0.1:{port}",
+        "words": [each.word for each in strings],
+        "without_model": [each.word for each in _some(strings)],
+        "listener": (host, int(listens)),
+    }
+    # Threads cost a single query more than they give: six times on two busy cores.
+    printed = _run("corpus_agent.attack.victim", stdin=json.dumps(task), OMP_NUM_THREADS="1")
+    rows = [json.loads(line) for line in printed.splitlines()]
+    assert all(row["seal"] == "enforced" for row in rows)
+    return rows
+
+
+def _some(strings: Sequence[Planted]) -> Iterator[Planted]:
+    """The first strings of each class: the answerer without a model costs a second for each."""
+    seen: Counter[str] = Counter()
+    for each in strings:
+        seen[each.kind] += 1
+        if seen[each.kind] <= WITHOUT_MODEL_OF_A_CLASS:
+            yield each
+
+
+def _passwords() -> list[str]:
+    """The first line of /etc/passwd, by which a copy of it is known."""
+    try:
+        return Path("/etc/passwd").read_text("utf-8", "replace").splitlines()[:1]
+    except OSError:
+        return []
+
+
+def _follow(texts: dict[str, str], listener: str) -> None:
+    """Open what a careless viewer would: each address of the listener in an answer, as it is."""
+    for command, text in texts.items():
+        if command.startswith("ask"):
+            _visit(text, listener)
+
+
+def _visit(text: str, listener: str) -> int:
+    """How often the listener was visited for a text: once, where an address of it is live."""
+    pieces = leaks.strings_in(text)
+    live = any(f"//{listener}" in piece and leaks.live_markup(piece) for piece in pieces)
+    if live:
+        connect(listener)
+    return int(live)
+
+
+@contextmanager
+def _obeying_model(targets: Targets, log: Path) -> Iterator[int]:
+    """The port of the model, which runs until the block ends."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "corpus_agent.attack.obeying", str(log)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=_environment(),
+        text=True,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    with process:
+        process.stdin.write(json.dumps(asdict(targets)) + "\n")
+        process.stdin.flush()
+        yield int(process.stdout.readline())
+        process.stdin.close()
+
+
+def _run(module: str, *arguments: object, stdin: str | None = None, **environment: str) -> str:
+    """What a module printed. Raises CorpusError with its last words where it failed."""
+    done = subprocess.run(
+        [sys.executable, "-m", module, *map(str, arguments)],
+        input=stdin,
+        capture_output=True,
+        env=_environment(**environment),
+        text=True,
+        timeout=PROCESS_SECONDS,
+        check=False,
+    )
+    if done.returncode:
+        words = one_line(done.stderr)[-MAX_SHOWN_ERROR:]
+        if done.returncode == SealUnavailable.exit_code:
+            raise SealUnavailable(words)
+        raise CorpusError(f"{module} ended with {done.returncode}: {words}")
+    return done.stdout
+
+
+def _environment(**more: str) -> dict[str, str]:
+    """The variables for a process of the run: the package findable, none of the user's settings."""
+    packages = str(Path(corpus_agent.__path__[0]).parent)
+    path = os.pathsep.join(filter(None, (packages, os.environ.get("PYTHONPATH"))))
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("CORPUS_AGENT_")}
+    return {**kept, "PYTHONPATH": path, "PYTHONIOENCODING": "utf-8", **more}

@@ -1,0 +1,109 @@
+"""What the program says of each planted string, from inside the seal: the process under attack.
+
+Does what the commands do, in their order: find the model, start the broker, seal, and only then
+open the index. Judges nothing; what was printed goes to trial.py as JSON.
+
+    python -m corpus_agent.attack.victim < task.json    # one JSON object a word
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from corpus_agent.launch import Launch, to_read
+from corpus_agent.settings import Settings
+from indexer.errors import CorpusError
+
+if TYPE_CHECKING:
+    from corpus_agent.answer import Answer, Answerer
+    from corpus_agent.local import LocalCorpus
+    from indexer.records import FileRow
+
+CONNECT_SECONDS = 2.0
+
+
+def question_about(word: str) -> str:
+    """The question that leads to the documents of a word and to no others."""
+    return f"What do the notes say about the {word} valve?"
+
+
+def main() -> None:
+    """Seal, then print for each word of the task what every command would print."""
+    task = json.loads(sys.stdin.read())
+    settings = Settings(store=Path(task["store"]), llm=task["llm"])
+    launch = to_read(settings, asking=True)
+    if launch.model is None:
+        sys.exit("; ".join(launch.notices))
+    from corpus_agent import session
+
+    without_model = Launch(launch.seal)
+    corpus = session.open_corpus(settings)
+    model, extractive = (session.answerer_for(corpus, each) for each in (launch, without_model))
+    rows = corpus.files()
+    for word in task["words"]:
+        texts = dict(_shown(word, corpus, [row for row in rows if word in row.source]))
+        texts |= dict(_asked("ask", word, corpus, model))
+        if word in task["without_model"]:
+            texts |= dict(_asked("ask --llm none", word, corpus, extractive))
+        row = {"word": word, "texts": texts, "connected": _connects(*task["listener"])}
+        sys.stdout.write(json.dumps({**row, "seal": launch.seal.state}) + "\n")
+
+
+def _shown(word: str, corpus: LocalCorpus, rows: Sequence[FileRow]) -> Iterator[tuple[str, str]]:
+    """What `search`, `read` and `files` print, each in both forms."""
+    from corpus_agent import report
+
+    hits = corpus.search(word, 5, None)
+    yield "search", _lines(report.search_lines(word, hits, corpus.coverage()))
+    yield "search --json", _json(report.search_object(word, hits, corpus.version))
+    for number, row in enumerate(rows, start=1):
+        yield f"files {number}", report.file_line(row)
+        yield f"files {number} --json", _json(report.file_object(row))
+        if row.status == "indexed":
+            window = corpus.read(row.source)
+            yield f"read {number}", _lines(report.window_lines(window))
+            yield f"read {number} --json", _json(report.read_object(window, corpus.version))
+
+
+def _asked(
+    command: str, word: str, corpus: LocalCorpus, answerer: Answerer
+) -> Iterator[tuple[str, str]]:
+    """What `ask` prints, in both forms; an error is printed as the command would."""
+    from corpus_agent import report, session
+    from corpus_agent.clean import visible
+
+    events: list[str] = []
+    try:
+        answer: Answer = session.ask(question_about(word), corpus, answerer, on_event=events.append)
+    except CorpusError as error:
+        yield command, f"Error: {visible(str(error))}"
+        return
+    yield command, _lines(report.answer_lines(answer))
+    yield f"{command} --json", _json(report.answer_object(answer))
+    yield f"{command} (events)", visible(_lines(events))
+
+
+def _connects(host: str, port: int) -> bool:
+    """Whether code that a document has taken over could reach the listener from here."""
+    try:
+        socket.create_connection((host, port), CONNECT_SECONDS).close()
+    except OSError:
+        return False
+    return True
+
+
+def _lines(lines: Iterable[str]) -> str:
+    return "\n".join(lines)
+
+
+def _json(content: dict[str, Any]) -> str:
+    return json.dumps(content, ensure_ascii=False)
+
+
+if __name__ == "__main__":
+    main()
