@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reportlab.pdfgen.canvas import Canvas
 
+from corpus_agent.attack.pdf import pdf_of as bare_pdf
 from indexer.errors import UnreadableDocument
 from indexer.extract import claim, extract, open_lines
 from indexer.extract.normalise import MAX_LINE_CHARS, lines_of
@@ -170,3 +171,17 @@ def test_no_bytes_raise_anything_but_unreadable_document(data):
 def test_no_damaged_pdf_raises_anything_but_unreadable_document(data):
     with contextlib.suppress(UnreadableDocument):
         extract(b"%PDF-1.4\n" + data, "a.pdf")
+
+
+def test_half_a_surrogate_pair_in_a_title_costs_that_character_and_not_the_run():
+    """A file whose title no database can store once ended the run over the whole folder."""
+    matter = b'---\ntitle: "a\\ud800b \\ud83d\\ude00"\n---\n\nwords\n'
+    assert extract(matter, "a.md").title == "a\ufffdb \U0001f600"
+    planted = bare_pdf(["hello Q world"], "title Q")
+    broken = planted.replace(b"<0051>", b"<d800>").replace(b"00200051>", b"0020d800>")
+    assert broken.count(b"d800") == 3
+    document = extract(broken, "a.pdf")
+    assert document.title == "a"
+    for line in document.lines:
+        assert line.text.encode()
+    assert list(lines_of("x\ud800y")) == ["x\ufffdy"]

@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 
 from indexer.errors import UnreadableDocument
 from indexer.extract import pdf, text
-from indexer.extract.normalise import lines_of
+from indexer.extract.normalise import lines_of, whole
 from indexer.records import Document, Line
 
 SAMPLE_BYTES = 8_192
@@ -144,7 +144,7 @@ def extract(data: bytes, source: str) -> Document:
         raise UnreadableDocument(extractor.empty_reason, "", extractor.label)
     title = extraction.title or PurePosixPath(source).stem
     digest = hashlib.sha256(data).hexdigest()
-    return Document(source, " ".join(title.split()), lines, extractor.label, digest)
+    return Document(source, " ".join(whole(title).split()), lines, extractor.label, digest)
 
 
 def _has_text(lines: tuple[Line, ...]) -> bool:

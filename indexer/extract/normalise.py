@@ -6,11 +6,13 @@ indexing and reading cannot differ.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator
 
 NORMALISER = "nfc-wrap/1"
 MAX_LINE_CHARS = 2_000
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def lines_of(text: str) -> Iterator[str]:
@@ -19,7 +21,7 @@ def lines_of(text: str) -> Iterator[str]:
     Longer lines are wrapped at the last white space before the limit, else at the limit; the
     white space at a wrap stays at the end of the line, so joining the parts gives the line back.
     """
-    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
+    text = whole(text).replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
     if text.endswith("\n"):
         text = text[:-1]
     for line in unicodedata.normalize("NFC", text).split("\n"):
@@ -27,6 +29,16 @@ def lines_of(text: str) -> Iterator[str]:
             yield line
         else:
             yield from _wrap(line)
+
+
+def whole(text: str) -> str:
+    """`text` with U+FFFD for each half of a surrogate pair, which nothing can store; pairs joined.
+
+    A PDF's character map and an escape in YAML can hold one.
+    """
+    if not _SURROGATE.search(text):
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _wrap(line: str) -> Iterator[str]:

@@ -36,7 +36,10 @@ def pdf_pages(data: bytes) -> tuple[str | None, Iterator[str]]:
         if "password" in str(error).lower():
             raise UnreadableDocument("encrypted", "a password is needed") from None
         return _pypdf_pages(data)
-    title = document.get_metadata_value("Title") if len(document) else None
+    try:
+        title = document.get_metadata_value("Title") if len(document) else None
+    except UnicodeDecodeError:
+        title = None  # half a surrogate pair: no text, and no reason to refuse the document
     return _usable_title(title), _pdfium_pages(document)
 
 
