@@ -202,7 +202,9 @@ def test_the_full_text_index_covers_every_row_after_each_run(root, store):
 @pytest.mark.parametrize("query", ["'\"(:*", "AND OR NOT", "a'b", "100% _x", "(unclosed", "\\"])
 def test_nothing_in_a_query_is_syntax(root, store, query):
     sync(root, store)
-    Snapshot(store).by_text(query, 5)
+    snapshot = Snapshot(store)
+    assert snapshot.by_text(query, 5) == []  # no error, and no operator that matches everything
+    assert [hit.chunk.source for hit in snapshot.by_text(f"{query} boiler", 5)] == ["sub/b.txt"]
 
 
 def test_words_of_scripts_without_spaces_and_identifiers_are_found(root, store):
