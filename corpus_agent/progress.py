@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from indexer.plan import Plan
 from indexer.records import FileRow
-from indexer.sync import Plan, Progress
+from indexer.sync import Progress
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar

@@ -14,8 +14,9 @@ from corpus_agent.clean import inert, one_line, visible
 from corpus_agent.corpus import Window
 from corpus_agent.snippet import snippet
 from indexer.manifest import Manifest
+from indexer.plan import Plan
 from indexer.records import Coverage, FileRow, Hit
-from indexer.sync import Outcome, Plan
+from indexer.sync import Outcome
 
 SCHEMA_VERSION = 1
 

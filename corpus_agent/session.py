@@ -19,9 +19,10 @@ from indexer.embed import Encoder, SentenceTransformerEncoder
 from indexer.errors import CorpusError, UsageError
 from indexer.folder import create_folder
 from indexer.manifest import MANIFEST_NAME, read_manifest, root_for
+from indexer.plan import Plan, changed_hashes, plan
 from indexer.records import FileRow
 from indexer.store import Writer, same_rows
-from indexer.sync import Outcome, Plan, Progress, Run, changed_hashes, fingerprint_of, plan
+from indexer.sync import Outcome, Progress, Run, fingerprint_of
 from indexer.walk import Walk, walk
 
 

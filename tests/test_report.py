@@ -6,8 +6,8 @@ import pytest
 
 from corpus_agent import report
 from corpus_agent.answer import Answer, Citation
+from indexer.plan import Plan
 from indexer.records import Coverage, FileRow
-from indexer.sync import Plan
 from indexer.walk import SeenFile
 
 NAME = "a [x](javascript:alert(1)) <img src=x> www.evil.example\u034f\u202e.txt"

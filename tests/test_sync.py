@@ -14,9 +14,10 @@ from indexer.errors import CorpusError, DamagedStore, IncompatibleStore, NoIndex
 from indexer.folder import create_folder
 from indexer.lock import writer_lock
 from indexer.manifest import MANIFEST_NAME, find_store, read_manifest, root_for, root_of
+from indexer.plan import Plan, changed_hashes, plan
 from indexer.records import FileRow
 from indexer.store import Snapshot, Writer
-from indexer.sync import Outcome, Plan, Run, changed_hashes, fingerprint_of, plan
+from indexer.sync import Outcome, Run, fingerprint_of
 from indexer.walk import SeenFile, Walk, walk
 from tests.conftest import as_nobody
 from tests.fakes import ToyEncoder

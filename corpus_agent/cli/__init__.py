@@ -1,0 +1,9 @@
+"""The command line: parse, build, call one function, print. The only package that knows click.
+
+`frame` is what all commands share; each other module holds the commands of one kind.
+"""
+
+from corpus_agent.cli import asking, checking, indexing
+from corpus_agent.cli.frame import main
+
+__all__ = ["asking", "checking", "indexing", "main"]

@@ -1,0 +1,118 @@
+"""Commands that make an index and say what it holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from corpus_agent.cli.frame import (
+    EXIT_INTERRUPTED,
+    EXIT_SOME_FAILED,
+    JSON,
+    launch_to_read,
+    launched,
+    main,
+    print_json,
+    print_lines,
+    settings_in_force,
+)
+from indexer.errors import UsageError
+from indexer.records import STATUSES
+
+
+@main.command()
+@click.argument("path", required=False, type=click.Path(path_type=Path))
+@click.option("--dry-run", is_flag=True, help="Print the plan and change nothing.")
+@click.option("--force", is_flag=True, help="Index every file anew.")
+@click.option("--verify", is_flag=True, help="Compare the bytes of every file, not only its time.")
+@click.option("--strict", is_flag=True, help="Exit with 4 if a file could not be read.")
+@JSON
+def index(
+    path: Path | None, dry_run: bool, force: bool, verify: bool, strict: bool, as_json: bool
+) -> None:
+    """Make the index of the folder PATH, or bring it up to date.
+
+    Without PATH: the folder of the index found here, else the current folder. Files that are
+    gone are removed from the index, files that did not change cost nothing.
+    """
+    from corpus_agent.launch import to_index
+
+    settings = settings_in_force()
+    seal_off = click.get_current_context().obj["unsealed"]
+    launched(to_index(settings, path, seal_off=seal_off, dry_run=dry_run))
+    from corpus_agent import report, session
+
+    if dry_run:
+        todo = session.dry_run(settings, path, force=force, verify=verify)
+        if as_json:
+            return print_json(report.plan_object(todo))
+        return print_lines(report.plan_lines(todo))
+    from corpus_agent.progress import index_progress
+
+    with index_progress() as shown:
+        outcome = session.index(
+            settings,
+            path,
+            force=force,
+            verify=verify,
+            on_start=shown.start,
+            on_progress=shown.advance,
+            on_problem=shown.problem,
+        )
+    if as_json:
+        print_json(report.index_object(outcome))
+    else:
+        print_lines(report.index_lines(outcome))
+    if outcome.interrupted:
+        raise SystemExit(EXIT_INTERRUPTED)
+    if strict and any(row.status == "failed" for row in outcome.problems):
+        raise SystemExit(EXIT_SOME_FAILED)
+    return None
+
+
+@main.command()
+@click.option("--status", metavar="LIST", help="Only these, as in empty,failed,skipped.")
+@JSON
+def files(status: str | None, as_json: bool) -> None:
+    """List every file that was seen, with its status and the reason if it has no text."""
+    wanted = set(status.split(",")) if status else set(STATUSES)
+    if unknown := wanted - set(STATUSES):
+        raise UsageError(
+            f"Unknown status {sorted(unknown)[0]!r}.", f"Known are: {', '.join(STATUSES)}."
+        )
+    settings = settings_in_force()
+    launch_to_read(settings)
+    from corpus_agent import report, session
+
+    corpus = session.open_corpus(settings, searching=False)
+    rows = [row for row in corpus.files() if row.status in wanted]
+    if as_json:
+        content = report.as_object(
+            version=corpus.version, files=[report.file_object(row) for row in rows]
+        )
+        return print_json(content)
+    return print_lines(report.file_line(row) for row in rows)
+
+
+@main.command()
+@JSON
+def status(as_json: bool) -> None:
+    """Say what the index holds, where it is and whether it is complete."""
+    from corpus_agent.settings import existing_store
+    from indexer.folder import bytes_on_disk
+    from indexer.manifest import read_manifest, root_of
+
+    settings = settings_in_force()
+    launch_to_read(settings)
+    from corpus_agent import report
+
+    store = existing_store(settings)
+    manifest = read_manifest(store)
+    root = root_of(store, manifest)
+    content = report.status_object(
+        manifest, str(store), str(root), bytes_on_disk(store), root.is_dir()
+    )
+    if as_json:
+        return print_json(content)
+    return print_lines(report.status_lines(content))
