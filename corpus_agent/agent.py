@@ -15,8 +15,9 @@ from corpus_agent.answer import Answer, AnswerStatus, Citation, OnEvent, Turn
 from corpus_agent.clean import one_line, visible
 from corpus_agent.corpus import Corpus
 from corpus_agent.draft import Quotation, settle
+from corpus_agent.endpoint import Server
 from corpus_agent.evidence import check_quotation
-from corpus_agent.llm import ModelUnavailable, Server
+from corpus_agent.llm import ModelUnavailable
 from corpus_agent.snippet import best_span
 from corpus_agent.tools import search
 from corpus_agent.tools.frame import Frame
@@ -89,6 +90,11 @@ class ModelAnswerer:
     def name(self) -> str:
         """The model's name."""
         return one_line(self._model)
+
+    @property
+    def egress(self) -> str | None:
+        """The remote host that was permitted, None on this machine."""
+        return self._server.egress
 
     def answer(
         self,
@@ -324,7 +330,7 @@ def _translated(server: Server) -> Iterator[None]:
         UnexpectedModelBehavior,
     )
 
-    hint = f"See what the server at {server.base_url} logs, or use --llm none."
+    hint = f"See what the server at {server} logs, or use --llm none."
     try:
         yield
     except ModelHTTPError as error:

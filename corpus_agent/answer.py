@@ -37,6 +37,7 @@ class Answer:
     """An answer with its evidence.
 
     `notices` lists every degradation in words: a model that was gone, quotations dropped.
+    `egress` says where passages went beyond this machine; None where nothing left it.
     """
 
     question: str
@@ -47,6 +48,7 @@ class Answer:
     coverage: Coverage
     version: int
     notices: tuple[str, ...] = ()
+    egress: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,11 @@ class Answerer(Protocol):
     @property
     def name(self) -> str:
         """What `Answer.answerer` says: "extractive", or the model's name."""
+        ...
+
+    @property
+    def egress(self) -> str | None:
+        """Where it sends passages beyond this machine; None where nothing leaves."""
         ...
 
     def answer(

@@ -32,6 +32,7 @@ class ExtractiveAnswerer:
     """
 
     name = "extractive"
+    egress = None
 
     def __init__(self, encoder: Encoder, notices: tuple[str, ...] = ()) -> None:
         self._encoder = encoder

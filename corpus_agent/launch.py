@@ -8,19 +8,22 @@ start threads must come after the seal.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from corpus_agent import llm
+from corpus_agent.endpoint import GgufFile, parse, server_on
 from corpus_agent.seal import (
     Broker,
     Sealed,
-    TcpAddress,
     policy,
     seal,
     start_broker,
     unsealed,
 )
+from corpus_agent.seal.llama import LlamaServer, find_program, start_llama_server
+from corpus_agent.seal.opening import TEMP_FOLDER
 from corpus_agent.settings import Settings, existing_store, store_to_write
 from indexer.errors import CorpusError, UsageError
 from indexer.folder import create_folder
@@ -34,24 +37,34 @@ GPU_DEVICES = ("/dev/nvidiactl", "/dev/kfd")
 class Launch:
     """A process that is ready to work: its seal, and the model it may ask, if any.
 
-    `notices` say why there is no model although one was named.
+    `llama` is the server that was started for it, perhaps still loading; `notices` say why there
+    is no model although one was named.
     """
 
     seal: Sealed
     model: llm.Model | None = None
     broker: Broker | None = None
+    llama: LlamaServer | None = None
     notices: tuple[str, ...] = ()
+
+    @property
+    def egress(self) -> str | None:
+        """Where passages go beyond this machine, as answers are stamped; None where they do not."""
+        return self.model.server.egress if self.model else None
 
 
 def to_read(settings: Settings, *, seal_off: bool = False, asking: bool = False) -> Launch:
     """Ready to read an existing index; with `asking`, also to ask the model that `--llm` names."""
     store = existing_store(settings)
     root = root_of(store, read_manifest(store))
-    model, notices = _model(settings) if asking else (None, ())
-    # A broker also without the seal: one way to the model, whether or not it is the only one.
-    broker = start_broker(TcpAddress(model.server.host, model.server.port)) if model else None
+    ready = _model(settings, store) if asking else Launch(unsealed())
+    if ready.model is not None:
+        # A broker also without the seal: one way to the model, whether or not it is the only one.
+        server = ready.model.server
+        broker = start_broker(server.address, allow_remote=server.remote is not None)
+        ready = replace(ready, broker=broker)
     closed = _close(root if root.is_dir() else None, store, settings, seal_off=seal_off)
-    return Launch(closed, model, broker, notices)
+    return replace(ready, seal=closed)
 
 
 def to_index(
@@ -70,15 +83,34 @@ def _close(root: Path | None, store: Path | None, settings: Settings, *, seal_of
         return unsealed()
     if settings.model is not None and not settings.model.is_dir():
         raise UsageError(f"There is no model folder {str(settings.model)!r}.", "Check --model.")
-    gpu = any(Path(device).exists() for device in GPU_DEVICES)
-    return seal(policy(root, store, model=settings.model, gpu=gpu))
+    return seal(policy(root, store, model=settings.model, gpu=_has_gpu()))
 
 
-def _model(settings: Settings) -> tuple[llm.Model | None, tuple[str, ...]]:
+def _has_gpu() -> bool:
+    return any(Path(device).exists() for device in GPU_DEVICES)
+
+
+def _model(settings: Settings, store: Path) -> Launch:
+    """The model to ask, or the notice that says why there is none; nothing is sealed yet."""
+    wanted = parse(settings.llm, settings.allow_remote_llm)
     try:
-        return llm.find(settings.llm, settings.llm_model), ()
+        if isinstance(wanted, GgufFile):
+            return _with_llama(wanted, store)
+        return Launch(unsealed(), llm.find(wanted, settings.llm_model))
     except llm.ModelUnavailable as error:
-        return None, (f"{error} Answered without a model.",)
+        return Launch(unsealed(), notices=(f"{error} Answered without a model.",))
+
+
+def _with_llama(weights: GgufFile, store: Path) -> Launch:
+    if not os.access(store, os.W_OK):
+        raise UsageError(
+            f"--llm gguf: needs a place for its socket, and {str(store)!r} may not be written.",
+            "Start a model server and give its address.",
+        )
+    folder = store.resolve() / TEMP_FOLDER
+    llama = start_llama_server(find_program(), weights.path, folder, gpu=_has_gpu())
+    model = llm.Model(server_on(Path(llama.address.path)), weights.path.stem)
+    return Launch(unsealed(), model, llama=llama)
 
 
 def corpus_root(settings: Settings, folder: Path | None) -> tuple[Path, Path]:

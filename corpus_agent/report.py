@@ -304,6 +304,7 @@ def answer_object(answer: Answer) -> dict[str, Any]:
         },
         version=answer.version,
         notices=[inert(notice) for notice in answer.notices],
+        egress=answer.egress,
     )
 
 
@@ -328,6 +329,8 @@ def answer_lines(answer: Answer) -> Iterator[str]:
     yield ""
     for notice in answer.notices:
         yield f"Note: {one_line(inert(notice))}"
+    if answer.egress:
+        yield f"egress: {one_line(answer.egress)}"
     yield f"({answer.answerer}; searched {searched(answer.coverage)})"
 
 

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from corpus_agent import llm
 from corpus_agent.answer import Answer, Answerer, OnEvent, Turn
 from corpus_agent.launch import Launch, corpus_root
 from corpus_agent.local import LocalCorpus
+from corpus_agent.seal.llama import wait_until_ready
 from corpus_agent.settings import Settings, existing_store
 from indexer.chunk import Chunker
 from indexer.embed import Encoder, SentenceTransformerEncoder
@@ -24,6 +26,8 @@ from indexer.records import FileRow
 from indexer.store import Writer, same_rows
 from indexer.sync import Outcome, Progress, Run, fingerprint_of
 from indexer.walk import Walk, walk
+
+MODEL_LOAD_SECONDS = 300.0  # a large model from a slow disk
 
 
 def encoder_for(settings: Settings) -> Encoder:
@@ -103,6 +107,14 @@ def answerer_for(corpus: LocalCorpus, launch: Launch) -> Answerer:
         from corpus_agent.extractive import ExtractiveAnswerer
 
         return ExtractiveAnswerer(corpus.encoder, launch.notices)
+    if launch.llama is not None:
+        try:
+            wait_until_ready(launch.llama, broker, MODEL_LOAD_SECONDS)
+        except CorpusError as error:
+            from corpus_agent.extractive import ExtractiveAnswerer
+
+            notice = f"{error.message} {error.hint} Answered without a model."
+            return ExtractiveAnswerer(corpus.encoder, (*launch.notices, notice))
     from corpus_agent.agent import ModelAnswerer
     from corpus_agent.seal.http import http_client
 
@@ -120,11 +132,13 @@ def ask(
     if not any(char.isalnum() for char in question):
         raise UsageError("The question holds no words.", 'Ask like this: corpus-agent ask "…"')
     try:
-        return answerer.answer(question, corpus, history, on_event)
+        answer = answerer.answer(question, corpus, history, on_event)
     except llm.ModelUnavailable as error:
         from corpus_agent.extractive import ExtractiveAnswerer
 
         notice = f"{error} Answered without a model."
         on_event(notice)
         fallback = ExtractiveAnswerer(corpus.encoder, (notice,))
-        return fallback.answer(question, corpus, history, on_event)
+        answer = fallback.answer(question, corpus, history, on_event)
+    # Also where the model failed: it had been sent passages by then.
+    return replace(answer, egress=answerer.egress)

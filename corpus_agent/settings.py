@@ -21,17 +21,23 @@ CONFIG_NAME = "config.toml"
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a person may choose. `store` and `model` are folders; None means: look for it."""
+    """What a person may choose. `store` and `model` are folders; None means: look for it.
+
+    `allow_remote_llm` is a host that passages may be sent to. It has a flag and nothing else: no
+    file and no environment variable opens the way out.
+    """
 
     store: Path | None = None
     llm: str = "auto"
     llm_model: str | None = None
     model: Path | None = None
     max_file_bytes: int = MAX_FILE_BYTES
+    allow_remote_llm: str | None = None
 
 
 _KINDS = {"store": Path, "llm": str, "llm_model": str, "model": Path, "max_file_bytes": int}
-assert set(_KINDS) == {field.name for field in fields(Settings)}
+_FLAG_ONLY = {"allow_remote_llm": str}
+assert {*_KINDS, *_FLAG_ONLY} == {field.name for field in fields(Settings)}
 
 
 def load(flags: Mapping[str, Any], config: Path | None, environ: Mapping[str, str]) -> Settings:
@@ -84,13 +90,13 @@ def _from_file(path: Path) -> dict[str, Any]:
 
 
 def _typed(key: str, value: object) -> object:
-    if value is None or isinstance(value, _KINDS[key]):
+    kind = {**_KINDS, **_FLAG_ONLY}[key]
+    if value is None or isinstance(value, kind):
         return value
     try:
-        return _KINDS[key](value)
+        return kind(value)
     except (TypeError, ValueError):
-        kind = _KINDS[key].__name__
-        raise UsageError(f"The setting {key!r} must be a {kind}, not {value!r}.") from None
+        raise UsageError(f"The setting {key!r} must be a {kind.__name__}, not {value!r}.") from None
 
 
 def existing_store(settings: Settings) -> Path:

@@ -9,12 +9,15 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import socket
+import socketserver
 import threading
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -29,7 +32,7 @@ from corpus_agent.corpus import (
     check_numbers,
     cut_window,
 )
-from corpus_agent.llm import Server, server_at
+from corpus_agent.endpoint import Server, server_at, server_on
 from corpus_agent.snippet import words
 from indexer.embed import Encoded
 from indexer.errors import Refused
@@ -250,12 +253,15 @@ class ScriptedModelServer:
     """A model server on loopback that plays back replies and records every request.
 
     Speaks the OpenAI chat-completions protocol, streamed or not. A request beyond the script gets
-    status 500. `models` is what GET /v1/models lists; `listing` replaces that answer.
+    status 500. `models` is what GET /v1/models lists; `listing` replaces that answer. Listens on a
+    port of `host` that the system chooses, or on the Unix socket `path`.
     """
 
     replies: Sequence[Reply] = ()
     models: Sequence[str] = ("toy-model",)
     listing: Reply | None = None
+    host: str = "127.0.0.1"
+    path: Path | None = None
     requests: list[dict[str, Any]] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
@@ -279,7 +285,7 @@ class ScriptedModelServer:
     @property
     def server(self) -> Server:
         """Where this server is, as `--llm` would say it."""
-        return server_at("127.0.0.1", self.port)
+        return server_on(self.path) if self.path else server_at(self.host, self.port)
 
     @property
     def port(self) -> int:
@@ -302,8 +308,14 @@ class _Listener(ThreadingHTTPServer):
     """The listening socket of one script."""
 
     def __init__(self, script: ScriptedModelServer) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
         self.script = script
+        if script.path:
+            self.address_family = socket.AF_UNIX
+        super().__init__(str(script.path) if script.path else (script.host, 0), _Handler)  # type: ignore[arg-type]
+
+    def server_bind(self) -> None:
+        """Bind; http.server's own also looks its host name up, which a path has not."""
+        socketserver.TCPServer.server_bind(self)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -331,6 +343,10 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(raw(_events(reply, request["model"]), "text/event-stream"))
         else:
             self._send(raw(json.dumps(_completion(reply, request["model"])).encode()))
+
+    def address_string(self) -> str:
+        """Who called, for the log; over a Unix socket there is no name."""
+        return "client"
 
     def _note(self) -> None:
         self.server.script.paths.append(f"{self.command} {self.path}")

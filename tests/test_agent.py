@@ -9,7 +9,8 @@ import pytest
 from corpus_agent.agent import LAST_STEP, SYSTEM_PROMPT, ModelAnswerer
 from corpus_agent.answer import Answer, Citation, Turn
 from corpus_agent.draft import quotations, settle
-from corpus_agent.llm import ModelUnavailable, server_at
+from corpus_agent.endpoint import server_at
+from corpus_agent.llm import ModelUnavailable
 from indexer.errors import DamagedStore
 from indexer.records import Coverage
 from tests.fakes import (
@@ -97,7 +98,7 @@ def test_no_key_of_the_environment_is_sent_and_no_proxy_used():
     code = (
         "import sys; sys.path[:0] = sys.argv[2].split(':')\n"
         "from tests.fakes import MemoryCorpus; from corpus_agent.agent import ModelAnswerer\n"
-        "from corpus_agent.llm import server_at\n"
+        "from corpus_agent.endpoint import server_at\n"
         "answerer = ModelAnswerer(server_at('127.0.0.1', int(sys.argv[1])), 'toy')\n"
         "print(answerer.answer('sourdough', MemoryCorpus({'a.md': 'x'})).status)"
     )

@@ -77,7 +77,7 @@ os.environ["SECRET"] = str(root / "note.md")
 server = start_llama_server(program, model, store, also=interpreter_files())
 broker = start_broker(server.address)
 seal(policy(root, store))
-wait_until_ready(broker, server.log, 20)
+wait_until_ready(server, broker, 20)
 """
 
 

@@ -8,7 +8,9 @@ import time
 import pytest
 
 from corpus_agent import llm
-from corpus_agent.llm import ModelUnavailable, Server, find, model_names, parse
+from corpus_agent.endpoint import PORTS, GgufFile, Server, parse, server_at
+from corpus_agent.llm import ModelUnavailable, find, model_names
+from corpus_agent.seal import TcpAddress
 from indexer.errors import UsageError
 from tests.fakes import ScriptedModelServer, fails, raw, redirects
 
@@ -16,12 +18,21 @@ from tests.fakes import ScriptedModelServer, fails, raw, redirects
 @pytest.mark.parametrize(
     ("given", "server"),
     [
-        ("http://127.0.0.1:8080", Server("http://127.0.0.1:8080/v1", "127.0.0.1", 8080)),
-        ("http://127.0.0.1:8080/", Server("http://127.0.0.1:8080/v1", "127.0.0.1", 8080)),
-        ("http://127.0.0.1:8080/v1", Server("http://127.0.0.1:8080/v1", "127.0.0.1", 8080)),
-        ("HTTP://127.9.8.7:1/v1/", Server("http://127.9.8.7:1/v1", "127.9.8.7", 1)),
-        ("http://[::1]:65535", Server("http://[::1]:65535/v1", "::1", 65535)),
-        ("http://[0:0:0:0:0:0:0:1]:80", Server("http://[::1]:80/v1", "::1", 80)),
+        (
+            "http://127.0.0.1:8080",
+            Server("http://127.0.0.1:8080/v1", TcpAddress("127.0.0.1", 8080)),
+        ),
+        (
+            "http://127.0.0.1:8080/",
+            Server("http://127.0.0.1:8080/v1", TcpAddress("127.0.0.1", 8080)),
+        ),
+        (
+            "http://127.0.0.1:8080/v1",
+            Server("http://127.0.0.1:8080/v1", TcpAddress("127.0.0.1", 8080)),
+        ),
+        ("HTTP://127.9.8.7:1/v1/", Server("http://127.9.8.7:1/v1", TcpAddress("127.9.8.7", 1))),
+        ("http://[::1]:65535", Server("http://[::1]:65535/v1", TcpAddress("::1", 65535))),
+        ("http://[0:0:0:0:0:0:0:1]:80", Server("http://[::1]:80/v1", TcpAddress("::1", 80))),
         ("auto", "auto"),
         ("none", "none"),
     ],
@@ -32,7 +43,7 @@ def test_loopback_addresses_are_accepted(given, server):
 
 def test_localhost_is_pinned_to_the_address_it_resolves_to():
     server = parse("http://LocalHost:8080/v1")
-    assert server.host in ("127.0.0.1", "::1")
+    assert server.address.ip in ("127.0.0.1", "::1")
     assert "localhost" not in server.base_url
 
 
@@ -66,7 +77,7 @@ def test_localhost_is_pinned_to_the_address_it_resolves_to():
 def test_every_other_host_is_refused_by_name(host):
     with pytest.raises(UsageError, match="is not this machine, and nothing may leave it") as caught:
         parse(f"http://{host}:8080/v1")
-    assert caught.value.hint == "Use a host in 127.0.0.0/8, [::1] or localhost."
+    assert caught.value.hint.startswith("Use a host in 127.0.0.0/8, [::1] or localhost.")
     assert repr(host.strip("[]")) in caught.value.message
 
 
@@ -99,13 +110,57 @@ def test_every_other_form_is_refused_with_its_defect(given, defect):
     with pytest.raises(UsageError, match="--llm") as caught:
         parse(given)
     assert caught.value.message.startswith(f"--llm {given!r} is {defect}")
-    assert caught.value.hint == "Give --llm auto, --llm none or --llm http://127.0.0.1:11434."
+    assert (
+        caught.value.hint
+        == "Give --llm auto, none, http://127.0.0.1:11434, unix:SOCKET or gguf:FILE."
+    )
 
 
-@pytest.mark.parametrize("given", ["unix:/run/llm.sock", "gguf:model.gguf"])
-def test_forms_of_a_later_version_are_refused_as_such(given):
-    with pytest.raises(UsageError, match=r"(unix|gguf): is not supported by this version\."):
-        parse(given)
+def test_a_unix_socket_is_a_server(tmp_path):
+    with ScriptedModelServer(path=tmp_path / "llm.sock", models=["one"]) as fake:
+        server = parse(f"unix:{fake.path}")
+        assert server == fake.server
+        assert str(server) == f"unix:{fake.path}"
+        assert model_names(server) == ["one"]
+        assert find(server) == llm.Model(server, "one")
+
+
+@pytest.mark.parametrize(
+    ("given", "lacks"),
+    [("unix:{}/no.sock", "no socket"), ("unix:{}", "no socket"), ("gguf:{}/no.gguf", "no file")],
+)
+def test_a_socket_or_a_file_that_is_not_there_is_named(tmp_path, given, lacks):
+    with pytest.raises(UsageError, match=f"there is {lacks}"):
+        parse(given.format(tmp_path))
+
+
+def test_a_socket_on_which_nobody_listens_is_no_model(tmp_path):
+    with socket.socket(socket.AF_UNIX) as bound:
+        bound.bind(str(tmp_path / "llm.sock"))
+    with pytest.raises(ModelUnavailable, match="No model server answers at unix:"):
+        find(parse(f"unix:{tmp_path / 'llm.sock'}"))
+
+
+def test_a_model_file_is_found_whatever_its_name(tmp_path, monkeypatch):
+    (tmp_path / "m.gguf").write_bytes(b"GGUF")
+    monkeypatch.chdir(tmp_path)
+    assert parse("gguf:m.gguf") == GgufFile(tmp_path.resolve() / "m.gguf")
+
+
+def test_one_remote_host_can_be_permitted_and_is_remembered_as_remote():
+    server = parse("http://192.0.2.7:8080", "192.0.2.7")
+    assert server == Server("http://192.0.2.7:8080/v1", TcpAddress("192.0.2.7", 8080), "192.0.2.7")
+    assert server.egress == "remote-llm 192.0.2.7"
+
+
+@pytest.mark.parametrize("host", ["192.0.2.8", "example.com", "192.0.2.7.example.com"])
+def test_permitting_one_host_permits_no_other(host):
+    with pytest.raises(UsageError, match="is not this machine"):
+        parse(f"http://{host}:8080", "192.0.2.7")
+
+
+def test_permitting_this_machine_makes_it_no_remote_one():
+    assert parse("http://localhost:8080", "localhost").egress is None
 
 
 def test_a_port_must_be_named():
@@ -125,14 +180,14 @@ def test_none_is_no_model_and_asks_nobody():
 
 def test_a_named_server_is_used_with_its_first_model_that_can_chat():
     with ScriptedModelServer(models=["nomic-embed-text", "qwen3:4b", "phi4"]) as fake:
-        found = find(f"http://127.0.0.1:{fake.port}")
+        found = find(parse(f"http://127.0.0.1:{fake.port}"))
         assert found == llm.Model(fake.server, "qwen3:4b")
         assert fake.paths == ["GET /v1/models"]
 
 
 def test_a_named_model_is_taken_from_a_named_server_unchecked():
     with ScriptedModelServer(models=["qwen3:4b"]) as fake:
-        assert find(f"http://127.0.0.1:{fake.port}", "phi4").name == "phi4"
+        assert find(parse(f"http://127.0.0.1:{fake.port}"), "phi4").name == "phi4"
 
 
 def test_a_named_server_without_models_is_an_error():
@@ -140,13 +195,13 @@ def test_a_named_server_without_models_is_an_error():
         ScriptedModelServer(models=[]) as fake,
         pytest.raises(ModelUnavailable, match="has no model to chat with"),
     ):
-        find(f"http://127.0.0.1:{fake.port}")
+        find(parse(f"http://127.0.0.1:{fake.port}"))
 
 
 def test_a_named_server_that_does_not_answer_is_an_error():
     port = free_port()
     with pytest.raises(ModelUnavailable, match=f"No model server answers at .*:{port}/v1"):
-        find(f"http://127.0.0.1:{port}")
+        find(parse(f"http://127.0.0.1:{port}"))
 
 
 @pytest.mark.parametrize(
@@ -173,7 +228,7 @@ def test_something_else_on_a_port_is_no_model_server(listing):
 def test_a_server_that_says_nothing_is_left_after_the_time_given():
     with socket.create_server(("127.0.0.1", 0)) as mute:
         start = time.monotonic()
-        assert model_names(llm.server_at("127.0.0.1", mute.getsockname()[1]), 0.2) is None
+        assert model_names(server_at("127.0.0.1", mute.getsockname()[1]), 0.2) is None
         assert time.monotonic() - start < 1.0
 
 
@@ -192,7 +247,9 @@ def test_a_redirect_is_not_followed():
 
 def test_proxies_of_the_environment_are_ignored_and_the_control_shows_they_would_be_used():
     code = (
-        "import sys, urllib.request as u; from corpus_agent.llm import model_names, server_at\n"
+        "import sys, urllib.request as u\n"
+        "from corpus_agent.endpoint import server_at\n"
+        "from corpus_agent.llm import model_names\n"
         "print(model_names(server_at('127.0.0.1', int(sys.argv[1]))))\n"
         "print(u.urlopen('http://127.0.0.1:' + sys.argv[1] + '/v1/models').status)"
     )
@@ -244,4 +301,4 @@ def test_auto_finds_nothing_where_nothing_listens():
 
 
 def test_auto_looks_where_the_usual_servers_listen():
-    assert llm.PORTS == {"Ollama": 11434, "llama.cpp": 8080, "LM Studio": 1234, "vLLM": 8000}
+    assert PORTS == {"Ollama": 11434, "llama.cpp": 8080, "LM Studio": 1234, "vLLM": 8000}

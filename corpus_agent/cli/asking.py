@@ -56,12 +56,18 @@ def search(
 @click.argument("question")
 @llm_options
 @JSON
-def ask(question: str, llm: str | None, llm_model: str | None, as_json: bool) -> None:
+def ask(
+    question: str,
+    llm: str | None,
+    llm_model: str | None,
+    allow_remote_llm: str | None,
+    as_json: bool,
+) -> None:
     """Answer QUESTION from the documents, with quotations that were looked up.
 
     Without a model on this machine, the answer is the passages themselves, word for word.
     """
-    settings = settings_in_force(llm=llm, llm_model=llm_model)
+    settings = settings_in_force(llm=llm, llm_model=llm_model, allow_remote_llm=allow_remote_llm)
     launch = launch_to_read(settings, asking=True)
     from corpus_agent import report, session
 
@@ -79,12 +85,12 @@ def ask(question: str, llm: str | None, llm_model: str | None, as_json: bool) ->
 
 @main.command()
 @llm_options
-def chat(llm: str | None, llm_model: str | None) -> None:
+def chat(llm: str | None, llm_model: str | None, allow_remote_llm: str | None) -> None:
     """Ask one question after another; /help lists the commands.
 
     Ctrl-C stops an answer, Ctrl-D or /quit ends the conversation.
     """
-    settings = settings_in_force(llm=llm, llm_model=llm_model)
+    settings = settings_in_force(llm=llm, llm_model=llm_model, allow_remote_llm=allow_remote_llm)
     launch = launch_to_read(settings, asking=True)
     from corpus_agent import session
     from corpus_agent.chat import Chat
@@ -143,7 +149,12 @@ def _print_window(window: Window) -> None:
 @click.option("--show-failures", is_flag=True, help="List the questions that went wrong.")
 @JSON
 def evaluate(
-    questions: Path, llm: str | None, llm_model: str | None, show_failures: bool, as_json: bool
+    questions: Path,
+    llm: str | None,
+    llm_model: str | None,
+    allow_remote_llm: str | None,
+    show_failures: bool,
+    as_json: bool,
 ) -> None:
     """Measure search and answers with the questions of a TOML file.
 
@@ -153,7 +164,9 @@ def evaluate(
     from corpus_agent.questions import load
 
     asked = load(questions)
-    settings = settings_in_force(llm=llm or "none", llm_model=llm_model)
+    settings = settings_in_force(
+        llm=llm or "none", llm_model=llm_model, allow_remote_llm=allow_remote_llm
+    )
     launch = launch_to_read(settings, asking=True)
     from corpus_agent import evaluation, report, session
 

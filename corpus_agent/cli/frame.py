@@ -65,6 +65,8 @@ def print_json(content: dict[str, Any]) -> None:
     """Print one object, stamped with the state of the seal."""
     launch = click.get_current_context().obj.get("launch")
     stamp = {"seal": launch.seal.state} if launch else {}
+    if launch and launch.egress:
+        stamp["egress"] = launch.egress
     click.echo(json.dumps({**content, **stamp}, ensure_ascii=False))
 
 
@@ -73,6 +75,9 @@ def launched(launch: Launch) -> Launch:
     click.get_current_context().obj["launch"] = launch
     if launch.seal.state == "off":
         click.echo("Warning: running without the seal; nothing stops a library.", err=True)
+    if launch.egress:
+        host = clean(launch.egress.removeprefix("remote-llm "))
+        click.echo(f"Warning: questions and passages go to {host}, not encrypted.", err=True)
     return launch
 
 
@@ -98,7 +103,13 @@ def llm_options(command: Callable[..., None]) -> Callable[..., None]:
     command = click.option(
         "--llm",
         metavar="WHERE",
-        help="auto (default: look on this machine), none, or http://127.0.0.1:PORT.",
+        help="auto (default: look on this machine), none, http://127.0.0.1:PORT, unix:SOCKET or "
+        "gguf:FILE (starts llama-server).",
+    )(command)
+    command = click.option(
+        "--allow-remote-llm",
+        metavar="HOST",
+        help="Permit the HOST of --llm although passages leave this machine; answers say so.",
     )(command)
     return click.option("--llm-model", metavar="NAME", help="Which of the server's models.")(
         command

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import http.client
 import os
+import select
 import shutil
 import signal
 import socket
@@ -46,6 +47,14 @@ class LlamaServer:
     log: Path
     channel: socket.socket
     keeper: int
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the server has ended by itself; its log may say why."""
+        try:
+            return not self.channel.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return False
 
     def stop(self) -> None:
         """End the server and wait for the process that watches it."""
@@ -123,13 +132,19 @@ def start_llama_server(
     return LlamaServer(UnixAddress(str(path)), log, ours, keeper)
 
 
-def wait_until_ready(broker: Broker, log: Path, seconds: float) -> None:
-    """Return once the server has loaded its model. Raises CorpusError after `seconds`."""
+def wait_until_ready(server: LlamaServer, broker: Broker, seconds: float) -> None:
+    """Return once the server has loaded its model.
+
+    Raises CorpusError where it ends before, or takes more than `seconds`.
+    """
     deadline = time.monotonic() + seconds
     while not _is_ready(broker):
+        if server.has_ended:
+            raise CorpusError(f"{PROGRAM} ended before it was ready.", f"See {str(server.log)!r}.")
         if time.monotonic() > deadline:
             raise CorpusError(
-                f"{PROGRAM} did not become ready within {seconds:.0f} s.", f"See {str(log)!r}."
+                f"{PROGRAM} did not become ready within {seconds:.0f} s.",
+                f"See {str(server.log)!r}.",
             )
         time.sleep(_POLL_SECONDS)
 
@@ -154,7 +169,7 @@ def _is_ready(broker: Broker) -> bool:
 def _keep(
     channel: socket.socket, parent: int, policy: Policy, command: list[str], log: Path
 ) -> None:
-    """Start the server, wait until the parent is gone, and take the server along; never returns.
+    """Start the server and end with the parent or the server, taking it along; never returns.
 
     The server dies with this process, not with the parent: a sealed parent's domain sends no
     signals out, not even this one.
@@ -166,15 +181,18 @@ def _keep(
         output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
         ready, failed = os.pipe()
         keeper = os.getpid()
-        if os.fork() == 0:
+        if (server := os.fork()) == 0:
             _become_server(keeper, failed, policy, command, output)
         os.close(failed)
         error = os.read(ready, _MAX_ERROR_BYTES)
         channel.send(error or _STARTED)
         if not error:
             leave_everything_but(channel)
+            watched = select.poll()
+            watched.register(channel, select.POLLIN)
+            watched.register(os.pidfd_open(server), select.POLLIN)
             restrict_syscalls(NO_SOCKETS)
-            channel.recv(1)
+            watched.poll()
     finally:
         os._exit(0)
 

@@ -1,0 +1,177 @@
+"""Where a model is allowed to be: the meaning of `--llm`.
+
+This machine alone: loopback addresses, Unix sockets, model files. One other host can be permitted
+by name, and is remembered as remote. Resolves names once, before the seal; connects to nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from corpus_agent.seal.broker import Address, TcpAddress, UnixAddress
+from indexer.errors import UsageError
+
+PORTS = {"Ollama": 11434, "llama.cpp": 8080, "LM Studio": 1234, "vLLM": 8000}
+
+_EXAMPLE = f"http://127.0.0.1:{PORTS['Ollama']}"
+_FORMS = f"Give --llm auto, none, {_EXAMPLE}, unix:SOCKET or gguf:FILE."
+# The whole of what an address may be spelled with; what is missing here (user names, percent signs,
+# backslashes, white space, other scripts) is read differently by different libraries.
+_URL = re.compile(
+    r"http://(?P<host>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9.-]+)(?::(?P<port>[0-9]{1,5}))?(?:/(?:v1/?)?)?",
+    re.IGNORECASE,
+)
+_DOTTED = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}")
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A model server: the URL its API is called by, and where a connection goes.
+
+    `remote` is the host that was permitted although it is another machine; None on this one.
+    """
+
+    base_url: str
+    address: Address
+    remote: str | None = None
+
+    def __str__(self) -> str:
+        return str(self.address) if isinstance(self.address, UnixAddress) else self.base_url
+
+    @property
+    def egress(self) -> str | None:
+        """What every answer is stamped with where passages leave this machine, else None."""
+        return f"remote-llm {self.remote}" if self.remote else None
+
+
+@dataclass(frozen=True, slots=True)
+class GgufFile:
+    """The weights of a model, for which a server is to be started."""
+
+    path: Path
+
+
+Wanted = Server | GgufFile | Literal["auto", "none"]
+
+
+def parse(llm: str, allow_remote: str | None = None) -> Wanted:
+    """What `--llm` says, `allow_remote` being the one host permitted beside this machine.
+
+    Raises UsageError for all that is neither.
+    """
+    if llm == "auto":
+        return "auto"
+    if llm == "none":
+        return "none"
+    if llm.startswith("unix:"):
+        return _socket(llm)
+    if llm.startswith("gguf:"):
+        return _weights(llm)
+    match = _URL.fullmatch(llm)
+    if match is None:
+        raise UsageError(f"--llm {llm!r} is {_defect(llm)}.", _FORMS)
+    if match["port"] is None:
+        raise UsageError(f"--llm {llm!r} names no port.", f"Give --llm {_EXAMPLE}.")
+    port = int(match["port"])
+    if not 1 <= port <= 65535:
+        raise UsageError(f"--llm {llm!r}: a port is 1 to 65535, not {port}.", _FORMS)
+    host = match["host"].lower().strip("[]")
+    if allow_remote is not None and host == allow_remote.lower().strip("[]"):
+        return _permitted(llm, host, port)
+    return server_at(_loopback(llm, host), port)
+
+
+def server_at(host: str, port: int, remote: str | None = None) -> Server:
+    """The server at a numeric address."""
+    address = TcpAddress(host, port)
+    return Server(f"{address.base_url}/v1", address, remote)
+
+
+def server_on(path: Path) -> Server:
+    """The server that listens on a Unix socket."""
+    address = UnixAddress(str(path))
+    return Server(f"{address.base_url}/v1", address)
+
+
+def _socket(llm: str) -> Server:
+    path = Path(llm.removeprefix("unix:")).expanduser()
+    if not path.is_socket():
+        raise UsageError(f"--llm {llm!r}: there is no socket {str(path)!r}.", _FORMS)
+    return server_on(path.resolve())
+
+
+def _weights(llm: str) -> GgufFile:
+    path = Path(llm.removeprefix("gguf:")).expanduser()
+    if not path.is_file():
+        raise UsageError(f"--llm {llm!r}: there is no file {str(path)!r}.", _FORMS)
+    return GgufFile(path.resolve())
+
+
+def _permitted(llm: str, host: str, port: int) -> Server:
+    """The server on a host that the user permitted; its first address, pinned from here on."""
+    import socket
+
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except OSError as error:
+        raise UsageError(f"--llm {llm!r}: {host!r} does not resolve ({error}).", _FORMS) from error
+    address = TcpAddress(str(found[0][4][0]), port)
+    return server_at(address.ip, port, None if address.is_local else host)
+
+
+def _defect(llm: str) -> str:
+    """What is wrong with a value that has none of the forms, for the message."""
+    if "://" not in llm:
+        return "not understood"
+    scheme = llm.partition("://")[0]
+    if "@" in llm:
+        return "an address with a user name, which is not accepted"
+    if scheme.isalnum() and scheme.lower() != "http":
+        return f"an address of {scheme}; a model on this machine is reached by http"
+    return "not an address of a model server, http://HOST:PORT"
+
+
+def _loopback(llm: str, host: str) -> str:
+    """The numeric loopback address that `host` is.
+
+    127.0.0.0/8 in four decimal numbers, ::1, or localhost where it resolves to nothing else.
+    """
+    import ipaddress
+
+    if host == "localhost":
+        return _localhost(llm)
+    try:
+        address = ipaddress.ip_address(host) if _DOTTED.fullmatch(host) or ":" in host else None
+    except ValueError:
+        address = None
+    if address is None or not address.is_loopback or getattr(address, "ipv4_mapped", None):
+        raise UsageError(
+            f"--llm {llm!r}: {host!r} is not this machine, and nothing may leave it.",
+            "Use a host in 127.0.0.0/8, [::1] or localhost. To another machine, an ssh tunnel "
+            f"keeps the address local; to send passages there, add --allow-remote-llm {host}",
+        )
+    return str(address)
+
+
+def _localhost(llm: str) -> str:
+    """The address of localhost, IPv4 first as model servers listen there; pinned from here on."""
+    import ipaddress
+    import socket
+
+    try:
+        found = socket.getaddrinfo("localhost", None, type=socket.SOCK_STREAM)
+    except OSError as error:
+        raise UsageError(
+            f"--llm {llm!r}: localhost does not resolve ({error}).", f"Give --llm {_EXAMPLE}."
+        ) from error
+    addresses = {str(entry[4][0]) for entry in found}
+    elsewhere = sorted(a for a in addresses if not ipaddress.ip_address(a).is_loopback)
+    if elsewhere:
+        raise UsageError(
+            f"--llm {llm!r}: on this machine localhost also means {elsewhere[0]}.",
+            f"Give --llm {_EXAMPLE}, or mend /etc/hosts.",
+        )
+    return min(addresses, key=lambda address: (":" in address, address))
