@@ -1,0 +1,126 @@
+"""nDCG@10 of the whole pipeline (files, index, search) on five sets, beside its own parts.
+
+Each document of a set becomes a Markdown file, the index is made as `corpus-agent index` makes it,
+and a document's rank is that of its best passage. Controls on the same index: BM25 alone, vectors
+alone, and plain reciprocal rank fusion (k = 60) of the two.
+
+    python benchmarks/retrieval.py [--stores DIR] [SET ...]
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import re
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from statistics import mean
+
+from common import corpus_of, data, print_table, read_jsonl
+
+from corpus_agent.local import LocalCorpus
+from indexer.records import Hit
+
+SETS = ("med", "cacm", "time", "scifact-train", "handbook-anchor")
+CUT = 10
+POOL = 200  # passages, which is more than the documents that can matter for the first ten
+RRF_K = 60  # Cormack, Clarke, Buettcher 2009
+
+Judgments = dict[str, dict[str, int]]
+
+
+def write_files(name: str, folder: Path) -> dict[str, str]:
+    """Write the documents as files below `folder`; document ids by source."""
+    ids = {}
+    for entry in read_jsonl(data("retrieval", name, "corpus.jsonl")):
+        source = re.sub(r"\.md$", "", entry["_id"]) + ".md"
+        path = folder / source
+        path.parent.mkdir(parents=True, exist_ok=True)
+        title = entry["title"].strip()
+        path.write_text(f"# {title}\n\n{entry['text']}" if title else entry["text"], "utf-8")
+        ids[source] = entry["_id"]
+    return ids
+
+
+def judgments(name: str) -> Judgments:
+    """Relevance of documents by query."""
+    table: Judgments = {}
+    lines = data("retrieval", name, "qrels", "test.tsv").read_text("utf-8").splitlines()
+    for line in lines[1:]:
+        query, document, relevance = line.split("\t")
+        table.setdefault(query, {})[document] = int(relevance)
+    return table
+
+
+def ndcg(ranking: Sequence[str], relevant: dict[str, int]) -> float:
+    """nDCG@10 with linear gain, as trec_eval computes it (Jarvelin and Kekalainen 2002)."""
+    gains = [relevant.get(document, 0) for document in ranking[:CUT]]
+    ideal = sorted(relevant.values(), reverse=True)[:CUT]
+    best = _discounted(ideal)
+    return _discounted(gains) / best if best else 0.0
+
+
+def _discounted(gains: Iterable[int]) -> float:
+    return sum(gain / math.log2(rank + 2) for rank, gain in enumerate(gains))
+
+
+def rankings(corpus: LocalCorpus, query: str) -> dict[str, list[str]]:
+    """The documents in the order of each way to rank, best first."""
+    pool = corpus.search(query, POOL, per_source=None)
+    by_bm25 = documents(sorted((h for h in pool if h.bm25 > 0), key=lambda hit: -hit.bm25))
+    by_vector = documents(sorted(pool, key=lambda hit: -hit.cosine))
+    return {
+        "hybrid": documents(pool),
+        "BM25": by_bm25,
+        "vectors": by_vector,
+        "RRF": fused(by_bm25, by_vector),
+    }
+
+
+def documents(hits: Iterable[Hit]) -> list[str]:
+    """Each source once, at the rank of its best passage."""
+    return list(dict.fromkeys(hit.chunk.source for hit in hits))
+
+
+def fused(*lists: Sequence[str]) -> list[str]:
+    """Reciprocal rank fusion."""
+    scores: dict[str, float] = {}
+    for ranking in lists:
+        for rank, document in enumerate(ranking, start=1):
+            scores[document] = scores.get(document, 0.0) + 1.0 / (RRF_K + rank)
+    return sorted(scores, key=lambda document: -scores[document])
+
+
+def measure(name: str, stores: Path) -> dict[str, float]:
+    """Mean nDCG@10 of a set by way to rank."""
+    folder = stores / f"{name}-files"
+    ids = write_files(name, folder)
+    relevant = judgments(name)
+    found: dict[str, list[float]] = {}
+    with corpus_of(folder, stores / name) as corpus:
+        for query in read_jsonl(data("retrieval", name, "queries.jsonl")):
+            if query["_id"] in relevant:
+                for way, ranking in rankings(corpus, query["text"]).items():
+                    listed = [ids[source] for source in ranking]
+                    found.setdefault(way, []).append(ndcg(listed, relevant[query["_id"]]))
+    return {way: mean(values) for way, values in found.items()}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("sets", nargs="*", default=SETS)
+    parser.add_argument("--stores", type=Path, help="keep the indexes here")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        results = {
+            name: measure(name, arguments.stores or Path(scratch)) for name in arguments.sets
+        }
+    ways = ("hybrid", "BM25", "vectors", "RRF")
+    rows = [(name, *(scores[way] for way in ways)) for name, scores in results.items()]
+    rows.append(("mean", *(mean(scores[way] for scores in results.values()) for way in ways)))
+    print_table(("nDCG@10", *ways), rows)
+
+
+if __name__ == "__main__":
+    main()
