@@ -56,8 +56,8 @@ class Corpus(Protocol):
     ) -> list[Hit]:
         """Hits, best first; ties by source and ordinal.
 
-        At most `per_source` of a document (None: no bound), only from sources that begin with
-        `path`. Raises Refused where the query holds no text.
+        `per_source` of a document before those of others (None: no bound), only from sources that
+        begin with `path`. Raises Refused where the query holds no text.
         """
         ...
 

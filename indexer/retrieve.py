@@ -15,7 +15,10 @@ from indexer.records import Hit
 from indexer.store import Found, Snapshot
 
 DEPTH = 100  # rows asked of each side before fusion
-VECTOR_WEIGHT = 0.5
+# Chosen on seven development sets together; docs/decisions.md has the figures.
+VECTOR_WEIGHT = 0.6
+FEEDBACK_HITS = 5
+FEEDBACK_WEIGHT = 0.8
 
 
 def search(
@@ -26,7 +29,7 @@ def search(
     per_source: int | None = None,
     prefix: str = "",
 ) -> list[Hit]:
-    """The best `limit` hits, at most `per_source` of a document, from sources under `prefix`."""
+    """The best `limit` hits from sources under `prefix`, `per_source` of a document first."""
     depth = max(DEPTH, limit)
     vector = encoder.encode([encoder.query_prefix + query])[0]
     hits = fuse(
@@ -40,35 +43,53 @@ def fuse(
 ) -> list[Hit]:
     """Hits from both result lists, best first; ties by source and ordinal.
 
-    Convex combination of scores (Bruch, Gai, Ingber: An Analysis of Fusion Functions for Hybrid
-    Retrieval, 2022): the cosine, known for every row, scaled between the worst and the best of
-    the pool; BM25 scaled from 0, its theoretical minimum, to the best.
+    Fused twice: the vectors of the first hits, each by the square of its score so that weak hits
+    add little, go into the query of the second time (pseudo-relevance feedback: Rocchio 1971, with
+    vectors as in Yu, Xiong, Callan 2021). A hit's `cosine` is that to the query as it was asked.
     """
-    bm25 = {found.chunk.id: found.score for found in by_text}
-    pool = {found.chunk.id: found for found in (*by_vector, *by_text)}
+    pool = list({found.chunk.id: found for found in (*by_vector, *by_text)}.values())
     if not pool:
         return []
-    cosines = {key: float(np.dot(query, found.vector)) for key, found in pool.items()}
-    low, high = min(cosines.values()), max(cosines.values())
-    top = max(bm25.values(), default=0.0)
-    hits = []
-    for key, found in pool.items():
-        near = (cosines[key] - low) / (high - low) if high > low else 1.0
-        lexical = bm25.get(key, 0.0) / top if top > 0 else 0.0
-        score = VECTOR_WEIGHT * near + (1 - VECTOR_WEIGHT) * lexical
-        hits.append(Hit(found.chunk, score, cosines[key], bm25.get(key, 0.0), found.file_sha256))
+    by_id = {found.chunk.id: found.score for found in by_text}
+    bm25 = np.array([by_id.get(found.chunk.id, 0.0) for found in pool])
+    vectors = np.stack([found.vector for found in pool])
+    cosines = vectors @ query
+    first = convex(cosines, bm25)
+    best = np.argsort(-first, kind="stable")[:FEEDBACK_HITS]
+    feedback = (first[best, None] ** 2 * vectors[best]).sum(axis=0) / FEEDBACK_HITS
+    asked = (query + FEEDBACK_WEIGHT * feedback).astype(np.float32)
+    scores = convex(vectors @ (asked / np.linalg.norm(asked)), bm25)
+    hits = [
+        Hit(found.chunk, float(score), float(cosine), float(lexical), found.file_sha256)
+        for found, score, cosine, lexical in zip(pool, scores, cosines, bm25, strict=True)
+    ]
     return sorted(hits, key=lambda hit: (-hit.score, hit.chunk.source, hit.chunk.ordinal))
 
 
+def convex(cosines: NDArray[np.float32], bm25: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Scores in [0, 1] from the two scores of each row of a pool.
+
+    Convex combination (Bruch, Gai, Ingber: An Analysis of Fusion Functions for Hybrid Retrieval,
+    2022): the cosine, known for every row, scaled between the worst and the best of the pool;
+    BM25 scaled from 0, its theoretical minimum, to the best.
+    """
+    above, spread = cosines.astype(np.float64) - cosines.min(), float(np.ptp(cosines))
+    near = above / spread if spread > 0 else np.ones_like(above)
+    top = bm25.max()
+    lexical = bm25 / top if top > 0 else bm25
+    scores: NDArray[np.float64] = VECTOR_WEIGHT * near + (1 - VECTOR_WEIGHT) * lexical
+    return scores.clip(0.0, 1.0)
+
+
 def diverse(hits: Iterable[Hit], limit: int, per_source: int | None) -> list[Hit]:
-    """The first `limit` hits in order, at most `per_source` of each document."""
+    """The first `limit` hits, in order, but more than `per_source` of a document after the others.
+
+    So that one long document does not hide the rest, and a corpus of one document is still shown.
+    """
+    first: list[Hit] = []
+    more: list[Hit] = []
     taken: dict[str, int] = {}
-    chosen: list[Hit] = []
     for hit in hits:
-        count = taken.get(hit.chunk.source, 0)
-        if len(chosen) == limit:
-            break
-        if per_source is None or count < per_source:
-            taken[hit.chunk.source] = count + 1
-            chosen.append(hit)
-    return chosen
+        count = taken[hit.chunk.source] = taken.get(hit.chunk.source, 0) + 1
+        (first if per_source is None or count <= per_source else more).append(hit)
+    return [*first, *more][:limit]

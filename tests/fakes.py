@@ -38,6 +38,7 @@ from indexer.embed import Encoded
 from indexer.errors import Refused
 from indexer.extract import page_mark
 from indexer.records import Chunk, Coverage, Hit, Line
+from indexer.retrieve import diverse
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -85,9 +86,8 @@ class MemoryCorpus:
         hits: list[Hit] = []
         for source in sorted(self._lines):
             if source.startswith(path):
-                of_source = sorted(self._hits(source, wanted), key=_rank)
-                hits += of_source[:per_source]
-        return sorted(hits, key=_rank)[:limit]
+                hits += self._hits(source, wanted)
+        return diverse(sorted(hits, key=_rank), limit, per_source)
 
     def read(self, source: str, offset: int = 1, limit: int = MAX_WINDOW_LINES) -> Window:
         """A window of a document; see the protocol."""

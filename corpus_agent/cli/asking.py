@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 @click.option(
     "--per-source",
     type=click.IntRange(1),
-    help="At most so many results of one document. Default: no bound.",
+    help="So many results of one document first, then others. Default: no bound.",
 )
 @click.option("--explain", is_flag=True, help="Show the parts of each score.")
 @JSON

@@ -1,0 +1,75 @@
+"""From two result lists to one: the order, the parts of the score, and room for other documents."""
+
+import numpy as np
+import pytest
+
+from indexer.records import Chunk, Hit
+from indexer.retrieve import convex, diverse, fuse
+from indexer.store import Found
+
+
+def unit(*values):
+    vector = np.array(values, np.float32)
+    return vector / np.linalg.norm(vector)
+
+
+def found(source, vector, score, ordinal=0):
+    chunk = Chunk(source, ordinal, f"text of {source}", "", 1, 1)
+    return Found(chunk, "hash", vector, score)
+
+
+def hit(source, score):
+    return Hit(Chunk(source, int(score * 100), "", "", 1, 1), score, 0.0, 0.0, "hash")
+
+
+def test_a_passage_near_in_both_ways_comes_first():
+    query = unit(1, 0, 0)
+    both, near, lexical = unit(1, 0.2, 0), unit(1, 0.1, 0), unit(0, 1, 0)
+    hits = fuse(
+        query,
+        [found("near", near, 0.9), found("both", both, 0.8)],
+        [found("both", both, 7.0), found("lexical", lexical, 6.0)],
+    )
+    assert [one.chunk.source for one in hits] == ["both", "near", "lexical"]
+    assert all(0 <= one.score <= 1 for one in hits)
+
+
+def test_the_parts_of_a_score_are_those_of_the_query_as_asked():
+    query, vector = unit(1, 1, 0), unit(1, 0, 0)
+    (only,) = fuse(query, [found("a", vector, 0.7)], [found("a", vector, 3.0)])
+    assert only.cosine == pytest.approx(float(query @ vector))
+    assert only.bm25 == 3.0
+
+
+def test_what_the_first_hits_are_about_brings_their_like_up():
+    """Two passages equally far from the query: the one that is like the best hits goes first."""
+    query = unit(1, 0, 0)
+    best = [found(f"best{n}", unit(1, 0.5, 0.01 * n), 0.9) for n in range(5)]
+    like, unlike = found("like", unit(1, 1, 0), 0.7), found("alone", unit(1, -1, 0), 0.7)
+    far = found("far", unit(0, 0, 1), 0.0)
+    order = [one.chunk.source for one in fuse(query, [*best, unlike, like, far], [])]
+    assert order.index("like") < order.index("alone") < order.index("far")
+    cosine = {one.chunk.source: one.cosine for one in fuse(query, [*best, unlike, like, far], [])}
+    assert cosine["like"] == pytest.approx(cosine["alone"])
+
+
+def test_equal_scores_are_ordered_by_source():
+    vector = unit(1, 0)
+    hits = fuse(vector, [found("b", vector, 1.0), found("a", vector, 1.0)], [])
+    assert [one.chunk.source for one in hits] == ["a", "b"]
+
+
+def test_nothing_found_is_no_hits():
+    assert fuse(unit(1, 0), [], []) == []
+
+
+def test_without_a_word_in_common_the_meaning_decides():
+    assert list(convex(np.array([0.1, 0.9], np.float32), np.zeros(2))) == [0.0, pytest.approx(0.6)]
+
+
+def test_a_document_gives_way_to_others_but_is_not_lost():
+    hits = [hit("long", 0.9), hit("long", 0.8), hit("long", 0.7), hit("other", 0.6)]
+    assert [one.chunk.source for one in diverse(hits, 5, 2)] == ["long", "long", "other", "long"]
+    assert [one.chunk.source for one in diverse(hits, 3, 2)] == ["long", "long", "other"]
+    assert diverse(hits, 3, None) == hits[:3]
+    assert len(diverse(hits[:3], 5, 2)) == 3
