@@ -1,4 +1,4 @@
-"""One index for many requests: what stays loaded between them, and how one of them is stopped.
+"""One index for many requests: what stays loaded between them.
 
 Holds the encoder and the tables warm, and looks before each request whether a new version was
 committed. Safe for several threads. Called by the librarian's process and by the MCP server, after
@@ -8,7 +8,6 @@ the seal.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
@@ -18,6 +17,7 @@ from corpus_agent.answer import Answer, Answerer
 from corpus_agent.launch import Launch
 from corpus_agent.local import LocalCorpus
 from corpus_agent.settings import Settings, existing_store
+from corpus_agent.stopping import Stop, Stopped
 from indexer.embed import Encoded, Encoder
 from indexer.manifest import Manifest, read_manifest
 
@@ -26,53 +26,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class Stopped(Exception):
-    """The request was stopped from outside; there is no answer."""
-
-
-class Stop:
-    """Stops a question that another thread is answering: at its next step, or as it waits.
-
-    An answerer reports each step by `note`. Where it does so from an event loop of its own, that
-    loop's tasks are cancelled, so that nobody waits for a model that takes minutes.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._asked = False
-        self._loop: asyncio.AbstractEventLoop | None = None
-
-    def note(self, _: str) -> None:
-        """An `OnEvent`: goes on, or raises Stopped."""
-        with self._lock:
-            if self._loop is None:
-                with contextlib.suppress(RuntimeError):  # there is no loop in this thread
-                    self._loop = asyncio.get_running_loop()
-            if self._asked:
-                raise Stopped
-
-    def stop(self) -> None:
-        """Have the question end soon; may be called from any thread, and more than once."""
-        with self._lock:
-            self._asked = True
-            loop = self._loop
-        if loop is not None:
-            with contextlib.suppress(RuntimeError):  # the loop is closed: it has ended by itself
-                loop.call_soon_threadsafe(_cancel_all, loop)
-
-
-def _cancel_all(loop: asyncio.AbstractEventLoop) -> None:
-    for task in asyncio.all_tasks(loop):
-        task.cancel()
-
-
 class Service:
     """The newest version of one index, with its answerer, for as long as the process lives."""
 
-    def __init__(self, settings: Settings, launch: Launch) -> None:
+    def __init__(self, settings: Settings, launch: Launch, encoder: Encoder | None = None) -> None:
+        """`encoder` in place of the one that the settings name."""
         self._store = existing_store(settings)
         self._launch = launch
-        self._encoder = cast(Encoder, _OneAtATime(session.encoder_for(settings)))
+        self._encoder = cast(Encoder, _OneAtATime(encoder or session.encoder_for(settings)))
         self._lock = threading.Lock()
         self._manifest: Manifest | None = None
         self._corpus: LocalCorpus | None = None
@@ -82,13 +43,17 @@ class Service:
         self.corpus()
         self._encoder.encode(["warm"])
 
+    def manifest(self) -> Manifest:
+        """What the newest version holds; raises as read_manifest does."""
+        return read_manifest(self._store)
+
     def corpus(self) -> LocalCorpus:
         """The newest committed version; the same object as long as it is the newest.
 
         Raises as LocalCorpus.open does.
         """
         with self._lock:
-            manifest = read_manifest(self._store)
+            manifest = self.manifest()
             if self._corpus is None or manifest != self._manifest:
                 self._corpus = LocalCorpus.open(self._store, self._encoder)
                 self._manifest = manifest

@@ -15,7 +15,7 @@ _FIRST_FREE = 3  # above the standard streams
 
 
 def take_standard_streams() -> tuple[BinaryIO, BinaryIO]:
-    """The streams that descriptors 0 and 1 were: the input, and the output without a buffer.
+    """The streams that descriptors 0 and 1 were.
 
     From here on descriptor 0 is empty and 1 leads where 2 does. The new descriptors are not
     inherited by children.
@@ -29,5 +29,5 @@ def take_standard_streams() -> tuple[BinaryIO, BinaryIO]:
     # Open to the end of the process: a thread may still be waiting in a read.
     return (
         os.fdopen(requests, "rb", closefd=False),
-        os.fdopen(replies, "wb", buffering=0, closefd=False),
+        os.fdopen(replies, "wb", closefd=False),
     )

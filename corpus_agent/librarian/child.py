@@ -20,11 +20,12 @@ from corpus_agent.launch import Launch, to_read
 from corpus_agent.librarian.frames import MAX_REQUEST_BYTES, packed, read_frame, write_all
 from corpus_agent.settings import Settings, load
 from corpus_agent.stdio import take_standard_streams
+from corpus_agent.stopping import Stop, Stopped
 from indexer.confine import die_with_parent
 from indexer.errors import CorpusError
 
 if TYPE_CHECKING:
-    from corpus_agent.service import Service, Stop
+    from corpus_agent.service import Service
 
 MAX_AT_ONCE = 4  # questions; more wait
 FAILED = 70  # exit code of a process with a fault of its own, as sysexits.h has it
@@ -70,7 +71,7 @@ class _Desk:
 
     def serve(self, requests: BinaryIO, settings: Settings, launch: Launch) -> None:
         """Answer until the pipe is closed."""
-        from corpus_agent.service import Service, Stop  # numpy: not before the seal
+        from corpus_agent.service import Service  # numpy: not before the seal
 
         service = Service(settings, launch)
         threading.Thread(target=_warm, args=(service,), daemon=True).start()
@@ -85,8 +86,6 @@ class _Desk:
                 running.stop()
 
     def _answer(self, service: Service, number: int, task: str, stop: Stop) -> None:
-        from corpus_agent.service import Stopped
-
         try:
             with self._turns:
                 answer = service.ask(task, stop)
