@@ -152,16 +152,19 @@ class Tools:
         rows = (row for row in self._service.corpus().files() if row.status == "indexed")
         left = [row for row in rows if after is None or row.source > after]
         page = left[:PAGE_OF_RESOURCES]
-        listed = [
-            Listed(uri_of(row.source), label(row.source), inert(label(row.title or "")) or None)
-            for row in page
-        ]
-        return listed, page[-1].source if len(left) > len(page) else None
+        cursor = page[-1].source if len(left) > len(page) else None
+        return [listed(row) for row in page], cursor
 
     def resource(self, uri: str) -> Result:
         """The page of a document that a URI names; raises CorpusError."""
         source, offset = parse_uri(uri)
         return self._page(self._service.corpus(), source, offset, MAX_WINDOW_LINES)
+
+
+def listed(row: FileRow) -> Listed:
+    """A document as the list of resources shows it."""
+    title = inert(label(row.title or "")) or None
+    return Listed(uri_of(row.source), inert(label(row.source)), title)
 
 
 def _counts(manifest: Manifest) -> list[str]:

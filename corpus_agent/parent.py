@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from corpus_agent.answer import Answer, Citation
 from corpus_agent.clean import inert, one_line
@@ -22,9 +22,6 @@ from corpus_agent.evidence import comparable
 from corpus_agent.tools.frame import Frame, label
 from corpus_agent.tools.toolbox import ToolSpec
 from indexer.records import Line
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
 
 NAME = "ask_corpus"
 DESCRIPTION = """\
@@ -197,7 +194,7 @@ def handed_over(answer: Answer, tools: Collection[str] = ()) -> Answer:
 _OF_SEVERAL_LINES = ("text", "question", "quote")
 
 
-def _cleaned(record: DataclassInstance, tools: Collection[str]) -> DataclassInstance:
+def _cleaned(record: Any, tools: Collection[str]) -> Any:  # noqa: ANN401 - any dataclass
     changes = {
         field.name: _clean(getattr(record, field.name), field.name, tools)
         for field in fields(record)
