@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from corpus_agent.launch import Launch, to_read
 from corpus_agent.librarian.frames import MAX_REQUEST_BYTES, packed, read_frame, write_all
+from corpus_agent.parent import handed_over
 from corpus_agent.settings import Settings, load
 from corpus_agent.stdio import take_standard_streams
 from corpus_agent.stopping import Stop, Stopped
@@ -94,7 +95,7 @@ class _Desk:
         except CorpusError as error:
             self.send(id=number, error=_problem(error))
         else:
-            self.send(id=number, answer=asdict(answer))
+            self.send(id=number, answer=asdict(handed_over(answer)))
         finally:
             del self._stops[number]
 

@@ -176,7 +176,8 @@ class Child:
         finally:
             self._closed = True
             failed = LibrarianFailed(
-                f"The librarian {reason} before it answered.", "Ask again: it is started anew."
+                f"The librarian {reason} before it answered.",
+                "Ask again: it is started anew. With stderr=sys.stderr it says what it met.",
             )
             with self._lock:
                 left: list[Future[Any]] = [self.ready, *self._pending.values()]
