@@ -7,6 +7,7 @@ the seal: the SDK brings an HTTP stack with it, of which nothing is used.
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import sys
@@ -34,6 +35,7 @@ from corpus_agent.stopping import Stop
 from indexer.errors import CorpusError
 
 MAX_AT_ONCE = 8  # calls; more wait
+BEAT_SECONDS = 5.0  # clients give up after 60 s and more without a word
 INSTRUCTIONS = """\
 The user's own documents on this machine, read-only. ask_corpus answers a question with quotations \
 that were looked up; vectordb_search finds passages and vectordb_read reads on.
@@ -124,7 +126,7 @@ class _Session:
         return types.ListToolsResult(tools=tools)
 
     async def call_tool(
-        self, _: _Context, params: types.CallToolRequestParams
+        self, context: _Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
         def work(stop: Stop) -> Result:
             try:
@@ -132,7 +134,10 @@ class _Session:
             except CorpusError as error:  # the index could not even be opened
                 return Result(f"Error: {visible(str(error))}")
 
-        result = await self._in_thread(work)
+        async with anyio.create_task_group() as group:
+            group.start_soon(_beat, context)
+            result = await self._in_thread(work)
+            group.cancel_scope.cancel()
         # No structured content: clients show it in place of the text, or the other way round.
         return types.CallToolResult(
             content=[types.TextContent(text=result.text)],
@@ -174,6 +179,13 @@ class _Session:
             uri=params.uri, mime_type="text/plain", text=result.text, _meta=self._meta(result)
         )
         return types.ReadResourceResult(contents=[contents])
+
+
+async def _beat(context: _Context) -> None:
+    """Tell a client that asked for it that the call is still under way: it would give up else."""
+    for beat in itertools.count(1):
+        await anyio.sleep(BEAT_SECONDS)
+        await context.session.report_progress(beat, message="searching and reading")
 
 
 def _resource(listed: Listed) -> types.Resource:

@@ -407,6 +407,19 @@ def test_an_answer_comes_with_its_quotations_in_the_text_and_nothing_structured(
 
 
 @pytest.mark.slow
+def test_a_long_call_says_that_it_is_under_way_to_a_client_that_asks(warm, model):
+    model.requests.clear()
+    model.replies = [says("NOT_FOUND", delay=6.0), says("NOT_FOUND", delay=6.0)]
+    call = {"name": "ask_corpus", "arguments": {"question": QUESTION}}
+    for asked, number in (({}, 0), ({"_meta": {"progressToken": "mine"}}, 1)):
+        warm.received.clear()
+        warm.result(warm.request("tools/call", {**call, **asked}))
+        beats = [m["params"] for m in warm.received if m.get("method") == "notifications/progress"]
+        assert len(beats) >= number
+        assert {beat["progressToken"] for beat in beats} == ({"mine"} if number else set())
+
+
+@pytest.mark.slow
 def test_calls_that_are_cancelled_end_and_are_never_answered(warm, model):
     model.requests.clear()
     model.replies = [says("late", delay=60.0)] * 12
