@@ -27,7 +27,7 @@ COMMANDS = [
     'corpus-agent search "notice to end the tenancy" -k 1',
     "corpus-agent files --status empty,failed",
 ]
-HELP = ["", "index", "search", "ask", "chat", "read", "files", "status", "eval", "selftest"]
+HELP = ["", "index", "search", "ask", "chat", "read", "files", "status", "eval", "selftest", "mcp"]
 BLOCK = re.compile(r"(<!-- transcript -->\n).*?(<!-- end of transcript -->)", re.DOTALL)
 
 

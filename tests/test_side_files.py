@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from corpus_agent.librarian import Librarian
 from tests.conftest import SAMPLE, Cli
 from tests.fakes import ScriptedModelServer, says
+from tests.mcp_client import RawClient
 
 PLACES = {
     "HOME": "home",
@@ -62,6 +64,26 @@ def test_no_command_leaves_a_file_outside_of_the_store(cli: Cli, surroundings, f
             assert done.returncode == 0, done.stderr
             assert listing(surroundings) == before, command
     assert list((surroundings / "store").iterdir())  # the control: an index was made
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("flags", [(), ("--unsealed",)], ids=["sealed", "unsealed"])
+def test_no_server_leaves_a_file_outside_of_the_store(cli: Cli, surroundings, flags, monkeypatch):
+    variables = {name: str(surroundings / place) for name, place in PLACES.items()}
+    for name, value in {**variables, "PYTHONDONTWRITEBYTECODE": "1"}.items():
+        monkeypatch.setenv(name, value)
+    store, work = surroundings / "store", surroundings / "work"
+    monkeypatch.chdir(work)
+    assert cli("--store", store, "index", surroundings / "corpus", cwd=work).returncode == 0
+    before = listing(surroundings)
+    with RawClient(*flags, "--store", store, "mcp", "--llm", "none", cwd=work) as client:
+        assert "12 days" in client.text("ask_corpus", question=QUESTION)
+        assert client.text("vectordb_read", source="kitchen/sourdough.md")
+        assert client.result(client.request("resources/list"))["resources"]
+    assert listing(surroundings) == before
+    with Librarian(store, llm="none", unsealed=bool(flags)) as librarian:
+        assert "12 days" in librarian.ask(QUESTION).text
+    assert listing(surroundings) == before
 
 
 def test_a_side_file_would_be_seen(surroundings):

@@ -12,16 +12,20 @@ import json
 import socket
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import astuple
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from corpus_agent.launch import Launch, to_read
 from corpus_agent.settings import Settings
+from corpus_agent.stopping import Stop
+from corpus_agent.tools.frame import Frame
 from indexer.errors import CorpusError
 
 if TYPE_CHECKING:
     from corpus_agent.answer import Answer, Answerer
     from corpus_agent.local import LocalCorpus
+    from corpus_agent.mcp_tools import Tools
     from indexer.records import FileRow
 
 CONNECT_SECONDS = 2.0
@@ -40,13 +44,18 @@ def main() -> None:
     if launch.model is None:
         sys.exit("; ".join(launch.notices))
     from corpus_agent import session
+    from corpus_agent.mcp_tools import Tools
+    from corpus_agent.service import Service
 
     without_model = Launch(launch.seal)
     corpus = session.open_corpus(settings)
     model, extractive = (session.answerer_for(corpus, each) for each in (launch, without_model))
     rows = corpus.files()
+    tools = Tools(Service(settings, launch), launch)
     for word in task["words"]:
-        texts = dict(_shown(word, corpus, [row for row in rows if word in row.source]))
+        of_word = [row for row in rows if word in row.source]
+        texts = dict(_shown(word, corpus, of_word))
+        texts |= dict(_over_mcp(word, tools, of_word))
         texts |= dict(_asked("ask", word, corpus, model))
         if word in task["without_model"]:
             texts |= dict(_asked("ask --llm none", word, corpus, extractive))
@@ -70,11 +79,21 @@ def _shown(word: str, corpus: LocalCorpus, rows: Sequence[FileRow]) -> Iterator[
             yield f"read {number} --json", _json(report.read_object(window, corpus.version))
 
 
+def _over_mcp(word: str, tools: Tools, rows: Sequence[FileRow]) -> Iterator[tuple[str, str]]:
+    """What the MCP server's tools and its list of resources hold; answers are in `_asked`."""
+    from corpus_agent.mcp_tools import listed
+
+    yield "mcp search", tools.call("vectordb_search", {"query": word}, Stop()).text
+    for number, row in enumerate(rows, start=1):
+        yield f"mcp read {number}", tools.call("vectordb_read", {"source": row.source}, Stop()).text
+        yield f"mcp resource {number}", _lines(map(str, astuple(listed(row))))
+
+
 def _asked(
     command: str, word: str, corpus: LocalCorpus, answerer: Answerer
 ) -> Iterator[tuple[str, str]]:
     """What `ask` prints, in both forms; an error is printed as the command would."""
-    from corpus_agent import report, session
+    from corpus_agent import parent, report, session
     from corpus_agent.clean import visible
 
     events: list[str] = []
@@ -85,6 +104,7 @@ def _asked(
         return
     yield command, _lines(report.answer_lines(answer))
     yield f"{command} --json", _json(report.answer_object(answer))
+    yield f"parent of {command}", parent.render(Frame(), parent.handed_over(answer))
     yield f"{command} (events)", visible(_lines(events))
 
 

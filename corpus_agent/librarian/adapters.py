@@ -1,0 +1,67 @@
+"""The librarian as a tool of other agents: a few lines for each kind of loop.
+
+What a model gets is text in every case: the framed answer, or one that begins `Error:`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from corpus_agent.clean import visible
+from corpus_agent.librarian.client import Librarian
+from corpus_agent.parent import NAME, SPEC, disarmed
+from corpus_agent.tools.toolbox import check_arguments
+from indexer.errors import CorpusError
+
+if TYPE_CHECKING:
+    from pydantic_ai import RunContext, Tool
+
+
+def function_schema() -> dict[str, Any]:
+    """The tool as the `tools` of an OpenAI-style request list it."""
+    return {
+        "type": "function",
+        "function": {
+            "name": SPEC.name,
+            "description": SPEC.description,
+            "parameters": dict(SPEC.schema),
+        },
+    }
+
+
+def call(librarian: Librarian, arguments: Mapping[str, Any] | str) -> str:
+    """What a call with these arguments, an object or its JSON, returns to the model."""
+    checked = check_arguments(SPEC, arguments)
+    if isinstance(checked, str):
+        return checked
+    try:
+        return librarian.ask(checked["question"]).for_model()
+    except CorpusError as error:
+        return f"Error: {visible(str(error))}"
+
+
+async def call_async(librarian: Librarian, arguments: Mapping[str, Any] | str) -> str:
+    """As `call`."""
+    checked = check_arguments(SPEC, arguments)
+    if isinstance(checked, str):
+        return checked
+    try:
+        return (await librarian.ask_async(checked["question"])).for_model()
+    except CorpusError as error:
+        return f"Error: {visible(str(error))}"
+
+
+def pydantic_ai_tool(librarian: Librarian) -> Tool[Any]:
+    """The tool for a pydantic-ai agent; names of the agent's other tools are broken in answers."""
+    from pydantic_ai import Tool
+
+    async def ask_corpus(ctx: RunContext[Any], **arguments: Any) -> str:  # noqa: ANN401
+        text = await call_async(librarian, arguments)
+        manager = ctx.tool_manager
+        others = set(manager.tools or ()) - {NAME} if manager is not None else set()
+        return disarmed(text, others)
+
+    return Tool.from_schema(
+        ask_corpus, SPEC.name, SPEC.description, dict(SPEC.schema), takes_ctx=True
+    )

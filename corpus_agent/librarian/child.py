@@ -1,0 +1,120 @@
+"""The librarian's own process: seals itself, then answers questions until its parent is gone.
+
+Started by `process.Child` as a fresh interpreter. Requests come in on the standard input, answers
+go out on the standard output, both as frames; nothing else does. Each question gets exactly one
+reply: an answer, an error, or that it was stopped.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+import threading
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from corpus_agent.launch import Launch, to_read
+from corpus_agent.librarian.frames import MAX_REQUEST_BYTES, packed, read_frame, write_all
+from corpus_agent.parent import handed_over
+from corpus_agent.settings import Settings, load
+from corpus_agent.stdio import take_standard_streams
+from corpus_agent.stopping import Stop, Stopped
+from indexer.confine import die_with_parent
+from indexer.errors import CorpusError
+
+if TYPE_CHECKING:
+    from corpus_agent.service import Service
+
+MAX_AT_ONCE = 4  # questions; more wait
+FAILED = 70  # exit code of a process with a fault of its own, as sysexits.h has it
+
+
+def main() -> None:
+    """Seal, say so, and serve until the standard input ends; never returns."""
+    die_with_parent(int(sys.argv[1]))
+    threading.excepthook = _end
+    requests, replies = take_standard_streams()
+    desk = _Desk(replies)
+    opening = read_frame(requests, MAX_REQUEST_BYTES)
+    if opening is not None:
+        try:
+            settings, launch = _launched(json.loads(opening))
+        except CorpusError as error:
+            desk.send(error=_problem(error))
+        else:
+            desk.send(ready=launch.seal.state)
+            desk.serve(requests, settings, launch)
+    # Questions that are being answered are nobody's any more: do not wait for their threads.
+    os._exit(0)
+
+
+def _launched(opening: dict[str, Any]) -> tuple[Settings, Launch]:
+    settings = load(opening["flags"], None, os.environ)
+    return settings, to_read(settings, seal_off=opening["unsealed"], asking=True)
+
+
+class _Desk:
+    """Questions in, replies out."""
+
+    def __init__(self, replies: BinaryIO) -> None:
+        self._replies = replies
+        self._lock = threading.Lock()
+        self._turns = threading.Semaphore(MAX_AT_ONCE)
+        self._stops: dict[int, Stop] = {}
+
+    def send(self, **content: object) -> None:
+        """Send one frame; from any thread."""
+        with self._lock:
+            write_all(self._replies, packed(content))
+
+    def serve(self, requests: BinaryIO, settings: Settings, launch: Launch) -> None:
+        """Answer until the pipe is closed."""
+        from corpus_agent.service import Service  # numpy: not before the seal
+
+        service = Service(settings, launch)
+        threading.Thread(target=_warm, args=(service,), daemon=True).start()
+        while (body := read_frame(requests, MAX_REQUEST_BYTES)) is not None:
+            request: Mapping[str, Any] = json.loads(body)
+            number = request["id"]
+            if "task" in request:
+                stop = self._stops[number] = Stop()
+                given = (service, number, request["task"], stop)
+                threading.Thread(target=self._answer, args=given, daemon=True).start()
+            elif (running := self._stops.get(number)) is not None:
+                running.stop()
+
+    def _answer(self, service: Service, number: int, task: str, stop: Stop) -> None:
+        try:
+            with self._turns:
+                answer = service.ask(task, stop)
+        except Stopped:
+            self.send(id=number, stopped=True)
+        except CorpusError as error:
+            self.send(id=number, error=_problem(error))
+        else:
+            self.send(id=number, answer=asdict(handed_over(answer)))
+        finally:
+            del self._stops[number]
+
+
+def _warm(service: Service) -> None:
+    # What is wrong with the index, the questions will say.
+    with contextlib.suppress(CorpusError):
+        service.warm()
+
+
+def _end(unforeseen: threading.ExceptHookArgs) -> None:
+    """End the process at an error that nobody foresaw: then the parent hears of it at once."""
+    threading.__excepthook__(unforeseen)
+    os._exit(FAILED)
+
+
+def _problem(error: CorpusError) -> dict[str, str]:
+    return {"kind": type(error).__name__, "message": error.message, "hint": error.hint}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,181 @@
+"""The librarian as a program sees it: ask a question, get a checked answer, sync or async."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import threading
+import weakref
+from collections.abc import Collection
+from concurrent.futures import Future
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Literal, Self
+
+from corpus_agent.answer import Answer
+from corpus_agent.librarian.process import Child, LibrarianFailed, LibrarianTimeout
+from corpus_agent.parent import Claim, claims, handed_over, render
+from corpus_agent.tools.frame import Frame
+
+if TYPE_CHECKING:
+    from corpus_agent.seal.closing import SealState
+
+ASK_SECONDS = 600.0  # a model on a CPU takes minutes
+START_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LibrarianAnswer(Answer):
+    """An answer as it crossed over: cleaned, and tainted, since it is made of foreign documents.
+
+    `seal` is the state of the process that answered.
+    """
+
+    seal: SealState
+    tainted: Literal[True] = True
+
+    @property
+    def claims(self) -> list[Claim]:
+        """The sentences, each with the citations that it carries; see parent.Claim."""
+        return claims(self)
+
+    def for_model(self) -> str:
+        """The text for a parent's model, framed as data; bounded in length."""
+        return render(Frame(), self, self.seal)
+
+    def as_object(self) -> dict[str, Any]:
+        """The JSON of `ask`, with `seal`, `tainted` and `claims`."""
+        from corpus_agent.report import answer_object
+
+        found = [
+            {"text": claim.text, "citations": list(claim.citations), "supported": claim.supported}
+            for claim in self.claims
+        ]
+        return {**answer_object(self), "claims": found, "seal": self.seal, "tainted": True}
+
+
+class Librarian:
+    """A sub-agent that can read one corpus and do nothing else; a context manager, sync and async.
+
+    Its process is sealed as the commands are: it has no network, no file but the corpus and the
+    index, and no tool but search and read, whatever a document makes its model want. It is started
+    at the first question, or on entering the context, and again after it was killed. Questions may
+    be asked from several threads and tasks at once.
+    """
+
+    def __init__(
+        self,
+        store: str | Path | None = None,
+        *,
+        llm: str | None = None,
+        llm_model: str | None = None,
+        parent_tools: Collection[str] = (),
+        timeout: float = ASK_SECONDS,
+        unsealed: bool = False,
+        stderr: int | IO[str] = subprocess.DEVNULL,
+    ) -> None:
+        """`store`, `llm` and `llm_model` are as on the command line, and so are their defaults.
+
+        The names in `parent_tools` never stand in an answer as a program would take them.
+        `timeout` is in seconds, for one question. `stderr` is for finding faults, as subprocess
+        takes it: documents have a part in what libraries write there.
+        """
+        flags = {"store": store and Path(store).absolute(), "llm": llm, "llm_model": llm_model}
+        self._flags = {name: str(value) for name, value in flags.items() if value is not None}
+        self._tools = frozenset(parent_tools)
+        self._timeout = timeout
+        self._unsealed = unsealed
+        self._stderr = stderr
+        self._lock = threading.Lock()
+        self._child: Child | None = None
+        self._closed = False
+
+    @property
+    def pid(self) -> int | None:
+        """The process that answers, None where none is running."""
+        child = self._child
+        return child.pid if child is not None and child.alive else None
+
+    def start(self) -> Self:
+        """Start the process and wait until it is sealed.
+
+        Raises SealUnavailable where it cannot be sealed, NoIndex, UsageError, LibrarianFailed.
+        """
+        try:
+            self._running().ready.result(START_SECONDS)
+        except TimeoutError:
+            raise self._too_slow("start", START_SECONDS) from None
+        return self
+
+    def ask(self, task: str, *, timeout: float | None = None) -> LibrarianAnswer:
+        """The answer to one question.
+
+        Raises LibrarianTimeout after `timeout` seconds, LibrarianFailed where the process ended,
+        and what `start` and session.ask raise. What is given up, also by Ctrl-C, is stopped.
+        """
+        seconds = self._timeout if timeout is None else timeout
+        child, future = self._submit(task)
+        try:
+            return self._crossed(child, future.result(seconds))
+        except TimeoutError:
+            raise self._too_slow("answer", seconds) from None
+        finally:
+            future.cancel()
+
+    async def ask_async(self, task: str, *, timeout: float | None = None) -> LibrarianAnswer:
+        """As `ask`; a task that is cancelled stops the question."""
+        seconds = self._timeout if timeout is None else timeout
+        child, future = self._submit(task)
+        try:
+            async with asyncio.timeout(seconds):
+                return self._crossed(child, await asyncio.wrap_future(future))
+        except TimeoutError:
+            raise self._too_slow("answer", seconds) from None
+
+    def close(self) -> None:
+        """End the process; questions under way fail, and no other can be asked."""
+        with self._lock:
+            self._closed = True
+            child = self._child
+        if child is not None:
+            child.close()
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return await asyncio.to_thread(self.start)
+
+    async def __aexit__(self, *exception: object) -> None:
+        await asyncio.to_thread(self.close)
+
+    def _running(self) -> Child:
+        with self._lock:
+            if self._closed:
+                raise LibrarianFailed("The librarian is closed.", "Make another one.")
+            if self._child is None or not self._child.alive:
+                child = Child(self._flags, unsealed=self._unsealed, stderr=self._stderr)
+                weakref.finalize(self, child.let_go)
+                self._child = child
+            return self._child
+
+    def _submit(self, task: str) -> tuple[Child, Future[Answer]]:
+        while True:
+            child = self._running()
+            future = child.submit(task)
+            if future is not None:
+                return child, future
+
+    def _crossed(self, child: Child, answer: Answer) -> LibrarianAnswer:
+        cleaned = handed_over(answer, self._tools)
+        values = {field.name: getattr(cleaned, field.name) for field in fields(Answer)}
+        return LibrarianAnswer(**values, seal=child.ready.result())
+
+    def _too_slow(self, what: str, seconds: float) -> LibrarianTimeout:
+        return LibrarianTimeout(
+            f"The librarian did not {what} within {seconds:g} s.",
+            "Ask for less at once, or give it more time.",
+        )

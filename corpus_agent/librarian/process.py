@@ -1,0 +1,309 @@
+"""The parent's end of the librarian's process: start it, ask it, and believe nothing it says.
+
+One thread starts the process, listens to it and waits for its end; another writes. The kernel
+kills the process when the first of them ends, and so when the parent does. What comes back is
+parsed into an `Answer` field by field; everything else ends the process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, InvalidStateError
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, cast
+
+import corpus_agent
+from corpus_agent.answer import Answer
+from corpus_agent.clean import one_line
+from corpus_agent.librarian.frames import (
+    MAX_REPLY_BYTES,
+    MAX_REQUEST_BYTES,
+    BadFrame,
+    packed,
+    read_frame,
+    write_all,
+)
+from indexer import errors
+from indexer.errors import CorpusError
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+    from corpus_agent.seal.closing import SealState
+
+STOP_SECONDS = 10.0  # for a question that was given up to end by itself
+CLOSE_SECONDS = 2.0  # for a process that nobody needs to end by itself
+MAX_SHOWN_PROBLEM = 1000  # characters
+
+# A fresh interpreter; -P keeps the working folder, which may hold anything, out of its import path.
+# The parent's number follows.
+COMMAND = (sys.executable, "-P", "-m", "corpus_agent.librarian.child")
+# What the interpreter and the libraries need of the parent's variables; its secrets stay with it.
+_PASSED = ("PATH", "HOME", "LANG", "TZ", "TMPDIR", "VIRTUAL_ENV")
+_PASSED_PREFIXES = ("LC_", "LD_", "XDG_", "CORPUS_AGENT_", "PYTHON", "OMP_", "MKL_", "CUDA_")
+
+
+class LibrarianFailed(CorpusError):
+    """The librarian's process ended, or said what it must not; the next question starts another."""
+
+
+class LibrarianTimeout(LibrarianFailed, TimeoutError):
+    """The question was not answered in time, and was given up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """An error of the other process; `kind` is the name of one of indexer.errors."""
+
+    kind: str
+    message: str
+    hint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a frame of the other process may hold; anything beside these keys is dropped."""
+
+    id: int | None = None
+    ready: str | None = None
+    answer: Answer | None = None
+    error: Problem | None = None
+    stopped: bool = False
+
+
+class Child:
+    """One process of the librarian, from its start to its end; safe for several threads."""
+
+    def __init__(
+        self,
+        flags: Mapping[str, str],
+        *,
+        unsealed: bool = False,
+        stderr: int | IO[str] = subprocess.DEVNULL,
+        command: Sequence[str] = COMMAND,
+    ) -> None:
+        self.ready: Future[SealState] = Future()
+        self._command = (*command, str(os.getpid()))
+        self._unsealed = unsealed
+        self._stderr = stderr
+        self._requests: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._requests.put(packed({"flags": dict(flags), "unsealed": unsealed}))
+        self._lock = threading.Lock()
+        self._pending: dict[int, Future[Answer]] = {}
+        self._asked = 0
+        self._process: subprocess.Popen[bytes] | None = None
+        self._closed = False
+        self._thread = threading.Thread(target=self._run, name="librarian", daemon=True)
+        self._thread.start()
+
+    @property
+    def alive(self) -> bool:
+        """Whether it takes questions."""
+        return self._thread.is_alive() and not self._closed
+
+    @property
+    def pid(self) -> int | None:
+        """The process, None before it has started."""
+        return self._process.pid if self._process else None
+
+    def submit(self, task: str) -> Future[Answer] | None:
+        """The answer to come; cancelling it stops the question. None where the process has ended.
+
+        Raises UsageError for a question that is too long.
+        """
+        future: Future[Answer] = Future()
+        with self._lock:
+            if not self.alive:
+                return None
+            self._asked += 1
+            number = self._asked
+            frame = packed({"id": number, "task": task})
+            if len(frame) > MAX_REQUEST_BYTES:
+                raise errors.UsageError(
+                    f"The question is too long: {len(frame):,} bytes of {MAX_REQUEST_BYTES:,}."
+                )
+            self._pending[number] = future
+            self._requests.put(frame)
+        future.add_done_callback(lambda done: self._give_up(number) if done.cancelled() else None)
+        return future
+
+    def _give_up(self, number: int) -> None:
+        """Tell the process to stop, and end it if it does not."""
+        self._requests.put(packed({"id": number}))
+        timer = threading.Timer(STOP_SECONDS, self._insist, args=(number,))
+        timer.daemon = True
+        timer.start()
+
+    def _insist(self, number: int) -> None:
+        if number in self._pending:
+            self.kill()
+
+    def kill(self) -> None:
+        """End the process at once."""
+        with self._lock:
+            self._closed = True
+            if self._process is not None:
+                self._process.kill()
+
+    def let_go(self) -> None:
+        """Have the process end by itself, without waiting for it."""
+        self._closed = True
+        self._requests.put(None)
+
+    def close(self) -> None:
+        """End the process and wait until it has ended; questions under way fail."""
+        self.let_go()
+        self._thread.join(CLOSE_SECONDS)
+        self.kill()
+        self._thread.join()
+
+    # -- the thread that owns the process
+
+    def _run(self) -> None:
+        reason = "did not start"
+        try:
+            reason = self._attend()
+        except OSError as error:
+            reason = f"did not start ({error.strerror})"
+        finally:
+            self._closed = True
+            failed = LibrarianFailed(
+                f"The librarian {reason} before it answered.",
+                "Ask again: it is started anew. With stderr=sys.stderr it says what it met.",
+            )
+            with self._lock:
+                left: list[Future[Any]] = [self.ready, *self._pending.values()]
+                self._pending.clear()
+            for future in left:
+                _settle(future, failed)
+
+    def _attend(self) -> str:
+        """Start the process and listen to it; how it ended, for a person."""
+        with self._lock:
+            if self._closed:
+                return "was closed"
+            process = self._process = _started(self._command, self._stderr)
+        writer = threading.Thread(target=self._write, args=(process.stdin,), daemon=True)
+        writer.start()
+        said = ""
+        try:
+            self._listen(cast(BinaryIO, process.stdout))
+        except BadFrame as bad:
+            said = f"said what it must not ({bad}) and was ended"
+        finally:
+            process.kill()
+            self._requests.put(None)
+            writer.join()
+            process.wait()
+            assert process.stdout is not None
+            process.stdout.close()
+        return said or f"ended with {_ending(process.returncode)}"
+
+    def _write(self, stream: BinaryIO) -> None:
+        """Hand over the frames until there are no more or nobody reads them."""
+        with contextlib.suppress(BrokenPipeError), stream:
+            while (frame := self._requests.get()) is not None:
+                write_all(stream, frame)
+
+    def _listen(self, stream: BinaryIO) -> None:
+        while (body := read_frame(stream, MAX_REPLY_BYTES)) is not None:
+            reply = parsed(body)
+            if self.ready.done():
+                self._take(reply)
+            else:
+                self._begin(reply)
+
+    def _begin(self, reply: Reply) -> None:
+        """The first word: ready, and how it is sealed, or why it cannot be."""
+        if reply.error is not None:
+            return _settle(self.ready, _raised(reply.error))
+        if reply.ready not in ("enforced", "off"):
+            raise BadFrame("no word of the seal")
+        if reply.ready == "off" and not self._unsealed:
+            raise BadFrame("it is not sealed")
+        self.ready.set_result(cast("SealState", reply.ready))
+        return None
+
+    def _take(self, reply: Reply) -> None:
+        """One reply to one question; a question that was given up is owed one all the same."""
+        number = reply.id or 0
+        future = self._pending.get(number)
+        if future is None:
+            raise BadFrame("a reply to no question")
+        outcome = reply.answer or (reply.error and _raised(reply.error))
+        if outcome is None and not (reply.stopped and future.cancelled()):
+            raise BadFrame("a reply without an answer")
+        with self._lock:
+            del self._pending[number]
+        if outcome is not None:
+            _settle(future, outcome)
+
+
+def _started(command: Sequence[str], stderr: int | IO[str]) -> subprocess.Popen[bytes]:
+    """The process, without the parent's secrets and its terminal."""
+    return subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=stderr,
+        env=_environment(),
+        start_new_session=True,  # Ctrl-C at the terminal is for the parent
+    )
+
+
+def _environment() -> dict[str, str]:
+    packages = str(Path(corpus_agent.__path__[0]).parent)
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name in _PASSED or name.startswith(_PASSED_PREFIXES)
+    }
+    path = os.pathsep.join(filter(None, (packages, kept.get("PYTHONPATH"))))
+    return {**kept, "PYTHONPATH": path}
+
+
+def parsed(body: bytes) -> Reply:
+    """The reply that a frame holds, every field of its own type; raises BadFrame."""
+    from pydantic import ValidationError
+
+    try:
+        return _adapter().validate_json(body, strict=True)
+    except ValidationError as error:
+        raise BadFrame(f"{error.error_count()} fields of another kind") from None
+
+
+@cache
+def _adapter() -> TypeAdapter[Reply]:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(Reply)
+
+
+def _settle(future: Future[Any], outcome: object) -> None:
+    """Give a future its result or error, unless somebody has given it up."""
+    with contextlib.suppress(InvalidStateError):
+        if isinstance(outcome, BaseException):
+            future.set_exception(outcome)
+        else:
+            future.set_result(outcome)
+
+
+def _raised(problem: Problem) -> CorpusError:
+    """The error that the other process met, for this one to raise."""
+    kind = getattr(errors, problem.kind, CorpusError)
+    known = isinstance(kind, type) and issubclass(kind, CorpusError)
+    message, hint = (one_line(text)[:MAX_SHOWN_PROBLEM] for text in (problem.message, problem.hint))
+    error: CorpusError = kind(message, hint) if known else CorpusError(message, hint)
+    return error
+
+
+def _ending(code: int) -> str:
+    return f"signal {-code}" if code < 0 else f"exit code {code}"

@@ -1,0 +1,98 @@
+"""One index for many requests: what stays loaded between them.
+
+Holds the encoder and the tables warm, and looks before each request whether a new version was
+committed. Safe for several threads. Called by the librarian's process and by the MCP server, after
+the seal.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
+
+from corpus_agent import session
+from corpus_agent.answer import Answer, Answerer
+from corpus_agent.launch import Launch
+from corpus_agent.local import LocalCorpus
+from corpus_agent.settings import Settings, existing_store
+from corpus_agent.stopping import Stop, Stopped
+from indexer.embed import Encoded, Encoder
+from indexer.manifest import Manifest, read_manifest
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class Service:
+    """The newest version of one index, with its answerer, for as long as the process lives."""
+
+    def __init__(self, settings: Settings, launch: Launch, encoder: Encoder | None = None) -> None:
+        """`encoder` in place of the one that the settings name."""
+        self._store = existing_store(settings)
+        self._launch = launch
+        self._encoder = cast(Encoder, _OneAtATime(encoder or session.encoder_for(settings)))
+        self._lock = threading.Lock()
+        self._manifest: Manifest | None = None
+        self._corpus: LocalCorpus | None = None
+
+    def warm(self) -> None:
+        """Load what the first question would have to wait for."""
+        self.corpus()
+        self._encoder.encode(["warm"])
+
+    def manifest(self) -> Manifest:
+        """What the newest version holds; raises as read_manifest does."""
+        return read_manifest(self._store)
+
+    def corpus(self) -> LocalCorpus:
+        """The newest committed version; the same object as long as it is the newest.
+
+        Raises as LocalCorpus.open does.
+        """
+        with self._lock:
+            manifest = self.manifest()
+            if self._corpus is None or manifest != self._manifest:
+                self._corpus = LocalCorpus.open(self._store, self._encoder)
+                self._manifest = manifest
+            return self._corpus
+
+    def answerer(self, corpus: LocalCorpus) -> Answerer:
+        """The answerer of this process over one version."""
+        return session.answerer_for(corpus, self._launch)
+
+    def ask(self, question: str, stop: Stop) -> Answer:
+        """An answer from the newest version; see session.ask. Raises Stopped where it was."""
+        stop.note("")
+        corpus = self.corpus()
+        try:
+            return session.ask(question, corpus, self.answerer(corpus), on_event=stop.note)
+        except asyncio.CancelledError:
+            raise Stopped from None
+
+
+class _OneAtATime:
+    """An encoder for several threads, for which it computes one after the other.
+
+    Tokenizers and lazily loaded models may not be used by two threads at once.
+    """
+
+    def __init__(self, encoder: Encoder) -> None:
+        self._encoder = encoder
+        self._lock = threading.Lock()
+
+    def __getattr__(self, name: str) -> object:
+        with self._lock:
+            return getattr(self._encoder, name)
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """As the encoder does."""
+        with self._lock:
+            return self._encoder.encode(texts)
+
+    def encode_tokens(self, texts: Sequence[str]) -> list[Encoded]:
+        """As the encoder does."""
+        with self._lock:
+            return self._encoder.encode_tokens(texts)
