@@ -27,7 +27,19 @@ COMMANDS = [
     'corpus-agent search "notice to end the tenancy" -k 1',
     "corpus-agent files --status empty,failed",
 ]
-HELP = ["", "index", "search", "ask", "chat", "read", "files", "status", "eval", "selftest"]
+HELP = [
+    "",
+    "index",
+    "watch",
+    "search",
+    "ask",
+    "chat",
+    "read",
+    "files",
+    "status",
+    "eval",
+    "selftest",
+]
 BLOCK = re.compile(r"(<!-- transcript -->\n).*?(<!-- end of transcript -->)", re.DOTALL)
 
 

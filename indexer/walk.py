@@ -154,12 +154,17 @@ def _rules_of(folder: Path, below: str) -> _Rules:
     return ((below, GitIgnoreSpec.from_lines(lines)),) if lines else ()
 
 
-def _passed_over(name: str, path: str, is_folder: bool, rules: _Rules) -> bool:
+def never_a_document(name: str, *, is_folder: bool) -> bool:
+    """Whether a name alone says that nothing at or below it belongs to a corpus."""
     if name.startswith("."):
         return True
-    if is_folder and name.lower() in DENIED_FOLDERS:
-        return True
-    if not is_folder and LITTER.match_file(name):
+    if is_folder:
+        return name.lower() in DENIED_FOLDERS
+    return bool(LITTER.match_file(name))
+
+
+def _passed_over(name: str, path: str, is_folder: bool, rules: _Rules) -> bool:
+    if never_a_document(name, is_folder=is_folder):
         return True
     # As in git: the ignore file nearest to the path that says anything about it decides.
     for base, spec in reversed(rules):

@@ -17,6 +17,7 @@ from corpus_agent.cli.frame import (
     print_lines,
     settings_in_force,
 )
+from corpus_agent.cli.watching import follow
 from indexer.errors import UsageError
 from indexer.records import STATUSES
 
@@ -27,15 +28,27 @@ from indexer.records import STATUSES
 @click.option("--force", is_flag=True, help="Index every file anew.")
 @click.option("--verify", is_flag=True, help="Compare the bytes of every file, not only its time.")
 @click.option("--strict", is_flag=True, help="Exit with 4 if a file could not be read.")
+@click.option("--watch", is_flag=True, help="Go on as `watch` does when the run is over.")
 @JSON
 def index(
-    path: Path | None, dry_run: bool, force: bool, verify: bool, strict: bool, as_json: bool
+    path: Path | None,
+    dry_run: bool,
+    force: bool,
+    verify: bool,
+    strict: bool,
+    watch: bool,
+    as_json: bool,
 ) -> None:
     """Make the index of the folder PATH, or bring it up to date.
 
     Without PATH: the folder of the index found here, else the current folder. Files that are
     gone are removed from the index, files that did not change cost nothing.
     """
+    if watch:
+        if dry_run or strict:
+            other = "--dry-run" if dry_run else "--strict"
+            raise UsageError(f"--watch and {other} contradict each other.", "Leave one out.")
+        return follow(path, force=force, verify=verify, as_json=as_json)
     from corpus_agent.launch import to_index
 
     settings = settings_in_force()
