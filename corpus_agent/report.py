@@ -72,9 +72,18 @@ def index_lines(outcome: Outcome) -> Iterator[str]:
     """What a run did, for a person."""
     if not outcome.chunks and not outcome.problems and not outcome.removed:
         yield "There are no documents in this folder; put some in and run the same command again."
-    counts = _counts(outcome, unchanged=outcome.unchanged)
+    counts = [
+        f"{count:,} {what}"
+        for count, what in (
+            (outcome.added, "added"),
+            (outcome.updated, "updated"),
+            (outcome.unchanged, "unchanged"),
+            (outcome.removed, "removed"),
+        )
+        if count
+    ]
     yield (
-        f"{counts or 'nothing to index'}; {outcome.chunks:,} chunks, "
+        f"{', '.join(counts) or 'nothing to index'}; {outcome.chunks:,} chunks, "
         f"{outcome.embedded:,} newly embedded, in {outcome.seconds:.1f} s (version "
         f"{outcome.version})"
     )
@@ -91,21 +100,10 @@ def index_lines(outcome: Outcome) -> Iterator[str]:
         yield "Stopped early. What was done is kept; run the same command to go on."
 
 
-def _counts(outcome: Outcome, unchanged: int = 0) -> str:
-    """How many documents a run added, updated and removed; those that are none are left out."""
-    counts = (
-        (outcome.added, "added"),
-        (outcome.updated, "updated"),
-        (unchanged, "unchanged"),
-        (outcome.removed, "removed"),
-    )
-    return ", ".join(f"{count:,} {what}" for count, what in counts if count)
-
-
 def watch_line(outcome: Outcome) -> str:
     """What changed while the folder was watched, on one line."""
-    changes = _counts(outcome) or "no document changed"
-    return f"{changes}; {outcome.chunks:,} chunks (version {outcome.version})"
+    counts = f"{outcome.added:,} added, {outcome.updated:,} updated, {outcome.removed:,} removed"
+    return f"{counts}; {outcome.chunks:,} chunks (version {outcome.version})"
 
 
 def plan_object(todo: Plan) -> dict[str, Any]:
