@@ -85,6 +85,27 @@ def index(
 
 
 @main.command()
+@click.argument("source")
+@JSON
+def forget(source: str, as_json: bool) -> None:
+    """Drop the document SOURCE from the index; its file stays.
+
+    It comes back with the next `index` or `watch` unless a rule keeps it out: the line to add to
+    .corpusignore is printed. What is not in the index is forgotten already.
+    """
+    settings = settings_in_force()
+    launch_to_read(settings)
+    from corpus_agent import report, session
+    from corpus_agent.forgetting import forget as drop
+
+    known = session.open_corpus(settings, searching=False).files()
+    done = drop(settings, report.names(row.source for row in known).get(source, source))
+    if as_json:
+        return print_json(report.forget_object(done))
+    return print_lines(report.forget_lines(done))
+
+
+@main.command()
 @click.option("--status", metavar="LIST", help="Only these, as in empty,failed,skipped.")
 @JSON
 def files(status: str | None, as_json: bool) -> None:
