@@ -27,7 +27,7 @@ from corpus_agent.seal.opening import TEMP_FOLDER
 from corpus_agent.settings import Settings, existing_store, store_to_write
 from indexer.errors import CorpusError, UsageError
 from indexer.folder import create_folder
-from indexer.manifest import MANIFEST_NAME, read_manifest, root_of
+from indexer.manifest import MANIFEST_NAME, find_store, read_manifest, root_of
 from indexer.walk import check_root
 
 GPU_DEVICES = ("/dev/nvidiactl", "/dev/kfd")
@@ -76,6 +76,18 @@ def to_index(
         create_folder(store)
     place = store if store.is_dir() else None
     return Launch(_close(root, place, settings, seal_off=seal_off))
+
+
+def to_examine(settings: Settings, *, seal_off: bool = False) -> tuple[Path | None, Launch]:
+    """The store, if there is any, and a process ready to look at it, whole or not."""
+    store = settings.store or find_store(Path.cwd())
+    try:
+        root = root_of(store, read_manifest(store)) if store else None
+    except CorpusError:
+        root = None  # what is wrong with it is for the examination to say
+    place = store if store is not None and store.is_dir() else None
+    below = root if root is not None and root.is_dir() else None
+    return store, Launch(_close(below, place, settings, seal_off=seal_off))
 
 
 def _close(root: Path | None, store: Path | None, settings: Settings, *, seal_off: bool) -> Sealed:

@@ -12,6 +12,7 @@ from typing import Any
 from corpus_agent.answer import Answer, Citation
 from corpus_agent.clean import inert, one_line, visible
 from corpus_agent.corpus import Window
+from corpus_agent.forgetting import Forgotten
 from corpus_agent.snippet import snippet
 from indexer.manifest import Manifest
 from indexer.plan import Plan
@@ -100,6 +101,12 @@ def index_lines(outcome: Outcome) -> Iterator[str]:
         yield "Stopped early. What was done is kept; run the same command to go on."
 
 
+def watch_line(outcome: Outcome) -> str:
+    """What changed while the folder was watched, on one line."""
+    counts = f"{outcome.added:,} added, {outcome.updated:,} updated, {outcome.removed:,} removed"
+    return f"{counts}; {outcome.chunks:,} chunks (version {outcome.version})"
+
+
 def plan_object(todo: Plan) -> dict[str, Any]:
     """The JSON of `index --dry-run`."""
     groups = {
@@ -123,6 +130,40 @@ def plan_lines(todo: Plan) -> Iterator[str]:
         yield f"{'remove':<7}{one_line(source)}"
     size = sum(seen.bytes for seen in todo.work)
     yield f"{len(todo.keep):,} unchanged; {len(todo.work):,} files, {size:,} bytes to index"
+
+
+# -- forget
+
+
+def forget_object(done: Forgotten) -> dict[str, Any]:
+    """The JSON of `forget`."""
+    return as_object(
+        version=done.version,
+        source=one_line(done.source),
+        forgotten=done.row is not None,
+        keep_out={"file": one_line(str(done.rules)), "line": done.rule},
+    )
+
+
+def forget_lines(done: Forgotten) -> Iterator[str]:
+    """What `forget` did, for a person, and how the document stays out."""
+    source = one_line(done.source)
+    if done.row is None:
+        near = ", ".join(one_line(name) for name in done.near)
+        yield f"{source} is not in the index; nothing changed." + (
+            f" There is: {near}" if near else ""
+        )
+        return
+    yield (
+        f"{source} is out of the index, with {done.row.chunks:,} chunks (version {done.version}). "
+        "The file stays."
+    )
+    if done.rule:
+        yield "The next run of index or watch takes it up again, unless a rule keeps it out."
+        yield f"Add to {one_line(str(done.rules))} this line:"
+        yield done.rule  # nothing in it acts or hides
+    else:
+        yield "The next run of index or watch takes it up again; rename it, or move it elsewhere."
 
 
 # -- search, read, files, status

@@ -49,14 +49,18 @@ def index(
     *,
     force: bool = False,
     verify: bool = False,
+    encoder: Encoder | None = None,
     on_start: Callable[[Plan, bool], None] = lambda *_: None,
     on_progress: Callable[[Progress], None] = lambda _: None,
     on_problem: Callable[[FileRow], None] = lambda _: None,
 ) -> Outcome:
-    """What a run over the folder did; `on_start` hears the plan and whether all is made anew."""
+    """What a run over the folder did; `on_start` hears the plan and whether all is made anew.
+
+    `encoder` is one that is loaded already, for those who index again and again.
+    """
     started = time.monotonic()
     store, root = corpus_root(settings, folder)
-    encoder = encoder_for(settings)
+    encoder = encoder or encoder_for(settings)
     chunker = Chunker(encoder.tokenizer, encoder.max_tokens)
     create_folder(store)
     with Writer(store, fingerprint_of(encoder, chunker), root_for(store, root)) as writer:

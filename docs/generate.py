@@ -16,6 +16,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from corpus_agent.cli import main as commands
+
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 CLI = ROOT / "docs" / "cli.md"
@@ -27,7 +29,7 @@ COMMANDS = [
     'corpus-agent search "notice to end the tenancy" -k 1',
     "corpus-agent files --status empty,failed",
 ]
-HELP = ["", "index", "search", "ask", "chat", "read", "files", "status", "eval", "selftest", "mcp"]
+HELP = ["", *sorted(commands.commands)]
 BLOCK = re.compile(r"(<!-- transcript -->\n).*?(<!-- end of transcript -->)", re.DOTALL)
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
 import unicodedata
 from collections.abc import Iterator
@@ -154,12 +155,40 @@ def _rules_of(folder: Path, below: str) -> _Rules:
     return ((below, GitIgnoreSpec.from_lines(lines)),) if lines else ()
 
 
-def _passed_over(name: str, path: str, is_folder: bool, rules: _Rules) -> bool:
+def never_a_document(name: str, *, is_folder: bool) -> bool:
+    """Whether a name alone says that nothing at or below it belongs to a corpus."""
     if name.startswith("."):
         return True
-    if is_folder and name.lower() in DENIED_FOLDERS:
-        return True
-    if not is_folder and LITTER.match_file(name):
+    if is_folder:
+        return name.lower() in DENIED_FOLDERS
+    return bool(LITTER.match_file(name))
+
+
+def ignore_line(root: Path, source: str) -> str:
+    """The line of an ignore file in `root` that keeps the document `source` out, and no other.
+
+    What means more than itself there is escaped (gitignore(5), PATTERN FORMAT). A source is NFC,
+    while rules are compared with names as they are on the disk. A line break in a name stays.
+    """
+    names: list[str] = []
+    for part in source.split("/"):
+        names.append(_name_on_disk(root.joinpath(*names), part))
+    line = re.sub(r"([\\*?\[])", r"\\\1", "/" + "/".join(names))
+    return line[:-1] + "\\ " if line.endswith(" ") else line
+
+
+def _name_on_disk(folder: Path, part: str) -> str:
+    """The name of the entry of `folder` that is `part` in NFC; `part` itself if there is none."""
+    try:
+        names = os.listdir(folder)  # noqa: PTH208 - names, not paths
+    except OSError:
+        return part
+    same = (name for name in names if unicodedata.normalize("NFC", name) == part)
+    return part if part in names else next(same, part)
+
+
+def _passed_over(name: str, path: str, is_folder: bool, rules: _Rules) -> bool:
+    if never_a_document(name, is_folder=is_folder):
         return True
     # As in git: the ignore file nearest to the path that says anything about it decides.
     for base, spec in reversed(rules):

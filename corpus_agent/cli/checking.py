@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from corpus_agent.cli.frame import (
     JSON,
+    launched,
+    llm_options,
     main,
     print_json,
+    print_lines,
     say,
+    settings_in_force,
 )
-from indexer.errors import UsageError
+from indexer.errors import SealUnavailable, UsageError
+
+if TYPE_CHECKING:
+    from corpus_agent.doctor import Check, Finding
+    from corpus_agent.settings import Settings
 
 
 @main.command()
@@ -68,3 +78,50 @@ def _attack(strings: Path | None, *, as_json: bool) -> None:
         click.echo(table(verdict))
     if not verdict.passed:
         raise SystemExit(1)
+
+
+@main.command()
+@llm_options
+@JSON
+def doctor(llm: str | None, llm_model: str | None, as_json: bool) -> None:
+    """Look for what is wrong here, and name the command that mends it.
+
+    Looks at the installation, the processor, the kernel, the model server, and at the index if
+    there is one: rows, keys, vectors, and whether today's model still makes them. Changes nothing.
+    Exit 1 if anything is wrong; a warning is no wrong.
+    """
+    from corpus_agent.doctor import as_json as findings_as_json
+    from corpus_agent.doctor import examine, lines
+    from corpus_agent.doctor.environment import model_server
+
+    settings = settings_in_force(llm=llm, llm_model=llm_model)
+    server = model_server(settings)
+    findings = []
+    for check, finding in examine(_checks(settings, server)):
+        findings.append((check, finding))
+        if not as_json:
+            print_lines(lines(check, finding))
+    content = findings_as_json(findings)
+    if as_json:
+        from corpus_agent import report
+
+        print_json(report.as_object(doctor=content))
+    if not content["passed"]:
+        raise SystemExit(1)
+
+
+def _checks(settings: Settings, server: Finding) -> Iterator[Check]:
+    """All checks; those of the index only where this process could be sealed before."""
+    from corpus_agent.doctor import environment
+    from corpus_agent.launch import to_examine
+
+    try:
+        store, launch = to_examine(settings, seal_off=click.get_current_context().obj["unsealed"])
+    except SealUnavailable as error:
+        yield from environment.checks(settings, None, error, server)
+        return
+    launched(launch)
+    yield from environment.checks(settings, store, launch.seal, server)
+    from corpus_agent.doctor import store as index
+
+    yield from index.checks(settings, store)

@@ -17,6 +17,7 @@ from corpus_agent.cli.frame import (
     print_lines,
     settings_in_force,
 )
+from corpus_agent.cli.watching import follow
 from indexer.errors import UsageError
 from indexer.records import STATUSES
 
@@ -27,15 +28,27 @@ from indexer.records import STATUSES
 @click.option("--force", is_flag=True, help="Index every file anew.")
 @click.option("--verify", is_flag=True, help="Compare the bytes of every file, not only its time.")
 @click.option("--strict", is_flag=True, help="Exit with 4 if a file could not be read.")
+@click.option("--watch", is_flag=True, help="Go on as `watch` does when the run is over.")
 @JSON
 def index(
-    path: Path | None, dry_run: bool, force: bool, verify: bool, strict: bool, as_json: bool
+    path: Path | None,
+    dry_run: bool,
+    force: bool,
+    verify: bool,
+    strict: bool,
+    watch: bool,
+    as_json: bool,
 ) -> None:
     """Make the index of the folder PATH, or bring it up to date.
 
     Without PATH: the folder of the index found here, else the current folder. Files that are
     gone are removed from the index, files that did not change cost nothing.
     """
+    if watch:
+        if dry_run or strict:
+            other = "--dry-run" if dry_run else "--strict"
+            raise UsageError(f"--watch and {other} contradict each other.", "Leave one out.")
+        return follow(path, force=force, verify=verify, as_json=as_json)
     from corpus_agent.launch import to_index
 
     settings = settings_in_force()
@@ -69,6 +82,27 @@ def index(
     if strict and any(row.status == "failed" for row in outcome.problems):
         raise SystemExit(EXIT_SOME_FAILED)
     return None
+
+
+@main.command()
+@click.argument("source")
+@JSON
+def forget(source: str, as_json: bool) -> None:
+    """Drop the document SOURCE from the index; its file stays.
+
+    It comes back with the next `index` or `watch` unless a rule keeps it out: the line to add to
+    .corpusignore is printed. What is not in the index is forgotten already.
+    """
+    settings = settings_in_force()
+    launch_to_read(settings)
+    from corpus_agent import report, session
+    from corpus_agent.forgetting import forget as drop
+
+    known = session.open_corpus(settings, searching=False).files()
+    done = drop(settings, report.names(row.source for row in known).get(source, source))
+    if as_json:
+        return print_json(report.forget_object(done))
+    return print_lines(report.forget_lines(done))
 
 
 @main.command()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,8 @@ from indexer.store.rows import (
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+BATCH_ROWS = 4_096
 
 
 class Snapshot:
@@ -84,6 +87,11 @@ class Snapshot:
         """All chunk rows with all columns, for checks and comparisons."""
         with translated(self.store):
             return self._chunks.to_arrow()
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """All chunk rows with all columns, some at a time, for checks of a large index."""
+        with translated(self.store):
+            yield from self._chunks.search().to_batches(BATCH_ROWS)
 
     def text_index_rows(self) -> tuple[int, int]:
         """How many chunk rows the full-text index covers, and how many it does not yet."""

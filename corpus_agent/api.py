@@ -1,0 +1,217 @@
+"""`Corpus`: the whole program for a Python caller, as an object that is closed after use.
+
+What each method returns is the object that the command of the same name prints with `--json`. Not
+to be confused with the protocol in corpus.py, which is what a tool may ask for. Imports nothing
+heavy until a method needs it, and reads no setting from the environment or from a file: arguments
+alone decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, cast
+
+from corpus_agent.launch import Launch, to_read
+from corpus_agent.results import (
+    AnswerResult,
+    IndexResult,
+    ReadResult,
+    SearchResult,
+    StatusResult,
+)
+from corpus_agent.seal import unsealed
+from corpus_agent.settings import Settings, existing_store
+from indexer.errors import UsageError
+from indexer.manifest import MANIFEST_NAME, read_manifest, root_of
+
+if TYPE_CHECKING:
+    from corpus_agent.local import LocalCorpus
+    from indexer.embed import Encoder
+    from indexer.sync import Progress
+
+OnProgress = Callable[["Progress"], None]
+
+
+class Corpus:
+    """The index of one folder: make it, search it, read from it, ask it.
+
+        with Corpus.open("notes/.corpus-agent") as corpus:
+            corpus.index("notes")
+            print(corpus.ask("When does the lease end?")["answer"])
+
+    The model stays loaded between calls. Each call sees the newest committed version, and that one
+    to its end. For one thread at a time. Every method raises CorpusError, whose `hint` says what
+    to do.
+    """
+
+    def __init__(self, settings: Settings, launch: Launch | None) -> None:
+        """Use `Corpus.open`."""
+        self._settings = settings
+        self._launch = launch
+        self._encoder: Encoder | None = None
+        self._view: LocalCorpus | None = None
+
+    @classmethod
+    def open(
+        cls,
+        store: Path | str,
+        *,
+        llm: str = "none",
+        llm_model: str | None = None,
+        model: Path | str | None = None,
+        seal: bool = False,
+    ) -> Self:
+        """The corpus of the index folder `store`, which need not exist before `index`.
+
+        `llm` and `llm_model` say who answers (see --llm); by default nobody but the passages
+        themselves. `model` is the folder of another embedding model.
+
+        With `seal` the kernel closes this whole process for good: no socket but to the model, no
+        file but the corpus, the index and Python's own. The index must exist, and no other thread
+        may run yet, so open before anything heavy is imported. Without it the process stays as it
+        is, and every result says `"seal": "off"`. Raises SealUnavailable where the kernel cannot;
+        the process must then end.
+        """
+        settings = Settings(
+            store=Path(store).absolute(),
+            llm=llm,
+            llm_model=llm_model,
+            model=Path(model).absolute() if model is not None else None,
+        )
+        assert settings.store is not None
+        if seal or (settings.store / MANIFEST_NAME).exists():
+            return cls(settings, to_read(settings, seal_off=not seal, asking=llm != "none"))
+        return cls(settings, None)
+
+    def close(self) -> None:
+        """End what was started for this object; after `seal` the process stays sealed."""
+        if self._launch is not None and self._launch.broker is not None:
+            self._launch.broker.close()
+        self._launch = self._view = self._encoder = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def index(
+        self,
+        root: Path | str | None = None,
+        *,
+        force: bool = False,
+        verify: bool = False,
+        on_progress: OnProgress = lambda _: None,
+    ) -> IndexResult:
+        """What it did to make the index of the folder `root`, or to bring it up to date.
+
+        Without `root`: the folder of this index. `on_progress` hears of each file; what it raises
+        ends the run. Ctrl-C commits what was embedded and is raised again.
+        """
+        from corpus_agent import report, session
+
+        if root is None and not (self._store / MANIFEST_NAME).exists():
+            raise UsageError(
+                f"{str(self._store)!r} is a new index.", "Name its folder: index(ROOT)"
+            )
+        outcome = session.index(
+            self._settings,
+            Path(root) if root is not None else None,
+            force=force,
+            verify=verify,
+            encoder=self._loaded_encoder(),
+            on_progress=on_progress,
+        )
+        if outcome.interrupted:
+            raise KeyboardInterrupt
+        return cast(IndexResult, self._stamped(report.index_object(outcome)["index"]))
+
+    def search(
+        self, query: str, *, k: int = 5, path: str = "", per_source: int | None = None
+    ) -> SearchResult:
+        """The `k` best passages, only from sources that begin with `path`.
+
+        At most `per_source` of one document, None for no bound.
+        """
+        from corpus_agent import report
+
+        view = self._newest()
+        hits = view.search(query, k, per_source, path)
+        return cast(SearchResult, self._stamped(report.search_object(query, hits, view.version)))
+
+    def read(self, source: str, *, offset: int = 1, limit: int = 2_000) -> ReadResult:
+        """Lines of a document, by its name as any result shows it, from line `offset` on.
+
+        At most `limit` lines and 50,000 bytes; go on at `next_offset`.
+        """
+        from corpus_agent import report
+
+        view = self._newest()
+        names = report.names(row.source for row in view.files())
+        window = view.read(names.get(source, source), offset, limit)
+        return cast(ReadResult, self._stamped(report.read_object(window, view.version)))
+
+    def ask(
+        self, question: str, *, on_event: Callable[[str], None] = lambda _: None
+    ) -> AnswerResult:
+        """An answer with quotations that were looked up; `on_event` hears of each step.
+
+        A model that fails gives the passages instead, and `notices` says so.
+        """
+        from corpus_agent import report, session
+
+        view = self._newest()
+        answerer = session.answerer_for(view, self._ready())
+        answer = session.ask(question, view, answerer, on_event=on_event)
+        return cast(AnswerResult, self._stamped(report.answer_object(answer)))
+
+    def status(self) -> StatusResult:
+        """What the index holds, where it is and whether it is complete."""
+        from corpus_agent import report
+        from indexer.folder import bytes_on_disk
+
+        store = existing_store(self._settings)
+        manifest = read_manifest(store)
+        root = root_of(store, manifest)
+        size = bytes_on_disk(store)
+        content = report.status_object(manifest, str(store), str(root), size, root.is_dir())
+        return cast(StatusResult, self._stamped(content))
+
+    @property
+    def _store(self) -> Path:
+        assert self._settings.store is not None
+        return self._settings.store
+
+    def _ready(self) -> Launch:
+        """How this process was launched; for a new index, once there is one to ask."""
+        if self._launch is None:
+            asking = self._settings.llm != "none"
+            self._launch = to_read(self._settings, seal_off=True, asking=asking)
+        return self._launch
+
+    def _loaded_encoder(self) -> Encoder:
+        from corpus_agent.session import encoder_for
+
+        if self._encoder is None:
+            self._encoder = encoder_for(self._settings)
+        return self._encoder
+
+    def _newest(self) -> LocalCorpus:
+        """A view of the newest version, the one at hand while it is the newest."""
+        from corpus_agent.local import LocalCorpus
+
+        newest = read_manifest(existing_store(self._settings))
+        if self._view is None or self._view.version != newest.version:
+            self._view = LocalCorpus.open(self._store, self._loaded_encoder())
+        return self._view
+
+    def _stamped(self, content: dict[str, Any]) -> dict[str, Any]:
+        seal = self._launch.seal if self._launch is not None else unsealed()
+        return {**content, "seal": seal.state}

@@ -1,0 +1,94 @@
+"""Commands that keep an index up to date for as long as they run."""
+
+from __future__ import annotations
+
+import signal
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from corpus_agent.cli.frame import (
+    EXIT_INTERRUPTED,
+    JSON,
+    clean,
+    launched,
+    main,
+    print_json,
+    print_lines,
+    settings_in_force,
+)
+
+if TYPE_CHECKING:
+    from indexer.sync import Outcome
+
+
+@main.command()
+@click.argument("path", required=False, type=click.Path(path_type=Path))
+@JSON
+def watch(path: Path | None, as_json: bool) -> None:
+    """Keep the index of the folder PATH up to date until you stop it.
+
+    Begins like `index`; after that, what is saved, moved or removed is searchable seconds later.
+    Others can search, and index by hand, meanwhile. Ctrl-C or SIGTERM ends it when the files in
+    hand are committed; a second one ends it at once, and the index stays whole.
+
+    With --json: one object a line, for the first run and for each that changed the index.
+    """
+    follow(path, as_json=as_json)
+
+
+def follow(
+    path: Path | None, *, force: bool = False, verify: bool = False, as_json: bool = False
+) -> None:
+    """Watch until a signal; exit 0 after SIGTERM or SIGHUP, 130 after Ctrl-C."""
+    from corpus_agent.launch import to_index
+
+    settings = settings_in_force()
+    launched(to_index(settings, path, seal_off=click.get_current_context().obj["unsealed"]))
+    from corpus_agent.progress import index_progress
+    from corpus_agent.watching import Audience, asked_by_signal
+    from corpus_agent.watching import watch as keep_watching
+
+    talk = _Json() if as_json else _Lines()
+    with asked_by_signal() as asked:
+        audience = Audience(talk.outcome, talk.notice, index_progress)
+        keep_watching(settings, path, asked, audience, force=force, verify=verify)
+    if asked.signal == signal.SIGINT:
+        raise SystemExit(EXIT_INTERRUPTED)
+
+
+class _Lines:
+    """For a person: the first run as `index` tells it, a line with the time for each later one."""
+
+    def __init__(self) -> None:
+        self._first = True
+
+    def outcome(self, outcome: Outcome) -> None:
+        from corpus_agent import report
+
+        if self._first:
+            print_lines(report.index_lines(outcome))
+            click.echo("Watching; Ctrl-C ends it.", err=True)
+        else:
+            click.echo(f"{time.strftime('%H:%M:%S')} {report.watch_line(outcome)}")
+        self._first = False
+
+    def notice(self, line: str) -> None:
+        click.echo(f"Note: {clean(line)}", err=True)
+
+
+class _Json:
+    """For a script: an object a line."""
+
+    def outcome(self, outcome: Outcome) -> None:
+        from corpus_agent import report
+
+        print_json(report.index_object(outcome))
+
+    def notice(self, line: str) -> None:
+        from corpus_agent import report
+
+        click.echo(f"Note: {clean(line)}", err=True)
+        print_json(report.as_object(notice=clean(line)))

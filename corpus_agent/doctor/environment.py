@@ -1,0 +1,166 @@
+"""What doctor looks at outside of any index: this installation and this machine.
+
+Opens no document and no index. `model_server` needs the network of this machine, so it is called
+before the process is sealed; the rest works inside the seal.
+"""
+
+from __future__ import annotations
+
+import platform
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from corpus_agent import llm
+from corpus_agent.doctor.finding import Check, Finding
+from corpus_agent.endpoint import GgufFile, parse
+from corpus_agent.seal import Sealed
+from corpus_agent.seal.llama import find_program
+from corpus_agent.settings import Settings
+from indexer.confine import check_kernel
+from indexer.errors import CorpusError
+
+DISTRIBUTION = "corpus-agent"
+# pypdf mends holes that a document can use about once a week; nothing older is accepted.
+PYPDF_FLOOR = "6.16.1"
+SHOWN = ("lancedb", "pypdf", "sentence-transformers")  # versions that a bug report needs
+LITTLE_BYTES = 1_000_000_000
+TOO_LITTLE_BYTES = 100_000_000  # LanceDB writes new files before it drops old ones
+
+
+def checks(
+    settings: Settings, store: Path | None, closed: Sealed | CorpusError, server: Finding
+) -> Iterator[Check]:
+    """The checks of this machine; `closed` is how sealing went, `server` what was found before."""
+    from corpus_agent.session import encoder_for
+
+    def weights() -> Finding:
+        encoder = encoder_for(settings)
+        return Finding("ok", f"{encoder.name}, SHA-256 {encoder.weights_sha256[:16]}")
+
+    where = store or Path.cwd()
+    yield Check("python", "the interpreter", python)
+    yield Check("libraries", "installed versions against the declared ones", libraries)
+    yield Check("pypdf", f"version {PYPDF_FLOOR} or later, for its security fixes", pypdf)
+    yield Check("processor", "AVX2, without which LanceDB crashes", processor)
+    yield Check("seal", "whether this kernel enforces the seal", lambda: sealing(closed))
+    yield Check("weights", "the SHA-256 of the embedding model", weights)
+    yield Check("model server", "whether a language model answers", lambda: server)
+    yield Check("disk", "free space where the index is", lambda: disk(where))
+
+
+def python() -> Finding:
+    """Version and machine; another Python could not have started this."""
+    return Finding("ok", f"Python {platform.python_version()} on {platform.machine()}")
+
+
+def libraries() -> Finding:
+    """Whether each declared library is installed in a declared version."""
+    from importlib.metadata import PackageNotFoundError, requires, version
+
+    from packaging.requirements import Requirement
+
+    try:
+        declared = [Requirement(line) for line in requires(DISTRIBUTION) or ()]
+    except PackageNotFoundError:
+        return Finding("warn", f"{DISTRIBUTION} is not installed: versions are not known")
+    wrong: list[Requirement] = []
+    problems: list[str] = []
+    for library in declared:
+        if library.marker is not None and not library.marker.evaluate({"extra": ""}):
+            continue
+        try:
+            installed = version(library.name)
+        except PackageNotFoundError:
+            installed = "nothing"
+        if installed == "nothing" or not library.specifier.contains(installed, prereleases=True):
+            wrong.append(library)
+            problems.append(f"{library.name}: {installed} installed, {library.specifier} needed")
+    if wrong:
+        named = " ".join(f"'{library.name}{library.specifier}'" for library in wrong)
+        return Finding("fail", "; ".join(problems), f"python -m pip install {named}")
+    shown = ", ".join(f"{name} {version(name)}" for name in SHOWN)
+    return Finding("ok", f"all as declared; {shown}")
+
+
+def pypdf() -> Finding:
+    """Whether pypdf has the fixes for documents that attack it."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return pypdf_finding(version("pypdf"))
+    except PackageNotFoundError:
+        return pypdf_finding("0")
+
+
+def pypdf_finding(installed: str) -> Finding:
+    """What to say of an installed version."""
+    from packaging.version import Version
+
+    if Version(installed) >= Version(PYPDF_FLOOR):
+        return Finding("ok", installed)
+    return Finding(
+        "fail",
+        f"{installed} has known security holes; {PYPDF_FLOOR} mends them",
+        f"python -m pip install 'pypdf>={PYPDF_FLOOR}'",
+    )
+
+
+def processor() -> Finding:
+    """Whether the processor has what LanceDB was compiled for."""
+    machine = platform.machine()
+    if machine != "x86_64":
+        return Finding("ok", f"{machine}: not needed there")
+    try:
+        facts = Path("/proc/cpuinfo").read_text()
+    except OSError as error:
+        return Finding("warn", f"/proc/cpuinfo cannot be read ({error.strerror})")
+    return processor_finding(facts)
+
+
+def processor_finding(facts: str) -> Finding:
+    """What to say of an x86-64 processor, given /proc/cpuinfo."""
+    flags = next((line for line in facts.splitlines() if line.startswith("flags")), "")
+    if "avx2" in flags.split():
+        return Finding("ok", "AVX2")
+    return Finding("fail", "no AVX2: LanceDB crashes here", "use a machine with AVX2 (since 2013)")
+
+
+def sealing(closed: Sealed | CorpusError) -> Finding:
+    """How sealing this process went, or what the kernel could do where it was told not to."""
+    if isinstance(closed, CorpusError):
+        return Finding("fail", closed.message, closed.hint)
+    if closed.state == "off":
+        _, abi = check_kernel()
+        return Finding("warn", f"off (--unsealed); this kernel has Landlock ABI {abi}")
+    enforced = f"enforced: seccomp, Landlock ABI {closed.landlock_abi}"
+    if closed.not_covered:
+        missing = "; ".join(closed.not_covered)
+        return Finding("warn", f"{enforced}; not covered: {missing}", "use a newer kernel")
+    return Finding("ok", enforced)
+
+
+def model_server(settings: Settings) -> Finding:
+    """Whether the model that `--llm` means answers. Call before the seal."""
+    if settings.llm == "none":
+        return Finding("ok", "none wanted; answers are quotations")
+    try:
+        wanted = parse(settings.llm, settings.allow_remote_llm)
+        if isinstance(wanted, GgufFile):
+            return Finding("ok", f"{find_program()} would be started for {str(wanted.path)!r}")
+        model = llm.find(wanted, settings.llm_model)
+    except CorpusError as error:
+        return Finding("fail", error.message, error.hint)
+    if model is None:
+        return Finding("ok", "none on this machine; answers are quotations")
+    return Finding("ok", f"{model.name} at {model.server}")
+
+
+def disk(where: Path) -> Finding:
+    """Free space on the file system of `where`, or of the folder that it would be made in."""
+    there = next(path for path in (where, *where.absolute().parents) if path.exists())
+    free = shutil.disk_usage(there).free
+    found = f"{free / 1e9:,.1f} GB free"
+    if free < TOO_LITTLE_BYTES:
+        return Finding("fail", found, "free some space")
+    return Finding("warn" if free < LITTLE_BYTES else "ok", found, "free some space")

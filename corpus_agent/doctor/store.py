@@ -1,0 +1,249 @@
+"""What doctor looks at in an index: the store, its rows, its vectors, and the folder it is of.
+
+Reads one committed version and changes nothing. Where the index does not open, what depends on it
+is left out: the check that failed says what to do first.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from heapq import nsmallest
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from corpus_agent import session
+from corpus_agent.doctor.environment import processor
+from corpus_agent.doctor.finding import Check, Finding
+from corpus_agent.settings import Settings
+from indexer.errors import CorpusError
+from indexer.manifest import MANIFEST_NAME, read_manifest, root_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from corpus_agent.local import LocalCorpus
+    from indexer.embed import Encoder
+    from indexer.records import Chunk
+    from indexer.store import Snapshot
+
+INDEX = "corpus-agent index"
+ANEW = "corpus-agent index --force"
+SAMPLES = 5  # chunks that are embedded again
+LENGTH_TOLERANCE = 1e-3  # of a vector, whose length is 1
+# Cosine of a stored vector and one made today. The same weights on another processor or in another
+# batch differ by 1e-6; other weights, or another text, by 0.1 and more.
+LIKENESS = 0.999
+
+
+@dataclass(slots=True)
+class Rows:
+    """What one pass over all chunk rows finds; `samples` are the same from run to run."""
+
+    chunks: Counter[str] = field(default_factory=Counter)
+    ids: int = 0
+    distinct_ids: int = 0
+    off_length: int = 0
+    samples: list[tuple[Chunk, NDArray[np.float32]]] = field(default_factory=list)
+
+
+def checks(settings: Settings, store: Path | None) -> Iterator[Check]:
+    """The checks of the index that the settings mean, as far as it can be looked into."""
+    yield Check("index", "whether there is one, of a version that this program reads",
+                lambda: there_is_one(store))  # fmt: skip
+    if store is None or not store.is_dir():
+        return
+    yield Check("permissions", "that nobody else may enter the store", lambda: permissions(store))
+    if not _manifest_is_readable(store):
+        return
+    yield Check("corpus", "whether the folder is there", lambda: corpus_folder(store))
+    if processor().state == "fail":  # importing LanceDB would end this process
+        return
+    encoder = session.encoder_for(settings)
+    yield Check("model", "whether the index was made by today's model and chunker",
+                lambda: same_model(store, encoder))  # fmt: skip
+    yield from _of_rows(store, encoder)
+    if root_of(store, read_manifest(store)).is_dir():
+        yield Check("stale files", "the folder against the index", lambda: stale_files(settings))
+
+
+def _manifest_is_readable(store: Path) -> bool:
+    try:
+        read_manifest(store)
+    except CorpusError:
+        return False
+    return True
+
+
+def _of_rows(store: Path, encoder: Encoder) -> Iterator[Check]:
+    from indexer.store import Snapshot
+
+    try:
+        snapshot = Snapshot(store)
+        rows = rows_of(snapshot)
+    except CorpusError as error:
+        broken = Finding("fail", error.message, error.hint)
+        yield Check("tables", "whether they open", lambda: broken)
+        return
+    yield Check("rows", "chunk rows against file rows", lambda: row_counts(snapshot, rows))
+    yield Check("keys", "that no key stands twice", lambda: keys(snapshot, rows))
+    yield Check("words", "full-text rows against chunk rows", lambda: text_index(snapshot))
+    yield Check("vectors", "that each has length 1", lambda: lengths(rows))
+    yield Check("embedding", "stored chunks, embedded again",
+                lambda: embedded_again(rows, encoder))  # fmt: skip
+
+
+def there_is_one(store: Path | None) -> Finding:
+    """Whether there is an index and it is complete."""
+    if store is None or not (store / MANIFEST_NAME).exists():
+        where = f"in {str(store)!r}" if store else "here or in any folder above"
+        return Finding("warn", f"none {where}", f"{INDEX} FOLDER")
+    manifest = read_manifest(store)
+    found = f"{str(store)!r}, version {manifest.version} of {manifest.updated}"
+    if not manifest.complete:
+        return Finding("warn", f"{found}; its last run did not finish", INDEX)
+    return Finding("ok", found)
+
+
+def permissions(store: Path) -> Finding:
+    """Whether the store is for its owner alone, and that is who asks."""
+    info = store.stat()
+    mode = stat.S_IMODE(info.st_mode)
+    if mode & (stat.S_IRWXG | stat.S_IRWXO):
+        return Finding("fail", f"mode {mode:04o}: others may read it", f"chmod 700 {str(store)!r}")
+    if not os.access(store, os.W_OK):
+        return Finding("warn", f"mode {mode:04o}; read only for this user: `index` cannot write")
+    return Finding("ok", f"mode {mode:04o}")
+
+
+def corpus_folder(store: Path) -> Finding:
+    """Whether the folder that was indexed is still there."""
+    root = root_of(store, read_manifest(store))
+    if root.is_dir():
+        return Finding("ok", str(root))
+    found = f"{str(root)!r} is not there; what was indexed can be searched and not read"
+    return Finding("fail", found, f"mount or restore it, or name its new place: {INDEX} FOLDER")
+
+
+def same_model(store: Path, encoder: Encoder) -> Finding:
+    """Whether a search would be accepted."""
+    from corpus_agent.local import LocalCorpus
+
+    corpus: LocalCorpus = LocalCorpus.open(store, encoder)
+    manifest = read_manifest(store)
+    return Finding("ok", f"{manifest.fingerprint.model}, {corpus.coverage().indexed:,} documents")
+
+
+def rows_of(snapshot: Snapshot) -> Rows:
+    """One pass over the chunk rows, in batches."""
+    import numpy as np
+
+    found = Rows()
+    seen: set[str] = set()
+    for batch in snapshot.batches():
+        vectors = batch.column("vector").flatten().to_numpy().reshape(len(batch), -1)
+        off = np.abs(np.linalg.norm(vectors, axis=1) - 1.0)
+        found.off_length += int((~(off <= LENGTH_TOLERANCE)).sum())  # so that NaN counts
+        ids = batch.column("id").to_pylist()
+        found.ids += len(ids)
+        seen.update(ids)
+        found.chunks.update(batch.column("source").to_pylist())
+        drawn = nsmallest(SAMPLES, range(len(ids)), key=lambda row: _lot(ids[row]))
+        samples = [(_chunk(batch.slice(row, 1).to_pylist()[0]), vectors[row]) for row in drawn]
+        found.samples = nsmallest(
+            SAMPLES, [*found.samples, *samples], key=lambda sample: _lot(sample[0].id)
+        )
+    found.distinct_ids = len(seen)
+    return found
+
+
+def _lot(key: str) -> bytes:
+    """A place in an order that has nothing to do with the order of the rows."""
+    return hashlib.sha256(key.encode()).digest()
+
+
+def _chunk(row: dict[str, Any]) -> Chunk:
+    from indexer.records import Chunk
+    from indexer.store.rows import CHUNK_COLUMNS
+
+    return Chunk(**{name: row[name] for name in CHUNK_COLUMNS})
+
+
+def row_counts(snapshot: Snapshot, rows: Rows) -> Finding:
+    """Whether each document has as many chunks as its file row says, and nothing else has any."""
+    files = snapshot.files()
+    told = {row.source: row.chunks for row in files if row.chunks}
+    differ = sorted(source for source in told.keys() | rows.chunks.keys()
+                    if told.get(source, 0) != rows.chunks[source])  # fmt: skip
+    if differ:
+        found = (
+            f"{len(differ):,} documents differ, as {differ[0]!r}: "
+            f"{rows.chunks[differ[0]]} chunks, {told.get(differ[0], 0)} in its file row"
+        )
+        return Finding("fail", found, ANEW)
+    if rows.ids != snapshot.manifest.chunks:
+        found = f"{rows.ids:,} chunk rows, {snapshot.manifest.chunks:,} in the manifest"
+        return Finding("fail", found, ANEW)
+    return Finding("ok", f"{rows.ids:,} chunks of {len(told):,} documents; {len(files):,} files")
+
+
+def keys(snapshot: Snapshot, rows: Rows) -> Finding:
+    """Whether a chunk or a file stands in its table more than once."""
+    sources = [row.source for row in snapshot.files()]
+    chunks, files = rows.ids - rows.distinct_ids, len(sources) - len(set(sources))
+    if chunks or files:
+        return Finding("fail", f"{chunks:,} chunks and {files:,} files stand twice", ANEW)
+    return Finding("ok", "all distinct")
+
+
+def text_index(snapshot: Snapshot) -> Finding:
+    """Whether the full-text index covers every chunk; LanceDB scans what it does not cover yet."""
+    covered, waiting = snapshot.text_index_rows()
+    chunks = snapshot.manifest.chunks
+    if chunks and covered + waiting != chunks:
+        return Finding("fail", f"{covered + waiting:,} rows for {chunks:,} chunks", ANEW)
+    if waiting:
+        return Finding("warn", f"{waiting:,} of {chunks:,} chunks are searched without it", INDEX)
+    return Finding("ok", f"{covered:,} of {chunks:,}")
+
+
+def lengths(rows: Rows) -> Finding:
+    """Whether the vectors are comparable by their cosine."""
+    if rows.off_length:
+        return Finding("fail", f"{rows.off_length:,} vectors are not of length 1", ANEW)
+    return Finding("ok", f"{rows.ids:,} of length 1")
+
+
+def embedded_again(rows: Rows, encoder: Encoder) -> Finding:
+    """Whether today's model makes the vectors that are stored."""
+    import numpy as np
+
+    from indexer.chunk import Chunker
+
+    if not rows.samples:
+        return Finding("ok", "nothing to compare")
+    chunker = Chunker(encoder.tokenizer, encoder.max_tokens)
+    texts = [encoder.document_prefix + chunker.embedded_text(chunk) for chunk, _ in rows.samples]
+    stored = np.stack([vector for _, vector in rows.samples])
+    if stored.shape[1] != encoder.dimension:
+        return Finding("fail", f"{stored.shape[1]} numbers, not {encoder.dimension}", INDEX)
+    likeness = np.sum(encoder.encode(texts) * stored, axis=1)
+    if not bool((likeness >= LIKENESS).all()):
+        found = f"cosine {float(likeness.min()):.4f}, at least {LIKENESS} expected"
+        return Finding("fail", found, ANEW)
+    return Finding("ok", f"{len(texts)} chunks, cosine {float(likeness.min()):.4f} or more")
+
+
+def stale_files(settings: Settings) -> Finding:
+    """What `index` would do now."""
+    todo = session.dry_run(settings, None)
+    if todo.changes_nothing:
+        return Finding("ok", f"{len(todo.keep):,} files as they were indexed")
+    changed = len(todo.update) + len(todo.record) + len(todo.touch)
+    counts = f"{changed:,} changed, {len(todo.add):,} new, {len(todo.remove):,} gone"
+    return Finding("warn", counts, INDEX)

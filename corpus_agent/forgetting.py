@@ -1,0 +1,65 @@
+"""`forget`: a document leaves the index, and its file stays where it is.
+
+What belongs to a corpus is decided by its folder and the ignore files there, and by nothing else;
+so a forgotten document comes back with the next look at the folder unless a rule keeps it out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+
+from corpus_agent.clean import visible
+from corpus_agent.settings import Settings, existing_store
+from indexer.errors import CorpusError
+from indexer.manifest import read_manifest, root_of
+from indexer.records import FileRow
+from indexer.store import Writer
+from indexer.walk import IGNORE_FILES, ignore_line
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What became of `source`: the row that it had, None where it was not in the index.
+
+    `rule` is the line which, in the file `rules`, keeps it out from now on; None where no line can
+    name it. `near` are documents of similar names.
+    """
+
+    source: str
+    row: FileRow | None
+    version: int
+    rules: Path
+    rule: str | None
+    near: tuple[str, ...] = ()
+
+
+def forget(settings: Settings, source: str) -> Forgotten:
+    """Drop a document from the index; once more changes nothing. Needs no model.
+
+    Raises StoreLocked while another process writes.
+    """
+    store = existing_store(settings)
+    manifest = read_manifest(store)
+    root = root_of(store, manifest)
+    with Writer(store, manifest.fingerprint, manifest.root) as writer:
+        if writer.rebuilding or writer.manifest is None:
+            raise CorpusError("The index was made anew just now.", "Run the same command again.")
+        manifest = writer.manifest
+        row = writer.files.get(source)
+        near: list[str] = []
+        if row is None:
+            near = get_close_matches(source, list(writer.files), n=3, cutoff=0.5)
+        else:
+            writer.replace([], [source])
+            manifest = writer.commit(ignored=manifest.ignored, complete=manifest.complete)
+    # A name that is no text, or twice the same text, is not the name that the file has.
+    named = row is None or row.reason != "name"
+    rule = _copyable(ignore_line(root, source)) if named else None
+    return Forgotten(source, row, manifest.version, root / IGNORE_FILES[-1], rule, tuple(near))
+
+
+def _copyable(line: str) -> str:
+    """`line` with `?`, which stands for any character, for each that would not be seen."""
+    return "".join(char if char.isprintable() and visible(char) == char else "?" for char in line)

@@ -1,0 +1,157 @@
+"""`watch`: the index follows its folder until somebody asks it to stop.
+
+One worker looks whenever indexer/watch.py says so and does what `index` does; what happens
+meanwhile is heard and looked at afterwards. The writer lock is held only while something is
+written, the embedding model stays loaded.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from types import FrameType
+
+from corpus_agent import session
+from corpus_agent.launch import corpus_root
+from corpus_agent.progress import IndexProgress
+from corpus_agent.settings import Settings
+from indexer.embed import Encoder
+from indexer.errors import CorpusError, StoreLocked
+from indexer.sync import Outcome, Progress
+from indexer.watch import Stop, moments, sleep
+
+LOCKED_SECONDS = 1.0  # between two tries for a store that another process is writing
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class Asked:
+    """Which signal asked for the end; None while there was none."""
+
+    def __init__(self) -> None:
+        self.signal: int | None = None
+
+    def is_set(self) -> bool:
+        """Whether one did."""
+        return self.signal is not None
+
+
+@contextmanager
+def asked_by_signal() -> Iterator[Asked]:
+    """Notes the first signal instead of dying of it; the second one works as it always does.
+
+    A signal that is ignored (nohup) stays ignored.
+    """
+    asked = Asked()
+    before = {number: signal.getsignal(number) for number in _SIGNALS}
+
+    def note(number: int, _: FrameType | None) -> None:
+        asked.signal = number
+        restore()
+
+    def restore() -> None:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+    for number, handler in before.items():
+        if handler is not signal.SIG_IGN:
+            signal.signal(number, note)
+    try:
+        yield asked
+    finally:
+        restore()
+
+
+@dataclass(frozen=True, slots=True)
+class Audience:
+    """Who is told what: outcomes of looks that changed the index, notices, progress in a run."""
+
+    outcome: Callable[[Outcome], None]
+    notice: Callable[[str], None]
+    progress: Callable[[], AbstractContextManager[IndexProgress]]
+
+
+def watch(
+    settings: Settings,
+    folder: Path | None,
+    stop: Stop,
+    audience: Audience,
+    *,
+    force: bool = False,
+    verify: bool = False,
+    encoder: Encoder | None = None,
+) -> None:
+    """Look now and whenever something changed, until `stop` is set.
+
+    The outcome of the first look is always told, and `force` and `verify` are for it. Its errors
+    are raised; later ones are told, and the next change is looked at again, unless the folder
+    itself is gone. `encoder` is the settings' own unless given.
+    """
+    store, root = corpus_root(settings, folder)
+    encoder = encoder or session.encoder_for(settings)
+    look = partial(_look, settings, folder, encoder, stop, audience)
+    with closing(moments(root, store.resolve(), stop, audience.notice)) as due:
+        next(due, None)
+        version = look(force=force, verify=verify)
+        trouble = ""
+        while not stop.is_set() and next(due, _END) is not _END:
+            try:
+                version = look(known=version)
+                trouble = ""
+            except CorpusError as error:
+                if not root.is_dir():
+                    raise
+                if trouble != str(error):
+                    audience.notice(str(error))
+                trouble = str(error)
+
+
+_END = object()
+
+
+def _look(
+    settings: Settings,
+    folder: Path | None,
+    encoder: Encoder,
+    stop: Stop,
+    audience: Audience,
+    *,
+    known: int | None = None,
+    force: bool = False,
+    verify: bool = False,
+) -> int | None:
+    """The version of the index after one run; one that is not `known` is told of."""
+    waiting = False
+    while not stop.is_set():
+        try:
+            with audience.progress() as shown:
+                outcome = session.index(
+                    settings,
+                    folder,
+                    force=force,
+                    verify=verify,
+                    encoder=encoder,
+                    on_start=shown.start,
+                    on_progress=partial(_advance, shown, stop),
+                    on_problem=shown.problem,
+                )
+        except StoreLocked as error:
+            if not waiting:
+                audience.notice(f"Waiting: {error.message}")
+            waiting = True
+            sleep(LOCKED_SECONDS, stop)
+            continue
+        if outcome.version != known:
+            audience.outcome(outcome)
+        return outcome.version
+    return known
+
+
+def _advance(shown: IndexProgress, stop: Stop, done: Progress) -> None:
+    """Move the bar; between two files is where a run can be ended with its work committed."""
+    shown.advance(done)
+    if stop.is_set():
+        raise KeyboardInterrupt

@@ -1,0 +1,37 @@
+"""`watch` with an encoder that needs no weights: python -m tests.watcher STORE ROOT.
+
+The command in all but the model and the seal: same signals, same worker, a JSON object a line.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+from corpus_agent import report
+from corpus_agent.progress import IndexProgress
+from corpus_agent.settings import Settings
+from corpus_agent.watching import Audience, asked_by_signal, watch
+from tests.fakes import ToyEncoder
+
+
+def say(content: dict[str, Any]) -> None:
+    print(json.dumps(content), flush=True)
+
+
+def main(store: Path, root: Path) -> None:
+    audience = Audience(
+        outcome=lambda outcome: say(report.index_object(outcome)),
+        notice=lambda line: say({"notice": line}),
+        progress=lambda: nullcontext(IndexProgress(None)),
+    )
+    with asked_by_signal() as asked:
+        watch(Settings(store=store), root, asked, audience, encoder=ToyEncoder())
+    say({"signal": asked.signal})
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]))
