@@ -37,10 +37,16 @@ _MAX_ENCODED_BYTES = 6 * TEXT_CHARS  # UTF-8 and places; no entry that we wrote 
 class Texts:
     """The texts kept in one store; safe to use from several threads."""
 
-    def __init__(self, store: Path, max_bytes: int = KEPT_TEXT_BYTES) -> None:
+    def __init__(
+        self,
+        store: Path,
+        max_bytes: int = KEPT_TEXT_BYTES,
+        reserved_disk_bytes: int = RESERVED_DISK_BYTES,
+    ) -> None:
         self._folder = store / TEXTS_FOLDER
         self._writable = os.access(store, os.W_OK)
         self._max_bytes = max_bytes
+        self._reserved_disk_bytes = reserved_disk_bytes
         self._bytes: int | None = None  # on disk, as far as known; looked up when first needed
         self._lock = threading.Lock()
 
@@ -75,9 +81,10 @@ class Texts:
         path = self._path(sha256, label)
         new = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}.new")
         try:
-            if _free_bytes(self._folder.parent) < RESERVED_DISK_BYTES + len(data):
+            if _free_bytes(self._folder.parent) < self._reserved_disk_bytes + len(data):
                 return
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            for folder in (self._folder, path.parent):
+                folder.mkdir(mode=0o700, exist_ok=True)
             new.write_bytes(data)
             new.replace(path)
         except OSError:
@@ -86,7 +93,7 @@ class Texts:
             return
         self._count(len(data))
 
-    def keep_only(self, hashes: Collection[str]) -> None:
+    def keep_only(self, hashes: Collection[str | None]) -> None:
         """Drop the texts of all other files: those that are gone or have changed."""
         if self._writable:
             for entry in self._entries():
