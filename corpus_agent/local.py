@@ -24,7 +24,8 @@ from indexer import retrieve
 from indexer.chunk import Chunker
 from indexer.embed import Encoder
 from indexer.errors import IncompatibleStore, Refused, UnreadableDocument
-from indexer.reading import Copy, copied, is_todays, text_of
+from indexer.extract import is_todays
+from indexer.reading import Copy, copied, text_of
 from indexer.records import Coverage, FileRow, Hit, Line
 from indexer.store import Snapshot, same_rows
 from indexer.sync import fingerprint_of

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from indexer.chunk import Chunker
 from indexer.errors import Refused, UnreadableDocument
-from indexer.extract import REGISTRY, SAMPLE_BYTES, claim, title_of
+from indexer.extract import title_of
 from indexer.records import Chunk, Document, FileRow, Status
 from indexer.texts import Texts
 from indexer.walk import MAX_FILE_BYTES, SeenFile, open_beneath
@@ -44,12 +44,6 @@ class Copy:
     descriptor: int
     bytes: int
     sha256: str
-
-    def label(self, source: str) -> str:
-        """The extractor that claims these bytes; raises UnreadableDocument where none does."""
-        if not self.bytes:
-            raise UnreadableDocument("no_bytes", "the file is empty")
-        return claim(os.pread(self.descriptor, SAMPLE_BYTES, 0), source).label
 
 
 @contextmanager
@@ -94,25 +88,17 @@ def text_of(
 
     Raises UnreadableDocument, with the label of the extractor that tried.
     """
-    label = copy.label(source)
-    text = texts.get(copy.sha256, label)
-    if text is None or not is_todays(text.extractor):
-        asked = Asked(copy.descriptor, source, label)
+    if not copy.bytes:
+        raise UnreadableDocument("no_bytes", "the file is empty")
+    text = texts.get(copy.sha256, source)
+    if text is None:
+        asked = Asked(copy.descriptor, source)
         if enough is not None:
             asked = replace(asked, enough=enough, batch=WINDOW)
         text = worker.read(asked)
         if text.complete:
-            texts.put(copy.sha256, label, text)
+            texts.put(copy.sha256, source, text)
     return text
-
-
-def is_todays(label: str | None) -> bool:
-    """Whether the extractor that gave a text is still of that version.
-
-    It may be another than the one that claims the file, which may leave it to others.
-    """
-    known = {extractor.label for extractor in REGISTRY}
-    return label is not None and label.partition("+")[0] in known
 
 
 def read_all(
@@ -176,6 +162,7 @@ def _chunked(read: _Read, chunker: Chunker) -> tuple[FileRow, list[Chunk]]:
     row = replace(
         row,
         status="indexed",
+        detail=text.remark or None,
         chunks=len(chunks),
         lines=text.lines,
         pages=document.lines[-1].page,

@@ -1,8 +1,8 @@
 """Extracted text, kept in the store: so that nothing is parsed twice.
 
-Keyed by the file's hash, the extractor and the normaliser; compressed, bounded, and safe to delete
-at any time, also while it is read. What is damaged is noticed and made anew. Any number of
-processes may read and write at once: entries appear whole or not at all.
+Keyed by the file's hash, its suffix, the extractors and the normaliser; compressed, bounded, and
+safe to delete at any time, also while it is read. What is damaged is noticed and made anew. Any
+number of processes may read and write at once: entries appear whole or not at all.
 
 Knows nothing of files or parsers. A store that may not be written is only read.
 """
@@ -16,9 +16,10 @@ import os
 import threading
 import zlib
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, fields
+from pathlib import Path, PurePosixPath
 
+from indexer.extract import REGISTRY, is_todays
 from indexer.extract.normalise import NORMALISER
 from indexer.workers.limits import TEXT_CHARS
 from indexer.workers.wire import PLACE
@@ -30,6 +31,8 @@ RESERVED_DISK_BYTES = 256 * 2**20  # a disk with less to spare is left to the in
 _SHRINK_TO = 0.9  # of the bound, so that not every new text has to make room for itself
 
 FORMAT = f"corpus-agent text 1 {' '.join(PLACE)}\n".encode()
+# A new extractor may claim what another one used to read.
+_NAMES = " ".join(extractor.name for extractor in REGISTRY)
 _LEVEL = 1  # zlib: 100 MB/s and more, at 1.1 times the size of level 6
 _MAX_ENCODED_BYTES = 6 * TEXT_CHARS  # UTF-8 and places; no entry that we wrote unpacks to more
 
@@ -50,12 +53,12 @@ class Texts:
         self._bytes: int | None = None  # on disk, as far as known; looked up when first needed
         self._lock = threading.Lock()
 
-    def get(self, sha256: str, label: str) -> Text | None:
-        """The whole text of a file, as the extractor `label` gave it; None where none is kept.
+    def get(self, sha256: str, source: str) -> Text | None:
+        """The whole text of a file as today's extractors give it; None where none is kept.
 
-        A damaged entry is removed and counts as none.
+        A damaged or outdated entry is removed and counts as none.
         """
-        path = self._path(sha256, label)
+        path = self._path(sha256, source)
         try:
             data = path.read_bytes()
         except OSError:  # none, or not for this user: either way it can be had from the file
@@ -69,7 +72,7 @@ class Texts:
                     os.utime(path)  # the time of last use, which decides what goes first
         return text
 
-    def put(self, sha256: str, label: str, text: Text) -> None:
+    def put(self, sha256: str, source: str, text: Text) -> None:
         """Keep the whole text of a file, and drop what was not used for longest if need be.
 
         Where the disk is short of space or refuses, the text is not kept: that only costs time.
@@ -78,7 +81,7 @@ class Texts:
         if not self._writable:
             return
         data = _packed(text)
-        path = self._path(sha256, label)
+        path = self._path(sha256, source)
         new = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}.new")
         try:
             if _free_bytes(self._folder.parent) < self._reserved_disk_bytes + len(data):
@@ -100,9 +103,11 @@ class Texts:
                 if entry.path.name.partition(".")[0] not in hashes:
                     entry.drop()
 
-    def _path(self, sha256: str, label: str) -> Path:
-        made_by = hashlib.sha256(f"{label}\n{NORMALISER}".encode()).hexdigest()[:16]
-        return self._folder / sha256[:2] / f"{sha256}.{made_by}"
+    def _path(self, sha256: str, source: str) -> Path:
+        """Where the text of these bytes is: of a name, only the suffix bears on who reads them."""
+        suffix = PurePosixPath(source).suffix.lower()
+        as_what = hashlib.sha256(f"{suffix}\n{_NAMES}\n{NORMALISER}".encode()).hexdigest()[:16]
+        return self._folder / sha256[:2] / f"{sha256}.{as_what}"
 
     def _count(self, added: int) -> None:
         """Keep to the bound, now that so many bytes came in."""
@@ -154,18 +159,19 @@ def _free_bytes(folder: Path) -> int:
 
 def _packed(text: Text) -> bytes:
     """A line that says what it is, the hash of the rest, the rest."""
-    about = {"extractor": text.extractor, "title": text.title}
-    sizes = {"lines": text.lines, "chars": text.chars}
-    body = json.dumps(about | sizes).encode() + b"\n" + zlib.compress(text.encoding, _LEVEL)
+    about = {field.name: getattr(text, field.name) for field in fields(text)}
+    del about["encoding"]
+    body = json.dumps(about).encode() + b"\n" + zlib.compress(text.encoding, _LEVEL)
     return FORMAT + hashlib.sha256(body).digest() + body
 
 
 def _unpacked(data: bytes) -> Text | None:
-    """The text, None where the bytes are not exactly what was written."""
+    """The text, None where the bytes are not exactly what was written, or not of today."""
     start = len(FORMAT) + hashlib.sha256().digest_size
     body = memoryview(data)[start:]
     if not data.startswith(FORMAT) or hashlib.sha256(body).digest() != data[len(FORMAT) : start]:
         return None
     head, _, packed = bytes(body).partition(b"\n")
     encoding = zlib.decompressobj().decompress(packed, _MAX_ENCODED_BYTES)
-    return Text(encoding=encoding, **json.loads(head))
+    text = Text(encoding=encoding, **json.loads(head))
+    return text if is_todays(text.extractor) else None

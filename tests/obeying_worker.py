@@ -14,7 +14,7 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,14 +29,15 @@ def main(parent: int, *, confined: bool) -> None:
     child.main(parent, confined=confined, parse=parse)
 
 
-def parse(data: bytes, source: str) -> Opened:
+def parse(data: bytes, source: str, on_claim: Callable[[str], None] = lambda label: None) -> Opened:
     """The document that the real parsers give, unless it holds an order."""
     global served
     served += 1
     if not data.startswith(b'{"do"'):
-        return open_document(data, source)
+        return open_document(data, source, on_claim)
+    on_claim("text/1")
     order = json.loads(data)
-    return Opened("obeying/1", order.get("title", ""), _lines(order))
+    return Opened("text/1", order.get("title", ""), _lines(order))
 
 
 def _lines(order: dict[str, Any]) -> Iterator[Line]:

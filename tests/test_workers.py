@@ -43,7 +43,7 @@ def file_of(data: bytes) -> Iterator[int]:
 
 def read(worker: Worker, data: bytes, **asked: object) -> Text:
     with file_of(data) as descriptor:
-        return worker.read(Asked(descriptor, "a.txt", "text/1", **asked))
+        return worker.read(Asked(descriptor, "a.txt", **asked))
 
 
 def lines(worker: Worker, data: bytes) -> list[str]:
@@ -327,7 +327,7 @@ worker = Worker("tests.obeying_worker")
 def read(data):
     descriptor = os.memfd_create("x")
     os.write(descriptor, data)
-    return worker.read(Asked(descriptor, "a.txt", "text/1"))
+    return worker.read(Asked(descriptor, "a.txt"))
 print(next(decoded(read(do("process")).encoding)).text, flush=True)
 if {busy}:
     read(do("spin"))

@@ -123,11 +123,12 @@ def claim(sample: bytes, path: str) -> Extractor:
     raise UnreadableDocument("binary", "not text")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Opened:
     """A document whose lines come as they are asked for.
 
-    `extractor` is a label, `title` what the document gives itself, "" if nothing. `lines` raises
+    `title` is what it gives itself, "" if nothing. `extractor` is a label; it is final, as is
+    `remark`, which says what could not be read, once all lines have come. `lines` raises
     UnreadableDocument with that label, and the extractor's `empty_reason` at the end where there
     was no text.
     """
@@ -135,13 +136,20 @@ class Opened:
     extractor: str
     title: str
     lines: Iterator[Line]
+    remark: str = ""
 
 
-def open_document(data: bytes, source: str) -> Opened:
-    """The document, before its lines are read; raises UnreadableDocument."""
+def open_document(
+    data: bytes, source: str, on_claim: Callable[[str], None] = lambda label: None
+) -> Opened:
+    """The document, before its lines are read; raises UnreadableDocument.
+
+    `on_claim` is told the label of each extractor before it is let at the bytes.
+    """
     if not data:
         raise UnreadableDocument("no_bytes", "the file is empty")
     extractor = claim(data[:SAMPLE_BYTES], source)
+    on_claim(extractor.label)
     with _labelled(extractor.label):
         extraction = extractor.read(data)
     title = " ".join(whole(extraction.title or "").split())
@@ -151,6 +159,12 @@ def open_document(data: bytes, source: str) -> Opened:
 def title_of(title: str, source: str) -> str:
     """What a document is called: its own title, else its file's name."""
     return title or " ".join(PurePosixPath(source).stem.split())
+
+
+def is_todays(label: str | None) -> bool:
+    """Whether the extractor that gave a text is still of that version."""
+    known = {extractor.label for extractor in REGISTRY}
+    return label is not None and label.partition("+")[0] in known
 
 
 def open_lines(data: bytes, source: str) -> Iterator[Line]:

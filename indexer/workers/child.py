@@ -27,10 +27,10 @@ from indexer.workers.limits import worker_policy
 MAX_TITLE_CHARS = 500
 MAX_DETAIL_CHARS = 300
 
-OpenDocument = Callable[[bytes, str], Opened]
+Parse = Callable[[bytes, str, Callable[[str], None]], Opened]
 
 
-def main(parent: int, *, confined: bool, parse: OpenDocument = open_document) -> None:
+def main(parent: int, *, confined: bool, parse: Parse = open_document) -> None:
     """Serve until the parent is gone; the channel to it is standard input."""
     channel = _channel()
     sys.excepthook = _last_words(channel)
@@ -55,7 +55,7 @@ def _channel() -> socket.socket:
     return channel
 
 
-def _serve(channel: socket.socket, parse: OpenDocument) -> None:
+def _serve(channel: socket.socket, parse: Parse) -> None:
     opened: Opened | None = None
     while True:
         kind, payload, descriptor = wire.receive_with_descriptor(channel)
@@ -63,22 +63,27 @@ def _serve(channel: socket.socket, parse: OpenDocument) -> None:
         try:
             if kind == wire.DOCUMENT:
                 opened = None  # the one before makes room first
-                opened = _open(descriptor, parse, **asked)
+                opened = _open(channel, descriptor, parse, **asked)
                 _send(channel, wire.OPENED, title=opened.title[:MAX_TITLE_CHARS])
             else:
                 assert opened is not None, "lines of no document"
                 _send_lines(channel, opened, **asked)
         except UnreadableDocument as error:
             detail = error.detail[:MAX_DETAIL_CHARS]
-            told = {"reason": error.reason, "detail": detail, "extractor": error.extractor}
-            _send(channel, wire.UNREADABLE, **told)
+            _send(channel, wire.UNREADABLE, reason=error.reason, detail=detail)
         except MemoryError:
             opened = None
-            _send(channel, wire.UNREADABLE, reason="memory", detail="", extractor=None)
+            _send(channel, wire.UNREADABLE, reason="memory", detail="")
 
 
 def _open(
-    descriptor: int, parse: OpenDocument, source: str, memory_bytes: int, cpu_seconds: int
+    channel: socket.socket,
+    descriptor: int,
+    parse: Parse,
+    *,
+    source: str,
+    memory_bytes: int,
+    cpu_seconds: int,
 ) -> Opened:
     """The document in `descriptor`, within its limits; a parser may do all its work here."""
     _, most = resource.getrlimit(resource.RLIMIT_AS)
@@ -88,7 +93,8 @@ def _open(
     until = math.ceil(used.ru_utime + used.ru_stime) + cpu_seconds
     resource.setrlimit(resource.RLIMIT_CPU, (until, resource.RLIM_INFINITY))
     with os.fdopen(descriptor, "rb", buffering=0) as file:
-        return parse(file.readall(), source)
+        data = file.readall()
+    return parse(data, source, lambda label: _send(channel, wire.CLAIMED, extractor=label))
 
 
 def _send_lines(channel: socket.socket, opened: Opened, max_lines: int, max_chars: int) -> None:
@@ -102,7 +108,8 @@ def _send_lines(channel: socket.socket, opened: Opened, max_lines: int, max_char
     if batch:
         wire.send(channel, wire.LINES, wire.encoded(batch))
     else:
-        _send(channel, wire.END, extractor=opened.extractor)
+        remark = opened.remark[:MAX_DETAIL_CHARS]
+        _send(channel, wire.END, extractor=opened.extractor, remark=remark)
 
 
 def _send(channel: socket.socket, kind: bytes, **values: object) -> None:
@@ -117,6 +124,6 @@ def _last_words(
     def tell(kind: type[BaseException], error: BaseException, _: TracebackType | None) -> None:
         detail = f"{kind.__name__}: {error}"[:MAX_DETAIL_CHARS]
         with contextlib.suppress(OSError):
-            _send(channel, wire.UNREADABLE, reason="crashed", detail=detail, extractor=None)
+            _send(channel, wire.UNREADABLE, reason="crashed", detail=detail)
 
     return tell

@@ -42,7 +42,6 @@ TEXT_LINES = 2_000_000
 
 OPEN_FILES = 64  # at a time
 WRITTEN_BYTES = 0  # to any file
-STARTED_PROCESSES = 0
 
 # Documents that one process parses before a new one takes its place: what leaks, ends with it.
 DOCUMENTS_PER_PROCESS = 200

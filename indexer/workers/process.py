@@ -73,6 +73,10 @@ class Process:
         """The kind and payload of the answer; raises EOFError, OSError, TimeoutError, Malformed."""
         self._channel.settimeout(max(deadline - time.monotonic(), wire.LAST_LOOK_SECONDS))
         wire.send(self._channel, kind, json.dumps(values).encode(), descriptor)
+        return self.hear(deadline)
+
+    def hear(self, deadline: float) -> tuple[bytes, bytes]:
+        """What the process says next; raises as `ask` does."""
         return wire.receive(self._channel, deadline)
 
     def kill(self) -> None:

@@ -21,8 +21,9 @@ from indexer.extract.normalise import MAX_LINE_CHARS, whole
 from indexer.records import Line
 
 # Parent to worker, then worker to parent.
-START, DOCUMENT, MORE = b"S", b"D", b"M"
-READY, OPENED, LINES, END, UNREADABLE, UNSEALED = b"R", b"O", b"L", b"E", b"U", b"N"
+DOCUMENT, MORE = b"D", b"M"
+READY, CLAIMED, OPENED, LINES, END = b"R", b"C", b"O", b"L", b"E"
+UNREADABLE, UNSEALED = b"U", b"N"
 
 MAX_FRAME_BYTES = 16 * 2**20
 MAX_RUNS_BYTES = 4 * 2**20  # of a frame of lines; a parsed one takes up to twenty times as much

@@ -33,7 +33,8 @@ _NEAR_LIMIT = 0.5  # of its memory: a parser that fails to get as much again has
 class Text:
     """Extracted text as it came: `encoding` is wire's, `lines` and `chars` its size.
 
-    `complete` says that it is all of the document; `extractor` is the label of what gave it.
+    `complete` says that it is all of the document; only then `extractor`, the label of what gave
+    it, and `remark`, what could not be read, are final.
     """
 
     extractor: str
@@ -41,6 +42,7 @@ class Text:
     encoding: bytes
     lines: int
     chars: int
+    remark: str = ""
     complete: bool = True
 
 
@@ -61,13 +63,12 @@ Enough = Callable[[int, int], bool]
 class Asked:
     """One document to read: its bytes, what it is called, and how much of it is wanted.
 
-    The bytes are a file's, open in `descriptor`. `label` is that of the extractor that claims them.
-    Batches are asked for until `enough`, told the lines and characters so far, says so.
+    The bytes are a file's, open in `descriptor`. Batches are asked for until `enough`, told the
+    lines and characters so far, says so.
     """
 
     descriptor: int
     source: str
-    label: str
     enough: Enough = lambda lines, chars: False
     batch: Batch = WHOLE
 
@@ -103,14 +104,15 @@ class Worker:
         while True:
             process = self._running()
             process.documents += 1
+            reading = _Reading(process, asked, limits)
             try:
-                return _read(process, asked, limits)
+                return reading.text()
             except _Lost as lost:
                 code, peak = self._end(0.0 if lost.error else EXIT_SECONDS)
-                error = lost.error or _cause(code, peak, limits, asked.label)
+                error = lost.error or _cause(code, peak, limits)
                 # What it parsed before may have broken it: then the document is asked of another.
                 if process.documents == 1 or error.reason == "timeout":
-                    raise error from None
+                    raise reading.labelled(error) from None
 
     def stop(self) -> None:
         """Kill the process, also amid a document; none is started from now on."""
@@ -148,56 +150,84 @@ class _Lost(Exception):
         self.error = error
 
 
-def _read(process: Process, asked: Asked, limits: DocumentLimits) -> Text:
-    deadline = time.monotonic() + limits.wall_seconds
-    try:
-        return _text(process, asked, limits, deadline)
-    except TimeoutError:
-        detail = f"no end after {limits.wall_seconds:.0f} s"
-        raise _Lost(UnreadableDocument("timeout", detail, asked.label)) from None
-    except wire.Malformed as error:
-        raise _Lost(UnreadableDocument("crashed", f"sent {error}", asked.label)) from None
-    except (EOFError, ConnectionError):
-        raise _Lost from None
+class _Reading:
+    """One document in one process, from the order to its last line."""
+
+    def __init__(self, process: Process, asked: Asked, limits: DocumentLimits) -> None:
+        self._process = process
+        self._asked = asked
+        self._limits = limits
+        self._deadline = time.monotonic() + limits.wall_seconds
+        self._label: str | None = None
+
+    def labelled(self, error: UnreadableDocument) -> UnreadableDocument:
+        """The error with the label of the extractor that was at work."""
+        return UnreadableDocument(error.reason, error.detail, self._label)
+
+    def text(self) -> Text:
+        """The text; raises UnreadableDocument, or _Lost where the process goes with it."""
+        try:
+            return self._text()
+        except UnreadableDocument as error:
+            raise self.labelled(error) from None
+        except TimeoutError:
+            detail = f"no end after {self._limits.wall_seconds:.0f} s"
+            raise _Lost(UnreadableDocument("timeout", detail)) from None
+        except wire.Malformed as error:
+            raise _Lost(UnreadableDocument("crashed", f"sent {error}")) from None
+        except (EOFError, ConnectionError):
+            raise _Lost from None
+
+    def _text(self) -> Text:
+        title = self._open()
+        parts: list[bytes] = []
+        lines = chars = 0
+        while not (parts and self._asked.enough(lines, chars)):
+            kind, payload = self._process.ask(
+                wire.MORE, self._deadline, **asdict(self._asked.batch)
+            )
+            if kind != wire.LINES:
+                said = _said(kind, payload, wire.END)
+                self._label = _label(said)
+                remark = _words(said.get("remark"))
+                return Text(self._label, title, b"".join(parts), lines, chars, remark)
+            more_lines, more_chars = wire.checked(payload)
+            lines, chars = lines + more_lines, chars + more_chars
+            self._check_amount(lines, chars)
+            parts.append(payload)
+        assert self._label is not None
+        return Text(self._label, title, b"".join(parts), lines, chars, complete=False)
+
+    def _open(self) -> str:
+        """The title of the document, which is with the process from then on."""
+        os.lseek(self._asked.descriptor, 0, os.SEEK_SET)  # the process shares the position
+        kind, payload = self._process.ask(
+            wire.DOCUMENT,
+            self._deadline,
+            self._asked.descriptor,
+            source=self._asked.source,
+            memory_bytes=self._limits.memory_bytes,
+            cpu_seconds=self._limits.cpu_seconds,
+        )
+        while kind == wire.CLAIMED:
+            self._label = _label(_said(kind, payload, wire.CLAIMED))
+            kind, payload = self._process.hear(self._deadline)
+        title = _words(_said(kind, payload, wire.OPENED).get("title"))
+        if self._label is None:
+            raise wire.Malformed("a document that no extractor claims")
+        return title
+
+    def _check_amount(self, lines: int, chars: int) -> None:
+        for amount, most, unit in (
+            (lines, self._limits.text_lines, "lines"),
+            (chars, self._limits.text_chars, "characters"),
+        ):
+            if amount > most:
+                raise UnreadableDocument("output", f"more than {most:,} {unit} of text")
 
 
-def _text(process: Process, asked: Asked, limits: DocumentLimits, deadline: float) -> Text:
-    os.lseek(asked.descriptor, 0, os.SEEK_SET)  # the process shares the position
-    opened = process.ask(
-        wire.DOCUMENT,
-        deadline,
-        asked.descriptor,
-        source=asked.source,
-        memory_bytes=limits.memory_bytes,
-        cpu_seconds=limits.cpu_seconds,
-    )
-    title = _words(_answer(opened, wire.OPENED, asked).get("title"))
-    parts: list[bytes] = []
-    lines = chars = 0
-    while not (parts and asked.enough(lines, chars)):
-        answer = process.ask(wire.MORE, deadline, **asdict(asked.batch))
-        if answer[0] != wire.LINES:
-            label = _label(_answer(answer, wire.END, asked).get("extractor"), asked.label)
-            return Text(label, title, b"".join(parts), lines, chars)
-        more_lines, more_chars = wire.checked(answer[1])
-        lines, chars = lines + more_lines, chars + more_chars
-        _check_amount(lines, chars, limits, asked.label)
-        parts.append(answer[1])
-    return Text(asked.label, title, b"".join(parts), lines, chars, complete=False)
-
-
-def _check_amount(lines: int, chars: int, limits: DocumentLimits, label: str) -> None:
-    for amount, most, unit in (
-        (lines, limits.text_lines, "lines"),
-        (chars, limits.text_chars, "characters"),
-    ):
-        if amount > most:
-            raise UnreadableDocument("output", f"more than {most:,} {unit} of text", label)
-
-
-def _answer(answer: tuple[bytes, bytes], expected: bytes, asked: Asked) -> dict[str, object]:
-    """The values in an answer of the expected kind; raises what any other kind says."""
-    kind, payload = answer
+def _said(kind: bytes, payload: bytes, expected: bytes) -> dict[str, object]:
+    """The values of a frame of the expected kind; raises what any other kind says."""
     try:
         values = json.loads(payload) if kind in (expected, wire.UNREADABLE) else None
     except (ValueError, RecursionError):
@@ -209,8 +239,7 @@ def _answer(answer: tuple[bytes, bytes], expected: bytes, asked: Asked) -> dict[
     reason = values.get("reason")
     if not isinstance(reason, str) or not _REASON.fullmatch(reason):
         raise wire.Malformed("no reason")
-    label = _label(values.get("extractor"), asked.label)
-    error = UnreadableDocument(reason, _words(values.get("detail")), label)
+    error = UnreadableDocument(reason, _words(values.get("detail")))
     raise _Lost(error) if reason in ("crashed", "memory") else error
 
 
@@ -221,19 +250,20 @@ def _words(value: object) -> str:
     return " ".join(whole(value).replace("\0", "").split())
 
 
-def _label(value: object, otherwise: str) -> str:
-    return value if isinstance(value, str) and _LABEL.fullmatch(value) else otherwise
+def _label(said: dict[str, object]) -> str:
+    label = said.get("extractor")
+    if not isinstance(label, str) or not _LABEL.fullmatch(label):
+        raise wire.Malformed("no label")
+    return label
 
 
-def _cause(code: int | None, peak: int, limits: DocumentLimits, label: str) -> UnreadableDocument:
-    """What ended a process that was not killed from here."""
+def _cause(code: int | None, peak: int, limits: DocumentLimits) -> UnreadableDocument:
+    """What ended a process that was not ended from here."""
     if code == -signal.SIGXCPU:
-        detail = f"{limits.cpu_seconds} s of processor time"
-        return UnreadableDocument("timeout", detail, label)
+        return UnreadableDocument("timeout", f"{limits.cpu_seconds} s of processor time")
     # Parsers in other languages end themselves where an allocation fails; the kernel's own
     # way to end what holds too much is SIGKILL.
     if code == -signal.SIGKILL or peak > _NEAR_LIMIT * limits.memory_bytes:
-        detail = f"{limits.memory_bytes // 2**20:,} MiB were not enough"
-        return UnreadableDocument("memory", detail, label)
+        return UnreadableDocument("memory", f"{limits.memory_bytes // 2**20:,} MiB were not enough")
     detail = signal.Signals(-code).name if code and code < 0 else f"exit code {code}"
-    return UnreadableDocument("crashed", detail, label)
+    return UnreadableDocument("crashed", detail)
