@@ -47,7 +47,9 @@ def deep_docx() -> bytes:
     """Paragraphs in tables in tables, 100,000 deep."""
     opening, closing = b"<w:tbl><w:tr><w:tc>", b"</w:tc></w:tr></w:tbl>"
     head = f'<w:document xmlns:w="{_WORD}"><w:body>'.encode()
-    return docx_of(head + opening * 100_000 + b"<w:p/>" + closing * 100_000 + b"</w:body></w:document>")
+    return docx_of(
+        head + opening * 100_000 + b"<w:p/>" + closing * 100_000 + b"</w:body></w:document>"
+    )
 
 
 def laughs(depth: int = 9) -> bytes:
@@ -101,10 +103,10 @@ _WORDS = b"BT /F 12 Tf 72 700 Td (A page of words) Tj ET\n"
 
 def pdf_with_contents(content: bytes, form: bytes = b"") -> bytes:
     """A PDF of one page with this content stream, which may draw the form X."""
-    shape = b"/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /X 6 0 R >> >>"
-    return pdf_of_objects(
-        _CATALOGUE, _PAGES, _PAGE, _stream(content), _FONT, _stream(form, shape)
+    shape = (
+        b"/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /X 6 0 R >> >>"
     )
+    return pdf_of_objects(_CATALOGUE, _PAGES, _PAGE, _stream(content), _FONT, _stream(form, shape))
 
 
 def busy_pdf() -> bytes:
@@ -184,7 +186,9 @@ HOSTILE: dict[str, Callable[[], bytes]] = {
     "deep.docx": deep_docx,
     "laughs.xml": laughs,
     "laughs.docx": lambda: docx_of(laughs_in(_BODY, _END)),
-    "laughs.svg": lambda: laughs_in('<svg xmlns="http://www.w3.org/2000/svg"><text>', "</text></svg>"),
+    "laughs.svg": lambda: laughs_in(
+        '<svg xmlns="http://www.w3.org/2000/svg"><text>', "</text></svg>"
+    ),
     "laughs.fb2": lambda: laughs_in("<FictionBook><body><p>", "</p></body></FictionBook>"),
     "busy.pdf": busy_pdf,
     "wordy.pdf": wordy_pdf,
