@@ -6,7 +6,7 @@ Holds the protocol, the window that `read` returns and its arithmetic; the real 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -79,15 +79,22 @@ def check_numbers(offset: int, limit: int) -> None:
 
 
 def cut_window(
-    source: str, lines: Sequence[Line], offset: int, limit: int, *, stale: bool = False
+    source: str,
+    lines: Sequence[Line],
+    offset: int,
+    limit: int,
+    *,
+    stale: bool = False,
+    total: int | None = None,
 ) -> Window:
     """The window of `lines` at `offset`: `limit` lines, 2,000 lines or 50 KB, whichever is first.
 
-    Always holds at least one line, so that going on from `next_offset` ends. Raises Refused
-    where `offset` lies beyond the end.
+    `total` says how many lines the document has where `lines` are the first of them, as many as
+    `fills_window` asks for. Always holds at least one line, so that going on from `next_offset`
+    ends. Raises Refused where `offset` lies beyond the end.
     """
     check_numbers(offset, limit)
-    total = len(lines)
+    total = len(lines) if total is None else total
     if offset > max(total, 1):
         raise Refused(
             f"offset {offset} is beyond the end of {source!r} ({total} lines).",
@@ -95,7 +102,7 @@ def cut_window(
         )
     end = offset - 1
     size = 0
-    last = min(total, end + min(limit, MAX_WINDOW_LINES))
+    last = min(len(lines), end + min(limit, MAX_WINDOW_LINES))
     while end < last:
         size += len(lines[end].text.encode()) + 1
         if size > MAX_WINDOW_BYTES and end > offset - 1:
@@ -103,3 +110,20 @@ def cut_window(
         end += 1
     next_offset = end + 1 if end < total else None
     return Window(source, offset, tuple(lines[offset - 1 : end]), total, next_offset, stale)
+
+
+def fills_window(offset: int, limit: int) -> Callable[[int, int], bool]:
+    """Says, told after each batch how many lines and characters there are, when to stop reading.
+
+    What has been read then holds all lines of the window; see `cut_window`.
+    """
+    last = offset - 1 + min(limit, MAX_WINDOW_LINES)
+    start = 0 if offset == 1 else None  # characters up to the first batch's end in the window
+
+    def enough(lines: int, chars: int) -> bool:
+        nonlocal start
+        if start is None and lines >= offset - 1:
+            start = chars
+        return lines >= last or (start is not None and chars - start >= MAX_WINDOW_BYTES)
+
+    return enough

@@ -1,15 +1,14 @@
 """The corpus on this machine: one snapshot of a store, and the files below its root.
 
 Implements the `Corpus` protocol. Reading goes through membership first, then containment, then the
-hash, and through the same extractor registry that indexed the file.
+hash, and through the same workers and extractors that indexed the file.
 """
 
 from __future__ import annotations
 
-import hashlib
+from contextlib import closing
 from dataclasses import replace
 from difflib import get_close_matches
-from functools import lru_cache
 from pathlib import Path
 
 from corpus_agent.corpus import (
@@ -19,16 +18,21 @@ from corpus_agent.corpus import (
     Window,
     check_numbers,
     cut_window,
+    fills_window,
 )
 from indexer import retrieve
 from indexer.chunk import Chunker
 from indexer.embed import Encoder
 from indexer.errors import IncompatibleStore, Refused, UnreadableDocument
-from indexer.extract import open_lines
+from indexer.extract import is_todays
+from indexer.reading import Copy, copied, text_of
 from indexer.records import Coverage, FileRow, Hit, Line
 from indexer.store import Snapshot, same_rows
 from indexer.sync import fingerprint_of
-from indexer.walk import open_beneath, read_beneath
+from indexer.texts import Texts
+from indexer.walk import open_beneath
+from indexer.workers.wire import decoded
+from indexer.workers.worker import Worker
 
 KEPT_DOCUMENTS = 8  # extracted documents kept in memory, so that paging does not parse anew
 
@@ -39,7 +43,9 @@ class LocalCorpus:
     def __init__(self, snapshot: Snapshot, encoder: Encoder | None = None) -> None:
         self._snapshot = snapshot
         self._encoder = encoder
-        self._lines = lru_cache(maxsize=KEPT_DOCUMENTS)(self._read_lines)
+        self._texts = Texts(snapshot.store)
+        self._kept: dict[tuple[str, str], tuple[Line, ...]] = {}  # by source and hash
+        self._begun: set[tuple[str, str]] = set()
 
     @classmethod
     def open(cls, store: Path, encoder: Encoder | None = None) -> LocalCorpus:
@@ -117,30 +123,47 @@ class LocalCorpus:
         check_numbers(offset, limit)
         row = self._member(source)
         try:
-            data = read_beneath(self._snapshot.root, source)
+            with copied(self._snapshot.root, source, row.bytes) as copy:
+                return self._window(copy, row, offset, limit)
         except FileNotFoundError:
             raise Refused(
                 f"{source!r} no longer exists; it was indexed before.",
                 "Answer from other documents, or have the folder indexed again.",
             ) from None
+        except UnreadableDocument as error:
+            raise Refused(
+                f"{source!r} cannot be read now ({error}).", "Use other documents."
+            ) from None
         except OSError as error:
             raise Refused(
                 f"{source!r} cannot be read now ({error.strerror}).", "Use other documents."
             ) from None
-        digest = hashlib.sha256(data).hexdigest()
-        lines = self._lines(source, digest, data) if digest == row.sha256 else None
-        if lines is not None:
-            return cut_window(source, lines, offset, limit)
-        try:
-            return cut_window(source, _today(data, source), offset, limit, stale=True)
-        except UnreadableDocument as error:
-            raise Refused(
-                f"{source!r} changed after it was indexed and cannot be read now ({error}).",
-                "Use other documents.",
-            ) from None
 
-    def _read_lines(self, source: str, digest: str, data: bytes) -> tuple[Line, ...]:
-        return _today(data, source)
+    def _window(self, copy: Copy, row: FileRow, offset: int, limit: int) -> Window:
+        """The window of a document as it is now.
+
+        Of one that is neither kept nor changed, no more is parsed than the window takes; but
+        whoever comes back for more is given all of it, and that is kept.
+        """
+        source, stale = row.source, copy.sha256 != row.sha256
+        document = (source, copy.sha256)
+        lines = self._kept.get(document)
+        if lines is None:
+            lazily = not stale and is_todays(row.extractor) and document not in self._begun
+            enough = fills_window(offset, limit) if lazily else None
+            with closing(Worker()) as worker:
+                text = text_of(copy, source, worker, self._texts, enough)
+            lines = tuple(decoded(text.encoding))
+            self._begun.add(document)
+            if not text.complete:
+                return cut_window(source, lines, offset, limit, total=row.lines)
+            self._keep(document, lines)
+        return cut_window(source, lines, offset, limit, stale=stale)
+
+    def _keep(self, document: tuple[str, str], lines: tuple[Line, ...]) -> None:
+        self._kept[document] = lines
+        for oldest in list(self._kept)[:-KEPT_DOCUMENTS]:
+            self._kept.pop(oldest, None)
 
     def _member(self, source: str) -> FileRow:
         """The row of an indexed file; nothing on disk is touched before this check."""
@@ -159,7 +182,3 @@ class LocalCorpus:
                 "Use vectordb_search to find other sources.",
             )
         return row
-
-
-def _today(data: bytes, source: str) -> tuple[Line, ...]:
-    return tuple(open_lines(data, source))

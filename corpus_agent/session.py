@@ -25,6 +25,7 @@ from indexer.plan import Plan, changed_hashes, plan
 from indexer.records import FileRow
 from indexer.store import Writer, same_rows
 from indexer.sync import Outcome, Progress, Run, fingerprint_of
+from indexer.texts import Texts
 from indexer.walk import Walk, walk
 
 MODEL_LOAD_SECONDS = 300.0  # a large model from a slow disk
@@ -71,6 +72,8 @@ def index(
         on_start(todo, writer.rebuilding)
         run = Run(root, writer, encoder, chunker, on_progress=on_progress, on_problem=on_problem)
         outcome = run.apply(todo, seen.ignored)
+        if not (outcome.interrupted or todo.changes_nothing):
+            Texts(store).keep_only({row.sha256 for row in writer.files.values()})
     outcome.seconds = time.monotonic() - started
     return outcome
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -18,9 +19,10 @@ from indexer.embed import Encoder
 from indexer.extract import REGISTRY
 from indexer.extract.normalise import NORMALISER
 from indexer.plan import Plan
-from indexer.reading import problem_row, read_file
+from indexer.reading import problem_row, read_all
 from indexer.records import Chunk, FileRow, Fingerprint
 from indexer.store import Embedded, Writer
+from indexer.texts import Texts
 from indexer.walk import SeenFile
 
 BATCH_CHUNKS = 256  # embedded together: bounds memory, and is what Ctrl-C waits for
@@ -149,17 +151,18 @@ class Run:
         """The rows of the files, each given out once it is stored."""
         done = 0
         all_bytes = sum(seen.bytes for seen in files)
-        for number, seen in enumerate(files, start=1):
-            row, chunks = read_file(self._root, seen, self._chunker)
-            self._batch.append((row, chunks))
-            if row.status != "indexed":
-                self._on_problem(row)
-            if sum(len(chunks) for _, chunks in self._batch) >= BATCH_CHUNKS:
-                yield from self._store_batch(outcome)
-            done += seen.bytes
-            self._on_progress(
-                Progress(number, len(files), done, all_bytes, outcome.embedded, seen.source)
-            )
+        texts = Texts(self._writer.store)
+        with closing(read_all(self._root, files, self._chunker, texts)) as documents:
+            for number, (seen, row, chunks) in enumerate(documents, start=1):
+                self._batch.append((row, chunks))
+                if row.status != "indexed":
+                    self._on_problem(row)
+                if sum(len(chunks) for _, chunks in self._batch) >= BATCH_CHUNKS:
+                    yield from self._store_batch(outcome)
+                done += seen.bytes
+                self._on_progress(
+                    Progress(number, len(files), done, all_bytes, outcome.embedded, seen.source)
+                )
         yield from self._store_batch(outcome)
 
     def _store_batch(self, outcome: Outcome) -> Iterator[FileRow]:

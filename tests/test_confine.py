@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from indexer.confine import NO_SOCKETS, landlock, one_peer
+from indexer.confine import NO_PROCESSES, NO_SOCKETS, landlock, one_peer
 from indexer.confine.bpf import packed, seccomp_program
 from indexer.confine.policy import CLONE_NEW, MSG_FASTOPEN, Arg, Denial
 from indexer.confine.syscalls import AARCH64, ARCHITECTURES, LAST_JUDGED, X86_64, names, number
@@ -91,6 +91,18 @@ def test_threads_and_processes_can_be_started_but_no_namespace(ask):
     assert [ask("clone", 17 | flag) for flag in CLONE_NEW] == [EPERM] * len(CLONE_NEW)
     assert ask("clone3") == ENOSYS
     assert ask("unshare") == ask("setns") == ask("mount") == EPERM
+
+
+@either_machine
+def test_a_parser_can_start_threads_and_no_process(arch):
+    program = seccomp_program(NO_PROCESSES, arch)
+    thread = 0x3D0F00  # what the C library passes for a thread
+    assert call(program, arch, "clone", thread) is None
+    assert call(program, arch, "clone", 17) == EPERM  # fork: SIGCHLD
+    assert call(program, arch, "clone", 0x4100 | 17) == EPERM  # vfork: VM and VFORK too
+    assert call(program, arch, "execve") == call(program, arch, "execveat") == EPERM
+    if arch is X86_64:
+        assert call(program, arch, "fork") == call(program, arch, "vfork") == EPERM
 
 
 def test_other_processes_cannot_be_read_or_robbed_of_descriptors(ask):

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from indexer.confine import system_files
+from indexer.workers import limits
 
 HERE = Path(__file__).parent
 TEXT = (HERE.parent / "SECURITY.md").read_text()
@@ -57,3 +58,16 @@ def test_no_file_is_listed_that_is_closed():
     allowed = {str(rule.path) for rule in system_files(gpu=True)} | {"/dev/nvidia*"}
     allowed.add("/dev/nvidia-caps")
     assert set(re.findall(r"`(/[^`]*)`", listed)) <= allowed
+
+
+def test_the_limits_of_a_document_are_those_of_the_program():
+    listed = dict(re.findall(r"^\| `([A-Z_]+)` \| ([\d,]+ \S+)", TEXT, re.MULTILINE))
+    units = {"MiB": 2**20, "s": 1, "bytes": 1, "lines": 1, "at": 1, "documents,": 1}
+    values = {
+        name: int(value.split()[0].replace(",", "")) * units[value.split()[1]]
+        for name, value in listed.items()
+    }
+    bounds = {name: value for name, value in vars(limits).items() if name.isupper()}
+    own = {name: value for name, value in bounds.items() if isinstance(value, int)}
+    del own["MIB"]
+    assert values == own

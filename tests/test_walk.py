@@ -1,4 +1,6 @@
 import os
+import socket
+import stat
 import unicodedata
 from pathlib import Path
 
@@ -51,6 +53,8 @@ def test_links_special_files_keys_and_large_files_are_listed_with_a_reason(tmp_p
     (tmp_path / "link.txt").symlink_to(tmp_path / "real.txt")
     (tmp_path / "loop").symlink_to(tmp_path)
     os.mkfifo(tmp_path / "pipe")
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(tmp_path / "socket"))
     (tmp_path / "big.txt").write_bytes(b"x" * 101)
     (tmp_path / "fits.txt").write_bytes(b"x" * 100)
     found = {seen.source: seen.problem for seen in walk(tmp_path, max_bytes=100).files}
@@ -62,8 +66,20 @@ def test_links_special_files_keys_and_large_files_are_listed_with_a_reason(tmp_p
         "link.txt": "symlink",
         "loop": "symlink",
         "pipe": "special",
+        "socket": "special",
         "big.txt": "too_large",
     }
+
+
+def test_a_device_is_listed_and_never_opened(tmp_path):
+    make(tmp_path, "real.txt")
+    try:
+        os.mknod(tmp_path / "zeros", stat.S_IFCHR | 0o666, os.makedev(1, 5))  # endless if read
+    except PermissionError:
+        pytest.skip("this process may not make device nodes")
+    assert problems(tmp_path) == {"zeros": "special"}
+    with pytest.raises(Refused, match="no longer a regular file"):
+        open_beneath(tmp_path, "zeros")
 
 
 def test_names_become_nfc_and_names_that_collide_or_are_not_text_are_listed(tmp_path):

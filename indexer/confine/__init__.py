@@ -16,10 +16,20 @@ from indexer.confine.kernel import (
     native_number,
     restrict_syscalls,
 )
-from indexer.confine.policy import NO_SOCKETS, Arg, Denial, FileRule, Limits, Policy, one_peer
+from indexer.confine.policy import (
+    NO_PROCESSES,
+    NO_SOCKETS,
+    Arg,
+    Denial,
+    FileRule,
+    Limits,
+    Policy,
+    one_peer,
+)
 from indexer.confine.system import interpreter_files, system_files
 
 __all__ = [
+    "NO_PROCESSES",
     "NO_SOCKETS",
     "Arg",
     "Confinement",

@@ -79,6 +79,7 @@ TIOCSTI = 0x5412
 TIOCLINUX = 0x541C
 # NEWNS NEWCGROUP NEWUTS NEWIPC NEWUSER NEWPID NEWNET; a new user namespace brings capabilities.
 CLONE_NEW = (0x00020000, 0x02000000, 0x04000000, 0x08000000, 0x10000000, 0x20000000, 0x40000000)
+CLONE_THREAD = 0x00010000
 
 
 def _always(*syscalls: str, errno: int = EPERM) -> tuple[Denial, ...]:
@@ -164,6 +165,12 @@ _SERVING = ("bind", "listen", "accept", "accept4")
 
 NO_SOCKETS: tuple[Denial, ...] = (*_always("socket", "connect", *_SERVING), *_EVERYONE)
 """No new socket of any family but a Unix stream pair, and no way to use an old one elsewhere."""
+
+NO_PROCESSES: tuple[Denial, ...] = (
+    *_always("fork", "vfork", "execve", "execveat"),
+    Denial("clone", when=(Arg(0, mask=CLONE_THREAD),)),
+)
+"""No child process and no other program in this one's place; threads can be started."""
 
 
 def one_peer(family: int, *, serve: bool = False) -> tuple[Denial, ...]:

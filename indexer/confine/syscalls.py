@@ -46,12 +46,15 @@ _NUMBERS: dict[str, tuple[int, int | None]] = {
     "clone3": (435, 435),
     "connect": (42, 203),
     "delete_module": (176, 106),
+    "execve": (59, 221),
+    "execveat": (322, 281),
     "fanotify_init": (300, 262),
     "fchmodat": (268, 53),
     "fchmodat2": (452, 452),
     "fchown": (93, 55),
     "fchownat": (260, 54),
     "finit_module": (313, 273),
+    "fork": (57, None),
     "fremovexattr": (199, 16),
     "fsconfig": (431, 431),
     "fsetxattr": (190, 7),
@@ -127,6 +130,7 @@ _NUMBERS: dict[str, tuple[int, int | None]] = {
     "umount2": (166, 39),
     "unshare": (272, 97),
     "userfaultfd": (323, 282),
+    "vfork": (58, None),
     "vhangup": (153, 58),
 }
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -122,35 +123,82 @@ def claim(sample: bytes, path: str) -> Extractor:
     raise UnreadableDocument("binary", "not text")
 
 
-def open_lines(data: bytes, source: str) -> Iterator[Line]:
-    """The lines that `extract` would give, lazily; raises UnreadableDocument."""
-    return claim(data[:SAMPLE_BYTES], source).read(data).lines
+@dataclass(slots=True)
+class Opened:
+    """A document whose lines come as they are asked for.
+
+    `title` is what it gives itself, "" if nothing. `extractor` is a label; it is final, as is
+    `remark`, which says what could not be read, once all lines have come. `lines` raises
+    UnreadableDocument with that label, and the extractor's `empty_reason` at the end where there
+    was no text.
+    """
+
+    extractor: str
+    title: str
+    lines: Iterator[Line]
+    remark: str = ""
 
 
-def extract(data: bytes, source: str) -> Document:
-    """The whole document.
+def open_document(
+    data: bytes, source: str, on_claim: Callable[[str], None] = lambda label: None
+) -> Opened:
+    """The document, before its lines are read; raises UnreadableDocument.
 
-    Raises UnreadableDocument, with the extractor's `empty_reason` where the file holds no text.
+    `on_claim` is told the label of each extractor before it is let at the bytes.
     """
     if not data:
         raise UnreadableDocument("no_bytes", "the file is empty")
     extractor = claim(data[:SAMPLE_BYTES], source)
-    try:
+    on_claim(extractor.label)
+    with _labelled(extractor.label):
         extraction = extractor.read(data)
-        lines = tuple(extraction.lines)
-    except UnreadableDocument as error:
-        raise UnreadableDocument(error.reason, error.detail, extractor.label) from None
-    if not _has_text(lines):
-        raise UnreadableDocument(extractor.empty_reason, "", extractor.label)
-    title = extraction.title or PurePosixPath(source).stem
+    title = " ".join(whole(extraction.title or "").split())
+    return Opened(extractor.label, title, _with_text(extraction.lines, extractor))
+
+
+def title_of(title: str, source: str) -> str:
+    """What a document is called: its own title, else its file's name."""
+    return title or " ".join(PurePosixPath(source).stem.split())
+
+
+def is_todays(label: str | None) -> bool:
+    """Whether the extractor that gave a text is still of that version."""
+    known = {extractor.label for extractor in REGISTRY}
+    return label is not None and label.partition("+")[0] in known
+
+
+def open_lines(data: bytes, source: str) -> Iterator[Line]:
+    """The lines that `extract` would give, lazily; raises UnreadableDocument."""
+    return open_document(data, source).lines
+
+
+def extract(data: bytes, source: str) -> Document:
+    """The whole document; raises UnreadableDocument."""
+    opened = open_document(data, source)
+    lines = tuple(opened.lines)
     digest = hashlib.sha256(data).hexdigest()
-    return Document(source, " ".join(whole(title).split()), lines, extractor.label, digest)
+    title = title_of(opened.title, source)
+    return Document(source, title, lines, opened.extractor, digest)
 
 
-def _has_text(lines: tuple[Line, ...]) -> bool:
-    """Whether any line holds a letter or digit that is not a page mark."""
-    return any(
-        any(char.isalnum() for char in line.text)
-        for line in lines
-        if line.page is None or line.text != page_mark(line.page)
-    )
+def _with_text(lines: Iterator[Line], extractor: Extractor) -> Iterator[Line]:
+    """The lines; raises where none of them holds a letter or digit that is not a page mark."""
+    found = False
+    with _labelled(extractor.label):
+        for line in lines:
+            found = found or (not _is_mark(line) and any(map(str.isalnum, line.text)))
+            yield line
+        if not found:
+            raise UnreadableDocument(extractor.empty_reason)
+
+
+@contextmanager
+def _labelled(label: str) -> Iterator[None]:
+    try:
+        yield
+    except UnreadableDocument as error:
+        raise UnreadableDocument(error.reason, error.detail, label) from None
+
+
+def _is_mark(line: Line) -> bool:
+    return line.page is not None and line.text == page_mark(line.page)

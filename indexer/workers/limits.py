@@ -1,0 +1,94 @@
+"""What one document may cost: the table of bounds, and the policy of the process that parses it.
+
+Named constants with their units; SECURITY.md holds the same table, and a test compares them. Pure,
+but for looking up where this interpreter's files are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import indexer
+from indexer.confine import (
+    NO_PROCESSES,
+    NO_SOCKETS,
+    FileRule,
+    Limits,
+    Policy,
+    interpreter_files,
+    system_files,
+)
+
+MIB = 2**20
+
+# Address space, libraries and the file itself included. A parser of text holds about six copies of
+# it (bytes, decoded, normalised, lines), one that decodes to four bytes a character eight.
+MEMORY_BYTES = 1024 * MIB
+MEMORY_BYTES_PER_FILE_BYTE = 8
+MOST_MEMORY_BYTES = 2048 * MIB
+
+# The slow PDF engine reads about six pages a second, and a long scan goes through it in vain.
+CPU_SECONDS = 60
+CPU_SECONDS_PER_MIB = 1
+
+# More than the processor time: the machine has other work. What waits without working hits this.
+WALL_SECONDS = 180
+WALL_SECONDS_PER_MIB = 3
+
+# Of extracted text, line ends included: a book has one million, a year of logs may have more.
+TEXT_CHARS = 64 * MIB
+TEXT_LINES = 2_000_000
+
+OPEN_FILES = 64  # at a time
+WRITTEN_BYTES = 0  # to any file
+
+# Documents that one process parses before a new one takes its place: what leaks, ends with it.
+DOCUMENTS_PER_PROCESS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentLimits:
+    """The bounds for one document; `wall_seconds` count while its parser works, not while it waits.
+
+    Whoever reads text for a model or an index is bounded by `text_chars` and `text_lines`.
+    """
+
+    memory_bytes: int = MEMORY_BYTES
+    cpu_seconds: int = CPU_SECONDS
+    wall_seconds: float = WALL_SECONDS
+    text_chars: int = TEXT_CHARS
+    text_lines: int = TEXT_LINES
+
+
+def limits_for(file_bytes: int) -> DocumentLimits:
+    """The bounds for a file of this size: long files are given more memory and time."""
+    mib = file_bytes // MIB
+    return DocumentLimits(
+        memory_bytes=min(MOST_MEMORY_BYTES, MEMORY_BYTES + MEMORY_BYTES_PER_FILE_BYTE * file_bytes),
+        cpu_seconds=CPU_SECONDS + CPU_SECONDS_PER_MIB * mib,
+        wall_seconds=WALL_SECONDS + WALL_SECONDS_PER_MIB * mib,
+    )
+
+
+def worker_policy() -> Policy:
+    """What a parser's process may do: read this Python and its libraries, and nothing else.
+
+    It is handed the bytes of each document, so that it needs no right to any folder of documents.
+    """
+    package = Path(indexer.__path__[0]).resolve()
+    rules = (*interpreter_files(package), *system_files())
+    return Policy(
+        denied=(*NO_SOCKETS, *NO_PROCESSES),
+        files=tuple(_read_only(rule) for rule in rules),
+        limits=Limits(
+            address_space_bytes=MOST_MEMORY_BYTES,
+            file_bytes=WRITTEN_BYTES,
+            open_files=OPEN_FILES,
+        ),
+    )
+
+
+def _read_only(rule: FileRule) -> FileRule:
+    """The rule without the right to start programs or to write to a device."""
+    return replace(rule, access="list" if rule.access == "list" else "read")

@@ -1,0 +1,173 @@
+"""What a worker and its parent say to each other, and the form in which extracted text is kept.
+
+A frame is one byte that says what it is, four that say how long, and that many bytes. Lines travel
+and are kept as runs that share a place, then one text. Nothing here trusts the other side: whoever
+takes a document apart may have been taken over by it, so there is no pickle, every length has a
+bound, and what does not decode raises Malformed.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import struct
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+from itertools import groupby
+from typing import Any
+
+from indexer.extract.normalise import MAX_LINE_CHARS, whole
+from indexer.records import Line
+
+# Parent to worker, then worker to parent.
+DOCUMENT, MORE = b"D", b"M"
+READY, CLAIMED, OPENED, LINES, END = b"R", b"C", b"O", b"L", b"E"
+UNREADABLE, UNSEALED = b"U", b"N"
+
+MAX_FRAME_BYTES = 16 * 2**20
+MAX_RUNS_BYTES = 4 * 2**20  # of a frame of lines; a parsed one takes up to twenty times as much
+MAX_WORDS_BYTES = 2**16  # of any other frame
+BATCH_LINES = 20_000
+BATCH_CHARS = 2**20  # of text in one frame, which a last line may exceed
+
+LAST_LOOK_SECONDS = 0.001  # 0 would mean: do not wait, and None: for ever
+
+_HEAD = struct.Struct("=cI")
+MAX_PAGE = 2**31 - 1  # what a row can hold
+
+_PART = struct.Struct("=II")  # bytes of the runs, bytes of the text
+
+
+class Malformed(ValueError):
+    """What came cannot have been sent by a worker that works."""
+
+
+def send(channel: socket.socket, kind: bytes, payload: bytes = b"", descriptor: int = -1) -> None:
+    """Send a frame whole, with a descriptor if one is given; raises OSError."""
+    head = _HEAD.pack(kind, len(payload))
+    if descriptor < 0:
+        channel.sendall(head)
+    else:
+        socket.send_fds(channel, [head], [descriptor])
+    channel.sendall(payload)
+
+
+def receive(channel: socket.socket, deadline: float | None = None) -> tuple[bytes, bytes]:
+    """The next frame's kind and payload.
+
+    Raises EOFError, OSError, Malformed for a frame that is too long, and TimeoutError where it has
+    not come by `deadline` (of time.monotonic).
+    """
+    kind, length = _HEAD.unpack(_exactly(channel, _HEAD.size, deadline))
+    if length > (MAX_FRAME_BYTES if kind == LINES else MAX_WORDS_BYTES):
+        raise Malformed(f"a frame of {length:,} bytes")
+    return kind, _exactly(channel, length, deadline)
+
+
+def receive_with_descriptor(channel: socket.socket) -> tuple[bytes, bytes, int]:
+    """The next frame and the descriptor that came with it, -1 where none did."""
+    head, descriptors, _, _ = socket.recv_fds(channel, _HEAD.size, 1, socket.MSG_CMSG_CLOEXEC)
+    if not head:
+        raise EOFError
+    kind, length = _HEAD.unpack(head + _exactly(channel, _HEAD.size - len(head)))
+    return kind, _exactly(channel, length), descriptors[0] if descriptors else -1
+
+
+def _exactly(channel: socket.socket, length: int, deadline: float | None = None) -> bytes:
+    received = bytearray(length)
+    view, done = memoryview(received), 0
+    while done < length:
+        if deadline is not None:
+            channel.settimeout(max(deadline - time.monotonic(), LAST_LOOK_SECONDS))
+        count = channel.recv_into(view[done:])
+        if not count:
+            raise EOFError
+        done += count
+    return bytes(received)
+
+
+# All of a line but its text, and whether it is a number or a name.
+PLACE = {field.name: int if str(field.type).startswith("int") else str for field in fields(Line)}
+del PLACE["text"]
+
+
+def _place(line: Line) -> tuple[int | str | None, ...]:
+    return tuple(getattr(line, name) for name in PLACE)
+
+
+def encoded(lines: Sequence[Line]) -> bytes:
+    """The lines as bytes; encodings follow one another to make that of all their lines."""
+    runs = [[*place, sum(1 for _ in run)] for place, run in groupby(lines, key=_place)]
+    head = json.dumps(runs, separators=(",", ":")).encode()
+    text = "\n".join(line.text for line in lines).encode()
+    return b"".join((_PART.pack(len(head), len(text)), head, text))
+
+
+def decoded(encoding: bytes) -> Iterator[Line]:
+    """The lines that were encoded; raises Malformed."""
+    for runs, texts in _parts(encoding):
+        start = 0
+        for *place, count in runs:
+            for text in texts[start : start + count]:
+                yield Line(text, *place)
+            start += count
+
+
+def checked(encoding: bytes) -> tuple[int, int]:
+    """How many lines an encoding holds and how many characters, line ends included.
+
+    Raises Malformed where it is none, or holds what no extractor gives: a line over the limit or
+    with a line end in it, a page that is no number, half a surrogate pair.
+    """
+    lines = size = 0
+    for _, texts in _parts(encoding):
+        if max(map(len, texts)) > MAX_LINE_CHARS:
+            raise Malformed("a line over the limit")
+        lines += len(texts)
+        size += sum(map(len, texts)) + len(texts)
+    return lines, size
+
+
+def _parts(encoding: bytes) -> Iterator[tuple[list[list[Any]], list[str]]]:
+    """Each part's runs, as place and number of lines, and its lines."""
+    view, at = memoryview(encoding), 0
+    while at < len(view):
+        try:
+            head, size = _PART.unpack_from(view, at)
+            if head > MAX_RUNS_BYTES:
+                raise Malformed(f"{head:,} bytes of places")
+            at += _PART.size + head
+            runs = json.loads(bytes(view[at - head : at]))
+            text = str(view[at : at + size], "utf-8")
+        except (struct.error, ValueError, RecursionError) as error:
+            raise Malformed(str(error)) from None
+        at += size
+        texts = text.split("\n")
+        if not _agree(runs, texts) or "\0" in text or "\r" in text or at > len(view):
+            raise Malformed("lines and their places do not agree")
+        yield runs, texts
+
+
+def _agree(runs: object, texts: list[str]) -> bool:
+    """Whether runs are places with a number of lines, as many as there are."""
+    if not isinstance(runs, list):
+        return False
+    total = 0
+    for run in runs:
+        if not isinstance(run, list) or len(run) != len(PLACE) + 1:
+            return False
+        *place, count = run
+        if type(count) is not int or count < 1 or not all(map(_is_place, place, PLACE.values())):
+            return False
+        total += count
+    return total == len(texts)
+
+
+def _is_place(value: object, kind: type) -> bool:
+    """Whether a value is what a line's field may hold: nothing, a page's number, a part's name."""
+    if value is None:
+        return True
+    if isinstance(value, str):
+        return kind is str and len(value) <= MAX_LINE_CHARS and whole(value) == value
+    return kind is int and type(value) is int and 0 < value <= MAX_PAGE

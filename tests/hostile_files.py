@@ -1,0 +1,215 @@
+"""Files that are made to hurt whoever opens them; each small, and each of a known kind."""
+
+import io
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+
+MIB = 2**20
+SECRET = "words from a file outside of the corpus"
+
+_DOCX_TYPES = (
+    '<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/'
+    'content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package'
+    '.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override '
+    'PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument'
+    '.wordprocessingml.document.main+xml"/></Types>'
+)
+_DOCX_RELATIONS = (
+    '<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/'
+    'relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/'
+    'officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>'
+)
+_WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+_BODY = f'<w:document xmlns:w="{_WORD}"><w:body><w:p><w:r><w:t>'
+_END = "</w:t></w:r></w:p></w:body></w:document>"
+
+
+def docx_of(*document: bytes, repeated: int = 1) -> bytes:
+    """A DOCX whose main part is these bytes; the middle one stands in it `repeated` times."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        archive.writestr("[Content_Types].xml", _DOCX_TYPES)
+        archive.writestr("_rels/.rels", _DOCX_RELATIONS)
+        with archive.open("word/document.xml", "w", force_zip64=True) as part:
+            for index, piece in enumerate(document):
+                for _ in range(repeated if index == len(document) // 2 else 1):
+                    part.write(piece)
+    return buffer.getvalue()
+
+
+def zip_bomb() -> bytes:
+    """A Word document of 5 MB whose one paragraph is a gibibyte."""
+    return docx_of(_BODY.encode(), b"A bomb of many words. " * 47_663, _END.encode(), repeated=1024)
+
+
+def deep_docx() -> bytes:
+    """Paragraphs in tables in tables, 100,000 deep."""
+    opening, closing = b"<w:tbl><w:tr><w:tc>", b"</w:tc></w:tr></w:tbl>"
+    head = f'<w:document xmlns:w="{_WORD}"><w:body>'.encode()
+    return docx_of(
+        head + opening * 100_000 + b"<w:p/>" + closing * 100_000 + b"</w:body></w:document>"
+    )
+
+
+def laughs(depth: int = 9) -> bytes:
+    """XML whose one reference stands for a thousand million laughs."""
+    entities = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, depth + 1))
+    return f'<?xml version="1.0"?><!DOCTYPE l [<!ENTITY l0 "lol">{entities}]><l>&l{depth};</l>'.encode()
+
+
+def laughs_in(head: str, tail: str) -> bytes:
+    """The same in a document of another kind of XML."""
+    entities = laughs().decode().partition("<!DOCTYPE l ")[2].partition("]>")[0]
+    return f'<?xml version="1.0"?><!DOCTYPE w {entities}]>{head}&l9;{tail}'.encode()
+
+
+def external(url: str, head: str = "<a>", tail: str = "</a>") -> bytes:
+    """XML that asks for the contents of another file."""
+    return (
+        f'<?xml version="1.0"?><!DOCTYPE a [<!ENTITY x SYSTEM "{url}">]>'
+        f"{head}Harmless words. &x;{tail}"
+    ).encode()
+
+
+def pdf_of_objects(*objects: bytes) -> bytes:
+    """A PDF of these objects, numbered from 1; the first is the catalogue."""
+    out, places = bytearray(b"%PDF-1.7\n"), []
+    for number, body in enumerate(objects, start=1):
+        places.append(len(out))
+        out += b"%d 0 obj\n%s\nendobj\n" % (number, body)
+    start = len(out)
+    out += b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
+    out += b"".join(b"%010d 00000 n \n" % place for place in places)
+    out += b"trailer\n<< /Size %d /Root 1 0 R >>\n" % (len(objects) + 1)
+    return bytes(out + b"startxref\n%d\n%%%%EOF\n" % start)
+
+
+def _stream(data: bytes, more: bytes = b"") -> bytes:
+    packed = zlib.compress(data, 1)
+    head = b"<< /Length %d /Filter /FlateDecode %s >>\n" % (len(packed), more)
+    return head + b"stream\n" + packed + b"\nendstream"
+
+
+_CATALOGUE = b"<< /Type /Catalog /Pages 2 0 R >>"
+_PAGES = b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>"
+_PAGE = (
+    b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R "
+    b"/Resources << /Font << /F 5 0 R >> /XObject << /X 6 0 R >> >> >>"
+)
+_FONT = b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"
+_WORDS = b"BT /F 12 Tf 72 700 Td (A page of words) Tj ET\n"
+
+
+def pdf_with_contents(content: bytes, form: bytes = b"") -> bytes:
+    """A PDF of one page with this content stream, which may draw the form X."""
+    shape = (
+        b"/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /X 6 0 R >> >>"
+    )
+    return pdf_of_objects(_CATALOGUE, _PAGES, _PAGE, _stream(content), _FONT, _stream(form, shape))
+
+
+def busy_pdf() -> bytes:
+    """A page with ten million operators."""
+    return pdf_with_contents(b"q Q\n" * 5_000_000 + _WORDS)
+
+
+def wordy_pdf() -> bytes:
+    """A page that shows ten million letters, one by one."""
+    return pdf_with_contents(b"BT /F 12 Tf 72 700 Td\n" + b"(a) Tj\n" * 10_000_000 + b"ET\n")
+
+
+def deep_pdf() -> bytes:
+    """A page tree of 100,000 levels, and an array as deep."""
+    levels = 100_000
+    kids = [b"<< /Type /Pages /Kids [%d 0 R] /Count 1 >>" % (n + 3) for n in range(levels)]
+    deep = b"[" * levels + b"]" * levels
+    page = b"<< /Type /Page /MediaBox [0 0 612 792] /Deep %s >>" % deep
+    return pdf_of_objects(_CATALOGUE, *kids, page)
+
+
+def deep_page() -> bytes:
+    """Operands nested a million deep, and as many saved states."""
+    return pdf_with_contents(b"[" * MIB + b"]" * MIB + b" TJ\n" + b"q " * MIB + _WORDS)
+
+
+def selfish_pdf() -> bytes:
+    """A form that draws itself, twice."""
+    return pdf_with_contents(_WORDS + b"/X Do\n", b"/X Do /X Do\n")
+
+
+def pdf_bomb() -> bytes:
+    """A content stream of one gibibyte, packed twice, in a few kilobytes."""
+    packer = zlib.compressobj(9)
+    inner = b"".join(packer.compress(bytes(MIB)) for _ in range(1024)) + packer.flush()
+    packed = zlib.compress(inner, 9)
+    content = b"<< /Length %d /Filter [/FlateDecode /FlateDecode] >>\nstream\n%s\nendstream"
+    return pdf_of_objects(
+        _CATALOGUE, _PAGES, _PAGE, content % (len(packed), packed), _FONT, _stream(b"")
+    )
+
+
+def deep_html() -> bytes:
+    """Elements a million deep around a few words."""
+    return b"<html><body>" + b"<div><b>" * 500_000 + b"words" + b"</b></div>" * 500_000
+
+
+def deep_json() -> bytes:
+    """Arrays a million deep."""
+    return b"[" * 1_000_000 + b"]" * 1_000_000
+
+
+def deep_notebook() -> bytes:
+    """A notebook whose one cell is nested."""
+    return b'{"nbformat": 4, "cells": ' + deep_json() + b"}"
+
+
+def long_line() -> bytes:
+    """One line of 50 MB."""
+    return (b"The tenant pays for heating and water. " * 26_888)[:MIB] * 50
+
+
+def control_text() -> bytes:
+    """Front matter that YAML would unfold to a thousand million strings."""
+    levels = "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]\n" for n in range(1, 10))
+    return f"---\na0: &a0 lol\n{levels}---\n# Words\n\nwords\n".encode()
+
+
+def mail_of_mails() -> bytes:
+    """A message in a message, 5,000 deep."""
+    part = b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n"
+    return b"From: a@example.org\nSubject: deep\n" + b"".join(part % (n, n) for n in range(5_000))
+
+
+HOSTILE: dict[str, Callable[[], bytes]] = {
+    "bomb.docx": zip_bomb,
+    "deep.docx": deep_docx,
+    "laughs.xml": laughs,
+    "laughs.docx": lambda: docx_of(laughs_in(_BODY, _END)),
+    "laughs.svg": lambda: laughs_in(
+        '<svg xmlns="http://www.w3.org/2000/svg"><text>', "</text></svg>"
+    ),
+    "laughs.fb2": lambda: laughs_in("<FictionBook><body><p>", "</p></body></FictionBook>"),
+    "busy.pdf": busy_pdf,
+    "wordy.pdf": wordy_pdf,
+    "deep.pdf": deep_pdf,
+    "deep-page.pdf": deep_page,
+    "selfish.pdf": selfish_pdf,
+    "bomb.pdf": pdf_bomb,
+    "deep.html": deep_html,
+    "deep.json": deep_json,
+    "deep.ipynb": deep_notebook,
+    "anchors.md": control_text,
+    "mails.eml": mail_of_mails,
+}
+
+
+def asking_for(url: str) -> Iterator[tuple[str, bytes]]:
+    """Files that ask for the contents of another one."""
+    yield "asking.xml", external(url)
+    yield "asking.svg", external(url, "<svg><text>", "</text></svg>")
+    yield "asking.fb2", external(url, "<FictionBook><body><p>", "</p></body></FictionBook>")
+    yield "asking.docx", docx_of(external(url, _BODY, _END))
+    yield "asking.html", f'<p>Harmless words.<iframe src="{url}"></iframe></p>'.encode()
+    yield "asking.rst", f"Harmless words.\n\n.. include:: {url}\n".encode()
+    yield "asking.tex", f"\\documentclass{{a}} Harmless words. \\input{{{url}}}\n".encode()
