@@ -7,124 +7,85 @@ same lines lazily. Parsers are imported when they are first used. Does not open 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from indexer.errors import UnreadableDocument
 from indexer.extract import pdf, text
-from indexer.extract.normalise import lines_of, whole
+from indexer.extract.broken import BROKEN
+from indexer.extract.extraction import Extraction, Extractor, is_mark, page_mark
+from indexer.extract.kinds import kind_of
+from indexer.extract.normalise import whole
 from indexer.records import Document, Line
 
-SAMPLE_BYTES = 8_192
+__all__ = [
+    "REGISTRY",
+    "Extraction",
+    "Extractor",
+    "claim",
+    "extract",
+    "is_mark",
+    "open_lines",
+    "page_mark",
+    "writes_markdown",
+]
 
-
-@dataclass(frozen=True, slots=True)
-class Extraction:
-    """The title that a document gives itself, if any, and its lines, lazily."""
-
-    title: str | None
-    lines: Iterator[Line]
-
-
-@dataclass(frozen=True, slots=True)
-class Extractor:
-    """One way from bytes to text. A change of what `read` yields is a new `version`.
-
-    `empty_reason` is the code for a file in which no text was found.
-    """
-
-    name: str
-    version: int
-    claims: Callable[[bytes, str], bool]
-    read: Callable[[bytes], Extraction]
-    empty_reason: str = "no_text"
-
-    @property
-    def label(self) -> str:
-        """Name and version, as in "pdf/1"."""
-        return f"{self.name}/{self.version}"
-
-
-def _read_text(data: bytes) -> Extraction:
-    return Extraction(None, (Line(line) for line in lines_of(text.decode(data))))
-
-
-def _read_markdown(data: bytes) -> Extraction:
-    decoded = text.decode(data).replace("\r\n", "\n")
-    return Extraction(text.markdown_title(decoded), (Line(line) for line in lines_of(decoded)))
-
-
-def _read_pdf(data: bytes) -> Extraction:
-    title, pages = pdf.pdf_pages(data)
-    return Extraction(title, _paged_lines(pages))
-
-
-def _paged_lines(pages: Iterator[str]) -> Iterator[Line]:
-    for number, page in enumerate(pages, start=1):
-        yield Line(page_mark(number), number)
-        for line in lines_of(page):
-            yield Line(line, number)
-
-
-def page_mark(number: int) -> str:
-    """The line that begins a page."""
-    return f"--- Page {number} ---"
-
-
-# Magic bytes come before suffixes: the first that claims a file serves it.
-REGISTRY: tuple[Extractor, ...] = (
-    Extractor("pdf", 1, pdf.is_pdf, _read_pdf, empty_reason="no_text_layer"),
-    Extractor("markdown", 1, text.is_markdown, _read_markdown),
-    Extractor("text", 1, text.is_text, _read_text),
-)
-
-# Formats that are recognised in order to say so. First bytes, then what it is.
-_UNSUPPORTED: tuple[tuple[bytes, str], ...] = (
-    (b"PK\x03\x04", "ZIP archive, Office or EPUB document"),
-    (b"\xd0\xcf\x11\xe0", "legacy Office document"),
-    (b"{\\rtf", "RTF document"),
-    (b"\x1f\x8b", "gzip archive"),
-    (b"7z\xbc\xaf\x27\x1c", "7z archive"),
-    (b"Rar!", "RAR archive"),
-)
-_BINARY: tuple[tuple[bytes, str], ...] = (
-    (b"\x89PNG", "PNG image"),
-    (b"\xff\xd8\xff", "JPEG image"),
-    (b"GIF8", "GIF image"),
-    (b"RIFF", "RIFF media (WebP, WAV, AVI)"),
-    (b"\x7fELF", "program"),
-    (b"MZ", "program"),
-    (b"SQLite format 3", "SQLite database"),
-    (b"ID3", "MP3 audio"),
-    (b"OggS", "Ogg media"),
-)
+# Marks in the bytes come before suffixes; then the first that claims a file, plain text last.
+REGISTRY: tuple[Extractor, ...] = (*pdf.EXTRACTORS, *text.EXTRACTORS)
+MAX_REMARK_PARTS = 10  # named in a document's remark; more are counted
 
 
 def claim(sample: bytes, path: str) -> Extractor:
-    """The extractor for a file whose first bytes are `sample`.
+    """The extractor for a file of which `sample` is all, or the beginning.
 
-    Raises UnreadableDocument: "unsupported" for formats that hold text that nobody reads here
-    yet, "binary" for everything else that is not text.
+    With the beginning alone a ZIP or legacy Office file is told by what happens to stand there.
+    Raises UnreadableDocument: "unsupported" for formats that hold text that nobody reads here,
+    "binary" for everything else that is not text.
     """
-    for magic, name in _UNSUPPORTED:
-        if sample.startswith(magic):
-            raise UnreadableDocument("unsupported", name)
-    for magic, name in _BINARY:
-        if sample.startswith(magic):
-            raise UnreadableDocument("binary", name)
-    for extractor in REGISTRY:
-        if extractor.claims(sample, path):
-            return extractor
-    suffix = PurePosixPath(path).suffix.lower()
-    if suffix in text.NOT_PLAIN_SUFFIXES:
-        raise UnreadableDocument("unsupported", f"{suffix} document")
+    for extractor in _claimants(sample, path):
+        return extractor
     raise UnreadableDocument("binary", "not text")
+
+
+def _claimants(sample: bytes, path: str) -> Iterator[Extractor]:
+    """All that would serve the file, best first."""
+    kind = kind_of(sample)
+    for extractor in REGISTRY:
+        if kind in extractor.kinds if kind else extractor.claims(sample, path):
+            yield extractor
+
+
+def _open(data: bytes, source: str) -> tuple[Extractor, Extraction]:
+    """Who serves a file, and what they give; errors carry the extractor's label."""
+    failure = UnreadableDocument("binary", "not text")
+    for extractor in _claimants(data, source):
+        try:
+            return extractor, extractor.read(data)
+        except (UnreadableDocument, *BROKEN) as error:
+            failure = _unreadable(error, extractor)
+        # A broken notebook or page of HTML is still text: then it is read, and listed, as such.
+        if not extractor.over_text:
+            break
+    raise failure
+
+
+def _lines(extractor: Extractor, extraction: Extraction) -> Iterator[Line]:
+    try:
+        yield from extraction.lines
+    except (UnreadableDocument, *BROKEN) as error:
+        raise _unreadable(error, extractor) from None
+
+
+def _unreadable(error: BaseException, extractor: Extractor) -> UnreadableDocument:
+    if isinstance(error, UnreadableDocument):
+        return UnreadableDocument(error.reason, error.detail, extractor.label)
+    shown = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+    return UnreadableDocument("malformed", shown, extractor.label)
 
 
 def open_lines(data: bytes, source: str) -> Iterator[Line]:
     """The lines that `extract` would give, lazily; raises UnreadableDocument."""
-    return claim(data[:SAMPLE_BYTES], source).read(data).lines
+    return _lines(*_open(data, source))
 
 
 def extract(data: bytes, source: str) -> Document:
@@ -134,23 +95,27 @@ def extract(data: bytes, source: str) -> Document:
     """
     if not data:
         raise UnreadableDocument("no_bytes", "the file is empty")
-    extractor = claim(data[:SAMPLE_BYTES], source)
-    try:
-        extraction = extractor.read(data)
-        lines = tuple(extraction.lines)
-    except UnreadableDocument as error:
-        raise UnreadableDocument(error.reason, error.detail, extractor.label) from None
-    if not _has_text(lines):
-        raise UnreadableDocument(extractor.empty_reason, "", extractor.label)
-    title = extraction.title or PurePosixPath(source).stem
+    extractor, extraction = _open(data, source)
+    lines = tuple(_lines(extractor, extraction))
+    remark = _remark(extraction.unread)
+    if not any(char.isalnum() for line in lines if not is_mark(line) for char in line.text):
+        reason = "malformed" if extraction.unread else extractor.empty_reason
+        raise UnreadableDocument(reason, remark, extractor.label)
+    title = " ".join(whole(extraction.title or "").split()) or PurePosixPath(source).stem
+    label = "+".join([extractor.label, *sorted(extraction.engines)])
     digest = hashlib.sha256(data).hexdigest()
-    return Document(source, " ".join(whole(title).split()), lines, extractor.label, digest)
+    return Document(source, title, lines, label, digest, remark)
 
 
-def _has_text(lines: tuple[Line, ...]) -> bool:
-    """Whether any line holds a letter or digit that is not a page mark."""
-    return any(
-        any(char.isalnum() for char in line.text)
-        for line in lines
-        if line.page is None or line.text != page_mark(line.page)
-    )
+def _remark(unread: list[str]) -> str:
+    if not unread:
+        return ""
+    more = len(unread) - MAX_REMARK_PARTS
+    shown = ", ".join(unread[:MAX_REMARK_PARTS])
+    return f"not readable: {shown}{f' and {more} more' if more > 0 else ''}"
+
+
+def writes_markdown(label: str) -> bool:
+    """Whether headings in the lines of a document with this extractor label are Markdown's."""
+    name = label.partition("/")[0]
+    return any(extractor.markdown for extractor in REGISTRY if extractor.name == name)

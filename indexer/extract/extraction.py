@@ -1,0 +1,88 @@
+"""What an extractor is and what it gives: the types of the registry, and the marks of parts.
+
+Does not parse. Imported by the registry and by every module of a format.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from indexer.extract.normalise import lines_of, whole
+from indexer.records import Line
+
+MAX_PART_CHARS = 120  # of a name in a mark line: a sheet's, a chapter's
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """The title that a document gives itself, if any, and its lines, lazily.
+
+    `engines` and `unread` fill while the lines are read: names of second engines that had to
+    serve a part, and parts that no engine could read.
+    """
+
+    title: str | None
+    lines: Iterator[Line]
+    engines: set[str] = field(default_factory=set)
+    unread: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Extractor:
+    """One way from bytes to text. A change of what `read` yields is a new `version`.
+
+    `kinds` are what `kind_of` calls the files that it reads; `claims` is asked, with the first
+    bytes (or all) and the path, about files whose bytes bear no mark. `empty_reason` is the code
+    for a file in which no text was found. `markdown` says that headings in the lines are
+    Markdown's. `over_text` marks formats whose files are text too: one that turns out to be no
+    such document is read as plain text.
+    """
+
+    name: str
+    version: int
+    read: Callable[[bytes], Extraction]
+    kinds: tuple[str, ...] = ()
+    claims: Callable[[bytes, str], bool] = lambda sample, path: False
+    empty_reason: str = "no_text"
+    markdown: bool = False
+    over_text: bool = False
+
+    @property
+    def label(self) -> str:
+        """Name and version, as in "pdf/1"."""
+        return f"{self.name}/{self.version}"
+
+
+def plain_lines(texts: Iterable[str]) -> Iterator[Line]:
+    """The lines of texts that have no parts."""
+    for text in texts:
+        for line in lines_of(text):
+            yield Line(line)
+
+
+def part_lines(
+    kind: str, name: str | int, texts: Iterable[str], page: int | None = None, remark: str = ""
+) -> Iterator[Line]:
+    """One part of a document, "Sheet" and its name for example: its mark, then its lines.
+
+    `page` is its number where parts are what a reader would call pages; `remark` follows the mark.
+    """
+    shown = " ".join(whole(str(name)).replace("\0", "").split())[:MAX_PART_CHARS]
+    part = next(lines_of(f"{kind} {shown}"))
+    yield Line(f"--- {part} ---{f' ({remark})' if remark else ''}", page, part)
+    for text in texts:
+        for line in lines_of(text):
+            yield Line(line, page, part)
+
+
+def page_mark(number: int) -> str:
+    """The line that begins a page."""
+    return f"--- Page {number} ---"
+
+
+def is_mark(line: Line) -> bool:
+    """Whether a line is the mark that begins its part, and no text of the document."""
+    if line.part is not None:
+        return line.text.startswith(f"--- {line.part} ---")
+    return line.page is not None and line.text.startswith(page_mark(line.page))
