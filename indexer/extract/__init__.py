@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from indexer.errors import UnreadableDocument
-from indexer.extract import pdf, text
+from indexer.extract import docx, html, pdf, text
 from indexer.extract.broken import BROKEN
 from indexer.extract.extraction import Extraction, Extractor, is_mark, page_mark
 from indexer.extract.kinds import kind_of
@@ -31,7 +31,12 @@ __all__ = [
 ]
 
 # Marks in the bytes come before suffixes; then the first that claims a file, plain text last.
-REGISTRY: tuple[Extractor, ...] = (*pdf.EXTRACTORS, *text.EXTRACTORS)
+REGISTRY: tuple[Extractor, ...] = (
+    *pdf.EXTRACTORS,
+    *docx.EXTRACTORS,
+    *html.EXTRACTORS,
+    *text.EXTRACTORS,
+)
 MAX_REMARK_PARTS = 10  # named in a document's remark; more are counted
 
 
