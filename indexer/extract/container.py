@@ -12,6 +12,7 @@ import zipfile
 from typing import TYPE_CHECKING, Protocol
 
 from indexer.errors import UnreadableDocument
+from indexer.extract.extraction import usable_title
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -161,4 +162,4 @@ def core_title(parts: Parts) -> str | None:
         root = parts.xml(name)
     except UnreadableDocument:
         return None  # the properties alone are broken: the text is what counts
-    return " ".join(text_of(child(root, "title")).split()) or None
+    return usable_title(text_of(child(root, "title")))

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from indexer.errors import UnreadableDocument
 from indexer.extract import markdown
+from indexer.extract.charts import chart_text
 from indexer.extract.container import (
     Parts,
     ZipParts,
@@ -302,37 +303,6 @@ def _notes(root: Element | None, kind: str) -> dict[str, Element]:
         for note in (root if root is not None else ())
         if tag_of(note) == kind and attribute(note, "type") in (None, "normal")
     }
-
-
-def chart_text(root: Element) -> str:
-    """The words of a chart: its titles, then a table of its series; of a diagram, all its words."""
-    titles = [text_of(each) for each in root.iter() if tag_of(each) == "t"]
-    series = [each for each in root.iter() if tag_of(each) == "ser"]
-    columns: list[tuple[str, list[str], list[str]]] = []
-    for each in series:
-        name = markdown.one_line(" ".join(_values(child(each, "tx"))))
-        categories = child(each, "cat")
-        values = child(each, "val")
-        columns.append(
-            (
-                name,
-                _values(child(each, "xVal") if categories is None else categories),
-                _values(child(each, "yVal") if values is None else values),
-            )
-        )
-    blocks = [markdown.one_line(" ".join(titles))]
-    if columns:
-        rows = [["", *(name for name, _, _ in columns)]]
-        for index, category in enumerate(columns[0][1]):
-            rows.append([category, *(c[2][index] if index < len(c[2]) else "" for c in columns)])
-        blocks.append(markdown.table(rows))
-    return markdown.page(blocks)
-
-
-def _values(element: Element | None) -> list[str]:
-    if element is None:
-        return []
-    return [text_of(each).strip() for each in element.iter() if tag_of(each) == "v"]
 
 
 EXTRACTORS = (Extractor("docx", 1, read_docx, kinds=("docx",), markdown=True),)

@@ -5,12 +5,19 @@ Does not parse. Imported by the registry and by every module of a format.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from indexer.extract.normalise import lines_of, whole
 from indexer.records import Line
 
+MAX_TITLE_CHARS = 200
+# Titles that a program left behind instead of an author.
+_NO_TITLE = re.compile(
+    r"(?i)^(untitled.*|microsoft (word|powerpoint|excel).*|powerpoint.presentation"
+    r"|(slide|document|presentation|sheet)\s*\d*|.*\.\w{2,4}|[\W\d_]*)$"
+)
 MAX_PART_CHARS = 120  # of a name in a mark line: a sheet's, a chapter's
 
 
@@ -52,6 +59,14 @@ class Extractor:
     def label(self) -> str:
         """Name and version, as in "pdf/1"."""
         return f"{self.name}/{self.version}"
+
+
+def usable_title(title: object) -> str | None:
+    """A title from a document's properties, on one line; None where it says nothing."""
+    if not isinstance(title, str):
+        return None
+    title = " ".join(title.split())[:MAX_TITLE_CHARS]
+    return None if _NO_TITLE.match(title) else title
 
 
 def plain_lines(texts: Iterable[str]) -> Iterator[Line]:

@@ -7,7 +7,6 @@ What a page shows is repaired in `pdf_layout`.
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Iterator
 from contextlib import closing
 from functools import cache
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from indexer.errors import UnreadableDocument
 from indexer.extract import pdf_layout
-from indexer.extract.extraction import Extraction, Extractor
+from indexer.extract.extraction import Extraction, Extractor, usable_title
 from indexer.extract.normalise import lines_of
 from indexer.records import Line
 
@@ -23,11 +22,6 @@ if TYPE_CHECKING:
     import pypdf
     import pypdfium2
 
-# Titles that a program left behind instead of an author.
-_NO_TITLE = re.compile(
-    r"(?i)^(untitled.*|microsoft (word|powerpoint|excel).*|.*\.\w{2,4}|[\W\d_]*)$"
-)
-MAX_TITLE_CHARS = 200
 SECOND_ENGINE = "pypdf"
 
 
@@ -52,7 +46,7 @@ def read_pdf(data: bytes) -> Extraction:
         title = _metadata_title(document)
         texts = _pages(document, second, extraction)
     lines = _lines(texts)
-    return Extraction(_usable_title(title), lines, extraction.engines, extraction.unread)
+    return Extraction(usable_title(title), lines, extraction.engines, extraction.unread)
 
 
 def _lines(pages: Iterator[tuple[str, str]]) -> Iterator[Line]:
@@ -176,13 +170,6 @@ def _pypdf_errors() -> tuple[type[Exception], ...]:
 
     broken = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError)
     return (PyPdfError, *broken, RecursionError, NotImplementedError, OSError, zlib.error)
-
-
-def _usable_title(title: object) -> str | None:
-    if not isinstance(title, str):
-        return None
-    title = " ".join(title.split())[:MAX_TITLE_CHARS]
-    return None if _NO_TITLE.match(title) else title
 
 
 EXTRACTORS = (Extractor("pdf", 2, read_pdf, kinds=("pdf",), empty_reason="no_text_layer"),)
