@@ -56,6 +56,10 @@ class ZipParts:
         """All names, in the order in which they are stored."""
         return list(self._stored)
 
+    def claimed_bytes(self) -> int:
+        """The unpacked size of everything, as the archive's directory claims it."""
+        return sum(info.file_size for info in self._stored.values())
+
     def read(self, name: str) -> bytes | None:
         """The bytes of a part, whatever its case; None where there is none of that name.
 

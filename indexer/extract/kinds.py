@@ -81,6 +81,8 @@ _STREAMS = (
 _PDF = re.compile(rb"(?:\xef\xbb\xbf)?\s*%PDF-")
 _LATE_PDF = re.compile(rb"%PDF-\d\.\d\s")  # readers accept it within the first 1,024 bytes
 _LOCAL_HEADER = re.compile(rb"PK\x03\x04.{22}(..)..", re.DOTALL)
+# A first member that is stored as it is: its size, then behind the name its bytes.
+_MIME_TYPE = re.compile(rb"PK\x03\x04.{4}\0\0.{8}(.{4}).{8}mimetype", re.DOTALL)
 _MAX_NAME = 512
 
 
@@ -122,7 +124,7 @@ def _zip_kind(sample: bytes) -> str:
 
 
 def _zip_names(sample: bytes) -> tuple[Collection[str], str | None]:
-    """Names in the archive, and the text of its `mimetype`; of a cut one, those still there."""
+    """Names in the archive, and what its `mimetype` says; of a cut one, the names still there."""
     import zipfile
 
     names: Collection[str]
@@ -134,8 +136,11 @@ def _zip_names(sample: bytes) -> tuple[Collection[str], str | None]:
         for header in _LOCAL_HEADER.finditer(sample):
             length = min(int.from_bytes(header[1], "little"), _MAX_NAME)
             names.append(sample[header.end() : header.end() + length].decode("utf-8", "replace"))
-    stored = re.match(rb"PK\x03\x04.{26}mimetype([\w.+/-]{4,100})", sample, re.DOTALL)
-    return names, stored[1].decode() if stored else None
+    stored = _MIME_TYPE.match(sample)
+    if stored is None:
+        return names, None
+    length = min(int.from_bytes(stored[1], "little"), _MAX_NAME)
+    return names, sample[stored.end() : stored.end() + length].decode("ascii", "replace")
 
 
 def _ole_kind(sample: bytes) -> str:

@@ -7,6 +7,7 @@ same reason.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 MAX_HEADING = 6
@@ -32,8 +33,11 @@ def item(text: str, depth: int, label: str = "-") -> str:
 
 
 def row(cells: Iterable[str]) -> str:
-    """A table row on one line."""
-    return f"| {' | '.join(one_line(cell).replace('|', '¦') for cell in cells)} |"
+    """A table row on one line; of a table within a cell the words remain."""
+    return f"| {' | '.join(one_line(_BARS.sub(' ', cell)) for cell in cells)} |"
+
+
+_BARS = re.compile(r"\|(?: --- \|)*")
 
 
 def table(rows: Sequence[Sequence[str]]) -> str:

@@ -63,7 +63,7 @@ def decode(data: bytes) -> str:
 
 # The encodings that people's old files have; without the list, rarities win on short texts.
 _CANDIDATES = ["cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257"]
-_CANDIDATES += ["koi8_r", "shift_jis", "euc_jp", "gb18030", "big5", "euc_kr", "iso2022_jp"]
+_CANDIDATES += ["koi8_r", "cp932", "euc_jp", "gb18030", "big5", "cp949", "iso2022_jp"]
 _LATIN = frozenset({"cp1252", "cp1250", "cp1254", "cp1257"})
 
 
