@@ -56,7 +56,7 @@ def table(rows: Sequence[Sequence[str]]) -> str:
 
 
 def page(blocks: Iterable[str]) -> str:
-    """Blocks as one text, with a blank line between all but items of a list."""
+    """Blocks as one text, with a blank line between all but items of a list and rows."""
     pieces: list[str] = []
     before = ""
     for block in blocks:
@@ -64,10 +64,16 @@ def page(blocks: Iterable[str]) -> str:
         if not text.strip():
             continue
         if pieces:
-            pieces.append("\n" if _is_item(before) and _is_item(text) else "\n\n")
+            pieces.append("\n" if _follows(before, text) else "\n\n")
         pieces.append(text)
         before = text
     return "".join(pieces)
+
+
+def _follows(before: str, block: str) -> bool:
+    if before.startswith("|") and block.startswith("|"):
+        return "\n" not in before and "\n" not in block
+    return _is_item(before) and _is_item(block)
 
 
 def _is_item(block: str) -> bool:
