@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from indexer.errors import UnreadableDocument
-from indexer.extract import docx, html, odf, pdf, pptx, rtf, tables, text
+from indexer.extract import doc, docx, html, odf, pdf, ppt, pptx, rtf, tables, text
 from indexer.extract.broken import BROKEN
 from indexer.extract.extraction import Extraction, Extractor, is_mark, page_mark
 from indexer.extract.kinds import kind_of
@@ -38,6 +38,8 @@ REGISTRY: tuple[Extractor, ...] = (
     *odf.EXTRACTORS,
     *tables.EXTRACTORS,
     *rtf.EXTRACTORS,
+    *doc.EXTRACTORS,
+    *ppt.EXTRACTORS,
     *html.EXTRACTORS,
     *text.EXTRACTORS,
 )
