@@ -11,7 +11,22 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from indexer.errors import UnreadableDocument
-from indexer.extract import doc, docx, html, odf, pdf, ppt, pptx, rtf, tables, text
+from indexer.extract import (
+    doc,
+    docx,
+    ebook,
+    html,
+    mail,
+    notebook,
+    odf,
+    pdf,
+    ppt,
+    pptx,
+    rtf,
+    subtitles,
+    tables,
+    text,
+)
 from indexer.extract.broken import BROKEN
 from indexer.extract.extraction import Extraction, Extractor, is_mark, page_mark
 from indexer.extract.kinds import kind_of
@@ -40,6 +55,10 @@ REGISTRY: tuple[Extractor, ...] = (
     *rtf.EXTRACTORS,
     *doc.EXTRACTORS,
     *ppt.EXTRACTORS,
+    *ebook.EXTRACTORS,
+    *mail.EXTRACTORS,
+    *notebook.EXTRACTORS,
+    *subtitles.EXTRACTORS,
     *html.EXTRACTORS,
     *text.EXTRACTORS,
 )

@@ -61,15 +61,18 @@ def decode_html(data: bytes) -> str:
     return decode(data)
 
 
-def html_text(source: str) -> tuple[str | None, str]:
-    """The title that a page gives itself, and its main text as Markdown."""
+def html_text(source: str, titled: bool = True) -> tuple[str | None, str]:
+    """The title that a page gives itself, and its main text as Markdown.
+
+    With `titled` the text begins with the title, unless a heading says it.
+    """
     reader = _Reader()
     reader.feed(source)
     reader.close()
     blocks = reader.finish()
     title = markdown.one_line("".join(reader.title)) or None
     chosen = [block.text for block in _main(blocks)]
-    if title and not any(_names(text, title) for text in chosen[:20]):
+    if titled and title and not any(_names(text, title) for text in chosen[:20]):
         chosen.insert(0, markdown.heading(1, title))
     return title, markdown.page(chosen)
 
