@@ -23,6 +23,7 @@ from indexer.extract import (
     ppt,
     pptx,
     rtf,
+    structured,
     subtitles,
     tables,
     text,
@@ -60,6 +61,7 @@ REGISTRY: tuple[Extractor, ...] = (
     *notebook.EXTRACTORS,
     *subtitles.EXTRACTORS,
     *html.EXTRACTORS,
+    *structured.EXTRACTORS,
     *text.EXTRACTORS,
 )
 MAX_REMARK_PARTS = 10  # named in a document's remark; more are counted

@@ -28,36 +28,17 @@ from indexer.extract.container import (
     tag_of,
     text_of,
 )
-from indexer.extract.extraction import Extraction, Extractor, plain_lines
+from indexer.extract.extraction import Extraction, Extractor, plain_lines, words
 from indexer.extract.numbering import Numbering, Place
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
-_SKIPPED = frozenset(
-    [
-        "pPr",
-        "rPr",
-        "tblPr",
-        "trPr",
-        "tcPr",
-        "tblGrid",
-        "sectPr",
-        "sdtPr",
-        "sdtEndPr",
-        "del",
-        "moveFrom",
-        "delText",
-        "delInstrText",
-        "instrText",
-        "fldData",
-        "fldChar",
-        "proofErr",
-        "numPr",
-        "ctrlPr",
-        "binData",
-    ]
+_SKIPPED = words(
+    "pPr rPr tblPr trPr tcPr tblGrid sectPr sdtPr sdtEndPr del moveFrom delText "
+    "delInstrText instrText fldData fldChar proofErr numPr ctrlPr binData"
 )
+_DELETED = frozenset({"del", "moveFrom", "delText"})
 # What a formula on one line needs around its parts: a fraction, powers, indices, roots.
 _MATH = {
     "num": ("(", ")/"),
@@ -75,15 +56,56 @@ def read_docx(data: bytes) -> Extraction:
     return Extraction(title, plain_lines([text]))
 
 
-def docx_text(parts: Parts, main: str) -> tuple[str | None, str]:
-    """The title and the text of a Word document whose main part has that name."""
+def docx_text(parts: Parts, main: str, everything: bool = False) -> tuple[str | None, str]:
+    """The title and the text of a Word document whose main part has that name.
+
+    With `everything` also what has been deleted, and what stands above and below pages.
+    """
     root = parts.xml(main)
     if root is None:
         raise UnreadableDocument("malformed", "no document part")
     body = child(root, "body")
-    reader = _Reader(parts, main)
-    text = markdown.page(reader.blocks(root if body is None else body))
-    return core_title(parts) or reader.title, text
+    reader = _Reader(parts, main, everything)
+    blocks = list(reader.blocks(root if body is None else body))
+    if everything:
+        blocks += reader.margins()
+    return core_title(parts) or reader.title, markdown.page(blocks)
+
+
+def read_word_xml(root: Element) -> Extraction:
+    """Word's XML forms, of 2003 or a package in one file: all that such a file says.
+
+    It is a file for programs, kept for its content: there is no page that a reader would see.
+    """
+    parts = _FlatParts(root)
+    title, text = docx_text(parts, main_part(parts, _ALONE), everything=True)
+    return Extraction(title, plain_lines([text]))
+
+
+_ALONE = "document.xml"
+
+
+class _FlatParts:
+    """The parts of a package in one XML file; a document of 2003 is its only part."""
+
+    def __init__(self, root: Element) -> None:
+        self._parts = {_ALONE: root} if tag_of(root) != "package" else {}
+        for part in root if tag_of(root) == "package" else ():
+            data = child(part, "xmlData")
+            if data is not None and len(data):
+                self._parts[(attribute(part, "name") or "").lstrip("/")] = data[0]
+
+    def names(self) -> list[str]:
+        """All names, in the order in which they are stored."""
+        return list(self._parts)
+
+    def read(self, name: str) -> bytes | None:
+        """None: all parts are XML here."""
+        return None
+
+    def xml(self, name: str) -> Element | None:
+        """The root of a part; None where there is none of that name."""
+        return self._parts.get(name.lstrip("/"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +126,8 @@ class _Inline:
 class _Reader:
     """One document: its styles, numbering and notes, and the counts of its lists so far."""
 
-    def __init__(self, parts: Parts, main: str) -> None:
+    def __init__(self, parts: Parts, main: str, everything: bool) -> None:
+        self._skipped = _SKIPPED - _DELETED - {"sectPr"} if everything else _SKIPPED
         self._parts = parts
         self._related = relations(parts, main)
         named = dict(self._related.values())
@@ -127,7 +150,7 @@ class _Reader:
             elif tag == "AlternateContent":
                 chosen = child(element, "Choice")
                 yield from self.blocks(element if chosen is None else chosen)
-            elif tag not in _SKIPPED:
+            elif tag not in self._skipped:
                 yield from self.blocks(element)
 
     def _paragraph(self, paragraph: Element) -> Iterator[str]:
@@ -160,7 +183,7 @@ class _Reader:
     def _inline(self, element: Element, into: _Inline) -> None:
         for part in element:
             tag = tag_of(part)
-            if tag in _SKIPPED:
+            if tag in self._skipped:
                 continue
             if tag in _SIMPLE:
                 into.text.append(_SIMPLE[tag](part))
@@ -183,22 +206,33 @@ class _Reader:
         """The blocks of what hangs on a paragraph and is no text of it; None for its own text."""
         if tag in ("footnoteReference", "endnoteReference", "commentReference"):
             return self._note(tag.removesuffix("Reference"), part)
-        if tag in ("footnote", "endnote", "annotation"):  # Word 2003 keeps them in place
-            note = markdown.one_line(" ".join(self.blocks(part)))
-            return [f"{tag.capitalize()}: {note}"] if note else []
+        if tag in ("footnote", "endnote", "hdr", "ftr"):  # Word 2003 keeps them in place
+            return [f"{_PLACES[tag]}: {text}" for text in self._flat(part)]
+        if tag == "annotation" and (attribute(part, "type") or "").endswith("Comment"):
+            return [f"Comment: {text}" for text in self._flat(part)]
         if tag in ("chart", "relIds"):
             return self._drawing(part)
         if tag == "txbxContent":
             return self.blocks(part)
         return self.blocks([part]) if tag in ("p", "tbl") else None
 
+    def _flat(self, container: Element) -> list[str]:
+        """All text in a note on one line; nothing where there is none."""
+        return list(filter(None, [markdown.one_line(" ".join(self.blocks(container)))]))
+
+    def margins(self) -> Iterator[str]:
+        """What stands above and below the pages."""
+        for kind, name in self._related.values():
+            root = self._parts.xml(name) if kind in ("header", "footer") else None
+            if root is not None:
+                yield from (f"{kind.capitalize()}: {text}" for text in self._flat(root))
+
     def _note(self, kind: str, reference: Element) -> Iterator[str]:
         note = self._notes[kind].pop(attribute(reference, "id") or "", None)
         if note is None:
             return
         author = attribute(note, "author") if kind == "comment" else None
-        text = markdown.one_line(" ".join(self.blocks(note)))
-        if text:
+        for text in self._flat(note):
             yield f"{kind.capitalize()}{f' ({author})' if author else ''}: {text}"
 
     def _drawing(self, reference: Element) -> Iterator[str]:
@@ -216,7 +250,7 @@ class _Reader:
                 deleted = child(element, "trPr", "del")
                 if deleted is None:
                     yield list(self._cells(element))
-            elif tag not in _SKIPPED:
+            elif tag not in self._skipped:
                 yield from self._rows(element)
 
     def _cells(self, row: Element) -> Iterator[str]:
@@ -231,10 +265,11 @@ class _Reader:
                 span = child(properties, "gridSpan")
                 width = (attribute(span, "val") or "") if span is not None else ""
                 yield from [""] * (min(int(width), MAX_SPAN) - 1 if width.isdigit() else 0)
-            elif tag not in _SKIPPED:
+            elif tag not in self._skipped:
                 yield from self._cells(element)
 
 
+_PLACES = {"footnote": "Footnote", "endnote": "Endnote", "hdr": "Header", "ftr": "Footer"}
 MAX_SPAN = 64  # columns of a merged cell
 
 
@@ -246,6 +281,7 @@ def _symbol(element: Element) -> str:
 
 _SIMPLE: dict[str, Callable[[Element], str]] = {
     "t": text_of,
+    "delText": text_of,
     "tab": lambda _: "\t",
     "ptab": lambda _: "\t",
     "br": lambda _: "\n",

@@ -69,6 +69,11 @@ def usable_title(title: object) -> str | None:
     return None if _NO_TITLE.match(title) else title
 
 
+def words(text: str) -> frozenset[str]:
+    """The words of a text, as a set of names."""
+    return frozenset(text.split())
+
+
 def plain_lines(texts: Iterable[str]) -> Iterator[Line]:
     """The lines of texts that have no parts."""
     for text in texts:

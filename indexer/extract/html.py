@@ -15,7 +15,7 @@ from html.parser import HTMLParser
 from pathlib import PurePosixPath
 
 from indexer.extract import markdown
-from indexer.extract.extraction import Extraction, Extractor, plain_lines
+from indexer.extract.extraction import Extraction, Extractor, plain_lines, words
 from indexer.extract.text import MARKDOWN_SUFFIXES, decode, is_text
 
 HTML_SUFFIXES = frozenset({".html", ".htm", ".xhtml", ".xht", ".shtml"})
@@ -111,77 +111,12 @@ def _length(blocks: Sequence[_Block]) -> int:
 
 
 _SKIPPED = frozenset({"script", "style", "template", "noscript", "iframe", "object", "datalist"})
-_VOID = frozenset(
-    [
-        "area",
-        "base",
-        "br",
-        "col",
-        "embed",
-        "hr",
-        "img",
-        "input",
-        "link",
-        "meta",
-        "param",
-        "source",
-        "track",
-        "wbr",
-        "basefont",
-        "frame",
-    ]
-)
-_BLOCKS = frozenset(
-    [
-        "address",
-        "article",
-        "aside",
-        "blockquote",
-        "body",
-        "center",
-        "dd",
-        "details",
-        "dialog",
-        "div",
-        "dl",
-        "dt",
-        "fieldset",
-        "figcaption",
-        "figure",
-        "footer",
-        "form",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "header",
-        "hgroup",
-        "html",
-        "li",
-        "main",
-        "menu",
-        "nav",
-        "ol",
-        "p",
-        "pre",
-        "section",
-        "summary",
-        "table",
-        "tbody",
-        "td",
-        "tfoot",
-        "th",
-        "thead",
-        "tr",
-        "ul",
-        "option",
-        "legend",
-        "caption",
-        "title",
-        "head",
-    ]
+_VOID = words("area base br col embed hr img input link meta param source track wbr basefont frame")
+_BLOCKS = words(
+    "address article aside blockquote body center dd details dialog div dl dt fieldset "
+    "figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup html li main menu nav "
+    "ol p pre section summary table tbody td tfoot th thead tr ul option legend caption "
+    "title head"
 )
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _MENUS = frozenset({"nav", "footer", "button"})

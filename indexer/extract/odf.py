@@ -28,35 +28,20 @@ from indexer.extract.extraction import (
     part_lines,
     plain_lines,
     usable_title,
+    words,
 )
+from indexer.extract.tables import labelled
 from indexer.records import Line
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
-_SKIPPED = frozenset(
-    [
-        "tracked-changes",
-        "sequence-decls",
-        "forms",
-        "variable-decls",
-        "user-field-decls",
-        "toc-source",
-        "table-of-content-source",
-        "index-title-template",
-        "bibliography-source",
-        "alphabetical-index-source",
-        "table-index-source",
-        "illustration-index-source",
-        "object-index-source",
-        "user-index-source",
-        "automatic-styles",
-        "script",
-        "event-listeners",
-        "annotation-end",
-        "bookmark",
-        "reference-mark",
-    ]
+_SKIPPED = words(
+    "tracked-changes sequence-decls forms variable-decls user-field-decls toc-source "
+    "table-of-content-source index-title-template bibliography-source "
+    "alphabetical-index-source table-index-source illustration-index-source "
+    "object-index-source user-index-source automatic-styles script event-listeners "
+    "annotation-end bookmark reference-mark"
 )
 MAX_REPEATED = 64  # cells, rows or blanks that the file writes once and counts
 
@@ -91,6 +76,9 @@ def _extraction(content: Element, meta: Element | None, parts: Parts | None = No
     reader = _Reader(_numbered_lists(content, parts), parts)
     if slides is not None:
         return Extraction(title, reader.slides(slides))
+    sheets = child(body, "spreadsheet")
+    if sheets is not None:
+        return Extraction(title, reader.sheets(sheets))
     text = markdown.page(reader.blocks(body if body is not None else ()))
     return Extraction(title or reader.title, plain_lines([text]))
 
@@ -110,6 +98,13 @@ class _Reader:
         for number, page in enumerate(pages, start=1):
             text = markdown.page(self.blocks(page))
             yield from part_lines("Slide", number, [text], page=number)
+
+    def sheets(self, container: Element) -> Iterator[Line]:
+        """The lines of a spreadsheet."""
+        for table in container:
+            if tag_of(table) == "table":
+                name = attribute(table, "name") or ""
+                yield from part_lines("Sheet", name, labelled(self._rows(table)))
 
     def blocks(self, container: Iterable[Element], depth: int = 0) -> Iterator[str]:
         """The blocks of a body, a cell, a text box or a note; `depth` is that of lists."""
@@ -222,7 +217,10 @@ class _Reader:
         for element in table:
             tag = tag_of(element)
             if tag == "table-row":
-                yield list(self._cells(element))
+                cells = list(self._cells(element))
+                while cells and not cells[-1]:
+                    cells.pop()  # the rest of the sheet is written as empty cells
+                yield cells
             elif tag.startswith("table-") and "row" in tag:  # groups and headers of rows
                 yield from self._rows(element)
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from html import escape
 
 from indexer.extract import markdown
-from indexer.extract.extraction import Extraction, Extractor, plain_lines, usable_title
+from indexer.extract.extraction import Extraction, Extractor, plain_lines, usable_title, words
 from indexer.extract.html import html_text
 
 _TOKEN = re.compile(
@@ -45,79 +45,15 @@ _CHARACTERS = {
 }
 _ENDS = frozenset({"par", "sect", "page", "softpage"})
 # Groups that hold no text of the document.
-_SKIPPED = frozenset(
-    [
-        "colortbl",
-        "pict",
-        "objdata",
-        "themedata",
-        "colorschememapping",
-        "datastore",
-        "latentstyles",
-        "listtable",
-        "rsidtbl",
-        "listoverridetable",
-        "generator",
-        "xmlnstbl",
-        "mmathPr",
-        "header",
-        "headerl",
-        "headerr",
-        "headerf",
-        "footer",
-        "footerl",
-        "footerr",
-        "footerf",
-        "fldinst",
-        "bkmkstart",
-        "bkmkend",
-        "xe",
-        "tc",
-        "tcn",
-        "revtbl",
-        "filetbl",
-        "ftnsep",
-        "ftnsepc",
-        "ftncn",
-        "aftnsep",
-        "aftnsepc",
-        "aftncn",
-        "nonshppict",
-        "private1",
-        "sp",
-        "panose",
-        "falt",
-        "author",
-        "operator",
-        "keywords",
-        "comment",
-        "doccomm",
-        "subject",
-        "company",
-        "manager",
-        "category",
-        "creatim",
-        "revtim",
-        "printim",
-        "buptim",
-        "template",
-        "atnid",
-        "atnauthor",
-        "atnref",
-        "atndate",
-        "atntime",
-        "atnparent",
-        "atrfstart",
-        "atrfend",
-        "docvar",
-        "userprops",
-        "wgrffmtfilter",
-        "pnseclvl",
-        "pgptbl",
-        "protusertbl",
-        "htmltag",
-        "mhtmltag",
-    ]
+_SKIPPED = words(
+    "colortbl pict objdata themedata colorschememapping datastore latentstyles listtable "
+    "rsidtbl listoverridetable generator xmlnstbl mmathPr header headerl headerr headerf "
+    "footer footerl footerr footerf fldinst bkmkstart bkmkend xe tc tcn revtbl filetbl "
+    "ftnsep ftnsepc ftncn aftnsep aftnsepc aftncn nonshppict private1 sp panose falt "
+    "author operator keywords comment doccomm subject company manager category creatim "
+    "revtim printim buptim template atnid atnauthor atnref atndate atntime atnparent "
+    "atrfstart atrfend docvar userprops wgrffmtfilter pnseclvl pgptbl protusertbl htmltag "
+    "mhtmltag"
 )
 _STARRED = frozenset({"annotation", "shppict", "shpinst", "ud", "pntext", "listtext", "footnote"})
 _CODE_PAGES = {
