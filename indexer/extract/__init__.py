@@ -7,31 +7,18 @@ same lines lazily. Parsers are imported when they are first used. Does not open 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from importlib import import_module
 from pathlib import PurePosixPath
 
 from indexer.errors import UnreadableDocument
-from indexer.extract import (
-    doc,
-    docx,
-    ebook,
-    html,
-    mail,
-    notebook,
-    odf,
-    pdf,
-    ppt,
-    pptx,
-    rtf,
-    structured,
-    subtitles,
-    tables,
-    text,
-)
+from indexer.extract import claims
 from indexer.extract.broken import BROKEN
-from indexer.extract.extraction import Extraction, Extractor, is_mark, page_mark
+from indexer.extract.extraction import Claim, Extraction, Extractor, is_mark, page_mark
 from indexer.extract.kinds import kind_of
 from indexer.extract.normalise import whole
+from indexer.extract.text import is_text
 from indexer.records import Document, Line
 
 __all__ = [
@@ -46,23 +33,63 @@ __all__ = [
     "writes_markdown",
 ]
 
-# Marks in the bytes come before suffixes; then the first that claims a file, plain text last.
+
+def _from(module: str, function: str) -> Callable[[bytes], Extraction]:
+    """A reader of this package by its name; its module is imported when it is first called."""
+
+    def read(data: bytes) -> Extraction:
+        extraction = getattr(import_module(f"indexer.extract.{module}"), function)(data)
+        assert isinstance(extraction, Extraction)
+        return extraction
+
+    return read
+
+
+def _binary(
+    name: str, version: int, kinds: str, module: str, *, markdown: bool = False
+) -> Extractor:
+    """A format that `kind_of` knows by its bytes."""
+    return Extractor(
+        name, version, _from(module, f"read_{name}"), tuple(kinds.split()), markdown=markdown
+    )
+
+
+def _text(
+    name: str, version: int, claims: Claim, module: str, *, markdown: bool = False
+) -> Extractor:
+    """A format whose files are text, so that one that is broken is still read as such."""
+    return Extractor(name, version, _from(module, f"read_{name}"), claims=claims, markdown=markdown)
+
+
+# Every format that is read. Marks in the bytes come before names; among the formats of text the
+# first that claims a file serves it, plain text last.
 REGISTRY: tuple[Extractor, ...] = (
-    *pdf.EXTRACTORS,
-    *docx.EXTRACTORS,
-    *pptx.EXTRACTORS,
-    *odf.EXTRACTORS,
-    *tables.EXTRACTORS,
-    *rtf.EXTRACTORS,
-    *doc.EXTRACTORS,
-    *ppt.EXTRACTORS,
-    *ebook.EXTRACTORS,
-    *mail.EXTRACTORS,
-    *notebook.EXTRACTORS,
-    *subtitles.EXTRACTORS,
-    *html.EXTRACTORS,
-    *structured.EXTRACTORS,
-    *text.EXTRACTORS,
+    replace(_binary("pdf", 2, "pdf", "pdf"), empty_reason="no_text_layer"),
+    _binary("docx", 1, "docx", "docx", markdown=True),
+    _binary("pptx", 1, "pptx", "pptx", markdown=True),
+    _binary("xlsx", 1, "xlsx xlsb", "tables"),
+    _binary("odf", 1, "odt odp", "odf", markdown=True),
+    _binary("ods", 1, "ods", "tables"),
+    _binary("epub", 1, "epub", "ebook", markdown=True),
+    _binary("doc", 1, "doc", "doc", markdown=True),
+    _binary("ppt", 1, "ppt", "ppt", markdown=True),
+    _binary("xls", 1, "xls", "tables"),
+    _binary("msg", 1, "msg", "mail"),
+    _binary("rtf", 1, "rtf", "rtf", markdown=True),
+    _text("fb2", 1, claims.is_fb2, "ebook", markdown=True),
+    _text("mbox", 1, claims.is_mbox, "mail"),
+    _text("eml", 1, claims.is_eml, "mail"),
+    _text("notebook", 1, claims.is_notebook, "notebook", markdown=True),
+    _text("subtitles", 1, claims.is_subtitles, "subtitles"),
+    _text("csv", 1, claims.is_csv, "tables"),
+    _text("html", 1, claims.is_html, "html", markdown=True),
+    _text("json", 1, claims.is_json, "structured"),
+    _text("xml", 1, claims.is_xml, "structured", markdown=True),
+    _text("markdown", 1, claims.is_markdown, "text", markdown=True),
+    _text("org", 1, claims.is_org, "text"),
+    _text("rst", 1, claims.is_rst, "text"),
+    _text("latex", 1, claims.is_latex, "text"),
+    _text("text", 1, claims.is_plain, "text"),
 )
 MAX_REMARK_PARTS = 10  # named in a document's remark; more are counted
 
@@ -82,6 +109,8 @@ def claim(sample: bytes, path: str) -> Extractor:
 def _claimants(sample: bytes, path: str) -> Iterator[Extractor]:
     """All that would serve the file, best first."""
     kind = kind_of(sample)
+    if kind is None and not is_text(sample):
+        return
     for extractor in REGISTRY:
         if kind in extractor.kinds if kind else extractor.claims(sample, path):
             yield extractor
@@ -96,7 +125,7 @@ def _open(data: bytes, source: str) -> tuple[Extractor, Extraction]:
         except (UnreadableDocument, *BROKEN) as error:
             failure = _unreadable(error, extractor)
         # A broken notebook or page of HTML is still text: then it is read, and listed, as such.
-        if not extractor.over_text:
+        if extractor.kinds:
             break
     raise failure
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from indexer.errors import UnreadableDocument
 from indexer.extract import markdown
 from indexer.extract.compound import Compound
-from indexer.extract.extraction import Extraction, Extractor, plain_lines
+from indexer.extract.extraction import Extraction, plain_lines
 
 _WORD_97 = 0xA5EC
 _ENCRYPTED, _TABLE_1 = 0x0100, 0x0200
@@ -222,6 +222,3 @@ def _styled(block: str, paragraph: Paragraph | None) -> str:
     if paragraph is not None and 1 <= paragraph.style <= 9:
         return markdown.heading(paragraph.style, block)
     return block
-
-
-EXTRACTORS = (Extractor("doc", 1, read_doc, kinds=("doc",), markdown=True),)

@@ -28,7 +28,7 @@ from indexer.extract.container import (
     tag_of,
     text_of,
 )
-from indexer.extract.extraction import Extraction, Extractor, plain_lines, words
+from indexer.extract.extraction import Extraction, plain_lines, words
 from indexer.extract.numbering import Numbering, Place
 
 if TYPE_CHECKING:
@@ -339,6 +339,3 @@ def _notes(root: Element | None, kind: str) -> dict[str, Element]:
         for note in (root if root is not None else ())
         if tag_of(note) == kind and attribute(note, "type") in (None, "normal")
     }
-
-
-EXTRACTORS = (Extractor("docx", 1, read_docx, kinds=("docx",), markdown=True),)

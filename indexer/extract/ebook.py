@@ -9,16 +9,14 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable, Iterator
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from indexer.errors import UnreadableDocument
 from indexer.extract import markdown
 from indexer.extract.container import ZipParts, attribute, child, parse_xml, tag_of, text_of
-from indexer.extract.extraction import Extraction, Extractor, part_lines
+from indexer.extract.extraction import Extraction, part_lines
 from indexer.extract.html import decode_html, html_text
-from indexer.extract.text import is_text
 from indexer.records import Line
 
 if TYPE_CHECKING:
@@ -143,14 +141,6 @@ def _locked(parts: ZipParts) -> set[str]:
 
 # --- FB2 ----------------------------------------------------------------------------------------
 
-_FB2_ROOT = re.compile(rb"<FictionBook[\s>]")
-
-
-def is_fb2(sample: bytes, path: str) -> bool:
-    """Whether a file is a FictionBook, by its root element."""
-    named = PurePosixPath(path).suffix.lower() == ".fb2"
-    return is_text(sample, path) and (named or _FB2_ROOT.search(sample[:2048]) is not None)
-
 
 def read_fb2(data: bytes) -> Extraction:
     """Its title and lines."""
@@ -202,9 +192,3 @@ def _fb2_blocks(container: Iterable[Element] | None, level: int) -> Iterator[str
             yield markdown.one_line(text_of(element))
         elif tag != "binary":
             yield from _fb2_blocks(element, level)
-
-
-EXTRACTORS = (
-    Extractor("epub", 1, read_epub, kinds=("epub",), markdown=True),
-    Extractor("fb2", 1, read_fb2, claims=is_fb2, markdown=True, over_text=True),
-)

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from indexer.extract.normalise import lines_of, whole
 from indexer.records import Line
 
+Claim = Callable[[bytes, str], bool]  # of a file's first bytes (or all) and its path
+
 MAX_TITLE_CHARS = 200
 # Titles that a program left behind instead of an author.
 _NO_TITLE = re.compile(
@@ -39,21 +41,18 @@ class Extraction:
 class Extractor:
     """One way from bytes to text. A change of what `read` yields is a new `version`.
 
-    `kinds` are what `kind_of` calls the files that it reads; `claims` is asked, with the first
-    bytes (or all) and the path, about files whose bytes bear no mark. `empty_reason` is the code
-    for a file in which no text was found. `markdown` says that headings in the lines are
-    Markdown's. `over_text` marks formats whose files are text too: one that turns out to be no
-    such document is read as plain text.
+    `kinds` are what `kind_of` calls the files that it reads; where there are none, its files are
+    text, and `claims` is asked about them. `empty_reason` is the code for a file in which no text
+    was found. `markdown` says that headings in the lines are Markdown's.
     """
 
     name: str
     version: int
     read: Callable[[bytes], Extraction]
     kinds: tuple[str, ...] = ()
-    claims: Callable[[bytes, str], bool] = lambda sample, path: False
+    claims: Claim = lambda sample, path: False
     empty_reason: str = "no_text"
     markdown: bool = False
-    over_text: bool = False
 
     @property
     def label(self) -> str:

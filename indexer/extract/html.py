@@ -12,30 +12,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
-from pathlib import PurePosixPath
 
 from indexer.extract import markdown
-from indexer.extract.extraction import Extraction, Extractor, plain_lines, words
-from indexer.extract.text import MARKDOWN_SUFFIXES, decode, is_text
-
-HTML_SUFFIXES = frozenset({".html", ".htm", ".xhtml", ".xht", ".shtml"})
-# Names of text that may begin with a tag and is meant to be read as it stands.
-_SOURCE_SUFFIXES = MARKDOWN_SUFFIXES | {".rst", ".org", ".tex", ".py", ".js", ".ts", ".vue"}
-_SOURCE_SUFFIXES |= {".php", ".jsp", ".erb", ".j2", ".svelte", ".jsx", ".tsx", ".xml", ".svg"}
-_BEGINS = re.compile(rb"(?i)(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*", re.DOTALL)
-_HTML = re.compile(rb"(?i)<!doctype\s+html|<html[\s>]")
-
-
-def is_html(sample: bytes, path: str) -> bool:
-    """Whether a file is HTML: by its first tag, or by its name if it is text at all."""
-    if not is_text(sample, path):
-        return False
-    suffix = PurePosixPath(path).suffix.lower()
-    if suffix in HTML_SUFFIXES:
-        return True
-    begins = _BEGINS.match(sample[:8192])
-    found = _HTML.match(sample, begins.end() if begins else 0)
-    return found is not None and suffix not in _SOURCE_SUFFIXES
+from indexer.extract.extraction import Extraction, plain_lines, words
+from indexer.extract.text import decode
 
 
 def read_html(data: bytes) -> Extraction:
@@ -340,5 +320,3 @@ class _Reader(HTMLParser):
 
 
 _BLANKS = re.compile(r"[ \t\r\n\f]+")
-
-EXTRACTORS = (Extractor("html", 1, read_html, claims=is_html, markdown=True, over_text=True),)

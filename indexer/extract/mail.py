@@ -12,20 +12,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from email.header import decode_header
 from email.message import Message
-from pathlib import PurePosixPath
 
 from indexer.errors import UnreadableDocument
 from indexer.extract import markdown
-from indexer.extract.extraction import Extraction, Extractor, part_lines, plain_lines
+from indexer.extract.claims import MBOX
+from indexer.extract.extraction import Extraction, part_lines, plain_lines
 from indexer.extract.html import decode_html, html_text
 from indexer.extract.outlook import read_message
-from indexer.extract.text import decode, is_text
+from indexer.extract.text import decode
 
 _SHOWN = ("Subject", "From", "To", "Cc", "Bcc", "Reply-To", "Date")
-_HEADER = re.compile(rb"(?i)^(from|to|subject|date|received|message-id|mime-version|return-path):")
-MIN_HEADERS = 3  # of the known ones, in the first lines of a file that is not called .eml
 MAX_DEPTH = 16  # of messages within messages
-_MBOX = re.compile(rb"^From [^\n]{0,200}\d{4}\r?\n(?:>?[A-Za-z-]+:)", re.MULTILINE)
 
 
 @dataclass(slots=True)
@@ -48,23 +45,6 @@ class Mail:
         return next((value for name, value in self.headers if name == "Subject" and value), None)
 
 
-def is_eml(sample: bytes, path: str) -> bool:
-    """Whether a file is one message: by its name, or by several headers at its beginning."""
-    if not is_text(sample, path):
-        return False
-    if PurePosixPath(path).suffix.lower() in (".eml", ".emlx", ".mht", ".mhtml"):
-        return True
-    lines = sample[:4096].split(b"\n\n", 1)[0].splitlines()[:40]
-    if not lines or not re.match(rb"[A-Za-z-]+:", lines[0]):
-        return False
-    return len({m[1].lower() for m in map(_HEADER.match, lines) if m}) >= MIN_HEADERS
-
-
-def is_mbox(sample: bytes, path: str) -> bool:
-    """Whether a file is a mailbox: "From " with a year, and a header in the line after it."""
-    return is_text(sample, path) and _MBOX.match(sample[:4096]) is not None
-
-
 def read_eml(data: bytes) -> Extraction:
     """Its subject and lines."""
     if data[:10].strip().isdigit():  # Apple's .emlx: a count of bytes, then the message
@@ -75,7 +55,7 @@ def read_eml(data: bytes) -> Extraction:
 
 def read_mbox(data: bytes) -> Extraction:
     """The lines of its messages."""
-    starts = [match.start() for match in _MBOX.finditer(data)]
+    starts = [match.start() for match in MBOX.finditer(data)]
     ends = [*starts[1:], len(data)]
 
     def texts() -> Iterator[str]:
@@ -180,10 +160,3 @@ def _text(data: bytes, charset: str | None) -> str:
         return decode(data)
     except UnreadableDocument:
         return data.decode("cp1252", "replace")  # one part of several: the others count too
-
-
-EXTRACTORS = (
-    Extractor("msg", 1, read_msg, kinds=("msg",)),
-    Extractor("mbox", 1, read_mbox, claims=is_mbox, over_text=True),
-    Extractor("eml", 1, read_eml, claims=is_eml, over_text=True),
-)

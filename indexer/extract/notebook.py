@@ -8,20 +8,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from pathlib import PurePosixPath
 
 from indexer.errors import UnreadableDocument
 from indexer.extract import markdown
-from indexer.extract.extraction import Extraction, Extractor, plain_lines
+from indexer.extract.extraction import Extraction, plain_lines
 from indexer.extract.html import html_text
-from indexer.extract.text import decode, is_text, markdown_title
+from indexer.extract.text import decode, markdown_title
 
 _ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")  # colours of a traceback
-
-
-def is_notebook(sample: bytes, path: str) -> bool:
-    """Whether a file is a notebook: by its name; JSON has no mark of its own."""
-    return PurePosixPath(path).suffix.lower() == ".ipynb" and is_text(sample, path)
 
 
 def read_notebook(data: bytes) -> Extraction:
@@ -85,8 +79,3 @@ def _output(output: object) -> str:
             return text
     page = _joined(_field(shown, "text/html"))
     return html_text(page)[1] if page else ""
-
-
-EXTRACTORS = (
-    Extractor("notebook", 1, read_notebook, claims=is_notebook, markdown=True, over_text=True),
-)

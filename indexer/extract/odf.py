@@ -24,7 +24,6 @@ from indexer.extract.container import (
 )
 from indexer.extract.extraction import (
     Extraction,
-    Extractor,
     part_lines,
     plain_lines,
     usable_title,
@@ -246,6 +245,3 @@ def _numbered_lists(content: Element, parts: Parts | None) -> frozenset[tuple[st
         for level in style
         if tag_of(level) == "list-level-style-number" and attribute(level, "num-format")
     )
-
-
-EXTRACTORS = (Extractor("odf", 1, read_odf, kinds=("odt", "odp"), markdown=True),)

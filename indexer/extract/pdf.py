@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from indexer.errors import UnreadableDocument
 from indexer.extract import pdf_layout
-from indexer.extract.extraction import Extraction, Extractor, usable_title
+from indexer.extract.extraction import Extraction, usable_title
 from indexer.extract.normalise import lines_of
 from indexer.records import Line
 
@@ -170,6 +170,3 @@ def _pypdf_errors() -> tuple[type[Exception], ...]:
 
     broken = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError)
     return (PyPdfError, *broken, RecursionError, NotImplementedError, OSError, zlib.error)
-
-
-EXTRACTORS = (Extractor("pdf", 2, read_pdf, kinds=("pdf",), empty_reason="no_text_layer"),)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from indexer.errors import UnreadableDocument
 from indexer.extract import markdown
 from indexer.extract.compound import Compound
-from indexer.extract.extraction import Extraction, Extractor, part_lines
+from indexer.extract.extraction import Extraction, part_lines
 from indexer.records import Line
 
 _ENCRYPTED = b"\xdf\xc4\xd1\xf3"
@@ -213,6 +213,3 @@ def _text(stream: bytes, record: Record) -> str:
     data = stream[record.start : record.end]
     text = data.decode("latin-1" if record.kind == _BYTES else "utf-16-le", "replace")
     return text.translate(_MARKS)
-
-
-EXTRACTORS = (Extractor("ppt", 1, read_ppt, kinds=("ppt",), markdown=True),)

@@ -25,7 +25,7 @@ from indexer.extract.container import (
     tag_of,
     text_of,
 )
-from indexer.extract.extraction import Extraction, Extractor, part_lines
+from indexer.extract.extraction import Extraction, part_lines
 from indexer.records import Line
 
 if TYPE_CHECKING:
@@ -201,6 +201,3 @@ def _runs(paragraph: Element) -> Iterator[str]:
             yield "\n"
         elif tag == "tab":
             yield "\t"
-
-
-EXTRACTORS = (Extractor("pptx", 1, read_pptx, kinds=("pptx",), markdown=True),)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from html import escape
 
 from indexer.extract import markdown
-from indexer.extract.extraction import Extraction, Extractor, plain_lines, usable_title, words
+from indexer.extract.extraction import Extraction, plain_lines, usable_title, words
 from indexer.extract.html import html_text
 
 _TOKEN = re.compile(
@@ -326,6 +326,3 @@ class _Reader:
     def _end_notes(self) -> None:
         self._blocks += self._notes
         self._notes = []
-
-
-EXTRACTORS = (Extractor("rtf", 1, read_rtf, kinds=("rtf",), markdown=True),)

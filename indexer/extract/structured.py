@@ -9,22 +9,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from indexer.extract import docx, markdown, odf
 from indexer.extract.container import attribute, child, parse_xml, tag_of, text_of
-from indexer.extract.extraction import Extraction, Extractor, part_lines, plain_lines, words
+from indexer.extract.extraction import Extraction, part_lines, plain_lines
 from indexer.extract.html import html_text, read_html
 from indexer.extract.normalise import MAX_LINE_CHARS
 from indexer.extract.tables import labelled
-from indexer.extract.text import decode, is_text, suffix_claim
+from indexer.extract.text import decode
 from indexer.records import Line
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
-JSON_SUFFIXES = (".json", ".jsonl", ".ndjson", ".geojson", ".jsonld", ".webmanifest", ".har")
 
 # --- JSON ---------------------------------------------------------------------------------------
 
@@ -76,18 +74,6 @@ def _broken(line: str) -> Iterator[str]:
 
 
 # --- XML ----------------------------------------------------------------------------------------
-
-_XML_SUFFIXES = words(
-    ".xml .svg .rss .atom .kml .gpx .opml .xsd .xsl .xslt .dbk .tei .fodt .fodp .fods "
-    ".plist .rdf .owl .wsdl .resx .xlf .xliff .tmx .ttml .dita"
-)
-_XML = re.compile(rb"(?:\xef\xbb\xbf)?\s*<\?xml[\s]")
-
-
-def is_xml(sample: bytes, path: str) -> bool:
-    """Whether a file is XML, by its declaration or its name."""
-    named = PurePosixPath(path).suffix.lower() in _XML_SUFFIXES
-    return is_text(sample, path) and (named or _XML.match(sample[:100]) is not None)
 
 
 def read_xml(data: bytes) -> Extraction:
@@ -174,9 +160,3 @@ def _worksheet(sheet: Element) -> Iterator[Line]:
             if tag_of(row) == "Row"
         ]
         yield from part_lines("Sheet", attribute(sheet, "Name") or "", labelled(rows))
-
-
-EXTRACTORS = (
-    Extractor("json", 1, read_json, claims=suffix_claim(JSON_SUFFIXES), over_text=True),
-    Extractor("xml", 1, read_xml, claims=is_xml, markdown=True, over_text=True),
-)

@@ -8,11 +8,10 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator
-from pathlib import PurePosixPath
 
 from indexer.errors import UnreadableDocument
-from indexer.extract.extraction import Extraction, Extractor, plain_lines
-from indexer.extract.text import decode, is_text
+from indexer.extract.extraction import Extraction, plain_lines
+from indexer.extract.text import decode
 
 _CUE = re.compile(
     r"^\s*((?:\d+:)?\d{1,2}:\d{2})[.,]\d{1,3}\s+-->\s+(?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3}"
@@ -20,13 +19,6 @@ _CUE = re.compile(
 _VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+([^>]+)>")
 _TAG = re.compile(r"</?[a-zA-Z0-9][^>]{0,100}>|\{\\[^}]{0,100}\}")
 _SKIPPED = re.compile(r"^(?:NOTE|STYLE|REGION)\b")
-
-
-def is_subtitles(sample: bytes, path: str) -> bool:
-    """Whether a file is WebVTT by its first line, or SRT by its name."""
-    named = PurePosixPath(path).suffix.lower() in (".srt", ".vtt")
-    begins = re.match(rb"(?:\xef\xbb\xbf)?WEBVTT(?:[ \t\r\n]|$)", sample) is not None
-    return (named or begins) and is_text(sample, path)
 
 
 def read_subtitles(data: bytes) -> Extraction:
@@ -58,6 +50,3 @@ def _cues(text: str) -> Iterator[str]:
 def _said(lines: list[str]) -> str:
     text = _TAG.sub("", _VOICE.sub(r"\1: ", " ".join(map(str.strip, lines))))
     return html.unescape(text).strip()
-
-
-EXTRACTORS = (Extractor("subtitles", 1, read_subtitles, claims=is_subtitles, over_text=True),)

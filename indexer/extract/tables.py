@@ -13,9 +13,10 @@ import csv
 import datetime as dt
 import io
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from statistics import median
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from indexer.errors import UnreadableDocument
@@ -28,9 +29,9 @@ from indexer.extract.container import (
     tag_of,
     text_of,
 )
-from indexer.extract.extraction import Extraction, Extractor, part_lines, plain_lines
+from indexer.extract.extraction import Extraction, part_lines, plain_lines
 from indexer.extract.markdown import one_line, row
-from indexer.extract.text import decode, suffix_claim
+from indexer.extract.text import decode
 from indexer.records import Line
 
 if TYPE_CHECKING:
@@ -41,27 +42,40 @@ MAX_SHEETS_BYTES = 2**30  # unpacked, as the file's directory says; they are rea
 Cells = Sequence[str]
 
 
-def read_workbook(data: bytes) -> Extraction:
+def read_xls(data: bytes) -> Extraction:
     """The lines of all sheets; raises UnreadableDocument."""
-    with _translated():
-        import python_calamine
+    return _workbook(data)
 
-        workbook = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
-    return Extraction(None, _sheets(workbook, {}))
+
+def read_ods(data: bytes) -> Extraction:
+    """The same; what an archive may hold is looked at first."""
+    _affordable(ZipParts(data))
+    return _workbook(data)
 
 
 def read_xlsx(data: bytes) -> Extraction:
     """The same of a file of which more can be told: its title, and comments on cells."""
     parts = ZipParts(data)
+    _affordable(parts)
+    workbook = _workbook(data, _comments(parts))
+    return Extraction(core_title(parts), workbook.lines)
+
+
+def _affordable(parts: ZipParts) -> None:
     if parts.claimed_bytes() > MAX_SHEETS_BYTES:
         raise UnreadableDocument(
             "too_large_unpacked", f"unpacks to more than {MAX_SHEETS_BYTES:,} bytes"
         )
+
+
+def _workbook(
+    data: bytes, comments: Mapping[str, Sequence[str]] = MappingProxyType({})
+) -> Extraction:
     with _translated():
         import python_calamine
 
         workbook = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
-    return Extraction(core_title(parts), _sheets(workbook, _comments(parts)))
+    return Extraction(None, _sheets(workbook, comments))
 
 
 class _translated:  # noqa: N801 - reads as the words that it stands for
@@ -81,7 +95,9 @@ class _translated:  # noqa: N801 - reads as the words that it stands for
             raise UnreadableDocument("malformed", f"{kind.__name__}: {error}"[:200]) from None
 
 
-def _sheets(workbook: calamine.CalamineWorkbook, comments: dict[str, list[str]]) -> Iterator[Line]:
+def _sheets(
+    workbook: calamine.CalamineWorkbook, comments: Mapping[str, Sequence[str]]
+) -> Iterator[Line]:
     for name in workbook.sheet_names:
         with _translated():
             sheet = workbook.get_sheet_by_name(name)
@@ -205,15 +221,3 @@ def _delimiter(text: str) -> str:
         return (counts.count(usual) / len(counts) if usual > 1 else 0.0, usual)
 
     return max(_DELIMITERS, key=score) if lines else ","
-
-
-def _workbook(name: str, read: Callable[[bytes], Extraction], *kinds: str) -> Extractor:
-    return Extractor(name, 1, read, kinds=kinds)
-
-
-EXTRACTORS = (
-    _workbook("xlsx", read_xlsx, "xlsx", "xlsb"),
-    _workbook("ods", read_workbook, "ods"),
-    _workbook("xls", read_workbook, "xls"),
-    Extractor("csv", 1, read_csv, claims=suffix_claim({".csv", ".tsv", ".tab"}), over_text=True),
-)

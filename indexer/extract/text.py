@@ -7,15 +7,11 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Callable, Iterable
-from pathlib import PurePosixPath
-
-import yaml
+from collections.abc import Callable
 
 from indexer.errors import UnreadableDocument
-from indexer.extract.extraction import Extraction, Extractor, plain_lines
+from indexer.extract.extraction import Extraction, plain_lines
 
-MARKDOWN_SUFFIXES = frozenset({".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd", ".rmd"})
 DETECTION_BYTES = 256 * 1024  # charset detection reads the head only: its time grows with length
 
 # UTF-32 before UTF-16: its little-endian mark begins with that of UTF-16.
@@ -31,17 +27,12 @@ _CONTROLS = re.compile(rb"[\x00-\x06\x0e-\x1a\x1c-\x1f]")
 MAX_CONTROL_SHARE = 0.01  # of a sample; text in any encoding but UTF-16/32 has next to none
 
 
-def is_text(sample: bytes, path: str) -> bool:
+def is_text(sample: bytes) -> bool:
     """Whether the first bytes look like plain text of some encoding."""
     sample = sample[:SAMPLE_BYTES]
     if any(sample.startswith(mark) for mark, _ in _MARKS) or _utf16_without_mark(sample):
         return True
     return len(_CONTROLS.findall(sample)) <= MAX_CONTROL_SHARE * len(sample)
-
-
-def is_markdown(sample: bytes, path: str) -> bool:
-    """Whether the file is Markdown: by its suffix, since any text is valid Markdown."""
-    return PurePosixPath(path).suffix.lower() in MARKDOWN_SUFFIXES and is_text(sample, path)
 
 
 def decode(data: bytes) -> str:
@@ -114,6 +105,8 @@ def markdown_title(text: str) -> str | None:
     """The title of a Markdown text: `title:` of its front matter, else its first heading."""
     matter = _FRONT_MATTER.match(text[:MAX_FRONT_MATTER_CHARS])
     if matter:
+        import yaml
+
         try:
             fields = yaml.safe_load(matter.group(1))
         except yaml.YAMLError:
@@ -150,30 +143,31 @@ def rst_title(text: str) -> str | None:
     return found[1].strip() if found else None
 
 
-def _read_text(data: bytes) -> Extraction:
+def read_text(data: bytes) -> Extraction:
+    """Its lines."""
     return Extraction(None, plain_lines([decode(data)]))
 
 
-def _read_titled(title: Callable[[str], str | None]) -> Callable[[bytes], Extraction]:
-    def read(data: bytes) -> Extraction:
-        text = decode(data).replace("\r\n", "\n")
-        return Extraction(title(text), plain_lines([text]))
-
-    return read
+def read_markdown(data: bytes) -> Extraction:
+    """Its title and lines, front matter included."""
+    return _titled(data, markdown_title)
 
 
-def suffix_claim(suffixes: Iterable[str]) -> Callable[[bytes, str], bool]:
-    """A claim to text files by what their names end in."""
-    known = frozenset(suffixes)
-    return lambda sample, path: (
-        PurePosixPath(path).suffix.lower() in known and is_text(sample, path)
-    )
+def read_org(data: bytes) -> Extraction:
+    """Its title and lines."""
+    return _titled(data, org_title)
 
 
-EXTRACTORS = (
-    Extractor("markdown", 1, _read_titled(markdown_title), claims=is_markdown, markdown=True),
-    Extractor("org", 1, _read_titled(org_title), claims=suffix_claim({".org"})),
-    Extractor("rst", 1, _read_titled(rst_title), claims=suffix_claim({".rst", ".rest"})),
-    Extractor("latex", 1, _read_titled(latex_title), claims=suffix_claim({".tex", ".ltx"})),
-    Extractor("text", 1, _read_text, claims=is_text),
-)
+def read_latex(data: bytes) -> Extraction:
+    """Its title and lines."""
+    return _titled(data, latex_title)
+
+
+def read_rst(data: bytes) -> Extraction:
+    """Its title and lines."""
+    return _titled(data, rst_title)
+
+
+def _titled(data: bytes, title: Callable[[str], str | None]) -> Extraction:
+    text = decode(data).replace("\r\n", "\n")
+    return Extraction(title(text), plain_lines([text]))
