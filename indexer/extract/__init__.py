@@ -71,6 +71,7 @@ REGISTRY: tuple[Extractor, ...] = (
     _binary("odf", 1, "odt odp", "odf", markdown=True),
     _binary("ods", 1, "ods", "tables"),
     _binary("epub", 1, "epub", "ebook", markdown=True),
+    _binary("iwork", 1, "iwork", "iwork", markdown=True),
     _binary("doc", 1, "doc", "doc", markdown=True),
     _binary("ppt", 1, "ppt", "ppt", markdown=True),
     _binary("xls", 1, "xls", "tables"),

@@ -221,11 +221,11 @@ class _Reader:
         return list(filter(None, [markdown.one_line(" ".join(self.blocks(container)))]))
 
     def margins(self) -> Iterator[str]:
-        """What stands above and below the pages."""
+        """What stands above and below the pages, and the prompts of fields."""
         for kind, name in self._related.values():
-            root = self._parts.xml(name) if kind in ("header", "footer") else None
+            root = self._parts.xml(name) if kind in _MARGINS else None
             if root is not None:
-                yield from (f"{kind.capitalize()}: {text}" for text in self._flat(root))
+                yield from (f"{_MARGINS[kind]}: {text}" for text in self._flat(root))
 
     def _note(self, kind: str, reference: Element) -> Iterator[str]:
         note = self._notes[kind].pop(attribute(reference, "id") or "", None)
@@ -270,6 +270,7 @@ class _Reader:
 
 
 _PLACES = {"footnote": "Footnote", "endnote": "Endnote", "hdr": "Header", "ftr": "Footer"}
+_MARGINS = {"header": "Header", "footer": "Footer", "glossaryDocument": "Prompts"}
 MAX_SPAN = 64  # columns of a merged cell
 
 

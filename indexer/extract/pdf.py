@@ -16,6 +16,7 @@ from indexer.errors import UnreadableDocument
 from indexer.extract import pdf_layout
 from indexer.extract.extraction import Extraction, usable_title
 from indexer.extract.normalise import lines_of
+from indexer.extract.pdf_mend import mended
 from indexer.records import Line
 
 if TYPE_CHECKING:
@@ -23,30 +24,46 @@ if TYPE_CHECKING:
     import pypdfium2
 
 SECOND_ENGINE = "pypdf"
+MENDED = "mended"
 
 
 def read_pdf(data: bytes) -> Extraction:
     """Its title and lines; raises UnreadableDocument, "encrypted" or "malformed"."""
-    import pypdfium2
-
-    second = _Second(data)
-    try:
-        document = pypdfium2.PdfDocument(data)
-        pages = len(document)
-    except pypdfium2.PdfiumError as error:
-        if "password" in str(error).lower():
-            raise UnreadableDocument("encrypted", "a password is needed") from None
-        pages = 0
     extraction = Extraction(None, iter(()))
-    if not pages:
+    second = _Second(data)
+    document = _opened(data)
+    if document is None and not second.opens() and (whole := mended(data)) is not None:
+        document, second = _opened(whole), _Second(whole)
+        extraction.engines.add(MENDED)
+    title: object
+    if document is not None:
+        title = _metadata_title(document)
+        texts = _pages(document, second, extraction)
+    else:
         pages = second.pages()
         title = second.title()
         texts = _pages_by_second(second, pages, extraction)
-    else:
-        title = _metadata_title(document)
-        texts = _pages(document, second, extraction)
     lines = _lines(texts)
     return Extraction(usable_title(title), lines, extraction.engines, extraction.unread)
+
+
+def _opened(data: bytes) -> pypdfium2.PdfDocument | None:
+    """The file as pdfium opens it, with one page at least; None where it does not.
+
+    Raises UnreadableDocument("encrypted").
+    """
+    import pypdfium2
+
+    try:
+        document = pypdfium2.PdfDocument(data)
+    except pypdfium2.PdfiumError as error:
+        if "password" in str(error).lower():
+            raise UnreadableDocument("encrypted", "a password is needed") from None
+        return None
+    if len(document):
+        return document
+    document.close()
+    return None
 
 
 def _lines(pages: Iterator[tuple[str, str]]) -> Iterator[Line]:
@@ -133,6 +150,15 @@ class _Second:
         except _pypdf_errors() as error:
             raise UnreadableDocument("malformed", f"{type(error).__name__}: {error}") from None
         return reader
+
+    def opens(self) -> bool:
+        """Whether it finds any pages; raises UnreadableDocument("encrypted")."""
+        try:
+            return self.pages() > 0
+        except UnreadableDocument as error:
+            if error.reason == "encrypted":
+                raise
+            return False
 
     def pages(self) -> int:
         """How many pages there are, at least one; raises UnreadableDocument."""

@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from itertools import groupby, pairwise
+from itertools import groupby, pairwise, zip_longest
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -42,8 +42,9 @@ def page_text(page: pypdfium2.PdfPage) -> str:
     """The text of a page, and of the fields and comments on it."""
     with closing(page.get_textpage()) as text_page:
         text = str(text_page.get_text_range())
-        gutter = _gutter(_runs(text_page))
-        if gutter is not None or _letter_spaced(text):
+        runs = _runs(text_page)
+        gutter = _gutter(runs)
+        if gutter is not None or _letter_spaced(text) or _set_in(runs):
             text = _relaid(text_page, gutter)
     return "\n".join([cleaned(text), *_annotations(page)])
 
@@ -166,8 +167,35 @@ def _relaid(text_page: pypdfium2.PdfTextPage, gutter: float | None) -> str:
 
 def _joined(line: Sequence[Glyph]) -> str:
     """The text of a line with its end; a hyphen that ended it stands for both."""
-    text = _respaced(line) or "".join(glyph.char for glyph in line)
+    text = _respaced(line) or "".join(_chars(line))
     return text if text.endswith(("\x02", "\ufffe")) else f"{text.rstrip(' ')}\n"
+
+
+def _set_in(runs: Sequence[Run]) -> bool:
+    """Whether some text was set into a gap that the text before it had left in its line."""
+    return any(
+        first.beside(second) and first.left < second.left and second.right < first.right
+        for first, second in pairwise(runs)
+    )
+
+
+def _chars(line: Sequence[Glyph]) -> Iterator[str]:
+    """The characters of a line, but for spaces that pdfium adds where text is set into a gap."""
+    shown: list[Glyph] = []
+    for glyph, following in zip_longest(line, line[1:]):
+        if not glyph.generated:
+            shown.append(glyph)
+            yield glyph.char
+        elif following is None or not _fills_gap(following, shown):
+            yield glyph.char
+
+
+def _fills_gap(glyph: Glyph, line: Sequence[Glyph]) -> bool:
+    """Whether a glyph stands between others of the line before it, and on none of them."""
+    goes_back = any(glyph.right < other.left for other in line)
+    return goes_back and all(
+        other.right <= glyph.left or glyph.right <= other.left for other in line
+    )
 
 
 def _by_column(lines: Sequence[list[Glyph]], gutter: float) -> Iterator[list[Glyph]]:
