@@ -14,6 +14,7 @@ from indexer.extract.extraction import usable_title
 if TYPE_CHECKING:
     import olefile
 
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 # What olefile raises for damaged files, beside its own OSError.
 OLE_ERRORS = (OSError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError)
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection
 
 from indexer.errors import UnreadableDocument
+from indexer.extract.compound import OLE
 
 # Formats that are recognised in order to say so. First bytes, then what it is.
 _UNSUPPORTED: tuple[tuple[bytes, str], ...] = (
@@ -44,7 +45,6 @@ _BINARY: tuple[tuple[bytes, str], ...] = (
 )
 _ZIP = b"PK\x03\x04"
 _EMPTY_ZIP = b"PK\x05\x06"
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 # The `mimetype` member that OpenDocument and EPUB files begin with.
 _MIME_TYPES = {
@@ -101,7 +101,7 @@ def kind_of(sample: bytes) -> str | None:
         raise UnreadableDocument("unsupported", "tar archive")
     if sample.startswith((_ZIP, _EMPTY_ZIP)):
         return _zip_kind(sample)
-    if sample.startswith(_OLE):
+    if sample.startswith(OLE):
         return _ole_kind(sample)
     if _PDF.match(sample) or (_LATE_PDF.search(sample[:1024]) and b" obj" in sample):
         return "pdf"

@@ -3,8 +3,8 @@
 Where the first row names the columns, each later row says the names with its values. Formulas are
 read as their results; print headers, text boxes and charts are left out.
 
-python-calamine (MIT, the Rust reader that kreuzberg uses too) rather than kreuzberg: it gives the
-cells with their types, sheet by sheet.
+python-calamine (MIT, the Rust reader that kreuzberg uses too) and xlrd rather than kreuzberg: they
+give the cells with their types, sheet by sheet.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from indexer.errors import UnreadableDocument
+from indexer.extract.broken import BROKEN
+from indexer.extract.compound import OLE, Compound
 from indexer.extract.container import (
     ZipParts,
     attribute,
@@ -36,6 +38,7 @@ from indexer.records import Line
 
 if TYPE_CHECKING:
     import python_calamine as calamine
+    import xlrd
 
 MAX_SHEETS_BYTES = 2**30  # unpacked, as the file's directory says; they are read as a stream
 
@@ -43,8 +46,58 @@ Cells = Sequence[str]
 
 
 def read_xls(data: bytes) -> Extraction:
-    """The lines of all sheets; raises UnreadableDocument."""
-    return _workbook(data)
+    """The lines of all sheets; raises UnreadableDocument, "encrypted" or "malformed".
+
+    By xlrd: of damaged files of this kind, calamine asks for all of the memory for one in eight.
+    """
+    import xlrd
+
+    try:
+        # Rows as long as they are, so that one cell far to the right costs one row.
+        book = xlrd.open_workbook(
+            file_contents=data, on_demand=True, ragged_rows=True, logfile=io.StringIO()
+        )
+    except _xlrd_errors() as error:
+        reason = "encrypted" if "encrypted" in str(error) else "malformed"
+        raise UnreadableDocument(reason, f"{type(error).__name__}: {error}"[:200]) from None
+    return Extraction(Compound(data).title() if data.startswith(OLE) else None, _old_sheets(book))
+
+
+def _old_sheets(book: xlrd.Book) -> Iterator[Line]:
+    for index, name in enumerate(book.sheet_names()):
+        try:
+            sheet = book.sheet_by_index(index)
+            rows = [
+                [_old_cell(cell, book.datemode) for cell in sheet.row(number)]
+                for number in range(sheet.nrows)
+            ]
+        except _xlrd_errors() as error:
+            raise UnreadableDocument(
+                "malformed", f"{type(error).__name__}: {error}"[:200]
+            ) from None
+        yield from part_lines("Sheet", name, labelled(rows))
+        book.unload_sheet(index)
+
+
+def _old_cell(cell: xlrd.sheet.Cell, date_mode: int) -> str:
+    import xlrd
+
+    if cell.ctype == xlrd.XL_CELL_DATE:
+        try:
+            return _shown(xlrd.xldate.xldate_as_datetime(cell.value, date_mode))
+        except (ValueError, OverflowError):
+            return _shown(cell.value)
+    if cell.ctype == xlrd.XL_CELL_ERROR:
+        return str(xlrd.error_text_from_code.get(cell.value, ""))
+    return _shown(bool(cell.value) if cell.ctype == xlrd.XL_CELL_BOOLEAN else cell.value)
+
+
+def _xlrd_errors() -> tuple[type[Exception], ...]:
+    import xlrd
+    from xlrd.compdoc import CompDocError
+
+    own = (xlrd.XLRDError, CompDocError)
+    return (*own, *BROKEN, AssertionError, AttributeError, TypeError)
 
 
 def read_ods(data: bytes) -> Extraction:
