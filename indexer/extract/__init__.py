@@ -98,7 +98,8 @@ MAX_REMARK_PARTS = 10  # named in a document's remark; more are counted
 def claim(sample: bytes, path: str) -> Extractor:
     """The extractor for a file of which `sample` is all, or the beginning.
 
-    With the beginning alone a ZIP or legacy Office file is told by what happens to stand there.
+    With the beginning alone, a ZIP or legacy Office file is told by what happens to stand there,
+    and by its name.
     Raises UnreadableDocument: "unsupported" for formats that hold text that nobody reads here,
     "binary" for everything else that is not text.
     """
@@ -109,7 +110,7 @@ def claim(sample: bytes, path: str) -> Extractor:
 
 def _claimants(sample: bytes, path: str) -> Iterator[Extractor]:
     """All that would serve the file, best first."""
-    kind = kind_of(sample)
+    kind = kind_of(sample, path)
     if kind is None and not is_text(sample):
         return
     for extractor in REGISTRY:

@@ -167,3 +167,18 @@ def core_title(parts: Parts) -> str | None:
     except UnreadableDocument:
         return None  # the properties alone are broken: the text is what counts
     return usable_title(text_of(child(root, "title")))
+
+
+def meta_title(parts: Parts) -> str | None:
+    """The title among an OpenDocument file's properties."""
+    try:
+        root = parts.xml("meta.xml")
+    except UnreadableDocument:
+        return None  # as above
+    return usable_title(text_of(child(root, "meta", "title")))
+
+
+def refuse_locked(parts: Parts) -> None:
+    """Raise UnreadableDocument("encrypted") for an OpenDocument file that needs a password."""
+    if b"encryption-data" in (parts.read("META-INF/manifest.xml") or b""):
+        raise UnreadableDocument("encrypted", "a password is needed")

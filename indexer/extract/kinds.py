@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Collection
+from pathlib import PurePosixPath
 
 from indexer.errors import UnreadableDocument
 from indexer.extract.compound import OLE
@@ -69,6 +70,8 @@ _MEMBERS = (
     ("Index/", "iwork"),
     ("Index.zip", "iwork"),
 )
+_ZIP_SUFFIXES = frozenset({"docx", "pptx", "xlsx", "odt", "odp", "ods", "epub"})
+_OLE_SUFFIXES = frozenset({"doc", "ppt", "xls", "msg"})
 # Streams of a compound file.
 _STREAMS = (
     ("EncryptedPackage", "encrypted"),
@@ -86,9 +89,10 @@ _MIME_TYPE = re.compile(rb"PK\x03\x04.{4}\0\0.{8}(.{4}).{8}mimetype", re.DOTALL)
 _MAX_NAME = 512
 
 
-def kind_of(sample: bytes) -> str | None:
+def kind_of(sample: bytes, path: str) -> str | None:
     """What the first bytes (or all) of a file show it to be, as in "docx"; None: no known mark.
 
+    The name decides where a container has lost its directory, or the sample does not reach it.
     Raises UnreadableDocument for what is recognised and not read.
     """
     for magic, name in _UNSUPPORTED:
@@ -100,50 +104,62 @@ def kind_of(sample: bytes) -> str | None:
     if sample[257:262] == b"ustar":
         raise UnreadableDocument("unsupported", "tar archive")
     if sample.startswith((_ZIP, _EMPTY_ZIP)):
-        return _zip_kind(sample)
+        return _zip_kind(sample, path)
     if sample.startswith(OLE):
-        return _ole_kind(sample)
+        return _ole_kind(sample, path)
     if _PDF.match(sample) or (_LATE_PDF.search(sample[:1024]) and b" obj" in sample):
         return "pdf"
     return "rtf" if sample.startswith(b"{\\rtf") else None
 
 
-def _zip_kind(sample: bytes) -> str:
+def _zip_kind(sample: bytes, path: str) -> str:
     """What a ZIP file holds; UnreadableDocument for a plain archive."""
-    names, mime = _zip_names(sample)
-    if mime is not None:
-        base = mime.removesuffix("-template").removesuffix("-master")
-        if base in _MIME_TYPES:
-            return _MIME_TYPES[base]
+    names = _zip_names(sample)
+    whole = names is not None
+    names = _local_names(sample) if names is None else names
+    base = _mime_type(sample).removesuffix("-template").removesuffix("-master")
+    if base in _MIME_TYPES:
+        return _MIME_TYPES[base]
     for member, kind in _MEMBERS:
         if any(name == member or (member[-1] == "/" and name.startswith(member)) for name in names):
             return kind
     if "content.xml" in names and "META-INF/manifest.xml" in names:
         return "odt"
+    suffix = PurePosixPath(path).suffix.lower()[1:]
+    if not whole and suffix in _ZIP_SUFFIXES:
+        return suffix
     raise UnreadableDocument("unsupported", "ZIP archive")
 
 
-def _zip_names(sample: bytes) -> tuple[Collection[str], str | None]:
-    """Names in the archive, and what its `mimetype` says; of a cut one, the names still there."""
+def _zip_names(sample: bytes) -> Collection[str] | None:
+    """Names in the archive's directory; None where there is none to be read."""
     import zipfile
 
-    names: Collection[str]
     try:
         with zipfile.ZipFile(io.BytesIO(sample)) as archive:
-            names = archive.namelist()
+            return archive.namelist()
     except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError):
-        names = []
-        for header in _LOCAL_HEADER.finditer(sample):
-            length = min(int.from_bytes(header[1], "little"), _MAX_NAME)
-            names.append(sample[header.end() : header.end() + length].decode("utf-8", "replace"))
+        return None
+
+
+def _local_names(sample: bytes) -> list[str]:
+    """Names in front of the members that are still there."""
+    names = []
+    for header in _LOCAL_HEADER.finditer(sample):
+        length = min(int.from_bytes(header[1], "little"), _MAX_NAME)
+        names.append(sample[header.end() : header.end() + length].decode("utf-8", "replace"))
+    return names
+
+
+def _mime_type(sample: bytes) -> str:
     stored = _MIME_TYPE.match(sample)
     if stored is None:
-        return names, None
+        return ""
     length = min(int.from_bytes(stored[1], "little"), _MAX_NAME)
-    return names, sample[stored.end() : stored.end() + length].decode("ascii", "replace")
+    return sample[stored.end() : stored.end() + length].decode("ascii", "replace")
 
 
-def _ole_kind(sample: bytes) -> str:
+def _ole_kind(sample: bytes, path: str) -> str:
     """What a compound file (legacy Office) holds, by the names of its streams.
 
     Of a cut file the directory may be lost; then a name anywhere in it decides.
@@ -154,6 +170,9 @@ def _ole_kind(sample: bytes) -> str:
             if kind == "encrypted":
                 raise UnreadableDocument("encrypted", "a password is needed")
             return kind
+    suffix = PurePosixPath(path).suffix.lower()[1:]
+    if not found and suffix in _OLE_SUFFIXES:
+        return suffix
     raise UnreadableDocument("unsupported", "legacy Office document of an unknown kind")
 
 

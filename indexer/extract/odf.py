@@ -18,7 +18,9 @@ from indexer.extract.container import (
     ZipParts,
     attribute,
     child,
+    meta_title,
     parse_xml,
+    refuse_locked,
     tag_of,
     text_of,
 )
@@ -48,27 +50,20 @@ MAX_REPEATED = 64  # cells, rows or blanks that the file writes once and counts
 def read_odf(data: bytes) -> Extraction:
     """Its title and lines; raises UnreadableDocument, "encrypted" or "malformed"."""
     parts = ZipParts(data)
-    manifest = parts.read("META-INF/manifest.xml") or b""
-    if b"encryption-data" in manifest:
-        raise UnreadableDocument("encrypted", "a password is needed")
+    refuse_locked(parts)
     content = parts.xml("content.xml")
     if content is None:
         raise UnreadableDocument("malformed", "no content part")
-    try:
-        meta = parts.xml("meta.xml")
-    except UnreadableDocument:
-        meta = None  # the properties alone are broken: the text is what counts
-    return _extraction(content, meta, parts)
+    return _extraction(content, meta_title(parts), parts)
 
 
 def read_flat_odf(data: bytes) -> Extraction:
     """The same of a document in one XML file."""
     root = parse_xml(data)
-    return _extraction(root, root)
+    return _extraction(root, usable_title(text_of(child(root, "meta", "title"))), None)
 
 
-def _extraction(content: Element, meta: Element | None, parts: Parts | None = None) -> Extraction:
-    title = usable_title(text_of(child(meta, "meta", "title")))
+def _extraction(content: Element, title: str | None, parts: Parts | None) -> Extraction:
     body = child(content, "body")
     slides = child(body, "presentation")
     slides = child(body, "drawing") if slides is None else slides

@@ -212,7 +212,7 @@ class _Reader:
         """A word that changes how what follows is read; most words change only how it looks."""
         state, paragraph = self._state, self._paragraph
         if word in ("fonttbl", "stylesheet", "title", "info") and state.target:
-            self._state = replace(state, target={"info": ""}.get(word, word))
+            self._state = replace(state, target=word)
         elif word in ("footnote", "annotation") and state.target == "text" and self._stack:
             self._stack[-1] = (self._stack[-1][0], paragraph)
             self._state = replace(state, target=word)

@@ -24,11 +24,10 @@ _SKIPPED = re.compile(r"^(?:NOTE|STYLE|REGION)\b")
 def read_subtitles(data: bytes) -> Extraction:
     """Its lines; raises UnreadableDocument where there is no cue in it."""
     text = decode(data).replace("\r\n", "\n").replace("\r", "\n")
-    cues = list(_cues(text))
-    if not cues:
+    if not any(map(_CUE.match, text.split("\n"))):
         raise UnreadableDocument("malformed", "no cue in it")
     head = text.partition("\n")[0].partition("WEBVTT")[2].strip(" -\t")
-    return Extraction(head or None, plain_lines(cues))
+    return Extraction(head or None, plain_lines(_cues(text)))
 
 
 def _cues(text: str) -> Iterator[str]:

@@ -27,6 +27,8 @@ from indexer.extract.container import (
     attribute,
     core_title,
     main_part,
+    meta_title,
+    refuse_locked,
     relations,
     tag_of,
     text_of,
@@ -101,9 +103,11 @@ def _xlrd_errors() -> tuple[type[Exception], ...]:
 
 
 def read_ods(data: bytes) -> Extraction:
-    """The same; what an archive may hold is looked at first."""
-    _affordable(ZipParts(data))
-    return _workbook(data)
+    """The same; raises UnreadableDocument, "encrypted" too."""
+    parts = ZipParts(data)
+    _affordable(parts)
+    refuse_locked(parts)
+    return Extraction(meta_title(parts), _workbook(data).lines)
 
 
 def read_xlsx(data: bytes) -> Extraction:
