@@ -162,7 +162,7 @@ def _mime_type(sample: bytes) -> str:
 def _ole_kind(sample: bytes, path: str) -> str:
     """What a compound file (legacy Office) holds, by the names of its streams.
 
-    Of a cut file the directory may be lost; then a name anywhere in it decides.
+    Of a cut file the directory may be lost; then a name anywhere in it decides, or its own.
     """
     found = _ole_names(sample)
     for stream, kind in _STREAMS:
@@ -171,8 +171,8 @@ def _ole_kind(sample: bytes, path: str) -> str:
                 raise UnreadableDocument("encrypted", "a password is needed")
             return kind
     suffix = PurePosixPath(path).suffix.lower()[1:]
-    if not found and suffix in _OLE_SUFFIXES:
-        return suffix
+    if suffix in _OLE_SUFFIXES:
+        return suffix  # damaged, as its reader will say
     raise UnreadableDocument("unsupported", "legacy Office document of an unknown kind")
 
 
