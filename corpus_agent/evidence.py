@@ -20,7 +20,7 @@ from corpus_agent.answer import Citation, Verdict
 from corpus_agent.clean import visible
 from corpus_agent.corpus import Corpus
 from indexer.errors import Refused
-from indexer.extract import page_mark
+from indexer.extract import is_mark
 from indexer.records import Line
 
 NEAR_LINES = 30  # a quotation found this far from the claimed line is where it was claimed
@@ -56,7 +56,7 @@ def comparable(lines: Sequence[Line]) -> Comparable:
     chars: list[str] = []
     places: list[tuple[int, int]] = []
     for number, line in enumerate(lines, start=1):
-        if _is_mark(line):
+        if is_mark(line):
             continue
         for column, char in enumerate(line.text):
             for piece in _normalised(char):
@@ -66,10 +66,6 @@ def comparable(lines: Sequence[Line]) -> Comparable:
                 chars.append(piece)
                 places.append((number, column))
     return Comparable("".join(chars), [p[0] for p in places], [p[1] for p in places])
-
-
-def _is_mark(line: Line) -> bool:
-    return line.page is not None and line.text == page_mark(line.page)
 
 
 def _ends_in_hyphen(chars: Sequence[str]) -> bool:
@@ -200,7 +196,7 @@ def _span(
     left, right = haystack.column[start], haystack.column[end - 1] + 1
     if first == last:
         return first, last, lines[first - 1].text[left:right]
-    middle = [line.text for line in lines[first : last - 1] if not _is_mark(line)]
+    middle = [line.text for line in lines[first : last - 1] if not is_mark(line)]
     parts = [lines[first - 1].text[left:], *middle, lines[last - 1].text[:right]]
     return first, last, "\n".join(parts)
 
@@ -213,7 +209,7 @@ def _resembling(lines: Sequence[Line], quote: str) -> tuple[int, int, str, Verdi
     wanted = set(words)
     for start in range(len(lines)):
         end = min(len(lines), start + length)
-        text = "\n".join(line.text for line in lines[start:end] if not _is_mark(line))
+        text = "\n".join(line.text for line in lines[start:end] if not is_mark(line))
         own = _WORD.findall(text.translate(_SAME).casefold())
         if len(wanted.intersection(own)) < ALTERED_SHARE * len(wanted):
             continue

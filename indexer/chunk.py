@@ -15,7 +15,7 @@ from itertools import accumulate, groupby
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from indexer.extract import page_mark
+from indexer.extract import is_mark, writes_markdown
 from indexer.records import Chunk, Document, Line
 
 if TYPE_CHECKING:
@@ -46,19 +46,20 @@ class Chunker:
         self._by_chars = TextSplitter(CHUNK_CHARS)
 
     def chunk(self, document: Document) -> list[Chunk]:
-        """The chunks of a document in order; together they hold all its text but page marks."""
-        is_markdown = document.extractor.startswith("markdown/")
+        """The chunks of a document in order; together they hold all its text but part marks."""
+        is_markdown = writes_markdown(document.extractor)
         splitter = self._markdown if is_markdown else self._plain
         paths = heading_paths(document) if is_markdown else None
         chunks: list[Chunk] = []
-        for first, lines in _pages(document.lines):
+        for first, lines in _parts(document.lines):
             text = "\n".join(line.text for line in lines)
             starts = _line_starts(lines)
+            page = lines[0].page
+            above = HEADING_SEPARATOR.join(_above(document.title, lines[0]))
             for offset, piece in self._pieces(splitter, text):
                 start = first + bisect_right(starts, offset) - 1
                 end = first + bisect_right(starts, offset + len(piece) - 1) - 1
-                heading = paths[start - 1] if paths else document.title
-                page = lines[0].page
+                heading = paths[start - 1] if paths else above
                 chunks.append(
                     Chunk(document.source, len(chunks), piece, heading, start, end, page, page)
                 )
@@ -96,17 +97,22 @@ def context_of(source: str, heading: str) -> str:
     return f"{words}{HEADING_SEPARATOR}{heading}" if telling and not known else heading
 
 
-def _pages(lines: Sequence[Line]) -> Iterator[tuple[int, list[Line]]]:
-    """Runs of lines of one page, without the page's mark, with the number of the first line."""
+def _parts(lines: Sequence[Line]) -> Iterator[tuple[int, list[Line]]]:
+    """Runs of lines of one part, without the part's mark, with the number of the first line."""
     number = 1
-    for page, group in groupby(lines, key=lambda line: line.page):
+    for _, group in groupby(lines, key=lambda line: (line.page, line.part)):
         run = list(group)
         first = number
         number += len(run)
-        if page is not None and run[0].text == page_mark(page):
+        if is_mark(run[0]):
             run, first = run[1:], first + 1
         if run:
             yield first, run
+
+
+def _above(title: str, line: Line) -> list[str]:
+    """What stands above all headings of a line: the title, and its part unless that is a page."""
+    return [title] if line.part is None or line.page is not None else [title, line.part]
 
 
 def _line_starts(lines: Sequence[Line]) -> list[int]:
@@ -122,30 +128,34 @@ _SETEXT = re.compile(r"^ {0,3}=+[ \t]*$")  # CommonMark 4.3, level 1 only: `---`
 def heading_paths(document: Document) -> list[str]:
     """For each line of a Markdown document, the headings above and on it, joined by " > ".
 
-    The document's title comes first unless the first heading repeats it.
+    The document's title comes first unless the first heading repeats it, then the part.
     """
-    title = document.title
     levels: dict[int, str] = {}
     paths: list[str] = []
     fence = ""
+    part: str | None = None
     for line, following in _with_next(document.lines):
-        mark = _FENCE.match(line)
+        if line.part != part:
+            part, levels, fence = line.part, {}, ""
+        mark = _FENCE.match(line.text)
         if mark and (not fence or mark.group(1).startswith(fence)):
             fence = "" if fence else mark.group(1)
-        heading = None if fence or mark else _heading(line, following)
+        heading = None if fence or mark else _heading(line.text, following)
         if heading:
             level, text = heading
             levels = {key: value for key, value in levels.items() if key < level} | {level: text}
         path = [levels[key] for key in sorted(levels)]
-        if not path or path[0].casefold() != title.casefold():
-            path = [title, *path]
-        paths.append(HEADING_SEPARATOR.join(path))
+        above = _above(document.title, line)
+        repeated = above[-1].partition(": ")[2] if len(above) > 1 else above[-1]
+        if path and path[0].casefold() in (repeated.casefold(), above[-1].casefold()):
+            del path[0]
+        paths.append(HEADING_SEPARATOR.join([*above, *path]))
     return paths
 
 
-def _with_next(lines: Sequence[Line]) -> Iterator[tuple[str, str]]:
+def _with_next(lines: Sequence[Line]) -> Iterator[tuple[Line, str]]:
     for index, line in enumerate(lines):
-        yield line.text, lines[index + 1].text if index + 1 < len(lines) else ""
+        yield line, lines[index + 1].text if index + 1 < len(lines) else ""
 
 
 def _heading(line: str, following: str) -> tuple[int, str] | None:

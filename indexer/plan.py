@@ -114,5 +114,5 @@ def _made_otherwise(row: FileRow, registry: dict[str, str], known: dict[str, str
     """Whether today's extractors might read the file differently."""
     if row.extractor is None:
         return registry != known
-    name, version = row.extractor.split("/")
+    name, version = row.extractor.partition("+")[0].split("/")
     return registry.get(name) != version

@@ -16,18 +16,22 @@ STATUSES: tuple[Status, ...] = ("indexed", "empty", "failed", "skipped")
 class Line:
     """One line of extracted text, normalised, without its line end.
 
-    `page` is 1-based and None where the format has no pages.
+    `page` is 1-based (a page, a slide) and None where the format has none. `part` names the part
+    of the document where that is no plain page, as in "Slide 3", "Sheet Costs".
     """
 
     text: str
     page: int | None = None
+    part: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
     """All text of one file, as `vectordb_read` pages it and as chunks were cut from it.
 
-    Line numbers are 1-based positions in `lines`. `extractor` is name/version, as in "pdf/1".
+    Line numbers are 1-based positions in `lines`. `extractor` is name/version, as in "pdf/1", and
+    the second engines that served a part, as in "pdf/1+pypdf". `remark` says what could not be
+    read, "" where all was.
     """
 
     source: str
@@ -35,6 +39,7 @@ class Document:
     lines: tuple[Line, ...]
     extractor: str
     sha256: str
+    remark: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -147,12 +147,6 @@ def test_every_unreadable_file_has_its_reason():
         assert caught.value.reason == reason
 
 
-def test_markup_is_not_taken_for_plain_text():
-    for source in ("a.html", "a.svg", "a.ipynb"):
-        with pytest.raises(UnreadableDocument, match="unsupported"):
-            extract(b"<p>text</p>", source)
-
-
 def test_bytes_without_meaning_are_binary_and_not_text():
     with pytest.raises(UnreadableDocument, match="binary"):
         extract(bytes(range(32)) * 50, "a.txt")

@@ -8,119 +8,118 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from importlib import import_module
 from pathlib import PurePosixPath
 
 from indexer.errors import UnreadableDocument
-from indexer.extract import pdf, text
-from indexer.extract.normalise import lines_of, whole
+from indexer.extract import claims
+from indexer.extract.broken import BROKEN
+from indexer.extract.extraction import Claim, Extraction, Extractor, is_mark, page_mark
+from indexer.extract.kinds import kind_of
+from indexer.extract.normalise import whole
+from indexer.extract.text import is_text
 from indexer.records import Document, Line
 
-SAMPLE_BYTES = 8_192
+__all__ = [
+    "REGISTRY",
+    "Extraction",
+    "Extractor",
+    "Opened",
+    "claim",
+    "extract",
+    "is_mark",
+    "is_todays",
+    "open_document",
+    "open_lines",
+    "page_mark",
+    "title_of",
+    "writes_markdown",
+]
 
 
-@dataclass(frozen=True, slots=True)
-class Extraction:
-    """The title that a document gives itself, if any, and its lines, lazily."""
+def _from(module: str, function: str) -> Callable[[bytes], Extraction]:
+    """A reader of this package by its name; its module is imported when it is first called."""
 
-    title: str | None
-    lines: Iterator[Line]
+    def read(data: bytes) -> Extraction:
+        extraction = getattr(import_module(f"indexer.extract.{module}"), function)(data)
+        assert isinstance(extraction, Extraction)
+        return extraction
 
-
-@dataclass(frozen=True, slots=True)
-class Extractor:
-    """One way from bytes to text. A change of what `read` yields is a new `version`.
-
-    `empty_reason` is the code for a file in which no text was found.
-    """
-
-    name: str
-    version: int
-    claims: Callable[[bytes, str], bool]
-    read: Callable[[bytes], Extraction]
-    empty_reason: str = "no_text"
-
-    @property
-    def label(self) -> str:
-        """Name and version, as in "pdf/1"."""
-        return f"{self.name}/{self.version}"
+    return read
 
 
-def _read_text(data: bytes) -> Extraction:
-    return Extraction(None, (Line(line) for line in lines_of(text.decode(data))))
+def _binary(
+    name: str, version: int, kinds: str, module: str, *, markdown: bool = False
+) -> Extractor:
+    """A format that `kind_of` knows by its bytes."""
+    return Extractor(
+        name, version, _from(module, f"read_{name}"), tuple(kinds.split()), markdown=markdown
+    )
 
 
-def _read_markdown(data: bytes) -> Extraction:
-    decoded = text.decode(data).replace("\r\n", "\n")
-    return Extraction(text.markdown_title(decoded), (Line(line) for line in lines_of(decoded)))
+def _text(
+    name: str, version: int, claims: Claim, module: str, *, markdown: bool = False
+) -> Extractor:
+    """A format whose files are text, so that one that is broken is still read as such."""
+    return Extractor(name, version, _from(module, f"read_{name}"), claims=claims, markdown=markdown)
 
 
-def _read_pdf(data: bytes) -> Extraction:
-    title, pages = pdf.pdf_pages(data)
-    return Extraction(title, _paged_lines(pages))
-
-
-def _paged_lines(pages: Iterator[str]) -> Iterator[Line]:
-    for number, page in enumerate(pages, start=1):
-        yield Line(page_mark(number), number)
-        for line in lines_of(page):
-            yield Line(line, number)
-
-
-def page_mark(number: int) -> str:
-    """The line that begins a page."""
-    return f"--- Page {number} ---"
-
-
-# Magic bytes come before suffixes: the first that claims a file serves it.
+# Every format that is read. Marks in the bytes come before names; among the formats of text the
+# first that claims a file serves it, plain text last.
 REGISTRY: tuple[Extractor, ...] = (
-    Extractor("pdf", 1, pdf.is_pdf, _read_pdf, empty_reason="no_text_layer"),
-    Extractor("markdown", 1, text.is_markdown, _read_markdown),
-    Extractor("text", 1, text.is_text, _read_text),
+    replace(_binary("pdf", 2, "pdf", "pdf"), empty_reason="no_text_layer"),
+    _binary("docx", 1, "docx", "docx", markdown=True),
+    _binary("pptx", 1, "pptx", "pptx", markdown=True),
+    _binary("xlsx", 1, "xlsx xlsb", "tables"),
+    _binary("odf", 1, "odt odp", "odf", markdown=True),
+    _binary("ods", 1, "ods", "tables"),
+    _binary("epub", 1, "epub", "ebook", markdown=True),
+    _binary("iwork", 1, "iwork", "iwork", markdown=True),
+    _binary("doc", 1, "doc", "doc", markdown=True),
+    _binary("ppt", 1, "ppt", "ppt", markdown=True),
+    _binary("xls", 1, "xls", "tables"),
+    _binary("msg", 1, "msg", "mail"),
+    _binary("rtf", 1, "rtf", "rtf", markdown=True),
+    _text("fb2", 1, claims.is_fb2, "ebook", markdown=True),
+    _text("mbox", 1, claims.is_mbox, "mail"),
+    _text("eml", 1, claims.is_eml, "mail"),
+    _text("notebook", 1, claims.is_notebook, "notebook", markdown=True),
+    _text("subtitles", 1, claims.is_subtitles, "subtitles"),
+    _text("csv", 1, claims.is_csv, "tables"),
+    _text("html", 1, claims.is_html, "html", markdown=True),
+    _text("json", 1, claims.is_json, "structured"),
+    _text("xml", 1, claims.is_xml, "structured", markdown=True),
+    _text("markdown", 1, claims.is_markdown, "text", markdown=True),
+    _text("org", 1, claims.is_org, "text"),
+    _text("rst", 1, claims.is_rst, "text"),
+    _text("latex", 1, claims.is_latex, "text"),
+    _text("text", 1, claims.is_plain, "text"),
 )
-
-# Formats that are recognised in order to say so. First bytes, then what it is.
-_UNSUPPORTED: tuple[tuple[bytes, str], ...] = (
-    (b"PK\x03\x04", "ZIP archive, Office or EPUB document"),
-    (b"\xd0\xcf\x11\xe0", "legacy Office document"),
-    (b"{\\rtf", "RTF document"),
-    (b"\x1f\x8b", "gzip archive"),
-    (b"7z\xbc\xaf\x27\x1c", "7z archive"),
-    (b"Rar!", "RAR archive"),
-)
-_BINARY: tuple[tuple[bytes, str], ...] = (
-    (b"\x89PNG", "PNG image"),
-    (b"\xff\xd8\xff", "JPEG image"),
-    (b"GIF8", "GIF image"),
-    (b"RIFF", "RIFF media (WebP, WAV, AVI)"),
-    (b"\x7fELF", "program"),
-    (b"MZ", "program"),
-    (b"SQLite format 3", "SQLite database"),
-    (b"ID3", "MP3 audio"),
-    (b"OggS", "Ogg media"),
-)
+MAX_REMARK_PARTS = 10  # named in a document's remark; more are counted
 
 
 def claim(sample: bytes, path: str) -> Extractor:
-    """The extractor for a file whose first bytes are `sample`.
+    """The extractor for a file of which `sample` is all, or the beginning.
 
-    Raises UnreadableDocument: "unsupported" for formats that hold text that nobody reads here
-    yet, "binary" for everything else that is not text.
+    With the beginning alone, a ZIP or legacy Office file is told by what happens to stand there,
+    and by its name.
+    Raises UnreadableDocument: "unsupported" for formats that hold text that nobody reads here,
+    "binary" for everything else that is not text.
     """
-    for magic, name in _UNSUPPORTED:
-        if sample.startswith(magic):
-            raise UnreadableDocument("unsupported", name)
-    for magic, name in _BINARY:
-        if sample.startswith(magic):
-            raise UnreadableDocument("binary", name)
-    for extractor in REGISTRY:
-        if extractor.claims(sample, path):
-            return extractor
-    suffix = PurePosixPath(path).suffix.lower()
-    if suffix in text.NOT_PLAIN_SUFFIXES:
-        raise UnreadableDocument("unsupported", f"{suffix} document")
+    for extractor in _claimants(sample, path):
+        return extractor
     raise UnreadableDocument("binary", "not text")
+
+
+def _claimants(sample: bytes, path: str) -> Iterator[Extractor]:
+    """All that would serve the file, best first."""
+    kind = kind_of(sample, path)
+    if kind is None and not is_text(sample):
+        return
+    for extractor in REGISTRY:
+        if kind in extractor.kinds if kind else extractor.claims(sample, path):
+            yield extractor
 
 
 @dataclass(slots=True)
@@ -135,7 +134,7 @@ class Opened:
 
     extractor: str
     title: str
-    lines: Iterator[Line]
+    lines: Iterator[Line] = field(default_factory=lambda: iter(()))
     remark: str = ""
 
 
@@ -148,12 +147,50 @@ def open_document(
     """
     if not data:
         raise UnreadableDocument("no_bytes", "the file is empty")
-    extractor = claim(data[:SAMPLE_BYTES], source)
-    on_claim(extractor.label)
-    with _labelled(extractor.label):
-        extraction = extractor.read(data)
-    title = " ".join(whole(extraction.title or "").split())
-    return Opened(extractor.label, title, _with_text(extraction.lines, extractor))
+    extractor, extraction = _open(data, source, on_claim)
+    opened = Opened(extractor.label, " ".join(whole(extraction.title or "").split()))
+    opened.lines = _lines(extractor, extraction, opened)
+    return opened
+
+
+def _open(
+    data: bytes, source: str, on_claim: Callable[[str], None]
+) -> tuple[Extractor, Extraction]:
+    """Who serves a file, and what they give; errors carry the extractor's label."""
+    failure = UnreadableDocument("binary", "not text")
+    for extractor in _claimants(data, source):
+        on_claim(extractor.label)
+        try:
+            return extractor, extractor.read(data)
+        except (UnreadableDocument, *BROKEN) as error:
+            failure = _unreadable(error, extractor)
+        # A broken notebook or page of HTML is still text: then it is read, and listed, as such.
+        if extractor.kinds:
+            break
+    raise failure
+
+
+def _lines(extractor: Extractor, extraction: Extraction, opened: Opened) -> Iterator[Line]:
+    """The lines; raises where none of them holds a letter or digit that is not part of a mark."""
+    found = False
+    try:
+        for line in extraction.lines:
+            found = found or (not is_mark(line) and any(map(str.isalnum, line.text)))
+            yield line
+    except (UnreadableDocument, *BROKEN) as error:
+        raise _unreadable(error, extractor) from None
+    opened.extractor = "+".join([extractor.label, *sorted(extraction.engines)])
+    opened.remark = _remark(extraction.unread)
+    if not found:
+        reason = "malformed" if extraction.unread else extractor.empty_reason
+        raise UnreadableDocument(reason, opened.remark, extractor.label)
+
+
+def _unreadable(error: BaseException, extractor: Extractor) -> UnreadableDocument:
+    if isinstance(error, UnreadableDocument):
+        return UnreadableDocument(error.reason, error.detail, extractor.label)
+    shown = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+    return UnreadableDocument("malformed", shown, extractor.label)
 
 
 def title_of(title: str, source: str) -> str:
@@ -178,27 +215,18 @@ def extract(data: bytes, source: str) -> Document:
     lines = tuple(opened.lines)
     digest = hashlib.sha256(data).hexdigest()
     title = title_of(opened.title, source)
-    return Document(source, title, lines, opened.extractor, digest)
+    return Document(source, title, lines, opened.extractor, digest, opened.remark)
 
 
-def _with_text(lines: Iterator[Line], extractor: Extractor) -> Iterator[Line]:
-    """The lines; raises where none of them holds a letter or digit that is not a page mark."""
-    found = False
-    with _labelled(extractor.label):
-        for line in lines:
-            found = found or (not _is_mark(line) and any(map(str.isalnum, line.text)))
-            yield line
-        if not found:
-            raise UnreadableDocument(extractor.empty_reason)
+def _remark(unread: list[str]) -> str:
+    if not unread:
+        return ""
+    more = len(unread) - MAX_REMARK_PARTS
+    shown = ", ".join(unread[:MAX_REMARK_PARTS])
+    return f"not readable: {shown}{f' and {more} more' if more > 0 else ''}"
 
 
-@contextmanager
-def _labelled(label: str) -> Iterator[None]:
-    try:
-        yield
-    except UnreadableDocument as error:
-        raise UnreadableDocument(error.reason, error.detail, label) from None
-
-
-def _is_mark(line: Line) -> bool:
-    return line.page is not None and line.text == page_mark(line.page)
+def writes_markdown(label: str) -> bool:
+    """Whether headings in the lines of a document with this extractor label are Markdown's."""
+    name = label.partition("/")[0]
+    return any(extractor.markdown for extractor in REGISTRY if extractor.name == name)

@@ -1,21 +1,17 @@
-"""Plain text, source code and Markdown, in any encoding.
+"""Plain text, source code, Markdown, Org, reStructuredText and LaTeX, in any encoding.
 
-Does not parse mark-up: Markdown is its own best text. HTML is not text and is not claimed here.
+Does not parse mark-up: these are their own best text. Titles are found by the suffix's customs.
 """
 
 from __future__ import annotations
 
 import codecs
 import re
-from pathlib import PurePosixPath
-
-import yaml
+from collections.abc import Callable
 
 from indexer.errors import UnreadableDocument
+from indexer.extract.extraction import Extraction, plain_lines
 
-MARKDOWN_SUFFIXES = frozenset({".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd", ".rmd"})
-# Text by its bytes, but mark-up or data that must be parsed to be read.
-NOT_PLAIN_SUFFIXES = frozenset({".html", ".htm", ".xhtml", ".svg", ".rtf", ".ipynb", ".fb2"})
 DETECTION_BYTES = 256 * 1024  # charset detection reads the head only: its time grows with length
 
 # UTF-32 before UTF-16: its little-endian mark begins with that of UTF-16.
@@ -26,22 +22,17 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+SAMPLE_BYTES = 8_192  # that decide whether a file is text
 _CONTROLS = re.compile(rb"[\x00-\x06\x0e-\x1a\x1c-\x1f]")
 MAX_CONTROL_SHARE = 0.01  # of a sample; text in any encoding but UTF-16/32 has next to none
 
 
-def is_text(sample: bytes, path: str) -> bool:
+def is_text(sample: bytes) -> bool:
     """Whether the first bytes look like plain text of some encoding."""
-    if PurePosixPath(path).suffix.lower() in NOT_PLAIN_SUFFIXES or sample.startswith(b"{\\rtf"):
-        return False
+    sample = sample[:SAMPLE_BYTES]
     if any(sample.startswith(mark) for mark, _ in _MARKS) or _utf16_without_mark(sample):
         return True
     return len(_CONTROLS.findall(sample)) <= MAX_CONTROL_SHARE * len(sample)
-
-
-def is_markdown(sample: bytes, path: str) -> bool:
-    """Whether the file is Markdown: by its suffix, since any text is valid Markdown."""
-    return PurePosixPath(path).suffix.lower() in MARKDOWN_SUFFIXES and is_text(sample, path)
 
 
 def decode(data: bytes) -> str:
@@ -63,7 +54,7 @@ def decode(data: bytes) -> str:
 
 # The encodings that people's old files have; without the list, rarities win on short texts.
 _CANDIDATES = ["cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257"]
-_CANDIDATES += ["koi8_r", "shift_jis", "euc_jp", "gb18030", "big5", "euc_kr", "iso2022_jp"]
+_CANDIDATES += ["koi8_r", "cp932", "euc_jp", "gb18030", "big5", "cp949", "iso2022_jp"]
 _LATIN = frozenset({"cp1252", "cp1250", "cp1254", "cp1257"})
 
 
@@ -114,6 +105,8 @@ def markdown_title(text: str) -> str | None:
     """The title of a Markdown text: `title:` of its front matter, else its first heading."""
     matter = _FRONT_MATTER.match(text[:MAX_FRONT_MATTER_CHARS])
     if matter:
+        import yaml
+
         try:
             fields = yaml.safe_load(matter.group(1))
         except yaml.YAMLError:
@@ -122,3 +115,59 @@ def markdown_title(text: str) -> str | None:
             return str(fields["title"]).strip() or None
     heading = _HEADING.search(text, matter.end() if matter else 0)
     return heading.group(1) if heading else None
+
+
+_ORG_TITLE = re.compile(r"(?im)^#\+title:[ \t]*(\S.*)$")
+_LATEX_TITLE = re.compile(r"\\title(?:\[[^\]]*\])?\{((?:[^{}]|\{[^{}]*\})+)\}")
+_LATEX_COMMAND = re.compile(r"\\[A-Za-z]+\*?|[{}]|\\\\")
+# An adornment of one repeated sign, as long as the title above it at least.
+_RST_TITLE = re.compile(r"(?m)^(?![=\-~^\"'`#*+.:_])(\S.*)\n([=\-~^\"'`#*+.:_])\2{2,}[ \t]*$")
+MAX_TITLE_SEARCH = 20_000  # characters at the beginning, among which a title stands
+
+
+def org_title(text: str) -> str | None:
+    """What `#+TITLE:` says."""
+    found = _ORG_TITLE.search(text[:MAX_TITLE_SEARCH])
+    return found[1].strip() if found else None
+
+
+def latex_title(text: str) -> str | None:
+    """The argument of the title command, without commands."""
+    found = _LATEX_TITLE.search(text[:MAX_TITLE_SEARCH])
+    return " ".join(_LATEX_COMMAND.sub(" ", found[1]).split()) or None if found else None
+
+
+def rst_title(text: str) -> str | None:
+    """The first underlined line."""
+    found = _RST_TITLE.search(text[:MAX_TITLE_SEARCH])
+    return found[1].strip() if found else None
+
+
+def read_text(data: bytes) -> Extraction:
+    """Its lines."""
+    return Extraction(None, plain_lines([decode(data)]))
+
+
+def read_markdown(data: bytes) -> Extraction:
+    """Its title and lines, front matter included."""
+    return _titled(data, markdown_title)
+
+
+def read_org(data: bytes) -> Extraction:
+    """Its title and lines."""
+    return _titled(data, org_title)
+
+
+def read_latex(data: bytes) -> Extraction:
+    """Its title and lines."""
+    return _titled(data, latex_title)
+
+
+def read_rst(data: bytes) -> Extraction:
+    """Its title and lines."""
+    return _titled(data, rst_title)
+
+
+def _titled(data: bytes, title: Callable[[str], str | None]) -> Extraction:
+    text = decode(data).replace("\r\n", "\n")
+    return Extraction(title(text), plain_lines([text]))

@@ -1,0 +1,248 @@
+"""What the extractors find in other people's test documents, beside MarkItDown and Kreuzberg.
+
+Strings that the documents' own tests ask for, as often as listed; white space is of one kind and
+letters of one case for the comparison, which reproduces the peers' figures in the data. "plain"
+compares without Markdown's signs: a peer's strings ask for that peer's mark-up. Then files that
+open, seeded mutations of all of them, and pages a second on annual reports.
+
+    python benchmarks/extraction.py [--mutations N] [--missed]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import re
+import resource
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from common import data, print_table, read_jsonl
+
+from indexer.errors import UnreadableDocument
+from indexer.extract import extract
+
+Engine = Callable[[Path], str]
+_MARKUP = re.compile(r"\]\([^)\s]*(?: \"[^\"]*\")?\)|[][*_#|>`~\\!]|^\s*-\s|-{3}", re.MULTILINE)
+SEED = 7
+MAX_CHILD_BYTES = 4 * 2**30
+MAX_CHILD_SECONDS = 60
+
+
+def ours(path: Path) -> str:
+    """The text that `read` gives; "" where there is none."""
+    try:
+        document = extract(path.read_bytes(), path.name)
+    except UnreadableDocument:
+        return ""
+    return "\n".join(line.text for line in document.lines)
+
+
+def peers() -> dict[str, Engine]:
+    """The peers that are installed."""
+    found: dict[str, Engine] = {}
+    with suppress(ImportError):
+        from markitdown import MarkItDown
+
+        converter = MarkItDown()
+        found["MarkItDown"] = lambda path: str(converter.convert(str(path)).markdown)
+    with suppress(ImportError):
+        import kreuzberg
+
+        config = kreuzberg.ExtractionConfig(use_cache=False)
+        found["Kreuzberg"] = lambda path: str(
+            kreuzberg.extract_file_sync(str(path), config=config).content
+        )
+    return found
+
+
+def text_by(engine: Engine, path: Path) -> str:
+    """What an engine reads; "" where it fails, in whatever way."""
+    try:
+        return engine(path)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001 - a peer may raise anything, Rust panics included
+        return ""
+
+
+def spaced(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
+def plain(text: str) -> str:
+    return spaced(_MARKUP.sub(" ", text)).replace(" ", "")
+
+
+def strings(folder: str, engines: dict[str, Engine], show: bool) -> Iterator[tuple[object, ...]]:
+    """Rows of the table of strings."""
+    root = data("extract", folder)
+    wanted = read_jsonl(root / "assertions.jsonl")
+    total, forbidden = (
+        sum(len(e[k]) for e in wanted) for k in ("must_include", "must_not_include")
+    )
+    found: dict[str, Counter[str]] = {name: Counter() for name in engines}
+    texts: dict[tuple[str, str], str] = {}
+    for entry in wanted:
+        for name, engine in engines.items():
+            key = (name, entry["file"])
+            if key not in texts:
+                texts[key] = text_by(engine, root / entry["file"])
+            count(entry, texts[key], found[name])
+        if show:
+            missed(entry, {name: texts[name, entry["file"]] for name in engines})
+    for name, counts in found.items():
+        due = f"{counts['due']}/{sum(map(is_due, wanted))}" if is_due(wanted[0]) else "-"
+        yield (
+            folder,
+            name,
+            f"{counts['spaced']}/{total}",
+            f"{counts['plain']}/{total}",
+            f"{counts['forbidden']}/{forbidden}",
+            due,
+        )
+
+
+def is_due(entry: dict[str, Any]) -> int:
+    """How many strings of an entry at least one peer found when it was made."""
+    return sum(map(bool, entry.get("peer_hits", ())))
+
+
+def count(entry: dict[str, Any], text: str, counts: Counter[str]) -> None:
+    hits = entry.get("peer_hits", [[]] * len(entry["must_include"]))
+    for string, peers_of in zip(entry["must_include"], hits, strict=True):
+        counts["spaced"] += spaced(string) in spaced(text)
+        counts["plain"] += plain(string) in plain(text)
+        counts["due"] += bool(peers_of) and spaced(string) in spaced(text)
+    counts["forbidden"] += sum(spaced(s) in spaced(text) for s in entry["must_not_include"])
+
+
+def missed(entry: dict[str, Any], texts: dict[str, str]) -> None:
+    """Print the strings that a peer finds and we do not, and those that only we should not have."""
+    own, others = texts["corpus-agent"], [t for n, t in texts.items() if n != "corpus-agent"]
+    hits = entry.get("peer_hits", [[]] * len(entry["must_include"]))
+    for string, peers_of in zip(entry["must_include"], hits, strict=True):
+        by_peers = bool(peers_of) or any(spaced(string) in spaced(other) for other in others)
+        if by_peers and spaced(string) not in spaced(own):
+            also = "" if plain(string) in plain(own) else " (also without mark-up)"
+            print(f"missed: {entry['file']}: {string!r}{also} {peers_of}")
+    for string in entry["must_not_include"]:
+        if spaced(string) in spaced(own) and not any(spaced(string) in spaced(o) for o in others):
+            print(f"unwanted: {entry['file']}: {string!r}")
+
+
+def files() -> list[Path]:
+    """All test documents."""
+    return sorted(
+        path
+        for folder in ("markitdown/test_files", "py-pdf-sample-files", "tika")
+        for path in data("extract", *folder.split("/")).rglob("*")
+        if path.is_file() and "expected_outputs" not in path.parts and path.suffix != ".jsonl"
+    )
+
+
+def outcomes(paths: list[Path]) -> Counter[str]:
+    """How many files are read, and why the others are not."""
+    found: Counter[str] = Counter()
+    for path in paths:
+        try:
+            extract(path.read_bytes(), path.name)
+            found["read"] += 1
+        except UnreadableDocument as error:
+            found[error.reason] += 1
+            print(f"{path.name}: {error} {error.extractor or ''}")
+    return found
+
+
+def mutated(content: bytes, chance: random.Random) -> bytes:
+    """A copy with bytes flipped, a piece cut out or doubled, or its end lost."""
+    broken = bytearray(content)
+    start = chance.randrange(len(broken))
+    piece = chance.randrange(1, max(2, len(broken) // 8))
+    kind = chance.choice(("flip", "cut", "double", "end"))
+    if kind == "flip":
+        for _ in range(chance.choice((1, 8, 64))):
+            broken[chance.randrange(len(broken))] = chance.randrange(256)
+    elif kind == "cut":
+        del broken[start : start + piece]
+    elif kind == "double":
+        broken[start:start] = broken[start : start + piece]
+    else:
+        del broken[start:]
+    return bytes(broken)
+
+
+def outcome(content: bytes, name: str) -> str:
+    """What becomes of a file, in a child of its own: native code may die of what it is given."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        resource.setrlimit(resource.RLIMIT_AS, (MAX_CHILD_BYTES, MAX_CHILD_BYTES))
+        resource.setrlimit(resource.RLIMIT_CPU, (MAX_CHILD_SECONDS, MAX_CHILD_SECONDS))
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # Rust says on it where it panicked
+        try:
+            extract(content, name)
+            said = "read"
+        except UnreadableDocument as error:
+            said = error.reason
+        except BaseException as error:  # noqa: BLE001 - this is what is looked for
+            said = f"UNCAUGHT {type(error).__name__}: {error}"
+        os.write(writer, said[:500].encode("utf-8", "replace"))
+        os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader, encoding="utf-8") as pipe:
+        said = pipe.read()
+    _, status = os.waitpid(child, 0)
+    return said or f"DIED of signal {os.WTERMSIG(status)}"
+
+
+def mutations(paths: list[Path], number: int) -> Counter[str]:
+    """Outcomes of mutated files; prints those that are neither text nor UnreadableDocument."""
+    chance = random.Random(SEED)
+    found: Counter[str] = Counter()
+    contents = {path: path.read_bytes() for path in paths}
+    paths = [path for path in paths if contents[path]]
+    for index in range(number):
+        path = paths[index % len(paths)]
+        said = outcome(mutated(contents[path], chance), path.name)
+        found[said.partition(":")[0]] += 1
+        if said.startswith(("DIED", "UNCAUGHT")):
+            print(f"mutation {index} of {path.name}: {said}")
+    return found
+
+
+def speed() -> tuple[int, float, float]:
+    """Pages, pages a second, and pages a second of processor time, over the annual reports."""
+    reports = sorted(data("qa", "financebench", "pdfs").glob("*.pdf"))
+    contents = [path.read_bytes() for path in reports]
+    wall, cpu = time.perf_counter(), time.process_time()
+    pages = sum(extract(each, "a.pdf").lines[-1].page or 0 for each in contents)
+    return pages, pages / (time.perf_counter() - wall), pages / (time.process_time() - cpu)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--mutations", type=int, default=2_000)
+    parser.add_argument("--missed", action="store_true", help="print each string that is missed")
+    arguments = parser.parse_args()
+    found = peers()
+    absent = {"MarkItDown", "Kreuzberg"} - set(found)
+    engines: dict[str, Engine] = {"corpus-agent": ours, **found}
+    rows = [row for f in ("tika", "markitdown") for row in strings(f, engines, arguments.missed)]
+    paths = files()
+    print("files:", dict(outcomes(paths)))
+    print(f"{arguments.mutations} mutations:", dict(mutations(paths, arguments.mutations)))
+    pages, wall, cpu = speed()
+    print(f"{pages} pages of reports: {wall:.0f} a second, {cpu:.0f} a second of processor time")
+    if absent:
+        print(f"not installed, so not compared: {', '.join(sorted(absent))}")
+    print_table(("set", "engine", "found", "plain", "unwanted", "of what a peer found"), rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,184 @@
+"""Reading the parts of ZIP containers and XML from strangers, within limits.
+
+XML is parsed without entities, DTDs, network or unlimited depth; archives are unpacked in memory,
+as far as a limit that their own directory does not set. Called by the office and e-book formats.
+"""
+
+from __future__ import annotations
+
+import io
+import posixpath
+import zipfile
+from typing import TYPE_CHECKING, Protocol
+
+from indexer.errors import UnreadableDocument
+from indexer.extract.extraction import usable_title
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element as Element
+
+MAX_PART_BYTES = 96 * 2**20  # unpacked; its tree takes several times as much memory
+MAX_UNPACKED_BYTES = 384 * 2**20  # of all parts read from one file
+
+
+class Parts(Protocol):
+    """The named parts of a document, whatever holds them together."""
+
+    def names(self) -> list[str]:
+        """All names, in the order in which they are stored."""
+        ...
+
+    def read(self, name: str) -> bytes | None:
+        """The bytes of a part; None where there is none of that name."""
+        ...
+
+    def xml(self, name: str) -> Element | None:
+        """The root of a part that is XML; None where there is none of that name."""
+        ...
+
+
+class ZipParts:
+    """The members of a ZIP file as parts."""
+
+    def __init__(self, data: bytes) -> None:
+        """Raises UnreadableDocument, "malformed", or "encrypted" if a member needs a password."""
+        try:
+            self._archive = zipfile.ZipFile(io.BytesIO(data))
+        except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError) as error:
+            raise UnreadableDocument("malformed", f"ZIP: {error}") from None
+        self._unpacked = 0
+        self._stored = {info.filename.lstrip("/"): info for info in self._archive.infolist()}
+        self._lower = {name.lower(): name for name in self._stored}
+        if any(info.flag_bits & 1 for info in self._stored.values()):
+            raise UnreadableDocument("encrypted", "a password is needed")
+
+    def names(self) -> list[str]:
+        """All names, in the order in which they are stored."""
+        return list(self._stored)
+
+    def claimed_bytes(self) -> int:
+        """The unpacked size of everything, as the archive's directory claims it."""
+        return sum(info.file_size for info in self._stored.values())
+
+    def read(self, name: str) -> bytes | None:
+        """The bytes of a part, whatever its case; None where there is none of that name.
+
+        Raises UnreadableDocument("too_large_unpacked") past the limits, whatever sizes the archive
+        claims, and what `zipfile` and `zlib` raise for damaged members.
+        """
+        stored = self._lower.get(name.lstrip("/").lower())
+        if stored is None:
+            return None
+        limit = min(MAX_PART_BYTES, MAX_UNPACKED_BYTES - self._unpacked)
+        with self._archive.open(self._stored[stored]) as member:
+            data = member.read(limit + 1)
+        self._unpacked += len(data)
+        if len(data) > limit:
+            raise UnreadableDocument(
+                "too_large_unpacked", f"{stored!r} unpacks to more than {limit:,} bytes"
+            )
+        return data
+
+    def xml(self, name: str) -> Element | None:
+        """The root of a part that is XML; None where there is none of that name."""
+        data = self.read(name)
+        return None if data is None else parse_xml(data)
+
+
+def parse_xml(data: bytes) -> Element:
+    """The root element; raises UnreadableDocument("malformed").
+
+    Entities stay unresolved, so they can neither grow nor fetch anything.
+    """
+    from lxml import etree
+
+    parser = etree.XMLParser(
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        dtd_validation=False,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
+    )
+    try:
+        return etree.fromstring(data, parser)
+    except (etree.LxmlError, ValueError) as error:
+        raise UnreadableDocument("malformed", f"XML: {error}"[:200]) from None
+
+
+def tag_of(element: Element) -> str:
+    """The name of an element without its namespace; "" for what is none, an entity for example."""
+    tag = element.tag
+    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
+
+
+def attribute(element: Element, name: str) -> str | None:
+    """The value of an attribute, whatever its namespace."""
+    for key, value in element.attrib.items():
+        if key == name or key.endswith(f"}}{name}"):
+            return str(value)
+    return None
+
+
+def child(element: Element | None, *names: str) -> Element | None:
+    """The element found by going down by the first child of each name; None where one lacks."""
+    for name in names:
+        if element is None:
+            return None
+        element = next((each for each in element if tag_of(each) == name), None)
+    return element
+
+
+def text_of(element: Element | None) -> str:
+    """All character data in an element."""
+    return "" if element is None else "".join(element.itertext())
+
+
+def relations(parts: Parts, name: str) -> dict[str, tuple[str, str]]:
+    """Relations of an Office part: id -> (last word of the type, name of the other part).
+
+    Targets outside of the file are left out.
+    """
+    folder, base = posixpath.split(name)
+    root = parts.xml(posixpath.join(folder, "_rels", f"{base}.rels"))
+    found = {}
+    for relation in root if root is not None else ():
+        target = attribute(relation, "Target") or ""
+        kind = (attribute(relation, "Type") or "").rpartition("/")[2]
+        if attribute(relation, "TargetMode") != "External" and target:
+            whole = target.lstrip("/") if target[0] == "/" else posixpath.join(folder, target)
+            found[attribute(relation, "Id") or ""] = (kind, posixpath.normpath(whole))
+    return found
+
+
+def main_part(parts: Parts, usual: str) -> str:
+    """The name of an Office file's main part, by its relations, else the usual one."""
+    kinds = relations(parts, "").values()
+    return next((name for kind, name in kinds if kind == "officeDocument"), usual)
+
+
+def core_title(parts: Parts) -> str | None:
+    """The title among an Office file's properties."""
+    kinds = relations(parts, "").values()
+    name = next((name for kind, name in kinds if kind == "core-properties"), "docProps/core.xml")
+    try:
+        root = parts.xml(name)
+    except UnreadableDocument:
+        return None  # the properties alone are broken: the text is what counts
+    return usable_title(text_of(child(root, "title")))
+
+
+def meta_title(parts: Parts) -> str | None:
+    """The title among an OpenDocument file's properties."""
+    try:
+        root = parts.xml("meta.xml")
+    except UnreadableDocument:
+        return None  # as above
+    return usable_title(text_of(child(root, "meta", "title")))
+
+
+def refuse_locked(parts: Parts) -> None:
+    """Raise UnreadableDocument("encrypted") for an OpenDocument file that needs a password."""
+    if b"encryption-data" in (parts.read("META-INF/manifest.xml") or b""):
+        raise UnreadableDocument("encrypted", "a password is needed")

@@ -1,0 +1,107 @@
+"""What an extractor is and what it gives: the types of the registry, and the marks of parts.
+
+Does not parse. Imported by the registry and by every module of a format.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from indexer.extract.normalise import lines_of, whole
+from indexer.records import Line
+
+Claim = Callable[[bytes, str], bool]  # of a file's first bytes (or all) and its path
+
+MAX_TITLE_CHARS = 200
+# Titles that a program left behind instead of an author.
+_NO_TITLE = re.compile(
+    r"(?i)^(untitled.*|microsoft (word|powerpoint|excel).*|powerpoint.presentation"
+    r"|(slide|document|presentation|sheet)\s*\d*|.*\.\w{2,4}|[\W\d_]*)$"
+)
+MAX_PART_CHARS = 120  # of a name in a mark line: a sheet's, a chapter's
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """The title that a document gives itself, if any, and its lines, lazily.
+
+    `engines` and `unread` fill while the lines are read: names of second engines that had to
+    serve a part, and parts that no engine could read.
+    """
+
+    title: str | None
+    lines: Iterator[Line]
+    engines: set[str] = field(default_factory=set)
+    unread: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Extractor:
+    """One way from bytes to text. A change of what `read` yields is a new `version`.
+
+    `kinds` are what `kind_of` calls the files that it reads; where there are none, its files are
+    text, and `claims` is asked about them. `empty_reason` is the code for a file in which no text
+    was found. `markdown` says that headings in the lines are Markdown's.
+    """
+
+    name: str
+    version: int
+    read: Callable[[bytes], Extraction]
+    kinds: tuple[str, ...] = ()
+    claims: Claim = lambda sample, path: False
+    empty_reason: str = "no_text"
+    markdown: bool = False
+
+    @property
+    def label(self) -> str:
+        """Name and version, as in "pdf/1"."""
+        return f"{self.name}/{self.version}"
+
+
+def usable_title(title: object) -> str | None:
+    """A title from a document's properties, on one line; None where it says nothing."""
+    if not isinstance(title, str):
+        return None
+    title = " ".join(title.split())[:MAX_TITLE_CHARS]
+    return None if _NO_TITLE.match(title) else title
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of a text, as a set of names."""
+    return frozenset(text.split())
+
+
+def plain_lines(texts: Iterable[str]) -> Iterator[Line]:
+    """The lines of texts that have no parts."""
+    for text in texts:
+        for line in lines_of(text):
+            yield Line(line)
+
+
+def part_lines(
+    kind: str, name: str | int, texts: Iterable[str], page: int | None = None, remark: str = ""
+) -> Iterator[Line]:
+    """One part of a document, "Sheet" and its name for example: its mark, then its lines.
+
+    `page` is its number where parts are what a reader would call pages; `remark` follows the mark.
+    """
+    shown = " ".join(whole(str(name)).replace("\0", "").split())[:MAX_PART_CHARS]
+    part = next(lines_of(f"{kind} {shown}"))
+    yield Line(f"--- {part} ---{f' ({remark})' if remark else ''}", page, part)
+    for text in texts:
+        for line in lines_of(text):
+            yield Line(line, page, part)
+
+
+def page_mark(number: int) -> str:
+    """The line that begins a page."""
+    return f"--- Page {number} ---"
+
+
+def is_mark(line: Line) -> bool:
+    """Whether a line is the mark that begins its part, and no text of the document."""
+    if line.part is not None:
+        return line.text.startswith(f"--- {line.part} ---")
+    return line.page is not None and line.text.startswith(page_mark(line.page))

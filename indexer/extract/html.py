@@ -1,0 +1,322 @@
+"""HTML and XHTML as Markdown: the main text and its titles, without scripts, styles and menus.
+
+Works on the stream of tags, so that neither depth nor missing end tags matter; builds no tree,
+runs nothing, fetches nothing. The standard library's parser: libxml2's drops what is nested more
+than 256 deep, and the fast HTML5 parsers take seconds for nesting that costs this one nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+
+from indexer.extract import markdown
+from indexer.extract.extraction import Extraction, plain_lines, words
+from indexer.extract.text import decode
+
+
+def read_html(data: bytes) -> Extraction:
+    """Its title and main text."""
+    title, text = html_text(decode_html(data))
+    return Extraction(title, plain_lines([text]))
+
+
+_CHARSET = re.compile(rb"(?i)(?:charset|encoding)\s*=\s*[\"']?([\w.:-]{2,40})")
+
+
+def decode_html(data: bytes) -> str:
+    """The text of a page, by its mark, by what it says of itself, else as detected."""
+    named = _CHARSET.search(data[:4096])
+    if named and not data.startswith((b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf")):
+        # What calls itself Latin-1 or ASCII is read as cp1252, as all browsers do.
+        name = named[1].decode("ascii").lower()
+        name = "cp1252" if name in ("iso-8859-1", "latin1", "us-ascii", "ascii") else name
+        try:
+            return data.decode(name)
+        except (LookupError, UnicodeError):
+            pass  # a wrong label: then the bytes decide
+    return decode(data)
+
+
+def html_text(source: str, titled: bool = True) -> tuple[str | None, str]:
+    """The title that a page gives itself, and its main text as Markdown.
+
+    With `titled` the text begins with the title, unless a heading says it.
+    """
+    reader = _Reader()
+    reader.feed(source)
+    reader.close()
+    blocks = reader.finish()
+    title = markdown.one_line("".join(reader.title)) or None
+    chosen = [block.text for block in _main(blocks)]
+    if titled and title and not any(_names(text, title) for text in chosen[:20]):
+        chosen.insert(0, markdown.heading(1, title))
+    return title, markdown.page(chosen)
+
+
+def _names(block: str, title: str) -> bool:
+    """Whether a block is a heading that says what the title says, or what it begins with."""
+    return block.startswith("#") and title.casefold().startswith(block.lstrip("# ").casefold())
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    text: str
+    main: bool
+    menu: bool
+    hidden: bool
+
+
+MIN_MAIN_SHARE = 0.3  # of a page's text in <main>, below which the tag is not believed
+
+
+def _main(blocks: Sequence[_Block]) -> Sequence[_Block]:
+    """The blocks that a reader came for; all of them where the tags would leave next to none.
+
+    A tag that is never closed makes everything after it a menu, so shares are looked at.
+    """
+    shown: Sequence[_Block] = [block for block in blocks if not block.hidden]
+    shown = shown if _length(shown) >= MIN_MAIN_SHARE * _length(blocks) else blocks
+    text: Sequence[_Block] = [block for block in shown if not block.menu]
+    text = text if _length(text) >= MIN_MAIN_SHARE * _length(shown) else shown
+    main = [block for block in text if block.main]
+    return main if main and _length(main) >= MIN_MAIN_SHARE * _length(text) else text
+
+
+def _length(blocks: Sequence[_Block]) -> int:
+    return sum(len(block.text) for block in blocks)
+
+
+_SKIPPED = frozenset({"script", "style", "template", "noscript", "iframe", "object", "datalist"})
+_VOID = words("area base br col embed hr img input link meta param source track wbr basefont frame")
+_BLOCKS = words(
+    "address article aside blockquote body center dd details dialog div dl dt fieldset "
+    "figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup html li main menu nav "
+    "ol p pre section summary table tbody td tfoot th thead tr ul option legend caption "
+    "title head"
+)
+_HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_MENUS = frozenset({"nav", "footer", "button"})
+_MENU_ROLES = frozenset({"navigation", "banner", "contentinfo", "search", "complementary", "menu"})
+# A start tag of the first kind ends an open element of the second, up to one of the third.
+_ENDS = {
+    "li": ({"li"}, {"ul", "ol", "menu"}),
+    "dt": ({"dt", "dd"}, {"dl"}),
+    "dd": ({"dt", "dd"}, {"dl"}),
+    "tr": ({"tr", "td", "th", "caption"}, {"table"}),
+    "td": ({"td", "th", "caption"}, {"table", "tr"}),
+    "th": ({"td", "th", "caption"}, {"table", "tr"}),
+    "option": ({"option"}, {"select"}),
+}
+_LISTS = frozenset({"ul", "ol", "menu", "dir"})
+
+
+@dataclass(slots=True)
+class _Element:
+    """An open element, with what holds for everything inside of it."""
+
+    tag: str
+    main: bool = False
+    menu: bool = False
+    hidden: bool = False
+    skipped: bool = False
+    lists: int = 0
+    items: int = 0  # of a list, so far
+
+
+def _hides(named: dict[str, str | None]) -> bool:
+    style = (named.get("style") or "").replace(" ", "").lower()
+    return "hidden" in named or named.get("aria-hidden") == "true" or "display:none" in style
+
+
+@dataclass(slots=True)
+class _Table:
+    rows: list[list[list[_Block]]] = field(default_factory=list)
+    nested: bool = False
+
+
+class _Reader(HTMLParser):
+    """Collects the blocks of a page; `finish` gives them."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.title: list[str] = []
+        self._blocks: list[_Block] = []
+        self._open = [_Element("")]
+        self._tags: Counter[str] = Counter()
+        self._tables: list[_Table] = []
+        self._text: list[str] = []
+        self._prefix = ""
+        self._label = "-"
+        self._depth = 1
+
+    def finish(self) -> list[_Block]:
+        """All blocks, those of unclosed tables included."""
+        self._flush()
+        while self._tables:
+            self._end_table()
+        return self._blocks
+
+    def parse_marked_section(self, i: int, report: int = 1) -> int:
+        """The place behind `<![…>`, which Office writes and the base class raises at."""
+        end = self.rawdata.find(">", i)
+        return end + 1 if end >= 0 else len(self.rawdata)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Open an element, and close those that it ends."""
+        named = dict(attrs)
+        if tag in _VOID:
+            self._void(tag, named)
+            return
+        if tag == "title" and self.title:
+            tag = "template"  # the first one counts
+        if tag in _ENDS:
+            self._end_implied(*_ENDS[tag])
+        elif tag in _BLOCKS and self._open[-1].tag == "p":
+            self._pop("p")
+        if tag in _BLOCKS:
+            self._flush()
+        parent = self._open[-1]
+        role = (named.get("role") or "").lower()
+        list_in_header = tag in _LISTS and self._tags["header"] > 0
+        self._open.append(
+            _Element(
+                tag,
+                parent.main or tag == "main" or role == "main",
+                parent.menu or tag in _MENUS or role in _MENU_ROLES or list_in_header,
+                parent.hidden or _hides(named),
+                parent.skipped or tag in _SKIPPED,
+                parent.lists + (tag in _LISTS),
+            )
+        )
+        self._tags[tag] += 1
+        self._begin(tag)
+
+    def _begin(self, tag: str) -> None:
+        if tag in _HEADINGS:
+            self._prefix = tag
+        elif tag == "li":
+            self._prefix = tag
+            above = next((e for e in reversed(self._open[:-1]) if e.tag in _LISTS), None)
+            self._label, self._depth = "-", max(1, self._open[-1].lists)
+            if above is not None and above.tag == "ol":
+                above.items += 1
+                self._label = f"{above.items}."
+        elif tag == "blockquote":
+            self._prefix = tag
+        elif tag == "table":
+            for outer in self._tables:
+                outer.nested = True
+            self._tables.append(_Table())
+        elif tag == "tr" and self._tables:
+            self._tables[-1].rows.append([])
+        elif tag in ("td", "th") and self._tables:
+            rows = self._tables[-1].rows
+            if not rows:
+                rows.append([])
+            rows[-1].append([])
+
+    def _void(self, tag: str, named: dict[str, str | None]) -> None:
+        if tag == "br":
+            self._text.append("\n")
+        elif tag == "hr":
+            self._flush()
+        elif tag == "img" and not self._open[-1].skipped:
+            self._text.append(f" {named.get('alt') or ''} ")
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Open and close: XHTML's way of writing an empty element."""
+        self.handle_starttag(tag, attrs)
+        if tag not in _VOID:
+            self.handle_endtag(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        """Close an element that is open, with all that is open inside of it."""
+        if tag == "p" and not self._tags["p"]:
+            self._flush()
+        if self._tags[tag]:
+            self._pop(tag)
+
+    def handle_data(self, data: str) -> None:
+        """Take in text, unless nobody would see it."""
+        element = self._open[-1]
+        if element.tag == "title" and not self._tags["svg"]:
+            self.title.append(data)
+        elif not element.skipped:
+            self._text.append(data if self._tags["pre"] else _BLANKS.sub(" ", data))
+
+    def _end_implied(self, ended: set[str], limits: set[str]) -> None:
+        if not any(self._tags[tag] for tag in ended):
+            return
+        for element in reversed(self._open):
+            if element.tag in limits or not element.tag:
+                return
+            if element.tag in ended:
+                self._pop(element.tag)
+                return
+
+    def _pop(self, tag: str) -> None:
+        while len(self._open) > 1:
+            element = self._open[-1]
+            if element.tag in _BLOCKS:
+                self._flush()
+            if element.tag == "table" and self._tables:
+                self._end_table()
+            if element.tag in ("li", "blockquote", *_HEADINGS):
+                self._prefix = ""
+            self._open.pop()
+            self._tags[element.tag] -= 1
+            if element.tag == tag:
+                return
+
+    def _flush(self) -> None:
+        """End the block in hand."""
+        if not self._text:
+            return
+        raw, self._text = "".join(self._text), []
+        if self._tags["pre"]:
+            text = raw.strip("\n")
+            text = f"```\n{text}\n```" if text.strip() else ""
+        else:
+            text = "\n".join(filter(None, map(str.strip, raw.split("\n"))))
+        if not text:
+            return
+        if self._prefix in _HEADINGS:
+            text = markdown.heading(_HEADINGS[self._prefix], text)
+        elif self._prefix == "li":
+            text = markdown.item(text, self._depth, self._label)
+        elif self._prefix == "blockquote":
+            text = "\n".join(f"> {line}" for line in text.split("\n"))
+        if self._prefix == "li":
+            self._prefix = ""  # later blocks of an item stand for themselves
+        self._add(text)
+
+    def _add(self, text: str) -> None:
+        element = self._open[-1]
+        self._keep(_Block(text, element.main, element.menu, element.hidden))
+
+    def _end_table(self) -> None:
+        """Rows for a table of data; for one that lays out the page, the blocks in its cells."""
+        table = self._tables.pop()
+        blocks = [block for cells in table.rows for cell in cells for block in cell]
+        texts = [[" ".join(b.text for b in cell) for cell in cells] for cells in table.rows]
+        if table.nested or any(block.text.startswith(("#", "```")) for block in blocks):
+            for block in blocks:
+                self._keep(block)
+        elif blocks:
+            first = blocks[0]
+            text = markdown.table(texts)
+            self._keep(_Block(text, first.main, first.menu, first.hidden))
+
+    def _keep(self, block: _Block) -> None:
+        rows = self._tables[-1].rows if self._tables else []
+        if rows and rows[-1]:
+            rows[-1][-1].append(block)
+        else:
+            self._blocks.append(block)
+
+
+_BLANKS = re.compile(r"[ \t\r\n\f]+")

@@ -1,0 +1,84 @@
+"""Blocks of rich documents as Markdown: headings, list items, tables. Pure.
+
+What HTML, office documents and books have in common on their way to lines. Emphasis and addresses
+of links are left out: they stand between the words of a quotation. Text is not escaped, for the
+same reason.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+MAX_HEADING = 6
+MAX_LIST_DEPTH = 8  # of indentation
+MAX_ROW_CELL = 400  # characters of a cell, beyond which a table is there for the layout of text
+
+
+def one_line(text: str) -> str:
+    """`text` with each run of white space as one blank, and none at its ends."""
+    return " ".join(text.split())
+
+
+def heading(level: int, text: str) -> str:
+    """A heading line; "" where it would be empty."""
+    shown = one_line(text)
+    return f"{'#' * min(max(level, 1), MAX_HEADING)} {shown}" if shown else ""
+
+
+def item(text: str, depth: int, label: str = "-") -> str:
+    """A list item at a depth of 1 or more, its later lines indented under the first."""
+    indent = "  " * (min(max(depth, 1), MAX_LIST_DEPTH) - 1)
+    return f"{indent}{label} {text.strip()}".replace("\n", f"\n{indent}  ")
+
+
+def row(cells: Iterable[str]) -> str:
+    """A table row on one line; of a table within a cell the words remain."""
+    return f"| {' | '.join(one_line(_BARS.sub(' ', cell)) for cell in cells)} |"
+
+
+_BARS = re.compile(r"\|(?: --- \|)*")
+
+
+def table(rows: Sequence[Sequence[str]]) -> str:
+    """A table with its first row as header; text in cells too long for rows becomes paragraphs.
+
+    "" where all cells are empty.
+    """
+    filled = [cells for cells in rows if any(cell.strip() for cell in cells)]
+    if not filled:
+        return ""
+    width = max(map(len, filled))
+    if width == 1 or any(len(cell) > MAX_ROW_CELL for cells in filled for cell in cells):
+        return "\n\n".join(cell.strip() for cells in filled for cell in cells if cell.strip())
+    head, *body = [row([*cells, *[""] * (width - len(cells))]) for cells in filled]
+    return "\n".join([head, f"|{' --- |' * width}", *body])
+
+
+def page(blocks: Iterable[str]) -> str:
+    """Blocks as one text, with a blank line between all but items of a list and rows."""
+    pieces: list[str] = []
+    before = ""
+    for block in blocks:
+        text = block.strip("\n")
+        if not text.strip():
+            continue
+        if pieces:
+            pieces.append("\n" if _follows(before, text) else "\n\n")
+        pieces.append(text)
+        before = text
+    return "".join(pieces)
+
+
+def _follows(before: str, block: str) -> bool:
+    if before.startswith("|") and block.startswith("|"):
+        return "\n" not in before and "\n" not in block
+    return _is_item(before) and _is_item(block)
+
+
+def _is_item(block: str) -> bool:
+    label = block.lstrip().partition(" ")[0]
+    return label in ("-", "•") or (label[-1:] in (".", ")") and len(label) <= MAX_LABEL)
+
+
+MAX_LABEL = 8  # of a list item, as in "2.1.3."

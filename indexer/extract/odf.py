@@ -1,0 +1,242 @@
+"""OpenDocument texts and presentations (ODT, ODP, and their flat XML forms) as Markdown.
+
+Deleted text of tracked changes, page headers and footers are left out; notes and comments stand
+after the paragraph that they belong to. Spreadsheets are read in `tables`.
+
+Not kreuzberg: it cannot read presentations, and texts without `meta.xml` only by luck.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from indexer.errors import UnreadableDocument
+from indexer.extract import markdown
+from indexer.extract.container import (
+    Parts,
+    ZipParts,
+    attribute,
+    child,
+    meta_title,
+    parse_xml,
+    refuse_locked,
+    tag_of,
+    text_of,
+)
+from indexer.extract.extraction import (
+    Extraction,
+    part_lines,
+    plain_lines,
+    usable_title,
+    words,
+)
+from indexer.extract.tables import labelled
+from indexer.records import Line
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element as Element
+
+_SKIPPED = words(
+    "tracked-changes sequence-decls forms variable-decls user-field-decls toc-source "
+    "table-of-content-source index-title-template bibliography-source "
+    "alphabetical-index-source table-index-source illustration-index-source "
+    "object-index-source user-index-source automatic-styles script event-listeners "
+    "annotation-end bookmark reference-mark"
+)
+MAX_REPEATED = 64  # cells, rows or blanks that the file writes once and counts
+
+
+def read_odf(data: bytes) -> Extraction:
+    """Its title and lines; raises UnreadableDocument, "encrypted" or "malformed"."""
+    parts = ZipParts(data)
+    refuse_locked(parts)
+    content = parts.xml("content.xml")
+    if content is None:
+        raise UnreadableDocument("malformed", "no content part")
+    return _extraction(content, meta_title(parts), parts)
+
+
+def read_flat_odf(data: bytes) -> Extraction:
+    """The same of a document in one XML file."""
+    root = parse_xml(data)
+    return _extraction(root, usable_title(text_of(child(root, "meta", "title"))), None)
+
+
+def _extraction(content: Element, title: str | None, parts: Parts | None) -> Extraction:
+    body = child(content, "body")
+    slides = child(body, "presentation")
+    slides = child(body, "drawing") if slides is None else slides
+    reader = _Reader(_numbered_lists(content, parts), parts)
+    if slides is not None:
+        return Extraction(title, reader.slides(slides))
+    sheets = child(body, "spreadsheet")
+    if sheets is not None:
+        return Extraction(title, reader.sheets(sheets))
+    text = markdown.page(reader.blocks(body if body is not None else ()))
+    return Extraction(title or reader.title, plain_lines([text]))
+
+
+class _Reader:
+    """One document; remembers the title that it meets, and notes until their paragraph ends."""
+
+    def __init__(self, numbered: frozenset[tuple[str, str]], parts: Parts | None) -> None:
+        self.title: str | None = None
+        self._numbered = numbered
+        self._parts = parts
+        self._after: list[str] = []
+
+    def slides(self, container: Element) -> Iterator[Line]:
+        """The lines of a presentation."""
+        pages = [each for each in container if tag_of(each) == "page"]
+        for number, page in enumerate(pages, start=1):
+            text = markdown.page(self.blocks(page))
+            yield from part_lines("Slide", number, [text], page=number)
+
+    def sheets(self, container: Element) -> Iterator[Line]:
+        """The lines of a spreadsheet."""
+        for table in container:
+            if tag_of(table) == "table":
+                name = attribute(table, "name") or ""
+                yield from part_lines("Sheet", name, labelled(self._rows(table)))
+
+    def blocks(self, container: Iterable[Element], depth: int = 0) -> Iterator[str]:
+        """The blocks of a body, a cell, a text box or a note; `depth` is that of lists."""
+        for element in container:
+            tag = tag_of(element)
+            if tag in _SKIPPED:
+                continue
+            if tag in ("p", "h"):
+                yield from self._paragraph(element, tag)
+            elif tag == "list":
+                yield from self._list(element, depth + 1, "")
+            elif tag == "table":
+                yield markdown.table(list(self._rows(element)))
+            elif tag == "notes":
+                notes = markdown.page(self.blocks(element))
+                yield f"Notes: {notes}" if notes else ""
+            elif tag == "frame":
+                yield from self._frame(element)
+            elif tag == "annotation":
+                yield self._comment(element)
+            else:
+                yield from self.blocks(element, depth)
+
+    def _paragraph(self, element: Element, tag: str) -> Iterator[str]:
+        outer, self._after = self._after, []
+        text = "".join(self._inline(element)).strip()
+        after, self._after = self._after, outer
+        level = attribute(element, "outline-level") or "1"
+        if tag == "h":
+            yield markdown.heading(int(level) if level.isdigit() else 1, text)
+        elif (attribute(element, "style-name") or "") == "Title":
+            self.title = self.title or markdown.one_line(text) or None
+            yield markdown.heading(1, text)
+        else:
+            yield text
+        yield from after
+
+    def _list(self, element: Element, depth: int, style: str) -> Iterator[str]:
+        style = attribute(element, "style-name") or style
+        count = 0
+        for each in element:
+            tag = tag_of(each)
+            if tag not in ("list-item", "list-header"):
+                continue
+            count += tag == "list-item"
+            label = f"{count}." if (style, str(depth)) in self._numbered else "-"
+            for part in each:
+                if tag_of(part) == "list":
+                    yield from self._list(part, depth + 1, style)
+                    continue
+                for block in self.blocks([part], depth):
+                    # Later paragraphs of an item stand for themselves; headings are no items.
+                    plain = label and block.strip() and tag_of(part) != "h"
+                    yield markdown.item(block, depth, label) if plain else block
+                    label = "" if plain else label
+
+    def _frame(self, element: Element) -> Iterator[str]:
+        """What is in a frame: a text box, a table, a chart; of a picture its description."""
+        if (attribute(element, "class") or "") in ("title", "page-number"):
+            text = markdown.one_line(text_of(element))
+            yield markdown.heading(1, text) if attribute(element, "class") == "title" else ""
+            return
+        drawn = [each for each in element if tag_of(each) not in ("image", "title", "desc")]
+        for each in drawn:
+            if tag_of(each) == "object":
+                yield from self._object(attribute(each, "href") or "")
+        yield from self.blocks(drawn)
+        for name in ("title", "desc"):
+            yield text_of(child(element, name))
+
+    def _object(self, name: str) -> Iterator[str]:
+        """The words and figures of a chart that is kept in a folder of its own."""
+        if self._parts is not None and name.startswith("./"):
+            root = self._parts.xml(f"{name[2:]}/content.xml")
+            body = child(root, "body", "chart")
+            yield from self.blocks(body if body is not None else ())
+
+    def _comment(self, element: Element) -> str:
+        author = text_of(child(element, "creator"))
+        text = markdown.one_line(
+            " ".join(self.blocks(each for each in element if tag_of(each) in ("p", "list")))
+        )
+        return f"Comment{f' ({author})' if author else ''}: {text}" if text else ""
+
+    def _inline(self, element: Element) -> Iterator[str]:
+        yield element.text or ""
+        for part in element:
+            tag = tag_of(part)
+            if tag == "s":
+                count = attribute(part, "c") or "1"
+                yield " " * min(int(count) if count.isdigit() else 1, MAX_REPEATED)
+            elif tag in ("tab", "line-break"):
+                yield "\t" if tag == "tab" else "\n"
+            elif tag == "note":
+                body = child(part, "note-body")
+                note = markdown.one_line(" ".join(self.blocks(body if body is not None else ())))
+                kind = (attribute(part, "note-class") or "note").capitalize()
+                self._after.append(f"{kind}: {note}" if note else "")
+            elif tag == "annotation":
+                self._after.append(self._comment(part))
+            elif tag == "frame":
+                self._after.extend(self._frame(part))
+            elif tag in ("p", "list", "table"):
+                self._after.extend(self.blocks([part]))
+            elif tag not in _SKIPPED and tag != "ruby-text":
+                yield from self._inline(part)
+            yield part.tail or ""
+
+    def _rows(self, table: Element) -> Iterator[list[str]]:
+        for element in table:
+            tag = tag_of(element)
+            if tag == "table-row":
+                cells = list(self._cells(element))
+                while cells and not cells[-1]:
+                    cells.pop()  # the rest of the sheet is written as empty cells
+                yield cells
+            elif tag.startswith("table-") and "row" in tag:  # groups and headers of rows
+                yield from self._rows(element)
+
+    def _cells(self, row: Element) -> Iterator[str]:
+        for cell in row:
+            if tag_of(cell) in ("table-cell", "covered-table-cell"):
+                repeated = attribute(cell, "number-columns-repeated") or "1"
+                text = markdown.page(self.blocks(cell))
+                yield from [text] * min(int(repeated) if repeated.isdigit() else 1, MAX_REPEATED)
+
+
+def _numbered_lists(content: Element, parts: Parts | None) -> frozenset[tuple[str, str]]:
+    """(list style, level) of the lists whose items have numbers."""
+    roots = [content]
+    styles = parts.xml("styles.xml") if parts is not None else None
+    if styles is not None:
+        roots.append(styles)
+    return frozenset(
+        (attribute(style, "name") or "", attribute(level, "level") or "")
+        for root in roots
+        for style in root.iter()
+        if tag_of(style) == "list-style"
+        for level in style
+        if tag_of(level) == "list-level-style-number" and attribute(level, "num-format")
+    )

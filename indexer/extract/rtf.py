@@ -1,0 +1,328 @@
+"""RTF as Markdown: text in the code pages of its fonts, table rows, notes and comments.
+
+Page headers and footers, pictures and deleted text are left out. Also undoes the RTF that Outlook
+wraps around the HTML of a mail.
+
+Not kreuzberg, which writes `~` and `_` for blanks and hyphens that do not break, runs the cells of
+a row together and decodes pictures as text; nor striprtf, which knows one code page a document.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from html import escape
+
+from indexer.extract import markdown
+from indexer.extract.extraction import Extraction, plain_lines, usable_title, words
+from indexer.extract.html import html_text
+
+_TOKEN = re.compile(
+    r"\\'([0-9a-fA-F]{2})"  # 1: a byte
+    r"|\\([a-zA-Z]{1,32})(-?\d{1,10})? ?"  # 2, 3: a word and its number
+    r"|\\([^a-zA-Z])"  # 4: a sign
+    r"|([{}])"  # 5: a group
+    r"|([^\\{}\r\n]+)",  # 6: text
+    re.DOTALL,
+)
+_SIGNS = {"~": "\u00a0", "_": "\u2011", "-": "", "\\": "\\", "{": "{", "}": "}"}
+_CHARACTERS = {
+    "tab": "\t",
+    "line": "\n",
+    "emdash": "—",
+    "endash": "–",
+    "lquote": "‘",
+    "rquote": "’",
+    "ldblquote": "“",
+    "rdblquote": "”",
+    "bullet": "•",
+    "emspace": "\u2003",
+    "enspace": "\u2002",
+    "qmspace": "\u2005",
+    "zwj": "\u200d",
+    "zwnj": "\u200c",
+}
+_ENDS = frozenset({"par", "sect", "page", "softpage"})
+# Groups that hold no text of the document.
+_SKIPPED = words(
+    "colortbl pict objdata themedata colorschememapping datastore latentstyles listtable "
+    "rsidtbl listoverridetable generator xmlnstbl mmathPr header headerl headerr headerf "
+    "footer footerl footerr footerf fldinst bkmkstart bkmkend xe tc tcn revtbl filetbl "
+    "ftnsep ftnsepc ftncn aftnsep aftnsepc aftncn nonshppict private1 sp panose falt "
+    "author operator keywords comment doccomm subject company manager category creatim "
+    "revtim printim buptim template atnid atnauthor atnref atndate atntime atnparent "
+    "atrfstart atrfend docvar userprops wgrffmtfilter pnseclvl pgptbl protusertbl htmltag "
+    "mhtmltag"
+)
+_STARRED = frozenset({"annotation", "shppict", "shpinst", "ud", "pntext", "listtext", "footnote"})
+_CODE_PAGES = {
+    0: "cp1252",
+    77: "mac_roman",
+    128: "cp932",
+    129: "cp949",
+    130: "johab",
+    134: "gb18030",
+    136: "cp950",
+    161: "cp1253",
+    162: "cp1254",
+    163: "cp1258",
+    177: "cp1255",
+    178: "cp1256",
+    186: "cp1257",
+    204: "cp1251",
+    222: "cp874",
+    238: "cp1250",
+    255: "cp850",
+}
+_HEADING = re.compile(r"(?i)heading ([1-9])\b")
+MAX_LEVEL = 8  # of an outline; 9 is body text
+
+
+def read_rtf(data: bytes) -> Extraction:
+    """Its title and text."""
+    title, text = rtf_text(data)
+    return Extraction(title, plain_lines([text]))
+
+
+def rtf_text(data: bytes) -> tuple[str | None, str]:
+    """The title and the text of an RTF file."""
+    reader = _Reader()
+    reader.read(data.decode("latin-1"))
+    return usable_title("".join(reader.title)), markdown.page(reader.finish())
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """What holds until the end of a group. `target`: where its text goes."""
+
+    target: str = "text"
+    code_page: str = "cp1252"
+    skip_after_unicode: int = 1
+    hidden: bool = False
+
+
+@dataclass(slots=True)
+class _Paragraph:
+    pieces: list[str] = field(default_factory=list)
+    style: int = 0
+    level: int | None = None
+    in_table: bool = False
+
+
+class _Reader:
+    """One file: a stack of states, the paragraph in hand, the blocks so far."""
+
+    def __init__(self) -> None:
+        self.title: list[str] = []
+        self._blocks: list[str] = []
+        self._cells: list[str] = []
+        self._notes: list[str] = []
+        self._stack: list[tuple[_State, _Paragraph | None]] = []
+        self._state = _State()
+        self._paragraph = _Paragraph()
+        self._bytes = bytearray()
+        self._fonts: dict[int, str] = {}
+        self._font = 0
+        self._style = 0
+        self._levels: dict[int, int] = {}
+        self._html: list[str] | None = None
+        self._default = "cp1252"
+        self._to_skip = 0
+
+    def read(self, source: str) -> None:
+        """Take in the whole file, as characters that stand for bytes."""
+        position = 0
+        starred = False
+        while match := _TOKEN.search(source, position):
+            position = match.end()
+            byte, word, number, sign, group, text = match.groups()
+            if group:
+                self._group(group)
+            elif word:
+                if word == "bin":
+                    position += max(0, int(number or 0))
+                else:
+                    self._word(word, int(number) if number else None, starred)
+            elif byte:
+                self._take(bytes([int(byte, 16)]))
+            elif text:
+                self._take(text.encode("latin-1"))
+            elif sign in "\r\n":
+                self._word("par", None, False)
+            elif sign != "*":
+                self._put(_SIGNS.get(sign, ""))
+            starred = sign == "*"
+
+    def finish(self) -> Iterator[str]:
+        """The blocks, the last one included even if nothing ends it."""
+        self._flush()
+        if self._html is not None:
+            yield html_text("".join(self._html))[1]
+            return
+        self._table("row")
+        self._end_paragraph()
+        yield from self._blocks
+
+    def _group(self, sign: str) -> None:
+        self._flush()
+        self._to_skip = 0
+        if sign == "{":
+            self._stack.append((self._state, None))
+        elif self._stack:
+            before, outer = self._stack.pop()
+            if outer is not None:
+                self._end_note(self._state.target)
+                self._paragraph = outer
+            self._state = before
+
+    def _word(self, word: str, number: int | None, starred: bool) -> None:
+        if word in ("u", "uc"):
+            self._unicode(word, number or 0)
+            return
+        self._flush()
+        if word in _CHARACTERS:
+            self._put(_CHARACTERS[word])
+        elif word in _ENDS:
+            if self._paragraph.in_table or self._html is not None:
+                self._put("\n")
+            else:
+                self._end_paragraph()
+        elif word in ("cell", "nestcell", "row", "nestrow"):
+            self._table(word)
+        elif word == "htmltag" and self._html is not None:
+            self._state = replace(self._state, target=word)
+        elif word in _SKIPPED or (starred and word not in _STARRED):
+            self._state = replace(self._state, target="")
+        else:
+            self._setting(word, number)
+
+    def _unicode(self, word: str, number: int) -> None:
+        if word == "uc":
+            self._state = replace(self._state, skip_after_unicode=max(0, number))
+            return
+        if not self._to_skip:
+            self._flush()
+        code = number % 0x10000
+        self._bytes_to_text()
+        self._put(chr(code))
+        self._to_skip = self._state.skip_after_unicode
+
+    def _setting(self, word: str, number: int | None) -> None:
+        """A word that changes how what follows is read; most words change only how it looks."""
+        state, paragraph = self._state, self._paragraph
+        if word in ("fonttbl", "stylesheet", "title", "info") and state.target:
+            self._state = replace(state, target=word)
+        elif word in ("footnote", "annotation") and state.target == "text" and self._stack:
+            self._stack[-1] = (self._stack[-1][0], paragraph)
+            self._state = replace(state, target=word)
+            self._paragraph = _Paragraph()
+        elif word in ("ansicpg", "f", "fcharset", "cpg"):
+            self._set_font(word, number or 0)
+        elif word in ("s", "outlinelevel") and number is not None:
+            self._set_style(word, number)
+        elif word == "pard":
+            paragraph.style, paragraph.level, paragraph.in_table = 0, None, False
+        elif word == "intbl":
+            paragraph.in_table = True
+        elif word in ("v", "deleted", "htmlrtf", "plain"):
+            self._state = replace(state, hidden=number != 0 and word != "plain")
+        elif word == "fromhtml":
+            self._html = []
+
+    def _set_font(self, word: str, number: int) -> None:
+        if word == "ansicpg":
+            self._default = f"cp{number}"
+            self._state = replace(self._state, code_page=self._default)
+        elif word == "f":
+            self._font = number
+            if self._state.target != "fonttbl":
+                page = self._fonts.get(number, self._default)
+                self._state = replace(self._state, code_page=page)
+        elif self._state.target == "fonttbl":
+            page = f"cp{number}" if word == "cpg" else _CODE_PAGES.get(number, self._default)
+            self._fonts[self._font] = self._default if word == "fcharset" and not number else page
+
+    def _set_style(self, word: str, number: int) -> None:
+        if self._state.target == "stylesheet":
+            if word == "s":
+                self._style = number
+            else:
+                self._levels[self._style] = number
+        elif word == "s":
+            self._paragraph.style = number
+        else:
+            self._paragraph.level = number
+
+    def _take(self, data: bytes) -> None:
+        """Bytes of the text, but for those that repeat a character given in Unicode."""
+        skipped = min(self._to_skip, len(data))
+        self._to_skip -= skipped
+        self._bytes += data[skipped:]
+
+    def _flush(self) -> None:
+        self._to_skip = 0
+        self._bytes_to_text()
+
+    def _bytes_to_text(self) -> None:
+        if self._bytes:
+            data, self._bytes = bytes(self._bytes), bytearray()
+            try:
+                text = data.decode(self._state.code_page, "replace")
+            except LookupError:
+                text = data.decode("cp1252", "replace")
+            self._put(text)
+
+    def _put(self, text: str) -> None:
+        self._bytes_to_text()
+        if self._state.hidden or not text:
+            return
+        if self._html is not None and self._state.target in ("text", "htmltag"):
+            self._html.append(text if self._state.target == "htmltag" else escape(text))
+        elif self._state.target == "title":
+            self.title.append(text)
+        elif self._state.target == "stylesheet" and (heading := _HEADING.match(text)):
+            self._levels[self._style] = int(heading[1]) - 1
+        elif self._state.target in ("text", "footnote", "annotation"):
+            self._paragraph.pieces.append(text)
+
+    def _text(self) -> str:
+        pieces, self._paragraph.pieces = self._paragraph.pieces, []
+        return "".join(pieces).strip(" \n")
+
+    def _table(self, word: str) -> None:
+        if self._state.target != "text":
+            return
+        if word in ("cell", "nestcell"):
+            self._cells.append(self._text())
+        elif self._cells:
+            if any(self._cells):
+                self._blocks.append(markdown.row(self._cells))
+            self._cells = []
+            self._end_notes()
+
+    def _end_paragraph(self) -> None:
+        if self._state.target in ("footnote", "annotation"):
+            self._paragraph.pieces.append("\n")
+            return
+        if self._state.target != "text":
+            return
+        paragraph = self._paragraph
+        level = (
+            paragraph.level if paragraph.level is not None else self._levels.get(paragraph.style)
+        )
+        text = self._text()
+        if text and level is not None and level <= MAX_LEVEL:
+            text = markdown.heading(level + 1, text)
+        self._blocks.append(text)
+        self._end_notes()
+
+    def _end_note(self, kind: str) -> None:
+        text = markdown.one_line(self._text())
+        if text:
+            name = "Comment" if kind == "annotation" else "Footnote"
+            self._notes.append(f"{name}: {text}")
+
+    def _end_notes(self) -> None:
+        self._blocks += self._notes
+        self._notes = []

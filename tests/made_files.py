@@ -1,0 +1,423 @@
+"""Small true files of each format, made by the libraries that write them or byte by byte.
+
+`FILES` maps a file's name to its bytes; each says the sentence "The ferry leaves at nine." once.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import struct
+import zipfile
+from collections.abc import Sequence
+from email.message import EmailMessage
+from itertools import pairwise
+
+SENTENCE = "The ferry leaves at nine."
+
+
+def zipped(members: dict[str, str | bytes], stored_first: bool = False) -> bytes:
+    """A ZIP file; with `stored_first` its first member is not compressed, as `mimetype` must be."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for index, (name, content) in enumerate(members.items()):
+            stored = zipfile.ZIP_STORED if stored_first and not index else zipfile.ZIP_DEFLATED
+            archive.writestr(name, content, stored)
+    return buffer.getvalue()
+
+
+# --- Office -------------------------------------------------------------------------------------
+
+
+def docx() -> bytes:
+    import docx as library
+
+    document = library.Document()
+    document.core_properties.title = "Harbour notes"
+    document.add_heading("Timetable", 1)
+    document.add_paragraph(SENTENCE)
+    document.add_paragraph("first", style="List Number")
+    document.add_paragraph("second", style="List Number")
+    table = document.add_table(2, 2)
+    for cell, text in zip(table._cells, ("Port", "Fare", "Vigo & Cangas", "7.50"), strict=True):
+        cell.text = text
+    run = document.add_paragraph("A remark").runs[0]
+    document.add_comment(run, text="check the fare", author="Ana")
+    document.sections[0].header.paragraphs[0].text = "printed on every page"
+    return _saved(document)
+
+
+def pptx() -> bytes:
+    import pptx as library
+
+    deck = library.Presentation()
+    for title, text in (("Opening", "welcome"), ("Timetable", SENTENCE)):
+        slide = deck.slides.add_slide(deck.slide_layouts[1])
+        slide.shapes.title.text = title
+        slide.placeholders[1].text = text
+    deck.slides[1].notes_slide.notes_text_frame.text = "say it slowly"
+    deck.core_properties.title = "Harbour deck"
+    return _saved(deck)
+
+
+ROWS = (("Port", "Fare", "Remark"), ("Vigo", 7.5, SENTENCE), ("Cangas", 1200000, ""))
+
+
+def xlsx() -> bytes:
+    import openpyxl
+    from openpyxl.comments import Comment
+
+    book = openpyxl.Workbook()
+    book.active.title = "Costs"
+    for row in ROWS:
+        book.active.append(row)
+    book.active["B2"].comment = Comment("since May", "Ana")
+    other = book.create_sheet("Empty corner")
+    other["C3"] = "alone"
+    return _saved(book)
+
+
+def _saved(document: object) -> bytes:
+    buffer = io.BytesIO()
+    document.save(buffer)
+    return buffer.getvalue()
+
+
+_ODF = (
+    'xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" '
+    'xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" '
+    'xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" '
+    'xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0" '
+    'xmlns:presentation="urn:oasis:names:tc:opendocument:xmlns:presentation:1.0" '
+    'xmlns:dc="http://purl.org/dc/elements/1.1/"'
+)
+
+
+def _odf(kind: str, body: str, title: str = "Harbour notes") -> bytes:
+    return zipped(
+        {
+            "mimetype": f"application/vnd.oasis.opendocument.{kind}",
+            "META-INF/manifest.xml": "<manifest/>",
+            "content.xml": f"<office:document-content {_ODF}><office:body>{body}</office:body>"
+            "</office:document-content>",
+            "meta.xml": f"<office:document-meta {_ODF}><office:meta><dc:title>{title}</dc:title>"
+            "</office:meta></office:document-meta>",
+        },
+        stored_first=True,
+    )
+
+
+def odt() -> bytes:
+    return _odf(
+        "text",
+        '<office:text><text:h text:outline-level="2">Timetable</text:h>'
+        "<text:p>The ferry<text:s/>leaves<text:note text:note-class='footnote'><text:note-body>"
+        "<text:p>in summer</text:p></text:note-body></text:note> at nine.</text:p>"
+        "<text:tracked-changes><text:p>withdrawn</text:p></text:tracked-changes>"
+        "<table:table><table:table-row><table:table-cell><text:p>Port</text:p></table:table-cell>"
+        "<table:table-cell><text:p>Fare</text:p></table:table-cell></table:table-row>"
+        "<table:table-row><table:table-cell><text:p>Vigo</text:p></table:table-cell>"
+        "<table:table-cell><text:p>7.50</text:p></table:table-cell></table:table-row>"
+        "</table:table></office:text>",
+    )
+
+
+def odp() -> bytes:
+    pages = "".join(
+        '<draw:page><draw:frame presentation:class="title"><draw:text-box>'
+        f"<text:p>{title}</text:p></draw:text-box></draw:frame><draw:frame><draw:text-box>"
+        f"<text:p>{text}</text:p></draw:text-box></draw:frame></draw:page>"
+        for title, text in (("Opening", "welcome"), ("Timetable", SENTENCE))
+    )
+    return _odf("presentation", f"<office:presentation>{pages}</office:presentation>")
+
+
+def ods() -> bytes:
+    rows = "".join(
+        "<table:table-row>"
+        + "".join(
+            f'<table:table-cell office:value-type="string"><text:p>{cell}</text:p>'
+            "</table:table-cell>"
+            for cell in row
+        )
+        + "</table:table-row>"
+        for row in ROWS
+    )
+    return _odf(
+        "spreadsheet",
+        f'<office:spreadsheet><table:table table:name="Costs">{rows}</table:table>'
+        "</office:spreadsheet>",
+    )
+
+
+def rtf() -> bytes:
+    return (
+        rb"{\rtf1\ansi\ansicpg1252{\fonttbl{\f0\fcharset0 Arial;}{\f1\fcharset204 Arial;}}"
+        rb"{\stylesheet{\s1 heading 1;}}{\info{\title Harbour notes}}{\header on every page}"
+        rb"\pard\s1 Timetable\par\pard The {\b ferry} leaves at nine.\par"
+        rb"\f1 \'cf\'f0\'e8\'e2\'e5\'f2\f0\par 7\~\u8364?\par{\*\unknown hidden}"
+        rb"\trowd\intbl Port\cell Fare\cell\row\intbl Vigo\cell 7.50\cell\row\pard"
+        rb" end{\footnote in summer}\par}"
+    )
+
+
+# --- Compound files -----------------------------------------------------------------------------
+
+_SECTOR = 512
+_FREE, _END, _FAT = 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFFD
+_SMALLEST = 4096  # streams below it would go into a stream of their own
+
+
+def compound(streams: dict[str, bytes]) -> bytes:
+    """A compound file with these streams; "a/b" is stream b of storage a. Streams are padded."""
+    names = ["Root Entry", *dict.fromkeys(n.partition("/")[0] for n in streams if "/" in n)]
+    entries: list[tuple[str, int, bytes]] = [(name, 1, b"") for name in names]
+    entries[0] = ("Root Entry", 5, b"")
+    children: dict[int, list[int]] = {}
+    for name, content in streams.items():
+        storage, _, leaf = name.rpartition("/")
+        children.setdefault(names.index(storage) if storage else 0, []).append(len(entries))
+        entries.append((leaf, 2, content.ljust(_SMALLEST, b"\0")))
+    children.setdefault(0, []).extend(range(1, len(names)))
+    return _laid_out(entries, children)
+
+
+def _laid_out(entries: Sequence[tuple[str, int, bytes]], children: dict[int, list[int]]) -> bytes:
+    chains: list[int] = []
+    sectors = bytearray()
+    starts = []
+    for _, _, content in entries:
+        starts.append(len(chains) if content else _END)
+        count = -(-len(content) // _SECTOR)
+        chains += [len(chains) + i + 1 for i in range(count - 1)] + [_END] * bool(count)
+        sectors += content.ljust(count * _SECTOR, b"\0")
+    directory = bytearray()
+    right = {a: b for kin in children.values() for a, b in pairwise(kin)}
+    for index, (name, kind, content) in enumerate(entries):
+        raw = name.encode("utf-16-le")
+        directory += raw.ljust(64, b"\0") + struct.pack("<HBB", len(raw) + 2, kind, 1)
+        first = children.get(index, [_FREE])[0]
+        directory += struct.pack("<III", _FREE, right.get(index, _FREE), first) + bytes(36)
+        directory += struct.pack("<IQ", starts[index], len(content))
+    directory = directory.ljust(-(-len(directory) // _SECTOR) * _SECTOR, b"\0")
+    start = len(chains)
+    count = len(directory) // _SECTOR
+    chains += [start + i + 1 for i in range(count - 1)] + [_END]
+    fats = -(-(len(chains) + 2) // 128)
+    fat = len(chains)
+    chains += [_FAT] * fats
+    table = b"".join(struct.pack("<I", link) for link in chains)
+    head = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(16)
+    head += struct.pack("<HHHHH6sIIII", 0x3E, 3, 0xFFFE, 9, 6, bytes(6), 0, fats, start, 0)
+    head += struct.pack("<IIIII", _SMALLEST, _END, 0, _END, 0)
+    head += b"".join(struct.pack("<I", fat + i if i < fats else _FREE) for i in range(109))
+    table = table.ljust(fats * _SECTOR, b"\xff")
+    return head + bytes(sectors) + bytes(directory) + table
+
+
+def doc(encrypted: bool = False) -> bytes:
+    """Word 97: a heading, a field, a row of two cells, a footnote."""
+    paragraphs = (
+        ("Timetable\r", 1, b""),
+        ('The \x13HYPERLINK "x"\x14ferry\x15 leaves at nine.\r', 0, b""),
+        ("Port\x07", 0, b"\x16\x24\x01"),
+        ("Fare\x07", 0, b"\x16\x24\x01"),
+        ("\x07", 0, b"\x16\x24\x01\x17\x24\x01"),
+        ("end\r", 0, b""),
+    )
+    text, note = "".join(p[0] for p in paragraphs), "in summer\r"
+    begin, page = 0x600, 4
+    stream = bytearray(512 * page)
+    struct.pack_into("<HH", stream, 0, 0xA5EC, 0xC1)
+    struct.pack_into("<H", stream, 0x0A, 0x0300 if encrypted else 0x0200)
+    struct.pack_into("<II", stream, 0x4C, len(text), len(note))
+    stream[begin : begin + len(text + note)] = (text + note).encode("cp1252")
+    formats = bytearray(512)
+    place, slot = begin, 510
+    for index, (part, style, settings) in enumerate(paragraphs):
+        struct.pack_into("<I", formats, 4 * index, place)
+        place += len(part)
+        properties = struct.pack("<H", style) + settings
+        properties += b"\0" * (1 - len(properties) % 2)
+        slot -= len(properties) + 1 & ~1
+        formats[slot] = (len(properties) + 1) // 2
+        formats[slot + 1 : slot + 1 + len(properties)] = properties
+        formats[4 * (len(paragraphs) + 1) + 13 * index] = slot // 2
+    struct.pack_into("<I", formats, 4 * len(paragraphs), place)
+    formats[511] = len(paragraphs)
+    pieces = struct.pack("<II", 0, len(text + note))
+    pieces += struct.pack("<HIH", 0, begin * 2 | 0x40000000, 0)
+    clx = b"\x02" + struct.pack("<I", len(pieces)) + pieces
+    plc = struct.pack("<III", begin, place, page)
+    struct.pack_into("<II", stream, 0x1A2, 0, len(clx))
+    struct.pack_into("<II", stream, 0x102, len(clx), len(plc))
+    return compound({"WordDocument": bytes(stream + formats), "1Table": clx + plc})
+
+
+def _record(kind: int, content: bytes, instance: int = 0, container: bool = False) -> bytes:
+    return struct.pack("<HHI", instance << 4 | 0xF * container, kind, len(content)) + content
+
+
+def ppt() -> bytes:
+    """Two slides, listed in the other order than the one in which they stand in the file."""
+
+    def box(kind: int, text: str) -> bytes:
+        inner = _record(3999, struct.pack("<I", kind)) + _record(4000, text.encode("utf-16-le"))
+        return _record(0xF00D, inner, container=True)
+
+    stream = bytearray()
+    places = {}
+    for key, title, text in ((3, "Timetable", SENTENCE), (2, "Opening", "welcome")):
+        places[key] = len(stream)
+        drawing = _record(1036, box(0, title) + box(1, text), container=True)
+        stream += _record(1006, _record(1007, bytes(24)) + drawing, container=True)
+    listed = b"".join(
+        _record(1011, struct.pack("<IIIII", key, 0, 0, 256 + key, 0)) for key in (2, 3)
+    )
+    places[1] = len(stream)
+    stream += _record(1000, _record(4080, listed, container=True), container=True)
+    directory = len(stream)
+    entries = struct.pack("<I", 3 << 20 | 1) + b"".join(
+        struct.pack("<I", places[key]) for key in (1, 2, 3)
+    )
+    stream += _record(6002, entries)
+    edit = len(stream)
+    stream += _record(4085, struct.pack("<IIIIIII", 0, 0, 0, directory, 1, 3, 0))
+    user = struct.pack("<HHIIII", 0, 4086, 20, 20, 0xE391C05F, edit)
+    return compound({"PowerPoint Document": bytes(stream), "Current User": user})
+
+
+def msg() -> bytes:
+    wide = {
+        "0037": "Ferry",
+        "0C1A": "Ana",
+        "5D01": "ana@example.org",
+        "0E04": "Bea",
+        "1000": SENTENCE,
+    }
+    streams = {f"__substg1.0_{key}001F": text.encode("utf-16-le") for key, text in wide.items()}
+    sent = struct.pack("<IIQ", 0x00390040, 0, 133_500_000_000_000_000)
+    streams["__properties_version1.0"] = bytes(32) + sent
+    name = "__attach_version1.0_#00000000/__substg1.0_3707001F"
+    streams[name] = "fares.pdf".encode("utf-16-le")
+    return compound(streams)
+
+
+# --- Mail, books, data --------------------------------------------------------------------------
+
+
+def eml() -> bytes:
+    message = EmailMessage()
+    message["Subject"] = "Fähre"
+    message["From"] = "Ana <ana@example.org>"
+    message["To"] = "Bea <bea@example.org>"
+    message["Date"] = "Mon, 4 Aug 2025 09:00:00 +0200"
+    message.set_content(SENTENCE)
+    message.add_alternative(f"<p>{SENTENCE} <b>In HTML.</b></p>", subtype="html")
+    message.add_attachment(b"%PDF", maintype="application", subtype="pdf", filename="fares.pdf")
+    return bytes(message)
+
+
+def mbox() -> bytes:
+    second = b"Subject: Second\nFrom: b@example.org\n\nbody\n>From the start\n"
+    start = b"From ana@example.org Mon Aug  4 09:00:00 2025\n"
+    return start + eml() + b"\n" + start + second
+
+
+def epub() -> bytes:
+    page = "<html xmlns='http://www.w3.org/1999/xhtml'><head><title/></head><body>{}</body></html>"
+    return zipped(
+        {
+            "mimetype": "application/epub+zip",
+            "META-INF/container.xml": '<container><rootfiles><rootfile full-path="o/b.opf"/>'
+            "</rootfiles></container>",
+            "o/b.opf": '<package xmlns:dc="d"><metadata><dc:title>Harbour tales</dc:title>'
+            "<dc:creator>Ana Lago</dc:creator></metadata><manifest>"
+            '<item id="n" href="nav.xhtml" properties="nav" media-type="application/xhtml+xml"/>'
+            '<item id="a" href="one.xhtml" media-type="application/xhtml+xml"/>'
+            '<item id="b" href="two.xhtml" media-type="application/xhtml+xml"/></manifest>'
+            '<spine><itemref idref="n"/><itemref idref="b"/><itemref idref="a"/></spine></package>',
+            "o/nav.xhtml": page.format('<nav><a href="two.xhtml">The crossing</a></nav>'),
+            "o/one.xhtml": page.format("<p>the end</p>"),
+            "o/two.xhtml": page.format(f"<h1>The crossing</h1><p>{SENTENCE}</p>"),
+        },
+        stored_first=True,
+    )
+
+
+def fb2() -> bytes:
+    return (
+        '<?xml version="1.0" encoding="utf-8"?><FictionBook><description><title-info>'
+        "<author><first-name>Ana</first-name></author><book-title>Harbour tales</book-title>"
+        "</title-info></description><body><section><title><p>The crossing</p></title>"
+        f"<p>{SENTENCE}</p></section></body><binary>AAAA</binary></FictionBook>"
+    ).encode()
+
+
+def notebook() -> bytes:
+    cells = [
+        {"cell_type": "markdown", "source": ["# Fares\n", SENTENCE]},
+        {
+            "cell_type": "code",
+            "source": "print(7.5)",
+            "outputs": [
+                {"output_type": "stream", "text": ["7.5\n"]},
+                {"output_type": "error", "ename": "ValueError", "evalue": "no fare"},
+                {
+                    "output_type": "display_data",
+                    "data": {"image/png": "iVBOR", "text/plain": "plot"},
+                },
+            ],
+        },
+    ]
+    return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4}).encode()
+
+
+HTML = (
+    "<!DOCTYPE html><html><head><title>Harbour</title><style>p{color:red}</style>"
+    "<script>var secret = 'scripted';</script></head><body><nav><a href='/'>menu entry</a></nav>"
+    f"<main><h1>Timetable</h1><p>{SENTENCE} See <a href='https://example.org/x'>the fares</a>."
+    "<ul><li>one<li>two</ul><table><tr><th>Port<th>Fare<tr><td>Vigo<td>7.50</table></main>"
+    "<footer>imprint</footer></body></html>"
+)
+
+
+def iwork() -> bytes:
+    return zipped({"index.xml": f'<d xmlns:sf="a"><sf:p>{SENTENCE}<sf:br/></sf:p></d>'})
+
+
+def _texts() -> dict[str, bytes]:
+    return {
+        "a.txt": SENTENCE.encode(),
+        "a.md": f"---\ntitle: Harbour notes\n---\n\n# Timetable\n\n{SENTENCE}\n".encode(),
+        "a.org": f"#+TITLE: Harbour notes\n* Timetable\n{SENTENCE}\n".encode(),
+        "a.rst": f"Harbour notes\n=============\n\n{SENTENCE}\n".encode(),
+        "a.tex": f"\\title{{Harbour \\emph{{notes}}}}\n{SENTENCE}\n".encode(),
+        "a.csv": f"Port;Fare;Remark\nVigo;7,50;{SENTENCE}\nCangas;8,00;\n".encode(),
+        "a.json": json.dumps({"text": SENTENCE, "name": "Größe"}).encode(),
+        "a.xml": f'<trip port="Vigo"><note>{SENTENCE}</note></trip>'.encode(),
+        "a.srt": f"1\n00:00:01,000 --> 00:00:02,000\n<i>{SENTENCE}</i>\n".encode(),
+        "a.vtt": f"WEBVTT\n\n00:01.000 --> 00:02.000\n<v Ana>{SENTENCE}\n".encode(),
+        "a.html": HTML.encode(),
+        "a.fb2": fb2(),
+        "a.ipynb": notebook(),
+        "a.eml": eml(),
+        "a.mbox": mbox(),
+        "a.rtf": rtf(),
+    }
+
+
+FILES: dict[str, bytes] = {
+    "a.docx": docx(),
+    "a.pptx": pptx(),
+    "a.xlsx": xlsx(),
+    "a.odt": odt(),
+    "a.odp": odp(),
+    "a.ods": ods(),
+    "a.epub": epub(),
+    "a.pages": iwork(),
+    "a.doc": doc(),
+    "a.ppt": ppt(),
+    "a.msg": msg(),
+    **_texts(),
+}
