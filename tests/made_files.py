@@ -287,6 +287,30 @@ def ppt() -> bytes:
     return compound({"PowerPoint Document": bytes(stream), "Current User": user})
 
 
+def xls() -> bytes:
+    """Excel 97: one sheet of texts and numbers."""
+
+    def record(kind: int, content: bytes) -> bytes:
+        return struct.pack("<HH", kind, len(content)) + content
+
+    def begin(kind: int) -> bytes:
+        return record(0x0809, struct.pack("<HHHHII", 0x0600, kind, 0, 0, 0, 0))
+
+    end = record(0x0A, b"")
+    cells = b""
+    for y, row in enumerate(ROWS):
+        for x, value in enumerate(row):
+            if isinstance(value, str):
+                text = struct.pack("<HHHHB", y, x, 0, len(value), 0) + value.encode("latin-1")
+                cells += record(0x0204, text)
+            else:
+                cells += record(0x0203, struct.pack("<HHHd", y, x, 0, value))
+    name = struct.pack("<BB", 5, 0) + b"Costs"
+    start = len(begin(5)) + 4 + 6 + len(name) + len(end)
+    head = begin(5) + record(0x85, struct.pack("<IBB", start, 0, 0) + name) + end
+    return compound({"Workbook": head + begin(16) + cells + end})
+
+
 def msg() -> bytes:
     wide = {
         "0037": "Ferry",
@@ -418,6 +442,7 @@ FILES: dict[str, bytes] = {
     "a.pages": iwork(),
     "a.doc": doc(),
     "a.ppt": ppt(),
+    "a.xls": xls(),
     "a.msg": msg(),
     **_texts(),
 }
