@@ -351,6 +351,22 @@ def test_a_worker_ends_with_a_parent_that_was_killed(tmp_path, seal, busy):
         assert gone(child)
 
 
+def test_a_sealed_parent_ends_a_parser_that_waits(tmp_path):
+    outcome = python(f"""
+        sys.path.insert(0, {str(REPOSITORY)!r})
+        from tests.test_workers import *
+        from corpus_agent.seal import policy, seal
+        seal(policy(Path(sys.argv[1]), None, read=[Path({str(REPOSITORY)!r}) / "tests"]))
+        worker = Worker(OBEYING, lambda _: DocumentLimits(wall_seconds=5))
+        pid = lines(worker, do("process"))[0]
+        outcome["reason"] = reason(worker, do("wait"))
+        outcome["next"] = lines(worker, b"the next one")
+        outcome["another"] = lines(worker, do("process"))[0] != pid
+        worker.close()
+    """, tmp_path)
+    assert outcome == {"reason": "timeout", "next": ["the next one"], "another": True}
+
+
 def test_stopping_ends_a_busy_worker_at_once_and_for_good(worker):
     import threading
 
