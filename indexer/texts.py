@@ -38,16 +38,22 @@ _MAX_ENCODED_BYTES = 6 * TEXT_CHARS  # UTF-8 and places; no entry that we wrote 
 
 
 class Texts:
-    """The texts kept in one store; safe to use from several threads."""
+    """The texts kept in one store; safe to use from several threads.
+
+    Without `reuse` none that was kept before is given out, and each is kept anew.
+    """
 
     def __init__(
         self,
         store: Path,
+        *,
+        reuse: bool = True,
         max_bytes: int = KEPT_TEXT_BYTES,
         reserved_disk_bytes: int = RESERVED_DISK_BYTES,
     ) -> None:
         self._folder = store / TEXTS_FOLDER
         self._writable = os.access(store, os.W_OK)
+        self._reuse = reuse
         self._max_bytes = max_bytes
         self._reserved_disk_bytes = reserved_disk_bytes
         self._bytes: int | None = None  # on disk, as far as known; looked up when first needed
@@ -58,6 +64,8 @@ class Texts:
 
         A damaged or outdated entry is removed and counts as none.
         """
+        if not self._reuse:
+            return None
         path = self._path(sha256, source)
         try:
             data = path.read_bytes()

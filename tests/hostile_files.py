@@ -55,7 +55,8 @@ def deep_docx() -> bytes:
 def laughs(depth: int = 9) -> bytes:
     """XML whose one reference stands for a thousand million laughs."""
     entities = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, depth + 1))
-    return f'<?xml version="1.0"?><!DOCTYPE l [<!ENTITY l0 "lol">{entities}]><l>&l{depth};</l>'.encode()
+    doctype = f'<!DOCTYPE l [<!ENTITY l0 "lol">{entities}]>'
+    return f'<?xml version="1.0"?>{doctype}<l>&l{depth};</l>'.encode()
 
 
 def laughs_in(head: str, tail: str) -> bytes:

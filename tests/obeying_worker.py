@@ -142,6 +142,15 @@ def _send(frame: str) -> Iterable[str]:
     return []
 
 
+def _claim_without_end() -> Iterable[str]:
+    """A parser that always says something, and never what was asked."""
+    channel = _only_socket()
+    payload = b'{"extractor": "text/1"}'
+    frame = b"C" + len(payload).to_bytes(4, sys.byteorder) + payload
+    while True:
+        channel.sendall(frame * 100)
+
+
 def _only_socket() -> socket.socket:
     for descriptor in range(64):
         try:
@@ -172,4 +181,5 @@ ACTIONS = {
     "native_memory": _take_memory_natively,
     "endless": _lines_without_end,
     "send": _send,
+    "claim": _claim_without_end,
 }

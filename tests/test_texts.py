@@ -57,6 +57,14 @@ def test_the_text_of_an_older_extractor_counts_as_none(store):
     assert Texts(store).get(digest(2), NAME) is not None  # the control
 
 
+def test_what_is_to_be_made_anew_is_not_taken_from_before(store):
+    Texts(store).put(digest(1), NAME, text("before"))
+    anew = Texts(store, reuse=False)
+    assert anew.get(digest(1), NAME) is None
+    anew.put(digest(1), NAME, text("anew"))
+    assert Texts(store).get(digest(1), NAME) == text("anew")
+
+
 def test_kept_text_is_compressed_and_its_owners(store):
     Texts(store).put(digest(1), NAME, text("the same words again and again\n" * 10_000))
     (entry,) = entries(store)

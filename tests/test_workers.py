@@ -253,10 +253,11 @@ def test_a_parser_that_ends_itself_for_want_of_memory_is_told_from_one_that_cras
     assert outcome == {"nativ": "memory", "crash": "crashed"}
 
 
-def test_a_parser_that_waits_is_ended(make_worker):
+@pytest.mark.parametrize("action", ["wait", "claim"])
+def test_a_parser_that_waits_or_talks_without_end_is_ended(make_worker, action):
     worker = make_worker(wall_seconds=0.5)
     started = time.monotonic()
-    assert reason(worker, do("wait")) == "timeout"
+    assert reason(worker, do(action)) == "timeout"
     assert time.monotonic() - started < 30
     assert lines(make_worker(), b"the next one\n") == ["the next one"]
 
@@ -349,6 +350,25 @@ def test_a_worker_ends_with_a_parent_that_was_killed(tmp_path, seal, busy):
         parent.kill()
         parent.wait()
         assert gone(child)
+
+
+def test_a_sealed_parent_ends_a_parser_that_waits(tmp_path):
+    outcome = python(
+        f"""
+        sys.path.insert(0, {str(REPOSITORY)!r})
+        from tests.test_workers import *
+        from corpus_agent.seal import policy, seal
+        seal(policy(Path(sys.argv[1]), None, read=[Path({str(REPOSITORY)!r}) / "tests"]))
+        worker = Worker(OBEYING, lambda _: DocumentLimits(wall_seconds=5))
+        pid = lines(worker, do("process"))[0]
+        outcome["reason"] = reason(worker, do("wait"))
+        outcome["next"] = lines(worker, b"the next one")
+        outcome["another"] = lines(worker, do("process"))[0] != pid
+        worker.close()
+    """,
+        tmp_path,
+    )
+    assert outcome == {"reason": "timeout", "next": ["the next one"], "another": True}
 
 
 def test_stopping_ends_a_busy_worker_at_once_and_for_good(worker):

@@ -296,6 +296,23 @@ def write_root(around: Surroundings, _: object) -> None:
     (Path(around.root) / "new.txt").write_bytes(MESSAGE)
 
 
+def read_document(around: Surroundings, _: object) -> None:
+    """Read a document of the corpus by its path."""
+    (Path(around.root) / "document.txt").read_bytes()
+
+
+def write_store(around: Surroundings, _: object) -> None:
+    """Leave a file in the store."""
+    (Path(around.store) / "new.txt").write_bytes(MESSAGE)
+
+
+def start_process(_: Surroundings, __: object) -> None:
+    """Go on in a second process."""
+    if (pid := os.fork()) == 0:
+        os._exit(0)
+    os.waitpid(pid, 0)
+
+
 def truncate(around: Surroundings, _: object) -> None:
     """Destroy the secret."""
     os.truncate(around.secret, 0)

@@ -17,8 +17,9 @@ from typing import Literal
 
 from corpus_agent.seal import attempts, policy, seal
 from corpus_agent.seal.attempts import Attempt, Prepare, Surroundings
-from indexer.confine import restrict_syscalls
+from indexer.confine import confine, restrict_syscalls
 from indexer.errors import SealUnavailable
+from indexer.workers.limits import worker_policy
 
 Kind = Literal["tcp4", "tcp6", "udp4", "stream", "datagram", "abstract"]
 
@@ -30,6 +31,7 @@ class Probe:
     `expected` are the errnos of which the seal must answer with one. `lacking` are those with
     which a system may refuse the attempt without any seal: too old, too strict, or not root.
     `connected` says that `prepare` opens the connection, so that only what is sent over it counts.
+    `parser` marks what only a parser's process is denied.
     """
 
     name: str
@@ -41,6 +43,7 @@ class Probe:
     prepare: Prepare = lambda _: None
     connected: bool = False
     threads: bool = False
+    parser: bool = False
 
 
 _PROBES = (
@@ -150,6 +153,22 @@ _PROBES = (
         prepare=attempts.own_terminal,
         lacking=(EIO,),
     ),
+    Probe(
+        "parser-tcp",
+        "connect by TCP from a parser's process",
+        attempts.connect_and_send(AF_INET, SOCK_STREAM),
+        listener="tcp4",
+        parser=True,
+    ),
+    Probe(
+        "parser-read",
+        "read a document that it was not handed",
+        attempts.read_document,
+        (EACCES,),
+        parser=True,
+    ),
+    Probe("parser-write", "write to the store", attempts.write_store, (EACCES,), parser=True),
+    Probe("parser-process", "start a process", attempts.start_process, parser=True),
 )
 
 PROBES = {probe.name: probe for probe in _PROBES}
@@ -177,9 +196,15 @@ def main(name: str, mode: str) -> int:
 
 
 def _close(probe: Probe, around: Surroundings) -> None:
-    """The whole seal; only its system calls where another thread runs, which it would refuse."""
+    """The whole seal; only its system calls where another thread runs, which it would refuse.
+
+    A parser's process is confined inside of it, as its parent is sealed before.
+    """
     chosen = policy(Path(around.root), Path(around.store))
-    if probe.threads:
+    if probe.parser:
+        seal(chosen)
+        confine(worker_policy())
+    elif probe.threads:
         restrict_syscalls(chosen.confinement.denied)
     else:
         seal(chosen)

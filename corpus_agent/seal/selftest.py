@@ -146,6 +146,7 @@ def _surroundings(folder: Path) -> Surroundings:
     for each in (root, store, outside):
         each.mkdir()
     (outside / "secret.txt").write_text("words that are nobody's business")
+    (root / "document.txt").write_text("words of a document")
     (root / "link.txt").symlink_to(outside / "secret.txt")
     return Surroundings(str(root), str(store), str(outside))
 

@@ -71,7 +71,7 @@ class Process:
         self, kind: bytes, deadline: float, descriptor: int = -1, **values: object
     ) -> tuple[bytes, bytes]:
         """The kind and payload of the answer; raises EOFError, OSError, TimeoutError, Malformed."""
-        self._channel.settimeout(max(deadline - time.monotonic(), wire.LAST_LOOK_SECONDS))
+        self._channel.settimeout(wire.seconds_until(deadline))
         wire.send(self._channel, kind, json.dumps(values).encode(), descriptor)
         return self.hear(deadline)
 

@@ -31,8 +31,6 @@ MAX_WORDS_BYTES = 2**16  # of any other frame
 BATCH_LINES = 20_000
 BATCH_CHARS = 2**20  # of text in one frame, which a last line may exceed
 
-LAST_LOOK_SECONDS = 0.001  # 0 would mean: do not wait, and None: for ever
-
 _HEAD = struct.Struct("=cI")
 MAX_PAGE = 2**31 - 1  # what a row can hold
 
@@ -65,6 +63,16 @@ def receive(channel: socket.socket, deadline: float | None = None) -> tuple[byte
     return kind, _exactly(channel, length, deadline)
 
 
+def seconds_until(deadline: float) -> float:
+    """The time that is left, more than none; raises TimeoutError, also while there is more to come.
+
+    Who waits with a timeout alone waits for ever on a sender that never stops.
+    """
+    if (left := deadline - time.monotonic()) <= 0:
+        raise TimeoutError
+    return left
+
+
 def receive_with_descriptor(channel: socket.socket) -> tuple[bytes, bytes, int]:
     """The next frame and the descriptor that came with it, -1 where none did."""
     head, descriptors, _, _ = socket.recv_fds(channel, _HEAD.size, 1, socket.MSG_CMSG_CLOEXEC)
@@ -79,7 +87,7 @@ def _exactly(channel: socket.socket, length: int, deadline: float | None = None)
     view, done = memoryview(received), 0
     while done < length:
         if deadline is not None:
-            channel.settimeout(max(deadline - time.monotonic(), LAST_LOOK_SECONDS))
+            channel.settimeout(seconds_until(deadline))
         count = channel.recv_into(view[done:])
         if not count:
             raise EOFError

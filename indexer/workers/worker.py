@@ -265,5 +265,5 @@ def _cause(code: int | None, peak: int, limits: DocumentLimits) -> UnreadableDoc
     # way to end what holds too much is SIGKILL.
     if code == -signal.SIGKILL or peak > _NEAR_LIMIT * limits.memory_bytes:
         return UnreadableDocument("memory", f"{limits.memory_bytes // 2**20:,} MiB were not enough")
-    detail = signal.Signals(-code).name if code and code < 0 else f"exit code {code}"
-    return UnreadableDocument("crashed", detail)
+    detail = signal.strsignal(-code) if code and code < 0 else f"exit code {code}"
+    return UnreadableDocument("crashed", detail or f"signal {code}")

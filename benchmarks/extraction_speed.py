@@ -1,0 +1,74 @@
+"""Pages a second: the text of nineteen annual reports through the workers, and in this process.
+
+    python benchmarks/extraction_speed.py
+
+No chunking, no embedding, nothing kept. The control is the same extractor without processes.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from common import data, print_table
+
+from indexer.extract import extract
+from indexer.reading import copied
+from indexer.walk import walk
+from indexer.workers.pool import in_order, worker_count
+from indexer.workers.wire import decoded
+from indexer.workers.worker import Asked, Text, Worker
+
+ROUNDS = 2
+
+
+def main() -> None:
+    """Both ways, one after the other, as often as ROUNDS says; the better round of each counts."""
+    root = data("qa", "financebench")
+    sources = [seen.source for seen in walk(root).files if seen.source.endswith(".pdf")]
+    ways: dict[str, Callable[[], int]] = {
+        f"{worker_count()} workers": lambda: through_workers(root, sources, worker_count()),
+        "1 worker": lambda: through_workers(root, sources, 1),
+        "in this process": lambda: in_process(root, sources),
+    }
+    best: dict[str, tuple[float, float, int]] = {}
+    for _ in range(ROUNDS):
+        for name, way in ways.items():
+            wall, busy = time.monotonic(), processor_seconds()
+            pages = way()
+            taken = (time.monotonic() - wall, processor_seconds() - busy, pages)
+            best[name] = min(best.get(name, taken), taken)
+    rows = [
+        (name, pages, f"{wall:.1f}", f"{pages / wall:.0f}", f"{busy:.1f}")
+        for name, (wall, busy, pages) in best.items()
+    ]
+    print_table(("way", "pages", "seconds", "pages/s", "processor seconds"), rows)
+
+
+def through_workers(root: Path, sources: list[str], workers: int) -> int:
+    """Pages of all reports, parsed by so many processes."""
+
+    def read(worker: Worker, source: str) -> Text:
+        with copied(root, source, 0) as copy:
+            return worker.read(Asked(copy.descriptor, source))
+
+    with in_order(read, sources, lambda text: len(text.encoding), workers=workers) as texts:
+        return sum(max(line.page or 0 for line in decoded(text.encoding)) for text in texts)
+
+
+def in_process(root: Path, sources: list[str]) -> int:
+    """Pages of all reports, parsed here."""
+    documents = (extract((root / source).read_bytes(), source) for source in sources)
+    return sum(max(line.page or 0 for line in document.lines) for document in documents)
+
+
+def processor_seconds() -> float:
+    """What this process and those of its children that have ended took."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
+if __name__ == "__main__":
+    main()
