@@ -17,9 +17,10 @@ from indexer.confine.kernel import (
     restrict_syscalls,
 )
 from indexer.confine.policy import NO_SOCKETS, Arg, Denial, FileRule, Limits, Policy, one_peer
-from indexer.confine.system import interpreter_files, system_files
+from indexer.confine.system import GPU_DEVICES, interpreter_files, system_files
 
 __all__ = [
+    "GPU_DEVICES",
     "NO_SOCKETS",
     "Arg",
     "Confinement",
