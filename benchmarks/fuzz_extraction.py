@@ -89,7 +89,7 @@ def main() -> None:
     options.add_argument("--files", type=int, default=2_000)
     options.add_argument("--seed", type=int, default=1)
     asked = options.parse_args()
-    encoder = session.encoder_for(Settings())
+    encoder = session.encoder_for(Settings(), None)
     chunker = Chunker(encoder.tokenizer, encoder.max_tokens)
     with tempfile.TemporaryDirectory() as scratch:
         root, store = Path(scratch, "root"), Path(scratch, "store")

@@ -200,7 +200,7 @@ class Corpus:
         from corpus_agent.session import encoder_for
 
         if self._encoder is None:
-            self._encoder = encoder_for(self._settings)
+            self._encoder = encoder_for(self._settings, self._store, bulk=True)
         return self._encoder
 
     def _newest(self) -> LocalCorpus:

@@ -25,12 +25,11 @@ from corpus_agent.seal import (
 from corpus_agent.seal.llama import LlamaServer, find_program, start_llama_server
 from corpus_agent.seal.opening import TEMP_FOLDER
 from corpus_agent.settings import Settings, existing_store, store_to_write
+from indexer.confine import GPU_DEVICES
 from indexer.errors import CorpusError, UsageError
 from indexer.folder import create_folder
 from indexer.manifest import MANIFEST_NAME, find_store, read_manifest, root_of
 from indexer.walk import check_root
-
-GPU_DEVICES = ("/dev/nvidiactl", "/dev/kfd")
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,9 @@ class Service:
         """`encoder` in place of the one that the settings name."""
         self._store = existing_store(settings)
         self._launch = launch
-        self._encoder = cast(Encoder, _OneAtATime(encoder or session.encoder_for(settings)))
+        self._encoder = cast(
+            Encoder, _OneAtATime(encoder or session.encoder_for(settings, self._store))
+        )
         self._lock = threading.Lock()
         self._manifest: Manifest | None = None
         self._corpus: LocalCorpus | None = None

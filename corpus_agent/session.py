@@ -31,17 +31,17 @@ from indexer.walk import Walk, walk
 MODEL_LOAD_SECONDS = 300.0  # a large model from a slow disk
 
 
-def encoder_for(settings: Settings) -> Encoder:
-    """The embedding model that the settings name."""
+def encoder_for(settings: Settings, store: Path | None, *, bulk: bool = False) -> Encoder:
+    """The embedding model that the settings name; `bulk` where many texts are to be embedded."""
     if settings.model is not None and not settings.model.is_dir():
         raise UsageError(f"There is no model folder {str(settings.model)!r}.", "Check --model.")
-    return SentenceTransformerEncoder(settings.model)
+    return SentenceTransformerEncoder(settings.model, store=store, bulk=bulk)
 
 
 def open_corpus(settings: Settings, *, searching: bool = True) -> LocalCorpus:
     """The corpus of the store in force; for reading alone no model is touched."""
-    encoder = encoder_for(settings) if searching else None
-    return LocalCorpus.open(existing_store(settings), encoder)
+    store = existing_store(settings)
+    return LocalCorpus.open(store, encoder_for(settings, store) if searching else None)
 
 
 def index(
@@ -61,7 +61,7 @@ def index(
     """
     started = time.monotonic()
     store, root = corpus_root(settings, folder)
-    encoder = encoder or encoder_for(settings)
+    encoder = encoder or encoder_for(settings, store, bulk=True)
     chunker = Chunker(encoder.tokenizer, encoder.max_tokens)
     create_folder(store)
     with Writer(store, fingerprint_of(encoder, chunker), root_for(store, root)) as writer:
@@ -97,7 +97,7 @@ def dry_run(
     stored: dict[str, FileRow] = {}
     extractors: dict[str, str] = {}
     if (store / MANIFEST_NAME).exists():
-        encoder = encoder_for(settings)
+        encoder = encoder_for(settings, store)
         today = fingerprint_of(encoder, Chunker(encoder.tokenizer, encoder.max_tokens))
         manifest = read_manifest(store)
         extractors = manifest.fingerprint.extractors

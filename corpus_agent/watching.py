@@ -91,7 +91,7 @@ def watch(
     itself is gone. `encoder` is the settings' own unless given.
     """
     store, root = corpus_root(settings, folder)
-    encoder = encoder or session.encoder_for(settings)
+    encoder = encoder or session.encoder_for(settings, store, bulk=True)
     look = partial(_look, settings, folder, encoder, stop, audience)
     with closing(moments(root, store.resolve(), stop, audience.notice)) as due:
         next(due, None)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from itertools import accumulate, groupby
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ from indexer.extract import is_mark, writes_markdown
 from indexer.records import Chunk, Document, Line
 
 if TYPE_CHECKING:
+    from semantic_text_splitter import MarkdownSplitter, TextSplitter
     from tokenizers import Tokenizer
 
 CHUNK_TOKENS = 200
@@ -29,21 +31,36 @@ HEADING_SEPARATOR = " > "
 
 
 class Chunker:
-    """Cuts documents for one model; holds the splitters, which are costly to build."""
+    """Cuts documents for one model; holds the splitters, which are costly to make."""
 
     def __init__(self, tokenizer: Tokenizer, max_tokens: int) -> None:
-        from semantic_text_splitter import MarkdownSplitter, TextSplitter
-
         self._tokenizer = tokenizer
         self._max_tokens = max_tokens
         specials = tokenizer.num_special_tokens_to_add(False)
         # A model with a small window gets small chunks, rather than cut ones.
         self._context_tokens = min(CONTEXT_TOKENS, max_tokens // 4)
         size = min(CHUNK_TOKENS, max_tokens - specials - self._context_tokens)
+        self._size = size
         self.version = f"structure/1 tokens={size} context={self._context_tokens}"
-        self._markdown = MarkdownSplitter.from_huggingface_tokenizer(tokenizer, size)
-        self._plain = TextSplitter.from_huggingface_tokenizer(tokenizer, size)
-        self._by_chars = TextSplitter(CHUNK_CHARS)
+
+    # Made when first used: a search needs the version alone.
+    @cached_property
+    def _markdown(self) -> MarkdownSplitter:
+        from semantic_text_splitter import MarkdownSplitter
+
+        return MarkdownSplitter.from_huggingface_tokenizer(self._tokenizer, self._size)
+
+    @cached_property
+    def _plain(self) -> TextSplitter:
+        from semantic_text_splitter import TextSplitter
+
+        return TextSplitter.from_huggingface_tokenizer(self._tokenizer, self._size)
+
+    @cached_property
+    def _by_chars(self) -> TextSplitter:
+        from semantic_text_splitter import TextSplitter
+
+        return TextSplitter(CHUNK_CHARS)
 
     def chunk(self, document: Document) -> list[Chunk]:
         """The chunks of a document in order; together they hold all its text but part marks."""

@@ -35,7 +35,7 @@ def checks(
     from corpus_agent.session import encoder_for
 
     def weights() -> Finding:
-        encoder = encoder_for(settings)
+        encoder = encoder_for(settings, store)
         return Finding("ok", f"{encoder.name}, SHA-256 {encoder.weights_sha256[:16]}")
 
     where = store or Path.cwd()

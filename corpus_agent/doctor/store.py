@@ -64,7 +64,7 @@ def checks(settings: Settings, store: Path | None) -> Iterator[Check]:
     yield Check("corpus", "whether the folder is there", lambda: corpus_folder(store))
     if processor().state == "fail":  # importing LanceDB would end this process
         return
-    encoder = session.encoder_for(settings)
+    encoder = session.encoder_for(settings, store)
     yield Check("model", "whether the index was made by today's model and chunker",
                 lambda: same_model(store, encoder))  # fmt: skip
     yield from _of_rows(store, encoder)

@@ -26,9 +26,10 @@ from indexer.confine.policy import (
     Policy,
     one_peer,
 )
-from indexer.confine.system import interpreter_files, system_files
+from indexer.confine.system import GPU_DEVICES, interpreter_files, system_files
 
 __all__ = [
+    "GPU_DEVICES",
     "NO_PROCESSES",
     "NO_SOCKETS",
     "Arg",

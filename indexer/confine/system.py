@@ -61,6 +61,9 @@ _SYSTEM: tuple[tuple[str, Access, str], ...] = (
     ("/dev/random", "read", "random numbers, where getrandom is not used"),
 )
 
+# Device nodes of the drivers of GPUs that torch computes on.
+GPU_DEVICES = ("/dev/nvidiactl", "/dev/kfd")
+
 _GPU: tuple[tuple[str, Access, str], ...] = (
     ("/dev/dri", "device", "AMD and Intel GPUs"),
     ("/dev/kfd", "device", "AMD GPUs"),

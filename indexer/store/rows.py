@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.records import Chunk, Coverage, FileRow, Fingerprint
+from indexer.store.lance import import_lancedb
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -66,10 +67,10 @@ def connect(store: Path) -> DBConnection:
     """The LanceDB database in a store."""
     # Its notes about tables that it creates are not for our users; errors come as exceptions.
     os.environ.setdefault("LANCEDB_LOG", "error")
-    import lancedb
-
+    lancedb = import_lancedb()
     # An absolute path without "://" can never be taken for a cloud address.
-    return lancedb.connect(str((store / TABLES_FOLDER).resolve()))
+    database: DBConnection = lancedb.connect(str((store / TABLES_FOLDER).resolve()))
+    return database
 
 
 def file_row(row: dict[str, Any]) -> FileRow:

@@ -1,0 +1,154 @@
+"""Tokens a second: the encoder, the whole index run, and what they are measured against.
+
+The peer is sentence-transformers' own `encode` with the same weights, chunks and threads; the roof
+is the best measured float32 matrix product divided by 23.5 MFLOP a token. Sets: 1,873 notes and 19
+annual reports. torch's int8 is its dynamic quantisation of all linear layers.
+
+    python benchmarks/encode.py [--limit CHUNKS] [--files FILES] [--threads N] [--no-index]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+from common import data, print_table
+
+from corpus_agent import session
+from corpus_agent.settings import Settings
+from indexer.chunk import Chunker
+from indexer.embed.folder import ModelFolder
+from indexer.embed.onnx_engine import OnnxEngine
+from indexer.errors import UnreadableDocument
+from indexer.extract import extract
+from indexer.walk import MAX_FILE_BYTES, read_beneath, walk
+
+FLOP_A_TOKEN = 23.5e6  # six layers of width 384, sequences of 235
+SETS = (("til", ("corpora", "til")), ("19 reports", ("qa", "financebench")))
+Vectors = np.ndarray
+
+
+def chunk_texts(folder: Path, model: ModelFolder) -> list[str]:
+    """What the model is given of every chunk of a folder."""
+    chunker = Chunker(model.tokenizer, model.max_tokens)
+    texts = []
+    for seen in walk(folder, MAX_FILE_BYTES).files:
+        try:
+            document = extract(read_beneath(folder, seen.source), seen.source)
+        except UnreadableDocument:
+            continue
+        texts += [chunker.embedded_text(chunk) for chunk in chunker.chunk(document)]
+    return texts
+
+
+def part_of(folder: Path, files: int, into: Path) -> Path:
+    """A folder with every n-th file, so that about `files` remain; the folder itself for 0."""
+    names = sorted(path for path in folder.rglob("*") if path.is_file())
+    if not files or files >= len(names):
+        return folder
+    for path in names[:: len(names) // files]:
+        target = into / path.relative_to(folder)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, target)
+    return into
+
+
+def timed(work: Callable[[], Vectors]) -> tuple[float, Vectors]:
+    started = time.perf_counter()
+    result = work()
+    return time.perf_counter() - started, result
+
+
+def peak_flops(size: int = 2048) -> float:
+    """The best float32 matrix product of numpy and torch, in FLOP a second."""
+    import torch
+
+    best = 0.0
+    one = np.random.default_rng(0).random((size, size), np.float32)
+    for matrix in (one, torch.from_numpy(one)):
+        for _ in range(8):
+            seconds, _ = timed(lambda matrix=matrix: matrix @ matrix)
+            best = max(best, 2 * size**3 / seconds)
+    return best
+
+
+def engines(model: ModelFolder, threads: int) -> dict[str, Callable[[Sequence[str]], Vectors]]:
+    """Name and encode function of each way, the peer first."""
+    import torch
+    from sentence_transformers import SentenceTransformer
+
+    torch.set_num_threads(threads)
+
+    def of_library(loaded: SentenceTransformer) -> Callable[[Sequence[str]], Vectors]:
+        return lambda texts: loaded.encode(list(texts), normalize_embeddings=True)
+
+    eight = SentenceTransformer(str(model.path), device="cpu", local_files_only=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # deprecated in favour of a package of its own
+        eight[0].auto_model = torch.ao.quantization.quantize_dynamic(
+            eight[0].auto_model, {torch.nn.Linear}, dtype=torch.qint8
+        )
+    whole = SentenceTransformer(str(model.path), device="cpu", local_files_only=True)
+    return {
+        "sentence-transformers": of_library(whole),
+        "the same, torch int8": of_library(eight),
+        "float32": OnnxEngine(model, "float32", threads).encode,
+        "int8": OnnxEngine(model, "int8", threads).encode,
+    }
+
+
+def index_seconds(folder: Path) -> float:
+    with tempfile.TemporaryDirectory() as scratch:
+        return session.index(Settings(store=Path(scratch) / "store"), folder).seconds
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--limit", type=int, default=0, help="chunks of each set")
+    parser.add_argument("--files", type=int, default=0, help="files of each set")
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--no-index", action="store_true", help="leave the index runs out")
+    given = parser.parse_args()
+    model = ModelFolder()
+    ways = engines(model, given.threads)
+    flops = peak_flops()
+    roof = flops / FLOP_A_TOKEN
+    rows: list[tuple[object, ...]] = []
+    for name, place in SETS:
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = part_of(data(*place), given.files, Path(scratch).resolve())
+            texts = chunk_texts(folder, model)
+            texts = texts[:: max(1, len(texts) // given.limit)] if given.limit else texts
+            tokens = sum(len(encoding.ids) for encoding in model.tokenizer.encode_batch(texts))
+            peer, wanted = 0.0, None
+            for way, encode in ways.items():
+                encode(texts[:8])
+                seconds, vectors = timed(lambda encode=encode, texts=texts: encode(texts))
+                peer, wanted = peer or seconds, vectors if wanted is None else wanted
+                near = (vectors * wanted).sum(axis=1)
+                rows.append(
+                    (name, way, f"{seconds:.1f}", f"{tokens / seconds:,.0f}", peer / seconds,
+                     tokens / seconds / roof, f"{near.mean():.4f} / {near.min():.3f}")
+                )  # fmt: skip
+            if not given.no_index and not given.limit:
+                seconds = index_seconds(folder)
+                rows.append(
+                    (name, "index, from files to commit", f"{seconds:.1f}",
+                     f"{tokens / seconds:,.0f}", peer / seconds, tokens / seconds / roof, "")
+                )  # fmt: skip
+    print(f"{given.threads} threads, {flops / 1e9:.0f} GFLOP/s, roof {roof:,.0f} tokens/s")
+    print_table(
+        ("set", "way", "seconds", "tokens/s", "of the peer", "of the roof", "cosine mean / least"),
+        rows,
+    )
+
+
+if __name__ == "__main__":
+    main()

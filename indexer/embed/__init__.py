@@ -1,0 +1,20 @@
+"""Texts -> unit vectors, by a model from a local folder only.
+
+`protocol` is the seam; `encoder` is the one implementation that the program uses, which runs a
+`folder` through ONNX Runtime (`graph`, `onnx_engine`) where the vectors are the model's own
+(`probe`), else through sentence-transformers (`torch_engine`). Importing this imports no engine.
+"""
+
+from indexer.embed.encoder import SentenceTransformerEncoder
+from indexer.embed.folder import PACKAGED_MODEL, PACKAGED_SHA256, packaged_model
+from indexer.embed.protocol import Encoded, Encoder, Engine
+
+__all__ = [
+    "PACKAGED_MODEL",
+    "PACKAGED_SHA256",
+    "Encoded",
+    "Encoder",
+    "Engine",
+    "SentenceTransformerEncoder",
+    "packaged_model",
+]

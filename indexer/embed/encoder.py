@@ -1,0 +1,140 @@
+"""The encoder of a model folder: which engine runs it is decided when the first text comes.
+
+ONNX Runtime where it can and where its vectors are the model's, else sentence-transformers, and
+then a person is told. Everything but vectors is had without either.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.embed import probe
+from indexer.embed.folder import ModelFolder
+from indexer.embed.onnx_engine import OnnxEngine, obstacle
+from indexer.embed.protocol import Encoded, Engine
+from indexer.embed.torch_engine import TorchEngine, accelerator
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+# Least cosine to sentence-transformers' own vectors of the probe texts. Rounding leaves .9999999.
+EXACT = 0.99999
+
+
+def to_stderr(notice: str) -> None:
+    """Print a notice for a person."""
+    sys.stderr.write(f"Note: {notice}\n")
+
+
+class SentenceTransformerEncoder:
+    """A sentence-transformers model in a local folder, by default the packaged one.
+
+    What a model that is not packaged is checked by is kept in `store`, where there is one that may
+    be written. With `bulk`, for many texts, a GPU is used where there is one. `on_notice` hears
+    why a slower way is taken.
+    """
+
+    def __init__(
+        self,
+        folder: Path | None = None,
+        *,
+        store: Path | None = None,
+        bulk: bool = False,
+        on_notice: Callable[[str], None] = to_stderr,
+    ) -> None:
+        self._folder = ModelFolder(folder)
+        self._packaged = folder is None
+        self._store = store
+        self._bulk = bulk
+        self._on_notice = on_notice
+
+    @property
+    def name(self) -> str:
+        """The model's name, for people."""
+        return self._folder.name
+
+    @property
+    def weights_sha256(self) -> str:
+        """SHA-256 of the weights; raises CorpusError if they are absent or unexpected."""
+        return self._folder.weights_sha256
+
+    @property
+    def dimension(self) -> int:
+        """Length of a vector, as its configuration states."""
+        return self._folder.dimension
+
+    @property
+    def max_tokens(self) -> int:
+        """Length of the model's window, special tokens included."""
+        return self._folder.max_tokens
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """The model's tokenizer, neither truncating nor padding."""
+        return self._folder.tokenizer
+
+    @property
+    def query_prefix(self) -> str:
+        """What the model wants in front of a query; mostly empty."""
+        return self._folder.prefixes[0]
+
+    @property
+    def document_prefix(self) -> str:
+        """What the model wants in front of a passage; mostly empty."""
+        return self._folder.prefixes[1]
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Vectors of the texts: float32, (len(texts), dimension), rows of length 1."""
+        return self._engine.encode(texts)
+
+    def encode_tokens(self, texts: Sequence[str]) -> list[Encoded]:
+        """The same vectors with those of the tokens; tokens past the window are left out."""
+        return self._engine.encode_tokens(texts)
+
+    @cached_property
+    def _engine(self) -> Engine:
+        assert self.weights_sha256  # absent or changed weights are explained before all else
+        return self._packaged_engine() if self._packaged else self._other_engine()
+
+    def _packaged_engine(self) -> Engine:
+        engine = OnnxEngine(self._folder)
+        cosine = probe.least_cosine(engine, probe.packaged())
+        if cosine < EXACT:
+            return self._through_torch(_differs(cosine))
+        return engine
+
+    def _other_engine(self) -> Engine:
+        if self._bulk and (device := accelerator(self._folder)):
+            return TorchEngine(self._folder, device)
+        if reason := obstacle(self._folder):
+            return self._through_torch(reason)
+        expected = probe.kept(self._store, self._folder)
+        if expected is None:
+            library = TorchEngine(self._folder)
+            expected = library.encode(probe.TEXTS)
+            if not probe.keep(self._store, self._folder, expected):
+                self._on_notice(
+                    f"{self.name!r} starts slowly: there is no store to be written in which "
+                    "its check by ONNX Runtime could be kept."
+                )
+        engine = OnnxEngine(self._folder)
+        cosine = probe.least_cosine(engine, expected)
+        return engine if cosine >= EXACT else self._through_torch(_differs(cosine))
+
+    def _through_torch(self, reason: str) -> Engine:
+        self._on_notice(
+            f"{self.name!r} runs through sentence-transformers, which is slower than ONNX "
+            f"Runtime: {reason}."
+        )
+        return TorchEngine(self._folder)
+
+
+def _differs(cosine: float) -> str:
+    return f"there, its vectors differ (cosine {cosine:.5f} on a probe text)"

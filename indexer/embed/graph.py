@@ -1,0 +1,157 @@
+"""The weights of a BERT -> an ONNX graph from a text's input rows to its token vectors. Pure.
+
+One text at a time: nothing is padded, no mask is needed, and no neighbour can touch a vector.
+The graph begins after the look-up of words and places, which is plain indexing, and ends before
+pooling. Layer names and arithmetic are those of transformers' BertModel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from onnx import NodeProto, TensorProto
+
+Precision = Literal["float32", "int8"]
+Weights = Mapping[str, NDArray[np.float32]]
+
+OPSET = 20  # the first with Gelu
+IR_VERSION = 10  # what goes with it
+MOST_INT8 = 127  # symmetric: -128 is not used
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What the weights alone do not say of a BERT."""
+
+    layers: int
+    heads: int
+    width: int
+    epsilon: float
+
+
+@dataclass(slots=True)
+class _Graph:
+    """Nodes and constants of a graph that is being written."""
+
+    nodes: list[NodeProto] = field(default_factory=list)
+    constants: list[TensorProto] = field(default_factory=list)
+
+    def constant(self, array: NDArray[np.generic]) -> str:
+        from onnx import numpy_helper
+
+        name = f"constant{len(self.constants)}"
+        self.constants.append(numpy_helper.from_array(np.ascontiguousarray(array), name))
+        return name
+
+    def node(self, kind: str, *inputs: str, domain: str = "", **attributes: Any) -> str:  # noqa: ANN401
+        from onnx import helper
+
+        name = f"value{len(self.nodes)}"
+        self.nodes.append(helper.make_node(kind, list(inputs), [name], domain=domain, **attributes))
+        return name
+
+
+Linear = Callable[[_Graph, str, NDArray[np.float32], NDArray[np.float32]], str]
+
+
+def bert(weights: Weights, shape: Shape, precision: Precision) -> bytes:
+    """A serialised ONNX model: `rows` float32 (tokens, width) -> `tokens` float32, same shape.
+
+    `rows` are the sums of word, place and type embeddings. With "int8" the linear layers multiply
+    8-bit integers. Raises KeyError where a weight is missing.
+    """
+    graph = _Graph()
+    linear = {"float32": _float_linear, "int8": _int8_linear}[precision]
+    value = _normalised(graph, "rows", weights, "embeddings.LayerNorm", shape)
+    for number in range(shape.layers):
+        value = _layer(graph, value, weights, f"encoder.layer.{number}.", shape, linear)
+    graph.nodes[-1].output[0] = "tokens"
+    return _serialised(graph, shape)
+
+
+def _layer(
+    graph: _Graph, value: str, weights: Weights, prefix: str, shape: Shape, linear: Linear
+) -> str:
+    def dense(name: str, value: str) -> str:
+        name = prefix + name
+        return linear(graph, value, weights[f"{name}.weight"], weights[f"{name}.bias"])
+
+    seen = _attention(graph, [dense(f"attention.self.{n}", value) for n in _ROLES], shape)
+    seen = graph.node("Add", dense("attention.output.dense", seen), value)
+    seen = _normalised(graph, seen, weights, f"{prefix}attention.output.LayerNorm", shape)
+    inner = graph.node("Gelu", dense("intermediate.dense", seen))
+    inner = graph.node("Add", dense("output.dense", inner), seen)
+    return _normalised(graph, inner, weights, f"{prefix}output.LayerNorm", shape)
+
+
+_ROLES = ("query", "key", "value")
+
+
+def _attention(graph: _Graph, roles: list[str], shape: Shape) -> str:
+    """Each token's mixture of the others, from query, key and value rows of all heads."""
+    size = shape.width // shape.heads
+    by_head = graph.constant(np.array([0, shape.heads, size]))
+    query, key, value = (
+        graph.node("Transpose", graph.node("Reshape", role, by_head), perm=order)
+        for role, order in zip(roles, ([1, 0, 2], [1, 2, 0], [1, 0, 2]), strict=True)
+    )
+    near = graph.node("MatMul", query, key)
+    near = graph.node("Mul", near, graph.constant(np.array(size**-0.5, np.float32)))
+    mixed = graph.node("MatMul", graph.node("Softmax", near, axis=-1), value)
+    mixed = graph.node("Transpose", mixed, perm=[1, 0, 2])
+    return graph.node("Reshape", mixed, graph.constant(np.array([0, shape.width])))
+
+
+def _normalised(graph: _Graph, value: str, weights: Weights, name: str, shape: Shape) -> str:
+    scale, shift = (graph.constant(weights[f"{name}.{part}"]) for part in ("weight", "bias"))
+    return graph.node("LayerNormalization", value, scale, shift, axis=-1, epsilon=shape.epsilon)
+
+
+def _float_linear(
+    graph: _Graph, value: str, weight: NDArray[np.float32], bias: NDArray[np.float32]
+) -> str:
+    return graph.node("Gemm", value, graph.constant(weight), graph.constant(bias), transB=1)
+
+
+def _int8_linear(
+    graph: _Graph, value: str, weight: NDArray[np.float32], bias: NDArray[np.float32]
+) -> str:
+    """One scale for each output channel; the text's own range scales what goes in."""
+    rows, scales = quantised(weight)
+    return graph.node(
+        "DynamicQuantizeMatMul",
+        value,
+        graph.constant(rows.T),
+        graph.constant(scales),
+        "",  # zero points: none, the scales are symmetric
+        graph.constant(bias),
+        domain="com.microsoft",
+    )
+
+
+def quantised(weight: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """int8 rows and a scale for each, such that rows * scales is near `weight`, (out, in)."""
+    scales = np.maximum(np.abs(weight).max(axis=1), np.float32(1e-12)) / np.float32(MOST_INT8)
+    return np.rint(weight / scales[:, None]).astype(np.int8), scales
+
+
+def _serialised(graph: _Graph, shape: Shape) -> bytes:
+    from onnx import TensorProto, helper
+
+    rows, tokens = (
+        helper.make_tensor_value_info(name, TensorProto.FLOAT, ["tokens", shape.width])
+        for name in ("rows", "tokens")
+    )
+    whole = helper.make_graph(graph.nodes, "bert", [rows], [tokens], graph.constants)
+    model = helper.make_model(
+        whole,
+        opset_imports=[helper.make_opsetid("", OPSET), helper.make_opsetid("com.microsoft", 1)],
+        ir_version=IR_VERSION,
+    )
+    return bytes(model.SerializeToString())

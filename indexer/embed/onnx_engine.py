@@ -1,0 +1,214 @@
+"""BERT-like models through ONNX Runtime: starts in a quarter of a second, knows nothing of torch.
+
+The one importer of onnxruntime. The graph is made in memory from the weights at every start, which
+takes less than reading an exported one and checking that it belongs to them; so nothing is
+written. Every text is a run of its own on one thread, and as many run at once as there are cores:
+what a text's vector is depends on the text alone, to the last bit.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.embed.folder import ModelFolder
+from indexer.embed.graph import Precision, Shape, Weights, bert
+from indexer.embed.protocol import Encoded
+from indexer.errors import CorpusError
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
+    from tokenizers import Encoding
+
+# Model types whose layers are BertModel's; the value says whether places count from the padding
+# index on, as RoBERTa's do.
+_FAMILIES = {"bert": False, "roberta": True, "xlm-roberta": True, "camembert": True}
+_POOLINGS = ("mean", "cls")
+
+Result = TypeVar("Result")
+
+
+def obstacle(folder: ModelFolder) -> str | None:
+    """Why this engine cannot run the model, in words; None where it can be tried."""
+    config = folder.config
+    kind = config.get("model_type")
+    if kind not in _FAMILIES:
+        return f"its architecture is {kind!r}"
+    if config.get("hidden_act") != "gelu" or config.get("is_decoder"):
+        return f"it is no plain {kind}"
+    if config.get("position_embedding_type", "absolute") != "absolute":
+        return "its places are relative"
+    steps = [name for name, _ in folder.modules]
+    if steps not in (["Transformer", "Pooling"], ["Transformer", "Pooling", "Normalize"]):
+        return f"its steps are {', '.join(steps)}"
+    if pooling(folder) not in _POOLINGS:
+        return f"its pooling is {pooling(folder)!r}"
+    return None
+
+
+def pooling(folder: ModelFolder) -> str:
+    """How the vectors of the tokens become one, in sentence-transformers' word for it."""
+    own = dict(folder.modules).get("Pooling", {})
+    if not own.get("include_prompt", True):
+        return "without the prompt"
+    if "pooling_mode" in own:
+        return str(own["pooling_mode"])
+    modes = {"cls_token": "cls", "mean_tokens": "mean"}
+    chosen = [key.removeprefix("pooling_mode_") for key, value in own.items() if value is True]
+    return "+".join(modes.get(mode, mode) for mode in chosen)
+
+
+class OnnxEngine:
+    """A model that `obstacle` finds nothing against, loaded and ready.
+
+    `threads` texts are encoded at once; without it, one for each core, or what OMP_NUM_THREADS
+    says. Raises CorpusError where the folder does not hold what its configuration promises.
+    """
+
+    def __init__(
+        self, folder: ModelFolder, precision: Precision = "float32", threads: int | None = None
+    ) -> None:
+        assert folder.weights_sha256  # nothing is loaded whose hash was not taken
+        self._tokenizer = folder.tokenizer
+        self._max_tokens = folder.max_tokens
+        self._dimension = folder.dimension
+        self._takes_first = pooling(folder) == "cls"
+        self._threads = threads or _cores()
+        try:
+            weights = _weights(folder)
+            self._words = weights["embeddings.word_embeddings.weight"]
+            self._places = _places(folder, weights)
+            self._session = _session(bert(weights, _shape(folder), precision))
+        except KeyError as error:
+            raise CorpusError(
+                f"The model folder {str(folder.path)!r} lacks {error}.",
+                "It must be a complete sentence-transformers folder.",
+            ) from None
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Vectors of the texts: float32, (len(texts), dimension), rows of length 1."""
+        vectors = np.empty((len(texts), self._dimension), np.float32)
+        encodings = self._tokenizer.encode_batch(list(texts))
+        for at, vector in self._each(lambda e: self._pooled(self._run(e)), encodings):
+            vectors[at] = vector
+        return vectors
+
+    def encode_tokens(self, texts: Sequence[str]) -> list[Encoded]:
+        """The same vectors with those of the tokens; tokens past the window are left out."""
+        encodings = self._tokenizer.encode_batch(list(texts))
+        found = dict(self._each(self._with_tokens, encodings))
+        return [found[at] for at in range(len(encodings))]
+
+    def _each(
+        self, work: Callable[[Encoding], Result], encodings: Sequence[Encoding]
+    ) -> Iterator[tuple[int, Result]]:
+        """Place and result of each text, the longest first, so that all cores end together."""
+        order = sorted(range(len(encodings)), key=lambda at: -len(encodings[at].ids))
+        chosen = [encodings[at] for at in order]
+        if min(self._threads, len(chosen)) < 2:
+            yield from zip(order, map(work, chosen), strict=True)
+            return
+        with ThreadPoolExecutor(self._threads) as pool:
+            yield from zip(order, pool.map(work, chosen), strict=True)
+
+    def _run(self, encoding: Encoding) -> NDArray[np.float32]:
+        """The vectors of a text's tokens, float32, (tokens, width); special tokens included."""
+        ids = encoding.ids
+        if len(ids) > self._max_tokens:  # cut as transformers cuts: the end mark stays
+            ids = [*ids[: self._max_tokens - 1], ids[-1]]
+        rows = self._words[ids] + self._places[: len(ids)]
+        tokens: NDArray[np.float32] = self._session.run(["tokens"], {"rows": rows})[0]
+        return tokens
+
+    def _pooled(self, tokens: NDArray[np.float32]) -> NDArray[np.float32]:
+        vector = tokens[0] if self._takes_first else tokens.mean(axis=0)
+        unit: NDArray[np.float32] = vector / np.float32(max(float(np.linalg.norm(vector)), 1e-12))
+        return unit
+
+    def _with_tokens(self, encoding: Encoding) -> Encoded:
+        tokens = self._run(encoding)
+        spans = np.array(encoding.offsets, np.int64).reshape(-1, 2)[: len(tokens)]
+        if len(encoding.ids) > len(tokens):
+            spans[-1] = (0, 0)  # cut off here: the last vector is that of the end mark
+        return Encoded(self._pooled(tokens), spans, tokens)
+
+
+def _cores() -> int:
+    asked = os.environ.get("OMP_NUM_THREADS", "")
+    if asked.isdecimal() and int(asked):
+        return int(asked)
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+
+
+def _weights(folder: ModelFolder) -> Weights:
+    """The weights by BertModel's names, float32."""
+    from safetensors import SafetensorError, safe_open
+
+    found = {}
+    for path in folder.weights:
+        try:
+            with safe_open(path, framework="numpy") as file:
+                for name in file.keys():  # noqa: SIM118 - it is no mapping
+                    short = name.removeprefix("bert.").removeprefix("roberta.")
+                    found[short] = np.asarray(file.get_tensor(name), np.float32)
+        except SafetensorError as error:
+            raise CorpusError(f"The weights {str(path)!r} cannot be read: {error}.") from None
+    return found
+
+
+def _places(folder: ModelFolder, weights: Weights) -> NDArray[np.float32]:
+    """What is added to the word at each place: (places, width)."""
+    first = int(folder.config["pad_token_id"]) + 1 if _FAMILIES[folder.config["model_type"]] else 0
+    places: NDArray[np.float32] = (
+        weights["embeddings.position_embeddings.weight"][first:]
+        + weights["embeddings.token_type_embeddings.weight"][0]
+    )
+    return places
+
+
+def _shape(folder: ModelFolder) -> Shape:
+    config = folder.config
+    return Shape(
+        layers=int(config["num_hidden_layers"]),
+        heads=int(config["num_attention_heads"]),
+        width=int(config["hidden_size"]),
+        epsilon=float(config["layer_norm_eps"]),
+    )
+
+
+def _session(model: bytes) -> InferenceSession:
+    # Releases before 1.29 have no telemetry on Linux; both switches are for the day one has.
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+    with _muted():
+        import onnxruntime
+    onnxruntime.disable_telemetry_events()
+    onnxruntime.set_default_logger_severity(3)  # errors; they come as exceptions too
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+
+
+@contextmanager
+def _muted() -> Iterator[None]:
+    """Discard what a native library writes to stderr.
+
+    When it is imported, and before its logger can be set, ONNX Runtime looks for GPUs and warns
+    that the seal does not let it.
+    """
+    kept = os.dup(2)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)

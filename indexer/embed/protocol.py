@@ -1,0 +1,77 @@
+"""The one seam between the index and whatever computes vectors. Imports no engine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """A text's unit vector, and each of its tokens: where it stands, and its vector in context.
+
+    `vector` is float32, (dimension,), of length 1; `spans` int64, (tokens, 2), characters of the
+    text, half-open, (0, 0) for special tokens; `tokens` float32, (tokens, dimension).
+    """
+
+    vector: NDArray[np.float32]
+    spans: NDArray[np.int64]
+    tokens: NDArray[np.float32]
+
+
+class Engine(Protocol):
+    """What runs a model: texts in, vectors out."""
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Vectors of the texts: float32, (len(texts), dimension), rows of length 1."""
+        ...
+
+    def encode_tokens(self, texts: Sequence[str]) -> list[Encoded]:
+        """The same vectors with those of the tokens; tokens past the window are left out."""
+        ...
+
+
+class Encoder(Engine, Protocol):
+    """A text embedding model: an engine that says which model it runs."""
+
+    @property
+    def name(self) -> str:
+        """The model's name, for people, with its precision where that is not float32."""
+        ...
+
+    @property
+    def weights_sha256(self) -> str:
+        """SHA-256 of the weights, in hex: what tells two models apart."""
+        ...
+
+    @property
+    def dimension(self) -> int:
+        """Length of a vector."""
+        ...
+
+    @property
+    def max_tokens(self) -> int:
+        """Length of the model's window, special tokens included."""
+        ...
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """The model's tokenizer, neither truncating nor padding."""
+        ...
+
+    @property
+    def document_prefix(self) -> str:
+        """What the model wants in front of a passage; mostly empty."""
+        ...
+
+    @property
+    def query_prefix(self) -> str:
+        """What the model wants in front of a query; mostly empty."""
+        ...

@@ -1,0 +1,114 @@
+"""Any sentence-transformers model, through the library itself; on a GPU where there is one.
+
+The only place that imports sentence-transformers and torch, inside functions. Nothing here can
+reach a network: the offline switches are set before the import, and the model is named by its
+folder.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.confine import GPU_DEVICES
+from indexer.embed.folder import ModelFolder
+from indexer.embed.protocol import Encoded
+
+BATCH_SIZE = 32
+
+OFFLINE = {
+    "HF_HUB_OFFLINE": "1",
+    "TRANSFORMERS_OFFLINE": "1",
+    "HF_DATASETS_OFFLINE": "1",
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+    "DISABLE_TELEMETRY": "1",
+    "DO_NOT_TRACK": "1",
+    "TOKENIZERS_PARALLELISM": "false",
+    "TRANSFORMERS_NO_ADVISORY_WARNINGS": "1",
+}
+
+
+def accelerator(folder: ModelFolder) -> str | None:
+    """The device that torch would compute on, as in "cuda" or "mps"; None for the processor.
+
+    torch is not imported where the system shows no such device.
+    """
+    if sys.platform != "darwin" and not any(Path(device).exists() for device in GPU_DEVICES):
+        return None
+    _prepare(folder)
+    import torch
+
+    device = torch.accelerator.current_accelerator(check_available=True)
+    return device.type if device else None
+
+
+def _prepare(folder: ModelFolder) -> None:
+    """Set what torch and the libraries around it read when they are imported."""
+    os.environ.update(OFFLINE)
+    # torch makes this folder when it is imported, below the temp folder if none is named. It is
+    # for compiled models; nothing is compiled here, so one that is there stays as it is.
+    os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(folder.path))
+
+
+class TorchEngine:
+    """The model of a folder, loaded by sentence-transformers onto `device`."""
+
+    def __init__(self, folder: ModelFolder, device: str = "cpu") -> None:
+        assert folder.weights_sha256  # nothing is loaded whose hash was not taken
+        _prepare(folder)
+        import torch
+        from sentence_transformers import SentenceTransformer
+        from transformers.utils import logging
+
+        logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+        self._folder = folder
+        self._model = SentenceTransformer(
+            str(folder.path),
+            device=device,
+            local_files_only=True,
+            trust_remote_code=False,
+            model_kwargs={"dtype": torch.float32},  # whatever the weights were stored in
+        )
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Vectors of the texts: float32, (len(texts), dimension), rows of length 1."""
+        if not texts:
+            return np.empty((0, self._folder.dimension), np.float32)
+        vectors = self._model.encode(
+            list(texts),
+            prompt="",  # else a default prompt of the model's would come before our prefix
+            batch_size=BATCH_SIZE,
+            normalize_embeddings=True,
+            show_progress_bar=False,
+            convert_to_numpy=True,
+        )
+        return np.asarray(vectors, np.float32)
+
+    def encode_tokens(self, texts: Sequence[str]) -> list[Encoded]:
+        """The same vectors with those of the tokens, from one pass through the model."""
+        if not texts:
+            return []
+        outputs = self._model.encode(
+            list(texts),
+            prompt="",
+            batch_size=BATCH_SIZE,
+            normalize_embeddings=True,
+            show_progress_bar=False,
+            output_value=None,
+        )
+        found = []
+        encodings = self._folder.tokenizer.encode_batch(list(texts))
+        for output, tokens in zip(outputs, encodings, strict=True):
+            vectors = np.asarray(output["token_embeddings"].cpu(), np.float32)
+            spans = np.array(tokens.offsets, np.int64).reshape(-1, 2)[: len(vectors)]
+            if len(tokens.offsets) > len(vectors):
+                spans[-1] = (0, 0)  # cut off here: the last vector is that of the end mark
+            whole = np.asarray(output["sentence_embedding"].cpu(), np.float32)
+            whole = whole / max(float(np.linalg.norm(whole)), 1e-12)
+            found.append(Encoded(whole, spans, vectors[: len(spans)]))
+        return found

@@ -1,0 +1,77 @@
+"""LanceDB, imported without the client of its remote catalogues, which this program never calls.
+
+`import lancedb` loads some 300 pydantic models of that client, more than half of its time, for
+the sake of annotations. They are stood in for by empty classes while it is imported; one that is
+called, asked for an attribute or tested against after all becomes the real one then.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+CLIENT = "lance_namespace_urllib3_client"
+
+
+def import_lancedb() -> ModuleType:
+    """The lancedb module; every other import of lancedb must come after this one."""
+    if "lancedb" not in sys.modules and CLIENT not in sys.modules:
+        stand_ins = _StandIns()
+        sys.meta_path.insert(0, stand_ins)
+        try:
+            importlib.import_module("lancedb")
+        finally:
+            sys.meta_path.remove(stand_ins)
+            for name in [name for name in sys.modules if _of_client(name)]:
+                del sys.modules[name]  # so that whoever asks for the client itself gets it
+    return importlib.import_module("lancedb")
+
+
+def _of_client(name: str) -> bool:
+    return name == CLIENT or name.startswith(CLIENT + ".")
+
+
+class _Deferred(type):
+    """The class of a stand-in, named like the class it stands in for."""
+
+    def _real(cls) -> Any:  # noqa: ANN401 - one of some 300 classes
+        return getattr(importlib.import_module(f"{CLIENT}.models"), cls.__name__)
+
+    def __call__(cls, *arguments: object, **named: object) -> object:
+        return cls._real()(*arguments, **named)
+
+    def __getattr__(cls, name: str) -> object:
+        if name.startswith("__"):  # asked by the interpreter itself, of any class
+            raise AttributeError(name)
+        return getattr(cls._real(), name)
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, cls._real())
+
+
+class _Module(ModuleType):
+    """A module that holds a stand-in of every name."""
+
+    def __getattr__(self, name: str) -> object:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _Deferred(name, (), {})
+
+
+class _StandIns:
+    """A finder, and loader, of stand-ins for the client's modules."""
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        return ModuleSpec(name, self, is_package=True) if _of_client(name) else None  # type: ignore[arg-type]
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return _Module(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Nothing: what is asked of the module is made then."""
