@@ -169,7 +169,7 @@ def _flag(value: object) -> bool | None:
 
 
 # For each JSON type that a schema here uses: what it is called, and the value of it, if it is one.
-_KINDS: dict[str, tuple[str, Callable[[object], str | int | bool | None]]] = {
+_KINDS: dict[str, tuple[str, Any]] = {
     "string": ("text", _text),
     "integer": ("a whole number", _whole),
     "boolean": ("true or false", _flag),
