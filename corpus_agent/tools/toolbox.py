@@ -118,10 +118,10 @@ def check_arguments(spec: ToolSpec, arguments: Mapping[str, Any] | str | None) -
         if key not in properties:
             problems.append(_unknown_argument(key, list(properties)))
         elif value is not None or key in required:
-            wanted = properties[key]["type"]
-            checked[key] = _text(value) if wanted == "string" else _whole(value)
-            if checked[key] is None:
-                problems.append(_wrong_type(key, wanted, value))
+            wanted = properties[key]
+            checked[key] = _KINDS[wanted["type"]][1](value)
+            if checked[key] is None or checked[key] not in wanted.get("enum", [checked[key]]):
+                problems.append(_wrong(key, wanted, value))
     problems += [f"{key!r} is missing" for key in required if key not in given]
     return _error(spec, problems) if problems else checked
 
@@ -161,8 +161,23 @@ def _whole(value: object) -> int | None:
     return number
 
 
-def _wrong_type(key: str, wanted: str, value: object) -> str:
-    noun = "text" if wanted == "string" else "a whole number"
+def _flag(value: object) -> bool | None:
+    """True or false, also where a model wrote it as a string; else None."""
+    if isinstance(value, str):
+        return {"true": True, "false": False}.get(value.strip().lower())
+    return value if isinstance(value, bool) else None
+
+
+# For each JSON type that a schema here uses: what it is called, and the value of it, if it is one.
+_KINDS: dict[str, tuple[str, Any]] = {
+    "string": ("text", _text),
+    "integer": ("a whole number", _whole),
+    "boolean": ("true or false", _flag),
+}
+
+
+def _wrong(key: str, wanted: Mapping[str, Any], value: object) -> str:
+    noun = " or ".join(wanted["enum"]) if "enum" in wanted else _KINDS[wanted["type"]][0]
     return f"{key!r} must be {noun}, not {_shown(value)}"
 
 

@@ -1,0 +1,50 @@
+"""File tools for a PARENT agent, and the agents that it can ask; never given to the corpus agent.
+
+The corpus agent and the librarian hold vectordb_search and vectordb_read alone, and nothing outside
+of this package imports it. Does not import pydantic-ai before a model runs.
+"""
+
+from corpus_agent.workspace.files import FileTools
+from corpus_agent.workspace.personas import (
+    FILE_MINER,
+    LIBRARIAN,
+    Agent,
+    Persona,
+    agent_tool,
+    librarian,
+    model_agent,
+)
+from corpus_agent.workspace.reading import Attachment
+from corpus_agent.workspace.roots import Workspace
+from corpus_agent.workspace.toolset import (
+    Adds,
+    Leg,
+    Tool,
+    openai_content,
+    openai_schemas,
+    pydantic_toolset,
+)
+from corpus_agent.workspace.trifecta import Verdict, trifecta
+from corpus_agent.workspace.writing import Proposal
+
+__all__ = [
+    "FILE_MINER",
+    "LIBRARIAN",
+    "Adds",
+    "Agent",
+    "Attachment",
+    "FileTools",
+    "Leg",
+    "Persona",
+    "Proposal",
+    "Tool",
+    "Verdict",
+    "Workspace",
+    "agent_tool",
+    "librarian",
+    "model_agent",
+    "openai_content",
+    "openai_schemas",
+    "pydantic_toolset",
+    "trifecta",
+]

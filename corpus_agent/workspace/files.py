@@ -1,0 +1,112 @@
+"""The file tools of a parent agent: read, glob, grep, edit and write, over one workspace.
+
+One object is one conversation: it remembers what was given and what was seen. Every answer is text
+for a model; nothing that a model asks for raises.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable
+from typing import Concatenate, ParamSpec, TypeVar
+
+from corpus_agent.corpus import MAX_WINDOW_LINES
+from corpus_agent.workspace import glob as globbing
+from corpus_agent.workspace import grep as grepping
+from corpus_agent.workspace import reading, specs, writing
+from corpus_agent.workspace.ledger import Ledger
+from corpus_agent.workspace.ripgrep import find_ripgrep
+from corpus_agent.workspace.roots import Workspace
+from corpus_agent.workspace.toolset import Adds, Leg, Result, Tool
+from corpus_agent.workspace.writing import Confirm
+from indexer.errors import Refused
+
+# Files of the workspace are private, and others may have written them; their names too.
+_READS = Adds(frozenset({Leg.PRIVATE, Leg.UNTRUSTED}))
+_CHANGES = Adds(changes=True)
+_P = ParamSpec("_P")
+_R = TypeVar("_R", bound=Result)
+
+
+def _answered(
+    work: Callable[Concatenate[FileTools, _P], _R],
+) -> Callable[Concatenate[FileTools, _P], _R | str]:
+    """A refusal as text from `Error:` on; one call at a time, since models make several at once."""
+
+    @functools.wraps(work)
+    def answered(self: FileTools, /, *args: _P.args, **kwargs: _P.kwargs) -> _R | str:
+        with self._turn:
+            try:
+                return work(self, *args, **kwargs)
+            except Refused as refused:
+                return f"Error: {refused}"
+
+    return answered
+
+
+class FileTools:
+    """The tools for one conversation; their methods are plain functions too."""
+
+    def __init__(self, workspace: Workspace, confirm: Confirm | None = None) -> None:
+        """Without `confirm`, which asks a person, there is no write.
+
+        Raises CorpusError where ripgrep is missing, SealUnavailable where it cannot be confined.
+        """
+        self._workspace = workspace
+        self._confirm = confirm
+        self._ripgrep = find_ripgrep()
+        self._ledger = Ledger()
+        self._turn = threading.RLock()  # confirm may call a tool
+
+    def tools(self) -> tuple[Tool, ...]:
+        """The tools as values, for a model."""
+        tools = [
+            Tool(specs.READ, self.read, _READS),
+            Tool(specs.GLOB, self.glob, _READS),
+            Tool(specs.GREP, self.grep, _READS),
+            Tool(specs.EDIT, self.edit, _CHANGES),
+        ]
+        if self._confirm is not None:
+            tools.append(Tool(specs.WRITE, self.write, _CHANGES))
+        return tuple(tools)
+
+    def forget_windows(self) -> None:
+        """Give again what was given: the conversation was shortened and no longer holds it."""
+        self._ledger.forget_windows()
+
+    @_answered
+    def read(self, path: str, offset: int = 1, limit: int = MAX_WINDOW_LINES) -> Result:
+        """Lines as `cat -n` prints them, an image as an attachment, or text from `Error:` on."""
+        return reading.read(self._workspace, self._ledger, path, offset, limit)
+
+    @_answered
+    def glob(self, pattern: str, path: str = ".") -> str:
+        """Paths below the folder `path`, the newest first, one a line, or text from `Error:` on."""
+        return globbing.glob(self._workspace, self._ripgrep, pattern, path)
+
+    @_answered
+    def grep(
+        self,
+        pattern: str,
+        path: str = ".",
+        glob: str | None = None,
+        mode: grepping.Mode = "content",
+        ignore_case: bool = False,
+    ) -> str:
+        """Lines, files or counts that match, sorted by path, or text from `Error:` on."""
+        return grepping.grep(self._workspace, self._ripgrep, pattern, path, glob, mode, ignore_case)
+
+    @_answered
+    def edit(self, path: str, old_string: str, new_string: str, replace_all: bool = False) -> str:
+        """What was replaced and where, or text from `Error:` on."""
+        return writing.edit(
+            self._workspace, self._ledger, path, old_string, new_string, replace_all
+        )
+
+    @_answered
+    def write(self, path: str, content: str) -> str:
+        """What was written, or text from `Error:` on."""
+        if self._confirm is None:
+            raise Refused("Nobody can be asked, so nothing is written.", "Use edit.")
+        return writing.write(self._workspace, self._ledger, self._confirm, path, content)

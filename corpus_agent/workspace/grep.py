@@ -1,0 +1,167 @@
+"""The grep tool: lines, files or counts that match, in order of the paths. Called by files.py."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator
+from io import BufferedReader
+from typing import Any, Literal, get_args
+
+from corpus_agent.workspace import listing
+from corpus_agent.workspace.content import has_utf16_mark, is_binary, sample_of
+from corpus_agent.workspace.ripgrep import Ripgrep
+from corpus_agent.workspace.roots import Place, Workspace, is_folder, named
+from indexer.errors import Refused
+
+Mode = Literal["content", "files", "count"]
+MODES: tuple[Mode, ...] = get_args(Mode)
+
+MAX_MATCH_CHARS = 300  # of a line that matches
+_BEFORE_MATCH = 100  # of them, where the match stands further back in the line
+_MAX_EVENT_BYTES = 2**20  # a matching line of more is left out
+_BLOCK_BYTES = 64 * 1024
+_STDIN = b"<stdin>"
+
+Found = Iterator[tuple[bytes, str]]
+"""Names of files as ripgrep prints them, each with what stands behind it in the answer."""
+
+
+def grep(
+    workspace: Workspace,
+    ripgrep: Ripgrep,
+    pattern: str,
+    path: str,
+    glob: str | None,
+    mode: Mode,
+    ignore_case: bool,
+) -> str:
+    """What matches, one a line; raises Refused."""
+    listing.check_pattern("pattern", pattern)
+    wanted = None if glob is None else listing.check_glob("glob", glob)
+    if mode not in MODES:
+        raise Refused(f"There is no mode {named(mode)}.", f"Use one of {', '.join(MODES)}.")
+    with listing.opened(workspace.for_reading(path)) as where:
+        return _grep(ripgrep, where, pattern, wanted, mode, ignore_case)
+
+
+def _grep(
+    ripgrep: Ripgrep,
+    where: listing.Opened,
+    pattern: str,
+    glob: str | None,
+    mode: Mode,
+    ignore_case: bool,
+) -> str:
+    arguments = [*_FLAGS[mode], "--sort=path", *(["--ignore-case"] if ignore_case else [])]
+    only: set[bytes] | None = None
+    lacking = ""
+    if is_folder(where.descriptor):
+        if glob is not None:
+            found, lacking = listing.files(ripgrep, where, glob)
+            only = set(found)
+        arguments += [*listing.globs(glob), "--", pattern, "./"]
+        search = ripgrep.search(where.descriptor, where.root, arguments)
+    else:
+        _check_text(where)
+        # The open file itself: no path, so nothing to follow.
+        arguments += ["--", pattern, "-"]
+        search = ripgrep.search(where.root, where.root, arguments, stdin=where.descriptor)
+    with search:
+        matches = _PARSERS[mode](search.output)
+        gathered = listing.gather(
+            None if (shown := _shown(where.place, name)) is None else shown + rest
+            for name, rest in matches
+            if only is None or name.removeprefix(b"./") in only
+        )
+        lacking = lacking if gathered.more else search.finish() or lacking
+    return listing.answer(
+        gathered,
+        nothing=f"Nothing in {named(where.place.shown)} matches {named(pattern)}.",
+        more="There is more; narrow the pattern, the path or the glob.",
+        lacking=lacking,
+    )
+
+
+def _check_text(where: listing.Opened) -> None:
+    sample = sample_of(where.descriptor)
+    if is_binary(sample) and not has_utf16_mark(sample):
+        shown = named(where.place.shown)
+        raise Refused(f"{shown} is binary, and grep searches text.", "Use read to read it.")
+
+
+def _shown(place: Place, name: bytes) -> str | None:
+    return place.shown if name == _STDIN else listing.shown_path(place, name)
+
+
+def _content(output: BufferedReader) -> Found:
+    """`:12:text` for each line that matches."""
+    while event := output.readline(_MAX_EVENT_BYTES):
+        if not event.endswith(b"\n"):
+            yield from _too_long(event)
+            while event and not event.endswith(b"\n"):
+                event = output.readline(_MAX_EVENT_BYTES)
+            continue
+        parsed = json.loads(event)
+        if parsed["type"] == "match":
+            data = parsed["data"]
+            line = _bytes(data["lines"])
+            start = data["submatches"][0]["start"] if data["submatches"] else 0
+            yield _bytes(data["path"]), f":{data['line_number']}:{_cut(line, start)}"
+
+
+def _too_long(event: bytes) -> Found:
+    """What is said of a line whose event is cut off before its number: whose it is."""
+    before, _, after = event.decode("utf-8", "ignore").partition('"path":')
+    if before == '{"type":"match","data":{':
+        name, _ = json.JSONDecoder().raw_decode(after)
+        yield _bytes(name), ": a line of more than 1 MB matches"
+
+
+def _bytes(value: dict[str, Any]) -> bytes:
+    """What ripgrep gives as text, or in base 64 where it is not UTF-8."""
+    return base64.b64decode(value["bytes"]) if "bytes" in value else value["text"].encode()
+
+
+def _cut(line: bytes, start: int) -> str:
+    """At most MAX_MATCH_CHARS of the line, the match at byte `start` among them."""
+    text = line.decode("utf-8", "replace").rstrip("\r\n")
+    if len(text) <= MAX_MATCH_CHARS:
+        return text
+    match = len(line[:start].decode("utf-8", "replace"))
+    begin = max(0, min(match - _BEFORE_MATCH, len(text) - MAX_MATCH_CHARS))
+    end = begin + MAX_MATCH_CHARS
+    return f"{'…' if begin else ''}{text[begin:end]}{'…' if end < len(text) else ''}"
+
+
+def _files(output: BufferedReader) -> Found:
+    """Nothing behind the names."""
+    return ((name, "") for name in _split(output))
+
+
+def _count(output: BufferedReader) -> Found:
+    """`:3` for the number of lines that match."""
+    name = None
+    for part in _split(output):
+        count, _, following = part.partition(b"\n")
+        if name is not None:
+            yield name, f":{count.decode().rstrip()}"  # --crlf ends these lines too
+        name = part if name is None else following
+
+
+def _split(output: BufferedReader) -> Iterator[bytes]:
+    """The parts of the output between NULs, the last one if it is not empty."""
+    rest = b""
+    while block := output.read1(_BLOCK_BYTES):
+        *parts, rest = (rest + block).split(b"\0")
+        yield from parts
+    if rest:
+        yield rest
+
+
+_FLAGS: dict[Mode, list[str]] = {
+    "content": ["--json"],
+    "files": ["--files-with-matches", "--null"],
+    "count": ["--count", "--null", "--with-filename"],
+}
+_PARSERS = {"content": _content, "files": _files, "count": _count}

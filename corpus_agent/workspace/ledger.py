@@ -1,0 +1,86 @@
+"""What one conversation knows of the workspace: windows it was given, files as it last saw them.
+
+A file is known by its content, so that touching it changes nothing and no edit is too quick to be
+seen; one that is too large to be read whole, by what the system says of it. Knows nothing of tools.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from corpus_agent.workspace.window import Landmarks
+
+MAX_WHOLE_BYTES = 16 * 2**20  # read whole: edited, and known by its content
+_BLOCK_BYTES = 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A file at one moment: `state` is equal only for equal content, `data` None if too large."""
+
+    state: str
+    size: int
+    data: bytes | None
+
+
+def snapshot(descriptor: int) -> Snapshot:
+    """What an open file holds; reads it whole up to MAX_WHOLE_BYTES. Closes nothing."""
+    info = os.fstat(descriptor)
+    if info.st_size <= MAX_WHOLE_BYTES:
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        data = read_up_to(descriptor, MAX_WHOLE_BYTES + 1)
+        if len(data) <= MAX_WHOLE_BYTES:
+            return Snapshot(hashlib.sha256(data).hexdigest(), len(data), data)
+        info = os.fstat(descriptor)
+    times = f"{info.st_mtime_ns}:{info.st_ctime_ns}"
+    return Snapshot(f"{info.st_dev}:{info.st_ino}:{info.st_size}:{times}", info.st_size, None)
+
+
+def read_up_to(descriptor: int, size: int) -> bytes:
+    """The next `size` bytes, fewer at the end of the file."""
+    parts: list[bytes] = []
+    while size and (part := os.read(descriptor, min(size, _BLOCK_BYTES))):
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
+
+
+class Ledger:
+    """The memory of one conversation."""
+
+    def __init__(self) -> None:
+        self._given: set[tuple[Path, int, int, str]] = set()
+        self._seen: dict[Path, str] = {}
+        self._landmarks: dict[Path, tuple[str, Landmarks]] = {}
+
+    def holds(self, path: Path, offset: int, limit: int, state: str) -> bool:
+        """Whether this window of the file as it is was given before."""
+        return (path, offset, limit, state) in self._given
+
+    def give(self, path: Path, offset: int, limit: int, state: str) -> None:
+        """Note that a window is given, and the file with it seen."""
+        self._given.add((path, offset, limit, state))
+        self.see(path, state)
+
+    def see(self, path: Path, state: str) -> None:
+        """Note what the conversation knows the file to be."""
+        self._seen[path] = state
+
+    def seen(self, path: Path) -> str | None:
+        """The state in which the file was last seen, None if never."""
+        return self._seen.get(path)
+
+    def forget_windows(self) -> None:
+        """Note that the windows are no longer in the context; what files are is still known."""
+        self._given.clear()
+
+    def landmarks(self, path: Path, state: str) -> Landmarks:
+        """The line starts that are known of a file in this state."""
+        known = self._landmarks.get(path)
+        if known is None or known[0] != state:
+            known = (state, Landmarks())
+            self._landmarks[path] = known
+        return known[1]

@@ -1,0 +1,156 @@
+"""What glob and grep share: the folder they look in, its files, and an answer that is not endless.
+
+Paths come out as the other tools take them. Does not read a file's content.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from corpus_agent.workspace.ripgrep import Ripgrep
+from corpus_agent.workspace.roots import Place, explained, is_text, named, open_place, open_root
+from indexer.errors import Refused
+
+MAX_OUTPUT_BYTES = 50_000
+MAX_PATTERN_CHARS = 1_000
+MAX_LISTING_BYTES = 64 * 2**20  # some 800,000 paths
+# Patterns that match every file, with which ripgrep would list ignored folders for nothing.
+_EVERYTHING = ("*", "**", "**/*")
+_NOT_GIT = "--glob=!.git"
+# A name with one of these could look like two lines.
+_BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A place that is open for a search, and the root outside of which the search sees nothing."""
+
+    place: Place
+    descriptor: int
+    root: int
+
+
+@contextmanager
+def opened(place: Place) -> Iterator[Opened]:
+    """The open place; raises Refused where it cannot be opened."""
+    with explained(place.shown):
+        root = open_root(place.root)
+        try:
+            descriptor = open_place(place)
+        except BaseException:
+            os.close(root)
+            raise
+        try:
+            yield Opened(place, descriptor, root)
+        finally:
+            os.close(descriptor)
+            os.close(root)
+
+
+def check_pattern(what: str, pattern: str) -> str:
+    """The pattern; raises Refused for what ripgrep cannot be given."""
+    if not pattern:
+        raise Refused(f"The {what} is empty.", "Say what to look for.")
+    if "\0" in pattern or not is_text(pattern):
+        raise Refused(f"The {what} holds a character that no text has.")
+    if len(pattern) > MAX_PATTERN_CHARS:
+        raise Refused(
+            f"The {what} has {len(pattern):,} characters, more than {MAX_PATTERN_CHARS:,}."
+        )
+    return pattern
+
+
+def check_glob(what: str, pattern: str) -> str:
+    """The glob, without `./` in front; raises Refused where it could match nothing below."""
+    pattern = check_pattern(what, pattern).removeprefix("./")
+    if pattern.startswith("/") or ".." in pattern.split("/"):
+        raise Refused(
+            f"The {what} {named(pattern)} leads out of the folder.",
+            "Give the folder as path, and a pattern relative to it.",
+        )
+    return pattern
+
+
+def globs(pattern: str | None) -> list[str]:
+    """Ripgrep's arguments for a pattern, or for every file; the last one counts most."""
+    chosen = [] if pattern is None or pattern in _EVERYTHING else [f"--glob={pattern}"]
+    return [*chosen, _NOT_GIT]
+
+
+def files(ripgrep: Ripgrep, where: Opened, pattern: str | None) -> tuple[list[bytes], str]:
+    """The files below that are not ignored and match, in no order; and what is lacking, or "".
+
+    For ripgrep alone a glob that matches goes before .gitignore: so what it lists with the pattern
+    is intersected with what it lists without.
+    """
+    found, lacking = _listed(ripgrep, where, globs(None))
+    if globs(pattern) != globs(None):
+        matching, also_lacking = _listed(ripgrep, where, globs(pattern))
+        wanted = set(matching)
+        found = [name for name in found if name in wanted]
+        lacking = lacking or also_lacking
+    return found, lacking
+
+
+def _listed(ripgrep: Ripgrep, where: Opened, arguments: Sequence[str]) -> tuple[list[bytes], str]:
+    arguments = ["--files", "--null", *arguments]
+    with ripgrep.search(where.descriptor, where.root, arguments) as search:
+        output = search.output.read(MAX_LISTING_BYTES + 1)
+        if len(output) > MAX_LISTING_BYTES:
+            raise Refused("There are too many files to list.", "Choose a folder further down.")
+        lacking = search.finish()
+    return output.split(b"\0")[:-1], lacking
+
+
+def shown_path(place: Place, name: bytes) -> str | None:
+    """What a file below `place` is called; None where its name could not be read as one line."""
+    try:
+        text = name.removeprefix(b"./").decode()
+    except UnicodeDecodeError:
+        return None
+    path = text if place.shown == "." else f"{place.shown}/{text}"
+    return None if _BREAKS.search(path) else path
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """The first lines, up to MAX_OUTPUT_BYTES.
+
+    `taken` were looked at, of which `unnamed` had names that cannot be shown; `more` says that the
+    limit was reached.
+    """
+
+    lines: list[str]
+    taken: int
+    unnamed: int
+    more: bool
+
+
+def gather(lines: Iterable[str | None]) -> Gathered:
+    """Lines until they are enough; None stands for one whose file cannot be named."""
+    kept: list[str] = []
+    size = taken = unnamed = 0
+    for line in lines:
+        if line is None:
+            unnamed += 1
+        else:
+            size += len(line.encode()) + 1
+            if size > MAX_OUTPUT_BYTES:
+                return Gathered(kept, taken, unnamed, more=True)
+            kept.append(line)
+        taken += 1
+    return Gathered(kept, taken, unnamed, more=False)
+
+
+def answer(gathered: Gathered, nothing: str, more: str, lacking: str) -> str:
+    """The lines, or `nothing`; below them what is not shown and why."""
+    notes = [more] if gathered.more else []
+    if gathered.unnamed:
+        notes.append(f"Left out: {gathered.unnamed}, for names that are not one line of text.")
+    if lacking:
+        notes.append(lacking)
+    return "\n".join([*(gathered.lines or [nothing]), *([""] if notes else []), *notes])

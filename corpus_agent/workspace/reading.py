@@ -1,0 +1,107 @@
+"""The read tool: a window of a text or document, an image as an attachment, or what to do instead.
+
+Called by files.py. Writes nothing.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from corpus_agent.corpus import check_numbers
+from corpus_agent.workspace.content import document_lines, image_type, kind_of, sample_of
+from corpus_agent.workspace.ledger import Ledger, Snapshot, snapshot
+from corpus_agent.workspace.roots import (
+    Place,
+    Workspace,
+    explained,
+    folder_refused,
+    is_folder,
+    named,
+    open_place,
+)
+from corpus_agent.workspace.window import Cut, lines_window, stream_window
+from indexer.errors import Refused
+
+MAX_IMAGE_BYTES = 5_000_000
+EMPTY = "This file is empty."
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file that goes to the model as it is, and the line about it that goes as text."""
+
+    note: str
+    media_type: str
+    data: bytes
+
+
+def read(
+    workspace: Workspace, ledger: Ledger, path: str, offset: int, limit: int
+) -> str | Attachment:
+    """The window, the attachment, or the notice that the same was given before; raises Refused."""
+    check_numbers(offset, limit)
+    place = workspace.for_reading(path)
+    with explained(place.shown), os.fdopen(_open_file(place), "rb") as file:
+        now = snapshot(file.fileno())
+        if ledger.holds(place.path, offset, limit, now.state):
+            ledger.see(place.path, now.state)
+            return _notice(place, offset, limit)
+        answer = _content(file, place, now, ledger, offset, limit)
+    ledger.give(place.path, offset, limit, now.state)
+    return answer
+
+
+def _open_file(place: Place) -> int:
+    descriptor = open_place(place)
+    if is_folder(descriptor):
+        os.close(descriptor)
+        raise folder_refused(place.shown)
+    return descriptor
+
+
+def _content(
+    file: BinaryIO, place: Place, now: Snapshot, ledger: Ledger, offset: int, limit: int
+) -> str | Attachment:
+    sample = sample_of(file.fileno()) if now.data is None else now.data
+    kind = kind_of(sample, now.size, place.shown)
+    if kind == "image":
+        return _image(place, now, image_type(sample))
+    if kind == "text":
+        stream = file if now.data is None else io.BytesIO(now.data)
+        landmarks = ledger.landmarks(place.path, now.state)
+        return _shown(stream_window(stream, offset, limit, landmarks), offset)
+    data = file.read(now.size) if now.data is None else now.data
+    return _shown(lines_window(document_lines(data, place.shown), offset, limit), offset)
+
+
+def _shown(cut: Cut, offset: int) -> str:
+    if not cut.text:
+        return EMPTY
+    if cut.next_offset is None:
+        return cut.text
+    last = cut.next_offset - 1
+    return (
+        f"{cut.text}\n\nThese are lines {offset}-{last}. Use offset={cut.next_offset} to continue"
+    )
+
+
+def _image(place: Place, now: Snapshot, media_type: str | None) -> Attachment:
+    assert media_type is not None
+    if now.data is None or now.size > MAX_IMAGE_BYTES:
+        raise Refused(
+            f"{named(place.shown)} has {now.size:,} bytes; images are read up to "
+            f"{MAX_IMAGE_BYTES:,}.",
+            "Ask for a smaller copy.",
+        )
+    note = f"Image {named(place.shown)}: {now.size:,} bytes, {media_type}."
+    return Attachment(note, media_type, now.data)
+
+
+def _notice(place: Place, offset: int, limit: int) -> str:
+    return (
+        f"Already given in this conversation: {named(place.shown)} with offset={offset} and "
+        f"limit={limit}; the file has not changed since. See the text above."
+    )

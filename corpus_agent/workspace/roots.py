@@ -1,0 +1,276 @@
+"""Which paths a parent's tools may touch, and the only way to open one.
+
+Decides where a path leads and whether that lies below a root, and opens it so that nothing which is
+swapped meanwhile leads elsewhere. Does not ask whether a file exists: opening it tells. Called by
+every tool of this package.
+
+Reading follows links that stay inside; writing follows none. What it does not stop: hard links
+(they are files of this folder), mounts inside a root, and a folder that is moved out of its root
+while a tool holds it open.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from indexer.errors import CorpusError, Refused
+
+MAX_PATH_BYTES = 4_096  # linux/limits.h, PATH_MAX
+MAX_NAMED = 200  # characters of a path that a message repeats
+# A writer of .git/config or .git/hooks has programs run by whoever uses git next.
+UNWRITABLE = ".git"
+
+_SAFE = os.O_NOFOLLOW | os.O_CLOEXEC
+_FOLDER = os.O_PATH | os.O_DIRECTORY | _SAFE
+# O_NONBLOCK: a pipe that took the place of a file must not hang whoever opens it.
+_READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | _SAFE
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A folder below which paths may be read, or written too.
+
+    `path` is real, `given` the spelling it was given in, `identity` its device and inode.
+    """
+
+    path: Path
+    given: Path
+    identity: tuple[int, int]
+    writable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a path leads: the root, and the names from there, none of them `..`.
+
+    `shown` is what a model may call it by: relative to the main root, else absolute.
+    """
+
+    root: Root
+    parts: tuple[str, ...]
+    shown: str
+
+    @property
+    def path(self) -> Path:
+        """The real path."""
+        return self.root.path.joinpath(*self.parts)
+
+
+class Workspace:
+    """Folders that a parent's tools may read, and those among them that they may write."""
+
+    def __init__(
+        self,
+        root: str | Path,
+        readable: Sequence[str | Path] = (),
+        writable: Sequence[str | Path] = (),
+        temp: bool = False,
+    ) -> None:
+        """`root` may be read and written, and relative paths start there.
+
+        `temp` adds the system's folder for temporary files. Of two roots of which one lies in the
+        other, the inner one decides what may be done inside. Raises CorpusError for no folder.
+        """
+        self._main = _root(root, writable=True)
+        others = [_root(path, writable=False) for path in readable]
+        others += [_root(path, writable=True) for path in writable]
+        if temp:
+            others.append(_root(tempfile.gettempdir(), writable=True))
+        # The deepest first; of two names for one folder, the one that may be written.
+        order = [self._main, *others]
+        order.sort(key=lambda root: (-len(root.path.parts), not root.writable))
+        self._roots = tuple(order)
+
+    @property
+    def root(self) -> Path:
+        """The real path of the main root."""
+        return self._main.path
+
+    def for_reading(self, path: str) -> Place:
+        """Where `path` leads once links are followed. Raises Refused outside of the roots."""
+        return self._place(path, self._absolute(path))
+
+    def for_writing(self, path: str) -> Place:
+        """Where `path` leads, without any link on the way.
+
+        Raises Refused outside of the writable roots, for a link, and for what belongs to git.
+        """
+        absolute = self._absolute(path)
+        place = self._place(path, absolute)
+        if not place.root.writable:
+            raise Refused(f"{named(path)} may be read and not written.", self._writable())
+        if any(part.casefold() == UNWRITABLE for part in place.parts):
+            raise Refused(f"{named(path)} belongs to git.", "Change it with git, not with a tool.")
+        if self._as_real(os.path.normpath(absolute)) != place.path:
+            raise Refused(
+                f"{named(path)} leads over a symbolic link to {named(place.shown)}.",
+                "Links are not written through: use that path.",
+            )
+        return place
+
+    def _absolute(self, path: str) -> str:
+        if not path:
+            raise Refused("The path is empty.", 'Give one, as in "notes/todo.md".')
+        if "\0" in path or not is_text(path):
+            raise Refused(f"{named(path)} is not a path.", "It holds a character that no path has.")
+        size = len(os.fsencode(path))
+        if size > MAX_PATH_BYTES:
+            raise Refused(f"The path has {size:,} bytes, more than {MAX_PATH_BYTES:,}.")
+        # POSIX gives two leading slashes a meaning of their own; here they have none.
+        return "/" + os.path.join(self._main.path, path).lstrip("/")  # noqa: PTH118
+
+    def _place(self, path: str, absolute: str) -> Place:
+        try:
+            real = Path(os.path.realpath(absolute))
+        except RecursionError:
+            raise Refused(f"{named(path)} leads over too many symbolic links.") from None
+        except OSError:  # a link that was taken away between two looks at it
+            message = f"{named(path)} changed while it was looked at."
+            raise Refused(message, "Try once more.") from None
+        for root in self._roots:
+            if real.is_relative_to(root.path):
+                parts = real.relative_to(root.path).parts
+                return Place(root, parts, self._shown(real))
+        raise Refused(f"{named(path)} is outside of the workspace.", self._readable())
+
+    def _shown(self, real: Path) -> str:
+        inside = real.is_relative_to(self._main.path)
+        return str(real.relative_to(self._main.path)) if inside else str(real)
+
+    def _as_real(self, plain: str) -> Path:
+        """A path in the spelling of a root as the path from the real root."""
+        path = Path(plain)
+        for root in self._roots:
+            if path.is_relative_to(root.given):
+                return root.path / path.relative_to(root.given)
+        return path
+
+    def _readable(self) -> str:
+        return f"Use a path below {_listed(self._roots)}."
+
+    def _writable(self) -> str:
+        return f"Write below {_listed(root for root in self._roots if root.writable)}."
+
+
+def _root(path: str | Path, *, writable: bool) -> Root:
+    given = Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow links
+    try:
+        real = given.resolve(strict=True)
+        info = real.stat()
+    except OSError as error:
+        raise CorpusError(
+            f"{str(path)!r} cannot be a folder of the workspace ({error.strerror}).",
+            "Check the path.",
+        ) from None
+    if not stat.S_ISDIR(info.st_mode):
+        raise CorpusError(f"{str(path)!r} is no folder.", "A workspace consists of folders.")
+    return Root(real, given, (info.st_dev, info.st_ino), writable)
+
+
+def _listed(roots: Iterable[Root]) -> str:
+    return " or ".join(named(str(root.path)) for root in roots)
+
+
+def is_text(value: str) -> bool:
+    """Whether `value` can be written down: half a surrogate pair cannot."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def named(path: str) -> str:
+    """`path` as a message repeats it: quoted, on one line, and not endless."""
+    return repr(path if len(path) <= MAX_NAMED else f"{path[:MAX_NAMED]}…")
+
+
+def open_place(place: Place) -> int:
+    """A descriptor for reading a regular file or a folder; the caller closes it.
+
+    Raises Refused for anything else and for a root that is no longer the same folder, OSError where
+    the system says no.
+    """
+    return _regular(_open(place.root, place.parts, _READ), place)
+
+
+def open_in(folder: int, place: Place) -> int:
+    """The same, in a folder that is open already, and only if the file may be written too."""
+    return _regular(os.open(place.parts[-1], _READ | os.O_RDWR, dir_fd=folder), place)
+
+
+def _regular(opened: int, place: Place) -> int:
+    mode = os.fstat(opened).st_mode
+    if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
+        return opened
+    os.close(opened)
+    raise Refused(f"{named(place.shown)} is a pipe, a socket or a device, and no file.")
+
+
+def is_folder(descriptor: int) -> bool:
+    """Whether the open file is a folder."""
+    return stat.S_ISDIR(os.fstat(descriptor).st_mode)
+
+
+def folder_refused(shown: str) -> Refused:
+    """The refusal of a folder where a file is meant."""
+    return Refused(f"{named(shown)} is a folder.", "Use glob to list its files.")
+
+
+def open_root(root: Root) -> int:
+    """A descriptor of the folder; raises as `open_place` does."""
+    return _open(root, (), _FOLDER)
+
+
+def open_parent(place: Place, *, make: bool = False) -> int:
+    """A descriptor of the folder that holds `place`; raises as `open_place` does.
+
+    With `make`, folders that do not exist are made.
+    """
+    return _open(place.root, place.parts[:-1], os.O_RDONLY | os.O_DIRECTORY | _SAFE, make=make)
+
+
+def _open(root: Root, parts: Sequence[str], last: int, *, make: bool = False) -> int:
+    """Opens name by name, the last with the flags `last`, so that no link is followed anywhere."""
+    here = os.open(root.path, _FOLDER if parts else last)
+    try:
+        info = os.fstat(here)
+        if (info.st_dev, info.st_ino) != root.identity:
+            raise Refused(f"The folder {named(str(root.path))} was replaced by another one.")
+        for count, part in enumerate(parts, start=1):
+            if make:
+                with suppress(FileExistsError):
+                    os.mkdir(part, dir_fd=here)
+            below = os.open(part, last if count == len(parts) else _FOLDER, dir_fd=here)
+            os.close(here)
+            here = below
+    except BaseException:
+        os.close(here)
+        raise
+    return here
+
+
+@contextmanager
+def explained(shown: str) -> Iterator[None]:
+    """Turns what the system says of a path into Refused, with what to do next."""
+    name = named(shown)
+    try:
+        yield
+    except FileNotFoundError:
+        raise Refused(f"There is no {name}.", "Use glob to find it.") from None
+    except IsADirectoryError:
+        raise folder_refused(shown) from None
+    except PermissionError:
+        raise Refused(f"{name}: this user has no permission.", "Use another path.") from None
+    except OSError as error:
+        if error.errno in (errno.ENOTDIR, errno.ELOOP):
+            message = f"{name} leads through a file, or over a link that leads nowhere."
+            raise Refused(message, "Use glob to find it.") from None
+        raise Refused(f"{name}: {error.strerror}.", "Use another path.") from None

@@ -1,0 +1,123 @@
+"""Tools as values: what a model is told, what a call does, and what the tool lets in or out.
+
+Calls them as a model does and hands them to other libraries. Does not know which tools there are.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from corpus_agent.tools.toolbox import ToolSpec, check_arguments
+from corpus_agent.workspace.reading import Attachment
+
+if TYPE_CHECKING:
+    from pydantic_ai import FunctionToolset
+    from pydantic_ai import Tool as PydanticTool
+
+
+class Leg(Enum):
+    """What a tool adds to an agent; all three together are the lethal trifecta.
+
+    Source: Simon Willison, "The lethal trifecta for AI agents", June 2025.
+    """
+
+    PRIVATE = "private data in"
+    UNTRUSTED = "untrusted content in"
+    OUT = "bytes out"
+
+
+@dataclass(frozen=True, slots=True)
+class Adds:
+    """What a tool adds to an agent by itself.
+
+    `changes`: it changes files. Who uses them next may send or run them, which is not judged.
+    """
+
+    legs: frozenset[Leg] = frozenset()
+    changes: bool = False
+
+
+def together(added: Iterable[Adds]) -> Adds:
+    """What several tools add as one."""
+    every = tuple(added)
+    legs = frozenset(leg for adds in every for leg in adds.legs)
+    return Adds(legs, any(adds.changes for adds in every))
+
+
+Result = str | Attachment
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool: `run` takes the arguments of the schema and gives text, or text from `Error:` on.
+
+    `within` is what each agent adds that can be asked through it, by name.
+    """
+
+    spec: ToolSpec
+    run: Callable[..., Result]
+    adds: Adds = Adds()
+    within: Mapping[str, Adds] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The name that a model calls it by."""
+        return self.spec.name
+
+    def call(self, arguments: Mapping[str, Any] | str | None) -> Result:
+        """The result for arguments as a model writes them; `Error:` and why for wrong ones."""
+        checked = check_arguments(self.spec, arguments)
+        return checked if isinstance(checked, str) else self.run(**checked)
+
+
+def openai_schemas(tools: Iterable[Tool]) -> list[dict[str, Any]]:
+    """The tools as OpenAI-compatible servers take them, for `tools` of a chat request."""
+    return [
+        {
+            "type": "function",
+            "function": {
+                "name": tool.name,
+                "description": tool.spec.description,
+                "parameters": dict(tool.spec.schema),
+            },
+        }
+        for tool in tools
+    ]
+
+
+def openai_content(result: Result) -> str | list[dict[str, Any]]:
+    """A result as the content of a message of that kind: text, or text and an image."""
+    if isinstance(result, str):
+        return result
+    data = base64.b64encode(result.data).decode()
+    url = f"data:{result.media_type};base64,{data}"
+    return [
+        {"type": "text", "text": result.note},
+        {"type": "image_url", "image_url": {"url": url}},
+    ]
+
+
+def pydantic_toolset(tools: Iterable[Tool]) -> FunctionToolset[object]:
+    """The tools as a toolset of pydantic-ai, which is imported now."""
+    from pydantic_ai import FunctionToolset
+
+    return FunctionToolset([_pydantic_tool(tool) for tool in tools])
+
+
+def _pydantic_tool(tool: Tool) -> PydanticTool[object]:
+    from pydantic_ai import BinaryContent, ToolReturn
+    from pydantic_ai import Tool as PydanticTool
+
+    def call(**arguments: Any) -> str | ToolReturn[str]:  # noqa: ANN401
+        result = tool.call(arguments)
+        if isinstance(result, str):
+            return result
+        content = BinaryContent(result.data, media_type=result.media_type)
+        return ToolReturn(result.note, content=[content])
+
+    schema = dict(tool.spec.schema)
+    return PydanticTool.from_schema(call, tool.name, tool.spec.description, schema)

@@ -1,0 +1,143 @@
+"""A window of a text as `cat -n` prints it; pure but for reading the stream it is given.
+
+Streams: nothing before or after the window is kept. Does not judge what a file is. Called by
+reading.py.
+"""
+
+from __future__ import annotations
+
+import codecs
+import os
+from bisect import bisect_right, insort
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import BinaryIO
+
+from corpus_agent.corpus import MAX_WINDOW_BYTES, MAX_WINDOW_LINES, check_numbers
+from indexer.errors import Refused
+
+MAX_LINE_CHARS = 2_000
+CUT = "... (line truncated to 2000 chars)"
+_BLOCK_BYTES = 256 * 1024
+_LANDMARK_BYTES = 16 * 2**20  # between places that are remembered in a large file
+# The longest line that is shown whole: four bytes a character, a byte order mark, a line end.
+_HEAD_BYTES = 4 * (MAX_LINE_CHARS + 1) + 2
+
+
+@dataclass(slots=True)
+class Landmarks:
+    """Where some lines of one file begin, (line, byte), so that paging on is quick."""
+
+    _places: list[tuple[int, int]] = field(default_factory=lambda: [(1, 0)])
+
+    def before(self, line: int) -> tuple[int, int]:
+        """The last place that is not behind `line`."""
+        return self._places[bisect_right(self._places, line, key=lambda place: place[0]) - 1]
+
+    def remember(self, line: int, byte: int) -> None:
+        """Keep a place, unless the file's last one is close by."""
+        if byte - self.before(line)[1] >= _LANDMARK_BYTES:
+            insort(self._places, (line, byte))
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Numbered lines as text; `next_offset` is where to go on, None at the end of the file."""
+
+    text: str
+    next_offset: int | None
+
+
+def stream_window(file: BinaryIO, offset: int, limit: int, landmarks: Landmarks) -> Cut:
+    """The window of a file in UTF-8: `limit` lines, 2,000 lines or 50 KB, whichever is first.
+
+    Holds at least one line, so that going on ends. Bytes that are no UTF-8 are shown as U+FFFD.
+    Raises Refused for numbers out of range.
+    """
+    check_numbers(offset, limit)
+    _go_to(file, offset, landmarks)
+    shown: list[str] = []
+    size = 0
+    first = file.tell() == 0
+    while len(shown) < min(limit, MAX_WINDOW_LINES):
+        head = file.readline(_HEAD_BYTES)
+        if not head:
+            if not shown and offset > 1:
+                raise _beyond(offset, offset - 1)
+            return Cut("\n".join(shown), None)
+        # The first line is read to its end, however long; another only until it is too much.
+        size += len(head) + _rest_of_line(file, head, MAX_WINDOW_BYTES - size if shown else None)
+        if shown and size > MAX_WINDOW_BYTES:
+            return Cut("\n".join(shown), offset + len(shown))
+        shown.append(_numbered(offset + len(shown), _decoded(head, first=first and not shown)))
+    return Cut("\n".join(shown), offset + len(shown) if file.read(1) else None)
+
+
+def lines_window(lines: Iterator[str], offset: int, limit: int) -> Cut:
+    """The same of lines that come one by one; none is drawn that is not needed."""
+    check_numbers(offset, limit)
+    shown: list[str] = []
+    size = number = 0
+    for number, line in enumerate(lines, start=1):
+        if number < offset:
+            continue
+        size += len(line.encode()) + 1
+        if len(shown) == min(limit, MAX_WINDOW_LINES) or (shown and size > MAX_WINDOW_BYTES):
+            return Cut("\n".join(shown), number)
+        shown.append(_numbered(number, line))
+    if offset > max(number, 1):
+        raise _beyond(offset, number)
+    return Cut("\n".join(shown), None)
+
+
+def _go_to(file: BinaryIO, offset: int, landmarks: Landmarks) -> None:
+    """Move to the beginning of line `offset`; raises Refused where the file ends before."""
+    line, byte = landmarks.before(offset)
+    file.seek(byte)
+    complete = True  # whether what was passed ends in a line end
+    while line < offset:
+        block = file.read(_BLOCK_BYTES)
+        found = block.count(b"\n")
+        if not block:
+            raise _beyond(offset, line - 1 if complete else line)
+        if line + found >= offset:
+            rest = block.split(b"\n", offset - line)[-1]
+            file.seek(-len(rest), os.SEEK_CUR)
+            return
+        if found:
+            landmarks.remember(line + found, byte + block.rfind(b"\n") + 1)
+        line, byte = line + found, byte + len(block)
+        complete = block.endswith(b"\n")
+
+
+def _rest_of_line(file: BinaryIO, head: bytes, budget: int | None) -> int:
+    """How many bytes of the line follow its head; stops counting beyond `budget`."""
+    rest = 0
+    part = head
+    while part and not part.endswith(b"\n") and (budget is None or len(head) + rest <= budget):
+        part = file.readline(_BLOCK_BYTES)
+        rest += len(part)
+    return rest
+
+
+def _decoded(head: bytes, *, first: bool) -> str:
+    """The text of a line, of which `head` is enough to show; `first` ones lose their mark."""
+    ended = head.endswith(b"\n")
+    cut = not ended and len(head) == _HEAD_BYTES  # perhaps in the middle of a character
+    text = codecs.getincrementaldecoder("utf-8")("replace").decode(head, final=not cut)
+    text = text.removesuffix("\n").removesuffix("\r") if ended else text
+    return text.removeprefix("\ufeff") if first else text
+
+
+def _numbered(number: int, text: str) -> str:
+    """The line as `cat -n` prints it."""
+    if len(text) > MAX_LINE_CHARS:
+        text = text[:MAX_LINE_CHARS] + CUT
+    return f"{number:6d}\t{text}"
+
+
+def _beyond(offset: int, total: int) -> Refused:
+    return Refused(
+        f"offset {offset} is beyond end of file ({total} lines total).",
+        f"Use an offset from 1 to {total}." if total else "The file is empty.",
+    )

@@ -1,0 +1,191 @@
+"""The tools that change files: edit what was read, write what a person allowed.
+
+A file is replaced whole: written beside it, flushed to the disk, renamed over it; so it is either
+the old one or the new one, and no link is written through. Owner and mode stay; extended attributes
+and other hard links do not. Called by files.py.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from corpus_agent.workspace.content import is_binary
+from corpus_agent.workspace.ledger import MAX_WHOLE_BYTES, Ledger, Snapshot, snapshot
+from corpus_agent.workspace.replacement import replaced
+from corpus_agent.workspace.roots import (
+    Place,
+    Workspace,
+    explained,
+    folder_refused,
+    is_text,
+    named,
+    open_in,
+    open_parent,
+)
+from indexer.errors import Refused
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What write is about to do: `content` to the real `path`, over a file or as a new one."""
+
+    path: Path
+    content: str
+    replaces: bool
+
+
+Confirm = Callable[[Proposal], bool]
+"""Asks a person; nothing is written unless it returns True."""
+
+
+def edit(
+    workspace: Workspace, ledger: Ledger, path: str, old: str, new: str, replace_all: bool
+) -> str:
+    """What was replaced, and where; raises Refused."""
+    _check_text("old_string", old)
+    _check_text("new_string", new)
+    place = workspace.for_writing(path)
+    with explained(place.shown), _folder(place) as folder:
+        before, info = _look(folder, place)
+        data = _editable(place, before, ledger)
+        result = replaced(data, old, new, everywhere=replace_all)
+        _put(folder, place, result.data, info)
+    ledger.see(place.path, hashlib.sha256(result.data).hexdigest())
+    if result.count == 1:
+        return f"Edited {named(place.shown)}: 1 replacement, at line {result.line}."
+    first = f"the first at line {result.line}"
+    return f"Edited {named(place.shown)}: {result.count} replacements, {first}."
+
+
+def write(workspace: Workspace, ledger: Ledger, confirm: Confirm, path: str, content: str) -> str:
+    """What was written; raises Refused, also where `confirm` says no."""
+    _check_text("content", content)
+    place = workspace.for_writing(path)
+    data = content.encode()
+    with explained(place.shown):
+        asked = _state(place)
+    if not confirm(Proposal(place.path, content, replaces=asked is not None)):
+        raise Refused(f"Writing {named(place.shown)} was not allowed.", "Ask what to do instead.")
+    with explained(place.shown), _folder(place, make=True) as folder:
+        try:
+            before, info = _look(folder, place)
+        except FileNotFoundError:
+            before, info = None, None
+        if asked != (before.state if before else None):
+            raise _changed(place)
+        _put(folder, place, data, info)
+    ledger.see(place.path, hashlib.sha256(data).hexdigest())
+    how = "a new file" if info is None else "in place of what it held"
+    return f"Wrote {len(data):,} bytes to {named(place.shown)}, {how}."
+
+
+def _check_text(name: str, value: str) -> None:
+    if not is_text(value):
+        raise Refused(f"{name} holds half of a surrogate pair.", "Give text that UTF-8 can carry.")
+
+
+@contextmanager
+def _folder(place: Place, *, make: bool = False) -> Iterator[int]:
+    """The open folder of a place."""
+    if not place.parts:
+        raise folder_refused(place.shown)
+    folder = open_parent(place, make=make)
+    try:
+        yield folder
+    finally:
+        os.close(folder)
+
+
+def _look(folder: int, place: Place) -> tuple[Snapshot, os.stat_result]:
+    """The file as it is now, and what the system says of it."""
+    descriptor = open_in(folder, place)
+    try:
+        return snapshot(descriptor), os.fstat(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _state(place: Place) -> str | None:
+    """The state of the file, None where there is none."""
+    try:
+        with _folder(place) as folder:
+            return _look(folder, place)[0].state
+    except FileNotFoundError:
+        return None
+
+
+def _editable(place: Place, before: Snapshot, ledger: Ledger) -> bytes:
+    """The bytes to edit. Refuses binaries, and what was not read or changed since."""
+    name = named(place.shown)
+    if before.data is None:
+        message = f"{name} has {before.size:,} bytes; files are edited up to {MAX_WHOLE_BYTES:,}."
+        raise Refused(message)
+    if is_binary(before.data):
+        raise Refused(f"{name} is binary.", "Only text can be edited.")
+    seen = ledger.seen(place.path)
+    if seen is None:
+        raise Refused(f"{name} was not read in this session.", "Read it before you edit it.")
+    if seen != before.state:
+        raise Refused(f"{name} has changed since it was read (stale read).", "Read it again.")
+    return before.data
+
+
+def _put(folder: int, place: Place, data: bytes, old: os.stat_result | None) -> None:
+    """Make the file hold `data`, at once or not at all."""
+    name = place.parts[-1]
+    temporary = f".corpus-agent-{secrets.token_hex(8)}"
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    mode = 0o666 if old is None else 0o600  # a new file gets what the umask leaves
+    descriptor = os.open(temporary, flags, mode, dir_fd=folder)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            if old is not None:
+                _keep_owner_and_mode(file.fileno(), place, old)
+            os.fsync(file.fileno())
+        if _identity(folder, name) != _identity_of(old):
+            raise _changed(place)
+        os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            os.unlink(temporary, dir_fd=folder)
+        raise
+    os.fsync(folder)
+
+
+def _keep_owner_and_mode(descriptor: int, place: Place, old: os.stat_result) -> None:
+    now = os.fstat(descriptor)
+    if (now.st_uid, now.st_gid) != (old.st_uid, old.st_gid):
+        try:
+            os.fchown(descriptor, old.st_uid, old.st_gid)
+        except PermissionError:
+            raise Refused(
+                f"{named(place.shown)} belongs to another user, who would lose it.",
+                "Ask its owner to change it.",
+            ) from None
+    os.fchmod(descriptor, stat.S_IMODE(old.st_mode))
+
+
+def _identity(folder: int, name: str) -> tuple[int, ...] | None:
+    try:
+        return _identity_of(os.stat(name, dir_fd=folder, follow_symlinks=False))
+    except FileNotFoundError:
+        return None
+
+
+def _identity_of(info: os.stat_result | None) -> tuple[int, ...] | None:
+    if info is None:
+        return None
+    return info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns, info.st_ctime_ns
+
+
+def _changed(place: Place) -> Refused:
+    return Refused(f"{named(place.shown)} was changed by somebody else just now.", "Read it again.")

@@ -1,0 +1,76 @@
+"""A child process that confines itself to reading one folder and becomes another program.
+
+For programs that open files by path: a folder that is swapped for a link while they work would lead
+them elsewhere, and the kernel judges the file, not the path. A process of its own, since a policy
+cannot be applied between fork and exec of a parent that has threads. Called by
+corpus_agent.workspace.ripgrep, which runs `command` and passes both descriptors on.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from indexer.confine.kernel import confine
+from indexer.confine.policy import FileRule, Limits, Policy
+from indexer.confine.system import system_files
+from indexer.errors import SealUnavailable
+
+# sysexits.h, EX_SOFTWARE and EX_OSERR: the program was not started, and why.
+EXIT_UNCONFINED, EXIT_NOT_STARTED = 70, 71
+MAX_ADDRESS_BYTES = 4 * 2**30
+
+# Neither the environment nor a current folder says what is imported, and an error is no exit of the
+# program's. Arguments are FOLDER ROOT PROGRAM ARGUMENTS…
+_BOOT = """
+import sys
+sys.path.insert(0, {source!r})
+try:
+    from indexer.confine.program import main
+    main()
+except Exception:
+    import traceback
+    traceback.print_exc()
+sys.exit({code})
+"""
+
+
+def command(folder: int, root: int, program: Path, arguments: Sequence[str]) -> list[str]:
+    """The command that runs `program` in the open `folder`, reading below the open `root` alone.
+
+    Ends as the program does, or with one of the two codes above and the reason on stderr. The
+    program gets no environment.
+    """
+    source = str(Path(__file__).parent.parent.parent)
+    boot = _BOOT.format(source=source, code=EXIT_NOT_STARTED)
+    isolated = [sys.executable, "-I", "-S", "-c", boot]
+    return [*isolated, str(folder), str(root), str(program), *arguments]
+
+
+def reading_policy(root: int, program: str) -> Policy:
+    """What the program may do: read below the open folder `root`, its libraries and itself."""
+    files = (
+        FileRule(Path(f"/proc/self/fd/{root}"), required=True, reason="the folder"),
+        FileRule(Path(program), "execute", required=True, reason="the program"),
+        *system_files(),
+    )
+    return Policy(files=files, limits=Limits(address_space_bytes=MAX_ADDRESS_BYTES))
+
+
+def main() -> None:
+    """Confine this process and become the program; ends where that fails."""
+    folder, root, program, *arguments = sys.argv[1:]
+    try:
+        os.fchdir(int(folder))
+        confine(reading_policy(int(root), program))
+        for descriptor in {int(folder), int(root)}:
+            os.set_inheritable(descriptor, False)
+        os.execve(program, [program, *arguments], {})  # noqa: S606 - no shell, no environment
+    except SealUnavailable as error:
+        print(error.message, file=sys.stderr)  # noqa: T201 - the parent reads it
+        os._exit(EXIT_UNCONFINED)
+    except OSError as error:
+        print(f"{program}: {error.strerror}", file=sys.stderr)  # noqa: T201
+        os._exit(EXIT_NOT_STARTED)

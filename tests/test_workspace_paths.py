@@ -1,0 +1,388 @@
+"""Nothing outside of the roots is read, listed or written, whatever the path and whoever races."""
+
+import os
+import random
+import subprocess
+import sys
+import time
+import unicodedata
+from contextlib import contextmanager, suppress
+
+import pytest
+
+from corpus_agent.workspace import FileTools, Workspace
+from corpus_agent.workspace.roots import open_parent, open_place
+from indexer.errors import CorpusError, Refused
+
+CANARY = "canary 7b1e"
+
+
+@pytest.fixture
+def outside(tmp_path):
+    """A folder beside the workspace, with something to find in it."""
+    folder = tmp_path / "outside"
+    (folder / "sub").mkdir(parents=True)
+    (folder / "secret.txt").write_text(CANARY)
+    (folder / "sub/file.txt").write_text(CANARY)
+    return folder
+
+
+@pytest.fixture
+def root(tmp_path, outside):
+    folder = tmp_path / "root"
+    (folder / "sub/deep").mkdir(parents=True)
+    (folder / "a.txt").write_text("inside")
+    (folder / "sub/file.txt").write_text("inside")
+    (folder / "out").symlink_to(outside)
+    (folder / "out.txt").symlink_to(outside / "secret.txt")
+    (folder / "sub/up").symlink_to("../..")
+    (folder / "in.txt").symlink_to("sub/file.txt")
+    (folder / "in").symlink_to("sub")
+    (folder / "loop").symlink_to("loop")
+    (folder / "gone").symlink_to("nowhere/at/all")
+    (folder / "to-new").symlink_to(outside / "new.txt")
+    return folder
+
+
+def contents(folder):
+    """Every name below a folder, with what it holds."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None
+        for path in sorted(folder.rglob("*"))
+    }
+
+
+def refusal(work, *arguments):
+    with pytest.raises(Refused) as caught:
+        work(*arguments)
+    return str(caught.value)
+
+
+# --- where a path leads
+
+
+@pytest.mark.parametrize(
+    ("path", "leads"),
+    [
+        ("a.txt", "a.txt"),
+        ("./sub//file.txt", "sub/file.txt"),
+        ("sub/../a.txt", "a.txt"),
+        ("in.txt", "sub/file.txt"),
+        ("in/file.txt", "sub/file.txt"),
+        ("sub/up/root/a.txt", "a.txt"),
+        ("in/../a.txt", "a.txt"),
+        ("no/such/file", "no/such/file"),
+        ("gone", "nowhere/at/all"),
+        (".", "."),
+        ("~/a.txt", "~/a.txt"),
+    ],
+)
+def test_a_path_leads_where_its_links_lead_if_that_is_inside(root, path, leads):
+    place = Workspace(root).for_reading(path)
+    assert (place.shown, place.path) == (leads, root / leads)
+
+
+def test_an_absolute_path_is_taken_in_any_spelling_of_the_root(root, tmp_path):
+    (tmp_path / "alias").symlink_to(root)
+    workspace = Workspace(tmp_path / "alias")
+    for spelling in (root / "a.txt", tmp_path / "alias/a.txt", f"//{root}/a.txt"):
+        assert workspace.for_reading(str(spelling)).shown == "a.txt"
+        assert workspace.for_writing(str(spelling)).path == root / "a.txt"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("..", "../outside/secret.txt", "out/secret.txt", "out.txt", "sub/up/outside"),
+        *("sub/../../outside/secret.txt", "in/../../outside", "no/../../outside", "to-new"),
+        *("/etc/passwd", "/", "//etc/passwd"),
+    ],
+)
+def test_what_leaves_the_roots_is_refused_for_reading_and_writing(root, path):
+    workspace = Workspace(root)
+    text = f"{path!r} is outside of the workspace. Use a path below {str(root)!r}."
+    assert refusal(workspace.for_reading, path) == text
+    assert refusal(workspace.for_writing, path) == text
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("", 'The path is empty. Give one, as in "notes/todo.md".'),
+        ("a\0b", "'a\\x00b' is not a path. It holds a character that no path has."),
+        ("a\ud800", "'a\\ud800' is not a path. It holds a character that no path has."),
+        ("é" * 2049, "The path has 4,098 bytes, more than 4,096."),
+    ],
+)
+def test_what_is_no_path_is_refused(root, path, text):
+    assert refusal(Workspace(root).for_reading, path) == text
+
+
+def test_a_path_of_the_greatest_length_is_still_one(root):
+    assert Workspace(root).for_reading("x/" * 2048).parts == ("x",) * 2048
+
+
+def test_a_name_that_begins_like_the_root_is_outside(root, tmp_path):
+    (tmp_path / "root2").mkdir()
+    text = refusal(Workspace(root).for_reading, str(tmp_path / "root2/x"))
+    assert "is outside of the workspace" in text
+
+
+def test_a_chain_of_links_ends_in_a_refusal(root):
+    for n in range(3000):
+        (root / f"link{n}").symlink_to(f"link{n + 1}")
+    text = refusal(Workspace(root).for_reading, "link0")
+    assert text == "'link0' leads over too many symbolic links."
+
+
+def test_no_existence_is_checked_where_a_path_leads(root, outside):
+    workspace = Workspace(root)
+    assert refusal(workspace.for_reading, str(outside / "secret.txt")).replace(
+        "secret", "nothing"
+    ) == refusal(workspace.for_reading, str(outside / "nothing.txt"))
+
+
+# --- writing
+
+
+@pytest.mark.parametrize(
+    ("path", "leads"), [("in.txt", "sub/file.txt"), ("in/new.txt", "sub/new.txt")]
+)
+def test_a_link_is_not_written_through_though_it_stays_inside(root, path, leads):
+    assert refusal(Workspace(root).for_writing, path) == (
+        f"{path!r} leads over a symbolic link to {leads!r}. "
+        "Links are not written through: use that path."
+    )
+    assert Workspace(root).for_writing(leads).path == root / leads
+
+
+def test_readable_roots_are_read_and_writable_ones_written(root, outside, tmp_path):
+    workspace = Workspace(root, readable=[outside])
+    assert workspace.for_reading("out.txt").shown == str(outside / "secret.txt")
+    path = str(outside / "secret.txt")
+    assert refusal(workspace.for_writing, path) == (
+        f"{path!r} may be read and not written. Write below {str(root)!r}."
+    )
+    workspace = Workspace(root, writable=[outside])
+    assert workspace.for_writing(str(outside / "new.txt")).path == outside / "new.txt"
+
+
+def test_the_inner_of_two_roots_decides(root):
+    workspace = Workspace(root, readable=[root / "sub"], writable=[root / "sub/deep"])
+    assert workspace.for_writing("a.txt")
+    assert "may be read and not written" in refusal(workspace.for_writing, "sub/file.txt")
+    assert workspace.for_writing("sub/deep/x.txt").root.path == root / "sub/deep"
+
+
+def test_the_folder_for_temporary_files_is_open_only_when_asked_for(
+    root, tmp_path_factory, monkeypatch
+):
+    import tempfile
+
+    folder = tmp_path_factory.mktemp("temporary")
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    assert "outside" in refusal(Workspace(root).for_writing, str(folder / "x"))
+    assert Workspace(root, temp=True).for_writing(str(folder / "x")).path == folder / "x"
+
+
+@pytest.mark.parametrize("path", [".git/config", "sub/.git/hooks/pre-commit", ".GIT/config"])
+def test_what_belongs_to_git_is_not_written(root, path):
+    assert refusal(Workspace(root).for_writing, path) == (
+        f"{path!r} belongs to git. Change it with git, not with a tool."
+    )
+    assert Workspace(root).for_reading(path)
+    assert Workspace(root).for_writing(".gitignore")
+
+
+# --- roots
+
+
+def test_a_root_must_be_a_folder(root, tmp_path):
+    with pytest.raises(CorpusError, match="cannot be a folder of the workspace") as caught:
+        Workspace(tmp_path / "no")
+    assert str(caught.value) == (
+        f"{str(tmp_path / 'no')!r} cannot be a folder of the workspace "
+        "(No such file or directory). Check the path."
+    )
+    with pytest.raises(CorpusError, match="is no folder"):
+        Workspace(root, readable=[root / "a.txt"])
+
+
+def test_a_root_that_was_replaced_is_not_opened(root, outside, tmp_path):
+    place = Workspace(root).for_reading("sub/file.txt")
+    os.close(open_place(place))
+    root.rename(tmp_path / "away")
+    root.symlink_to(outside)
+    with pytest.raises(OSError, match="Not a directory"):
+        open_place(place)
+    root.unlink()
+    outside.rename(root)
+    assert (root / "sub/file.txt").read_text() == CANARY
+    assert refusal(open_place, place) == f"The folder {str(root)!r} was replaced by another one."
+
+
+def test_a_folder_that_became_a_link_after_the_look_is_not_entered(root, outside):
+    place = Workspace(root).for_writing("sub/file.txt")
+    (root / "sub").rename(root / "old")
+    (root / "sub").symlink_to(outside / "sub")
+    assert (root / "sub/file.txt").read_text() == CANARY  # what a plain open would find
+    for work in (open_place, open_parent):
+        with pytest.raises(OSError, match="Not a directory"):
+            work(place)
+
+
+def test_a_pipe_in_place_of_a_file_hangs_nobody(root):
+    os.mkfifo(root / "pipe")
+    place = Workspace(root).for_reading("pipe")
+    assert refusal(open_place, place) == "'pipe' is a pipe, a socket or a device, and no file."
+
+
+# --- ten thousand random paths
+
+NAMES = ["..", ".", "", "a.txt", "sub", "file.txt", "deep", "out", "out.txt", "up", "in", "in.txt"]
+NAMES += ["loop", "gone", "to-new", "root", "outside", "secret.txt", "new.txt", "A.TXT", "Sub"]
+NAMES += ["~", "é", unicodedata.normalize("NFD", "é"), "．．", "‥", "x" * 255, "x" * 256, "\0"]
+FILES = ["a.txt", "file.txt", "secret.txt", "out.txt"]
+NAMES += ["a\nb", "-rf", "*", "%2e%2e", "..\\..", " ", "\u202e", "ſecret.txt", ".git", "con"]
+
+
+def random_path(chance, root, outside):
+    parts = [*chance.choices(NAMES, k=chance.randint(0, 6)), chance.choice([*NAMES, *FILES * 8])]
+    path = "/".join(parts)
+    kind = chance.random()
+    if kind < 0.1:
+        path = f"{root}/{path}"
+    elif kind < 0.2:
+        path = f"{outside}/{path}"
+    elif kind < 0.25:
+        path = f"/{path}"
+    elif kind < 0.26:
+        path = "../" * chance.choice([50, 2000]) + str(outside)[1:] + "/secret.txt"
+    elif kind < 0.3:
+        path = unicodedata.normalize(chance.choice(["NFC", "NFD", "NFKC", "NFKD"]), path)
+    return path
+
+
+@pytest.mark.slow
+def test_ten_thousand_random_paths_lead_nowhere_else(root, outside):
+    chance = random.Random(8)
+    before = contents(outside)
+    tools = FileTools(Workspace(root), confirm=lambda _: True)
+    reached = given = written = 0
+    for number in range(10_000):
+        path = random_path(chance, root, outside)
+        answer = tools.read(path)
+        assert CANARY not in answer, path
+        given += not answer.startswith("Error:")
+        with suppress(OSError, ValueError):  # the control: what a plain open makes of it
+            reached += CANARY in (root / path).read_text()
+        if number % 10 == 0:
+            written += not tools.write(path, "written").startswith("Error:")
+    assert contents(outside) == before
+    assert reached > 100 and given > 100 and written > 10
+
+
+# --- races
+
+SWAPPER = """
+import ctypes, os, sys
+os.chdir(sys.argv[1])
+swap = ctypes.CDLL(None, use_errno=True).renameat2
+HERE, EXCHANGE = -100, 2  # linux/fcntl.h, linux/fs.h: both names change places at once
+print("ready", flush=True)
+while os.getppid() == int(sys.argv[2]):
+    if swap(HERE, b"sub", HERE, b"link", EXCHANGE):
+        sys.exit(os.strerror(ctypes.get_errno()))
+"""
+
+
+@contextmanager
+def swapping(root, target):
+    """`sub` is a folder and a link to `target` in turns, as fast as a process can do it."""
+    (root / "link").symlink_to(target)
+    command = [sys.executable, "-c", SWAPPER, str(root), str(os.getpid())]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        process.stdout.readline()
+        try:
+            yield
+            assert process.poll() is None, "nothing is swapped any more"
+        finally:
+            process.kill()
+
+
+def looked_at(root, path):
+    """The path, for a program that looks first and opens then, as many do."""
+    with suppress(OSError):
+        if (root / path).resolve().is_relative_to(root):
+            return root / path
+    return None
+
+
+def until(done, work, seconds=60):
+    """Whether `done` within the time, `work` being done again and again."""
+    end = time.monotonic() + seconds
+    while not done() and time.monotonic() < end:
+        with suppress(OSError):
+            work()
+    return done()
+
+
+def test_a_folder_that_is_swapped_for_a_link_meanwhile_is_never_read_through(root, outside):
+    tools = FileTools(Workspace(root))
+    plain = []
+    with swapping(root, outside / "sub"):
+        answers = []
+        for _ in range(3_000):
+            tools.forget_windows()
+            answers.append(tools.read("sub/file.txt"))
+        assert until(
+            lambda: CANARY in plain,
+            lambda: (path := looked_at(root, "sub/file.txt")) and plain.append(path.read_text()),
+        ), "the race is none: nobody wins it"
+    assert not [answer for answer in answers if CANARY in answer]
+    assert "     1\tinside" in answers
+    assert [answer for answer in answers if answer.startswith("Error:")]
+
+
+@pytest.mark.slow
+def test_a_folder_that_is_swapped_for_a_link_meanwhile_is_never_written_through(root, outside):
+    before = contents(outside)
+    tools = FileTools(Workspace(root), confirm=lambda _: True)
+    done = 0
+    with swapping(root, outside / "sub"):
+        for number in range(1_500):
+            done += tools.write("sub/file.txt", f"inside {number}").startswith("Wrote")
+            done += tools.write(f"sub/new/{number}.txt", "inside").startswith("Wrote")
+            tools.read("sub/file.txt")
+            done += tools.edit("sub/file.txt", "inside", "within").startswith("Edited")
+        assert contents(outside) == before
+        assert done > 10
+        assert until(
+            lambda: contents(outside) != before,
+            lambda: (path := looked_at(root, "sub/file.txt")) and path.write_text("escaped"),
+        ), "the race is none: nobody wins it"
+
+
+@pytest.mark.slow
+def test_a_search_sees_nothing_outside_though_a_folder_is_swapped_meanwhile(root, outside):
+    tools = FileTools(Workspace(root))
+    with swapping(root, outside):
+        for _ in range(15):
+            assert CANARY not in tools.grep("canary|inside")
+            assert "secret.txt" not in tools.glob("**/*.txt")
+
+
+def test_a_search_that_follows_links_still_sees_nothing_outside(root, outside):
+    from corpus_agent.workspace import listing
+    from corpus_agent.workspace.ripgrep import find_ripgrep
+
+    ripgrep = find_ripgrep()
+    follow = ["--follow", "--", "canary|inside", "./"]
+    with (
+        listing.opened(Workspace(root).for_reading(".")) as where,
+        ripgrep.search(where.descriptor, where.root, follow) as search,
+    ):
+        output = search.output.read().decode()
+    assert "inside" in output and CANARY not in output
+    plain = subprocess.run([ripgrep.program, *follow], cwd=root, capture_output=True, text=True)
+    assert CANARY in plain.stdout
