@@ -267,10 +267,10 @@ def test_the_secrets_of_the_parent_stay_with_the_parent(hostile, monkeypatch):
     child.ready.result(SOON)
     assert b"PATH=" in Path(f"/proc/{child.pid}/environ").read_bytes()
     assert b"canary" not in Path(f"/proc/{child.pid}/environ").read_bytes()
-    control = subprocess.Popen(["sleep", "60"])
-    assert b"canary-of-the-parent" in Path(f"/proc/{control.pid}/environ").read_bytes()
-    control.kill()
-    control.wait()
+    with subprocess.Popen(["sleep", "60"]) as control:
+        environ = Path(f"/proc/{control.pid}/environ")
+        assert until(lambda: b"canary-of-the-parent" in environ.read_bytes())
+        control.kill()
 
 
 # -- the seal
@@ -311,6 +311,8 @@ def test_where_the_seal_cannot_be_had_there_is_no_librarian(toy_store, kernel, f
 def test_what_is_wrong_with_the_index_or_the_settings_is_said_at_once(tmp_path, toy_store):
     with pytest.raises(NoIndex, match="corpus-agent index FOLDER"), Librarian(tmp_path / "no"):
         pass
+    with pytest.raises(NoIndex, match="corpus-agent index FOLDER"):  # also without a start
+        Librarian(tmp_path / "no").ask("bread?")
     elsewhere = Librarian(toy_store, llm="http://192.0.2.1:80")
     with pytest.raises(UsageError, match="not this machine"), elsewhere:
         pass
@@ -517,6 +519,22 @@ def test_a_question_that_takes_too_long_is_stopped_and_the_process_stays(librari
         librarian.ask(QUESTION, timeout=2.0)
     assert time.monotonic() - started < SOON
     assert until(lambda: not librarian._child._pending, seconds=8.0)  # it said that it stopped
+    assert librarian.ask(QUESTION).citations
+    assert librarian.pid == pid
+
+
+@pytest.mark.slow
+def test_questions_that_are_given_up_make_room_for_others(librarian, server):
+    server.replies = [says("late", delay=60.0)] * 6
+    pid = librarian.pid
+
+    async def ask_all():
+        asked = (librarian.ask_async(QUESTION, timeout=2.0) for _ in range(6))
+        return await asyncio.gather(*asked, return_exceptions=True)
+
+    assert {type(outcome) for outcome in asyncio.run(ask_all())} == {LibrarianTimeout}
+    assert len(server.requests) == 4  # as many as are answered at once
+    server.replies = [*server.replies[:4], says(QUOTED)]
     assert librarian.ask(QUESTION).citations
     assert librarian.pid == pid
 

@@ -2,7 +2,7 @@
 
 Started by `process.Child` as a fresh interpreter. Requests come in on the standard input, answers
 go out on the standard output, both as frames; nothing else does. Each question gets exactly one
-reply: an answer, an error, or that it was stopped.
+reply: an answer, an error, or, at once when it is given up, that it was stopped.
 """
 
 from __future__ import annotations
@@ -85,19 +85,24 @@ class _Desk:
                 threading.Thread(target=self._answer, args=given, daemon=True).start()
             elif (running := self._stops.get(number)) is not None:
                 running.stop()
+                self._reply(number, stopped=True)
 
     def _answer(self, service: Service, number: int, task: str, stop: Stop) -> None:
         try:
             with self._turns:
                 answer = service.ask(task, stop)
         except Stopped:
-            self.send(id=number, stopped=True)
+            return  # and has had its reply
         except CorpusError as error:
-            self.send(id=number, error=_problem(error))
+            self._reply(number, error=_problem(error))
         else:
-            self.send(id=number, answer=asdict(handed_over(answer)))
-        finally:
-            del self._stops[number]
+            self._reply(number, answer=asdict(handed_over(answer)))
+
+    def _reply(self, number: int, **content: object) -> None:
+        """Reply to a question unless it has had its reply."""
+        with self._lock:
+            if self._stops.pop(number, None) is not None:
+                write_all(self._replies, packed({"id": number, **content}))
 
 
 def _warm(service: Service) -> None:

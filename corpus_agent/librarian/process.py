@@ -101,6 +101,7 @@ class Child:
         self._asked = 0
         self._process: subprocess.Popen[bytes] | None = None
         self._closed = False
+        self._refusal: CorpusError | None = None
         self._thread = threading.Thread(target=self._run, name="librarian", daemon=True)
         self._thread.start()
 
@@ -175,7 +176,7 @@ class Child:
             reason = f"did not start ({error.strerror})"
         finally:
             self._closed = True
-            failed = LibrarianFailed(
+            failed = self._refusal or LibrarianFailed(
                 f"The librarian {reason} before it answered.",
                 "Ask again: it is started anew. With stderr=sys.stderr it says what it met.",
             )
@@ -224,7 +225,8 @@ class Child:
     def _begin(self, reply: Reply) -> None:
         """The first word: ready, and how it is sealed, or why it cannot be."""
         if reply.error is not None:
-            return _settle(self.ready, _raised(reply.error))
+            self._refusal, self._closed = _raised(reply.error), True
+            return _settle(self.ready, self._refusal)
         if reply.ready not in ("enforced", "off"):
             raise BadFrame("no word of the seal")
         if reply.ready == "off" and not self._unsealed:
