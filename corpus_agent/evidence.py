@@ -36,9 +36,13 @@ _SAME = str.maketrans(
     | {"\u00ad": "", "\u200b": "", "\u200c": "", "\u200d": "", "\ufeff": "", "…": "..."}
 )
 _WORD = re.compile(r"[^\W_]+")
-_HYPHEN = regex.compile(r"(?<=\p{L})-(?=\p{L})")
+_HYPHEN = regex.compile(r"(?<=\p{L})[-‐‑–—](?=\s*\p{L})")
+_ENDING_HYPHEN = regex.compile(r"(?<=\p{L})[-‐‑–—]\s*$")
 _GAP = regex.compile(r"(?<=\p{N})\s+(?=\p{N})")
-_GAP_MARK = "\x1f"
+_GAP_MARK, _HYPHEN_MARK = "\x1f", "\x1e"
+# What makes the figures beside it part of a longer number: a point, a sign, the dash of a range.
+_BEFORE_FIGURE = re.compile(r"(?:\d[.,:'’/⁄–−-]|(?:^|[\s(\[])[+±–−-])$")
+_AFTER_FIGURE = re.compile(r"[.,:'’/⁄–−-]\d")
 
 
 class _Normalised(dict[int, str]):
@@ -57,29 +61,28 @@ class _Normalised(dict[int, str]):
         return found
 
 
-_NORMALISED = _Normalised({ord(_GAP_MARK): " "})
+_NORMALISED = _Normalised({ord(_GAP_MARK): " ", ord(_HYPHEN_MARK): ""})
 
 
 def _flat(text: str) -> str:
     """One line as it is compared: normalised, without white space but that between two figures.
 
-    A hyphen between letters is left out, since it may be one of the page and not of the text;
-    the space in "1 20" stays, or it would be the number 120.
+    A hyphen at the end of letters is left out where letters follow, since it may be one of the
+    page and not of the text; the space in "1 20" stays, or it would be the number 120.
     """
-    return _HYPHEN.sub("", _GAP.sub(_GAP_MARK, text).translate(_NORMALISED))
+    text = _HYPHEN.sub(_HYPHEN_MARK, text)
+    return _GAP.sub(_GAP_MARK, text).translate(_NORMALISED)
 
 
 def _columns(text: str) -> list[int]:
     """For each character of `_flat(text)` the character of `text` that it came from."""
-    marked = _GAP.sub(lambda gap: _GAP_MARK * len(gap[0]), text)
-    pieces: list[tuple[str, int]] = []
-    for column, char in enumerate(marked):
-        if char == _GAP_MARK and column and marked[column - 1] == _GAP_MARK:
-            continue
-        pieces += [(piece, column) for piece in _NORMALISED[ord(char)]]
-    flat = "".join(piece for piece, _ in pieces)
-    hyphens = {match.start() for match in _HYPHEN.finditer(flat)}
-    return [column for at, (_, column) in enumerate(pieces) if at not in hyphens]
+    text = _HYPHEN.sub(_HYPHEN_MARK, text)
+    gaps = {match.start() for match in _GAP.finditer(text)}
+    columns: list[int] = []
+    for column, char in enumerate(text):
+        pieces = " " if column in gaps else _NORMALISED[ord(char)]
+        columns += [column] * len(pieces)
+    return columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +120,7 @@ def comparable(lines: Sequence[Line]) -> Comparable:
         if not flat:
             continue
         before = pieces[-1] if pieces else ""
-        if before.endswith("-") and before[-2:-1].isalpha() and flat[0].isalpha():
+        if flat[0].isalpha() and numbers and _ENDING_HYPHEN.search(lines[numbers[-1] - 1].text):
             pieces[-1] = before[:-1]
         gap = " " if before[-1:].isdigit() and flat[0].isdigit() else ""
         pieces.append(gap + flat)
@@ -150,11 +153,13 @@ def check_quotation(
     keeps the claim.
     """
     try:
-        near = corpus.read(source, max(1, near_line - NEAR_LINES), 2 * NEAR_LINES)
-        found = _exactly(near.lines, quote, near_line - near.offset + 1)
-        if found is not None:
+        # Twice as far down: a quotation may begin near and end further on.
+        offset = max(1, near_line - NEAR_LINES)
+        near = corpus.read(source, offset, near_line - offset + 2 * NEAR_LINES)
+        found = _exactly(near.lines, quote, near_line - offset + 1)
+        if found is not None and abs(found[0] + offset - 1 - near_line) <= NEAR_LINES:
             first, last, text = found
-            shift = near.offset - 1
+            shift = offset - 1
             page = near.lines[first - 1].page
             return Citation(n, source, page, first + shift, last + shift, text, "verified")
     except Refused:
@@ -215,9 +220,20 @@ def _occurrences(text: str, needle: str) -> Iterator[int]:
 def _whole(haystack: Comparable, start: int, end: int) -> bool:
     """Whether the match neither begins nor ends inside a number or word of its line.
 
-    White space is gone from the comparison, so "12" must not be found in "112" nor in "1 2".
+    White space is gone from the comparison, so "12" must not be found in "112" nor in "1 2"; and
+    "5 mm" not in "0.5 mm", "130" not in "1,130", "18 °C" not in "-18 °C".
     """
-    return not (_joined(haystack, start - 1, start) or _joined(haystack, end - 1, end))
+    if _joined(haystack, start - 1, start) or _joined(haystack, end - 1, end):
+        return False
+    if haystack.text[start].isdigit():
+        line = haystack.lines[haystack.line(start) - 1].text
+        if _BEFORE_FIGURE.search(line[: haystack.column(start)]):
+            return False
+    if haystack.text[end - 1].isdigit():
+        line = haystack.lines[haystack.line(end - 1) - 1].text
+        if _AFTER_FIGURE.match(line[haystack.column(end - 1) + 1 :]):
+            return False
+    return True
 
 
 def _joined(haystack: Comparable, left: int, right: int) -> bool:
