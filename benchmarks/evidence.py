@@ -277,9 +277,8 @@ def main() -> None:
     print(f"{wrong} changed or made-up quotations were called verified or moved")
     for case, verdict in zip(made, verdicts, strict=True):
         if arguments.failures and verdict != case.verdict:
-            print(
-                f"\n{case.kind}: {verdict}, not {case.verdict}: {case.source}:{case.line}\n{case.quote!r}"
-            )
+            place = f"{case.source}:{case.line}"
+            print(f"\n{case.kind}: {verdict}, not {case.verdict}: {place}\n{case.quote!r}")
 
 
 if __name__ == "__main__":

@@ -60,8 +60,8 @@ _INVENTED = re.compile(
     r"<\|?(?:tool_response|tool_result|function_result|function_response|observation|tool_output)"
     r"s?\|?>"
     r"|\[TOOL_RESULTS?\]|```tool_outputs?\b|<｜tool▁outputs?▁begin｜>"
-    r"|<\|(?:im_start|im_end|start_header_id|eot_id|eom_id|end|user|endoftext)\|>"
-    r"|<(?:start_of_turn|end_of_turn)>|</s>"
+    r"|^(?:<\|(?:im_start|start_header_id|user)\|>|<start_of_turn>)"
+    r"|(?:<\|(?:im_end|eot_id|eom_id|end|endoftext)\|>|<end_of_turn>|</s>)(?=\s|<|\Z)"
     r"|^(?:Observation|(?:Tool|Function) (?:result|output|response))s?\s*:"
     r"|(?<=\n)(?:User|Human)\s*:"
     r"|^(?:\d+ results?|No results) for \"",

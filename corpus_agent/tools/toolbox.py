@@ -74,6 +74,7 @@ class Toolbox:
         self._max_read_bytes = max_read_bytes
         self._given: set[Key] = set()
         self._names: dict[str, str] = {}
+        self.queries: list[str] = []
         self.calls: list[ToolCall] = []
         self.shown: list[Shown] = []
 
@@ -85,7 +86,7 @@ class Toolbox:
     def call(self, name: str, arguments: Mapping[str, Any] | str | None) -> str:
         """The tool's text, a one-line notice for an exact repeat, or one text from `Error:` on."""
         text = self._run(name, arguments)
-        self.calls.append(_noted(name, arguments, text))
+        self.calls.append(_noted(name, arguments, text.replace(self._frame.nonce, "nonce")))
         return text
 
     def _run(self, name: str, arguments: Mapping[str, Any] | str | None) -> str:
@@ -121,6 +122,7 @@ class Toolbox:
         return Key(name, self.source_of(arguments["source"]), arguments.get("offset", 1), limit)
 
     def _search(self, query: str) -> str:
+        self.queries.append(query)
         hits: list[Hit] = []
         text = search.run(self._corpus, self._frame, query, self._names, hits)
         self.shown += [
@@ -158,7 +160,7 @@ def _notice(key: Key) -> str:
 
 
 def _noted(name: str, arguments: Mapping[str, Any] | str | None, text: str) -> ToolCall:
-    """The call for a receipt; the frame's delimiters are a random part of the text's hash."""
+    """The call for a receipt."""
     given = arguments if isinstance(arguments, str) else json.dumps(arguments, default=str)
     outcome: Literal["ok", "error", "repeated"] = "ok"
     if text.startswith("Error:"):
