@@ -12,6 +12,7 @@ import asyncio
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from corpus_agent.answer import Answer, AnswerStatus, Citation, OnEvent, Turn
@@ -289,13 +290,19 @@ class _Work:
         self.on_event(_event(self.toolbox, call))
         return self.toolbox.call(call.name, call.arguments)
 
-    @property
+    @cached_property
     def evidence(self) -> Evidence:
-        """What was retrieved so far, to hold a draft against."""
-        passages = [Source(s.source, s.line, s.text, s.heading) for s in self.toolbox.shown]
+        """What a draft is held against."""
         known = [citation for turn in self.history for citation in turn.answer.citations]
-        supporter = Supporter(passages, self._encode)
-        return Evidence(self.corpus, self.toolbox.source_of, supporter, known, self.question)
+        return Evidence(self.corpus, self._source_of, self._supporter, known, self.question)
+
+    def _source_of(self, shown: str) -> str:
+        return self.toolbox.source_of(shown)
+
+    def _supporter(self) -> Supporter:
+        """What was retrieved so far."""
+        passages = (Source(s.source, s.line, s.text, s.heading) for s in self.toolbox.shown)
+        return Supporter(passages, self._encode)
 
     def cleaned(self, draft: str) -> str:
         """A draft without delimiters that the model copied and what acts on a terminal."""

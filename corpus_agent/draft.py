@@ -111,7 +111,7 @@ def settle(
     and stays in the text. The same passage keeps its number, also one that is `known` from earlier
     answers; a number that a model wrote by itself stays if it is one of those.
     """
-    numbers = _Numbers(known)
+    numbers = Numbers(known)
     failed: list[Citation] = []
     parts: list[str] = []
     done = 0
@@ -130,7 +130,7 @@ def settle(
     return Settled(text, numbers.used(), tuple(failed))
 
 
-class _Numbers:
+class Numbers:
     """The numbers of the citations of one answer, which go on from earlier answers."""
 
     def __init__(self, known: Sequence[Citation]) -> None:

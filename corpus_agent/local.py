@@ -30,6 +30,7 @@ from indexer.store import Snapshot, same_rows
 from indexer.sync import fingerprint_of
 from indexer.walk import open_beneath, read_beneath
 
+KEPT_ROWS = 1_024  # rows of files kept in memory
 KEPT_DOCUMENTS = 8  # extracted documents kept in memory, so that paging does not parse anew
 
 
@@ -40,6 +41,8 @@ class LocalCorpus:
         self._snapshot = snapshot
         self._encoder = encoder
         self._lines = lru_cache(maxsize=KEPT_DOCUMENTS)(self._read_lines)
+        # One version of the index never changes, and an answer asks for the same rows many times.
+        self._row = lru_cache(maxsize=KEPT_ROWS)(snapshot.file)
 
     @classmethod
     def open(cls, store: Path, encoder: Encoder | None = None) -> LocalCorpus:
@@ -83,6 +86,10 @@ class LocalCorpus:
         """The rows of all files, by source."""
         return self._snapshot.files()
 
+    def file(self, source: str) -> FileRow | None:
+        """The row of one file, None where it is not in the index."""
+        return self._row(source)
+
     def search(
         self,
         query: str,
@@ -101,7 +108,7 @@ class LocalCorpus:
         """Whether size or time of the file differ from the indexed ones, or it is gone."""
         import os
 
-        row = self._snapshot.file(source)
+        row = self._row(source)
         try:
             descriptor = open_beneath(self._snapshot.root, source)
         except (OSError, Refused):
@@ -144,7 +151,7 @@ class LocalCorpus:
 
     def _member(self, source: str) -> FileRow:
         """The row of an indexed file; nothing on disk is touched before this check."""
-        row = self._snapshot.file(source)
+        row = self._row(source)
         if row is None:
             names = [file.source for file in self.files() if file.status == "indexed"]
             near = get_close_matches(source, names, n=3, cutoff=0.5)

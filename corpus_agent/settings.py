@@ -21,16 +21,30 @@ CONFIG_NAME = "config.toml"
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a person may choose. `store` and `model` are folders; None means: look for it."""
+    """What a person may choose. `store` and `model` are folders; None means: look for it.
+
+    `llm_seconds` is what a model may take for one question, `llm_context` its window in tokens,
+    None where its server is to be asked.
+    """
 
     store: Path | None = None
     llm: str = "auto"
     llm_model: str | None = None
     model: Path | None = None
     max_file_bytes: int = MAX_FILE_BYTES
+    llm_seconds: int = 600
+    llm_context: int | None = None
 
 
-_KINDS = {"store": Path, "llm": str, "llm_model": str, "model": Path, "max_file_bytes": int}
+_KINDS = {
+    "store": Path,
+    "llm": str,
+    "llm_model": str,
+    "model": Path,
+    "max_file_bytes": int,
+    "llm_seconds": int,
+    "llm_context": int,
+}
 assert set(_KINDS) == {field.name for field in fields(Settings)}
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from corpus_agent.answer import Citation
 from corpus_agent.clean import visible
@@ -27,6 +28,7 @@ REPAIR = (
     "These quotations are not in the documents as you wrote them. Write the whole answer once "
     "more: copy each quotation exactly, or leave its claim out."
 )
+MAX_SUPPORTED = 60  # claims of one answer that passages are looked for; no answer should have more
 MAX_REPAIRED = 8  # quotations that a model is asked to mend at once
 MAX_SHOWN_QUOTE = 400  # characters
 
@@ -57,19 +59,23 @@ class Evidence:
         self,
         corpus: Corpus,
         source_of: Callable[[str], str],
-        supporter: Supporter,
+        make_supporter: Callable[[], Supporter],
         known: Sequence[Citation] = (),
         question: str = "",
     ) -> None:
         self._given = figures(question)
         self._corpus = corpus
         self._source_of = source_of
-        self._supporter = supporter
+        self._make_supporter = make_supporter
         self._known = known
 
     def settle(self, draft: str) -> Settled:
         """The draft with its quotations looked up."""
         return settle(draft, self._check, self._known)
+
+    @cached_property
+    def _supporter(self) -> Supporter:
+        return self._make_supporter()
 
     def _check(self, n: int, quotation: Quotation) -> Citation | None:
         source = self._source_of(quotation.source)
@@ -91,20 +97,15 @@ class Evidence:
         """
         text, cited = settled.text, {citation.n: citation for citation in settled.citations}
         unsupported: list[str] = []
-        found = claims(text, cited)
+        open_claims = [claim for claim in claims(text, cited) if not self._is_said(claim, cited)]
         # From the end, so that the places of the claims before stay what they are.
-        for claim in reversed(found):
-            if self._is_said(claim, cited):
-                continue
-            citation = self._support(claim, cited)
+        for number, claim in reversed(list(enumerate(open_claims))):
+            citation = self._support(claim, cited) if number < MAX_SUPPORTED else None
             if citation is not None:
                 text = _with_mark(text, claim, f"[{citation.n}]")
-            elif strict:
-                text = _without(text, claim)
-                unsupported.append(claim.text)
-            else:
-                text = _with_mark(text, claim, UNSUPPORTED)
-                unsupported.append(claim.text)
+                continue
+            unsupported.append(claim.text)
+            text = _without(text, claim) if strict else _with_mark(text, claim, UNSUPPORTED)
         unsupported.reverse()
         text, citations = _in_order(text.strip(), cited, self._known)
         left_out = len(unsupported) if strict else 0

@@ -8,8 +8,10 @@ wrong, which is why its passage is quoted beside it. Called by settling.py.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import regex
@@ -32,11 +34,15 @@ if TYPE_CHECKING:
 
 LEAST_WORDS = 2  # that carry meaning; with fewer a sentence claims nothing by itself
 LONGEST_WINDOW = 2  # sentences of one passage that may support a claim together
-MAX_COMPARED = 12  # windows with the most words in common, which are encoded
+CONTEXT = 800  # characters before and after a window that say what it is about
+MAX_LIKELY = 30  # windows that are looked at closely for one claim
+MAX_COMPARED = 8  # of those, the ones with the most words in common, which are encoded
+SURELY_COVERED = 0.9  # with so many words in common no vectors are needed
 # From benchmarks/claims.py: mean of the words covered and the cosine; without vectors, the words.
 ENOUGH = 0.525
 ENOUGH_COVERED = 0.7
 _STAND_IN = "†"
+_BEGINNING = 3  # letters that two forms of a word share at the least
 MARK = re.compile(r"\s*\[(\d{1,4})\]")
 
 _NOT_NEGATION = regex.compile(
@@ -213,7 +219,7 @@ def _common_part(claim: str, said: str) -> str:
     return said[before[0].start() if before else spans[0][0] : spans[-1][1]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Window:
     """One or two sentences of a passage that may support a claim."""
 
@@ -221,15 +227,27 @@ class _Window:
     start: int
     end: int
 
-    @property
+    @cached_property
     def text(self) -> str:
         return self.passage.text[self.start : self.end]
 
-    @property
-    def context(self) -> str:
-        """What says before the window what it is about."""
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The folded words of the window."""
+        return frozenset(terms(self.text))
+
+    @cached_property
+    def before(self) -> frozenset[str]:
+        """The folded words that say before the window what it is about."""
         passage = self.passage
-        return f"{passage.source} {passage.heading} {passage.text[: self.start]}"
+        before = passage.text[max(0, self.start - CONTEXT) : self.start]
+        return frozenset(terms(f"{passage.source} {passage.heading} {before}"))
+
+    @cached_property
+    def around(self) -> frozenset[str]:
+        """The folded words in and about the window, before and after."""
+        after = self.passage.text[self.end : self.end + CONTEXT]
+        return self.before | self.words | frozenset(terms(after))
 
 
 class Supporter:
@@ -242,15 +260,20 @@ class Supporter:
         self._windows = [
             window for passage in dict.fromkeys(passages) for window in _windows(passage)
         ]
+        # Two forms of a word begin alike; which windows hold a beginning is quickly said.
+        self._holding: dict[str, list[int]] = {}
+        for number, window in enumerate(self._windows):
+            for beginning in {word[:_BEGINNING] for word in window.words}:
+                self._holding.setdefault(beginning, []).append(number)
 
     def support(self, claim: str) -> Support | None:
         """The best support of a claim, at a tie the shorter one; None where there is none."""
-        covered = [(coverage(claim, w), w) for w in self._windows if _fits(claim, w)]
+        covered = [(coverage(claim, w), w) for w in self._likely(claim) if _fits(claim, w)]
         covered = sorted(covered, key=lambda pair: (-pair[0], len(pair[1].text)))[:MAX_COMPARED]
         if not covered:
             return None
-        if self._encode is None:
-            share, best = covered[0]
+        share, best = covered[0]
+        if self._encode is None or share >= SURELY_COVERED:
             enough = share >= ENOUGH_COVERED
         else:
             near = self._nearness(claim, [window for _, window in covered])
@@ -259,6 +282,14 @@ class Supporter:
             best = covered[scores.index(share)][1]
             enough = share >= ENOUGH
         return Support(best.passage, best.start, best.end, share) if enough else None
+
+    def _likely(self, claim: str) -> list[_Window]:
+        """The windows that hold most of a claim's words, by how they begin."""
+        beginnings = {word[:_BEGINNING] for word in terms(claim) if word not in STOP_WORDS}
+        held: Counter[int] = Counter()
+        for beginning in beginnings:
+            held.update(self._holding.get(beginning, ()))
+        return [self._windows[number] for number, _ in held.most_common(MAX_LIKELY)]
 
     def _nearness(self, claim: str, windows: Sequence[_Window]) -> dict[str, float]:
         """The cosine of each window's text to the claim."""
@@ -272,31 +303,28 @@ class Supporter:
 
 def _fits(claim: str, window: _Window) -> bool:
     """Whether a window has the figures, codes, names, quoted words and negation of a claim."""
-    text = window.text
+    text, passage = window.text, window.passage
     if not says_figures(claim, text) or not _agrees(claim, text):
         return False
-    if not codes(claim) <= frozenset(terms(f"{window.passage.source} {text}")):
+    if not codes(claim) <= window.words | frozenset(terms(passage.source)):
         return False
     quoted = (fold(" ".join(words.split())) for words in _QUOTED.findall(claim))
     if not all(words in fold(" ".join(text.split())) for words in quoted):
         return False
-    passage = window.passage
-    return names(claim) <= frozenset(terms(f"{passage.source} {passage.heading} {passage.text}"))
+    return names(claim) <= window.around
 
 
 def coverage(claim: str, window: _Window) -> float:
     """The share of a claim's words that a window has; those that its context has count half."""
-    wanted = [
-        word for word in content_terms(claim) if word not in STOP_WORDS and not word.isdigit()
-    ]
+    words = (word for word in content_terms(claim) if not word.isdigit())
+    wanted = [word for word in words if word not in STOP_WORDS]
     if not wanted:
         return 1.0
-    inside, before = set(terms(window.text)), set(terms(window.context))
 
     def covered(word: str) -> float:
-        if any(same_word(word, other) for other in inside):
+        if any(same_word(word, other) for other in window.words):
             return 1.0
-        return 0.5 if any(same_word(word, other) for other in before) else 0.0
+        return 0.5 if any(same_word(word, other) for other in window.before) else 0.0
 
     return sum(map(covered, wanted)) / len(wanted)
 

@@ -99,6 +99,13 @@ async def ability(client: AsyncClient, base_url: str, model: str) -> Ability:
     return found
 
 
+async def names(client: AsyncClient, base_url: str) -> list[str]:
+    """The names of the models that a server lists; none where it does not say."""
+    page = await _page(client, "GET", f"{base_url}/models", {})
+    listed = _list(page.get("data")) if page else []
+    return [entry["id"] for entry in listed if isinstance(entry.get("id"), str)]
+
+
 async def _page(
     client: AsyncClient, method: str, url: str, question: dict[str, str]
 ) -> Page | None:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from corpus_agent.draft import quotations
 from corpus_agent.loop.values import (
     bracket_end,
     object_in,
@@ -93,11 +94,13 @@ def without_thoughts(reply: str) -> str:
 
 
 def _calls(text: str, tools: Tools) -> list[Written]:
-    """All calls in a text, without those inside another one."""
+    """All calls in a text, without those inside another one or inside a cited quotation."""
     found: list[Written] = []
+    quoted = [(quotation.start, quotation.end) for quotation in quotations(text)]
     for form in FORMS:
         for match in islice(form.opening.finditer(text), MAX_OPENINGS):
-            if not any(call.start <= match.start() < call.end for call in found):
+            taken = (*quoted, *((call.start, call.end) for call in found))
+            if not any(start <= match.start() < end for start, end in taken):
                 found += form.read(text, match, tools)
     return sorted(found, key=lambda call: call.start)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from corpus_agent.answer import OnEvent
 from corpus_agent.llm import ModelUnavailable
 from corpus_agent.loop.hearing import Heard, NoTools, Speaker, TooLong, hear
-from corpus_agent.loop.room import LEAST_CONVERSATION, Room, fit
+from corpus_agent.loop.room import LEAST_CONVERSATION, Room, fit, tokens
 from corpus_agent.loop.transcript import (
     Asked,
     Call,
@@ -105,8 +105,8 @@ class Conversation:
             try:
                 heard = await self._request(may_call=may_call)
             except TooLong as error:
-                self._tokens //= SMALLER
-                if self._tokens < LEAST_CONVERSATION:
+                self._tokens = min(self._tokens, tokens(self.entries)) // SMALLER
+                if self._tokens < LEAST_CONVERSATION // SMALLER:
                     raise ModelUnavailable(error.message, error.hint) from error
                 self.on_event("the conversation is too long for the model; leaving old results out")
             except NoTools as error:
