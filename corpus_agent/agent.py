@@ -1,43 +1,50 @@
 """Answers by a model on this machine that has two tools and nothing else.
 
-Runs the loop (pydantic-ai), takes the citations out of the draft and has every quotation looked
-up; what a quotation says is evidence.py's to judge, which model it is llm.py's to find. Called by
-the command line and the librarian; pydantic-ai and the HTTP client are imported when it runs.
+    question ──> first search ──> loop/ ──> draft ──> settling.py ──> answer
+
+Puts these together; which model it is llm.py's to find. Called by the command line and the
+librarian; pydantic-ai and the HTTP client are imported when it runs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+import asyncio
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from corpus_agent.answer import Answer, AnswerStatus, Citation, OnEvent, Turn
 from corpus_agent.clean import one_line, visible
 from corpus_agent.corpus import Corpus
-from corpus_agent.draft import Quotation, settle
+from corpus_agent.draft import Settled
 from corpus_agent.endpoint import Server
 from corpus_agent.evidence import check_quotation
 from corpus_agent.llm import ModelUnavailable
+from corpus_agent.loop import standalone
+from corpus_agent.loop.ability import Ability, ability
+from corpus_agent.loop.hearing import OnDraft, Patience, speaker
+from corpus_agent.loop.room import DEFAULT_WINDOW, Room
+from corpus_agent.loop.transcript import Call, Returned
+from corpus_agent.loop.turns import Conversation, opening
+from corpus_agent.settling import Evidence, Finished, repair_request
 from corpus_agent.snippet import best_span
+from corpus_agent.support import Source, Supporter
 from corpus_agent.tools import search
 from corpus_agent.tools.frame import Frame
-from corpus_agent.tools.toolbox import Toolbox, ToolSpec, check_arguments
-from indexer.errors import Refused
-from indexer.records import Hit
+from corpus_agent.tools.toolbox import Toolbox, check_arguments
 
 if TYPE_CHECKING:
     from httpx2 import AsyncClient
-    from pydantic_ai import Agent, Tool
-    from pydantic_ai.messages import ModelMessage
-    from pydantic_ai.models import Model
+
+    from corpus_agent.sentences.coverage import EncodeTokens
 
 MAX_STEPS = 8  # requests to the model for one question, the one that ends it included
-REQUEST_SECONDS = 300.0  # a model on a CPU reads a long window for minutes
-CONNECT_SECONDS = 5.0
-MAX_ANSWER_TOKENS = 4096  # thinking included; bounds a model that repeats itself
+QUESTION_SECONDS = 600.0  # for all of them, the one that repairs quotations included
 PASSAGES_WITHOUT_DRAFT = 3
 PASSAGE_CHARACTERS = 300
-MAX_SHOWN_ERROR = 160  # characters
+MAX_NAMED_SEARCHES = 4  # in the sentence that says what was searched
 
 SYSTEM_PROMPT = """\
 You answer questions from the user's documents and from nothing else.
@@ -54,18 +61,38 @@ The deposit is two months' rent [contracts/flat.md:12-14] "a deposit of two mont
 
 If the documents do not answer the question, write exactly: NOT_FOUND"""
 
-LAST_STEP = (
-    "No more searches are possible. Answer now from the results above, with citations, "
-    "or write exactly: NOT_FOUND"
+NOT_FOUND = "NOT_FOUND"
+# How models say it that forget the word: the whole answer, and nothing cited.
+_DENIES = re.compile(
+    r"(?i)\b(?:documents?|passages?|texts?|results?|sources?|context|information)\b[^.]{0,60}"
+    r"\b(?:do(?:es)? not|don't|doesn't|did not|no)\b[^.]{0,30}"
+    r"\b(?:contain|mention|say|provide|include|specify|state|answer|information)\w*"
+    r"|\b(?:could not|couldn't|cannot|can't) (?:find|be found|answer)\b"
+    r"|\bnot (?:found|mentioned) in\b"
+    r"|\b(?:dokumente?n?|texte?n?|quellen?)\b[^.]{0,60}\b(?:nicht|keine?n?)\b"
 )
 _FIRST_CALL = "first_search"
 
 
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one question may cost: requests, seconds for all, and what one reply is waited for.
+
+    `window` is the model's in tokens, where a person sets it; else the server is asked.
+    """
+
+    steps: int = MAX_STEPS
+    seconds: float = QUESTION_SECONDS
+    patience: Patience = field(default_factory=Patience)
+    window: int | None = None
+
+
 def _direct_client() -> AsyncClient:
-    """A client that connects by itself: no proxy and no redirect."""
+    """A client that connects by itself, anew for each request: no proxy and no redirect."""
     import httpx2
 
-    return httpx2.AsyncClient(trust_env=False, follow_redirects=False)
+    limits = httpx2.Limits(max_keepalive_connections=0)
+    return httpx2.AsyncClient(trust_env=False, follow_redirects=False, limits=limits)
 
 
 class ModelAnswerer:
@@ -75,16 +102,26 @@ class ModelAnswerer:
         self,
         server: Server,
         model: str,
-        max_steps: int = MAX_STEPS,
-        timeout: float = REQUEST_SECONDS,
+        limits: Limits | None = None,
         make_client: Callable[[], AsyncClient] | None = None,
+        *,
+        encode: EncodeTokens | None = None,
+        strict: bool = False,
+        on_draft: OnDraft = lambda _: None,
     ) -> None:
-        """`make_client` gives the HTTP client to use: under the seal, that of the broker."""
+        """`make_client` gives the HTTP client to use: under the seal, that of the broker.
+
+        `encode` lets a sentence be supported by other words than its own; `strict` leaves out
+        what nothing supports; `on_draft` hears the draft as it is written, unchecked.
+        """
         self._make_client = make_client or _direct_client
         self._server = server
         self._model = model
-        self._max_steps = max(2, max_steps)
-        self._timeout = timeout
+        self._limits = limits or Limits()
+        self._encode = encode
+        self._strict = strict
+        self._on_draft = on_draft
+        self._ability: Ability | None = None
 
     @property
     def name(self) -> str:
@@ -108,250 +145,227 @@ class ModelAnswerer:
         Raises ModelUnavailable where the model gives none, and CorpusError from the corpus. Not to
         be called where an event loop runs.
         """
-        import asyncio
+        work = _Work(question, corpus, tuple(history), on_event, self._encode)
+        settled = asyncio.run(self._settled(work))
+        if settled is None:
+            return self._passages(work)
+        return self._finish(work, settled)
 
-        toolbox = Toolbox(corpus, Frame())
-        draft = asyncio.run(self._draft(question, toolbox, history, on_event))
-        if draft is None:
-            return self._passages(question, corpus)
-        return self._finish(question, visible(draft).strip(), corpus, toolbox)
-
-    async def _draft(
-        self, question: str, toolbox: Toolbox, history: Sequence[Turn], on_event: OnEvent
-    ) -> str | None:
-        """The model's text; None where it called tools to the end of its budget and beyond."""
-        from pydantic_ai import UsageLimitExceeded, UsageLimits, capture_run_messages
-        from pydantic_ai.settings import ModelSettings
-
+    async def _settled(self, work: _Work) -> Settled | None:
+        """The model's draft with its quotations looked up; None where it never gave one."""
+        limits = self._limits
+        deadline = asyncio.get_running_loop().time() + limits.seconds
         async with self._make_client() as client:
-            agent = self._agent(client, toolbox, on_event)
-            messages = _opening(question, toolbox, history, on_event)
-            with _translated(self._server), capture_run_messages() as held:
-                try:
-                    limits = UsageLimits(request_limit=self._max_steps - 1)
-                    run = await agent.run(message_history=messages, usage_limits=limits)
-                    return run.output
-                except UsageLimitExceeded:
-                    on_event(f"{self._max_steps - 1} steps are used; asking for the answer.")
-            with _translated(self._server):
-                try:
-                    run = await agent.run(
-                        LAST_STEP,
-                        message_history=list(held),
-                        usage_limits=UsageLimits(request_limit=1),
-                        model_settings=ModelSettings(tool_choice="none"),
-                    )
-                    return run.output
-                except UsageLimitExceeded:
-                    return None
+            try:
+                async with asyncio.timeout_at(deadline):
+                    conversation = await self._conversation(work, client)
+                    draft = await conversation.answer(limits.steps)
+            except TimeoutError as error:
+                raise ModelUnavailable(
+                    f"The model took longer than {limits.seconds:g} s for one question.",
+                    "Give it longer: the setting llm_seconds; or use --llm none.",
+                ) from error
+            if draft is None:
+                return None
+            settled = work.evidence.settle(work.cleaned(draft))
+            if not settled.failed:
+                return settled
+            try:
+                async with asyncio.timeout_at(deadline):
+                    return await _repaired(work, conversation, settled)
+            except (TimeoutError, ModelUnavailable):
+                work.on_event("the quotations were not repaired")
+                return settled
 
-    def _agent(
-        self, client: AsyncClient, toolbox: Toolbox, on_event: OnEvent
-    ) -> Agent[object, str]:
-        """The agent with the two tools, without telemetry, banner or retries of its own."""
-        import pydantic_ai
-        from pydantic_ai.capabilities import Hooks
-        from pydantic_ai.settings import ModelSettings
-
-        pydantic_ai.BANNER_ENABLED = False
-        agent = pydantic_ai.Agent(
-            self._chat_model(client),
-            instructions=SYSTEM_PROMPT,
-            tools=[_tool(spec, toolbox, on_event) for spec in toolbox.specs],
-            model_settings=ModelSettings(temperature=0.0, max_tokens=MAX_ANSWER_TOKENS),
-            # pydantic-ai answers calls of tools that do not exist; they cost a step, no more.
-            retries={"tools": self._max_steps, "output": 1},
-            capabilities=[Hooks(before_tool_validate=_keep_arguments)],
-        )
-        agent.instrument = False
-        return agent
-
-    def _chat_model(self, client: AsyncClient) -> Model:
-        import httpx2
-        from openai import AsyncOpenAI
-        from pydantic_ai.models.openai import OpenAIChatModel
-        from pydantic_ai.profiles.openai import OpenAIModelProfile
-        from pydantic_ai.providers.openai import OpenAIProvider
-
-        api = AsyncOpenAI(
-            base_url=self._server.base_url,
-            api_key="none",  # else the one of the environment would be sent
-            organization="",
-            project="",
-            http_client=client,
-            timeout=httpx2.Timeout(self._timeout, connect=CONNECT_SECONDS),
-            max_retries=0,
-        )
-        profile = OpenAIModelProfile(
-            openai_chat_supports_max_completion_tokens=False,
-            openai_supports_strict_tool_definition=False,
-            # A document may hold "<|im_start|>", which such servers would take for a new turn.
-            may_tokenize_special_tokens_in_content=True,
-        )
-        return OpenAIChatModel(
-            self._model, provider=OpenAIProvider(openai_client=api), profile=profile
+    async def _conversation(self, work: _Work, client: AsyncClient) -> Conversation:
+        """The conversation up to where the model has its say: question and first search."""
+        if self._ability is None:
+            self._ability = await ability(client, self._server.base_url, self._model)
+        room = Room(self._limits.window or self._ability.window or DEFAULT_WINDOW)
+        patience = self._limits.patience
+        voice = speaker(client, self._server.base_url, self._model, patience, self._on_draft)
+        history = [(turn.question, turn.answer.text) for turn in work.history]
+        asked = work.question
+        if history:
+            asked = await standalone.by_model(voice, asked, history) or asked
+        work.open_toolbox(room)
+        call = Call(_FIRST_CALL, search.NAME, {"query": asked})
+        return Conversation(
+            voice,
+            SYSTEM_PROMPT,
+            work.question,
+            opening(history, work.question, Returned(call, work.call(call))),
+            work.call,
+            lambda left_out: work.toolbox.forget(left_out.name, left_out.arguments),
+            room,
+            tools=self._ability.tools is not False,
+            on_event=work.on_event,
         )
 
-    def _finish(self, question: str, draft: str, corpus: Corpus, toolbox: Toolbox) -> Answer:
-        """The answer of a draft: quotations looked up, the failed ones dropped and counted."""
+    def _finish(self, work: _Work, settled: Settled) -> Answer:
+        """The answer of a draft: claims supported or marked, the failed quotations counted."""
+        denied = NOT_FOUND in settled.text or _DENIES.search(settled.text)
+        if not settled.citations and denied:
+            return self._not_found(work)
+        text = settled.text.replace(NOT_FOUND, "").strip()
+        settled = Settled(text, settled.citations, settled.failed)
+        finished = work.evidence.finish(settled, strict=self._strict)
+        if not finished.text:
+            return self._not_found(work, tuple(_notices(finished)))
+        whole = finished.citations and not (finished.dropped or finished.unsupported)
+        status: AnswerStatus = "answered" if whole else "partial"
+        return self._answer(
+            work,
+            finished.text,
+            status,
+            finished.citations,
+            tuple(_notices(finished)),
+            finished.unsupported,
+        )
 
-        def check(n: int, quotation: Quotation) -> Citation | None:
-            source = toolbox.source_of(quotation.source)
-            if not quotation.quote and not _holds(corpus, source):
-                return None  # a time, a verse: what happens to look like a place
-            return check_quotation(corpus, n, source, quotation.quote, quotation.line_start)
+    def _not_found(self, work: _Work, notices: tuple[str, ...] = ()) -> Answer:
+        return self._answer(work, work.searched(), "not_found", notices=notices)
 
-        text, citations, dropped = settle(draft, check)
-        if "NOT_FOUND" in draft and not citations:
-            where = search.searched(corpus.coverage())
-            return self._answer(question, corpus, f"Not found in {where}.", "not_found")
-        text = text.replace("NOT_FOUND", "").strip()
-        notices = []
-        if dropped:
-            noun = "1 citation was" if dropped == 1 else f"{dropped} citations were"
-            notices.append(f"{noun} dropped: not in the documents as quoted.")
-        if not citations:
-            notices.append("The model's answer has no quotation that supports it.")
-        status: AnswerStatus = "answered" if citations and not dropped else "partial"
-        return self._answer(question, corpus, text, status, citations, tuple(notices))
-
-    def _passages(self, question: str, corpus: Corpus) -> Answer:
-        """The best passages themselves, where the model ended without a word."""
+    def _passages(self, work: _Work) -> Answer:
+        """The best of what was retrieved, where the model ended without a word."""
         citations: list[Citation] = []
-        for hit in _hits(corpus, question)[:PASSAGES_WITHOUT_DRAFT]:
-            start, end = best_span(hit.chunk.text, question, PASSAGE_CHARACTERS)
-            quote, line = hit.chunk.text[start:end], hit.chunk.line_start
-            found = check_quotation(corpus, len(citations) + 1, hit.chunk.source, quote, line)
+        for shown in dict.fromkeys(work.toolbox.shown):
+            if len(citations) == PASSAGES_WITHOUT_DRAFT:
+                break
+            start, end = best_span(shown.text, work.question, PASSAGE_CHARACTERS)
+            line = shown.line + shown.text.count("\n", 0, start)
+            n, quote = len(citations) + 1, shown.text[start:end]
+            found = check_quotation(work.corpus, n, shown.source, quote, line)
             if found.verdict in ("verified", "moved"):
                 citations.append(found)
-        notice = f"The model gave no answer within {self._max_steps} steps."
+        notice = f"The model gave no answer within {self._limits.steps} steps."
         if not citations:
-            return self._answer(question, corpus, notice, "not_found", (), (notice,))
+            return self._not_found(work, (notice,))
         lines = [f"“{' '.join(visible(found.quote).split())}” [{found.n}]" for found in citations]
         text = "\n\n".join(["These passages are the closest:", *lines])
-        return self._answer(question, corpus, text, "partial", tuple(citations), (notice,))
+        return self._answer(work, text, "partial", tuple(citations), (notice,))
 
     def _answer(
         self,
-        question: str,
-        corpus: Corpus,
+        work: _Work,
         text: str,
         status: AnswerStatus,
         citations: tuple[Citation, ...] = (),
         notices: tuple[str, ...] = (),
+        unsupported: tuple[str, ...] = (),
     ) -> Answer:
-        coverage, version = corpus.coverage(), corpus.version
         return Answer(
-            question, text, status, self.name, citations, coverage, version, notices=notices
+            question=work.question,
+            text=text,
+            status=status,
+            answerer=self.name,
+            citations=citations,
+            coverage=work.corpus.coverage(),
+            version=work.corpus.version,
+            notices=notices,
+            unsupported=unsupported,
+            calls=tuple(work.toolbox.calls),
         )
 
 
-def _hits(corpus: Corpus, question: str) -> list[Hit]:
-    try:
-        return corpus.search(question)
-    except Refused:
-        return []
+class _Work:
+    """One question on its way to an answer: its tools, and what its citations are held against."""
+
+    def __init__(
+        self,
+        question: str,
+        corpus: Corpus,
+        history: tuple[Turn, ...],
+        on_event: OnEvent,
+        encode: EncodeTokens | None,
+    ) -> None:
+        self.question = question
+        self.corpus = corpus
+        self.history = history
+        self.on_event = on_event
+        self._encode = encode
+        self._frame = Frame()
+        self.toolbox = Toolbox(corpus, self._frame)
+
+    def open_toolbox(self, room: Room) -> None:
+        """Have tools whose results fit the model's window."""
+        self.toolbox = Toolbox(self.corpus, self._frame, room.read_bytes)
+
+    def call(self, call: Call) -> str:
+        """Run one call, and say so."""
+        self.on_event(_event(self.toolbox, call))
+        return self.toolbox.call(call.name, call.arguments)
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """What a draft is held against."""
+        known = [citation for turn in self.history for citation in turn.answer.citations]
+        return Evidence(self.corpus, self._source_of, self._supporter, known, self.question)
+
+    def _source_of(self, shown: str) -> str:
+        return self.toolbox.source_of(shown)
+
+    def _supporter(self) -> Supporter:
+        """What was retrieved so far."""
+        passages = (Source(s.source, s.line, s.text, s.heading) for s in self.toolbox.shown)
+        return Supporter(passages, self._encode)
+
+    def cleaned(self, draft: str) -> str:
+        """A draft without delimiters that the model copied and what acts on a terminal."""
+        for delimiter in (self._frame.opening, self._frame.closing):
+            draft = draft.replace(delimiter, "")
+        return visible(draft).strip()
+
+    def repair(self, settled: Settled) -> str:
+        """What the model is asked where quotations failed."""
+        return repair_request(settled.failed, self._frame)
+
+    def searched(self) -> str:
+        """What was searched without an answer."""
+        queries = list(dict.fromkeys(self.toolbox.queries))
+        named = ", ".join(f"“{one_line(query)}”" for query in queries[:MAX_NAMED_SEARCHES])
+        more = len(queries) - MAX_NAMED_SEARCHES
+        others = f" and {more} more" if more > 0 else ""
+        where = search.searched(self.corpus.coverage())
+        return f"Not found in {where}. Searched for {named}{others}."
 
 
-def _holds(corpus: Corpus, source: str) -> bool:
-    try:
-        corpus.read(source, limit=1)
-    except Refused:
-        return False
-    return True
+async def _repaired(work: _Work, conversation: Conversation, settled: Settled) -> Settled:
+    """The draft that the model mended, where it is better; it gets one chance."""
+    count = len(settled.failed)
+    noun = "quotation is" if count == 1 else "quotations are"
+    work.on_event(f"{count} {noun} not in the documents; asking the model to repair")
+    draft = await conversation.ask(work.repair(settled))
+    if not draft:
+        return settled
+    mended = work.evidence.settle(work.cleaned(draft))
+    better = len(mended.failed) < count and len(mended.citations) >= len(settled.citations)
+    return mended if better else settled
 
 
-def _opening(
-    question: str, toolbox: Toolbox, history: Sequence[Turn], on_event: OnEvent
-) -> list[ModelMessage]:
-    """The conversation so far, the question, and the first search as if the model had made it."""
-    from pydantic_ai.messages import (
-        ModelRequest,
-        ModelResponse,
-        TextPart,
-        ToolCallPart,
-        ToolReturnPart,
-        UserPromptPart,
-    )
-
-    messages: list[ModelMessage] = []
-    for turn in history:
-        messages.append(ModelRequest(parts=[UserPromptPart(turn.question)]))
-        messages.append(ModelResponse(parts=[TextPart(turn.answer.text)]))
-    arguments = {"query": question}
-    on_event(f"search: {one_line(question)}")
-    result = toolbox.call(search.NAME, arguments)
-    return [
-        *messages,
-        ModelRequest(parts=[UserPromptPart(question)]),
-        ModelResponse(parts=[ToolCallPart(search.NAME, arguments, _FIRST_CALL)]),
-        ModelRequest(parts=[ToolReturnPart(search.NAME, result, _FIRST_CALL)]),
-    ]
+def _notices(finished: Finished) -> list[str]:
+    """What is said beside an answer that is not whole."""
+    found = []
+    if finished.dropped:
+        noun = "1 citation was" if finished.dropped == 1 else f"{finished.dropped} citations were"
+        found.append(f"{noun} dropped: not in the documents as quoted.")
+    if count := len(finished.unsupported):
+        noun = "1 sentence is" if count == 1 else f"{count} sentences are"
+        found.append(f"{noun} not supported by anything that was found, and marked.")
+    if count := finished.left_out:
+        noun = "1 sentence was" if count == 1 else f"{count} sentences were"
+        found.append(f"{noun} left out: not supported by anything that was found.")
+    return found
 
 
-def _tool(spec: ToolSpec, toolbox: Toolbox, on_event: OnEvent) -> Tool[object]:
-    """The tool for pydantic-ai; a coroutine, so that it runs here and not in a thread."""
-    from pydantic_ai import Tool
-
-    async def call(arguments: dict[str, Any] | str) -> str:
-        on_event(_event(spec, arguments))
-        return toolbox.call(spec.name, arguments)
-
-    return Tool.from_schema(call, spec.name, spec.description, dict(spec.schema))
-
-
-async def _keep_arguments(_: object, *, args: object, **__: object) -> dict[str, Any]:
-    """The arguments as the model wrote them, for `Toolbox.call`, which explains what is wrong."""
-    return {"arguments": args}
-
-
-def _event(spec: ToolSpec, arguments: dict[str, Any] | str) -> str:
+def _event(toolbox: Toolbox, call: Call) -> str:
     """One line for a person, as in "read: notes/a.md from line 200"."""
-    checked = check_arguments(spec, arguments)
+    spec = next((spec for spec in toolbox.specs if spec.name == call.name), None)
+    if spec is None:
+        return f"{one_line(call.name)[:60]}: there is no such tool"
+    checked: dict[str, Any] | str = check_arguments(spec, call.arguments)
     if isinstance(checked, str):
         return f"{spec.name}: called with arguments that it does not have"
     if spec.name == search.NAME:
         return f"search: {one_line(checked['query'])}"
     return f"read: {one_line(checked['source'])} from line {checked.get('offset', 1)}"
-
-
-@contextmanager
-def _translated(server: Server) -> Iterator[None]:
-    """Turns what pydantic-ai, openai and httpx2 raise for a failing model into ModelUnavailable.
-
-    The run's own limit is left alone: it is not the model's failure.
-    """
-    from openai import OpenAIError
-    from pydantic_ai.exceptions import (
-        ModelAPIError,
-        ModelConnectionError,
-        ModelHTTPError,
-        ModelTimeoutError,
-        UnexpectedModelBehavior,
-    )
-
-    hint = f"See what the server at {server} logs, or use --llm none."
-    try:
-        yield
-    except ModelHTTPError as error:
-        message = f"The model server answered with HTTP {error.status_code}{_said(error.body)}."
-        raise ModelUnavailable(message, hint) from error
-    except ModelTimeoutError as error:
-        raise ModelUnavailable("The model server took too long to answer.", hint) from error
-    except ModelConnectionError as error:
-        message = f"The connection to the model server failed ({_short(str(error))})."
-        raise ModelUnavailable(message, hint) from error
-    except (ModelAPIError, OpenAIError, UnexpectedModelBehavior) as error:
-        message = f"The model server gave no usable answer ({_short(str(error))})."
-        raise ModelUnavailable(message, hint) from error
-
-
-def _said(body: object) -> str:
-    """What the server's error body says, after a colon; "" if it has none."""
-    message = body.get("message") if isinstance(body, dict) else body
-    return f": {_short(str(message))}" if message else ""
-
-
-def _short(text: str) -> str:
-    line = one_line(text)
-    return line if len(line) <= MAX_SHOWN_ERROR else f"{line[:MAX_SHOWN_ERROR]}…"

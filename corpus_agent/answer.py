@@ -33,10 +33,26 @@ class Citation:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One use of a tool on the way to an answer: `arguments` as JSON, `result` as its SHA-256.
+
+    `characters` is the length of the result; `repeated` that it was only said to be known.
+    """
+
+    name: str
+    arguments: str
+    result: str
+    characters: int
+    outcome: Literal["ok", "error", "repeated"] = "ok"
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """An answer with its evidence.
 
     `notices` lists every degradation in words: a model that was gone, quotations dropped.
+    `unsupported` are the sentences of `text` that nothing retrieved supports, word for word;
+    `calls` are the searches and reads that led here, in order.
     `egress` says where passages went beyond this machine; None where nothing left it.
     """
 
@@ -48,6 +64,8 @@ class Answer:
     coverage: Coverage
     version: int
     notices: tuple[str, ...] = ()
+    unsupported: tuple[str, ...] = ()
+    calls: tuple[ToolCall, ...] = ()
     egress: str | None = None
 
 

@@ -7,7 +7,7 @@ Holds the protocol, the window that `read` returns and its arithmetic; the real 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from indexer.errors import Refused
@@ -100,14 +100,7 @@ def cut_window(
             f"offset {offset} is beyond the end of {source!r} ({total} lines).",
             f"Use an offset from 1 to {total}.",
         )
-    end = offset - 1
-    size = 0
-    last = min(len(lines), end + min(limit, MAX_WINDOW_LINES))
-    while end < last:
-        size += len(lines[end].text.encode()) + 1
-        if size > MAX_WINDOW_BYTES and end > offset - 1:
-            break
-        end += 1
+    end = offset - 1 + _fitting(lines[offset - 1 :], min(limit, MAX_WINDOW_LINES), MAX_WINDOW_BYTES)
     next_offset = end + 1 if end < total else None
     return Window(source, offset, tuple(lines[offset - 1 : end]), total, next_offset, stale)
 
@@ -127,3 +120,21 @@ def fills_window(offset: int, limit: int) -> Callable[[int, int], bool]:
         return lines >= last or (start is not None and chars - start >= MAX_WINDOW_BYTES)
 
     return enough
+
+
+def narrowed(window: Window, max_bytes: int) -> Window:
+    """The beginning of a window that holds lines: as many as fit into `max_bytes`, at least one."""
+    count = _fitting(window.lines, len(window.lines), max_bytes)
+    if count == len(window.lines):
+        return window
+    return replace(window, lines=window.lines[:count], next_offset=window.offset + count)
+
+
+def _fitting(lines: Sequence[Line], limit: int, max_bytes: int) -> int:
+    """How many of the lines fit into `limit` lines and `max_bytes` bytes, the first in any case."""
+    size = 0
+    for count, line in enumerate(lines[:limit]):
+        size += len(line.text.encode()) + 1
+        if size > max_bytes and count > 0:
+            return count
+    return min(limit, len(lines))

@@ -6,19 +6,32 @@ What a quotation says is evidence.py's to judge; here it is only found in the te
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from corpus_agent.answer import Citation
 
-# [source:LINE-LINE]; a source may hold spaces and balanced brackets, a line number an "L".
+_LINES = (
+    r"(?:lines?\s*)?L?(?P<start>\d{1,9})(?:\s*[-–—]\s*L?(?P<end>\d{1,9}))?"
+    r"(?:\s*·\s*score [\d.]+)?"
+)
+_PAGES = r"(?:pages?\s*\d+(?:\s*[-–]\s*\d+)?\s*[,·:]\s*)?"
+# [source:LINE-LINE]; a source may hold spaces and balanced brackets, a line number an "L". Also as
+# search results write it, and in round brackets where the source is plainly a file.
 _PLACE = re.compile(
-    r"\[(?P<source>(?:[^\[\]\n]|\[[^\[\]\n]*\])+?)\s*:\s*(?:lines?\s*)?L?(?P<start>\d{1,9})"
-    r"(?:\s*[-–—]\s*L?(?P<end>\d{1,9}))?\]",
+    rf"\[(?P<source>(?:[^\[\]\n]|\[[^\[\]\n]*\])+?)\s*(?::|,(?=\s*(?:lines?|pages?)\b)|·)\s*"
+    rf"{_PAGES}{_LINES}\]",
+    re.IGNORECASE,
+)
+_ROUND_PLACE = re.compile(
+    rf"\((?P<source>[^()\[\]\n]*\w\.\w{{1,5}})\s*(?::|,(?=\s*(?:lines?|pages?)\b)|·)\s*"
+    rf"{_PAGES}{_LINES}\)",
     re.IGNORECASE,
 )
 _BEFORE_QUOTE = re.compile(r"[ \t]*[:,–—-]?[ \t]*\n?[ \t]*(?P<mark>[\"“„«])")
+_QUOTE_BEFORE = re.compile(r"[\"“„«](?P<quote>[^\"“”„«»\n]{2,2000})[\"”“»][.,;]?[ \t]*\Z")
 _CLOSING_MARKS = {'"': '"', "“": "”“", "„": "“”", "«": "»"}
+_MARK = re.compile(r"(?<=[\s.,;:!?)\]\"”»])\[(?P<n>\d{1,4})\](?!\()")
 MAX_QUOTE = 2_000  # characters
 
 
@@ -26,7 +39,8 @@ MAX_QUOTE = 2_000  # characters
 class Quotation:
     """A citation as a draft writes it; `quote` is "" where the draft gives a place alone.
 
-    `start` and `end` are characters of the draft, half-open, over place and quotation.
+    `start` and `end` are characters of the draft, half-open, that a number takes the place of: the
+    place and a quotation behind it. One before it is part of the sentence and stays.
     """
 
     start: int
@@ -40,10 +54,14 @@ class Quotation:
 def quotations(draft: str) -> list[Quotation]:
     """The citations of a draft in order; see SYSTEM_PROMPT for their form."""
     found: list[Quotation] = []
-    for place in _PLACE.finditer(draft):
+    places = [*_PLACE.finditer(draft), *_ROUND_PLACE.finditer(draft)]
+    for place in sorted(places, key=lambda match: match.start()):
         if found and place.start() < found[-1].end:
             continue  # inside the quotation before it
         end, quote = _quote_at(draft, place.end())
+        if not quote:
+            before = _QUOTE_BEFORE.search(draft, found[-1].end if found else 0, place.start())
+            quote = before["quote"].strip() if before else ""
         first = int(place["start"])
         last = max(first, int(place["end"] or first))
         found.append(Quotation(place.start(), end, place["source"].strip(), first, last, quote))
@@ -73,33 +91,83 @@ def _quote_at(draft: str, start: int) -> tuple[int, str]:
     return start, ""
 
 
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A draft with [n] in place of its citations, the good ones, and those that failed."""
+
+    text: str
+    citations: tuple[Citation, ...]
+    failed: tuple[Citation, ...]
+
+
 def settle(
-    draft: str, check: Callable[[int, Quotation], Citation | None]
-) -> tuple[str, tuple[Citation, ...], int]:
-    """The draft with [n] in place of its citations, the good ones, and how many were dropped.
+    draft: str,
+    check: Callable[[int, Quotation], Citation | None],
+    known: Sequence[Citation] = (),
+) -> Settled:
+    """The draft with each of its citations settled.
 
     `check` gets the number that a quotation will have, and returns None for what is no citation
-    and stays in the text. The same passage keeps its number.
+    and stays in the text. The same passage keeps its number, also one that is `known` from earlier
+    answers; a number that a model wrote by itself stays if it is one of those.
     """
-    kept: list[Citation] = []
+    numbers = Numbers(known)
+    failed: list[Citation] = []
     parts: list[str] = []
-    dropped = done = 0
+    done = 0
     for quotation in quotations(draft):
-        citation = check(len(kept) + 1, quotation)
+        citation = check(numbers.next, quotation)
         if citation is None:
             continue
-        text = draft[done : quotation.start]
+        text = numbers.own_marks(draft[done : quotation.start])
         done = quotation.end
-        if citation.verdict not in ("verified", "moved"):
-            dropped += 1
+        if citation.verdict in ("verified", "moved"):
+            parts.append(f"{text}[{numbers.of(citation)}]")
+        else:
+            failed.append(citation)
             parts.append(text.rstrip(" "))
-            continue
-        same = next((old for old in kept if _place(old) == _place(citation)), None)
-        if same is None:
-            kept.append(citation)
-        parts.append(f"{text}[{(same or citation).n}]")
-    return "".join([*parts, draft[done:]]).strip(), tuple(kept), dropped
+    text = "".join([*parts, numbers.own_marks(draft[done:])]).strip()
+    return Settled(text, numbers.used(), tuple(failed))
 
 
-def _place(citation: Citation) -> tuple[str, int, int, str]:
+class Numbers:
+    """The numbers of the citations of one answer, which go on from earlier answers."""
+
+    def __init__(self, known: Sequence[Citation]) -> None:
+        self._known = {citation.n: citation for citation in known}
+        self._used: dict[int, Citation] = {}
+
+    @property
+    def next(self) -> int:
+        """The number that the next new passage gets."""
+        return max([0, *self._known, *self._used]) + 1
+
+    def of(self, citation: Citation) -> int:
+        """The number of a passage: the one it has, or its own."""
+        every = {**self._known, **self._used}
+        same = (old for old in every.values() if place_of(old) == place_of(citation))
+        kept = next(same, citation)
+        self._used[kept.n] = kept
+        return kept.n
+
+    def own_marks(self, text: str) -> str:
+        """The text with the numbers that a model wrote by itself taken out, but for known ones."""
+
+        def known_or_none(match: re.Match[str]) -> str:
+            citation = self._known.get(int(match["n"]))
+            if citation is None:
+                return ""
+            self._used[citation.n] = citation
+            return match[0]
+
+        kept = _MARK.sub(known_or_none, text)
+        return kept if kept == text else re.sub(r"[ \t]+(?=[.,;:!?])", "", kept)
+
+    def used(self) -> tuple[Citation, ...]:
+        """The citations of the answer, by number."""
+        return tuple(self._used[n] for n in sorted(self._used))
+
+
+def place_of(citation: Citation) -> tuple[str, int, int, str]:
+    """What makes two citations the same passage."""
     return citation.source, citation.line_start, citation.line_end, citation.quote

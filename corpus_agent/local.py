@@ -9,6 +9,7 @@ from __future__ import annotations
 from contextlib import closing
 from dataclasses import replace
 from difflib import get_close_matches
+from functools import lru_cache
 from pathlib import Path
 
 from corpus_agent.corpus import (
@@ -34,6 +35,7 @@ from indexer.walk import open_beneath
 from indexer.workers.wire import decoded
 from indexer.workers.worker import Worker
 
+KEPT_ROWS = 1_024  # rows of files kept in memory
 KEPT_DOCUMENTS = 8  # extracted documents kept in memory, so that paging does not parse anew
 
 
@@ -46,6 +48,8 @@ class LocalCorpus:
         self._texts = Texts(snapshot.store)
         self._kept: dict[tuple[str, str], tuple[Line, ...]] = {}  # by source and hash
         self._begun: set[tuple[str, str]] = set()
+        # One version of the index never changes, and an answer asks for the same rows many times.
+        self._row = lru_cache(maxsize=KEPT_ROWS)(snapshot.file)
 
     @classmethod
     def open(cls, store: Path, encoder: Encoder | None = None) -> LocalCorpus:
@@ -89,6 +93,10 @@ class LocalCorpus:
         """The rows of all files, by source."""
         return self._snapshot.files()
 
+    def file(self, source: str) -> FileRow | None:
+        """The row of one file, None where it is not in the index."""
+        return self._row(source)
+
     def search(
         self,
         query: str,
@@ -107,7 +115,7 @@ class LocalCorpus:
         """Whether size or time of the file differ from the indexed ones, or it is gone."""
         import os
 
-        row = self._snapshot.file(source)
+        row = self._row(source)
         try:
             descriptor = open_beneath(self._snapshot.root, source)
         except (OSError, Refused):
@@ -167,7 +175,7 @@ class LocalCorpus:
 
     def _member(self, source: str) -> FileRow:
         """The row of an indexed file; nothing on disk is touched before this check."""
-        row = self._snapshot.file(source)
+        row = self._row(source)
         if row is None:
             names = [file.source for file in self.files() if file.status == "indexed"]
             near = get_close_matches(source, names, n=3, cutoff=0.5)

@@ -13,6 +13,7 @@ from corpus_agent.answer import Answer, Citation
 from corpus_agent.clean import inert, one_line, visible
 from corpus_agent.corpus import Window
 from corpus_agent.forgetting import Forgotten
+from corpus_agent.receipt import Checked, Receipt
 from corpus_agent.snippet import snippet
 from indexer.manifest import Manifest
 from indexer.plan import Plan
@@ -20,6 +21,8 @@ from indexer.records import Coverage, FileRow, Hit
 from indexer.sync import Outcome
 
 SCHEMA_VERSION = 1
+
+CheckedReceipt = tuple[Receipt, Sequence[Checked]]
 
 
 def as_object(**content: Any) -> dict[str, Any]:  # noqa: ANN401
@@ -346,6 +349,7 @@ def answer_object(answer: Answer) -> dict[str, Any]:
         version=answer.version,
         notices=[inert(notice) for notice in answer.notices],
         egress=answer.egress,
+        unsupported=[inert(sentence) for sentence in answer.unsupported],
     )
 
 
@@ -381,3 +385,65 @@ def citation_lines(citations: Iterable[Citation]) -> Iterator[str]:
         where = place(citation.source, citation.line_start, citation.line_end, citation.page)
         yield f"[{citation.n}] {inert(where)} · {citation.verdict}"
         yield f"    “{one_line(inert(citation.quote))}”"
+
+
+# -- receipts
+
+
+def verify_object(checked: Sequence[CheckedReceipt], version: int) -> dict[str, Any]:
+    """The JSON of `verify`."""
+    receipts = [
+        {
+            "question": visible(str(content.get("question", ""))),
+            "started": visible(str(content.get("started", ""))),
+            "holds": all(found.holds for found in rows),
+            "citations": [_checked_object(found) for found in rows],
+        }
+        for content, rows in checked
+    ]
+    holds = all(one["holds"] for one in receipts)
+    return as_object(version=version, verify={"holds": holds, "receipts": receipts})
+
+
+def _checked_object(found: Checked) -> dict[str, Any]:
+    return {
+        "n": found.n,
+        "source": _in_answer(found.source),
+        "verdict": found.verdict,
+        "file": found.file,
+        "was": {"line_start": found.was[0], "line_end": found.was[1]},
+        "page": found.page,
+        "line_start": found.line_start or None,
+        "line_end": found.line_end or None,
+        "quote": inert(found.quote) or None,
+    }
+
+
+def verify_lines(checked: Sequence[CheckedReceipt]) -> Iterator[str]:
+    """Each quotation of each receipt, and what became of it, for a person."""
+    for content, rows in checked:
+        yield one_line(inert(f"{content.get('started', '')} {content.get('question', '')}"))
+        for found in rows:
+            where = inert(place(found.source, *found.was, None))
+            yield f"[{found.n}] {where} · {_became(found)}"
+            if not found.holds and found.quote:
+                yield f"    now “{one_line(inert(found.quote))}”"
+        if not rows:
+            yield "(nothing was quoted)"
+    every = [found for _, rows in checked for found in rows]
+    holding = sum(found.holds for found in every)
+    yield f"{holding} of {len(every)} quotations still stand in their documents"
+
+
+def _became(found: Checked) -> str:
+    """What became of one quotation, as in "holds, now in lines 20-21 (file changed)"."""
+    if found.file == "gone":
+        return "the document is gone"
+    changed = " (the file changed)" if found.file == "changed" else ""
+    if found.verdict == "not_found":
+        return f"no longer there{changed}"
+    lines = f"{found.line_start}-{found.line_end}"
+    if found.verdict == "altered":
+        return f"altered, in lines {lines}{changed}"
+    moved = "" if found.line_start == found.was[0] else f", now in lines {lines}"
+    return f"holds{moved}{changed}"

@@ -8,12 +8,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 from corpus_agent import llm
 from corpus_agent.answer import Answer, Answerer, OnEvent, Turn
 from corpus_agent.launch import Launch, corpus_root
 from corpus_agent.local import LocalCorpus
+from corpus_agent.receipt import Receipt, log, receipt
 from corpus_agent.seal.llama import wait_until_ready
 from corpus_agent.settings import Settings, existing_store
 from indexer.chunk import Chunker
@@ -107,8 +109,19 @@ def dry_run(
     return plan(seen, stored, hashes, extractors, force=force)
 
 
-def answerer_for(corpus: LocalCorpus, launch: Launch) -> Answerer:
-    """The model that was found, asked through its broker; else the extractive answerer."""
+def answerer_for(
+    corpus: LocalCorpus,
+    launch: Launch,
+    settings: Settings | None = None,
+    *,
+    strict: bool = False,
+    on_draft: Callable[[str], None] = lambda _: None,
+) -> Answerer:
+    """The model that was found, asked through its broker; else the extractive answerer.
+
+    With `strict`, what nothing supports is left out of its answers; `on_draft` hears a draft as
+    it is written.
+    """
     model, broker = launch.model, launch.broker
     if model is None or broker is None:
         from corpus_agent.extractive import ExtractiveAnswerer
@@ -122,10 +135,36 @@ def answerer_for(corpus: LocalCorpus, launch: Launch) -> Answerer:
 
             notice = f"{error.message} {error.hint} Answered without a model."
             return ExtractiveAnswerer(corpus.encoder, (*launch.notices, notice))
-    from corpus_agent.agent import ModelAnswerer
+    from corpus_agent.agent import Limits, ModelAnswerer
     from corpus_agent.seal.http import http_client
 
-    return ModelAnswerer(model.server, model.name, make_client=lambda: http_client(broker))
+    chosen = settings or Settings()
+    return ModelAnswerer(
+        model.server,
+        model.name,
+        Limits(seconds=chosen.llm_seconds, window=chosen.llm_context),
+        make_client=lambda: http_client(broker),
+        encode=corpus.encoder.encode_tokens,
+        strict=strict,
+        on_draft=on_draft,
+    )
+
+
+def models_of(launch: Launch) -> list[str]:
+    """The models that the server of a launch lists, asked through the broker."""
+    model, broker = launch.model, launch.broker
+    if model is None or broker is None:
+        return []
+    import asyncio
+
+    from corpus_agent.loop.ability import names
+    from corpus_agent.seal.http import http_client
+
+    async def listed() -> list[str]:
+        async with http_client(broker) as client:
+            return await names(client, model.server.base_url)
+
+    return asyncio.run(listed())
 
 
 def ask(
@@ -149,3 +188,30 @@ def ask(
         answer = fallback.answer(question, corpus, history, on_event)
     # Also where the model failed: it had been sent passages by then.
     return replace(answer, egress=answerer.egress)
+
+
+def ask_recorded(
+    question: str,
+    corpus: LocalCorpus,
+    answerer: Answerer,
+    launch: Launch,
+    settings: Settings,
+    history: Sequence[Turn] = (),
+    on_event: OnEvent = lambda _: None,
+) -> tuple[Answer, Receipt]:
+    """An answer as `ask` gives it, and its receipt, which is in the store's log by then."""
+    started, clock = datetime.now(UTC), time.monotonic()
+    answer = ask(question, corpus, answerer, history, on_event)
+    asked_model = launch.model is not None and answer.answerer == answerer.name
+    content = receipt(
+        answer,
+        corpus.file,
+        seal=launch.seal.state,
+        server=launch.model.server.base_url if launch.model and asked_model else None,
+        started=started,
+        seconds=time.monotonic() - clock,
+    )
+    problem = log(existing_store(settings), content)
+    if problem is not None:
+        answer = replace(answer, notices=(*answer.notices, problem))
+    return answer, content

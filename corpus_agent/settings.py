@@ -23,6 +23,8 @@ CONFIG_NAME = "config.toml"
 class Settings:
     """What a person may choose. `store` and `model` are folders; None means: look for it.
 
+    `llm_seconds` is what a model may take for one question, `llm_context` its window in tokens,
+    None where its server is to be asked.
     `allow_remote_llm` is a host that passages may be sent to. It has a flag and nothing else: no
     file and no environment variable opens the way out.
     """
@@ -32,10 +34,20 @@ class Settings:
     llm_model: str | None = None
     model: Path | None = None
     max_file_bytes: int = MAX_FILE_BYTES
+    llm_seconds: int = 600
+    llm_context: int | None = None
     allow_remote_llm: str | None = None
 
 
-_KINDS = {"store": Path, "llm": str, "llm_model": str, "model": Path, "max_file_bytes": int}
+_KINDS = {
+    "store": Path,
+    "llm": str,
+    "llm_model": str,
+    "model": Path,
+    "max_file_bytes": int,
+    "llm_seconds": int,
+    "llm_context": int,
+}
 _FLAG_ONLY = {"allow_remote_llm": str}
 assert {*_KINDS, *_FLAG_ONLY} == {field.name for field in fields(Settings)}
 

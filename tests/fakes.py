@@ -12,7 +12,6 @@ import re
 import socket
 import socketserver
 import threading
-import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -204,6 +203,7 @@ class Reply:
     """What the server answers to one chat request; made by the functions below.
 
     `calls` are tool names with their arguments as the model writes them, valid JSON or not.
+    `pause` seconds pass in the middle of the content, and with `breaks` it ends there.
     """
 
     content: str = ""
@@ -214,6 +214,8 @@ class Reply:
     location: str = ""
     delay: float = 0.0
     drop: bool = False
+    pause: float = 0.0
+    breaks: bool = False
 
 
 def says(content: str, delay: float = 0.0) -> Reply:
@@ -248,18 +250,30 @@ def drops() -> Reply:
     return Reply(drop=True)
 
 
+def breaks_off(content: str) -> Reply:
+    """A reply whose connection is lost in the middle of the text."""
+    return Reply(content=content, breaks=True)
+
+
+def stalls(content: str, seconds: float) -> Reply:
+    """A reply that stands still for `seconds` in the middle of the text."""
+    return Reply(content=content, pause=seconds)
+
+
 @dataclass
 class ScriptedModelServer:
     """A model server on loopback that plays back replies and records every request.
 
     Speaks the OpenAI chat-completions protocol, streamed or not. A request beyond the script gets
-    status 500. `models` is what GET /v1/models lists; `listing` replaces that answer. Listens on a
-    port of `host` that the system chooses, or on the Unix socket `path`.
+    status 500. `models` is what GET /v1/models lists; `listing` replaces that answer; `pages` are
+    answers to other addresses, as "GET /props". Listens on a port of `host` that the system
+    chooses, or on the Unix socket `path`.
     """
 
     replies: Sequence[Reply] = ()
     models: Sequence[str] = ("toy-model",)
     listing: Reply | None = None
+    pages: Mapping[str, Reply] = field(default_factory=dict)
     host: str = "127.0.0.1"
     path: Path | None = None
     requests: list[dict[str, Any]] = field(default_factory=list)
@@ -267,6 +281,7 @@ class ScriptedModelServer:
     headers: list[dict[str, str]] = field(default_factory=list)
 
     def __enter__(self) -> Self:
+        self.over = threading.Event()
         self._http = _Listener(self)
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,))
         self._thread.start()
@@ -278,6 +293,7 @@ class ScriptedModelServer:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self.over.set()
         self._http.shutdown()
         self._http.server_close()
         self._thread.join()
@@ -326,23 +342,49 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         self._note()
-        known = self.path == "/v1/models"
-        self._send(self.server.script.list_models() if known else fails(404, "no such page"))
+        script = self.server.script
+        page = script.pages.get(f"GET {self.path}")
+        if page is None and self.path == "/v1/models":
+            page = script.list_models()
+        self._send(page or fails(404, "no such page"))
 
     def do_POST(self) -> None:
         self._note()
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        known = self.path == "/v1/chat/completions"
-        reply = self.server.script.next_reply(request) if known else fails(404, "no such page")
-        time.sleep(reply.delay)
+        if self.path != "/v1/chat/completions":
+            page = self.server.script.pages.get(f"POST {self.path}")
+            return self._send(page or fails(404, "no such page"))
+        reply = self.server.script.next_reply(request)
+        self.server.script.over.wait(reply.delay)
         if reply.drop:
             self.close_connection = True
         elif reply.body is not None:
             self._send(reply)
         elif request.get("stream"):
-            self._send(raw(_events(reply, request["model"]), "text/event-stream"))
+            self._stream(reply, request["model"])
         else:
             self._send(raw(json.dumps(_completion(reply, request["model"])).encode()))
+        return None
+
+    def _stream(self, reply: Reply, model: str) -> None:
+        """Send the reply event by event, each in a piece of its own."""
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        events = _events(reply, model)
+        try:
+            for number, event in enumerate(events):
+                if number == len(events) // 2:
+                    self.server.script.over.wait(reply.pause)
+                    if reply.breaks:
+                        self.close_connection = True
+                        return
+                self.wfile.write(b"%x\r\n%s\r\n" % (len(event), event))
+                self.wfile.flush()
+            self.wfile.write(b"0\r\n\r\n")
+        except (BrokenPipeError, ConnectionResetError):
+            self.close_connection = True
 
     def address_string(self) -> str:
         """Who called, for the log; over a Unix socket there is no name."""
@@ -384,7 +426,7 @@ def _completion(reply: Reply, model: str) -> dict[str, Any]:
     }
 
 
-def _events(reply: Reply, model: str) -> bytes:
+def _events(reply: Reply, model: str) -> list[bytes]:
     """The reply as server-sent events: role, text in pieces, tool calls, end."""
     deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
     deltas += [{"content": piece} for piece in re.findall(r"\S+\s*|\s+", reply.content)]
@@ -393,7 +435,7 @@ def _events(reply: Reply, model: str) -> bytes:
     choices.append({"delta": {}, "finish_reason": _finish(reply)})
     about = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 0, "model": model}
     events = [json.dumps({**about, "choices": [{"index": 0, **choice}]}) for choice in choices]
-    return "".join(f"data: {event}\n\n" for event in [*events, "[DONE]"]).encode()
+    return [f"data: {event}\n\n".encode() for event in [*events, "[DONE]"]]
 
 
 def _tool_calls(reply: Reply) -> list[dict[str, Any]]:

@@ -6,11 +6,13 @@ import sys
 
 import pytest
 
-from corpus_agent.agent import LAST_STEP, SYSTEM_PROMPT, ModelAnswerer
+from corpus_agent.agent import SYSTEM_PROMPT, Limits, ModelAnswerer
 from corpus_agent.answer import Answer, Citation, Turn
 from corpus_agent.draft import quotations, settle
 from corpus_agent.endpoint import server_at
 from corpus_agent.llm import ModelUnavailable
+from corpus_agent.loop.hearing import Patience
+from corpus_agent.loop.turns import LAST_STEP
 from indexer.errors import DamagedStore
 from indexer.records import Coverage
 from tests.fakes import (
@@ -33,13 +35,14 @@ CORPUS = MemoryCorpus(
     unreadable=4,
 )
 GOOD = '[notes/my bread.md:3-3] "Keep the sourdough at a temperature of 24 °C."'
+STREAM = "text/event-stream"
 FABRICATED = '[notes/my bread.md:3] "Freeze it for nine years."'
 
 
 def ask(*replies, corpus=CORPUS, question=QUESTION, history=(), events=None, **settings):
     """The answer, and the server with what it was asked."""
     with ScriptedModelServer(replies) as fake:
-        answerer = ModelAnswerer(fake.server, "toy-model", **settings)
+        answerer = ModelAnswerer(fake.server, "toy-model", Limits(**settings))
         on_event = (lambda _: None) if events is None else events.append
         return answerer.answer(question, corpus, history, on_event), fake
 
@@ -52,7 +55,8 @@ def test_the_model_is_offered_exactly_two_tools():
     offered = [tool["function"]["name"] for tool in fake.requests[0]["tools"]]
     assert offered == ["vectordb_search", "vectordb_read"]
     assert set(fake.requests[0]) == {
-        *("model", "messages", "tools", "tool_choice", "stream", "temperature", "max_tokens"),
+        *("model", "messages", "tools", "tool_choice", "stream", "stream_options"),
+        *("temperature", "max_tokens"),
     }
 
 
@@ -74,8 +78,8 @@ def test_the_first_search_is_handed_in_as_a_tool_call_with_its_result():
 
 def test_earlier_turns_go_in_as_messages():
     earlier = Answer("Hello?", "It is [1].", "answered", "toy", (), Coverage(), 1)
-    _, fake = ask(says("NOT_FOUND"), history=[Turn("Hello?", earlier)])
-    roles = [(m["role"], m["content"]) for m in fake.requests[0]["messages"][1:4]]
+    _, fake = ask(says("Which?"), says("NOT_FOUND"), history=[Turn("Hello?", earlier)])
+    roles = [(m["role"], m["content"]) for m in fake.requests[1]["messages"][1:4]]
     assert roles == [("user", "Hello?"), ("assistant", "It is [1]."), ("user", QUESTION)]
 
 
@@ -122,7 +126,7 @@ def test_no_key_of_the_environment_is_sent_and_no_proxy_used():
 def test_importing_the_agent_loads_no_model_library():
     code = "import corpus_agent.agent, sys; print({m.split('.')[0] for m in sys.modules})"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    for library in ("pydantic_ai", "pydantic", "openai", "httpx2", "lancedb", "numpy"):
+    for library in ("pydantic_ai", "pydantic", "openai", "httpx2", "lancedb"):
         assert f"'{library}'" not in run.stdout
 
 
@@ -159,10 +163,15 @@ def test_a_page_is_cited_and_a_quotation_may_run_over_lines():
 
 
 def test_a_fabricated_quotation_is_dropped_and_counted():
-    answer, _ = ask(says(f"At 24 °C {GOOD}. For nine years {FABRICATED}."))
-    assert answer.text == "At 24 °C [1]. For nine years."
+    draft = says(f"At 24 °C {GOOD}. For nine years {FABRICATED}.")
+    answer, _ = ask(draft, draft)
+    assert answer.text == "At 24 °C [1]. For nine years [unsupported]."
     assert (answer.status, len(answer.citations)) == ("partial", 1)
-    assert answer.notices == ("1 citation was dropped: not in the documents as quoted.",)
+    assert answer.unsupported == ("For nine years.",)
+    assert answer.notices == (
+        "1 citation was dropped: not in the documents as quoted.",
+        "1 sentence is not supported by anything that was found, and marked.",
+    )
 
 
 def test_a_source_that_is_not_in_the_index_is_dropped():
@@ -171,16 +180,28 @@ def test_a_source_that_is_not_in_the_index_is_dropped():
     assert answer.notices[0] == "2 citations were dropped: not in the documents as quoted."
 
 
-def test_an_answer_without_citations_is_partial_and_says_so():
-    answer, _ = ask(says("At 24 °C."))
-    assert (answer.text, answer.status) == ("At 24 °C.", "partial")
-    assert answer.notices == ("The model's answer has no quotation that supports it.",)
+def test_an_answer_without_citations_gets_them_from_what_was_found():
+    answer, _ = ask(says("Keep the sourdough at 24 °C."))
+    assert (answer.text, answer.status) == ("Keep the sourdough at 24 °C [1].", "answered")
+    assert answer.citations[0].quote == "Keep the sourdough at a temperature of 24 °C."
+
+
+def test_an_answer_that_nothing_supports_is_partial_and_says_so():
+    answer, _ = ask(says("Keep the sourdough at 42 °C."))
+    assert answer.text == "Keep the sourdough at 42 °C [unsupported]."
+    assert (answer.status, answer.citations) == ("partial", ())
+    assert answer.notices == (
+        "1 sentence is not supported by anything that was found, and marked.",
+    )
 
 
 @pytest.mark.parametrize("draft", ["NOT_FOUND", "NOT_FOUND.", "**NOT_FOUND**\n"])
 def test_not_found_is_an_answer_that_names_what_could_not_be_read(draft):
     answer, _ = ask(says(draft))
-    assert answer.text == "Not found in 2 documents (4 more could not be read)."
+    assert answer.text == (
+        "Not found in 2 documents (4 more could not be read). "
+        "Searched for “What sourdough temperature?”."
+    )
     assert (answer.status, answer.citations, answer.notices) == ("not_found", (), ())
 
 
@@ -196,7 +217,7 @@ def test_thoughts_of_the_model_are_no_part_of_the_answer():
 
 def test_an_answer_cannot_act_on_a_terminal():
     answer, _ = ask(says("At \x1b[31m24\x1b[0m °C."))
-    assert answer.text == "At 24 °C."
+    assert answer.text == "At 24 °C [1]."
 
 
 def test_wrong_tool_calls_are_explained_and_the_loop_goes_on():
@@ -207,7 +228,8 @@ def test_wrong_tool_calls_are_explained_and_the_loop_goes_on():
         says(f"At 24 °C {GOOD}."),
     )
     texts = [m["content"] for m in fake.requests[3]["messages"] if m["role"] == "tool"]
-    assert "Unknown tool name: 'web_search'. Available tools: 'vectordb_read', 'vec" in texts[1]
+    assert texts[1].startswith("Error: there is no tool 'web_search'. Call one of these two")
+    assert "vectordb_search" in texts[1] and "vectordb_read" in texts[1]
     assert texts[2].startswith("Error: vectordb_read was not run: the arguments are not valid JSON")
     assert texts[3].startswith("Error: vectordb_read was not run: there is no 'file'; 'source' is")
     assert texts[4].startswith(f'Already searched in this conversation: "{QUESTION}".')
@@ -216,7 +238,7 @@ def test_wrong_tool_calls_are_explained_and_the_loop_goes_on():
 
 def test_the_last_step_asks_for_the_answer_without_another_search():
     searches = [calls(("vectordb_search", {"query": f"bread {n}"})) for n in range(2)]
-    answer, fake = ask(*searches, says(f"At 24 °C {GOOD}."), max_steps=3)
+    answer, fake = ask(*searches, says(f"At 24 °C {GOOD}."), steps=3)
     assert answer.status == "answered"
     last = fake.requests[2]
     assert last["messages"][-1] == {"role": "user", "content": LAST_STEP}
@@ -226,7 +248,7 @@ def test_the_last_step_asks_for_the_answer_without_another_search():
 
 def test_a_model_that_never_answers_gets_the_passages_shown():
     searches = [calls(("vectordb_search", {"query": f"bread {n}"})) for n in range(9)]
-    answer, fake = ask(*searches, max_steps=3)
+    answer, fake = ask(*searches, steps=3)
     assert len(fake.requests) == 3
     assert answer.status == "partial"
     assert answer.text == (
@@ -239,7 +261,7 @@ def test_a_model_that_never_answers_gets_the_passages_shown():
 
 def test_a_model_that_never_answers_about_nothing_is_not_found():
     searches = [calls(("vectordb_search", {"query": f"{n}"})) for n in range(3)]
-    answer, _ = ask(*searches, question="zebra", max_steps=2)
+    answer, _ = ask(*searches, question="zebra", steps=2)
     assert (answer.status, answer.citations) == ("not_found", ())
 
 
@@ -271,12 +293,16 @@ def test_a_server_that_is_gone_is_model_unavailable():
         (fails(404, "no model 'x'"), r"answered with HTTP 404: no model 'x'\."),
         (fails(429), "answered with HTTP 429"),
         (drops(), "The connection to the model server failed"),
-        (raw(b"nonsense"), "gave no usable answer .*decode response as JSON"),
-        (raw(b"<html>", "text/html"), "gave no usable answer .*expected JSON"),
+        (raw(b"nonsense"), "gave no usable answer"),
+        (raw(b"<html>", "text/html"), "gave no usable answer"),
         (raw(b'{"a": 1}'), "gave no usable answer"),
-        (raw(b"[]"), "gave no usable answer"),
-        (raw(b'{"choices": []}'), "gave no usable answer"),
-        (says(""), "gave no usable answer"),
+        (raw(b"data: {nonsense\n\n", STREAM), "gave no usable answer .*decode response as JSON"),
+        (raw(b"data: [1]\n\n", STREAM), "gave no usable answer"),
+        (raw(b"data: 1\n\n", STREAM), "gave no usable answer"),
+        (raw(b'data: {"choices": [1]}\n\n', STREAM), "gave no usable answer"),
+        (raw(bytes(range(256)), STREAM), "gave no usable answer"),
+        (raw(b"", STREAM), "gave no usable answer"),
+        (raw(b'data: {"error": {"message": "oom", "code": 500}}\n\n', STREAM), "HTTP 500: oom"),
     ],
 )
 def test_a_failing_server_is_model_unavailable(reply, message):
@@ -291,7 +317,7 @@ def test_a_failure_in_the_middle_of_the_loop_is_model_unavailable():
 
 def test_a_slow_server_is_left_after_the_time_given():
     with pytest.raises(ModelUnavailable, match="took too long to answer"):
-        ask(says("At last.", delay=1.0), timeout=0.2)
+        ask(says("At last.", delay=1.0), patience=Patience(first=0.2))
 
 
 def test_a_failing_request_is_not_repeated():
@@ -347,8 +373,8 @@ def test_what_is_no_citation_is_none(draft):
 
 def test_what_only_looks_like_a_place_stays_in_the_answer():
     answer, _ = ask(says(f"At [10:30] see [John 3:16], 24 °C {GOOD}. More [notes/my bread.md:4]"))
-    assert answer.text == "At [10:30] see [John 3:16], 24 °C [1]. More"
-    assert answer.notices == ("1 citation was dropped: not in the documents as quoted.",)
+    assert answer.text.startswith("At [10:30] see [John 3:16], 24 °C [1]")
+    assert answer.notices[0] == "1 citation was dropped: not in the documents as quoted."
 
 
 def test_numbers_go_to_the_citations_that_stay():
@@ -356,10 +382,10 @@ def test_numbers_go_to_the_citations_that_stay():
         verdict = "verified" if quotation.quote != "bad" else "altered"
         return Citation(n, quotation.source, None, 1, 1, quotation.quote, verdict)
 
-    text, kept, dropped = settle('A [a:1] "x", B [b:1] "bad", C [c:1] "y".', check)
-    assert text == "A [1], B, C [2]."
-    assert [(c.n, c.source) for c in kept] == [(1, "a"), (2, "c")]
-    assert dropped == 1
+    settled = settle('A [a:1] "x", B [b:1] "bad", C [c:1] "y".', check)
+    assert settled.text == "A [1], B, C [2]."
+    assert [(c.n, c.source) for c in settled.citations] == [(1, "a"), (2, "c")]
+    assert [citation.source for citation in settled.failed] == ["b"]
 
 
 # --- the server of these tests speaks the protocol

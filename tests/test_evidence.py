@@ -2,7 +2,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpus_agent.evidence import check_quotation, locate
+from benchmarks.evidence import MAKERS, cases, sample_documents
+from benchmarks.evidence import given as verdict_given
+from corpus_agent.evidence import _columns, _flat, check_quotation, locate
 from indexer.records import Line
 from tests.fakes import MemoryCorpus
 
@@ -114,3 +116,76 @@ def test_every_run_of_whole_words_of_a_document_is_verified(data):
     quote = " ".join(words[start:end])
     if any(char.isalnum() for char in quote):
         assert verdict(quote, number)[0] == "verified"
+
+
+# --- what is part of a number
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("a gap of 0.5 mm", "5 mm"),
+        ("a deposit of £1,130 was paid", "130 was paid"),
+        ("stored at -18 °C", "18 °C"),
+        ("stored at −18 °C", "18 °C"),
+        ("on 2003-06-23 at noon", "06-23 at noon"),
+        ("within 3–5 days", "5 days"),
+        ("a gap of 0.5 mm", "a gap of 0"),
+        ("table 1 20 kg", "table 120 kg"),
+        ("table 120 kg", "table 1 20 kg"),
+        ("at 22:30", "at 22"),
+        ("10² metres", "10 metres"),
+    ],
+)
+def test_a_piece_of_a_number_is_another_number(text, quote):
+    corpus = MemoryCorpus({"a.md": text})
+    assert check_quotation(corpus, 1, "a.md", quote, 1).verdict != "verified"
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("a gap of 0.5 mm.", "0.5 mm"),
+        ("It lasts 12. Then stop.", "It lasts 12"),
+        ("stored at -18 °C", "-18 °C"),
+        ("a - 18 kg sack", "18 kg sack"),
+        ("page 3 of 5", "3 of 5"),
+        ("1.130 Einwohner", "1.130 Einwohner"),
+    ],
+)
+def test_a_whole_number_is_found(text, quote):
+    corpus = MemoryCorpus({"a.md": text})
+    assert check_quotation(corpus, 1, "a.md", quote, 1).verdict == "verified"
+
+
+def test_a_dash_between_words_is_no_hyphen_of_the_page():
+    corpus = MemoryCorpus({"a.md": "ice cubes\n- curry leaves – dried"})
+    assert (
+        check_quotation(corpus, 1, "a.md", "cubes - curry leaves - dried", 1).verdict == "verified"
+    )
+
+
+def test_an_altered_quotation_is_found_over_line_ends():
+    quote = "The deposit is £1,130 and is kept by the Landlord until the tenancy ends"
+    assert verdict(quote) == ("altered", 3, 5)
+
+
+@given(st.text(alphabet="ab -–\u00ad1 2ﬁ²é\t.", max_size=40))
+def test_each_character_that_is_compared_knows_where_it_came_from(text):
+    assert len(_columns(text)) == len(_flat(text))
+    assert _columns(text) == sorted(_columns(text))
+
+
+# --- five hundred quotations made from the sample corpus
+
+
+def test_generated_quotations_get_the_verdict_they_deserve():
+    documents = sample_documents()
+    made = cases(documents, 500, seed=7)
+    assert {case.kind for case in made} == set(MAKERS)
+    wrong = [case for case in made if verdict_given(documents, case) != case.verdict]
+    assert len(wrong) <= 5, wrong
+    good = ("verified", "moved")
+    for case in made:
+        if case.verdict not in good:
+            assert verdict_given(documents, case) not in good, case

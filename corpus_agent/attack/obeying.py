@@ -172,15 +172,27 @@ class _Handler(BaseHTTPRequestHandler):
         if seen.results:
             self.server.note(seen)
         finish = "stop" if seen.results else "tool_calls"
-        choice = {"index": 0, "message": message, "finish_reason": finish}
-        about = {"id": "0", "object": "chat.completion", "created": 0, "model": MODEL}
+        about = {"id": "0", "created": 0, "model": MODEL}
         usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
-        self._send({**about, "choices": [choice], "usage": usage})
+        if not request.get("stream"):
+            choice = {"index": 0, "message": message, "finish_reason": finish}
+            about |= {"object": "chat.completion"}
+            return self._send({**about, "choices": [choice], "usage": usage})
+        about |= {"object": "chat.completion.chunk"}
+        for number, call in enumerate(message.get("tool_calls", ())):
+            call["index"] = number
+        deltas = [(message, None), ({}, finish)]
+        choices = [{"index": 0, "delta": d, "finish_reason": reason} for d, reason in deltas]
+        chunks = [json.dumps({**about, "choices": [choice]}) for choice in choices]
+        body = "".join(f"data: {chunk}\n\n" for chunk in [*chunks, "[DONE]"])
+        return self._write(body.encode(), "text/event-stream")
 
     def _send(self, content: dict[str, Any]) -> None:
-        body = json.dumps(content).encode()
+        self._write(json.dumps(content).encode(), "application/json")
+
+    def _write(self, body: bytes, kind: str) -> None:
         self.send_response(200)
-        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)

@@ -15,12 +15,16 @@ from corpus_agent.cli.frame import (
     main,
     print_json,
     print_lines,
-    say,
     settings_in_force,
 )
+from corpus_agent.settings import existing_store
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from corpus_agent.answer import Answer, Answerer, Turn
     from corpus_agent.corpus import Window
+    from corpus_agent.launch import Launch
 
 
 @main.command()
@@ -52,15 +56,32 @@ def search(
     return None
 
 
+STRICT = click.option(
+    "--strict-evidence",
+    is_flag=True,
+    help="Leave out what no passage supports, if a model wrote it.",
+)
+
+
 @main.command()
 @click.argument("question")
 @llm_options
+@STRICT
+@click.option(
+    "--receipt",
+    "receipt_file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write what was asked, read and answered to FILE; see verify.",
+)
 @JSON
 def ask(
     question: str,
     llm: str | None,
     llm_model: str | None,
     allow_remote_llm: str | None,
+    strict_evidence: bool,
+    receipt_file: Path | None,
     as_json: bool,
 ) -> None:
     """Answer QUESTION from the documents, with quotations that were looked up.
@@ -68,24 +89,48 @@ def ask(
     Without a model on this machine, the answer is the passages themselves, word for word.
     """
     settings = settings_in_force(llm=llm, llm_model=llm_model, allow_remote_llm=allow_remote_llm)
+    descriptor = _opened(receipt_file)
     launch = launch_to_read(settings, asking=True)
     from corpus_agent import report, session
+    from corpus_agent.live import Watching
 
     corpus = session.open_corpus(settings)
-    answerer = session.answerer_for(corpus, launch)
+    watching = Watching()
+    answerer = session.answerer_for(
+        corpus, launch, settings, strict=strict_evidence, on_draft=watching.draft
+    )
     try:
-        answer = session.ask(question, corpus, answerer, on_event=say)
+        with watching:
+            answer, record = session.ask_recorded(
+                question, corpus, answerer, launch, settings, on_event=watching.event
+            )
     except KeyboardInterrupt:
         click.echo("Stopped.", err=True)
         raise SystemExit(EXIT_INTERRUPTED) from None
+    if descriptor is not None:
+        from corpus_agent import receipt
+
+        receipt.write(descriptor, record)
     if as_json:
         return print_json(report.answer_object(answer))
     return print_lines(report.answer_lines(answer))
 
 
+def _opened(receipt_file: Path | None) -> int | None:
+    """The receipt's descriptor: opened before the seal, which closes all but the index."""
+    if receipt_file is None:
+        return None
+    from corpus_agent.receipt import open_file
+
+    return open_file(receipt_file)
+
+
 @main.command()
 @llm_options
-def chat(llm: str | None, llm_model: str | None, allow_remote_llm: str | None) -> None:
+@STRICT
+def chat(
+    llm: str | None, llm_model: str | None, allow_remote_llm: str | None, strict_evidence: bool
+) -> None:
     """Ask one question after another; /help lists the commands.
 
     Ctrl-C stops an answer, Ctrl-D or /quit ends the conversation.
@@ -93,11 +138,27 @@ def chat(llm: str | None, llm_model: str | None, allow_remote_llm: str | None) -
     settings = settings_in_force(llm=llm, llm_model=llm_model, allow_remote_llm=allow_remote_llm)
     launch = launch_to_read(settings, asking=True)
     from corpus_agent import session
-    from corpus_agent.chat import Chat
+    from corpus_agent.chat import Chat, Doing
+    from corpus_agent.live import Watching
 
     corpus = session.open_corpus(settings)
-    answerer = session.answerer_for(corpus, launch)
-    Chat(corpus, answerer, write=click.echo, on_event=say).run()
+    watching = Watching()
+
+    def make(launch: Launch) -> Answerer:
+        return session.answerer_for(
+            corpus, launch, settings, strict=strict_evidence, on_draft=watching.draft
+        )
+
+    def answer(
+        question: str, answerer: Answerer, launch: Launch, history: Sequence[Turn]
+    ) -> Answer:
+        with watching:
+            return session.ask_recorded(
+                question, corpus, answerer, launch, settings, history, watching.event
+            )[0]
+
+    doing = Doing(answer, make, session.models_of, click.echo)
+    Chat(corpus, launch, existing_store(settings), doing).run()
 
 
 @main.command()

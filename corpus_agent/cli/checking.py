@@ -10,6 +10,7 @@ import click
 
 from corpus_agent.cli.frame import (
     JSON,
+    launch_to_read,
     launched,
     llm_options,
     main,
@@ -23,6 +24,32 @@ from indexer.errors import SealUnavailable, UsageError
 if TYPE_CHECKING:
     from corpus_agent.doctor import Check, Finding
     from corpus_agent.settings import Settings
+
+
+@main.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@JSON
+def verify(file: Path, as_json: bool) -> None:
+    """Check every quotation of a receipt against today's files; no model takes part.
+
+    FILE is what ask --receipt wrote, or receipts.jsonl in the index folder. Exit 0 when every
+    quotation still stands in its document, 1 otherwise.
+    """
+    from corpus_agent import receipt
+
+    receipts = receipt.load(file)  # it may lie anywhere, so it is read before the seal
+    settings = settings_in_force()
+    launch_to_read(settings)
+    from corpus_agent import report, session
+
+    corpus = session.open_corpus(settings, searching=False)
+    checked = [(content, list(receipt.check(content, corpus, corpus.file))) for content in receipts]
+    if as_json:
+        print_json(report.verify_object(checked, corpus.version))
+    else:
+        print_lines(report.verify_lines(checked))
+    if not all(found.holds for _, rows in checked for found in rows):
+        raise SystemExit(1)
 
 
 @main.command()

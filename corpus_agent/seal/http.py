@@ -44,7 +44,10 @@ class BrokerNetworkBackend(httpcore2.AsyncNetworkBackend):
         if (host, port) != (self._host, self._port):
             raise httpcore2.ConnectError(f"The seal lets no connection to {host}:{port} through.")
         try:
-            connection = await anyio.to_thread.run_sync(self._broker.connect)
+            # Ctrl-C must not wait for the broker's answer.
+            connection = await anyio.to_thread.run_sync(
+                self._broker.connect, abandon_on_cancel=True
+            )
         except OSError as error:
             raise httpcore2.ConnectError(str(error)) from error
         return AnyIOStream(await _stream(connection))
@@ -61,7 +64,11 @@ class _BrokerTransport(httpx2.AsyncHTTPTransport):
     """
 
     def __init__(self, broker: Broker) -> None:
-        self._pool = httpcore2.AsyncConnectionPool(network_backend=BrokerNetworkBackend(broker))
+        # A server may end an idle connection while we look at documents (llama.cpp: 5 s), and a
+        # request that is then sent into it fails. A new one costs next to nothing here.
+        self._pool = httpcore2.AsyncConnectionPool(
+            network_backend=BrokerNetworkBackend(broker), max_keepalive_connections=0
+        )
 
 
 def http_client(broker: Broker) -> httpx2.AsyncClient:

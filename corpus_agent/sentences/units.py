@@ -36,7 +36,7 @@ _PAGE = regex.compile(
 _MARKED = (_HEAD, _ITEM, _ROW, _RULE, _FENCE, _LABEL, _PAGE)
 # A dot after these does not end a sentence although the segmenter says so ("am 3. Mai", "Nr. 5").
 _ABBREVIATED = regex.compile(
-    r"(?:^|[^\p{L}\p{N}])(?:\d{1,2}|\p{Lu}|(?i:nr|no|abs|str|art|ca|bzw|vgl|evtl|inkl|zzgl|dr"
+    r"(?:^|[^\p{L}\p{N}°])(?:\d{1,2}|\p{Lu}|(?i:nr|no|abs|str|art|ca|bzw|vgl|evtl|inkl|zzgl|dr"
     r"|fig|vol|pp?))\.\s*$"
 )
 _NOT_SENTENCE_BREAKS = str.maketrans({"\r": " ", "\n": " ", "\t": " "})

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from corpus_agent.corpus import MAX_WINDOW_LINES, Corpus, Window
+from corpus_agent.corpus import MAX_WINDOW_BYTES, MAX_WINDOW_LINES, Corpus, Window, narrowed
 from corpus_agent.tools.frame import Frame, label
 from indexer.errors import Refused
 
@@ -49,13 +49,26 @@ SCHEMA: dict[str, Any] = {
 
 
 def run(
-    corpus: Corpus, frame: Frame, source: str, offset: int = 1, limit: int = MAX_WINDOW_LINES
+    corpus: Corpus,
+    frame: Frame,
+    source: str,
+    offset: int = 1,
+    limit: int = MAX_WINDOW_LINES,
+    max_bytes: int = MAX_WINDOW_BYTES,
+    found: list[Window] | None = None,
 ) -> str:
-    """The window as text, or a text that begins `Error:`."""
+    """The window as text, or a text that begins `Error:`.
+
+    At most `max_bytes` of text, at least one line; `found` receives the window.
+    """
     try:
         window = corpus.read(source, offset, limit)
     except Refused as refused:
         return f"Error: {label(str(refused))}"
+    if max_bytes < MAX_WINDOW_BYTES and window.lines:
+        window = narrowed(window, max_bytes)
+    if found is not None:
+        found.append(window)
     return render(frame, window)
 
 

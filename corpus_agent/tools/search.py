@@ -39,16 +39,22 @@ MAX_SHOWN_QUERY = 200  # characters
 
 
 def run(
-    corpus: Corpus, frame: Frame, query: str, shown: MutableMapping[str, str] | None = None
+    corpus: Corpus,
+    frame: Frame,
+    query: str,
+    shown: MutableMapping[str, str] | None = None,
+    found: list[Hit] | None = None,
 ) -> str:
     """The results as text, or a text that begins `Error:`.
 
-    `shown` receives each source under the name that the text gives it.
+    `shown` receives each source under the name that the text gives it, `found` the hits.
     """
     try:
         hits = corpus.search(query)
     except Refused as refused:
         return f"Error: {label(str(refused))}"
+    if found is not None:
+        found += hits
     if shown is not None:
         shown.update((label(hit.chunk.source), hit.chunk.source) for hit in hits)
     return render(frame, corpus.coverage(), query, hits)

@@ -7,21 +7,34 @@ rest. Called by the agent loop; nothing that a model writes raises here.
 from __future__ import annotations
 
 import difflib
+import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
-from corpus_agent.corpus import MAX_WINDOW_LINES, Corpus
+from corpus_agent.answer import ToolCall
+from corpus_agent.corpus import MAX_WINDOW_BYTES, MAX_WINDOW_LINES, Corpus, Window
 from corpus_agent.tools import read, search
 from corpus_agent.tools.frame import Frame, label
+from indexer.records import Hit
 
 Arguments = dict[str, Any]
 _WHOLE = re.compile(r"\s*[+-]?\d{1,18}\s*")
 MAX_WHOLE = 10**18  # beyond any line number, and within 64 bits
 MAX_SHOWN_VALUE = 60  # characters
+REPEATED = "Already"  # the first word of the notice for an exact repeat
+
+
+class Key(NamedTuple):
+    """What makes two calls the same: the query, or source and window."""
+
+    tool: str
+    what: str
+    offset: int = 1
+    limit: int = MAX_WINDOW_LINES
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +52,31 @@ SPECS = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Text of a document that the model was given: from `line` on (1-based), under `heading`."""
+
+    source: str
+    line: int
+    text: str
+    heading: str = ""
+
+
 class Toolbox:
     """vectordb_search and vectordb_read over one corpus, for one conversation."""
 
-    def __init__(self, corpus: Corpus, frame: Frame) -> None:
+    def __init__(
+        self, corpus: Corpus, frame: Frame, max_read_bytes: int = MAX_WINDOW_BYTES
+    ) -> None:
+        """`max_read_bytes`: what one read gives at most, where the model's window is small."""
         self._corpus = corpus
         self._frame = frame
-        self._given: set[tuple[str | int, ...]] = set()
-        self._shown: dict[str, str] = {}
+        self._max_read_bytes = max_read_bytes
+        self._given: set[Key] = set()
+        self._names: dict[str, str] = {}
+        self.queries: list[str] = []
+        self.calls: list[ToolCall] = []
+        self.shown: list[Shown] = []
 
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
@@ -55,54 +85,90 @@ class Toolbox:
 
     def call(self, name: str, arguments: Mapping[str, Any] | str | None) -> str:
         """The tool's text, a one-line notice for an exact repeat, or one text from `Error:` on."""
-        tools: dict[str, Callable[[Arguments], str]] = {
-            search.NAME: self._search,
-            read.NAME: self._read,
-        }
-        if name not in tools:
+        text = self._run(name, arguments)
+        self.calls.append(_noted(name, arguments, text.replace(self._frame.nonce, "nonce")))
+        return text
+
+    def _run(self, name: str, arguments: Mapping[str, Any] | str | None) -> str:
+        spec = next((spec for spec in SPECS if spec.name == name), None)
+        if spec is None:
             return _unknown_tool(name)
-        spec = next(spec for spec in SPECS if spec.name == name)
         checked = check_arguments(spec, arguments)
-        return checked if isinstance(checked, str) else tools[name](checked)
+        if isinstance(checked, str):
+            return checked
+        key = self._key(spec.name, checked)
+        if key in self._given:
+            return _notice(key)
+        text = self._search(key.what) if name == search.NAME else self._read(key)
+        if not text.startswith("Error:"):  # an error does not count as given
+            self._given.add(key)
+        return text
+
+    def forget(self, name: str, arguments: Mapping[str, Any] | str | None) -> None:
+        """Count the result of a call as not given: it left the model's window."""
+        spec = next((spec for spec in SPECS if spec.name == name), None)
+        checked = check_arguments(spec, arguments) if spec else ""
+        if not isinstance(checked, str):
+            self._given.discard(self._key(name, checked))
 
     def source_of(self, shown: str) -> str:
         """The source that the tools have shown under this name, or the name itself."""
-        return self._shown.get(shown, shown)
+        return self._names.get(shown, shown)
 
-    def _search(self, arguments: Arguments) -> str:
-        query = " ".join(arguments["query"].split())
-        notice = (
-            f'Already searched in this conversation: "{_short(query)}". '
+    def _key(self, name: str, arguments: Arguments) -> Key:
+        if name == search.NAME:
+            return Key(name, " ".join(arguments["query"].split()))
+        limit = arguments.get("limit", MAX_WINDOW_LINES)
+        return Key(name, self.source_of(arguments["source"]), arguments.get("offset", 1), limit)
+
+    def _search(self, query: str) -> str:
+        self.queries.append(query)
+        hits: list[Hit] = []
+        text = search.run(self._corpus, self._frame, query, self._names, hits)
+        self.shown += [
+            Shown(c.source, c.line_start, c.text, c.heading) for c in (hit.chunk for hit in hits)
+        ]
+        return text
+
+    def _read(self, key: Key) -> str:
+        windows: list[Window] = []
+        text = read.run(
+            self._corpus,
+            self._frame,
+            key.what,
+            key.offset,
+            key.limit,
+            self._max_read_bytes,
+            windows,
+        )
+        self.shown += [
+            Shown(w.source, w.offset, "\n".join(line.text for line in w.lines)) for w in windows
+        ]
+        return text
+
+
+def _notice(key: Key) -> str:
+    if key.tool == search.NAME:
+        return (
+            f'{REPEATED} searched in this conversation: "{_short(key.what)}". '
             f"See the results above, or search with other words."
         )
-        return self._once(
-            (search.NAME, query),
-            notice,
-            lambda: search.run(self._corpus, self._frame, query, self._shown),
-        )
+    return (
+        f"{REPEATED} read in this conversation: {label(key.what)} from line {key.offset}. "
+        f"See the text above, or read on with another offset."
+    )
 
-    def _read(self, arguments: Arguments) -> str:
-        source = self.source_of(arguments["source"])
-        offset = arguments.get("offset", 1)
-        limit = arguments.get("limit", MAX_WINDOW_LINES)
-        notice = (
-            f"Already read in this conversation: {label(source)} from line {offset}. "
-            f"See the text above, or read on with another offset."
-        )
-        return self._once(
-            (read.NAME, source, offset, limit),
-            notice,
-            lambda: read.run(self._corpus, self._frame, source, offset, limit),
-        )
 
-    def _once(self, key: tuple[str | int, ...], notice: str, answer: Callable[[], str]) -> str:
-        """The answer the first time, then the notice; an error does not count as given."""
-        if key in self._given:
-            return notice
-        text = answer()
-        if not text.startswith("Error:"):
-            self._given.add(key)
-        return text
+def _noted(name: str, arguments: Mapping[str, Any] | str | None, text: str) -> ToolCall:
+    """The call for a receipt."""
+    given = arguments if isinstance(arguments, str) else json.dumps(arguments, default=str)
+    outcome: Literal["ok", "error", "repeated"] = "ok"
+    if text.startswith("Error:"):
+        outcome = "error"
+    elif text.startswith(REPEATED):
+        outcome = "repeated"
+    digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+    return ToolCall(name, given, digest, len(text), outcome)
 
 
 def check_arguments(spec: ToolSpec, arguments: Mapping[str, Any] | str | None) -> Arguments | str:

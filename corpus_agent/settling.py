@@ -1,0 +1,182 @@
+"""From a model's draft to an answer: every claim with a citation that was looked up, or marked.
+
+    draft ──> its quotations, checked ──> claims without one: the best passage ──> answer
+
+Looks up and replaces; what a quotation says is evidence.py's to judge, what supports a sentence
+support.py's. Called by agent.py.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from corpus_agent.answer import Citation
+from corpus_agent.clean import visible
+from corpus_agent.corpus import Corpus
+from corpus_agent.draft import Quotation, Settled, place_of, settle
+from corpus_agent.evidence import check_quotation
+from corpus_agent.figures import figures
+from corpus_agent.support import MARK, Claim, Supporter, claims, says_figures
+from corpus_agent.tools.frame import Frame, label
+from indexer.errors import Refused
+
+UNSUPPORTED = "[unsupported]"
+REPAIR = (
+    "These quotations are not in the documents as you wrote them. Write the whole answer once "
+    "more: copy each quotation exactly, or leave its claim out."
+)
+MAX_SUPPORTED = 60  # claims of one answer that passages are looked for; no answer should have more
+MAX_REPAIRED = 8  # quotations that a model is asked to mend at once
+MAX_SHOWN_QUOTE = 400  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """An answer's text and citations; `unsupported` are the sentences that nothing supports.
+
+    `dropped` counts quotations that are not in the documents as quoted, `left_out` the sentences
+    that strict evidence took out.
+    """
+
+    text: str
+    citations: tuple[Citation, ...]
+    unsupported: tuple[str, ...]
+    dropped: int
+    left_out: int = 0
+
+
+class Evidence:
+    """What the citations of one answer are held against.
+
+    `source_of` gives the source that the tools have shown under a name; `known` are citations of
+    earlier answers, whose numbers go on; figures of the question need no quotation.
+    """
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        source_of: Callable[[str], str],
+        make_supporter: Callable[[], Supporter],
+        known: Sequence[Citation] = (),
+        question: str = "",
+    ) -> None:
+        self._given = figures(question)
+        self._corpus = corpus
+        self._source_of = source_of
+        self._make_supporter = make_supporter
+        self._known = known
+
+    def settle(self, draft: str) -> Settled:
+        """The draft with its quotations looked up."""
+        return settle(draft, self._check, self._known)
+
+    @cached_property
+    def _supporter(self) -> Supporter:
+        return self._make_supporter()
+
+    def _check(self, n: int, quotation: Quotation) -> Citation | None:
+        source = self._source_of(quotation.source)
+        if not quotation.quote and not self._holds(source):
+            return None  # a time, a verse: what happens to look like a place
+        return check_quotation(self._corpus, n, source, quotation.quote, quotation.line_start)
+
+    def _holds(self, source: str) -> bool:
+        try:
+            self._corpus.read(source, limit=1)
+        except Refused:
+            return False
+        return True
+
+    def finish(self, settled: Settled, *, strict: bool = False) -> Finished:
+        """The answer: each claim with a citation that says its figures, or marked as unsupported.
+
+        With `strict`, unsupported claims are taken out.
+        """
+        text, cited = settled.text, {citation.n: citation for citation in settled.citations}
+        unsupported: list[str] = []
+        open_claims = [claim for claim in claims(text, cited) if not self._is_said(claim, cited)]
+        # From the end, so that the places of the claims before stay what they are.
+        for number, claim in reversed(list(enumerate(open_claims))):
+            citation = self._support(claim, cited) if number < MAX_SUPPORTED else None
+            if citation is not None:
+                text = _with_mark(text, claim, f"[{citation.n}]")
+                continue
+            unsupported.append(claim.text)
+            text = _without(text, claim) if strict else _with_mark(text, claim, UNSUPPORTED)
+        unsupported.reverse()
+        text, citations = _in_order(text.strip(), cited, self._known)
+        left_out = len(unsupported) if strict else 0
+        shown = () if strict else tuple(unsupported)
+        return Finished(text, citations, shown, len(settled.failed), left_out)
+
+    def _is_said(self, claim: Claim, cited: dict[int, Citation]) -> bool:
+        """Whether a claim has citations, and they have its figures."""
+        quotes = " ; ".join(cited[n].quote for n in claim.cited)
+        return bool(claim.cited) and says_figures(claim.text, quotes, self._given)
+
+    def _support(self, claim: Claim, cited: dict[int, Citation]) -> Citation | None:
+        """The best passage for a claim as a citation, which joins the others."""
+        support = self._supporter.support(claim.text)
+        if support is None:
+            return None
+        n = max([0, *(c.n for c in self._known), *cited]) + 1
+        source, line = support.passage.source, support.line
+        citation = check_quotation(self._corpus, n, source, support.quote, line)
+        if citation.verdict not in ("verified", "moved"):
+            return None  # the file changed since it was indexed
+        every = (*self._known, *cited.values())
+        same = next((old for old in every if place_of(old) == place_of(citation)), citation)
+        cited[same.n] = same
+        return same
+
+
+def _with_mark(text: str, claim: Claim, mark: str) -> str:
+    """The text with a mark behind a claim, before its full stop."""
+    piece = text[claim.start : claim.end]
+    body = piece.rstrip()
+    end = body.rstrip(".!?。！？")
+    at = claim.start + (len(end) if end and not end.endswith("]") else len(body))
+    space = "" if text[:at].endswith((" ", "\n")) else " "
+    return f"{text[:at]}{space}{mark}{text[at:]}"
+
+
+def _without(text: str, claim: Claim) -> str:
+    before, after = text[: claim.start], text[claim.end :]
+    if not before.rpartition("\n")[2].strip(" \t-*•") and not after.partition("\n")[0].strip():
+        before = before.rpartition("\n")[0]  # the bullet of a list item goes with it
+    return before.rstrip(" ") + (" " if before and after[:1].isalnum() else "") + after
+
+
+def _in_order(
+    text: str, cited: dict[int, Citation], known: Sequence[Citation]
+) -> tuple[str, tuple[Citation, ...]]:
+    """The text with new citations numbered as they occur, and the citations that it still has."""
+    old = {citation.n for citation in known}
+    order = [n for n in dict.fromkeys(map(int, MARK.findall(text))) if n in cited]
+    new = [n for n in order if n not in old]
+    first = max(old, default=0) + 1
+    renamed = {n: n for n in order} | {n: first + i for i, n in enumerate(new)}
+
+    def renumber(match: re.Match[str]) -> str:
+        n = int(match[1])
+        return match[0].replace(f"[{n}]", f"[{renamed[n]}]") if n in renamed else match[0]
+
+    text = MARK.sub(renumber, text)
+    citations = (replace(cited[n], n=renamed[n]) for n in order)
+    return text, tuple(sorted(citations, key=lambda citation: citation.n))
+
+
+def repair_request(failed: Sequence[Citation], frame: Frame) -> str:
+    """What a model is told of its quotations that are not in the documents, once."""
+    lines = [REPAIR]
+    for citation in failed[:MAX_REPAIRED]:
+        place = f"{label(citation.source)}:{citation.line_start}"
+        if citation.verdict == "altered":
+            there = frame.wrap(visible(citation.quote)[:MAX_SHOWN_QUOTE])
+            lines.append(f"- {place}: altered; there it says {there}")
+        else:
+            lines.append(f"- {place}: not found in this document")
+    return "\n".join(lines)

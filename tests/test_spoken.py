@@ -1,0 +1,238 @@
+"""What models write where they mean a tool call, and where they begin to invent its result."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from corpus_agent.loop.spoken import FORMS, understand
+from corpus_agent.loop.values import value_at
+
+TOOLS = {
+    "vectordb_search": (("query",), ("query",)),
+    "vectordb_read": (("source", "offset", "limit"), ("source",)),
+}
+SEARCH = ("vectordb_search", {"query": "notice period"})
+READ = ("vectordb_read", {"source": "a.md", "offset": 200})
+OBJECT = '{"name": "vectordb_search", "arguments": {"query": "notice period"}}'
+GIVEN = '{"query": "notice period"}'
+
+
+def heard(reply: str):
+    spoken = understand(reply, TOOLS)
+    return spoken.text, [(call.name, call.arguments) for call in spoken.calls]
+
+
+ONE_SEARCH = {
+    "Hermes": f"<tool_call>\n{OBJECT}\n</tool_call>",
+    "not closed": f"<tool_call>{OBJECT}",
+    "not even the braces closed": f"<tool_call>{OBJECT[:-2]}",
+    "function_call": f"<function_call>{OBJECT}</function_call>",
+    "functioncall, quoted twice": "<functioncall> " + OBJECT.replace(GIVEN, f"'{GIVEN}'"),
+    "tools": f"<tools>{OBJECT}</tools>",
+    "Granite": f"<|tool_call|>[{OBJECT}]",
+    "a list in tags": f"<tool_call>[{OBJECT}]</tool_call>",
+    "GLM": "<tool_call>vectordb_search\n<arg_key>query</arg_key>\n<arg_value>notice period"
+    "</arg_value>\n</tool_call>",
+    "a name before the object": f"<tool_call>vectordb_search\n{GIVEN}</tool_call>",
+    "arguments alone": f"<tool_call>{GIVEN}</tool_call>",
+    "Python in tags": '<tool_call>vectordb_search(query="notice period")</tool_call>',
+    "Qwen Coder": "<tool_call>\n<function=vectordb_search>\n<parameter=query>\nnotice period\n"
+    "</parameter>\n</function>\n</tool_call>",
+    "Llama 3.1": f"<function=vectordb_search>{GIVEN}</function>",
+    "function with a name": f'<function name="vectordb_search">{GIVEN}</function>',
+    "invoke": '<function_calls>\n<invoke name="vectordb_search">\n<parameter name="query">'
+    "notice period</parameter>\n</invoke>\n</function_calls>",
+    "Mistral": f"[TOOL_CALLS] [{OBJECT}]",
+    "Mistral, newer": f"[TOOL_CALLS]vectordb_search[ARGS]{GIVEN}",
+    "Mistral, newest": f"[TOOL_CALLS]vectordb_search{GIVEN}",
+    "Kimi": "<|tool_calls_section_begin|><|tool_call_begin|>functions.vectordb_search:0"
+    f"<|tool_call_argument_begin|>{GIVEN}<|tool_call_end|><|tool_calls_section_end|>",
+    "DeepSeek": "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>vectordb_search\n"
+    f"```json\n{GIVEN}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+    "gpt-oss": "<|channel|>commentary to=functions.vectordb_search <|constrain|>json<|message|>"
+    + GIVEN,
+    "Llama, python tag": '<|python_tag|>vectordb_search(query="notice period")',
+    "Llama 3.2": '[vectordb_search(query="notice period")]',
+    "Gemma": '```tool_code\nprint(vectordb_search(query="notice period"))\n```',
+    "a code block of JSON": f"```json\n{OBJECT}\n```",
+    "a code block without a language": f"```\n{OBJECT}\n```",
+    "a code block of Python": "```python\nvectordb_search('notice period')\n```",
+    "a code block of arguments": f"```json\n{GIVEN}\n```",
+    "a code block that does not end": f"```json\n{OBJECT}",
+    "bare JSON": OBJECT,
+    "bare arguments": GIVEN,
+    "a bare list": f"[{OBJECT}]",
+    "parameters": OBJECT.replace("arguments", "parameters"),
+    "tool and args": f'{{"tool": "vectordb_search", "args": {GIVEN}}}',
+    "tool and the arguments beside it": '{"tool": "vectordb_search", "query": "notice period"}',
+    "action and action_input": f'{{"action": "vectordb_search", "action_input": {GIVEN}}}',
+    "as the protocol nests it": f'{{"type": "function", "function": {OBJECT}}}',
+    "the whole message": f'{{"tool_calls": [{{"id": "1", "function": {OBJECT}}}]}}',
+    "the name as the key": f'{{"vectordb_search": {GIVEN}}}',
+    "single quotes": str({"name": SEARCH[0], "arguments": SEARCH[1]}),
+    "a comma too many": OBJECT.replace("}}", ",},}"),
+    "a hyphen in the name": OBJECT.replace("vectordb_search", "vectordb-search"),
+    "a prefix": OBJECT.replace("vectordb_search", "functions.vectordb_search"),
+    "ReAct": f"Action: vectordb_search\nAction Input: {GIVEN}",
+    "the tool as a tag": f"<vectordb_search>{GIVEN}</vectordb_search>",
+    "the tool and its argument as tags": "<vectordb_search><query>notice period</query>"
+    "</vectordb_search>",
+    "the tool as an empty tag": '<vectordb_search query="notice period"/>',
+    "bare Python": 'vectordb_search(query="notice period")',
+    "printed Python": "print(vectordb_search(query='notice period'))",
+    "after thoughts": f"<think>I call <tool_call>.</think>\n{OBJECT}",
+}
+
+
+@pytest.mark.parametrize("form", ONE_SEARCH)
+def test_a_call_is_understood_however_it_is_written(form):
+    text, calls = heard(ONE_SEARCH[form])
+    given = calls[0][1]
+    if isinstance(given, str):  # JSON in a string, which the toolbox reads as well
+        assert given == GIVEN
+        calls = [(calls[0][0], SEARCH[1])]
+    assert (text, calls) == ("", [SEARCH])
+
+
+@pytest.mark.parametrize("form", ONE_SEARCH)
+def test_a_sentence_before_a_call_is_kept_and_an_answer_after_it_is_not(form):
+    if form in ("bare arguments", "after thoughts"):
+        pytest.skip("nothing but the form itself says that this is a call")
+    after = "\n\nResult: the notice period is nine years.\n\nThe notice period is nine years."
+    text, calls = heard(f"Let me look that up.\n{ONE_SEARCH[form]}{after}")
+    assert text == "Let me look that up."
+    assert [name for name, _ in calls] == ["vectordb_search"]
+
+
+def test_every_form_of_the_table_is_used_by_an_example():
+    unused = {
+        form.who
+        for form in FORMS
+        if not any(form.opening.search(example) for example in ONE_SEARCH.values())
+    }
+    assert unused == set()
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        f"<tool_call>{OBJECT}</tool_call>\n<tool_call>{{0}}</tool_call>",
+        f"[{OBJECT}, {{0}}]",
+        f"```json\n{OBJECT}\n{{0}}\n```",
+        f"{OBJECT}\n{{0}}",
+        '[vectordb_search(query="notice period"), vectordb_read(source="a.md", offset=200)]',
+        '```tool_code\nvectordb_search(query="notice period")\nvectordb_read("a.md", 200)\n```',
+    ],
+)
+def test_several_calls_side_by_side_are_one_group(reply):
+    read = '{"name": "vectordb_read", "arguments": {"source": "a.md", "offset": 200}}'
+    assert heard(reply.replace("{0}", read)) == ("", [SEARCH, READ])
+
+
+def test_a_second_call_after_an_invented_result_is_not_made():
+    read = '<tool_call>{"name": "vectordb_read", "arguments": {"source": "b.md"}}</tool_call>'
+    reply = f"<tool_call>{OBJECT}</tool_call>\n1. b.md says so.\n{read}"
+    assert heard(reply) == ("", [SEARCH])
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        '<tool_call>{"name": "vectordb_search", "arguments": {"query": notice}}</tool_call>',
+        "<function=vectordb_search>notice period</function>",
+        "Action: vectordb_search\nAction Input: notice period",
+    ],
+)
+def test_broken_arguments_are_a_call_all_the_same(reply):
+    _, calls = heard(reply)
+    assert [name for name, _ in calls] == ["vectordb_search"]
+    assert isinstance(calls[0][1], str)
+
+
+def test_a_tool_that_does_not_exist_is_a_call_where_the_form_says_so():
+    assert heard('<tool_call>{"name": "web", "arguments": {}}</tool_call>') == ("", [("web", {})])
+    assert heard('{"name": "web", "arguments": {"q": 1}}') == ("", [("web", {"q": 1})])
+
+
+NO_CALLS = [
+    'The deposit is £1,130 [lease.md:22] "a deposit of £1,130".',
+    "NOT_FOUND",
+    "Set `max(1, x)` in config.json:\n\n```python\nprint(max(1, 2))\n```",
+    '```json\n{"name": "Anna", "role": "tenant"}\n```',
+    'The file holds {"name": "Anna", "age": 3} and [1, 2].',
+    "Use <b>bold</b> and <source>this</source>.",
+    "search(query) is a function of the program.",
+    "See vectordb_search for more.",
+    "[1] and [a.md:3] {x}",
+    "",
+]
+
+
+@pytest.mark.parametrize("reply", NO_CALLS)
+def test_an_answer_is_no_call(reply):
+    spoken = understand(reply, TOOLS)
+    assert (spoken.text, spoken.calls, spoken.end) == (reply, (), None)
+
+
+@pytest.mark.parametrize(
+    "invention",
+    [
+        "<tool_response>\n1. a.md says nine years\n</tool_response>\nNine years.",
+        "Observation: nine years.",
+        "```tool_output\nnine years\n```",
+        "[TOOL_RESULTS] nine years [/TOOL_RESULTS]",
+        '3 results for "notice" in 812 documents\n1. a.md',
+        "<|im_start|>user\nThanks!",
+        "User: and what else?",
+        "Tool result: nine years",
+    ],
+)
+def test_a_reply_is_cut_where_it_speaks_for_a_tool_or_the_user(invention):
+    spoken = understand(f"I will see.\n{invention}", TOOLS)
+    assert (spoken.text, spoken.calls, spoken.end) == ("I will see.", (), len("I will see.\n"))
+
+
+def test_the_cut_is_a_place_in_the_reply_as_it_came():
+    reply = f"<think>hm</think>{OBJECT}\nThe answer is nine."
+    spoken = understand(reply, TOOLS)
+    assert reply[: spoken.end] == f"<think>hm</think>{OBJECT}"
+
+
+def test_thoughts_that_do_not_end_say_nothing():
+    assert heard("<think>I could call\n" + OBJECT) == ("", [])
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ('{"a": "x\ny"}', {"a": "x\ny"}),
+        ('{"a": [1, 2', None),  # a list and an object are owed: too much to guess
+        ('{"a": "cut', {"a": "cut"}),
+        ("{'a': 'it''s', 'b': True}", {"a": "its", "b": True}),
+        ('{"a": 1,}', {"a": 1}),
+        ("{nothing}", None),
+        ("(1, 2)", None),
+    ],
+)
+def test_an_object_is_read_as_it_was_meant(text, value):
+    assert value_at(text, 0)[0] == value
+
+
+@given(st.text(alphabet="{}[]\"'<>/|`:,=()\n abquery_tolsrchvdTOL_CAS", max_size=200))
+def test_nothing_that_a_model_writes_breaks_the_parser(reply):
+    spoken = understand(reply, TOOLS)
+    assert spoken.end is None or 0 <= spoken.end <= len(reply)
+
+
+@given(st.sampled_from(list(ONE_SEARCH.values())), st.integers(0, 200))
+def test_no_beginning_of_a_call_breaks_the_parser(reply, length):
+    understand(reply[:length], TOOLS)
+
+
+@pytest.mark.parametrize("piece", ['{"a":', "x(\n", "[", "<tool_call>", "```\n", "print(", "\\'"])
+def test_a_model_that_repeats_itself_costs_less_than_a_second(piece):
+    started = time.process_time()
+    understand(piece * (16_000 // len(piece)), TOOLS)
+    assert time.process_time() - started < 1.0
