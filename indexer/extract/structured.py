@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 # --- JSON ---------------------------------------------------------------------------------------
 
 _ESCAPE = re.compile(r"(?<!\\)((?:\\\\)*)((?:\\u[0-9a-fA-F]{4})+)")
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\]]|,|[^"{}\[\],]+')
+_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[{}\[\]]|,|[^"{}\[\],]+')
 
 
 def read_json(data: bytes) -> Extraction:
@@ -58,7 +58,8 @@ def _broken(line: str) -> Iterator[str]:
     """A long line of JSON, cut where a printer of JSON would cut it."""
     depth = 0
     pieces: list[str] = []
-    for piece in _TOKEN.findall(line):
+    for match in _TOKEN.finditer(line):
+        piece = match[0]
         if piece in ("]", "}"):
             if "".join(pieces).strip():
                 yield "".join(pieces)
