@@ -115,10 +115,10 @@ def report(rows: list[FileRow], seconds: float) -> None:
     slowest = sorted(rows, key=lambda row: -row.seconds)[:LONGEST]
     cells = [(row.source, row.seconds, row.status, row.reason or "") for row in slowest]
     print_table(("slowest", "seconds", "status", "reason"), cells)
-    unforeseen = Counter(row.detail for row in rows if row.reason == "crashed")
-    if unforeseen:
+    crashed = [(row.source, row.detail) for row in rows if row.reason == "crashed"]
+    if crashed:
         print()
-        print_table(("crashed with", "files"), unforeseen.most_common())
+        print_table(("crashed", "with"), crashed)
     print(f"\n{len(rows)} files in {seconds:.0f} s; this process held {resident_mib()} MiB")
 
 

@@ -4,6 +4,7 @@ Formats that nobody reads yet are refused for that reason; when an extractor for
 are refused for a limit or read, and these tests hold it to that.
 """
 
+import random
 import time
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from indexer.extract import REGISTRY
 from indexer.records import STATUSES
 from indexer.walk import walk
 from indexer.workers.limits import TEXT_CHARS, TEXT_LINES, limits_for
+from tests.conftest import SAMPLE
 from tests.hostile_files import HOSTILE, MIB, SECRET, asking_for, long_line
 from tests.sealed_child import python
 
@@ -57,6 +59,24 @@ def test_a_hostile_file_is_read_or_refused_within_its_limits(root, tmp_path, nam
     assert reason if status != "indexed" else lines <= TEXT_LINES
     assert outcome["resident"] < MAX_RESIDENT_BYTES
     assert outcome["rows"]["innocent.txt"] == ["indexed", None, 1, ["Harmless words."]]
+
+
+@pytest.mark.slow
+def test_damaged_documents_have_a_status_each(root, tmp_path):
+    """A few of what benchmarks/fuzz_extraction.py makes by the thousand."""
+    chance = random.Random(7)
+    originals = [path for path in sorted(SAMPLE.rglob("*")) if path.suffix in (".pdf", ".md")]
+    for number in range(80):
+        content = bytearray(chance.choice(originals).read_bytes())
+        for _ in range(chance.choice([1, 10, 100])):
+            content[chance.randrange(len(content))] = chance.randrange(256)
+        if number % 2:
+            del content[chance.randrange(len(content)) :]
+        (root / f"n{number:02}{chance.choice(['.pdf', '.md', '.docx'])}").write_bytes(content)
+    outcome = read(root, tmp_path / "store")
+    assert len(outcome["rows"]) == 80
+    assert {status for status, *_ in outcome["rows"].values()} <= set(STATUSES)
+    assert "crashed" not in {reason for _, reason, *_ in outcome["rows"].values()}
 
 
 def test_no_document_brings_in_another_file(root, tmp_path):

@@ -16,6 +16,7 @@ import pytest
 from corpus_agent.corpus import MAX_WINDOW_BYTES, MAX_WINDOW_LINES, cut_window, fills_window
 from corpus_agent.local import LocalCorpus
 from indexer.chunk import Chunker
+from indexer.errors import Refused, SealUnavailable
 from indexer.extract import extract
 from indexer.reading import copied, read_all
 from indexer.records import Chunk, FileRow, Line
@@ -209,6 +210,32 @@ except KeyboardInterrupt:
         assert process.wait(60) == 0
     assert time.monotonic() - started < 20
     assert gone(worker)
+
+
+def test_a_run_stops_where_parsers_cannot_be_confined(root, texts):
+    for number in range(9):
+        (root / f"{number}.txt").write_text("words\n")
+
+    def make_worker() -> Worker:
+        return Worker("tests.threaded_worker")
+
+    files = walk(root).files
+    with (
+        pytest.raises(SealUnavailable, match="threads"),
+        closing(read_all(root, files, CHUNKER, texts, make_worker)) as documents,
+    ):
+        list(documents)
+
+
+def test_a_document_that_can_no_longer_be_read_is_refused_in_words(root, tmp_path):
+    (root / "a.txt").write_text("words\n")
+    sync(root, tmp_path / "store")
+    corpus = LocalCorpus.open(tmp_path / "store")
+    assert corpus.read("a.txt").lines == (Line("words"),)
+    for data, why in ((b"\x89PNG\r\n\x1a\n", "binary"), (b"", "no_bytes"), (b"\n", "no_text")):
+        (root / "a.txt").write_bytes(data)
+        with pytest.raises(Refused, match=rf"'a\.txt' cannot be read now \({why}"):
+            corpus.read("a.txt")
 
 
 # -- kept text -------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import indexer
-from indexer.errors import UnreadableDocument
+from indexer.errors import CorpusError, SealUnavailable, UnreadableDocument
 from indexer.records import Line
 from indexer.workers import limits as bounds
 from indexer.workers import wire
@@ -205,6 +205,38 @@ def test_a_worker_is_not_told_the_environment(worker, monkeypatch):
     assert any("secret" in line for line in unconfined(do("environment")))
 
 
+def test_a_worker_that_cannot_be_confined_reads_nothing():
+    with (
+        closing(Worker("tests.threaded_worker")) as worker,
+        pytest.raises(SealUnavailable, match="2 threads run in this process"),
+    ):
+        read(worker, b"words\n")
+
+
+def test_a_worker_that_cannot_be_started_is_explained():
+    with (
+        closing(Worker("tests.no_such_module")) as worker,
+        pytest.raises(CorpusError, match=r"ended before it began \(exit code 1\)"),
+    ):
+        read(worker, b"words\n")
+
+
+def test_where_nothing_can_be_confined_a_parser_is_bounded_all_the_same():
+    """On such a system the program itself runs only as --unsealed, which its answers bear."""
+    outcome = python("""
+        from indexer.confine import Denial, check_kernel, restrict_syscalls
+        from tests.test_workers import *
+        restrict_syscalls([Denial("landlock_create_ruleset", errno.ENOSYS)])
+        with pytest.raises(SealUnavailable):
+            check_kernel()
+        worker = Worker(OBEYING, lambda _: QUICK)
+        outcome["open"] = lines(worker, do("open", path="/etc/passwd"))[0].partition(" ")[0]
+        outcome["memory"] = reason(worker, do("memory", mib=1_000))
+        worker.close()
+    """)
+    assert outcome == {"open": "read", "memory": "memory"}
+
+
 # -- what a document may cost ----------------------------------------------------------------------
 
 
@@ -240,7 +272,7 @@ def test_a_document_that_costs_too_much_costs_itself(make_worker, order, expecte
 def test_a_parser_that_ends_itself_for_want_of_memory_is_told_from_one_that_crashes():
     # In a process of its own: the kernel counts a child's memory from its parent's at the start.
     outcome = python("""
-        from indexer.errors import UnreadableDocument
+        from indexer.errors import CorpusError, SealUnavailable, UnreadableDocument
         from tests.test_workers import OBEYING, QUICK, Worker, do, read
         worker = Worker(OBEYING, lambda _: QUICK)
         for action in (do("native_memory", mib=1_000), do("crash", number=6)):
