@@ -104,6 +104,12 @@ def resident(pid: int) -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
+def cpu(pid: int) -> float:
+    """Seconds of processor time that a process has used, all threads together."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def on_disk(store: Path) -> float:
     """Size of a store, in MB."""
     return sum(path.stat().st_size for path in store.rglob("*") if path.is_file()) / 1e6
@@ -147,8 +153,10 @@ def main() -> None:
         )
         assert watcher.stdout is not None
         first = json.loads(watcher.stdout.readline())["index"]
+        before = cpu(watcher.pid)
         early = paced(folder, EDITS, given.rate, watcher.pid, "edit")
         delay = until_equal(store, folder, 120)
+        busy = cpu(watcher.pid) - before
         early.append(resident(watcher.pid))
         late = paced(folder, given.events - EDITS, given.rate, watcher.pid, "change")
         settled = until_equal(store, folder, 600)
@@ -162,6 +170,7 @@ def main() -> None:
         rows = [
             ("first run, notes / s", f"{first['added']} / {first['seconds']}"),
             (f"{EDITS} edits at {given.rate:.0f}/s, last one searchable after, s", delay),
+            (f"processor time of the watcher for them, s, {given.words} words a note", busy),
             (f"{given.events} events, settled after the last, s", settled),
             ("memory after the first 1,000 events, MB", early[-1]),
             ("memory, most during the rest, MB", max(late)),

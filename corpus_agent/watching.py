@@ -87,10 +87,12 @@ def watch(
     """Look now and whenever something changed, until `stop` is set.
 
     The outcome of the first look is always told, and `force` and `verify` are for it. Its errors
-    are raised; later ones are told, and the next change is looked at again, unless the folder
-    itself is gone. `encoder` is the settings' own unless given.
+    are raised; later ones are told, and the next change is looked at again. `encoder` is the
+    settings' own unless given. Raises CorpusError when the folder is gone or another is in its
+    place: neither the watches nor the seal would reach into that one.
     """
     store, root = corpus_root(settings, folder)
+    watched = _identity(root)
     encoder = encoder or session.encoder_for(settings, store, bulk=True)
     look = partial(_look, settings, folder, encoder, stop, audience)
     with closing(moments(root, store.resolve(), stop, audience.notice)) as due:
@@ -98,18 +100,31 @@ def watch(
         version = look(force=force, verify=verify)
         trouble = ""
         while not stop.is_set() and next(due, _END) is not _END:
+            if _identity(root) != watched:
+                raise CorpusError(
+                    f"The folder {str(root)!r} is gone, or another is in its place; "
+                    "the index is kept as it is.",
+                    "Restore or mount it, and start again.",
+                )
             try:
                 version = look(known=version)
                 trouble = ""
             except CorpusError as error:
-                if not root.is_dir():
-                    raise
                 if trouble != str(error):
                     audience.notice(str(error))
                 trouble = str(error)
 
 
 _END = object()
+
+
+def _identity(folder: Path) -> tuple[int, int] | None:
+    """What tells a folder from another of the same name; None where there is none."""
+    try:
+        info = folder.stat()
+    except OSError:
+        return None
+    return info.st_dev, info.st_ino
 
 
 def _look(

@@ -89,9 +89,10 @@ class Snapshot:
             return self._chunks.to_arrow()
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """All chunk rows with all columns, some at a time, for checks of a large index."""
+        """All chunk rows, some at a time: key, chunk and vector, for checks of a large index."""
         with translated(self.store):
-            yield from self._chunks.search().to_batches(BATCH_ROWS)
+            rows = self._chunks.search().select(["id", *CHUNK_COLUMNS, "vector"])
+            yield from rows.to_batches(BATCH_ROWS)
 
     def text_index_rows(self) -> tuple[int, int]:
         """How many chunk rows the full-text index covers, and how many it does not yet."""
