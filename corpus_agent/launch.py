@@ -24,7 +24,7 @@ from corpus_agent.seal import (
 from corpus_agent.settings import Settings, existing_store, store_to_write
 from indexer.errors import CorpusError, UsageError
 from indexer.folder import create_folder
-from indexer.manifest import MANIFEST_NAME, read_manifest, root_of
+from indexer.manifest import read_manifest, recorded_root, root_of
 from indexer.walk import check_root
 
 GPU_DEVICES = ("/dev/nvidiactl", "/dev/kfd")
@@ -87,9 +87,7 @@ def corpus_root(settings: Settings, folder: Path | None) -> tuple[Path, Path]:
     Raises UsageError where the store holds the index of another folder.
     """
     store = store_to_write(settings)
-    recorded = None
-    if (store / MANIFEST_NAME).exists():
-        recorded = root_of(store, read_manifest(store))
+    recorded = recorded_root(store)
     if folder is None:
         if recorded is not None and not recorded.is_dir():
             raise CorpusError(

@@ -42,10 +42,12 @@ def index_object(outcome: Outcome) -> dict[str, Any]:
             "updated": outcome.updated,
             "unchanged": outcome.unchanged,
             "removed": outcome.removed,
+            "moved": outcome.moved,
             "ignored": outcome.ignored,
             **by_status,
             "chunks": outcome.chunks,
             "embedded": outcome.embedded,
+            "reused": outcome.reused,
             "interrupted": outcome.interrupted,
             "rebuilt": outcome.rebuilt,
             "seconds": round(outcome.seconds, 2),
@@ -75,10 +77,11 @@ def index_lines(outcome: Outcome) -> Iterator[str]:
     counts = [
         f"{count:,} {what}"
         for count, what in (
-            (outcome.added, "added"),
+            (outcome.added - outcome.moved, "added"),
+            (outcome.moved, "moved"),
             (outcome.updated, "updated"),
             (outcome.unchanged, "unchanged"),
-            (outcome.removed, "removed"),
+            (outcome.removed - outcome.moved, "removed"),
         )
         if count
     ]

@@ -18,10 +18,10 @@ from indexer.chunk import Chunker
 from indexer.embed import Encoder, SentenceTransformerEncoder
 from indexer.errors import CorpusError, UsageError
 from indexer.folder import create_folder
-from indexer.manifest import MANIFEST_NAME, read_manifest, root_for
+from indexer.manifest import MANIFEST_NAME, is_outdated, read_manifest, root_for
 from indexer.plan import Plan, changed_hashes, plan
 from indexer.records import FileRow
-from indexer.store import Writer, same_rows
+from indexer.store import Writer, still_right
 from indexer.sync import Outcome, Progress, Run, fingerprint_of
 from indexer.walk import Walk, walk
 
@@ -58,11 +58,19 @@ def index(
     with Writer(store, fingerprint_of(encoder, chunker), root_for(store, root)) as writer:
         seen = walk(root, settings.max_file_bytes)
         _check_not_emptied(root, seen, writer, force=force)
-        hashes = changed_hashes(root, seen, writer.files, verify=verify)
+        hashes = changed_hashes(root, seen, writer.files, walked_ns=writer.walked_ns, verify=verify)
         todo = plan(seen, writer.files, hashes, writer.known_extractors, force=force)
         on_start(todo, writer.rebuilding)
-        run = Run(root, writer, encoder, chunker, on_progress=on_progress, on_problem=on_problem)
-        outcome = run.apply(todo, seen.ignored)
+        run = Run(
+            root,
+            writer,
+            encoder,
+            chunker,
+            reuse=not force,
+            on_progress=on_progress,
+            on_problem=on_problem,
+        )
+        outcome = run.apply(todo, seen.ignored, seen.started_ns)
     outcome.seconds = time.monotonic() - started
     return outcome
 
@@ -85,14 +93,15 @@ def dry_run(
     seen = walk(root, settings.max_file_bytes)
     stored: dict[str, FileRow] = {}
     extractors: dict[str, str] = {}
-    if (store / MANIFEST_NAME).exists():
+    walked_ns = 0
+    if (store / MANIFEST_NAME).exists() and not is_outdated(store):
         encoder = encoder_for(settings)
         today = fingerprint_of(encoder, Chunker(encoder.tokenizer, encoder.max_tokens))
         manifest = read_manifest(store)
         extractors = manifest.fingerprint.extractors
-        if same_rows(manifest.fingerprint, today):
-            stored = {row.source: row for row in LocalCorpus.open(store).files()}
-    hashes = changed_hashes(root, seen, stored, verify=verify)
+        walked_ns = manifest.walked_ns
+        stored = still_right(LocalCorpus.open(store).files(), manifest.fingerprint, today)
+    hashes = changed_hashes(root, seen, stored, walked_ns=walked_ns, verify=verify)
     return plan(seen, stored, hashes, extractors, force=force)
 
 

@@ -6,7 +6,7 @@ Knows nothing of what is in the files. Light, since commands use it before the p
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -17,13 +17,27 @@ from indexer.manifest import damaged
 def bytes_on_disk(store: Path) -> int:
     """Size of all files of the store; files that vanish meanwhile count nothing."""
     total = 0
-    for folder, _, names in os.walk(store):
-        for name in names:
-            try:
-                total += (Path(folder) / name).lstat().st_size
-            except FileNotFoundError:
-                continue
+    for path in files_below(store):
+        try:
+            total += path.lstat().st_size
+        except FileNotFoundError:
+            continue
     return total
+
+
+def files_below(folder: Path) -> frozenset[Path]:
+    """All files in a folder and in the folders below it."""
+    return frozenset(Path(below) / name for below, _, names in os.walk(folder) for name in names)
+
+
+def flush(paths: Collection[Path]) -> None:
+    """Bring files and their names to the disk, so that a power failure finds them whole."""
+    for path in (*paths, *{path.parent for path in paths}):
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 @contextmanager

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +12,9 @@ from pathlib import Path
 from indexer.errors import Refused
 from indexer.extract import REGISTRY
 from indexer.records import FileRow
-from indexer.walk import SeenFile, Walk, read_beneath
+from indexer.walk import SeenFile, Walk, hash_beneath
+
+CLOCK_TICK_NS = 2_000_000_000  # of FAT, the coarsest; that of Linux's own file systems is 10 ms
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,20 +44,29 @@ class Plan:
 
 
 def changed_hashes(
-    root: Path, walk: Walk, stored: Mapping[str, FileRow], *, verify: bool = False
+    root: Path,
+    walk: Walk,
+    stored: Mapping[str, FileRow],
+    *,
+    walked_ns: int = 0,
+    verify: bool = False,
 ) -> dict[str, str]:
     """SHA-256 of the files whose size or time is not the stored one; of all, with `verify`.
 
-    Files that cannot be read are left out: applying the plan will say why.
+    Also of those whose stored time is not clearly earlier than `walked_ns`, when the stored rows
+    were begun: a file may be written twice within one tick of the clock that stamps it. Files that
+    cannot be read are left out: applying the plan will say why.
     """
     hashes = {}
+    settled = walked_ns - CLOCK_TICK_NS
     for seen in walk.files:
         row = stored.get(seen.source)
         if row is None or row.sha256 is None or seen.problem:
             continue
-        if verify or (row.bytes, row.mtime_ns) != (seen.bytes, seen.mtime_ns):
+        changed = (row.bytes, row.mtime_ns) != (seen.bytes, seen.mtime_ns)
+        if verify or changed or row.mtime_ns > settled:
             try:
-                hashes[seen.source] = hashlib.sha256(read_beneath(root, seen.source)).hexdigest()
+                hashes[seen.source] = hash_beneath(root, seen.source)
             except (OSError, Refused):
                 continue
     return hashes
@@ -95,7 +105,8 @@ def _intent(
     force: bool,
 ) -> str:
     if seen.problem:
-        same = row is not None and (row.reason, row.detail) == (seen.problem, seen.detail)
+        now = (seen.problem, seen.detail, seen.bytes, seen.mtime_ns)
+        same = row is not None and (row.reason, row.detail, row.bytes, row.mtime_ns) == now
         return "keep" if same else "record"
     if row is None:
         return "add"
