@@ -8,21 +8,42 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from indexer.errors import CorpusError
 from indexer.manifest import damaged
 
+TABLES = "lance"
+VECTORS = "vectors"
 
-def bytes_on_disk(store: Path) -> int:
-    """Size of all files of the store; files that vanish meanwhile count nothing."""
-    total = 0
-    for path in files_below(store):
-        try:
-            total += path.lstat().st_size
-        except FileNotFoundError:
-            continue
-    return total
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Bytes of a store: all of it, and its tables and saved vectors; versions of the index."""
+
+    bytes: int
+    tables: int
+    vectors: int
+    versions: int
+
+
+def usage(store: Path) -> Usage:
+    """What a store takes on the disk; files that vanish meanwhile count nothing."""
+    sizes = {path: size for path in files_below(store) if (size := _size(path)) is not None}
+
+    def below(folder: str) -> int:
+        return sum(size for path, size in sizes.items() if path.is_relative_to(store / folder))
+
+    versions = sum(path.match("chunks.lance/_versions/*.manifest") for path in sizes)
+    return Usage(sum(sizes.values()), below(TABLES), below(VECTORS), versions)
+
+
+def _size(path: Path) -> int | None:
+    try:
+        return path.lstat().st_size
+    except FileNotFoundError:
+        return None
 
 
 def files_below(folder: Path) -> frozenset[Path]:

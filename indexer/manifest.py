@@ -95,14 +95,20 @@ def hold(store: Path) -> tuple[Manifest, int]:
         os.close(descriptor)
 
 
-def drop_former(store: Path) -> list[Manifest]:
-    """Forget the former manifests that nobody holds; those that are left, oldest first."""
+def count_former(store: Path) -> int:
+    """How many manifests were replaced and are not forgotten yet, held or not."""
+    return sum(1 for _ in store.glob(FORMER.format("*")))
+
+
+def former(store: Path, *, drop: bool = False) -> list[Manifest]:
+    """The former manifests that somebody holds, oldest first; forgets all others with `drop`."""
     left = []
     for path in store.glob(FORMER.format("*")):
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            path.unlink()  # under the lock: a reader who comes now sees that it is gone
+            if drop:
+                path.unlink()  # under the lock: a reader who comes now sees that it is gone
         except BlockingIOError:
             left.append(_manifest(store, _content(store, descriptor)))
         finally:

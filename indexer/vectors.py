@@ -21,9 +21,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.folder import VECTORS
 from indexer.records import Fingerprint
 
-FOLDER = "vectors"
 KEY_BYTES = 32  # SHA-256 of a text as the model saw it
 # Embedded and saved together. Every machine that embeds two texts a second loses less than half a
 # minute of it when it is killed.
@@ -47,7 +47,7 @@ class VectorCache:
     """The vectors of one model in a store; opened at the first look, and no error if absent."""
 
     def __init__(self, store: Path, fingerprint: Fingerprint) -> None:
-        self._path = store / FOLDER / f"{_model_key(fingerprint)}.vec"
+        self._path = store / VECTORS / f"{_model_key(fingerprint)}.vec"
         self._row_bytes = 4 * fingerprint.dimension
         self._dimension = fingerprint.dimension
         self._places: dict[bytes, int] = {}  # where in the file a key's vector begins

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from indexer.chunk import Chunker
+from indexer.folder import VECTORS
 from indexer.records import Fingerprint
 from indexer.store import Snapshot
 from indexer.sync import Run, fingerprint_of
-from indexer.vectors import FOLDER, SAVE_TEXTS, VectorCache, embed, key_of
+from indexer.vectors import SAVE_TEXTS, VectorCache, embed, key_of
 from tests.fakes import ToyEncoder
 from tests.test_sync import CHUNKER, ENCODER, planned, rows, sync, writer
 
@@ -169,10 +170,10 @@ def test_vectors_are_there_for_the_next_process(cache, tmp_path):
 def test_a_block_that_was_cut_off_anywhere_costs_itself_alone(cache, tmp_path):
     keys, vectors = vectors_of(["one", "two", "three"])
     cache.put(keys[:1], vectors[:1])
-    whole = next((tmp_path / FOLDER).iterdir()).stat().st_size
+    whole = next((tmp_path / VECTORS).iterdir()).stat().st_size
     cache.put(keys[1:], vectors[1:])
     cache.close()
-    path = next((tmp_path / FOLDER).iterdir())
+    path = next((tmp_path / VECTORS).iterdir())
     data = path.read_bytes()
     for end in range(whole, len(data)):
         path.write_bytes(data[:end])
@@ -187,7 +188,7 @@ def test_a_vector_that_never_reached_the_disk_is_made_anew(cache, tmp_path):
     keys, vectors = vectors_of(["one", "two"])
     cache.put(keys, vectors)
     cache.close()
-    path = next((tmp_path / FOLDER).iterdir())
+    path = next((tmp_path / VECTORS).iterdir())
     path.write_bytes(path.read_bytes()[: -vectors[0].nbytes] + bytes(vectors[0].nbytes))
     encoder = CountingEncoder()
     again = VectorCache(tmp_path, FINGERPRINT)
@@ -211,7 +212,7 @@ def test_keeping_some_drops_the_others_and_other_models(cache, tmp_path):
 def test_without_the_file_nothing_is_lost_but_time(root, store):
     sync(root, store)
     before = rows(store)
-    for path in (store / FOLDER).iterdir():
+    for path in (store / VECTORS).iterdir():
         path.unlink()
     assert sync(root, store).embedded == 0
     (root / "new.txt").write_text("Brand new.\n")

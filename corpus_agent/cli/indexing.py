@@ -100,7 +100,7 @@ def files(status: str | None, as_json: bool) -> None:
 def status(as_json: bool) -> None:
     """Say what the index holds, where it is and whether it is complete."""
     from corpus_agent.settings import existing_store
-    from indexer.folder import bytes_on_disk
+    from indexer.folder import usage
     from indexer.manifest import read_manifest, root_of
 
     settings = settings_in_force()
@@ -110,9 +110,7 @@ def status(as_json: bool) -> None:
     store = existing_store(settings)
     manifest = read_manifest(store)
     root = root_of(store, manifest)
-    content = report.status_object(
-        manifest, str(store), str(root), bytes_on_disk(store), root.is_dir()
-    )
+    content = report.status_object(manifest, str(store), str(root), usage(store), root.is_dir())
     if as_json:
         return print_json(content)
     return print_lines(report.status_lines(content))

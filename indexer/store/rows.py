@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.chunk import context_of
+from indexer.folder import TABLES
 from indexer.records import Chunk, Coverage, FileRow, Fingerprint
 from indexer.vectors import KEY_BYTES, VectorCache
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from lancedb.db import DBConnection
 
-TABLES_FOLDER = "lance"
 CHUNK_COLUMNS = (
     "source",
     "ordinal",
@@ -70,7 +70,7 @@ def connect(store: Path) -> DBConnection:
     import lancedb
 
     # An absolute path without "://" can never be taken for a cloud address.
-    return lancedb.connect(str((store / TABLES_FOLDER).resolve()))
+    return lancedb.connect(str((store / TABLES).resolve()))
 
 
 def file_row(row: dict[str, Any]) -> FileRow:

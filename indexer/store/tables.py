@@ -12,13 +12,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from indexer.folder import TABLES
 from indexer.manifest import Manifest
 from indexer.records import FileRow
 from indexer.store import tidy
 from indexer.store.rows import (
     FULL_TEXT_COLUMN,
     KEY_COLUMN,
-    TABLES_FOLDER,
     Embedded,
     chunk_batches,
     chunk_schema,
@@ -46,7 +46,7 @@ class Tables:
     @classmethod
     def in_new_store(cls, store: Path, dimension: int) -> Tables:
         """Empty tables in place of whatever a killed first run or an old version left behind."""
-        shutil.rmtree(store / TABLES_FOLDER, ignore_errors=True)
+        shutil.rmtree(store / TABLES, ignore_errors=True)
         return cls.emptied(store, dimension)
 
     @classmethod

@@ -7,22 +7,24 @@ from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 
-from indexer.folder import files_below, flush, translated
+from indexer.folder import TABLES, files_below, flush, translated
 from indexer.lock import writer_lock
 from indexer.manifest import (
     MANIFEST_NAME,
     Manifest,
-    drop_former,
+    count_former,
+    former,
     is_outdated,
     read_manifest,
     write_manifest,
 )
 from indexer.records import FileRow, Fingerprint
-from indexer.store.rows import TABLES_FOLDER, Embedded, coverage_of, same_rows, still_right
+from indexer.store.rows import Embedded, coverage_of, same_rows, still_right
 from indexer.store.tables import Tables
 from indexer.vectors import MAX_SPARE_BYTES, VectorCache
 
 WRITE_CHUNKS = 2_048  # written together: every write makes a fragment, and costs the same
+MAX_FORMER = 32  # versions that are kept for nobody, until it is worth dropping them
 
 
 class Writer:
@@ -73,7 +75,7 @@ class Writer:
             self._tables = Tables.emptied(self.store, self._fingerprint.dimension)
             self._tables.replace_file_rows([], list(self._files.values()))
         self._committed_files = dict(self._files)
-        self._on_disk = files_below(self.store / TABLES_FOLDER)
+        self._on_disk = files_below(self.store / TABLES)
 
     def _open_tables(self) -> None:
         if self._manifest is None:
@@ -152,7 +154,8 @@ class Writer:
             self._write()
         with translated(self.store):
             self._tables.ensure_text_index()
-            merged = self._tables.merge(only_if_due=not (complete and self._untidy))
+            due = (complete and self._untidy) or count_former(self.store) >= MAX_FORMER
+            merged = self._tables.merge(only_if_due=not due)
             manifest = self._publish(ignored, complete, walked_ns)
             if merged:
                 self._drop_versions()
@@ -178,7 +181,7 @@ class Writer:
     def _publish(self, ignored: int, complete: bool, walked_ns: int) -> Manifest:
         """Bring everything to the disk, and then the manifest that names it."""
         self.vectors.flush()
-        on_disk = files_below(self.store / TABLES_FOLDER)
+        on_disk = files_below(self.store / TABLES)
         flush(on_disk - self._on_disk)
         self._on_disk = on_disk
         before = self._manifest
@@ -205,7 +208,7 @@ class Writer:
     def _drop_versions(self) -> None:
         """Delete what neither the committed version nor a reader's needs; tables are merged."""
         assert self._manifest is not None
-        self._tables.drop_versions([*drop_former(self.store), self._manifest])
+        self._tables.drop_versions([*former(self.store, drop=True), self._manifest])
         self._untidy = False
 
     def _bound_vectors(self, max_spare: int) -> None:
