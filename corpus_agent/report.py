@@ -45,6 +45,7 @@ def index_object(outcome: Outcome) -> dict[str, Any]:
             "unchanged": outcome.unchanged,
             "removed": outcome.removed,
             "moved": outcome.moved,
+            "spared": outcome.spared,
             "ignored": outcome.ignored,
             **by_status,
             "chunks": outcome.chunks,
@@ -99,6 +100,8 @@ def index_lines(outcome: Outcome) -> Iterator[str]:
             f"{len(unread):,} could not be read, {skipped:,} are no documents: "
             "corpus-agent files --status empty,failed,skipped"
         )
+    if outcome.spared:
+        yield f"{outcome.spared:,} are gone from the folder and stay in the index (--no-prune)"
     if outcome.ignored:
         yield f"{outcome.ignored:,} ignored by rule (dot-files, ignore files, system folders)"
     if outcome.interrupted:
@@ -111,7 +114,16 @@ def plan_object(todo: Plan) -> dict[str, Any]:
         name: [one_line(seen.source) for seen in files] for name, files in _groups(todo).items()
     }
     removed = [one_line(source) for source in todo.remove]
-    return as_object(plan={**groups, "remove": removed, "keep": len(todo.keep)})
+    spared = [one_line(source) for source in todo.spared]
+    return as_object(
+        plan={
+            **groups,
+            "remove": removed,
+            "spared": spared,
+            "keep": len(todo.keep),
+            "reasons": list(todo.reasons),
+        }
+    )
 
 
 def _groups(todo: Plan) -> dict[str, Any]:
@@ -120,12 +132,14 @@ def _groups(todo: Plan) -> dict[str, Any]:
 
 def plan_lines(todo: Plan) -> Iterator[str]:
     """The plan, one line a file, for a person."""
+    yield from todo.reasons
     for name, files in _groups(todo).items():
         for seen in files:
             why = f" ({seen.problem})" if seen.problem else ""
             yield f"{name:<7}{one_line(seen.source)}{why}"
-    for source in todo.remove:
-        yield f"{'remove':<7}{one_line(source)}"
+    for what, sources in (("remove", todo.remove), ("spared", todo.spared)):
+        for source in sources:
+            yield f"{what:<7}{one_line(source)}"
     size = sum(seen.bytes for seen in todo.work)
     yield f"{len(todo.keep):,} unchanged; {len(todo.work):,} files, {size:,} bytes to index"
 

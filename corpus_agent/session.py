@@ -18,8 +18,8 @@ from indexer.chunk import Chunker
 from indexer.embed import Encoder, SentenceTransformerEncoder
 from indexer.errors import CorpusError, UsageError
 from indexer.folder import create_folder
-from indexer.manifest import MANIFEST_NAME, is_outdated, read_manifest, root_for
-from indexer.plan import Plan, changed_hashes, plan
+from indexer.manifest import MANIFEST_NAME, Manifest, is_outdated, read_manifest, root_for
+from indexer.plan import Plan, make_plan
 from indexer.records import FileRow
 from indexer.store import Writer, still_right
 from indexer.sync import Outcome, Progress, Run, fingerprint_of
@@ -45,21 +45,41 @@ def index(
     *,
     force: bool = False,
     verify: bool = False,
+    prune: bool = True,
     on_start: Callable[[Plan, bool], None] = lambda *_: None,
     on_progress: Callable[[Progress], None] = lambda _: None,
     on_problem: Callable[[FileRow], None] = lambda _: None,
 ) -> Outcome:
-    """What a run over the folder did; `on_start` hears the plan and whether all is made anew."""
+    """What a run over the folder did; `on_start` hears the plan and whether all is made anew.
+
+    `force` trusts nothing that was made before, `verify` no size and no time; without `prune`
+    documents that are gone stay.
+    """
     started = time.monotonic()
     store, root = corpus_root(settings, folder)
     encoder = encoder_for(settings)
     chunker = Chunker(encoder.tokenizer, encoder.max_tokens)
     create_folder(store)
-    with Writer(store, fingerprint_of(encoder, chunker), root_for(store, root)) as writer:
+    today = fingerprint_of(encoder, chunker)
+    with Writer(store, today, root_for(store, root)) as writer:
         seen = walk(root, settings.max_file_bytes)
-        _check_not_emptied(root, seen, writer, force=force)
-        hashes = changed_hashes(root, seen, writer.files, walked_ns=writer.walked_ns, verify=verify)
-        todo = plan(seen, writer.files, hashes, writer.known_extractors, force=force)
+        if prune and not force:
+            _check_not_emptied(root, seen, writer.manifest)
+        if writer.rebuilding and not prune:
+            raise CorpusError(
+                "The index is to be made anew, and documents that are gone cannot be.",
+                "Run it without --no-prune, or with the model and the version that made the index.",
+            )
+        todo = make_plan(
+            root,
+            seen,
+            writer.files,
+            writer.manifest,
+            today,
+            force=force,
+            verify=verify,
+            prune=prune,
+        )
         on_start(todo, writer.rebuilding)
         run = Run(
             root,
@@ -75,34 +95,36 @@ def index(
     return outcome
 
 
-def _check_not_emptied(root: Path, seen: Walk, writer: Writer, *, force: bool) -> None:
+def _check_not_emptied(root: Path, seen: Walk, manifest: Manifest | None) -> None:
     """Refuse to remove every document at once: an empty folder is mostly an unmounted one."""
-    if writer.files and not seen.files and not force:
+    indexed = manifest.coverage.indexed if manifest else 0
+    if indexed and not seen.files:
         raise CorpusError(
-            f"The folder {str(root)!r} is empty, while its index holds {len(writer.files):,} "
-            "files. Nothing was removed.",
+            f"The folder {str(root)!r} is empty, while its index holds {indexed:,} "
+            "documents. Nothing was removed.",
             "Is it mounted? If it is meant to be empty: corpus-agent index --force",
         )
 
 
 def dry_run(
-    settings: Settings, folder: Path | None, *, force: bool = False, verify: bool = False
+    settings: Settings,
+    folder: Path | None,
+    *,
+    force: bool = False,
+    verify: bool = False,
+    prune: bool = True,
 ) -> Plan:
     """What `index` would do; writes nothing and takes no lock."""
     store, root = corpus_root(settings, folder)
     seen = walk(root, settings.max_file_bytes)
+    encoder = encoder_for(settings)
+    today = fingerprint_of(encoder, Chunker(encoder.tokenizer, encoder.max_tokens))
     stored: dict[str, FileRow] = {}
-    extractors: dict[str, str] = {}
-    walked_ns = 0
+    manifest = None
     if (store / MANIFEST_NAME).exists() and not is_outdated(store):
-        encoder = encoder_for(settings)
-        today = fingerprint_of(encoder, Chunker(encoder.tokenizer, encoder.max_tokens))
         manifest = read_manifest(store)
-        extractors = manifest.fingerprint.extractors
-        walked_ns = manifest.walked_ns
         stored = still_right(LocalCorpus.open(store).files(), manifest.fingerprint, today)
-    hashes = changed_hashes(root, seen, stored, walked_ns=walked_ns, verify=verify)
-    return plan(seen, stored, hashes, extractors, force=force)
+    return make_plan(root, seen, stored, manifest, today, force=force, verify=verify, prune=prune)
 
 
 def answerer_for(corpus: LocalCorpus, launch: Launch) -> Answerer:

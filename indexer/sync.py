@@ -46,8 +46,8 @@ class Outcome:
 
     `added`, `updated` and `unchanged` count documents with text, so that together with the
     problems they account for every file that was seen. `moved` of the added have the bytes of a
-    removed one. `embedded` counts texts that the model was asked for, `reused` those whose
-    vectors it had made before.
+    removed one, `spared` are gone and kept. `embedded` counts texts that the model was asked for,
+    `reused` those whose vectors it had made before.
     """
 
     version: int = 0
@@ -56,6 +56,7 @@ class Outcome:
     unchanged: int = 0
     removed: int = 0
     moved: int = 0
+    spared: int = 0
     ignored: int = 0
     chunks: int = 0
     embedded: int = 0
@@ -215,3 +216,4 @@ def count(
     outcome.updated = sum(row is not before[row.source] for row in documents(todo.update))
     outcome.unchanged = len(documents((*todo.keep, *todo.touch)))
     outcome.removed = len(removed)
+    outcome.spared = len(todo.spared)

@@ -26,10 +26,21 @@ from indexer.records import STATUSES
 @click.option("--dry-run", is_flag=True, help="Print the plan and change nothing.")
 @click.option("--force", is_flag=True, help="Index every file anew.")
 @click.option("--verify", is_flag=True, help="Compare the bytes of every file, not only its time.")
+@click.option(
+    "--prune/--no-prune",
+    default=True,
+    help="Remove documents that are gone from the folder. Default: --prune.",
+)
 @click.option("--strict", is_flag=True, help="Exit with 4 if a file could not be read.")
 @JSON
 def index(
-    path: Path | None, dry_run: bool, force: bool, verify: bool, strict: bool, as_json: bool
+    path: Path | None,
+    dry_run: bool,
+    force: bool,
+    verify: bool,
+    prune: bool,
+    strict: bool,
+    as_json: bool,
 ) -> None:
     """Make the index of the folder PATH, or bring it up to date.
 
@@ -44,7 +55,7 @@ def index(
     from corpus_agent import report, session
 
     if dry_run:
-        todo = session.dry_run(settings, path, force=force, verify=verify)
+        todo = session.dry_run(settings, path, force=force, verify=verify, prune=prune)
         if as_json:
             return print_json(report.plan_object(todo))
         return print_lines(report.plan_lines(todo))
@@ -56,6 +67,7 @@ def index(
             path,
             force=force,
             verify=verify,
+            prune=prune,
             on_start=shown.start,
             on_progress=shown.advance,
             on_problem=shown.problem,

@@ -94,16 +94,6 @@ class Writer:
         """The last committed manifest, None in a store that has none yet."""
         return self._manifest
 
-    @property
-    def known_extractors(self) -> dict[str, str]:
-        """The extractors, name to version, under which the committed rows were made."""
-        return self._manifest.fingerprint.extractors if self._manifest else {}
-
-    @property
-    def walked_ns(self) -> int:
-        """When the last run that finished began to look at the folder; 0 where there is none."""
-        return self._manifest.walked_ns if self._manifest else 0
-
     def replace(self, files: Sequence[Embedded], removed: Sequence[str] = ()) -> None:
         """Put the rows of `files` in the place of their old ones, drop those of `removed`.
 
