@@ -34,7 +34,7 @@ GPU_DEVICES = ("/dev/nvidiactl", "/dev/kfd")
 class Launch:
     """A process that is ready to work: its seal, and the model it may ask, if any.
 
-    `notices` say why there is no model although one was named.
+    `notices` say why there is no model although one was named, and that the corpus is not there.
     """
 
     seal: Sealed
@@ -48,6 +48,8 @@ def to_read(settings: Settings, *, seal_off: bool = False, asking: bool = False)
     store = existing_store(settings)
     root = root_of(store, read_manifest(store))
     model, notices = _model(settings) if asking else (None, ())
+    if not root.is_dir():
+        notices = (_root_is_missing(root), *notices)
     # A broker also without the seal: one way to the model, whether or not it is the only one.
     broker = start_broker(TcpAddress(model.server.host, model.server.port)) if model else None
     closed = _close(root if root.is_dir() else None, store, settings, seal_off=seal_off)
@@ -72,6 +74,13 @@ def _close(root: Path | None, store: Path | None, settings: Settings, *, seal_of
         raise UsageError(f"There is no model folder {str(settings.model)!r}.", "Check --model.")
     gpu = any(Path(device).exists() for device in GPU_DEVICES)
     return seal(policy(root, store, model=settings.model, gpu=gpu))
+
+
+def _root_is_missing(root: Path) -> str:
+    return (
+        f"The folder {str(root)!r} is not there: moved, or not mounted. Its index is kept and can "
+        "be searched; documents cannot be opened, nor quotations looked up."
+    )
 
 
 def _model(settings: Settings) -> tuple[llm.Model | None, tuple[str, ...]]:

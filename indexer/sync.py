@@ -121,7 +121,7 @@ class Run:
         before = dict(self._writer.files)
         manifest = self._writer.manifest
         outcome = Outcome(ignored=ignored, rebuilt=self._writer.rebuilding)
-        if not todo.changes_nothing or manifest is None or not manifest.complete:
+        if not (todo.changes_nothing and self._writer.is_current):
             try:
                 self._apply(todo, outcome)
             except KeyboardInterrupt:

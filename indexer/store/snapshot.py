@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import weakref
 from collections.abc import Collection
 from pathlib import Path
@@ -25,6 +26,9 @@ from indexer.store.rows import (
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+NAME_WORDS = 8  # of a name that is looked for
+WORD_START = 4  # letters; the rest may be misspelt
 
 
 class Snapshot:
@@ -87,6 +91,19 @@ class Snapshot:
         with translated(self.store):
             rows = self._files.search().where(f"source IN ({listed})").to_list()
         return {row["source"]: file_row(row) for row in rows}
+
+    def sources_like(self, name: str, limit: int) -> list[str]:
+        """Up to `limit` indexed sources that share the beginning of a word with `name`."""
+        words = dict.fromkeys(re.findall(r"[^\W_]{3,}", name.casefold())[:NAME_WORDS])
+        if not words:
+            return []
+        any_of = " OR ".join(
+            f"contains(lower(source), {quoted(word[:WORD_START])})" for word in words
+        )
+        with translated(self.store):
+            query = self._files.search().where(f"status = 'indexed' AND ({any_of})")
+            rows = query.select(["source"]).limit(limit).to_list()
+        return [row["source"] for row in rows]
 
     def files(self) -> list[FileRow]:
         """All file rows, by source."""

@@ -94,6 +94,13 @@ class Writer:
         """The last committed manifest, None in a store that has none yet."""
         return self._manifest
 
+    @property
+    def is_current(self) -> bool:
+        """Whether the committed manifest is complete and says what a commit would say now."""
+        made = self._manifest
+        now = (True, self._root, self._fingerprint)
+        return made is not None and (made.complete, made.root, made.fingerprint) == now
+
     def replace(self, files: Sequence[Embedded], removed: Sequence[str] = ()) -> None:
         """Put the rows of `files` in the place of their old ones, drop those of `removed`.
 
