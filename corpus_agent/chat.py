@@ -70,6 +70,7 @@ class Chat:
             self._write(f"Error: {visible(str(error))}")
 
     def _ask(self, question: str) -> None:
+        self._corpus = self._corpus.latest()
         answer = session.ask(question, self._corpus, self._answerer, self._turns, self._on_event)
         self._turns.append(Turn(question, answer))
         for line in report.answer_lines(answer):

@@ -99,6 +99,7 @@ class Run:
         chunker: Chunker,
         *,
         reuse: bool = True,
+        commit_seconds: float = COMMIT_SECONDS,
         on_progress: OnProgress = lambda _: None,
         on_problem: OnRow = lambda _: None,
     ) -> None:
@@ -107,6 +108,7 @@ class Run:
         self._encoder = encoder
         self._chunker = chunker
         self._reuse = reuse
+        self._commit_seconds = commit_seconds
         self._on_progress = on_progress
         self._on_problem = on_problem
         self._progress = Progress()
@@ -175,7 +177,7 @@ class Run:
         self._writer.replace(
             [Embedded(row, chunks, list(islice(rest, len(chunks)))) for row, chunks in batch]
         )
-        due = time.monotonic() - self._committed > COMMIT_SECONDS
+        due = time.monotonic() - self._committed > self._commit_seconds
         if due and not self._writer.rebuilding:
             self._writer.commit(ignored=outcome.ignored, complete=False)
             self._committed = time.monotonic()

@@ -18,7 +18,7 @@ from indexer.manifest import MANIFEST_NAME, find_store, read_manifest, root_for,
 from indexer.plan import Plan, make_plan, plan, rebuild_reasons
 from indexer.records import FileRow
 from indexer.store import Snapshot, Writer
-from indexer.sync import Outcome, Run, fingerprint_of
+from indexer.sync import COMMIT_SECONDS, Outcome, Run, fingerprint_of
 from indexer.walk import SeenFile, Walk, walk
 from tests.conftest import as_nobody
 from tests.fakes import ToyEncoder
@@ -33,12 +33,18 @@ def writer(store: Path, root: Path, encoder: ToyEncoder = ENCODER) -> Writer:
     return Writer(store, fingerprint_of(encoder, chunker), root_for(store, root))
 
 
-def sync(root: Path, store: Path, encoder: ToyEncoder = ENCODER, **options: bool) -> Outcome:
+def sync(
+    root: Path,
+    store: Path,
+    encoder: ToyEncoder = ENCODER,
+    commit_seconds: float = COMMIT_SECONDS,
+    **options: bool,
+) -> Outcome:
     with writer(store, root, encoder) as open_writer:
         todo, seen = planned(root, open_writer, **options)
         chunker = Chunker(encoder.tokenizer, encoder.max_tokens)
         reuse = not options.get("force", False)
-        run = Run(root, open_writer, encoder, chunker, reuse=reuse)
+        run = Run(root, open_writer, encoder, chunker, reuse=reuse, commit_seconds=commit_seconds)
         return run.apply(todo, seen.ignored, seen.started_ns)
 
 
