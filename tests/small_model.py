@@ -8,12 +8,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-WORDS = 2_000
+from tests.folders import SYLLABLES
+
 DIMENSION = 32
 
 
 def make_small_model(folder: Path, seed: int = 0) -> Path:
-    """The folder, with a BERT of one layer in it and a tokenizer of words and letters."""
+    """The folder, with a BERT of one layer in it and a tokenizer of syllables and letters."""
     import torch
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
     from transformers import BertConfig, BertModel
@@ -21,7 +22,8 @@ def make_small_model(folder: Path, seed: int = 0) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     specials = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     letters = "abcdefghijklmnopqrstuvwxyz0123456789.,;:!?-()'\""
-    vocabulary = [*specials, *letters, *(f"##{letter}" for letter in letters)]
+    pieces = [*letters, *SYLLABLES]
+    vocabulary = [*specials, *pieces, *(f"##{piece}" for piece in pieces)]
     places = {piece: place for place, piece in enumerate(vocabulary)}
     tokenizer = Tokenizer(models.WordPiece(places, unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
