@@ -70,7 +70,7 @@ def translated(store: Path) -> Iterator[None]:
         text = " ".join(str(error).split())
         if "No space left" in text or "os error 28" in text:
             raise CorpusError(
-                f"The disk of {str(store)!r} is full; the index is as it was before.",
+                f"The disk of {str(store)!r} is full. What was indexed before is kept.",
                 "Free some space and run the same command again.",
             ) from error
         if isinstance(error, PermissionError) or "ermission denied" in text:
