@@ -95,3 +95,40 @@ def test_no_vector_is_made_twice_by_runs_that_are_killed(tmp_path):
     (other,) = (tmp_path / "timed" / VECTORS).iterdir()
     # One vector for each text, and up to a header for each: a vector made twice is 288 bytes.
     assert abs(one.stat().st_size - other.stat().st_size) < 288
+
+
+# Takes the lock, and stops at the first passage until it is told to go on.
+WAITING = """
+import sys
+from pathlib import Path
+from tests.fakes import ToyEncoder
+from tests.test_sync import sync
+
+class WaitingEncoder(ToyEncoder):
+    def encode(self, texts):
+        print("embedding", flush=True)
+        sys.stdin.readline()
+        return super().encode(texts)
+
+sync(*map(Path, sys.argv[1:]), WaitingEncoder())
+"""
+
+
+def test_of_two_runs_at_once_one_works_and_the_other_names_it(cli, tmp_path):
+    root, store = tmp_path / "docs", tmp_path / "store"
+    make_folder(root, 5, Random(3))
+    with subprocess.Popen(
+        [sys.executable, "-c", WAITING, root, store],
+        cwd=REPOSITORY,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as process:
+        assert process.stdout.readline() == b"embedding\n"
+        second = cli("--store", store, "index", root)
+        assert second.returncode == 5, second.stderr
+        assert f"process {process.pid} (" in second.stderr
+        assert " since 20" in second.stderr
+        process.communicate(b"\n" * 1_000)
+    assert process.returncode == 0
+    assert len(check_store(store).files()) == 5
+    assert sync(root, store).unchanged == 5
