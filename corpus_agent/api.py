@@ -175,13 +175,13 @@ class Corpus:
     def status(self) -> StatusResult:
         """What the index holds, where it is and whether it is complete."""
         from corpus_agent import report
-        from indexer.folder import bytes_on_disk
+        from indexer.folder import usage
 
         store = existing_store(self._settings)
         manifest = read_manifest(store)
         root = root_of(store, manifest)
-        size = bytes_on_disk(store)
-        content = report.status_object(manifest, str(store), str(root), size, root.is_dir())
+        used = usage(store)
+        content = report.status_object(manifest, str(store), str(root), used, root.is_dir())
         return cast(StatusResult, self._stamped(content))
 
     @property

@@ -98,6 +98,7 @@ class Chat:
             self._write(f"Error: {visible(str(error))}")
 
     def _ask(self, question: str) -> None:
+        self._corpus = self._corpus.latest()
         answer = self._doing.ask(question, self._answerer, self._launch, self._turns)
         self._turns.append(Turn(question, answer))
         for line in report.answer_lines(answer):

@@ -28,7 +28,7 @@ from corpus_agent.settings import Settings, existing_store, store_to_write
 from indexer.confine import GPU_DEVICES
 from indexer.errors import CorpusError, UsageError
 from indexer.folder import create_folder
-from indexer.manifest import MANIFEST_NAME, find_store, read_manifest, root_of
+from indexer.manifest import find_store, read_manifest, recorded_root, root_of
 from indexer.walk import check_root
 
 
@@ -37,7 +37,7 @@ class Launch:
     """A process that is ready to work: its seal, and the model it may ask, if any.
 
     `llama` is the server that was started for it, perhaps still loading; `notices` say why there
-    is no model although one was named.
+    is no model although one was named, and that the corpus is not there.
     """
 
     seal: Sealed
@@ -57,6 +57,8 @@ def to_read(settings: Settings, *, seal_off: bool = False, asking: bool = False)
     store = existing_store(settings)
     root = root_of(store, read_manifest(store))
     ready = _model(settings, store) if asking else Launch(unsealed())
+    if not root.is_dir():
+        ready = replace(ready, notices=(_root_is_missing(root), *ready.notices))
     if ready.model is not None:
         # A broker also without the seal: one way to the model, whether or not it is the only one.
         server = ready.model.server
@@ -97,6 +99,13 @@ def _close(root: Path | None, store: Path | None, settings: Settings, *, seal_of
     return seal(policy(root, store, model=settings.model, gpu=_has_gpu()))
 
 
+def _root_is_missing(root: Path) -> str:
+    return (
+        f"The folder {str(root)!r} is not there: moved, or not mounted. Its index is kept and can "
+        "be searched; documents cannot be opened, nor quotations looked up."
+    )
+
+
 def _has_gpu() -> bool:
     return any(Path(device).exists() for device in GPU_DEVICES)
 
@@ -130,9 +139,7 @@ def corpus_root(settings: Settings, folder: Path | None) -> tuple[Path, Path]:
     Raises UsageError where the store holds the index of another folder.
     """
     store = store_to_write(settings)
-    recorded = None
-    if (store / MANIFEST_NAME).exists():
-        recorded = root_of(store, read_manifest(store))
+    recorded = recorded_root(store)
     if folder is None:
         if recorded is not None and not recorded.is_dir():
             raise CorpusError(

@@ -6,6 +6,7 @@ hash, and through the same workers and extractors that indexed the file.
 
 from __future__ import annotations
 
+import os
 from contextlib import closing
 from dataclasses import replace
 from difflib import get_close_matches
@@ -26,16 +27,19 @@ from indexer.chunk import Chunker
 from indexer.embed import Encoder
 from indexer.errors import IncompatibleStore, Refused, UnreadableDocument
 from indexer.extract import is_todays
+from indexer.manifest import read_manifest
 from indexer.reading import Copy, copied, text_of
 from indexer.records import Coverage, FileRow, Hit, Line
 from indexer.store import Snapshot, same_rows
 from indexer.sync import fingerprint_of
 from indexer.texts import Texts
-from indexer.walk import open_beneath
+from indexer.walk import hash_beneath, open_beneath
 from indexer.workers.wire import decoded
 from indexer.workers.worker import Worker
 
 KEPT_ROWS = 1_024  # rows of files kept in memory
+SIMILAR_NAMES = 500  # compared with the name of a document that is not there: 11 ms
+MAX_NAME = 300  # characters of a name that are compared
 KEPT_DOCUMENTS = 8  # extracted documents kept in memory, so that paging does not parse anew
 
 
@@ -62,6 +66,22 @@ class LocalCorpus:
         if encoder is not None:
             corpus._check_fingerprint(encoder)
         return corpus
+
+    def latest(self) -> LocalCorpus:
+        """The newest committed version: this corpus, or another one, and then this one is closed.
+
+        For what lives long. Raises as `open` does.
+        """
+        store = self._snapshot.store
+        if read_manifest(store).version == self.version:
+            return self
+        newest = LocalCorpus.open(store, self._encoder)
+        self.close()
+        return newest
+
+    def close(self) -> None:
+        """Let go of the version that is held; nothing can be asked afterwards."""
+        self._snapshot.close()
 
     def _check_fingerprint(self, encoder: Encoder) -> None:
         stored = self._snapshot.manifest.fingerprint
@@ -108,23 +128,9 @@ class LocalCorpus:
         if not any(char.isalnum() for char in query):
             raise Refused("The query holds no words.", "Search for what the text would say.")
         hits = retrieve.search(self._snapshot, self.encoder, query, limit, per_source, path)
-        stale = {source: self._changed(source) for source in {hit.chunk.source for hit in hits}}
+        rows = self._snapshot.files_named({hit.chunk.source for hit in hits})
+        stale = {source: _is_stale(self._snapshot.root, row) for source, row in rows.items()}
         return [replace(hit, stale=stale[hit.chunk.source]) for hit in hits]
-
-    def _changed(self, source: str) -> bool:
-        """Whether size or time of the file differ from the indexed ones, or it is gone."""
-        import os
-
-        row = self._row(source)
-        try:
-            descriptor = open_beneath(self._snapshot.root, source)
-        except (OSError, Refused):
-            return True
-        try:
-            info = os.fstat(descriptor)
-        finally:
-            os.close(descriptor)
-        return row is None or (row.bytes, row.mtime_ns) != (info.st_size, info.st_mtime_ns)
 
     def read(self, source: str, offset: int = 1, limit: int = MAX_WINDOW_LINES) -> Window:
         """A window of a document that is in the index; see the protocol."""
@@ -134,6 +140,11 @@ class LocalCorpus:
             with copied(self._snapshot.root, source, row.bytes) as copy:
                 return self._window(copy, row, offset, limit)
         except FileNotFoundError:
+            if not self._snapshot.root.is_dir():
+                raise Refused(
+                    f"The folder of the documents is not there now, so {source!r} cannot be read.",
+                    "It was moved or is not mounted; the index is kept, and search finds in it.",
+                ) from None
             raise Refused(
                 f"{source!r} no longer exists; it was indexed before.",
                 "Answer from other documents, or have the folder indexed again.",
@@ -177,8 +188,8 @@ class LocalCorpus:
         """The row of an indexed file; nothing on disk is touched before this check."""
         row = self._row(source)
         if row is None:
-            names = [file.source for file in self.files() if file.status == "indexed"]
-            near = get_close_matches(source, names, n=3, cutoff=0.5)
+            names = self._snapshot.sources_like(source, SIMILAR_NAMES)
+            near = get_close_matches(source[:MAX_NAME], names, n=3, cutoff=0.5)
             hint = f"Did you mean {', '.join(map(repr, near))}?" if near else ""
             raise Refused(
                 f"{source!r} is not in the index.",
@@ -190,3 +201,21 @@ class LocalCorpus:
                 "Use vectordb_search to find other sources.",
             )
         return row
+
+
+def _is_stale(root: Path, row: FileRow) -> bool:
+    """Whether the file is no longer the one that was indexed, or is gone.
+
+    As for `index`: equal size and time mean unchanged, else the bytes decide.
+    """
+    try:
+        descriptor = open_beneath(root, row.source)
+        try:
+            info = os.fstat(descriptor)
+        finally:
+            os.close(descriptor)
+        if info.st_size != row.bytes:
+            return True
+        return info.st_mtime_ns != row.mtime_ns and hash_beneath(root, row.source) != row.sha256
+    except (OSError, Refused):
+        return True

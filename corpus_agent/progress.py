@@ -31,8 +31,10 @@ class IndexProgress:
 
     def start(self, todo: Plan, rebuilding: bool) -> None:
         """Say what is about to be done, before it is."""
+        for reason in todo.reasons:
+            self._say(reason)
         if rebuilding:
-            self._say("The model or the chunker changed: the whole index is made anew.")
+            self._say("The old index answers until the new one is complete.")
         if self._bar and self._task is not None:
             total = sum(seen.bytes for seen in todo.work)
             self._bar.update(self._task, total=total, description="indexing")

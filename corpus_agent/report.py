@@ -11,10 +11,12 @@ from typing import Any
 
 from corpus_agent.answer import Answer, Citation
 from corpus_agent.clean import inert, one_line, visible
+from corpus_agent.cleaning import Cleaned
 from corpus_agent.corpus import Window
 from corpus_agent.forgetting import Forgotten
 from corpus_agent.receipt import Checked, Receipt
 from corpus_agent.snippet import snippet
+from indexer.folder import Usage
 from indexer.manifest import Manifest
 from indexer.plan import Plan
 from indexer.records import Coverage, FileRow, Hit
@@ -46,10 +48,13 @@ def index_object(outcome: Outcome) -> dict[str, Any]:
             "updated": outcome.updated,
             "unchanged": outcome.unchanged,
             "removed": outcome.removed,
+            "moved": outcome.moved,
+            "spared": outcome.spared,
             "ignored": outcome.ignored,
             **by_status,
             "chunks": outcome.chunks,
             "embedded": outcome.embedded,
+            "reused": outcome.reused,
             "interrupted": outcome.interrupted,
             "rebuilt": outcome.rebuilt,
             "seconds": round(outcome.seconds, 2),
@@ -79,10 +84,11 @@ def index_lines(outcome: Outcome) -> Iterator[str]:
     counts = [
         f"{count:,} {what}"
         for count, what in (
-            (outcome.added, "added"),
+            (outcome.added - outcome.moved, "added"),
+            (outcome.moved, "moved"),
             (outcome.updated, "updated"),
             (outcome.unchanged, "unchanged"),
-            (outcome.removed, "removed"),
+            (outcome.removed - outcome.moved, "removed"),
         )
         if count
     ]
@@ -98,6 +104,8 @@ def index_lines(outcome: Outcome) -> Iterator[str]:
             f"{len(unread):,} could not be read, {skipped:,} are no documents: "
             "corpus-agent files --status empty,failed,skipped"
         )
+    if outcome.spared:
+        yield f"{outcome.spared:,} are gone from the folder and stay in the index (--no-prune)"
     if outcome.ignored:
         yield f"{outcome.ignored:,} ignored by rule (dot-files, ignore files, system folders)"
     if outcome.interrupted:
@@ -116,7 +124,16 @@ def plan_object(todo: Plan) -> dict[str, Any]:
         name: [one_line(seen.source) for seen in files] for name, files in _groups(todo).items()
     }
     removed = [one_line(source) for source in todo.remove]
-    return as_object(plan={**groups, "remove": removed, "keep": len(todo.keep)})
+    spared = [one_line(source) for source in todo.spared]
+    return as_object(
+        plan={
+            **groups,
+            "remove": removed,
+            "spared": spared,
+            "keep": len(todo.keep),
+            "reasons": list(todo.reasons),
+        }
+    )
 
 
 def _groups(todo: Plan) -> dict[str, Any]:
@@ -125,12 +142,14 @@ def _groups(todo: Plan) -> dict[str, Any]:
 
 def plan_lines(todo: Plan) -> Iterator[str]:
     """The plan, one line a file, for a person."""
+    yield from todo.reasons
     for name, files in _groups(todo).items():
         for seen in files:
             why = f" ({seen.problem})" if seen.problem else ""
             yield f"{name:<7}{one_line(seen.source)}{why}"
-    for source in todo.remove:
-        yield f"{'remove':<7}{one_line(source)}"
+    for what, sources in (("remove", todo.remove), ("spared", todo.spared)):
+        for source in sources:
+            yield f"{what:<7}{one_line(source)}"
     size = sum(seen.bytes for seen in todo.work)
     yield f"{len(todo.keep):,} unchanged; {len(todo.work):,} files, {size:,} bytes to index"
 
@@ -290,7 +309,7 @@ def file_line(row: FileRow) -> str:
 
 
 def status_object(
-    manifest: Manifest, store: str, root: str, size: int, root_exists: bool
+    manifest: Manifest, store: str, root: str, used: Usage, root_exists: bool
 ) -> dict[str, Any]:
     """The JSON of `status`."""
     coverage = manifest.coverage
@@ -307,7 +326,8 @@ def status_object(
             "ignored": manifest.ignored,
         },
         chunks=manifest.chunks,
-        bytes=size,
+        bytes=used.bytes,
+        disk=_usage_object(used),
         model=manifest.fingerprint.model,
         chunker=manifest.fingerprint.chunker,
         complete=manifest.complete,
@@ -315,11 +335,20 @@ def status_object(
     )
 
 
+def _usage_object(used: Usage) -> dict[str, int]:
+    return {"tables": used.tables, "vectors": used.vectors, "versions": used.versions}
+
+
 def status_lines(status: dict[str, Any]) -> Iterator[str]:
     """The status for a person, from its JSON."""
     files = status["files"]
     yield f"corpus   {one_line(status['root'])}" + ("" if status["root_exists"] else "  (MISSING)")
-    yield f"store    {one_line(status['store'])}, {status['bytes'] / 1e6:,.1f} MB"
+    disk = status["disk"]
+    yield (
+        f"store    {one_line(status['store'])}, {_mb(status['bytes'])} "
+        f"({_mb(disk['tables'])} tables, {_mb(disk['vectors'])} saved vectors; "
+        f"table versions: {disk['versions']:,})"
+    )
     yield (
         f"files    {files['indexed']:,} indexed, {files['empty']:,} empty, {files['failed']:,} "
         f"failed, {files['skipped']:,} skipped, {files['ignored']:,} ignored"
@@ -327,6 +356,44 @@ def status_lines(status: dict[str, Any]) -> Iterator[str]:
     yield f"chunks   {status['chunks']:,}, embedded by {status['model']}"
     state = "complete" if status["complete"] else "NOT COMPLETE: run corpus-agent index to go on"
     yield f"version  {status['version']}, {status['updated']}, {state}"
+
+
+def cleanup_object(done: Cleaned) -> dict[str, Any]:
+    """The JSON of `cleanup`."""
+    after = {"bytes": done.after.bytes, **_usage_object(done.after)} if done.after else None
+    return as_object(
+        cleanup={
+            "store": one_line(str(done.store)),
+            "before": {"bytes": done.before.bytes, **_usage_object(done.before)},
+            "after": after,
+            "held_versions": done.held,
+            "spare_vectors": done.spare_vectors,
+        }
+    )
+
+
+def cleanup_lines(done: Cleaned) -> Iterator[str]:
+    """What was given back, or could be, for a person."""
+    if done.after is None:
+        yield (
+            f"{_mb(done.before.bytes)} in {_versions(done.before)}; "
+            f"{_mb(done.spare_vectors)} of vectors belong to no passage. Nothing was changed."
+        )
+    else:
+        yield (
+            f"{_mb(done.before.bytes - done.after.bytes)} given back; {_mb(done.after.bytes)} "
+            f"left, in {_versions(done.after)}."
+        )
+    if done.held:
+        yield f"Older versions that are being read, and stay until that ends: {done.held:,}."
+
+
+def _versions(used: Usage) -> str:
+    return f"{used.versions:,} version{'' if used.versions == 1 else 's'} of the tables"
+
+
+def _mb(size: int) -> str:
+    return f"{size / 1e6:,.1f} MB"
 
 
 # -- answers

@@ -28,12 +28,15 @@ class IndexResult(TypedDict):
     updated: int
     unchanged: int
     removed: int
+    moved: int
+    spared: int
     ignored: int
     empty: list[Problem]
     failed: list[Problem]
     skipped: list[Problem]
     chunks: int
     embedded: int
+    reused: int
     interrupted: bool
     rebuilt: bool
     seconds: float
@@ -111,6 +114,8 @@ class AnswerResult(TypedDict):
     coverage: AnswerCoverage
     version: int
     notices: list[str]
+    egress: str | None
+    unsupported: list[str]
     seal: Seal
 
 
@@ -124,6 +129,14 @@ class FileCounts(TypedDict):
     ignored: int
 
 
+class DiskUse(TypedDict):
+    """Bytes of the tables and of the saved vectors; versions of the tables on the disk."""
+
+    tables: int
+    vectors: int
+    versions: int
+
+
 class StatusResult(TypedDict):
     """What an index holds; `complete` is false while a run that was stopped has not gone on."""
 
@@ -135,6 +148,7 @@ class StatusResult(TypedDict):
     files: FileCounts
     chunks: int
     bytes: int
+    disk: DiskUse
     model: str
     chunker: str
     complete: bool

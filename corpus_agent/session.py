@@ -22,10 +22,10 @@ from indexer.chunk import Chunker
 from indexer.embed import Encoder, SentenceTransformerEncoder
 from indexer.errors import CorpusError, UsageError
 from indexer.folder import create_folder
-from indexer.manifest import MANIFEST_NAME, read_manifest, root_for
-from indexer.plan import Plan, changed_hashes, plan
+from indexer.manifest import MANIFEST_NAME, Manifest, is_outdated, read_manifest, root_for
+from indexer.plan import Plan, make_plan
 from indexer.records import FileRow
-from indexer.store import Writer, same_rows
+from indexer.store import Writer, still_right
 from indexer.sync import Outcome, Progress, Run, fingerprint_of
 from indexer.texts import Texts
 from indexer.walk import Walk, walk
@@ -52,6 +52,7 @@ def index(
     *,
     force: bool = False,
     verify: bool = False,
+    prune: bool = True,
     encoder: Encoder | None = None,
     on_start: Callable[[Plan, bool], None] = lambda *_: None,
     on_progress: Callable[[Progress], None] = lambda _: None,
@@ -59,54 +60,81 @@ def index(
 ) -> Outcome:
     """What a run over the folder did; `on_start` hears the plan and whether all is made anew.
 
-    `encoder` is one that is loaded already, for those who index again and again.
+    `force` trusts nothing that was made before, `verify` no size and no time; without `prune`
+    documents that are gone stay. `encoder` is one that is loaded already.
     """
     started = time.monotonic()
     store, root = corpus_root(settings, folder)
     encoder = encoder or encoder_for(settings, store, bulk=True)
     chunker = Chunker(encoder.tokenizer, encoder.max_tokens)
     create_folder(store)
-    with Writer(store, fingerprint_of(encoder, chunker), root_for(store, root)) as writer:
+    today = fingerprint_of(encoder, chunker)
+    with Writer(store, today, root_for(store, root)) as writer:
         seen = walk(root, settings.max_file_bytes)
-        _check_not_emptied(root, seen, writer, force=force)
-        hashes = changed_hashes(root, seen, writer.files, verify=verify)
-        todo = plan(seen, writer.files, hashes, writer.known_extractors, force=force)
+        if prune and not force:
+            _check_not_emptied(root, seen, writer.manifest)
+        if writer.rebuilding and not prune:
+            raise CorpusError(
+                "The index is to be made anew, and documents that are gone cannot be.",
+                "Run it without --no-prune, or with the model and the version that made the index.",
+            )
+        todo = make_plan(
+            root,
+            seen,
+            writer.files,
+            writer.manifest,
+            today,
+            force=force,
+            verify=verify,
+            prune=prune,
+        )
         on_start(todo, writer.rebuilding)
-        run = Run(root, writer, encoder, chunker, on_progress=on_progress, on_problem=on_problem)
-        outcome = run.apply(todo, seen.ignored)
+        run = Run(
+            root,
+            writer,
+            encoder,
+            chunker,
+            reuse=not force,
+            on_progress=on_progress,
+            on_problem=on_problem,
+        )
+        outcome = run.apply(todo, seen.ignored, seen.started_ns)
         if not (outcome.interrupted or todo.changes_nothing):
             Texts(store).keep_only({row.sha256 for row in writer.files.values()})
     outcome.seconds = time.monotonic() - started
     return outcome
 
 
-def _check_not_emptied(root: Path, seen: Walk, writer: Writer, *, force: bool) -> None:
+def _check_not_emptied(root: Path, seen: Walk, manifest: Manifest | None) -> None:
     """Refuse to remove every document at once: an empty folder is mostly an unmounted one."""
-    if writer.files and not seen.files and not force:
+    indexed = manifest.coverage.indexed if manifest else 0
+    if indexed and not seen.files:
         raise CorpusError(
-            f"The folder {str(root)!r} is empty, while its index holds {len(writer.files):,} "
-            "files. Nothing was removed.",
+            f"The folder {str(root)!r} is empty, while its index holds {indexed:,} "
+            "documents. Nothing was removed.",
             "Is it mounted? If it is meant to be empty: corpus-agent index --force",
         )
 
 
 def dry_run(
-    settings: Settings, folder: Path | None, *, force: bool = False, verify: bool = False
+    settings: Settings,
+    folder: Path | None,
+    *,
+    force: bool = False,
+    verify: bool = False,
+    prune: bool = True,
 ) -> Plan:
     """What `index` would do; writes nothing and takes no lock."""
     store, root = corpus_root(settings, folder)
     seen = walk(root, settings.max_file_bytes)
+    encoder = encoder_for(settings, store)
+    today = fingerprint_of(encoder, Chunker(encoder.tokenizer, encoder.max_tokens))
     stored: dict[str, FileRow] = {}
-    extractors: dict[str, str] = {}
-    if (store / MANIFEST_NAME).exists():
-        encoder = encoder_for(settings, store)
-        today = fingerprint_of(encoder, Chunker(encoder.tokenizer, encoder.max_tokens))
+    manifest = None
+    if (store / MANIFEST_NAME).exists() and not is_outdated(store):
         manifest = read_manifest(store)
-        extractors = manifest.fingerprint.extractors
-        if same_rows(manifest.fingerprint, today):
-            stored = {row.source: row for row in LocalCorpus.open(store).files()}
-    hashes = changed_hashes(root, seen, stored, verify=verify)
-    return plan(seen, stored, hashes, extractors, force=force)
+        stored = still_right(LocalCorpus.open(store).files(), manifest.fingerprint, today)
+    return make_plan(root, seen, stored, manifest, today, force=force, verify=verify, prune=prune)
 
 
 def answerer_for(

@@ -6,24 +6,59 @@ Knows nothing of what is in the files. Light, since commands use it before the p
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from indexer.errors import CorpusError
 from indexer.manifest import damaged
 
+TABLES = "lance"
+VECTORS = "vectors"
 
-def bytes_on_disk(store: Path) -> int:
-    """Size of all files of the store; files that vanish meanwhile count nothing."""
-    total = 0
-    for folder, _, names in os.walk(store):
-        for name in names:
-            try:
-                total += (Path(folder) / name).lstat().st_size
-            except FileNotFoundError:
-                continue
-    return total
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Bytes of a store: all of it, and its tables and saved vectors; versions of the index."""
+
+    bytes: int
+    tables: int
+    vectors: int
+    versions: int
+
+
+def usage(store: Path) -> Usage:
+    """What a store takes on the disk; files that vanish meanwhile count nothing."""
+    sizes = {path: size for path in files_below(store) if (size := _size(path)) is not None}
+
+    def below(folder: str) -> int:
+        return sum(size for path, size in sizes.items() if path.is_relative_to(store / folder))
+
+    versions = sum(path.match("chunks.lance/_versions/*.manifest") for path in sizes)
+    return Usage(sum(sizes.values()), below(TABLES), below(VECTORS), versions)
+
+
+def _size(path: Path) -> int | None:
+    try:
+        return path.lstat().st_size
+    except FileNotFoundError:
+        return None
+
+
+def files_below(folder: Path) -> frozenset[Path]:
+    """All files in a folder and in the folders below it."""
+    return frozenset(Path(below) / name for below, _, names in os.walk(folder) for name in names)
+
+
+def flush(paths: Collection[Path]) -> None:
+    """Bring files and their names to the disk, so that a power failure finds them whole."""
+    for path in (*paths, *{path.parent for path in paths}):
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 @contextmanager
@@ -35,7 +70,7 @@ def translated(store: Path) -> Iterator[None]:
         text = " ".join(str(error).split())
         if "No space left" in text or "os error 28" in text:
             raise CorpusError(
-                f"The disk of {str(store)!r} is full; the index is as it was before.",
+                f"The disk of {str(store)!r} is full. What was indexed before is kept.",
                 "Free some space and run the same command again.",
             ) from error
         if isinstance(error, PermissionError) or "ermission denied" in text:

@@ -1,20 +1,20 @@
 """A plan -> the index: read, embed, store, commit.
 
-Works in bounded batches, each visible in one commit. A run that is stopped has committed what it
-had embedded, and the next one goes on from there.
+Works in bounded batches, each visible in one commit. Vectors are saved as they are made, rows are
+committed every few seconds, and the next run goes on from there.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 
-import numpy as np
-
-from indexer.chunk import Chunker, context_of
+from indexer.chunk import Chunker
 from indexer.embed import Encoder
 from indexer.extract import REGISTRY
 from indexer.extract.normalise import NORMALISER
@@ -23,22 +23,23 @@ from indexer.reading import problem_row, read_all
 from indexer.records import Chunk, FileRow, Fingerprint
 from indexer.store import Embedded, Writer
 from indexer.texts import Texts
+from indexer.vectors import embed
 from indexer.walk import SeenFile
 
-BATCH_CHUNKS = 256  # embedded together: bounds memory, and is what Ctrl-C waits for
-COMMIT_SECONDS = 15.0  # work that a killed run may lose, at most, beside the batch in hand
+BATCH_CHUNKS = 256  # of whole files, read before they are embedded: bounds memory
+COMMIT_SECONDS = 15.0  # reading that a killed run may lose; what it embedded is saved apart
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
     """How far a run is: files and bytes done of all that there is to do, chunks embedded."""
 
-    files: int
-    all_files: int
-    bytes: int
-    all_bytes: int
-    chunks: int
-    source: str
+    files: int = 0
+    all_files: int = 0
+    bytes: int = 0
+    all_bytes: int = 0
+    chunks: int = 0
+    source: str = ""
 
 
 @dataclass(slots=True)
@@ -46,7 +47,9 @@ class Outcome:
     """What a run did: counts of documents, and in `problems` the rows of all other files.
 
     `added`, `updated` and `unchanged` count documents with text, so that together with the
-    problems they account for every file that was seen.
+    problems they account for every file that was seen. `moved` of the added have the bytes of a
+    removed one, `spared` are gone and kept. `embedded` counts texts that the model was asked for,
+    `reused` those whose vectors it had made before.
     """
 
     version: int = 0
@@ -54,9 +57,12 @@ class Outcome:
     updated: int = 0
     unchanged: int = 0
     removed: int = 0
+    moved: int = 0
+    spared: int = 0
     ignored: int = 0
     chunks: int = 0
     embedded: int = 0
+    reused: int = 0
     seconds: float = 0.0
     interrupted: bool = False
     rebuilt: bool = False
@@ -82,7 +88,10 @@ OnRow = Callable[[FileRow], None]
 
 
 class Run:
-    """One application of a plan; `apply` may be stopped by KeyboardInterrupt at any time."""
+    """One application of a plan; `apply` may be stopped by KeyboardInterrupt at any time.
+
+    Without `reuse`, no vector that was made before is taken for the same text.
+    """
 
     def __init__(
         self,
@@ -91,6 +100,8 @@ class Run:
         encoder: Encoder,
         chunker: Chunker,
         *,
+        reuse: bool = True,
+        commit_seconds: float = COMMIT_SECONDS,
         on_progress: OnProgress = lambda _: None,
         on_problem: OnRow = lambda _: None,
     ) -> None:
@@ -98,35 +109,38 @@ class Run:
         self._writer = writer
         self._encoder = encoder
         self._chunker = chunker
+        self._reuse = reuse
+        self._commit_seconds = commit_seconds
         self._on_progress = on_progress
         self._on_problem = on_problem
+        self._progress = Progress()
         self._batch: list[tuple[FileRow, list[Chunk]]] = []
         self._committed = time.monotonic()
 
-    def apply(self, todo: Plan, ignored: int) -> Outcome:
-        """What was done. After KeyboardInterrupt, what was embedded so far is committed."""
-        outcome = Outcome(
-            unchanged=sum(
-                self._writer.files[seen.source].status == "indexed"
-                for seen in (*todo.keep, *todo.touch)
-            ),
-            ignored=ignored,
-            rebuilt=self._writer.rebuilding,
-        )
-        before = self._writer.manifest
-        if todo.changes_nothing and before is not None and before.complete:
-            outcome.version, outcome.chunks = before.version, before.chunks
-        else:
+    def apply(self, todo: Plan, ignored: int, walked_ns: int = 0) -> Outcome:
+        """What was done. After KeyboardInterrupt, what was embedded so far is committed.
+
+        `walked_ns` is when the look at the folder began that the plan was made from.
+        """
+        before = dict(self._writer.files)
+        manifest = self._writer.manifest
+        outcome = Outcome(ignored=ignored, rebuilt=self._writer.rebuilding)
+        if not (todo.changes_nothing and self._writer.is_current):
             try:
                 self._apply(todo, outcome)
             except KeyboardInterrupt:
                 outcome.interrupted = True
-            self._finish(outcome)
-        outcome.problems = [row for row in self._rows() if row.status != "indexed"]
+            if not (outcome.interrupted and self._writer.rebuilding):
+                manifest = self._writer.commit(
+                    ignored=ignored, complete=not outcome.interrupted, walked_ns=walked_ns
+                )
+        assert manifest is not None, "an index that is rebuilt has been committed before"
+        outcome.version, outcome.chunks = manifest.version, manifest.chunks
+        after = self._writer.files
+        count(outcome, todo, before, after)
+        rows = sorted(after.values(), key=lambda row: row.source)
+        outcome.problems = [row for row in rows if row.status != "indexed"]
         return outcome
-
-    def _rows(self) -> list[FileRow]:
-        return sorted(self._writer.files.values(), key=lambda row: row.source)
 
     def _apply(self, todo: Plan, outcome: Outcome) -> None:
         stored = self._writer.files
@@ -140,73 +154,73 @@ class Run:
         for row in unread:
             self._on_problem(row)
         self._writer.replace([Embedded(row) for row in unread], todo.remove)
-        outcome.removed = len(todo.remove)
-        added = {seen.source for seen in todo.add}
-        for row in self._work(todo.work, outcome):
-            if row.status == "indexed":
-                outcome.added += row.source in added
-                outcome.updated += row.source not in added
+        self._work(todo.work, outcome)
 
-    def _work(self, files: Sequence[SeenFile], outcome: Outcome) -> Iterator[FileRow]:
-        """The rows of the files, each given out once it is stored."""
+    def _work(self, files: Sequence[SeenFile], outcome: Outcome) -> None:
+        """Read the files, and embed and store them batch by batch."""
         done = 0
         all_bytes = sum(seen.bytes for seen in files)
-        texts = Texts(self._writer.store)
+        texts = Texts(self._writer.store, reuse=self._reuse)
         with closing(read_all(self._root, files, self._chunker, texts)) as documents:
             for number, (seen, row, chunks) in enumerate(documents, start=1):
                 self._batch.append((row, chunks))
                 if row.status != "indexed":
                     self._on_problem(row)
                 if sum(len(chunks) for _, chunks in self._batch) >= BATCH_CHUNKS:
-                    yield from self._store_batch(outcome)
+                    self._store_batch(outcome)
                 done += seen.bytes
-                self._on_progress(
+                self._tell(
                     Progress(number, len(files), done, all_bytes, outcome.embedded, seen.source)
                 )
-        yield from self._store_batch(outcome)
+        self._store_batch(outcome)
 
-    def _store_batch(self, outcome: Outcome) -> Iterator[FileRow]:
-        """Embed and write what is in the batch, and commit if it is time."""
-        if not self._batch:
-            return
+    def _store_batch(self, outcome: Outcome) -> None:
+        """Embed what is in the batch and put it in its place, and commit if it is time."""
         batch, self._batch = self._batch, []
-        chunks = [chunk for _, chunks in batch for chunk in chunks]
-        prefix = self._encoder.document_prefix
-        vectors = self._encoder.encode(
-            [prefix + self._chunker.embedded_text(chunk) for chunk in chunks]
+        keys = self._embed([chunk for _, chunks in batch for chunk in chunks], outcome)
+        rest = iter(keys)
+        self._writer.replace(
+            [Embedded(row, chunks, list(islice(rest, len(chunks)))) for row, chunks in batch]
         )
-        assert np.allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-3)
-        self._writer.replace(list(_embedded(batch, vectors)))
-        outcome.embedded += len(chunks)
-        due = time.monotonic() - self._committed > COMMIT_SECONDS
+        due = time.monotonic() - self._committed > self._commit_seconds
         if due and not self._writer.rebuilding:
             self._writer.commit(ignored=outcome.ignored, complete=False)
             self._committed = time.monotonic()
-        for row, _ in batch:
-            yield row
 
-    def _finish(self, outcome: Outcome) -> None:
-        if outcome.interrupted and self._writer.rebuilding:
-            before = self._writer.manifest
-            assert before is not None
-            outcome.version, outcome.chunks = before.version, before.chunks
-            return
-        complete = not outcome.interrupted
-        manifest = self._writer.commit(ignored=outcome.ignored, complete=complete)
-        outcome.version, outcome.chunks = manifest.version, manifest.chunks
+    def _embed(self, chunks: Sequence[Chunk], outcome: Outcome) -> list[bytes]:
+        """The keys of the chunks' vectors, which are saved when this returns."""
+        prefix = self._encoder.document_prefix
+        texts = (prefix + self._chunker.embedded_text(chunk) for chunk in chunks)
+        keys: list[bytes] = []
+        for some, made in embed(
+            texts, self._encoder.encode, self._writer.vectors, reuse=self._reuse
+        ):
+            keys += some
+            outcome.embedded += made
+            outcome.reused += len(some) - made
+            self._tell(replace(self._progress, chunks=outcome.embedded))
+        return keys
 
-
-def _embedded(
-    batch: Sequence[tuple[FileRow, list[Chunk]]], vectors: np.ndarray
-) -> Iterator[Embedded]:
-    start = 0
-    for row, chunks in batch:
-        end = start + len(chunks)
-        yield Embedded(row, chunks, vectors[start:end], [lexical_text(c) for c in chunks])
-        start = end
+    def _tell(self, progress: Progress) -> None:
+        self._progress = progress
+        self._on_progress(progress)
 
 
-def lexical_text(chunk: Chunk) -> str:
-    """What the full-text index sees of a chunk: its path and headings, and its text."""
-    folders = chunk.source.rsplit("/", 1)[0].replace("/", " ") if "/" in chunk.source else ""
-    return f"{folders} {context_of(chunk.source, chunk.heading)}\n{chunk.text}"
+def count(
+    outcome: Outcome, todo: Plan, before: Mapping[str, FileRow], after: Mapping[str, FileRow]
+) -> None:
+    """Fill in how many documents a run added, moved, updated and removed."""
+
+    def documents(files: Iterable[SeenFile]) -> list[FileRow]:
+        rows = (after.get(seen.source) for seen in files)
+        return [row for row in rows if row is not None and row.status == "indexed"]
+
+    added = documents(todo.add)
+    removed = [before[source] for source in todo.remove if source not in after]
+    gone = Counter(row.sha256 for row in removed if row.status == "indexed")
+    outcome.moved = sum((gone & Counter(row.sha256 for row in added)).values())
+    outcome.added = len(added)
+    outcome.updated = sum(row is not before[row.source] for row in documents(todo.update))
+    outcome.unchanged = len(documents((*todo.keep, *todo.touch)))
+    outcome.removed = len(removed)
+    outcome.spared = len(todo.spared)

@@ -10,9 +10,11 @@ inside the root.
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import re
 import stat
+import time
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -78,10 +80,14 @@ class SeenFile:
 
 @dataclass(slots=True)
 class Walk:
-    """The files of a folder in order of their sources, and how many were passed over by rule."""
+    """The files of a folder in order of their sources, and how many were passed over by rule.
+
+    `started_ns` is when the walk began, in nanoseconds since 1970.
+    """
 
     files: list[SeenFile] = field(default_factory=list)
     ignored: int = 0
+    started_ns: int = 0
 
 
 def source_of(relative: str) -> str:
@@ -111,7 +117,7 @@ def check_root(root: Path) -> Path:
 
 def walk(root: Path, max_bytes: int = MAX_FILE_BYTES) -> Walk:
     """Every file below `root` that rules do not pass over, sorted by source."""
-    result = Walk()
+    result = Walk(started_ns=time.time_ns())
     _descend(root, "", (), result, max_bytes)
     result.files.sort(key=lambda seen: seen.source)
     result.files = list(_without_collisions(result.files))
@@ -218,6 +224,8 @@ def _look_at(entry: os.DirEntry[str], path: str, max_bytes: int) -> SeenFile:
     if info.st_size > max_bytes:
         detail = f"{info.st_size:,} bytes > {max_bytes:,}"
         return SeenFile(source, seen.bytes, seen.mtime_ns, "too_large", detail)
+    if not os.access(entry.path, os.R_OK):  # changes neither size nor time
+        return SeenFile(source, seen.bytes, seen.mtime_ns, "permission")
     return seen
 
 
@@ -295,3 +303,9 @@ def read_beneath(root: Path, source: str, max_bytes: int = MAX_FILE_BYTES) -> by
     if len(data) > max_bytes:
         raise Refused(f"{source!r} has grown beyond {max_bytes:,} bytes.")
     return data
+
+
+def hash_beneath(root: Path, source: str) -> str:
+    """SHA-256 of the bytes of a document, in hex; raises as `open_beneath` does."""
+    with os.fdopen(open_beneath(root, source), "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

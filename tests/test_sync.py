@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,10 +15,10 @@ from indexer.errors import CorpusError, DamagedStore, IncompatibleStore, NoIndex
 from indexer.folder import create_folder
 from indexer.lock import writer_lock
 from indexer.manifest import MANIFEST_NAME, find_store, read_manifest, root_for, root_of
-from indexer.plan import Plan, changed_hashes, plan
+from indexer.plan import Plan, make_plan, plan, rebuild_reasons
 from indexer.records import FileRow
 from indexer.store import Snapshot, Writer
-from indexer.sync import Outcome, Run, fingerprint_of
+from indexer.sync import COMMIT_SECONDS, Outcome, Run, fingerprint_of
 from indexer.walk import SeenFile, Walk, walk
 from tests.conftest import as_nobody
 from tests.fakes import ToyEncoder
@@ -32,13 +33,25 @@ def writer(store: Path, root: Path, encoder: ToyEncoder = ENCODER) -> Writer:
     return Writer(store, fingerprint_of(encoder, chunker), root_for(store, root))
 
 
-def sync(root: Path, store: Path, encoder: ToyEncoder = ENCODER, **options: bool) -> Outcome:
+def sync(
+    root: Path,
+    store: Path,
+    encoder: ToyEncoder = ENCODER,
+    commit_seconds: float = COMMIT_SECONDS,
+    **options: bool,
+) -> Outcome:
     with writer(store, root, encoder) as open_writer:
-        seen = walk(root)
-        hashes = changed_hashes(root, seen, open_writer.files, verify=options.pop("verify", False))
-        todo = plan(seen, open_writer.files, hashes, open_writer.known_extractors, **options)
+        todo, seen = planned(root, open_writer, **options)
         chunker = Chunker(encoder.tokenizer, encoder.max_tokens)
-        return Run(root, open_writer, encoder, chunker).apply(todo, seen.ignored)
+        reuse = not options.get("force", False)
+        run = Run(root, open_writer, encoder, chunker, reuse=reuse, commit_seconds=commit_seconds)
+        return run.apply(todo, seen.ignored, seen.started_ns)
+
+
+def planned(root: Path, open_writer: Writer, **options: bool):
+    seen = walk(root)
+    today = open_writer._fingerprint
+    return make_plan(root, seen, open_writer.files, open_writer.manifest, today, **options), seen
 
 
 def rows(store: Path) -> set[tuple[object, ...]]:
@@ -128,12 +141,20 @@ def test_a_new_time_without_new_bytes_embeds_nothing(root, store):
 
 
 def test_new_bytes_under_the_old_size_and_time_are_found_by_verify(root, store):
+    os.utime(root / "a.md", ns=(1, 1))
+    sync(root, store)
+    (root / "a.md").write_text("# Bread\n\nSourdough rises boldly.\n")
+    os.utime(root / "a.md", ns=(1, 1))
+    assert sync(root, store).updated == 0  # the control: size and time alone say nothing
+    assert sync(root, store, verify=True).updated == 1
+
+
+def test_a_second_edit_within_one_tick_of_the_clock_is_found(root, store):
     sync(root, store)
     stat = (root / "a.md").stat()
     (root / "a.md").write_text("# Bread\n\nSourdough rises boldly.\n")
     os.utime(root / "a.md", ns=(stat.st_atime_ns, stat.st_mtime_ns))
-    assert sync(root, store).updated == 0  # the control: size and time alone say nothing
-    assert sync(root, store, verify=True).updated == 1
+    assert sync(root, store).updated == 1
 
 
 def test_force_indexes_every_file_anew(root, store):
@@ -190,6 +211,18 @@ def test_a_run_that_is_stopped_keeps_what_it_did_and_the_next_one_finishes(root,
     assert finished.added < len(todo.add)
     sync(root, tmp_path / "fresh")
     assert rows(store) == rows(tmp_path / "fresh")
+
+
+def test_a_write_that_was_stopped_within_is_forgotten(root, store):
+    sync(root, store)
+    before = rows(store)
+    with writer(store, root) as open_writer:
+        open_writer.replace([], removed=["a.md"])
+        open_writer._torn = True  # as after Ctrl-C between two changes of the tables
+        open_writer.commit(ignored=0, complete=False)
+    assert rows(store) == before
+    assert not read_manifest(store).complete
+    assert sync(root, store).unchanged == 3
 
 
 def test_the_full_text_index_covers_every_row_after_each_run(root, store):
@@ -352,7 +385,7 @@ KNOWN = fingerprint_of(ENCODER, CHUNKER).extractors
 def test_each_file_gets_what_it_needs_and_no_more(seen, stored, sha256, group):
     files = {"a": stored} if stored else {}
     todo = plan(Walk([seen]), files, {"a": sha256} if sha256 else {}, KNOWN)
-    assert todo == Plan(**{group: (seen,)})
+    assert replace(todo, reasons=()) == Plan(**{group: (seen,)})
 
 
 def test_a_file_that_is_gone_is_removed_and_force_spares_what_cannot_be_read():
@@ -360,6 +393,74 @@ def test_a_file_that_is_gone_is_removed_and_force_spares_what_cannot_be_read():
     problem = SeenFile("a", 5, 7, "symlink")
     stored = {"a": row("a", status="skipped", reason="symlink")}
     assert plan(Walk([problem]), stored, {}, KNOWN, force=True).keep == (problem,)
+
+
+def test_what_is_done_again_without_a_change_is_said_with_the_reason():
+    stored = {source: row(source, extractor="text/0") for source in "ab"} | {"c": row("c")}
+    seen = Walk([SeenFile(source, 5, 7) for source in "abc"])
+    todo = plan(seen, stored, {}, KNOWN)
+    assert len(todo.update) == 2
+    assert todo.reasons == (
+        f"The reader text/0 is now text/{KNOWN['text']}; files that it read are read again: 2.",
+    )
+    assert plan(seen, dict.fromkeys("abc", row("a")), {}, KNOWN).reasons == ()
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"weights_sha256": "f" * 64}, ["every passage of 7 documents is embedded"]),
+        ({"document_prefix": "passage: "}, ["every passage of 7 documents is embedded"]),
+        ({"chunker": "other/2"}, ["Passages are cut in another way"]),
+        ({"normaliser": "other/2"}, ["Text is normalised in another way"]),
+        ({"query_prefix": "query: "}, []),
+        ({"extractors": {}}, []),
+    ],
+)
+def test_a_change_of_the_fingerprint_says_what_it_makes_necessary(changes, said):
+    before = fingerprint_of(ENCODER, CHUNKER)
+    reasons = rebuild_reasons(before, replace(before, **changes), 7)
+    assert len(reasons) == len(said)
+    assert all(part in reason for part, reason in zip(said, reasons, strict=True))
+
+
+def test_a_rebuild_leaves_alone_what_no_model_had_a_part_in(root, store):
+    (root / "broken.pdf").write_bytes(b"%PDF-1.7 and nothing else")
+    sync(root, store)
+    before = Snapshot(store).files_named(["broken.pdf", "photo.png"])
+    with writer(store, root, ToyEncoder(dimension=32)) as open_writer:
+        todo, _ = planned(root, open_writer)
+    assert {seen.source for seen in todo.keep} == before.keys() == {"broken.pdf", "photo.png"}
+    assert sync(root, store, ToyEncoder(dimension=32)).added == 3
+    assert Snapshot(store).files_named(before) == before
+
+
+def test_without_pruning_documents_that_are_gone_stay(root, store):
+    sync(root, store)
+    (root / "sub/b.txt").unlink()
+    outcome = sync(root, store, prune=False)
+    assert (outcome.removed, outcome.spared) == (0, 1)
+    assert found(store, "boiler") == {"sub/b.txt"}
+    assert sync(root, store).removed == 1
+    assert found(store, "boiler") == set()
+
+
+def test_a_file_that_may_no_longer_be_read_loses_its_text_and_gets_it_back(open_folder):
+    docs, store = open_folder / "docs", open_folder / "store"
+    docs.mkdir()
+    (docs / "a.txt").write_text("The boiler.\n")
+    sync(docs, store)
+    (docs / "a.txt").chmod(0)  # neither size nor time changes
+
+    def group() -> dict[str, str]:
+        seen = walk(docs).files
+        stored = {"a.txt": row("a.txt", bytes=seen[0].bytes, mtime_ns=seen[0].mtime_ns)}
+        todo = plan(Walk(seen), stored, {}, KNOWN)
+        return {seen.source: str(seen.problem) for seen in todo.record}
+
+    assert as_nobody(group) == {"a.txt": "permission"}
+    (docs / "a.txt").chmod(0o644)
+    assert as_nobody(group) == {}
 
 
 def test_a_file_that_nobody_could_read_is_tried_again_by_new_extractors():

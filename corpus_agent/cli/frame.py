@@ -86,7 +86,10 @@ def launch_to_read(settings: Settings, *, asking: bool = False) -> Launch:
     from corpus_agent.launch import to_read
 
     seal_off = click.get_current_context().obj["unsealed"]
-    return launched(to_read(settings, seal_off=seal_off, asking=asking))
+    launch = launched(to_read(settings, seal_off=seal_off, asking=asking))
+    if not asking:  # else they are part of the answer
+        print_lines((f"Note: {clean(notice)}" for notice in launch.notices), err=True)
+    return launch
 
 
 def print_lines(lines: Iterable[str], *, err: bool = False) -> None:

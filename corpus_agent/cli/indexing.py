@@ -27,6 +27,11 @@ from indexer.records import STATUSES
 @click.option("--dry-run", is_flag=True, help="Print the plan and change nothing.")
 @click.option("--force", is_flag=True, help="Index every file anew.")
 @click.option("--verify", is_flag=True, help="Compare the bytes of every file, not only its time.")
+@click.option(
+    "--prune/--no-prune",
+    default=True,
+    help="Remove documents that are gone from the folder. Default: --prune.",
+)
 @click.option("--strict", is_flag=True, help="Exit with 4 if a file could not be read.")
 @click.option("--watch", is_flag=True, help="Go on as `watch` does when the run is over.")
 @JSON
@@ -35,6 +40,7 @@ def index(
     dry_run: bool,
     force: bool,
     verify: bool,
+    prune: bool,
     strict: bool,
     watch: bool,
     as_json: bool,
@@ -57,7 +63,7 @@ def index(
     from corpus_agent import report, session
 
     if dry_run:
-        todo = session.dry_run(settings, path, force=force, verify=verify)
+        todo = session.dry_run(settings, path, force=force, verify=verify, prune=prune)
         if as_json:
             return print_json(report.plan_object(todo))
         return print_lines(report.plan_lines(todo))
@@ -69,6 +75,7 @@ def index(
             path,
             force=force,
             verify=verify,
+            prune=prune,
             on_start=shown.start,
             on_progress=shown.advance,
             on_problem=shown.problem,
@@ -134,7 +141,7 @@ def files(status: str | None, as_json: bool) -> None:
 def status(as_json: bool) -> None:
     """Say what the index holds, where it is and whether it is complete."""
     from corpus_agent.settings import existing_store
-    from indexer.folder import bytes_on_disk
+    from indexer.folder import usage
     from indexer.manifest import read_manifest, root_of
 
     settings = settings_in_force()
@@ -144,9 +151,7 @@ def status(as_json: bool) -> None:
     store = existing_store(settings)
     manifest = read_manifest(store)
     root = root_of(store, manifest)
-    content = report.status_object(
-        manifest, str(store), str(root), bytes_on_disk(store), root.is_dir()
-    )
+    content = report.status_object(manifest, str(store), str(root), usage(store), root.is_dir())
     if as_json:
         return print_json(content)
     return print_lines(report.status_lines(content))

@@ -5,8 +5,8 @@ committed version and never another; `Writer` holds the lock, writes new table v
 nobody sees, and makes them visible with one commit. LanceDB's exceptions become CorpusErrors here.
 """
 
-from indexer.store.rows import Embedded, Found, coverage_of, same_rows
+from indexer.store.rows import Embedded, Found, coverage_of, same_rows, still_right
 from indexer.store.snapshot import Snapshot
 from indexer.store.writer import Writer
 
-__all__ = ["Embedded", "Found", "Snapshot", "Writer", "coverage_of", "same_rows"]
+__all__ = ["Embedded", "Found", "Snapshot", "Writer", "coverage_of", "same_rows", "still_right"]

@@ -8,20 +8,23 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.chunk import context_of
+from indexer.folder import TABLES
 from indexer.records import Chunk, Coverage, FileRow, Fingerprint
 from indexer.store.lance import import_lancedb
+from indexer.vectors import KEY_BYTES, VectorCache
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from lancedb.db import DBConnection
 
-TABLES_FOLDER = "lance"
 CHUNK_COLUMNS = (
     "source",
     "ordinal",
@@ -33,6 +36,8 @@ CHUNK_COLUMNS = (
     "page_end",
 )
 FULL_TEXT_COLUMN = "lexical"
+KEY_COLUMN = "vector_key"  # of the text that the vector was made from
+BATCH_ROWS = 512  # turned into Arrow's form together
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +52,11 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """A file ready to be stored: its row, its chunks and their vectors, float32 (n, dim).
-
-    `lexical` holds, for each chunk, the text that the full-text index sees.
-    """
+    """A file ready to be stored: its row, its chunks, and the key of each chunk's vector."""
 
     row: FileRow
     chunks: Sequence[Chunk] = ()
-    vectors: NDArray[np.float32] | None = None
-    lexical: Sequence[str] = ()
+    keys: Sequence[bytes] = ()
 
 
 def quoted(value: str) -> str:
@@ -69,7 +70,7 @@ def connect(store: Path) -> DBConnection:
     os.environ.setdefault("LANCEDB_LOG", "error")
     lancedb = import_lancedb()
     # An absolute path without "://" can never be taken for a cloud address.
-    database: DBConnection = lancedb.connect(str((store / TABLES_FOLDER).resolve()))
+    database: DBConnection = lancedb.connect(str((store / TABLES).resolve()))
     return database
 
 
@@ -99,6 +100,7 @@ def chunk_schema(dimension: int) -> pa.Schema:
             ("page_end", number),
             (FULL_TEXT_COLUMN, text),
             ("file_sha256", text),
+            (KEY_COLUMN, pa.binary(KEY_BYTES)),
             ("vector", pa.list_(pa.float32(), dimension)),
         ]
     )
@@ -114,27 +116,70 @@ def file_schema() -> pa.Schema:
     )
 
 
+def chunk_batches(
+    files: Iterable[Embedded], vectors: VectorCache, dimension: int
+) -> Iterator[pa.RecordBatch]:
+    """The rows that files bring into the chunk table, some at a time."""
+    import pyarrow as pa
+
+    schema = chunk_schema(dimension)
+    rows = (
+        (chunk, key, file.row.sha256)
+        for file in files
+        for chunk, key in zip(file.chunks, file.keys, strict=True)
+    )
+    while some := list(islice(rows, BATCH_ROWS)):
+        chunks, keys, hashes = zip(*some, strict=True)
+        columns: dict[str, Any] = {
+            name: [getattr(chunk, name) for chunk in chunks] for name in CHUNK_COLUMNS
+        }
+        columns["id"] = [chunk.id for chunk in chunks]
+        columns[FULL_TEXT_COLUMN] = [lexical_text(chunk) for chunk in chunks]
+        columns["file_sha256"], columns[KEY_COLUMN] = hashes, keys
+        arrays = [
+            pa.array(columns[field.name], field.type) for field in schema if field.name != "vector"
+        ]
+        values = pa.array(np.concatenate([_vector(vectors, key) for key in keys]))
+        arrays.append(pa.FixedSizeListArray.from_arrays(values, dimension))
+        yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _vector(vectors: VectorCache, key: bytes) -> NDArray[np.float32]:
+    vector = vectors.get(key)
+    assert vector is not None, "a row is stored only after its vector"
+    return vector
+
+
+def lexical_text(chunk: Chunk) -> str:
+    """What the full-text index sees of a chunk: its path and headings, and its text."""
+    folders = chunk.source.rsplit("/", 1)[0].replace("/", " ") if "/" in chunk.source else ""
+    return f"{folders} {context_of(chunk.source, chunk.heading)}\n{chunk.text}"
+
+
 def same_rows(one: Fingerprint, other: Fingerprint) -> bool:
     """Whether rows made under the two fingerprints may stand in one table.
 
-    Extractors are left out: a file's row names its own, so sync can redo files one by one.
+    Extractors are left out: a file's row names its own, so sync can redo files one by one. The
+    prefix of a query is in no row.
     """
-    return replace(one, extractors={}) == replace(other, extractors={})
+    return _of_rows(one) == _of_rows(other)
 
 
-def chunk_rows(file: Embedded) -> Iterator[dict[str, Any]]:
-    """The rows that a file brings into the chunk table."""
-    if file.vectors is None:
-        return
-    assert len(file.chunks) == len(file.vectors) == len(file.lexical)
-    for chunk, vector, lexical in zip(file.chunks, file.vectors, file.lexical, strict=True):
-        yield {
-            **{name: getattr(chunk, name) for name in CHUNK_COLUMNS},
-            "id": chunk.id,
-            FULL_TEXT_COLUMN: lexical,
-            "file_sha256": file.row.sha256,
-            "vector": vector,
-        }
+def _of_rows(fingerprint: Fingerprint) -> Fingerprint:
+    return replace(fingerprint, extractors={}, query_prefix="")
+
+
+def still_right(
+    rows: Iterable[FileRow], made_by: Fingerprint, today: Fingerprint
+) -> dict[str, FileRow]:
+    """The file rows, by source, that a change of the fingerprint leaves as they are.
+
+    All, where nothing that rows depend on has changed. Otherwise those of files without text, in
+    which no model or chunker had a part; what has no text, the normaliser had a say in.
+    """
+    same = same_rows(made_by, today)
+    same_text = made_by.normaliser == today.normaliser
+    return {row.source: row for row in rows if same or (same_text and row.status != "indexed")}
 
 
 def coverage_of(rows: Iterable[FileRow]) -> Coverage:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+import re
+import weakref
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.folder import translated
-from indexer.manifest import read_manifest, root_of
+from indexer.manifest import hold, root_of
 from indexer.records import Chunk, FileRow
 from indexer.store.rows import (
     CHUNK_COLUMNS,
@@ -25,14 +28,20 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 BATCH_ROWS = 4_096
+NAME_WORDS = 8  # of a name that is looked for
+WORD_START = 4  # letters; the rest may be misspelt
 
 
 class Snapshot:
-    """One committed version of an index, read-only; open as many as you like."""
+    """One committed version of an index, read-only; open as many as you like.
+
+    The version stays on the disk until the snapshot is closed, forgotten, or its process ends.
+    """
 
     def __init__(self, store: Path) -> None:
         self.store = store
-        self.manifest = read_manifest(store)
+        self.manifest, held = hold(store)
+        self.close = weakref.finalize(self, os.close, held)
         with translated(store):
             database = connect(store)
             self._chunks = database.open_table("chunks")
@@ -73,9 +82,29 @@ class Snapshot:
 
     def file(self, source: str) -> FileRow | None:
         """The row of one file, None where the walk never saw it."""
+        return self.files_named([source]).get(source)
+
+    def files_named(self, sources: Collection[str]) -> dict[str, FileRow]:
+        """The rows of some files, by source; those that the walk never saw are left out."""
+        if not sources:
+            return {}
+        listed = ", ".join(map(quoted, sources))
         with translated(self.store):
-            rows = self._files.search().where(f"source = {quoted(source)}").limit(1).to_list()
-        return file_row(rows[0]) if rows else None
+            rows = self._files.search().where(f"source IN ({listed})").to_list()
+        return {row["source"]: file_row(row) for row in rows}
+
+    def sources_like(self, name: str, limit: int) -> list[str]:
+        """Up to `limit` indexed sources that share the beginning of a word with `name`."""
+        words = dict.fromkeys(re.findall(r"[^\W_]{3,}", name.casefold())[:NAME_WORDS])
+        if not words:
+            return []
+        any_of = " OR ".join(
+            f"contains(lower(source), {quoted(word[:WORD_START])})" for word in words
+        )
+        with translated(self.store):
+            query = self._files.search().where(f"status = 'indexed' AND ({any_of})")
+            rows = query.select(["source"]).limit(limit).to_list()
+        return [row["source"] for row in rows]
 
     def files(self) -> list[FileRow]:
         """All file rows, by source."""

@@ -2,39 +2,29 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import asdict
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from indexer.folder import translated
+from indexer.folder import TABLES, files_below, flush, translated
 from indexer.lock import writer_lock
-from indexer.manifest import MANIFEST_NAME, Manifest, read_manifest, write_manifest
-from indexer.records import FileRow, Fingerprint
-from indexer.store.rows import (
-    FULL_TEXT_COLUMN,
-    TABLES_FOLDER,
-    Embedded,
-    chunk_rows,
-    chunk_schema,
-    connect,
-    coverage_of,
-    file_row,
-    file_schema,
-    quoted,
-    same_rows,
+from indexer.manifest import (
+    MANIFEST_NAME,
+    Manifest,
+    count_former,
+    former,
+    is_outdated,
+    read_manifest,
+    write_manifest,
 )
+from indexer.records import FileRow, Fingerprint
+from indexer.store.rows import Embedded, coverage_of, same_rows, still_right
+from indexer.store.tables import Tables
+from indexer.vectors import MAX_SPARE_BYTES, VectorCache
 
-if TYPE_CHECKING:
-    from lancedb.table import Table
-
-# Versions older than this are dropped at the end of a run; a reader that pinned one has had it
-# for longer than any question takes.
-KEEP_VERSIONS = timedelta(hours=1)
-DELETE_BATCH = 500  # sources in one filter: a longer list of literals is slow to plan
+WRITE_CHUNKS = 2_048  # written together: every write makes a fragment, and costs the same
+MAX_FORMER = 32  # versions that are kept for nobody, until it is worth dropping them
 
 
 class Writer:
@@ -43,21 +33,28 @@ class Writer:
     Changes are invisible until `commit`. Leaving without commit leaves the store as it was.
     `rebuilding` says that the committed rows were made by another model or chunker: the new rows
     go into new tables, and nothing should be committed before they are complete, so that rows of
-    the two kinds are never mixed.
+    the two kinds are never mixed. What was embedded meanwhile is in `vectors`.
     """
+
+    _tables: Tables
 
     def __init__(self, store: Path, fingerprint: Fingerprint, root: str) -> None:
         self.store = store
+        self.vectors = VectorCache(store, fingerprint)
         self._fingerprint = fingerprint
         self._root = root
         self._manifest: Manifest | None = None
         self._files: dict[str, FileRow] = {}
+        self._waiting: list[Embedded] = []  # not yet in the tables
+        self._gone: dict[str, FileRow] = {}  # still in the tables
+        self._torn = False  # within a write, or stopped within one
+        self._untidy = False  # there are files that belong to no version that counts
         self.rebuilding = False
 
     def __enter__(self) -> Writer:
-        with ExitStack() as held:
-            with translated(self.store):
-                held.enter_context(writer_lock(self.store))
+        with ExitStack() as held, translated(self.store):
+            held.enter_context(writer_lock(self.store))
+            held.callback(self.vectors.close)
             self._open()
             self._held = held.pop_all()  # opened: from here on, __exit__ gives the lock back
         return self
@@ -66,43 +63,30 @@ class Writer:
         self._held.close()
 
     def _open(self) -> None:
-        has_manifest = (self.store / MANIFEST_NAME).exists()
-        self._manifest = read_manifest(self.store) if has_manifest else None
-        with translated(self.store):
-            if self._manifest and same_rows(self._manifest.fingerprint, self._fingerprint):
-                self._resume(self._manifest)
-            else:
-                self.rebuilding = self._manifest is not None
-                self._create_tables()
+        exists = (self.store / MANIFEST_NAME).exists() and not is_outdated(self.store)
+        self._manifest = read_manifest(self.store) if exists else None
+        self._open_tables()
+        if self._manifest is not None:
+            made_by = self._manifest.fingerprint
+            self._files = still_right(self._tables.file_rows(), made_by, self._fingerprint)
+            self.rebuilding = not same_rows(made_by, self._fingerprint)
+        if self.rebuilding:
+            self._untidy = True
+            self._tables = Tables.emptied(self.store, self._fingerprint.dimension)
+            self._tables.replace_file_rows([], list(self._files.values()))
+        self._committed_files = dict(self._files)
+        self._on_disk = files_below(self.store / TABLES)
 
-    def _create_tables(self) -> None:
-        """Start from empty tables, in place of whatever an aborted first run left behind."""
+    def _open_tables(self) -> None:
         if self._manifest is None:
-            shutil.rmtree(self.store / TABLES_FOLDER, ignore_errors=True)
-        database = connect(self.store)
-        schema = chunk_schema(self._fingerprint.dimension)
-        self._chunk_table: Table = database.create_table("chunks", schema=schema, mode="overwrite")
-        self._file_table: Table = database.create_table(
-            "files", schema=file_schema(), mode="overwrite"
-        )
-
-    def _resume(self, manifest: Manifest) -> None:
-        """Open the committed versions, dropping what a killed writer left uncommitted."""
-        database = connect(self.store)
-        self._chunk_table = database.open_table("chunks")
-        self._file_table = database.open_table("files")
-        for table, version in (
-            (self._chunk_table, manifest.chunks_version),
-            (self._file_table, manifest.files_version),
-        ):
-            if table.version != version:
-                table.restore(version)
-        rows = (file_row(row) for row in self._file_table.to_arrow().to_pylist())
-        self._files = {row.source: row for row in rows}
+            self._tables = Tables.in_new_store(self.store, self._fingerprint.dimension)
+        else:
+            self._tables, changed = Tables.committed(self.store, self._manifest)
+            self._untidy |= changed
 
     @property
     def files(self) -> dict[str, FileRow]:
-        """The committed file rows by source; do not change."""
+        """The file rows by source, changes included that are not committed yet; do not change."""
         return self._files
 
     @property
@@ -111,84 +95,121 @@ class Writer:
         return self._manifest
 
     @property
-    def known_extractors(self) -> dict[str, str]:
-        """The extractors, name to version, under which the committed rows were made."""
-        return self._manifest.fingerprint.extractors if self._manifest else {}
+    def is_current(self) -> bool:
+        """Whether the committed manifest is complete and says what a commit would say now."""
+        made = self._manifest
+        now = (True, self._root, self._fingerprint)
+        return made is not None and (made.complete, made.root, made.fingerprint) == now
 
     def replace(self, files: Sequence[Embedded], removed: Sequence[str] = ()) -> None:
-        """Put the rows of `files` in the place of their old ones, drop those of `removed`."""
-        import pyarrow as pa
+        """Put the rows of `files` in the place of their old ones, drop those of `removed`.
 
-        gone = [file.row.source for file in files] + list(removed)
-        old = {source: self._files[source] for source in gone if source in self._files}
-        rows = [row for file in files for row in chunk_rows(file)]
-        with translated(self.store):
-            _delete(self._chunk_table, [source for source, row in old.items() if row.chunks])
-            _delete(self._file_table, list(old))
-            if rows:
-                schema = chunk_schema(self._fingerprint.dimension)
-                self._chunk_table.add(pa.Table.from_pylist(rows, schema=schema))
-            self._add_rows([file.row for file in files])
-        for source in gone:
-            self._files.pop(source, None)
+        The vectors of the files' keys must be in `vectors`.
+        """
+        gone = {*(file.row.source for file in files), *removed}
+        if any(file.row.source in gone for file in self._waiting):
+            self._write()
+        for source in gone & self._files.keys():
+            self._gone[source] = self._files.pop(source)
         self._files.update({file.row.source: file.row for file in files})
+        self._waiting += files
+        if sum(len(file.chunks) for file in self._waiting) >= WRITE_CHUNKS:
+            self._write()
 
     def retime(self, rows: Sequence[FileRow]) -> None:
         """Put file rows in the place of those of the same sources; chunks stay as they are."""
+        self._torn = True
         with translated(self.store):
-            _delete(self._file_table, [row.source for row in rows])
-            self._add_rows(rows)
+            self._tables.replace_file_rows([row.source for row in rows], rows)
         self._files.update({row.source: row for row in rows})
+        self._torn = False
 
-    def _add_rows(self, rows: Sequence[FileRow]) -> None:
-        import pyarrow as pa
-
-        if rows:
-            records = [asdict(row) for row in rows]
-            self._file_table.add(pa.Table.from_pylist(records, schema=file_schema()))
-
-    def commit(self, *, ignored: int, complete: bool) -> Manifest:
-        """Make everything since the last commit visible, at once; the manifest that says so."""
+    def _write(self) -> None:
+        """Bring what waits into the tables."""
+        self._torn = True
         with translated(self.store):
-            self._ensure_text_index()
+            self._tables.replace(self._gone.values(), self._waiting, self.vectors)
+        self._waiting, self._gone, self._torn = [], {}, False
+
+    def _rollback(self) -> None:
+        """Forget all changes since the last commit; what was embedded stays in `vectors`."""
+        assert not self.rebuilding, "nothing of it is committed before its end"
+        self._files = dict(self._committed_files)
+        with translated(self.store):
+            self._open_tables()
+        self._waiting, self._gone, self._torn = [], {}, False
+
+    def commit(self, *, ignored: int, complete: bool, walked_ns: int = 0) -> Manifest:
+        """Make everything since the last commit visible, at once; the manifest that says so.
+
+        After an interrupt within a write, forgets the changes first: they may be half a change.
+        `walked_ns` is when the run began to look at the folder; see the manifest.
+        """
+        if self._torn:
+            self._rollback()
+        elif self._waiting or self._gone:
+            self._write()
+        with translated(self.store):
+            self._tables.ensure_text_index()
+            due = (complete and self._untidy) or count_former(self.store) >= MAX_FORMER
+            merged = self._tables.merge(only_if_due=not due)
+            manifest = self._publish(ignored, complete, walked_ns)
+            if merged:
+                self._drop_versions()
             if complete:
-                self._chunk_table.optimize()
-                self._file_table.optimize()
-            chunks = self._chunk_table.count_rows()
-            manifest = Manifest(
-                version=self._manifest.version + 1 if self._manifest else 1,
-                root=self._root,
-                fingerprint=self._fingerprint,
-                chunks_version=self._chunk_table.version,
-                files_version=self._file_table.version,
-                chunks=chunks,
-                coverage=coverage_of(self._files.values()),
-                ignored=ignored,
-                complete=complete,
-                updated=datetime.now(UTC).isoformat(timespec="seconds"),
-            )
-            write_manifest(self.store, manifest)
-            if complete:
-                # Only now: until this moment the manifest named an older version.
-                self._chunk_table.optimize(cleanup_older_than=KEEP_VERSIONS)
-                self._file_table.optimize(cleanup_older_than=KEEP_VERSIONS)
-        self._manifest = manifest
+                self._bound_vectors(MAX_SPARE_BYTES)
         return manifest
 
-    def _ensure_text_index(self) -> None:
-        """Build the full-text index after the first rows: built on none, it would find nothing."""
-        from lancedb.index import FTS
+    def cleanup(self) -> Manifest:
+        """Give back all disk space that nothing needs; the manifest of the merged tables.
 
-        if self._chunk_table.list_indices() or not self._chunk_table.count_rows():
-            return
-        # icu: words of scripts without spaces, and identifiers such as foo_bar, stay whole.
-        self._chunk_table.create_index(
-            FULL_TEXT_COLUMN,
-            config=FTS(base_tokenizer="icu", stem=True, remove_stop_words=True, ascii_folding=True),
+        Vectors of an index that is not complete stay: the run that completes it needs them.
+        """
+        before = self._manifest
+        assert before is not None
+        with translated(self.store):
+            self._tables.merge(only_if_due=False)
+            manifest = self._publish(before.ignored, before.complete, before.walked_ns)
+            self._drop_versions()
+            if before.complete:
+                self._bound_vectors(0)
+        return manifest
+
+    def _publish(self, ignored: int, complete: bool, walked_ns: int) -> Manifest:
+        """Bring everything to the disk, and then the manifest that names it."""
+        self.vectors.flush()
+        on_disk = files_below(self.store / TABLES)
+        flush(on_disk - self._on_disk)
+        self._on_disk = on_disk
+        before = self._manifest
+        chunks_version, files_version = self._tables.versions
+        manifest = Manifest(
+            version=before.version + 1 if before else 1,
+            root=self._root,
+            fingerprint=self._fingerprint,
+            chunks_version=chunks_version,
+            files_version=files_version,
+            chunks=self._tables.count_chunks(),
+            coverage=coverage_of(self._files.values()),
+            ignored=ignored,
+            complete=complete,
+            updated=datetime.now(UTC).isoformat(timespec="seconds"),
+            walked_ns=walked_ns if complete or before is None else before.walked_ns,
         )
+        write_manifest(self.store, manifest)
+        self._manifest = manifest
+        self._committed_files = dict(self._files)
+        self.rebuilding = False
+        return manifest
 
+    def _drop_versions(self) -> None:
+        """Delete what neither the committed version nor a reader's needs; tables are merged."""
+        assert self._manifest is not None
+        self._tables.drop_versions([*former(self.store, drop=True), self._manifest])
+        self._untidy = False
 
-def _delete(table: Table, sources: Sequence[str]) -> None:
-    for start in range(0, len(sources), DELETE_BATCH):
-        listed = ", ".join(quoted(source) for source in sources[start : start + DELETE_BATCH])
-        table.delete(f"source IN ({listed})")
+    def _bound_vectors(self, max_spare: int) -> None:
+        """Drop the vectors of texts that are gone, where they take more than `max_spare` bytes."""
+        assert self._manifest is not None
+        if self.vectors.spare_bytes(self._manifest.chunks) > max_spare:
+            self.vectors.keep(self._tables.vector_keys())

@@ -1,0 +1,33 @@
+"""The command that gives disk space back."""
+
+from __future__ import annotations
+
+import click
+
+from corpus_agent.cli.frame import (
+    JSON,
+    launch_to_read,
+    main,
+    print_json,
+    print_lines,
+    settings_in_force,
+)
+
+
+@main.command()
+@click.option("--dry-run", is_flag=True, help="Say what could go and change nothing.")
+@JSON
+def cleanup(dry_run: bool, as_json: bool) -> None:
+    """Give back the disk space that the index does not need.
+
+    Merges its tables, and drops versions that nobody reads and vectors of text that is gone.
+    `index` does the same when enough has gathered. Reading goes on meanwhile.
+    """
+    settings = settings_in_force()
+    launch_to_read(settings)
+    from corpus_agent import cleaning, report
+
+    done = cleaning.cleanup(settings, dry_run=dry_run)
+    if as_json:
+        return print_json(report.cleanup_object(done))
+    return print_lines(report.cleanup_lines(done))

@@ -1,0 +1,146 @@
+"""The two LanceDB tables of a store, as their one writer changes them.
+
+Every method makes new versions that no reader looks at; which versions count is the manifest's
+business. Called by the writer, under its lock.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Collection, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from indexer.folder import TABLES
+from indexer.manifest import Manifest
+from indexer.records import FileRow
+from indexer.store import tidy
+from indexer.store.rows import (
+    FULL_TEXT_COLUMN,
+    KEY_COLUMN,
+    Embedded,
+    chunk_batches,
+    chunk_schema,
+    connect,
+    file_row,
+    file_schema,
+    quoted,
+)
+from indexer.vectors import VectorCache
+
+if TYPE_CHECKING:
+    from lancedb.table import Table
+
+DELETE_BATCH = 500  # sources in one filter: a longer list of literals is slow to plan
+
+
+class Tables:
+    """The newest versions of both tables, open for writing; vectors are of `dimension`."""
+
+    def __init__(self, chunks: Table, files: Table, dimension: int) -> None:
+        self._chunks = chunks
+        self._files = files
+        self._dimension = dimension
+
+    @classmethod
+    def in_new_store(cls, store: Path, dimension: int) -> Tables:
+        """Empty tables in place of whatever a killed first run or an old version left behind."""
+        shutil.rmtree(store / TABLES, ignore_errors=True)
+        return cls.emptied(store, dimension)
+
+    @classmethod
+    def emptied(cls, store: Path, dimension: int) -> Tables:
+        """Tables whose newest version is empty; the committed ones stay what they are."""
+        database = connect(store)
+        schema = chunk_schema(dimension)
+        chunks = database.create_table("chunks", schema=schema, mode="overwrite")
+        files = database.create_table("files", schema=file_schema(), mode="overwrite")
+        return cls(chunks, files, dimension)
+
+    @classmethod
+    def committed(cls, store: Path, manifest: Manifest) -> tuple[Tables, bool]:
+        """Tables as they were committed, and whether a killed writer had gone on from there."""
+        database = connect(store)
+        chunks, files = database.open_table("chunks"), database.open_table("files")
+        changed = False
+        for table, version in (
+            (chunks, manifest.chunks_version),
+            (files, manifest.files_version),
+        ):
+            if table.version != version:
+                table.restore(version)
+                changed = True
+        return cls(chunks, files, manifest.fingerprint.dimension), changed
+
+    @property
+    def versions(self) -> tuple[int, int]:
+        """The newest versions, of chunks and of files."""
+        return self._chunks.version, self._files.version
+
+    def count_chunks(self) -> int:
+        """How many chunk rows there are."""
+        return int(self._chunks.count_rows())
+
+    def file_rows(self) -> list[FileRow]:
+        """All file rows, in no order."""
+        return [file_row(row) for row in self._files.to_arrow().to_pylist()]
+
+    def vector_keys(self) -> set[bytes]:
+        """The keys of all vectors in the chunk rows."""
+        found = self._chunks.search().select([KEY_COLUMN]).to_arrow()
+        return set(found[KEY_COLUMN].to_pylist())
+
+    def replace(
+        self, gone: Collection[FileRow], files: Sequence[Embedded], vectors: VectorCache
+    ) -> None:
+        """Take out the rows of `gone` and put in those of `files`."""
+        import pyarrow as pa
+
+        _delete(self._chunks, [row.source for row in gone if row.chunks])
+        self.replace_file_rows([row.source for row in gone], [file.row for file in files])
+        if any(file.chunks for file in files):
+            batches = chunk_batches(files, vectors, self._dimension)
+            schema = chunk_schema(self._dimension)
+            self._chunks.add(pa.RecordBatchReader.from_batches(schema, batches))
+
+    def replace_file_rows(self, sources: Sequence[str], rows: Sequence[FileRow]) -> None:
+        """Take out the file rows of `sources` and put in `rows`; chunks stay as they are."""
+        import pyarrow as pa
+
+        _delete(self._files, sources)
+        if rows:
+            records = [asdict(row) for row in rows]
+            self._files.add(pa.Table.from_pylist(records, schema=file_schema()))
+
+    def ensure_text_index(self) -> None:
+        """Build the full-text index after the first rows: built on none, it would find nothing."""
+        from lancedb.index import FTS
+
+        if self._chunks.list_indices() or not self._chunks.count_rows():
+            return
+        # icu: words of scripts without spaces, and identifiers such as foo_bar, stay whole.
+        self._chunks.create_index(
+            FULL_TEXT_COLUMN,
+            config=FTS(base_tokenizer="icu", stem=True, remove_stop_words=True, ascii_folding=True),
+        )
+
+    def merge(self, *, only_if_due: bool) -> bool:
+        """Put all rows into few fragments and into the full-text index; whether that was done."""
+        tables = (self._chunks, self._files)
+        if only_if_due and not any(map(tidy.is_due, tables)):
+            return False
+        for table in tables:
+            tidy.merge(table)
+        return True
+
+    def drop_versions(self, kept: Collection[Manifest]) -> None:
+        """Delete the versions older than all of `kept`; for merged tables."""
+        tidy.drop_versions(self._chunks, {manifest.chunks_version for manifest in kept})
+        tidy.drop_versions(self._files, {manifest.files_version for manifest in kept})
+
+
+def _delete(table: Table, sources: Sequence[str]) -> None:
+    for start in range(0, len(sources), DELETE_BATCH):
+        listed = ", ".join(quoted(source) for source in sources[start : start + DELETE_BATCH])
+        table.delete(f"source IN ({listed})")

@@ -1,0 +1,67 @@
+"""What must hold of every store, and when two hold the same; for tests and benchmarks."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from indexer.store import Snapshot
+
+# A model computes a vector a little differently beside other texts; see docs/decisions.md.
+VECTOR_TOLERANCE = 1e-5
+
+
+def check_store(store: Path) -> Snapshot:
+    """The newest snapshot of a store, after looking whether it is whole and can be searched."""
+    snapshot = Snapshot(store)
+    files = {row.source: row for row in snapshot.files()}
+    chunks = snapshot.chunk_rows()
+    ids = chunks["id"].to_pylist()
+    assert len(set(ids)) == len(ids) == snapshot.manifest.chunks
+    for column in ("source", "file_sha256"):
+        assert None not in chunks[column].to_pylist()
+    hashes = set(zip(chunks["source"].to_pylist(), chunks["file_sha256"].to_pylist(), strict=True))
+    assert all(files[source].sha256 == sha256 for source, sha256 in hashes)
+    assert Counter(chunks["source"].to_pylist()) == {
+        row.source: row.chunks for row in files.values() if row.chunks
+    }
+    vectors = vectors_of(chunks)
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-3)
+    if ids:
+        row = len(ids) // 2
+        assert ids[row] in {found.chunk.id for found in snapshot.by_vector(vectors[row], 50)}
+        word = max(re.findall(r"[^\W\d_]+", chunks["text"][row].as_py()), key=len, default="")
+        # Shorter ones may be words that carry no meaning, which are not looked for.
+        assert len(word) < 6 or snapshot.by_text(word, 5)
+    assert sum(snapshot.text_index_rows()) == len(ids)
+    return snapshot
+
+
+def check_same(one: Path, other: Path) -> None:
+    """Fail unless two stores hold the same rows, vectors to VECTOR_TOLERANCE."""
+    (left, left_files), (right, right_files) = map(content, (one, other))
+    assert left_files == right_files
+    assert left.drop_columns("vector").to_pylist() == right.drop_columns("vector").to_pylist()
+    assert np.allclose(vectors_of(left), vectors_of(right), atol=VECTOR_TOLERANCE)
+
+
+def content(store: Path) -> tuple[pa.Table, list[tuple[object, ...]]]:
+    """The chunk rows by id, and the file rows without how long each took."""
+    snapshot = Snapshot(store)
+    files = [
+        tuple(getattr(row, name) for name in row.__slots__ if name != "seconds")
+        for row in snapshot.files()
+    ]
+    chunks = snapshot.chunk_rows().sort_by("id")
+    snapshot.close()
+    return chunks, files
+
+
+def vectors_of(chunks: pa.Table) -> np.ndarray:
+    """The vectors of chunk rows: float32, (rows, dimension)."""
+    column = chunks["vector"].combine_chunks()
+    return column.values.to_numpy(zero_copy_only=False).reshape(len(chunks), column.type.list_size)

@@ -1,0 +1,74 @@
+"""A sentence-transformers folder of a few hundred kilobytes: real code, random weights.
+
+For tests and benchmarks that start many processes and do not care what a text means.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.folders import SYLLABLES
+
+DIMENSION = 32
+
+
+def make_small_model(folder: Path, seed: int = 0) -> Path:
+    """The folder, with a BERT of one layer in it and a tokenizer of syllables and letters."""
+    import torch
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+    from transformers import BertConfig, BertModel
+
+    folder.mkdir(parents=True, exist_ok=True)
+    specials = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    letters = "abcdefghijklmnopqrstuvwxyz0123456789.,;:!?-()'\""
+    pieces = [*letters, *SYLLABLES]
+    vocabulary = [*specials, *pieces, *(f"##{piece}" for piece in pieces)]
+    places = {piece: place for place, piece in enumerate(vocabulary)}
+    tokenizer = Tokenizer(models.WordPiece(places, unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.post_processor = processors.BertProcessing(
+        ("[SEP]", places["[SEP]"]), ("[CLS]", places["[CLS]"])
+    )
+    tokenizer.save(str(folder / "tokenizer.json"))
+    (folder / "vocab.txt").write_text("\n".join(vocabulary) + "\n")
+    torch.manual_seed(seed)
+    config = BertConfig(
+        vocab_size=len(vocabulary),
+        hidden_size=DIMENSION,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=64,
+        max_position_embeddings=512,
+    )
+    BertModel(config).save_pretrained(folder, safe_serialization=True)
+    written = {
+        "tokenizer_config.json": {
+            "tokenizer_class": "BertTokenizer",
+            "do_lower_case": True,
+            "model_max_length": 256,
+            **{
+                f"{name}_token": f"[{name.upper()}]"
+                for name in ("pad", "unk", "cls", "sep", "mask")
+            },
+        },
+        "sentence_bert_config.json": {"max_seq_length": 256, "do_lower_case": False},
+        "modules.json": [
+            {"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"},
+            {
+                "idx": 1,
+                "name": "1",
+                "path": "1_Pooling",
+                "type": "sentence_transformers.models.Pooling",
+            },
+        ],
+        "1_Pooling/config.json": {
+            "word_embedding_dimension": DIMENSION,
+            "pooling_mode_mean_tokens": True,
+        },
+    }
+    (folder / "1_Pooling").mkdir(exist_ok=True)
+    for name, content in written.items():
+        (folder / name).write_text(json.dumps(content))
+    return folder
