@@ -52,6 +52,14 @@ def decode(data: bytes) -> str:
     return _decode_as(data, _detected(data[:DETECTION_BYTES]))
 
 
+def decode_part(data: bytes) -> str:
+    """The same of a part of a document, where the others count too: nothing is refused."""
+    try:
+        return decode(data)
+    except UnreadableDocument:
+        return data.decode("cp1252", "replace")
+
+
 # The encodings that people's old files have; without the list, rarities win on short texts.
 _CANDIDATES = ["cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257"]
 _CANDIDATES += ["koi8_r", "cp932", "euc_jp", "gb18030", "big5", "cp949", "iso2022_jp"]
