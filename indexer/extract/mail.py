@@ -145,7 +145,7 @@ def _body(message: Message, kind: str) -> str:
     data = payload if isinstance(payload, bytes) else b""
     charset = message.get_content_charset()
     if kind == "text/html":
-        return html_text(_text(data, charset) if charset else decode_html(data))[1]
+        return html_text(_text(data, charset) if charset else decode_html(data, decode_part))[1]
     return _text(data, charset).replace("\r\n", "\n").strip("\n")
 
 

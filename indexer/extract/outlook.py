@@ -69,7 +69,7 @@ class _Message:
         if text.strip():
             return text
         page = self._compound.read(f"__substg1.0_{_HTML}0102")
-        return html_text(decode_html(page) if page else self._string("", _HTML))[1]
+        return html_text(decode_html(page, decode_part) if page else self._string("", _HTML))[1]
 
     def attachments(self) -> Iterator[str]:
         """Their names."""
