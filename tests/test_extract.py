@@ -63,6 +63,13 @@ def test_text_in_any_encoding_is_read_as_it_was_written(encoding):
     assert decode((text + "\n" + text).encode(encoding)) == text + "\n" + text
 
 
+def test_a_stray_byte_in_utf_8_costs_that_byte_and_latin_1_stays_latin_1():
+    text = SENTENCES["utf-8"]
+    assert decode(text.encode() * 3 + b" \xff " + text.encode()) == text * 3 + " \ufffd " + text
+    latin = SENTENCES["latin-1"]
+    assert decode(latin.encode("latin-1") * 20) == latin * 20
+
+
 def test_all_line_ends_are_line_ends_and_nul_is_gone():
     assert list(lines_of("a\r\nb\rc\nd\0e\n")) == ["a", "b", "c", "de"]
 
@@ -139,7 +146,7 @@ def test_every_unreadable_file_has_its_reason():
         "encrypted": (encrypted.getvalue(), "a.pdf"),
         "malformed": (pdf_of("x" * 50)[:200], "a.pdf"),
         "binary": (b"\x89PNG\r\n\x1a\n", "a.png"),
-        "unsupported": (b"PK\x03\x04....", "a.docx"),
+        "unsupported": (b"PK\x03\x04....", "a.zip"),
     }
     for reason, (data, source) in cases.items():
         with pytest.raises(UnreadableDocument, match=reason) as caught:

@@ -7,7 +7,7 @@ import pytest
 
 from indexer.chunk import Chunker
 from indexer.errors import UnreadableDocument
-from indexer.extract import REGISTRY, claim, extract, is_mark, open_lines
+from indexer.extract import REGISTRY, claim, extract, is_mark, markdown, open_lines
 from indexer.extract.container import MAX_PART_BYTES
 from tests import made_files as made
 from tests.fakes import ToyEncoder
@@ -189,6 +189,14 @@ def test_what_no_reader_sees_is_left_out(name):
         assert hidden, f"{unwanted} is not in the file, so that it could not be found"
 
 
+def test_a_long_cell_stays_in_its_row_and_a_table_of_long_texts_is_read_as_text():
+    rows = [["Port", "Remark"], ["Vigo", "w " * 300], ["Cangas", "a|b"], ["Moaña", "| x | y |"]]
+    lines = markdown.table(rows).split("\n")
+    assert lines[2].startswith("| Vigo | w w")
+    assert lines[3:] == ["| Cangas | a|b |", "| Moaña | x y |"]
+    assert markdown.table([["w " * 300, "v " * 300], ["", "u"]]).count("|") == 0
+
+
 # --- Whose file is it? --------------------------------------------------------------------------
 
 
@@ -226,6 +234,7 @@ def test_a_file_with_a_wrong_name_is_known_by_its_bytes(suffix):
         ("a.fb2", "a.xml", "fb2"),
         ("a.vtt", "a.txt", "subtitles"),
         ("a.html", "a.md", "markdown"),
+        ("memo", "a.txt", "text"),
         ("a.txt", "a.docx", "text"),
         ("a.txt", "a.ipynb", "text"),
         ("a.txt", "a.xml", "text"),
@@ -233,7 +242,8 @@ def test_a_file_with_a_wrong_name_is_known_by_its_bytes(suffix):
     ],
 )
 def test_text_is_what_its_beginning_or_its_name_says_and_plain_text_else(name, other, expected):
-    assert extract(made.FILES[name], other).extractor == f"{expected}/1"
+    memo = b"From: Ana\nTo: Bea\nDate: today\nSubject: fares\nRe: May\n\nwords\n"
+    assert extract(made.FILES.get(name, memo), other).extractor == f"{expected}/1"
 
 
 def test_a_file_is_claimed_by_its_first_bytes_as_it_is_by_all_of_them():

@@ -18,11 +18,12 @@ from indexer.extract.broken import BROKEN
 from indexer.extract.extraction import Claim, Extraction, Extractor, is_mark, page_mark
 from indexer.extract.kinds import kind_of
 from indexer.extract.normalise import whole
-from indexer.extract.text import is_text
+from indexer.extract.text import SAMPLE_BYTES, is_text
 from indexer.records import Document, Line
 
 __all__ = [
     "REGISTRY",
+    "SAMPLE_BYTES",
     "Extraction",
     "Extractor",
     "Opened",

@@ -39,6 +39,8 @@ def is_html(sample: bytes, path: str) -> bool:
 
 _HEADER = re.compile(rb"(?i)^(from|to|subject|date|received|message-id|mime-version|return-path):")
 MIN_HEADERS = 3  # of the known ones, in the first lines of a file that is not called .eml
+# One of these at least: people put the others above their own notes.
+_OF_PROGRAMS = frozenset({b"received", b"message-id", b"mime-version", b"return-path"})
 MBOX = re.compile(rb"^From [^\n]{0,200}\d{4}\r?\n(?:>?[A-Za-z-]+:)", re.MULTILINE)
 
 
@@ -50,7 +52,8 @@ def is_eml(sample: bytes, path: str) -> bool:
     lines = sample[:4096].split(b"\n\n", 1)[0].splitlines()[:40]
     if not lines or not re.match(rb"[A-Za-z-]+:", lines[0]):
         return False
-    return len({m[1].lower() for m in map(_HEADER.match, lines) if m}) >= MIN_HEADERS
+    found = {m[1].lower() for m in map(_HEADER.match, lines) if m}
+    return len(found) >= MIN_HEADERS and not found.isdisjoint(_OF_PROGRAMS)
 
 
 def is_mbox(sample: bytes, path: str) -> bool:

@@ -17,6 +17,7 @@ from indexer.extract import markdown
 from indexer.extract.container import ZipParts, attribute, child, parse_xml, tag_of, text_of
 from indexer.extract.extraction import Extraction, part_lines
 from indexer.extract.html import decode_html, html_text
+from indexer.extract.text import decode_part
 from indexer.records import Line
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def _lines(
         if data is None:
             unread.append(name)
             continue
-        text = html_text(decode_html(data), titled=False)[1]
+        text = html_text(decode_html(data, decode_part), titled=False)[1]
         if text.strip():
             number += 1
             yield from part_lines("Chapter", _named(number, titles.get(name, "")), [text])

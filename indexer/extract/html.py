@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
@@ -27,8 +27,8 @@ def read_html(data: bytes) -> Extraction:
 _CHARSET = re.compile(rb"(?i)(?:charset|encoding)\s*=\s*[\"']?([\w.:-]{2,40})")
 
 
-def decode_html(data: bytes) -> str:
-    """The text of a page, by its mark, by what it says of itself, else as detected."""
+def decode_html(data: bytes, otherwise: Callable[[bytes], str] = decode) -> str:
+    """The text of a page, by what it says of itself, else by `otherwise`."""
     named = _CHARSET.search(data[:4096])
     if named and not data.startswith((b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf")):
         # What calls itself Latin-1 or ASCII is read as cp1252, as all browsers do.
@@ -38,7 +38,7 @@ def decode_html(data: bytes) -> str:
             return data.decode(name)
         except (LookupError, UnicodeError):
             pass  # a wrong label: then the bytes decide
-    return decode(data)
+    return otherwise(data)
 
 
 def html_text(source: str, titled: bool = True) -> tuple[str | None, str]:

@@ -13,15 +13,15 @@ from dataclasses import dataclass, field
 from email.header import decode_header
 from email.message import Message
 
-from indexer.errors import UnreadableDocument
 from indexer.extract import markdown
 from indexer.extract.claims import MBOX
 from indexer.extract.extraction import Extraction, part_lines, plain_lines
 from indexer.extract.html import decode_html, html_text
 from indexer.extract.outlook import read_message
-from indexer.extract.text import decode
+from indexer.extract.text import decode_part
 
 _SHOWN = ("Subject", "From", "To", "Cc", "Bcc", "Reply-To", "Date")
+_FOR_BROWSERS = frozenset({"text/css", "text/javascript"})  # in a page saved as one file
 MAX_DEPTH = 16  # of messages within messages
 
 
@@ -121,7 +121,7 @@ def _walk(message: Message, mail: Mail, depth: int) -> None:
             _walk(part, mail, depth + 1)
     elif name or message.get_content_disposition() == "attachment":
         mail.attachments.append(markdown.one_line(_decoded(name or kind)))
-    elif message.get_content_maintype() == "text":
+    elif message.get_content_maintype() == "text" and kind not in _FOR_BROWSERS:
         mail.texts.append(_body(message, kind))
 
 
@@ -145,7 +145,7 @@ def _body(message: Message, kind: str) -> str:
     data = payload if isinstance(payload, bytes) else b""
     charset = message.get_content_charset()
     if kind == "text/html":
-        return html_text(_text(data, charset) if charset else decode_html(data))[1]
+        return html_text(_text(data, charset) if charset else decode_html(data, decode_part))[1]
     return _text(data, charset).replace("\r\n", "\n").strip("\n")
 
 
@@ -156,7 +156,4 @@ def _text(data: bytes, charset: str | None) -> str:
             return data.decode(charset)
         except (LookupError, ValueError):
             pass  # a wrong name: then the bytes decide
-    try:
-        return decode(data)
-    except UnreadableDocument:
-        return data.decode("cp1252", "replace")  # one part of several: the others count too
+    return decode_part(data)

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Sequence
 
 MAX_HEADING = 6
 MAX_LIST_DEPTH = 8  # of indentation
-MAX_ROW_CELL = 400  # characters of a cell, beyond which a table is there for the layout of text
+MAX_ROW_CELL = 400  # characters of a cell
+MAX_LONG_SHARE = 0.25  # of a table's cells that are longer, before it is no table of data
 
 
 def one_line(text: str) -> str:
@@ -34,14 +35,18 @@ def item(text: str, depth: int, label: str = "-") -> str:
 
 def row(cells: Iterable[str]) -> str:
     """A table row on one line; of a table within a cell the words remain."""
-    return f"| {' | '.join(one_line(_BARS.sub(' ', cell)) for cell in cells)} |"
+    return f"| {' | '.join(one_line(_INNER.sub(_words, cell)) for cell in cells)} |"
 
 
-_BARS = re.compile(r"\|(?: --- \|)*")
+_INNER = re.compile(r"^\|(.*)\|$", re.MULTILINE)
+
+
+def _words(inner: re.Match[str]) -> str:
+    return " ".join(each.strip(" -") for each in inner[1].split(" | "))
 
 
 def table(rows: Sequence[Sequence[str]]) -> str:
-    """A table with its first row as header; text in cells too long for rows becomes paragraphs.
+    """A table with its first row as header; one that only lays out text becomes paragraphs.
 
     "" where all cells are empty.
     """
@@ -49,8 +54,10 @@ def table(rows: Sequence[Sequence[str]]) -> str:
     if not filled:
         return ""
     width = max(map(len, filled))
-    if width == 1 or any(len(cell) > MAX_ROW_CELL for cells in filled for cell in cells):
-        return "\n\n".join(cell.strip() for cells in filled for cell in cells if cell.strip())
+    texts = [cell.strip() for cells in filled for cell in cells if cell.strip()]
+    long = sum(len(text) > MAX_ROW_CELL for text in texts)
+    if width == 1 or long > MAX_LONG_SHARE * len(texts):
+        return "\n\n".join(texts)
     head, *body = [row([*cells, *[""] * (width - len(cells))]) for cells in filled]
     return "\n".join([head, f"|{' --- |' * width}", *body])
 

@@ -14,7 +14,7 @@ from indexer.errors import UnreadableDocument
 from indexer.extract.compound import Compound
 from indexer.extract.html import decode_html, html_text
 from indexer.extract.rtf import rtf_text
-from indexer.extract.text import decode
+from indexer.extract.text import decode_part
 
 _PROPERTIES = "__properties_version1.0"
 _SUBJECT, _SENDER, _SENDER_ADDRESS, _SENDER_SMTP = "0037", "0C1A", "0C1F", "5D01"
@@ -69,7 +69,7 @@ class _Message:
         if text.strip():
             return text
         page = self._compound.read(f"__substg1.0_{_HTML}0102")
-        return html_text(decode_html(page) if page else self._string("", _HTML))[1]
+        return html_text(decode_html(page, decode_part) if page else self._string("", _HTML))[1]
 
     def attachments(self) -> Iterator[str]:
         """Their names."""
@@ -98,9 +98,9 @@ class _Message:
         narrow = narrow.rstrip(b"\0")
         page = self._numbers.get(_CODE_PAGE, 0)
         try:
-            return narrow.decode(f"cp{page}") if page else decode(narrow)
+            return narrow.decode(f"cp{page}") if page else decode_part(narrow)
         except (LookupError, ValueError):
-            return decode(narrow)
+            return decode_part(narrow)
 
 
 def _person(name: str, address: str) -> str:

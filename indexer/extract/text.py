@@ -12,6 +12,7 @@ from collections.abc import Callable
 from indexer.errors import UnreadableDocument
 from indexer.extract.extraction import Extraction, plain_lines
 
+MIN_UTF8_EVIDENCE = 20  # bytes beyond one a character, for each byte that is not UTF-8
 DETECTION_BYTES = 256 * 1024  # charset detection reads the head only: its time grows with length
 
 # UTF-32 before UTF-16: its little-endian mark begins with that of UTF-16.
@@ -48,8 +49,19 @@ def decode(data: bytes) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
-        pass
+        text = data.decode("utf-8", "replace")
+    # A stray byte in what is UTF-8 else costs that byte: no other encoding looks like it by chance.
+    if len(data) - len(text) > MIN_UTF8_EVIDENCE * text.count("\ufffd"):
+        return text
     return _decode_as(data, _detected(data[:DETECTION_BYTES]))
+
+
+def decode_part(data: bytes) -> str:
+    """The same of a part of a document, where the others count too: nothing is refused."""
+    try:
+        return decode(data)
+    except UnreadableDocument:
+        return data.decode("cp1252", "replace")
 
 
 # The encodings that people's old files have; without the list, rarities win on short texts.
