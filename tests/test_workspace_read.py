@@ -13,6 +13,7 @@ from corpus_agent.workspace import Attachment, FileTools, Workspace
 from corpus_agent.workspace.content import MAX_DOCUMENT_BYTES
 from corpus_agent.workspace.ledger import MAX_WHOLE_BYTES
 from corpus_agent.workspace.reading import MAX_IMAGE_BYTES
+from corpus_agent.workspace.window import Cut, lines_window
 from tests.conftest import SAMPLE, as_nobody
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
@@ -146,6 +147,13 @@ def test_a_pdf_comes_by_page_marks(tools, tmp_path):
     assert "\t--- Page 2 ---\n" in tools.read("manual.pdf")
     text = tools.read("manual.pdf", offset=100_000)
     assert text.startswith("Error: offset 100000 is beyond end of file (")
+
+
+def test_of_a_document_no_more_lines_are_drawn_than_are_shown():
+    drawn = []
+    lines = (drawn.append(n) or f"line {n}" for n in range(1, 1001))
+    assert lines_window(lines, 2, 2) == Cut("     2\tline 2\n     3\tline 3", 4)
+    assert drawn == [1, 2, 3, 4]  # one more, to know that there is more
 
 
 def test_a_broken_document_says_so(tools, tmp_path):
