@@ -24,6 +24,7 @@ MODEL = "obeying"
 TWO_TOOLS = ("vectordb_search", "vectordb_read")
 MAX_NAMED_CALLS = 8
 MAX_QUOTED_LINES = 12
+WINDOW = 1_000_000  # tokens: nothing is left out for want of room
 _PREFIX = "obeyed_"
 _CALLED = re.compile(r"\b([a-z]\w{2,40})\(")
 _SOURCE = re.compile(r"^\d+\. (.+?) \u00b7 ", re.MULTILINE)
@@ -162,11 +163,14 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """The list of models."""
-        self._send({"object": "list", "data": [{"id": MODEL, "object": "model"}]})
+        entry = {"id": MODEL, "object": "model", "max_model_len": WINDOW}
+        self._send({"object": "list", "data": [entry]})
 
     def do_POST(self) -> None:
-        """A chat completion."""
+        """A chat completion; nothing else is here."""
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if "messages" not in request:
+            return self.send_error(404)
         seen = seen_in(request["messages"])
         message = reply(seen, self.server.targets)
         if seen.results:

@@ -117,12 +117,13 @@ def _cut_newest(entries: list[Entry], room: int) -> list[Entry]:
 def _beginning(text: str, size: int) -> str:
     """The first `size` bytes of a result in whole lines, and that it was cut.
 
-    A delimiter that opened is closed again: what follows must not pass for a document.
+    A delimiter that opened is closed again, and none is cut in the middle: what follows must not
+    pass for a document.
     """
     kept = text.encode("utf-8", "replace")[:size].decode("utf-8", "ignore")
-    kept = kept[: kept.rfind("\n")] if "\n" in kept else kept
+    kept = kept[: kept.rfind("\n") + 1]
     opening, closing = kept.rfind("<<doc "), kept.rfind("<</doc ")
     if opening > closing:
         nonce = kept[opening + len("<<doc ") :].partition(">>")[0]
-        kept += f" <</doc {nonce}>>"
-    return f"{kept}\n{CUT}"
+        kept += f"<</doc {nonce}>>\n"
+    return f"{kept}{CUT}"
