@@ -19,13 +19,15 @@ from corpus_agent.settings import Settings
     type=click.Choice(list(CLIENTS)),
     help="Print what to put into the client's configuration, and serve nothing.",
 )
-def mcp(llm: str | None, llm_model: str | None, client: str | None) -> None:
+def mcp(
+    llm: str | None, llm_model: str | None, allow_remote_llm: str | None, client: str | None
+) -> None:
     """Serve the index to an MCP client over standard input and output.
 
     Tools: vectordb_search, vectordb_read, ask_corpus, corpus_status; documents as resources. The
     client starts this command itself; --print-config says how.
     """
-    settings = settings_in_force(llm=llm, llm_model=llm_model)
+    settings = settings_in_force(llm=llm, llm_model=llm_model, allow_remote_llm=allow_remote_llm)
     if client is not None:
         _print_config(client, settings, llm, llm_model)
         return
