@@ -1,7 +1,7 @@
 """Any sequence of what people do to a folder, with `index` in between: a program, not a test.
 
-Run by test_sequences.py in a process of its own, which becomes a user whom permissions stop:
-`chmod` means nothing to the superuser. Prints the shortest sequence that fails, and exits with 1.
+Run by test_sequences.py in a process of its own, which gives up the superuser's right to read and
+write whatever `chmod` said. Prints the shortest sequence that fails, and exits with 1.
 """
 
 from __future__ import annotations
@@ -22,8 +22,12 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from tests.checks import check_same, check_store
-from tests.test_sync import sync
+from tests import no_override
+
+no_override.drop()  # before anything below starts threads
+
+from tests.checks import check_same, check_store  # noqa: E402
+from tests.test_sync import sync  # noqa: E402
 
 NAMES = ("a.txt", "b.md", "sub/c.txt", "sub/deep/d.md", "it's.txt", "é.txt")
 TEXTS = (
@@ -122,22 +126,7 @@ class Folder(RuleBasedStateMachine):
         shutil.rmtree(fresh)
 
 
-def become_nobody() -> None:
-    """Have permissions apply, once everything is imported that may lie where only root reads."""
-    with tempfile.TemporaryDirectory() as scratch:
-        (Path(scratch) / "docs").mkdir()
-        (Path(scratch) / "docs/a.md").write_text("# Imported\n\nAnd used once.\n")
-        sync(Path(scratch) / "docs", Path(scratch) / "store")
-        check_store(Path(scratch) / "store")
-    if os.getuid() == 0:
-        os.setgroups([])
-        os.setgid(65534)
-        os.setuid(65534)
-    os.chdir("/")
-
-
 def main(examples: int, steps: int) -> None:
-    become_nobody()
     run_state_machine_as_test(
         Folder,
         settings=settings(
