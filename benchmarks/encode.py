@@ -17,6 +17,8 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from resource import RUSAGE_CHILDREN, getrusage
+from typing import TypeVar
 
 import numpy as np
 from common import data, print_table
@@ -33,6 +35,7 @@ from indexer.walk import MAX_FILE_BYTES, read_beneath, walk
 FLOP_A_TOKEN = 23.5e6  # six layers of width 384, sequences of 235
 SETS = (("til", ("corpora", "til")), ("19 reports", ("qa", "financebench")))
 Vectors = np.ndarray
+Result = TypeVar("Result")
 
 
 def chunk_texts(folder: Path, model: ModelFolder) -> list[str]:
@@ -60,10 +63,11 @@ def part_of(folder: Path, files: int, into: Path) -> Path:
     return into
 
 
-def timed(work: Callable[[], Vectors]) -> tuple[float, Vectors]:
-    started = time.perf_counter()
+def timed(work: Callable[[], Result]) -> tuple[float, float, Result]:
+    """Seconds by the clock and of the processors, and what the work gave."""
+    started, used = time.perf_counter(), time.process_time()
     result = work()
-    return time.perf_counter() - started, result
+    return time.perf_counter() - started, time.process_time() - used, result
 
 
 def peak_flops(size: int = 2048) -> float:
@@ -74,7 +78,7 @@ def peak_flops(size: int = 2048) -> float:
     one = np.random.default_rng(0).random((size, size), np.float32)
     for matrix in (one, torch.from_numpy(one)):
         for _ in range(8):
-            seconds, _ = timed(lambda matrix=matrix: matrix @ matrix)
+            seconds, _, _ = timed(lambda matrix=matrix: matrix @ matrix)
             best = max(best, 2 * size**3 / seconds)
     return best
 
@@ -92,8 +96,8 @@ def engines(model: ModelFolder, threads: int) -> dict[str, Callable[[Sequence[st
     eight = SentenceTransformer(str(model.path), device="cpu", local_files_only=True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # deprecated in favour of a package of its own
-        eight[0].auto_model = torch.ao.quantization.quantize_dynamic(
-            eight[0].auto_model, {torch.nn.Linear}, dtype=torch.qint8
+        torch.ao.quantization.quantize_dynamic(
+            eight, {torch.nn.Linear}, dtype=torch.qint8, inplace=True
         )
     whole = SentenceTransformer(str(model.path), device="cpu", local_files_only=True)
     return {
@@ -104,9 +108,30 @@ def engines(model: ModelFolder, threads: int) -> dict[str, Callable[[Sequence[st
     }
 
 
-def index_seconds(folder: Path) -> float:
+def encoded(
+    ways: dict[str, Callable[[Sequence[str]], Vectors]], texts: Sequence[str]
+) -> dict[str, tuple[float, float, str]]:
+    """Seconds by the clock and of the processors, and the cosine to the first way, by way."""
+    found: dict[str, tuple[float, float, str]] = {}
+    wanted = None
+    for way, encode in ways.items():
+        encode(texts[:8])
+        seconds, used, vectors = timed(lambda encode=encode: encode(texts))
+        wanted = vectors if wanted is None else wanted
+        near = (vectors * wanted).sum(axis=1)
+        found[way] = (seconds, used, f"{near.mean():.4f} / {near.min():.3f}")
+    return found
+
+
+def index_seconds(folder: Path) -> tuple[float, float]:
+    """Seconds of a whole run, by the clock and of the processors, workers included."""
     with tempfile.TemporaryDirectory() as scratch:
-        return session.index(Settings(store=Path(scratch) / "store"), folder).seconds
+        before = getrusage(RUSAGE_CHILDREN)
+        settings = Settings(store=Path(scratch) / "store")
+        seconds, used, _ = timed(lambda: session.index(settings, folder))
+        after = getrusage(RUSAGE_CHILDREN)
+    children = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+    return seconds, used + children
 
 
 def main() -> None:
@@ -120,32 +145,33 @@ def main() -> None:
     ways = engines(model, given.threads)
     flops = peak_flops()
     roof = flops / FLOP_A_TOKEN
-    rows: list[tuple[object, ...]] = []
+    rows = []
     for name, place in SETS:
         with tempfile.TemporaryDirectory() as scratch:
             folder = part_of(data(*place), given.files, Path(scratch).resolve())
             texts = chunk_texts(folder, model)
             texts = texts[:: max(1, len(texts) // given.limit)] if given.limit else texts
             tokens = sum(len(encoding.ids) for encoding in model.tokenizer.encode_batch(texts))
-            peer, wanted = 0.0, None
-            for way, encode in ways.items():
-                encode(texts[:8])
-                seconds, vectors = timed(lambda encode=encode, texts=texts: encode(texts))
-                peer, wanted = peer or seconds, vectors if wanted is None else wanted
-                near = (vectors * wanted).sum(axis=1)
-                rows.append(
-                    (name, way, f"{seconds:.1f}", f"{tokens / seconds:,.0f}", peer / seconds,
-                     tokens / seconds / roof, f"{near.mean():.4f} / {near.min():.3f}")
-                )  # fmt: skip
+            of_set = encoded(ways, texts)
             if not given.no_index and not given.limit:
-                seconds = index_seconds(folder)
-                rows.append(
-                    (name, "index, from files to commit", f"{seconds:.1f}",
-                     f"{tokens / seconds:,.0f}", peer / seconds, tokens / seconds / roof, "")
-                )  # fmt: skip
+                of_set["index, from files to commit"] = (*index_seconds(folder), "")
+        peer = next(iter(of_set.values()))[0]
+        for way, (seconds, used, near) in of_set.items():
+            speed = tokens / seconds
+            figures = (f"{seconds:.1f}", f"{speed:,.0f}", peer / seconds, speed / roof)
+            rows.append((name, way, *figures, f"{tokens / used:,.0f}", near))
     print(f"{given.threads} threads, {flops / 1e9:.0f} GFLOP/s, roof {roof:,.0f} tokens/s")
     print_table(
-        ("set", "way", "seconds", "tokens/s", "of the peer", "of the roof", "cosine mean / least"),
+        (
+            "set",
+            "way",
+            "seconds",
+            "tokens/s",
+            "of the peer",
+            "of the roof",
+            "tokens a processor second",
+            "cosine mean / least",
+        ),
         rows,
     )
 

@@ -12,7 +12,7 @@ import pytest
 
 from indexer.embed import PACKAGED_SHA256, SentenceTransformerEncoder, packaged_model, probe
 from indexer.embed.folder import ModelFolder
-from indexer.embed.graph import quantised
+from indexer.embed.graph import MOST_INT8, quantised
 from indexer.embed.onnx_engine import OnnxEngine, obstacle
 from indexer.embed.torch_engine import TorchEngine
 from indexer.errors import CorpusError
@@ -151,6 +151,33 @@ def test_a_window_that_is_not_stated_is_that_of_the_tokenizer_or_the_places(make
     assert ModelFolder(folder).max_tokens == 64
 
 
+@pytest.mark.parametrize(
+    ("pooling", "read", "dimension"),
+    [
+        ({"pooling_mode": "cls", "embedding_dimension": 16}, ("cls",), 16),
+        ({"pooling_mode": ["mean", "max"], "embedding_dimension": 16}, ("mean", "max"), 32),
+        ({"pooling_mode_cls_token": False, "pooling_mode_mean_tokens": True}, ("mean",), 768),
+        ({"word_embedding_dimension": 24, "pooling_mode_lasttoken": True}, ("lasttoken",), 24),
+    ],
+)
+def test_pooling_and_dimension_are_read_as_newer_and_older_folders_write_them(
+    tmp_path, pooling, read, dimension
+):
+    (tmp_path / "1_Pooling").mkdir()
+    (tmp_path / "1_Pooling/config.json").write_text(json.dumps(pooling))
+    steps = [{"type": "a.b.Transformer", "path": ""}, {"type": "a.b.Pooling", "path": "1_Pooling"}]
+    (tmp_path / "modules.json").write_text(json.dumps(steps))
+    (tmp_path / "config.json").write_text('{"dim": 768}')
+    folder = ModelFolder(tmp_path)
+    assert (folder.pooling, folder.dimension) == (read, dimension)
+
+
+def test_a_folder_that_names_no_width_is_explained(tmp_path):
+    (tmp_path / "config.json").write_text("{}")
+    with pytest.raises(CorpusError, match=r"config\.json cannot be read: it names no width"):
+        ModelFolder(tmp_path).dimension  # noqa: B018
+
+
 # ---- What it computes
 
 
@@ -178,6 +205,15 @@ def test_token_vectors_are_those_of_sentence_transformers(library):
     assert engine.encode_tokens(TEXTS)[-1].tokens.shape == (256, 384)
 
 
+def test_int8_vectors_are_near_those_of_sentence_transformers(library):
+    encoder = SentenceTransformerEncoder()
+    assert encoder.name == "all-MiniLM-L6-v2 int8"  # so that the two kinds never mix
+    texts = [text for text in TEXTS if len(text) > 1]
+    cosines = (encoder.encode(texts) * library.encode(texts)).sum(axis=1)
+    assert cosines.min() > 0.985
+    assert cosines.mean() > 0.99
+
+
 @pytest.mark.parametrize("precision", ["float32", "int8"])
 def test_a_vector_depends_on_its_text_alone_to_the_last_bit(precision):
     two = OnnxEngine(ModelFolder(), precision, threads=2)
@@ -193,7 +229,8 @@ def test_quantised_rows_are_near_the_weights_and_a_row_of_zeros_stays_one():
     weight = np.random.default_rng(0).normal(size=(8, 32)).astype(np.float32)
     weight[3] = 0
     rows, scales = quantised(weight)
-    assert (rows.dtype, int(np.abs(rows).max())) == (np.int8, 127)
+    assert (rows.dtype, int(np.abs(rows).max())) == (np.int8, MOST_INT8)
+    assert 2 * 255 * MOST_INT8 < 2**15  # two products fit where there is no VNNI
     assert np.abs(rows * scales[:, None] - weight).max() <= scales.max() / 2 + 1e-6
     assert not rows[3].any()
 
@@ -224,7 +261,7 @@ def test_another_model_of_the_family_runs_through_onnx_as_its_folder_says(
     ("kind", "files", "reason"),
     [
         ("DistilBert", {}, "'distilbert'"),
-        ("Bert", {"1_Pooling/config": {"embedding_dimension": 16, "pooling_mode": "max"}}, "'max'"),
+        ("Bert", {"1_Pooling/config": {"embedding_dimension": 16, "pooling_mode": "max"}}, "max"),
     ],
 )
 def test_any_other_model_runs_through_sentence_transformers_and_says_so(
@@ -267,6 +304,21 @@ def test_vectors_that_are_not_the_models_own_are_not_used(make_model, tmp_path):
     assert "differ (cosine" in notices[0]
 
 
+def test_a_packaged_model_that_computes_otherwise_is_refused(tmp_path):
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(REPOSITORY / "indexer", tmp_path / "indexer", ignore=ignored)
+    command = [
+        sys.executable, "-c",
+        "from indexer.embed import SentenceTransformerEncoder as E; E().encode(['x'])",
+    ]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr  # the control
+    (path,) = tmp_path.glob("indexer/embed/probe-*.npy")
+    np.save(path, np.roll(np.load(path), 1, axis=1))
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert "CorpusError: The vectors of all-MiniLM-L6-v2 are wrong on this machine" in done.stderr
+
+
 def test_without_a_store_to_keep_the_check_in_the_model_works_and_says_so(make_model):
     notices: list[str] = []
     encoder = SentenceTransformerEncoder(make_model(), on_notice=notices.append)
@@ -296,3 +348,21 @@ def test_recognising_a_model_imports_no_engine():
 
 def test_nothing_speaks_against_the_packaged_model():
     assert obstacle(ModelFolder()) is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "note"), [("Bert", ""), ("DistilBert", "through sentence-transformers")]
+)
+def test_another_model_works_from_inside_the_seal(make_model, cli, tmp_path, kind, note):
+    (tmp_path / "corpus").mkdir()
+    (tmp_path / "corpus/a.md").write_text("# Boiler\n\nThe pressure must be 1.5 bar.\n")
+    flags = ("--model", make_model(kind), "--store", tmp_path / "store")
+    done = cli(*flags, "index", tmp_path / "corpus")
+    assert done.returncode == 0, done.stderr
+    assert note in done.stderr
+    done = cli(*flags, "search", "pressure", "--json")
+    assert done.returncode == 0, done.stderr
+    assert note in done.stderr if note else done.stderr == ""
+    found = json.loads(done.stdout)
+    assert (found["results"][0]["source"], found["seal"]) == ("a.md", "enforced")

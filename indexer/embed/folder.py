@@ -127,10 +127,34 @@ class ModelFolder:
         return tokenizer
 
     @cached_property
+    def pooling(self) -> tuple[str, ...]:
+        """How the vectors of the tokens become one, in sentence-transformers' words for it.
+
+        Mostly one word, as in "mean"; with several, the results stand side by side.
+        """
+        own = dict(self.modules).get("Pooling", {})
+        named = own.get("pooling_mode")
+        if named is not None:
+            return (named,) if isinstance(named, str) else tuple(map(str, named))
+        flags = {"cls_token": "cls", "mean_tokens": "mean", "max_tokens": "max"}  # older folders
+        modes = [key.removeprefix("pooling_mode_") for key in own if own[key] is True]
+        return tuple(flags.get(mode, mode) for mode in modes if mode != "include_prompt")
+
+    @cached_property
     def dimension(self) -> int:
-        """Length of a vector: that of the last dense layer, or else of a token's vector."""
+        """Length of a vector: that of the last dense layer, or else of the pooled tokens."""
         dense = [own["out_features"] for kind, own in self.modules if kind == "Dense"]
-        return int(dense[-1] if dense else self.config["hidden_size"])
+        if dense:
+            return int(dense[-1])
+        pooled = dict(self.modules).get("Pooling", {})
+        named = (
+            *(pooled.get(key) for key in ("embedding_dimension", "word_embedding_dimension")),
+            *(self.config.get(key) for key in ("hidden_size", "dim", "d_model")),
+        )
+        width = next((size for size in named if size), None)
+        if width is None:
+            raise self._unreadable("config.json", "it names no width")
+        return int(width) * max(1, len(self.pooling))
 
     @cached_property
     def max_tokens(self) -> int:

@@ -22,7 +22,10 @@ Weights = Mapping[str, NDArray[np.float32]]
 
 OPSET = 20  # the first with Gelu
 IR_VERSION = 10  # what goes with it
-MOST_INT8 = 127  # symmetric: -128 is not used
+# Weights have seven bits of the eight, so that no sum of two products overflows the 16 bits in
+# which processors without VNNI add them: the integers are the same everywhere.
+MOST_INT8 = 63
+LEAST_GELU = 0.17  # no value of Gelu is below -0.17
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,14 @@ class _Graph:
 Linear = Callable[[_Graph, str, NDArray[np.float32], NDArray[np.float32]], str]
 
 
+@dataclass(frozen=True, slots=True)
+class _Linears:
+    """How to multiply: `after_gelu` for what comes out of Gelu, `plain` for everything else."""
+
+    plain: Linear
+    after_gelu: Linear
+
+
 def bert(weights: Weights, shape: Shape, precision: Precision) -> bytes:
     """A serialised ONNX model: `rows` float32 (tokens, width) -> `tokens` float32, same shape.
 
@@ -67,18 +78,18 @@ def bert(weights: Weights, shape: Shape, precision: Precision) -> bytes:
     8-bit integers. Raises KeyError where a weight is missing.
     """
     graph = _Graph()
-    linear = {"float32": _float_linear, "int8": _int8_linear}[precision]
+    linears = _LINEARS[precision]
     value = _normalised(graph, "rows", weights, "embeddings.LayerNorm", shape)
     for number in range(shape.layers):
-        value = _layer(graph, value, weights, f"encoder.layer.{number}.", shape, linear)
+        value = _layer(graph, value, weights, f"encoder.layer.{number}.", shape, linears)
     graph.nodes[-1].output[0] = "tokens"
     return _serialised(graph, shape)
 
 
 def _layer(
-    graph: _Graph, value: str, weights: Weights, prefix: str, shape: Shape, linear: Linear
+    graph: _Graph, value: str, weights: Weights, prefix: str, shape: Shape, linears: _Linears
 ) -> str:
-    def dense(name: str, value: str) -> str:
+    def dense(name: str, value: str, linear: Linear = linears.plain) -> str:
         name = prefix + name
         return linear(graph, value, weights[f"{name}.weight"], weights[f"{name}.bias"])
 
@@ -86,7 +97,7 @@ def _layer(
     seen = graph.node("Add", dense("attention.output.dense", seen), value)
     seen = _normalised(graph, seen, weights, f"{prefix}attention.output.LayerNorm", shape)
     inner = graph.node("Gelu", dense("intermediate.dense", seen))
-    inner = graph.node("Add", dense("output.dense", inner), seen)
+    inner = graph.node("Add", dense("output.dense", inner, linears.after_gelu), seen)
     return _normalised(graph, inner, weights, f"{prefix}output.LayerNorm", shape)
 
 
@@ -122,17 +133,38 @@ def _float_linear(
 def _int8_linear(
     graph: _Graph, value: str, weight: NDArray[np.float32], bias: NDArray[np.float32]
 ) -> str:
+    return _int8_product(graph, value, weight, graph.constant(bias))
+
+
+def _int8_after_gelu(
+    graph: _Graph, value: str, weight: NDArray[np.float32], bias: NDArray[np.float32]
+) -> str:
+    """Each token is brought to the same range first: some are many times as large as others."""
+    largest = graph.node("ReduceMax", value, graph.constant(np.array([1])), keepdims=1)
+    largest = graph.node("Max", largest, graph.constant(np.array(LEAST_GELU, np.float32)))
+    product = _int8_product(graph, graph.node("Div", value, largest), weight)
+    return graph.node("Add", graph.node("Mul", product, largest), graph.constant(bias))
+
+
+def _int8_product(graph: _Graph, value: str, weight: NDArray[np.float32], bias: str = "") -> str:
     """One scale for each output channel; the text's own range scales what goes in."""
     rows, scales = quantised(weight)
+    no_zero_points = ""  # the weights are symmetric
     return graph.node(
         "DynamicQuantizeMatMul",
         value,
         graph.constant(rows.T),
         graph.constant(scales),
-        "",  # zero points: none, the scales are symmetric
-        graph.constant(bias),
+        no_zero_points,
+        bias,
         domain="com.microsoft",
     )
+
+
+_LINEARS: dict[Precision, _Linears] = {
+    "float32": _Linears(_float_linear, _float_linear),
+    "int8": _Linears(_int8_linear, _int8_after_gelu),
+}
 
 
 def quantised(weight: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:

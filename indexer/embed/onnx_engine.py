@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 # Model types whose layers are BertModel's; the value says whether places count from the padding
 # index on, as RoBERTa's do.
 _FAMILIES = {"bert": False, "roberta": True, "xlm-roberta": True, "camembert": True}
-_POOLINGS = ("mean", "cls")
+_POOLINGS = (("mean",), ("cls",))
 
 Result = TypeVar("Result")
 
@@ -48,21 +48,9 @@ def obstacle(folder: ModelFolder) -> str | None:
     steps = [name for name, _ in folder.modules]
     if steps not in (["Transformer", "Pooling"], ["Transformer", "Pooling", "Normalize"]):
         return f"its steps are {', '.join(steps)}"
-    if pooling(folder) not in _POOLINGS:
-        return f"its pooling is {pooling(folder)!r}"
+    if folder.pooling not in _POOLINGS:
+        return f"its pooling is {' and '.join(folder.pooling) or 'none'}"
     return None
-
-
-def pooling(folder: ModelFolder) -> str:
-    """How the vectors of the tokens become one, in sentence-transformers' word for it."""
-    own = dict(folder.modules).get("Pooling", {})
-    if not own.get("include_prompt", True):
-        return "without the prompt"
-    if "pooling_mode" in own:
-        return str(own["pooling_mode"])
-    modes = {"cls_token": "cls", "mean_tokens": "mean"}
-    chosen = [key.removeprefix("pooling_mode_") for key, value in own.items() if value is True]
-    return "+".join(modes.get(mode, mode) for mode in chosen)
 
 
 class OnnxEngine:
@@ -79,7 +67,7 @@ class OnnxEngine:
         self._tokenizer = folder.tokenizer
         self._max_tokens = folder.max_tokens
         self._dimension = folder.dimension
-        self._takes_first = pooling(folder) == "cls"
+        self._takes_first = folder.pooling == ("cls",)
         self._threads = threads or _cores()
         try:
             weights = _weights(folder)
