@@ -110,9 +110,7 @@ def _attack(strings: Path | None, *, as_json: bool) -> None:
 @main.command()
 @llm_options
 @JSON
-def doctor(
-    llm: str | None, llm_model: str | None, allow_remote_llm: str | None, as_json: bool
-) -> None:
+def doctor(as_json: bool, **llm: str | None) -> None:
     """Look for what is wrong here, and name the command that mends it.
 
     Looks at the installation, the processor, the kernel, the model server, and at the index if
@@ -123,7 +121,7 @@ def doctor(
     from corpus_agent.doctor import examine, lines
     from corpus_agent.doctor.environment import model_server
 
-    settings = settings_in_force(llm=llm, llm_model=llm_model, allow_remote_llm=allow_remote_llm)
+    settings = settings_in_force(**llm)
     server = model_server(settings)
     findings = []
     for check, finding in examine(_checks(settings, server)):
