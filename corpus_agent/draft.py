@@ -126,8 +126,18 @@ def settle(
         else:
             failed.append(citation)
             parts.append(text.rstrip(" "))
+        if _ends_sentence(text, quotation.quote, draft[done:]):
+            parts.append(".")
     text = "".join([*parts, numbers.own_marks(draft[done:])]).strip()
     return Settled(text, numbers.used(), tuple(failed))
+
+
+def _ends_sentence(before: str, quote: str, after: str) -> bool:
+    """Whether the full stop of a sentence went away with the quotation that it stood in."""
+    own_stop = before.rstrip().endswith((".", "!", "?", ":", ";"))
+    goes_on = after.lstrip()[:1]
+    ended = not goes_on or goes_on.isupper() or "\n" in after[: len(after) - len(after.lstrip())]
+    return quote.endswith((".", "!", "?")) and bool(before.strip()) and ended and not own_stop
 
 
 class Numbers:

@@ -110,11 +110,14 @@ def write(descriptor: int, content: Receipt) -> None:
         file.write(line_of(content))
 
 
-def log(store: Path, content: Receipt) -> str | None:
-    """Add a receipt to the store's log; says why where the store cannot be written."""
+def log(store: Path, content: Receipt, max_bytes: int = MAX_LOG_BYTES) -> str | None:
+    """Add a receipt to the store's log; says why where the store cannot be written.
+
+    A log of `max_bytes` becomes the old one, in the place of the one before.
+    """
     path, line = store / LOG_NAME, line_of(content)
     try:
-        if path.exists() and path.stat().st_size + len(line) > MAX_LOG_BYTES:
+        if path.exists() and path.stat().st_size + len(line) > max_bytes:
             path.replace(store / OLD_LOG_NAME)
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         descriptor = os.open(path, flags, 0o600)
