@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from corpus_agent import llm
@@ -24,6 +25,8 @@ from indexer.records import FileRow
 from indexer.store import Writer, still_right
 from indexer.sync import Outcome, Progress, Run, fingerprint_of
 from indexer.walk import Walk, walk
+
+OUTDATED = "An earlier version of corpus-agent made the index; it is made anew."
 
 
 def encoder_for(settings: Settings) -> Encoder:
@@ -61,6 +64,7 @@ def index(
     chunker = Chunker(encoder.tokenizer, encoder.max_tokens)
     create_folder(store)
     today = fingerprint_of(encoder, chunker)
+    outdated = is_outdated(store)
     with Writer(store, today, root_for(store, root)) as writer:
         seen = walk(root, settings.max_file_bytes)
         if prune and not force:
@@ -70,17 +74,9 @@ def index(
                 "The index is to be made anew, and documents that are gone cannot be.",
                 "Run it without --no-prune, or with the model and the version that made the index.",
             )
-        todo = make_plan(
-            root,
-            seen,
-            writer.files,
-            writer.manifest,
-            today,
-            force=force,
-            verify=verify,
-            prune=prune,
-        )
-        on_start(todo, writer.rebuilding)
+        how = {"force": force, "verify": verify, "prune": prune}
+        todo = make_plan(root, seen, writer.files, writer.manifest, today, **how)
+        on_start(replace(todo, reasons=(OUTDATED,)) if outdated else todo, writer.rebuilding)
         run = Run(
             root,
             writer,
