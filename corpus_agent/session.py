@@ -31,6 +31,7 @@ from indexer.texts import Texts
 from indexer.walk import Walk, walk
 
 MODEL_LOAD_SECONDS = 300.0  # a large model from a slow disk
+OUTDATED = "An earlier version of corpus-agent made the index; it is made anew."
 
 
 def encoder_for(settings: Settings, store: Path | None, *, bulk: bool = False) -> Encoder:
@@ -69,6 +70,7 @@ def index(
     chunker = Chunker(encoder.tokenizer, encoder.max_tokens)
     create_folder(store)
     today = fingerprint_of(encoder, chunker)
+    outdated = is_outdated(store)
     with Writer(store, today, root_for(store, root)) as writer:
         seen = walk(root, settings.max_file_bytes)
         if prune and not force:
@@ -78,17 +80,9 @@ def index(
                 "The index is to be made anew, and documents that are gone cannot be.",
                 "Run it without --no-prune, or with the model and the version that made the index.",
             )
-        todo = make_plan(
-            root,
-            seen,
-            writer.files,
-            writer.manifest,
-            today,
-            force=force,
-            verify=verify,
-            prune=prune,
-        )
-        on_start(todo, writer.rebuilding)
+        how = {"force": force, "verify": verify, "prune": prune}
+        todo = make_plan(root, seen, writer.files, writer.manifest, today, **how)
+        on_start(replace(todo, reasons=(OUTDATED,)) if outdated else todo, writer.rebuilding)
         run = Run(
             root,
             writer,

@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.folder import VECTORS
+from indexer.folder import VECTORS, translated
 from indexer.records import Fingerprint
 
 KEY_BYTES = 32  # SHA-256 of a text as the model saw it
@@ -47,6 +47,7 @@ class VectorCache:
     """The vectors of one model in a store; opened at the first look, and no error if absent."""
 
     def __init__(self, store: Path, fingerprint: Fingerprint) -> None:
+        self._store = store
         self._path = store / VECTORS / f"{_model_key(fingerprint)}.vec"
         self._row_bytes = 4 * fingerprint.dimension
         self._dimension = fingerprint.dimension
@@ -66,16 +67,17 @@ class VectorCache:
 
     def _open(self) -> int:
         if self._file is None:
-            self._path.parent.mkdir(mode=0o700, exist_ok=True)
-            flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
-            self._file = os.open(self._path, flags, 0o600)
-            end = 0
-            for keys, place in self._blocks(self._file):
-                for key in keys:
-                    self._places[key] = place
-                    place += self._row_bytes
-                end = place
-            os.ftruncate(self._file, end)  # what a killed writer left half written
+            with translated(self._store):
+                self._path.parent.mkdir(mode=0o700, exist_ok=True)
+                flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
+                self._file = os.open(self._path, flags, 0o600)
+                end = 0
+                for keys, place in self._blocks(self._file):
+                    for key in keys:
+                        self._places[key] = place
+                        place += self._row_bytes
+                    end = place
+                os.ftruncate(self._file, end)  # what a killed writer left half written
         return self._file
 
     def _blocks(self, file: int) -> Iterator[tuple[list[bytes], int]]:
@@ -108,11 +110,12 @@ class VectorCache:
         assert vectors.shape == (len(keys), self._dimension)
         end = os.fstat(file).st_size
         head = _HEADER.pack(_MAGIC, len(keys)) + b"".join(keys)
-        try:
-            _write_all(file, head + np.ascontiguousarray(vectors, np.float32).tobytes())
-        except OSError:
-            os.ftruncate(file, end)
-            raise
+        with translated(self._store):
+            try:
+                _write_all(file, head + np.ascontiguousarray(vectors, np.float32).tobytes())
+            except BaseException:  # Ctrl-C too: the next block must begin where this one did
+                os.ftruncate(file, end)
+                raise
         for row, key in enumerate(keys):
             self._places[key] = end + len(head) + row * self._row_bytes
 

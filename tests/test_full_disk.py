@@ -10,10 +10,12 @@ import pytest
 
 from indexer.errors import CorpusError
 from indexer.folder import VECTORS, usage
+from indexer.sync import fingerprint_of
+from indexer.vectors import VectorCache, key_of
 from tests.checks import check_same, check_store, content
 from tests.fakes import ToyEncoder
 from tests.folders import change_folder, make_folder
-from tests.test_sync import sync
+from tests.test_sync import CHUNKER, ENCODER, sync
 
 REPOSITORY = Path(__file__).parent.parent
 DISK = 24 * 2**20
@@ -60,6 +62,23 @@ def test_a_disk_that_is_full_at_any_point_costs_nothing_but_the_run(disk, tmp_pa
     check_store(store).close()
     sync(root, tmp_path / "fresh")
     check_same(store, tmp_path / "fresh")
+
+
+def test_vectors_for_which_there_is_no_space_are_not_half_saved(disk):
+    cache = VectorCache(disk, fingerprint_of(ENCODER, CHUNKER))
+    texts = [str(number) for number in range(400)]
+    keys, vectors = [key_of(text) for text in texts], ENCODER.encode(texts)
+    cache.put(keys[:200], vectors[:200])
+    (path,) = (disk / VECTORS).iterdir()
+    size = path.stat().st_size
+    (disk / "ballast").write_bytes(bytes(DISK - usage(disk).bytes - 5 * 4096))
+    with pytest.raises(CorpusError, match=r"disk .* is full"):
+        cache.put(keys[200:], vectors[200:])
+    assert path.stat().st_size == size
+    (disk / "ballast").unlink()
+    cache.put(keys[200:], vectors[200:])
+    cache.close()
+    assert all(cache.get(key) is not None for key in keys)
 
 
 def test_a_store_on_a_read_only_disk_can_be_searched_and_not_written(disk, tmp_path):
