@@ -119,22 +119,34 @@ class SentenceTransformerEncoder:
         return engine
 
     def _other_engine(self) -> Engine:
+        reason = obstacle(self._folder)
         if self._bulk and (device := accelerator(self._folder)):
-            return TorchEngine(self._folder, device)
-        if reason := obstacle(self._folder):
+            library = TorchEngine(self._folder, device)
+            if reason is None:
+                self._expected(library)  # for the searches to come, which do not load torch
+            return library
+        if reason is not None:
             return self._through_torch(reason)
+        expected = self._expected()
+        engine = OnnxEngine(self._folder)
+        cosine = probe.least_cosine(engine, expected)
+        if cosine < EXACT:
+            return self._through_torch(
+                f"there, its vectors differ (cosine {cosine:.5f} on a probe text)"
+            )
+        return engine
+
+    def _expected(self, library: TorchEngine | None = None) -> NDArray[np.float32]:
+        """The probe vectors: those kept in the store, else the library's, which are then kept."""
         expected = probe.kept(self._store, self._folder)
         if expected is None:
-            library = TorchEngine(self._folder)
-            expected = library.encode(probe.TEXTS)
+            expected = (library or TorchEngine(self._folder)).encode(probe.TEXTS)
             if not probe.keep(self._store, self._folder, expected):
                 self._on_notice(
                     f"{self.name!r} starts slowly: there is no store to be written in which "
                     "its check by ONNX Runtime could be kept."
                 )
-        engine = OnnxEngine(self._folder)
-        cosine = probe.least_cosine(engine, expected)
-        return engine if cosine >= EXACT else self._through_torch(_differs(cosine))
+        return expected
 
     def _through_torch(self, reason: str) -> Engine:
         self._on_notice(
@@ -142,7 +154,3 @@ class SentenceTransformerEncoder:
             f"Runtime: {reason}."
         )
         return TorchEngine(self._folder)
-
-
-def _differs(cosine: float) -> str:
-    return f"there, its vectors differ (cosine {cosine:.5f} on a probe text)"
