@@ -90,10 +90,10 @@ def test_a_corpus_that_is_gone_keeps_its_index(cli: Cli, project):
 def test_stores_of_other_versions_and_damaged_ones_are_explained(cli: Cli, project):
     manifest = project / ".corpus-agent/manifest.json"
     good = json.loads(manifest.read_text())
-    manifest.write_text(json.dumps({**good, "schema": 2}))
+    manifest.write_text(json.dumps({**good, "schema": 99}))
     assert "Update corpus-agent" in problem(cli("status"), 1)
     manifest.write_text(json.dumps({**good, "schema": 0}))
-    assert "Remove" in problem(cli("files"), 1)
+    assert "Make it anew: corpus-agent index" in problem(cli("files"), 1)
     manifest.write_text("not json")
     assert "is damaged" in problem(cli("index"), 1)
 
