@@ -89,6 +89,8 @@ class Corpus:
         """End what was started for this object; after `seal` the process stays sealed."""
         if self._launch is not None and self._launch.broker is not None:
             self._launch.broker.close()
+        if self._launch is not None and self._launch.llama is not None:
+            self._launch.llama.stop()
         self._launch = self._view = self._encoder = None
 
     def __enter__(self) -> Self:

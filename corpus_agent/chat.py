@@ -36,7 +36,7 @@ HELP = """Type a question, or
   /quit         end (so does Ctrl-D); Ctrl-C stops an answer"""
 COMMANDS = ("/sources", "/open", "/read", "/save", "/model", "/help", "/quit", "/exit")
 
-Ask = Callable[[str, Answerer, Launch, Sequence[Turn]], Answer]
+Ask = Callable[[str, LocalCorpus, Answerer, Launch, Sequence[Turn]], Answer]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Doing:
 
 
 class Chat:
-    """One conversation over one version of the corpus."""
+    """One conversation; each question is answered from the newest version of the corpus."""
 
     def __init__(self, corpus: LocalCorpus, launch: Launch, store: Path, doing: Doing) -> None:
         self._corpus = corpus
@@ -99,7 +99,7 @@ class Chat:
 
     def _ask(self, question: str) -> None:
         self._corpus = self._corpus.latest()
-        answer = self._doing.ask(question, self._answerer, self._launch, self._turns)
+        answer = self._doing.ask(question, self._corpus, self._answerer, self._launch, self._turns)
         self._turns.append(Turn(question, answer))
         for line in report.answer_lines(answer):
             self._write(line)

@@ -16,6 +16,7 @@ from indexer.errors import CorpusError
 from indexer.manifest import read_manifest, root_of
 from indexer.records import FileRow
 from indexer.store import Writer
+from indexer.texts import Texts
 from indexer.walk import IGNORE_FILES, ignore_line
 
 
@@ -53,7 +54,14 @@ def forget(settings: Settings, source: str) -> Forgotten:
             near = get_close_matches(source, list(writer.files), n=3, cutoff=0.5)
         else:
             writer.replace([], [source])
-            manifest = writer.commit(ignored=manifest.ignored, complete=manifest.complete)
+            writer.commit(
+                ignored=manifest.ignored,
+                complete=manifest.complete,
+                walked_ns=manifest.walked_ns,
+            )
+            # So that its text leaves the disk too, and is no more than in the file itself.
+            Texts(store).keep_only({left.sha256 for left in writer.files.values()})
+            manifest = writer.cleanup()
     # A name that is no text, or twice the same text, is not the name that the file has.
     named = row is None or row.reason != "name"
     rule = _copyable(ignore_line(root, source)) if named else None

@@ -34,7 +34,7 @@ def check_store(store: Path) -> Snapshot:
     if ids:
         row = len(ids) // 2
         assert ids[row] in {found.chunk.id for found in snapshot.by_vector(vectors[row], 50)}
-        word = max(re.findall(r"[^\W\d_]+", chunks["text"][row].as_py()), key=len, default="")
+        word = max(re.findall(r"\w+", chunks["text"][row].as_py()), key=len, default="")
         # Shorter ones may be words that carry no meaning, which are not looked for.
         assert len(word) < 6 or snapshot.by_text(word, 5)
     assert sum(snapshot.text_index_rows()) == len(ids)

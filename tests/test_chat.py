@@ -32,6 +32,9 @@ FED = 'Every 12 hours [bread.md:5] "Feed the starter every 12 hours."'
 class Corpus(MemoryCorpus):
     encoder = ToyEncoder()
 
+    def latest(self):
+        return self
+
 
 def conversation(tmp_path, lines, replies, models=("toy-model", "other-model")):
     """What is printed for the lines typed, and the server with what it was asked."""
@@ -44,7 +47,7 @@ def conversation(tmp_path, lines, replies, models=("toy-model", "other-model")):
                 return ExtractiveAnswerer(corpus.encoder)
             return ModelAnswerer(fake.server, launch.model.name)
 
-        def ask(question, answerer, launch, history):
+        def ask(question, corpus, answerer, launch, history):
             return session.ask(question, corpus, answerer, history)
 
         doing = Doing(ask, make, lambda launch: list(models), printed.append)

@@ -109,6 +109,16 @@ def test_a_snapshot_that_is_closed_or_forgotten_holds_nothing(root, store):
     assert former(store) == []
 
 
+@pytest.mark.slow
+def test_readers_beside_a_writer_see_whole_documents_of_one_version():
+    command = [sys.executable, "benchmarks/readers.py", "--readers", "3", "--commits", "12"]
+    command += ["--idle-seconds", "1"]
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    assert "failed readers: 0" in done.stdout, done.stdout + done.stderr
+    looks = int(done.stdout.split(" looks while writing")[0].split()[-1])
+    assert looks > 12  # the control: there was something to see
+
+
 def test_a_reader_who_comes_while_its_version_goes_gets_the_next_one(root, store):
     sync(root, store)
     manifest, held = hold(store)

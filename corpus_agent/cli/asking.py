@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from corpus_agent.answer import Answer, Answerer, Turn
     from corpus_agent.corpus import Window
     from corpus_agent.launch import Launch
+    from corpus_agent.local import LocalCorpus
 
 
 @main.command()
@@ -150,11 +151,15 @@ def chat(
         )
 
     def answer(
-        question: str, answerer: Answerer, launch: Launch, history: Sequence[Turn]
+        question: str,
+        newest: LocalCorpus,
+        answerer: Answerer,
+        launch: Launch,
+        history: Sequence[Turn],
     ) -> Answer:
         with watching:
             return session.ask_recorded(
-                question, corpus, answerer, launch, settings, history, watching.event
+                question, newest, answerer, launch, settings, history, watching.event
             )[0]
 
     doing = Doing(answer, make, session.models_of, click.echo)
