@@ -62,6 +62,7 @@ CROSSING = frozenset(
         "version",
         "notices",
         "unsupported",
+        "egress",
     ]
 )
 

@@ -145,7 +145,7 @@ def _reasons(
             if registry != known:
                 yield f"Readers changed; files that none could read are tried again: {count:,}."
             continue
-        name, version = label.split("/")
+        name, version = label.partition("+")[0].split("/")
         if registry.get(name) != version:
             now = f"now {name}/{registry[name]}" if name in registry else "gone"
             yield f"The reader {label} is {now}; files that it read are read again: {count:,}."

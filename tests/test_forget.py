@@ -77,7 +77,7 @@ def test_the_command_takes_a_name_as_it_is_shown_and_prints_the_rule(cli: Cli, r
     assert "line break.txt" in shown
     done = cli("forget", "line break.txt")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("line break.txt is out of the index, with 1 chunks (version 2)")
+    assert done.stdout.startswith("line break.txt is out of the index, with 1 chunks (version 3)")
     assert done.stdout.endswith(f"Add to {root}/.corpusignore this line:\n/line?break.txt\n")
     assert "line break.txt" not in cli("files").stdout
 
@@ -86,7 +86,7 @@ def test_the_command_is_sealed_and_what_is_not_there_is_forgotten_already(cli: C
     content = json.loads(cli("forget", "a.txt", "--json").stdout)
     assert content == {
         "schema_version": 1,
-        "version": 2,
+        "version": 3,
         "source": "a.txt",
         "forgotten": True,
         "keep_out": {"file": f"{root}/.corpusignore", "line": "/a.txt"},

@@ -276,7 +276,7 @@ corpus.read("a.txt"); LocalCorpus.open(store).read("a.txt"); step("kept again")
         "first run": 1,
         "nothing to do": 0,
         "kept": 0,
-        "everything again": 0,
+        "everything again": 1,
         "no bytes": 0,
         "not kept": 1,
         "kept again": 0,

@@ -379,7 +379,12 @@ KNOWN = fingerprint_of(ENCODER, CHUNKER).extractors
         (SeenFile("a", 5, 7, "symlink"), None, None, "record"),
         (SeenFile("a", 5, 7, "symlink"), row("a"), None, "record"),
         (SeenFile("a", 5, 7, "x"), row("a", status="skipped", reason="x"), None, "keep"),
-        (SeenFile("a", 5, 7), row("a", status="failed", extractor="pdf/1"), None, "keep"),
+        (
+            SeenFile("a", 5, 7),
+            row("a", status="failed", extractor=f"pdf/{KNOWN['pdf']}"),
+            None,
+            "keep",
+        ),
     ],
 )
 def test_each_file_gets_what_it_needs_and_no_more(seen, stored, sha256, group):

@@ -405,11 +405,11 @@ def importers(*folders):
     for folder in folders:
         for path in folder.rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text())):
-                names = [alias.name for alias in getattr(node, "names", [])]
+                if not isinstance(node, ast.Import | ast.ImportFrom):
+                    continue
+                names = [alias.name for alias in node.names]
                 names += [f"{getattr(node, 'module', '')}.{name}" for name in names]
-                if isinstance(node, ast.Import | ast.ImportFrom) and any(
-                    name.startswith("corpus_agent.workspace") for name in names
-                ):
+                if any(name.startswith("corpus_agent.workspace") for name in names):
                     found.add(str(path.relative_to(REPOSITORY)))
     return found
 
