@@ -73,6 +73,7 @@ def receipt(
         "citations": [_cited(citation, row_of) for citation in answer.citations],
         "unsupported": list(answer.unsupported),
         "notices": list(answer.notices),
+        "egress": answer.egress,
     }
 
 

@@ -224,6 +224,8 @@ def ask_recorded(
     """An answer as `ask` gives it, and its receipt, which is in the store's log by then."""
     started, clock = datetime.now(UTC), time.monotonic()
     answer = ask(question, corpus, answerer, history, on_event)
+    unsaid = tuple(notice for notice in launch.notices if notice not in answer.notices)
+    answer = replace(answer, notices=(*unsaid, *answer.notices))
     asked_model = launch.model is not None and answer.answerer == answerer.name
     content = receipt(
         answer,
