@@ -21,7 +21,7 @@ from typing import Any
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from corpus_agent.answer import Answer, Citation
+from corpus_agent.librarian import Librarian
 from corpus_agent.workspace import (
     FILE_MINER,
     FileTools,
@@ -34,7 +34,6 @@ from corpus_agent.workspace import (
     model_agent,
     trifecta,
 )
-from indexer.records import Coverage
 
 ROOT = Path(__file__).parent.parent
 PARENT = Persona(
@@ -49,24 +48,6 @@ Dear Mr Pellow,
 
 we give notice to end the tenancy, with NOTICE PERIOD.
 """
-
-
-def ask_sealed(store: Path, task: str) -> Answer:
-    """The answer of `corpus-agent ask`, a process that the kernel keeps from every network."""
-    command = [sys.executable, "-m", "corpus_agent", "--store", str(store)]
-    command += ["ask", "--llm", "none", "--json", task]
-    run = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
-    said = json.loads(run.stdout)
-    citations = tuple(Citation(**citation) for citation in said["citations"])
-    return Answer(
-        said["question"],
-        said["answer"],
-        said["status"],
-        said["answerer"],
-        citations,
-        Coverage(**said["coverage"]),
-        said["version"],
-    )
 
 
 def scripted(*steps: tuple[str, dict[str, Any]] | str) -> FunctionModel:
@@ -124,11 +105,11 @@ def say_yes(proposal: Proposal) -> bool:
     return True
 
 
-def main(folder: Path, store: Path) -> None:
+def main(folder: Path, sealed: Librarian) -> None:
     """Print the verdict, then the run."""
     (folder / "letter.txt").write_text(LETTER)
     workspace = Workspace(folder)
-    keeper = librarian(ask=lambda task: ask_sealed(store, task))
+    keeper = librarian(sealed.ask)
     miner = model_agent(FILE_MINER, lambda: FileTools(workspace).tools(), miner_model)
 
     def tools() -> list[Tool]:
@@ -150,4 +131,5 @@ if __name__ == "__main__":
             subprocess.run([*command, "sample_corpus"], check=True, cwd=ROOT)
         desk = Path(scratch) / "desk"
         desk.mkdir()
-        main(desk, index)
+        with Librarian(index, llm="none", parent_tools=PARENT.tools) as sealed:
+            main(desk, sealed)
