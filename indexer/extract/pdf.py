@@ -194,5 +194,5 @@ def _pypdf_errors() -> tuple[type[Exception], ...]:
 
     from pypdf.errors import PyPdfError
 
-    broken = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError)
+    broken = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, AssertionError)
     return (PyPdfError, *broken, RecursionError, NotImplementedError, OSError, zlib.error)
