@@ -14,9 +14,9 @@ from indexer.embed import Encoder
 from indexer.records import Hit
 from indexer.store import Found, Snapshot
 
-DEPTH = 100  # rows asked of each side before fusion
+DEPTH = 60  # rows asked of each side before fusion
 # Chosen on seven development sets together; docs/decisions.md has the figures.
-VECTOR_WEIGHT = 0.6
+VECTOR_WEIGHT = 0.62
 FEEDBACK_HITS = 5
 FEEDBACK_WEIGHT = 0.8
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from indexer.records import Chunk, Hit
-from indexer.retrieve import convex, diverse, fuse
+from indexer.retrieve import VECTOR_WEIGHT, convex, diverse, fuse
 from indexer.store import Found
 
 
@@ -64,7 +64,10 @@ def test_nothing_found_is_no_hits():
 
 
 def test_without_a_word_in_common_the_meaning_decides():
-    assert list(convex(np.array([0.1, 0.9], np.float32), np.zeros(2))) == [0.0, pytest.approx(0.6)]
+    assert list(convex(np.array([0.1, 0.9], np.float32), np.zeros(2))) == [
+        0.0,
+        pytest.approx(VECTOR_WEIGHT),
+    ]
 
 
 def test_a_document_gives_way_to_others_but_is_not_lost():
