@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -18,6 +19,10 @@ from indexer.errors import CorpusError
 REPOSITORY = Path(__file__).parent.parent
 SAMPLE = REPOSITORY / "sample_corpus"
 EVAL_DATA = REPOSITORY.parent / "shared" / "eval"
+
+# A shell that starts a job in the background has it ignore Ctrl-C, and so would every process of a
+# test; with a handler set here, children begin with the default.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 Cli = Callable[..., "subprocess.CompletedProcess[str]"]
 
