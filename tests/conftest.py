@@ -24,6 +24,16 @@ EVAL_DATA = REPOSITORY.parent / "shared" / "eval"
 # test; with a handler set here, children begin with the default.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the tests first that start a broker in this process.
+
+    A broker is forked before anything starts threads; once other tests have loaded LanceDB and
+    ONNX Runtime here, a fork has threads from its first moment, and cannot be confined.
+    """
+    items.sort(key=lambda item: not item.nodeid.startswith("tests/test_loop.py"))
+
+
 Cli = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
