@@ -1,6 +1,6 @@
 """What a question comes back as, and the one interface that both answerers implement.
 
-Does no work: extractive.py and agent.py answer, evidence.py fills the verdicts, report.py prints.
+Does no work: extractive.py and agent.py answer, evidence.py fills the verdicts, report/ prints.
 """
 
 from __future__ import annotations

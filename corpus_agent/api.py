@@ -140,7 +140,7 @@ class Corpus:
     ) -> SearchResult:
         """The `k` best passages, only from sources that begin with `path`.
 
-        At most `per_source` of one document, None for no bound.
+        The first `per_source` of each document go before the others; None: by score alone.
         """
         from corpus_agent import report
 
@@ -165,13 +165,16 @@ class Corpus:
     ) -> AnswerResult:
         """An answer with quotations that were looked up; `on_event` hears of each step.
 
-        A model that fails gives the passages instead, and `notices` says so.
+        A model that fails gives the passages instead, and `notices` says so. The answer's receipt
+        is in the log of the index then.
         """
         from corpus_agent import report, session
 
-        view = self._newest()
-        answerer = session.answerer_for(view, self._ready())
-        answer = session.ask(question, view, answerer, on_event=on_event)
+        view, launch, settings = self._newest(), self._ready(), self._settings
+        answerer = session.answerer_for(view, launch, settings)
+        answer, _ = session.ask_recorded(
+            question, view, answerer, launch, settings, on_event=on_event
+        )
         return cast(AnswerResult, self._stamped(report.answer_object(answer)))
 
     def status(self) -> StatusResult:
@@ -209,9 +212,11 @@ class Corpus:
         """A view of the newest version, the one at hand while it is the newest."""
         from corpus_agent.local import LocalCorpus
 
-        newest = read_manifest(existing_store(self._settings))
-        if self._view is None or self._view.version != newest.version:
-            self._view = LocalCorpus.open(self._store, self._loaded_encoder())
+        if self._view is None:
+            store = existing_store(self._settings)
+            self._view = LocalCorpus.open(store, self._loaded_encoder())
+        else:
+            self._view = self._view.latest()
         return self._view
 
     def _stamped(self, content: dict[str, Any]) -> dict[str, Any]:

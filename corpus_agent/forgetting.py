@@ -7,10 +7,10 @@ so a forgotten document comes back with the next look at the folder unless a rul
 from __future__ import annotations
 
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 
 from corpus_agent.clean import visible
+from corpus_agent.local import LocalCorpus
 from corpus_agent.settings import Settings, existing_store
 from indexer.errors import CorpusError
 from indexer.manifest import read_manifest, root_of
@@ -51,7 +51,7 @@ def forget(settings: Settings, source: str) -> Forgotten:
         row = writer.files.get(source)
         near: list[str] = []
         if row is None:
-            near = get_close_matches(source, list(writer.files), n=3, cutoff=0.5)
+            near = LocalCorpus.open(store).similar(source)
         else:
             writer.replace([], [source])
             writer.commit(

@@ -68,16 +68,15 @@ class LocalCorpus:
         return corpus
 
     def latest(self) -> LocalCorpus:
-        """The newest committed version: this corpus, or another one, and then this one is closed.
+        """The newest committed version: this corpus, or another one.
 
-        For what lives long. Raises as `open` does.
+        For what lives long. The version of this one is kept until nobody holds it any more: an
+        answer from it may be under way. Raises as `open` does.
         """
         store = self._snapshot.store
-        if read_manifest(store).version == self.version:
+        if read_manifest(store) == self._snapshot.manifest:
             return self
-        newest = LocalCorpus.open(store, self._encoder)
-        self.close()
-        return newest
+        return LocalCorpus.open(store, self._encoder)
 
     def close(self) -> None:
         """Let go of the version that is held; nothing can be asked afterwards."""
@@ -116,6 +115,11 @@ class LocalCorpus:
     def file(self, source: str) -> FileRow | None:
         """The row of one file, None where it is not in the index."""
         return self._row(source)
+
+    def similar(self, source: str) -> list[str]:
+        """Up to three indexed sources that `source` may be a wrong spelling of, likeliest first."""
+        names = self._snapshot.sources_like(source, SIMILAR_NAMES)
+        return get_close_matches(source[:MAX_NAME], names, n=3, cutoff=0.5)
 
     def search(
         self,
@@ -188,8 +192,7 @@ class LocalCorpus:
         """The row of an indexed file; nothing on disk is touched before this check."""
         row = self._row(source)
         if row is None:
-            names = self._snapshot.sources_like(source, SIMILAR_NAMES)
-            near = get_close_matches(source[:MAX_NAME], names, n=3, cutoff=0.5)
+            near = self.similar(source)
             hint = f"Did you mean {', '.join(map(repr, near))}?" if near else ""
             raise Refused(
                 f"{source!r} is not in the index.",

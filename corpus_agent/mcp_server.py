@@ -94,7 +94,7 @@ class _Session:
             service = Service(self._settings, self._launch)
             self._tools.set_result(Tools(service, self._launch))
             service.warm()
-        except BaseException as error:
+        except BaseException as error:  # of any kind: the calls wait for it in another thread
             if not self._tools.done():
                 self._tools.set_exception(error)
             if not isinstance(error, CorpusError):  # of those, each call speaks

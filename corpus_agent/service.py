@@ -31,13 +31,13 @@ class Service:
 
     def __init__(self, settings: Settings, launch: Launch, encoder: Encoder | None = None) -> None:
         """`encoder` in place of the one that the settings name."""
+        self._settings = settings
         self._store = existing_store(settings)
         self._launch = launch
         self._encoder = cast(
             Encoder, _OneAtATime(encoder or session.encoder_for(settings, self._store))
         )
         self._lock = threading.Lock()
-        self._manifest: Manifest | None = None
         self._corpus: LocalCorpus | None = None
 
     def warm(self) -> None:
@@ -55,24 +55,35 @@ class Service:
         Raises as LocalCorpus.open does.
         """
         with self._lock:
-            manifest = self.manifest()
-            if self._corpus is None or manifest != self._manifest:
+            if self._corpus is None:
                 self._corpus = LocalCorpus.open(self._store, self._encoder)
-                self._manifest = manifest
+            else:
+                self._corpus = self._corpus.latest()
             return self._corpus
 
     def answerer(self, corpus: LocalCorpus) -> Answerer:
         """The answerer of this process over one version."""
-        return session.answerer_for(corpus, self._launch)
+        return session.answerer_for(corpus, self._launch, self._settings)
 
     def ask(self, question: str, stop: Stop) -> Answer:
-        """An answer from the newest version; see session.ask. Raises Stopped where it was."""
+        """An answer from the newest version; see session.ask_recorded.
+
+        Raises Stopped where it was.
+        """
         stop.note("")
         corpus = self.corpus()
         try:
-            return session.ask(question, corpus, self.answerer(corpus), on_event=stop.note)
+            answer, _ = session.ask_recorded(
+                question,
+                corpus,
+                self.answerer(corpus),
+                self._launch,
+                self._settings,
+                on_event=stop.note,
+            )
         except asyncio.CancelledError:
             raise Stopped from None
+        return answer
 
 
 class _OneAtATime:

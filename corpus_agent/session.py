@@ -134,7 +134,7 @@ def dry_run(
 def answerer_for(
     corpus: LocalCorpus,
     launch: Launch,
-    settings: Settings | None = None,
+    settings: Settings,
     *,
     strict: bool = False,
     on_draft: Callable[[str], None] = lambda _: None,
@@ -160,11 +160,10 @@ def answerer_for(
     from corpus_agent.agent import Limits, ModelAnswerer
     from corpus_agent.seal.http import http_client
 
-    chosen = settings or Settings()
     return ModelAnswerer(
         model.server,
         model.name,
-        Limits(seconds=chosen.llm_seconds, window=chosen.llm_context),
+        Limits(seconds=settings.llm_seconds, window=settings.llm_context),
         make_client=lambda: http_client(broker),
         encode=corpus.encoder.encode_tokens,
         strict=strict,

@@ -10,7 +10,7 @@ from typing import Any, get_args, get_type_hints, is_typeddict
 
 import pytest
 
-from corpus_agent import results
+from corpus_agent import receipt, results
 from tests.conftest import REPOSITORY, SAMPLE, Cli
 
 HEAVY = ("numpy", "lancedb", "pyarrow", "torch", "sentence_transformers", "tokenizers", "openai",
@@ -100,6 +100,8 @@ def test_results_are_what_the_command_prints_and_have_the_declared_keys(sample_s
     from corpus_agent import Corpus
 
     question = "How long can the sourdough starter stay in the fridge without being fed?"
+    log = sample_store / receipt.LOG_NAME
+    before = len(receipt.load(log)) if log.exists() else 0
     with Corpus.open(sample_store) as corpus:
         made = {
             "search": corpus.search("sourdough", k=2),
@@ -108,6 +110,7 @@ def test_results_are_what_the_command_prints_and_have_the_declared_keys(sample_s
             "status": corpus.status(),
         }
         indexed = corpus.index(SAMPLE)
+    assert [one["question"] for one in receipt.load(log)[before:]] == [question]
     printed = {
         "search": cli("--store", sample_store, "search", "sourdough", "-k", 2, "--json"),
         "read": cli("--store", sample_store, "read", "kitchen/sourdough.md:2:3", "--json"),

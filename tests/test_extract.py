@@ -163,9 +163,11 @@ def test_bytes_without_meaning_are_binary_and_not_text():
 def test_no_bytes_raise_anything_but_unreadable_document(data):
     for source in ("a.txt", "a.md"):
         try:
-            extract(data, source)
+            lines = extract(data, source).lines
         except UnreadableDocument:
             continue
+        assert not any("\0" in line.text or "\n" in line.text for line in lines)
+        assert max(len(line.text) for line in lines) <= MAX_LINE_CHARS
 
 
 @given(st.binary(max_size=500))

@@ -106,6 +106,8 @@ def test_what_lives_long_can_go_on_to_the_newest_version(corpus, root):
     assert stale(corpus) == {"bread.md": True, "lease.txt": False}  # the control
     assert [manifest.version for manifest in former(root.parent / "store")] == [1]
     newest = corpus.latest()
+    assert [manifest.version for manifest in former(root.parent / "store")] == [1]  # still held
+    corpus.close()
     assert newest.version == read_manifest(root.parent / "store").version == 2
     assert newest.search("rye")[0].chunk.source == "bread.md"
     assert former(root.parent / "store") == []

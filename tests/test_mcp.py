@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpus_agent import session
+from corpus_agent import receipt, session
 from corpus_agent.corpus import Window
 from corpus_agent.launch import Launch
 from corpus_agent.mcp_config import CLIENTS
@@ -180,6 +180,19 @@ def test_a_new_version_is_seen_and_the_same_one_is_not_opened_again(tmp_path):
     sync(tmp_path / "docs", tmp_path / "store", ENCODER)
     assert service.corpus().version > corpus.version
     assert [row.source for row in service.corpus().files()] == ["a.md", "b.md"]
+
+
+def test_an_answer_of_a_service_is_in_the_log_and_says_what_the_launch_found(tmp_path):
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/a.md").write_text("The boiler is serviced in May.")
+    sync(tmp_path / "docs", tmp_path / "store", ENCODER)
+    launch = Launch(unsealed(), notices=("No server answered.",))
+    service = Service(Settings(store=tmp_path / "store"), launch, ENCODER)
+    answer = service.ask("When is the boiler serviced?", Stop())
+    assert answer.notices == ("No server answered.",)
+    (kept,) = receipt.load(tmp_path / "store" / receipt.LOG_NAME)
+    assert kept["question"] == "When is the boiler serviced?"
+    assert kept["seal"] == "off"
 
 
 class Counting(ToyEncoder):

@@ -73,8 +73,9 @@ server = start_llama_server(program, weights, store / "tmp", also=interpreter_fi
 broker = start_broker(server.address)
 model = llm.Model(server_on(Path(server.address.path)), weights.stem)
 launch = Launch(seal(policy(root, store)), model, broker, server)
-with_model = session.open_corpus(Settings(store=store))
-answerer = session.answerer_for(with_model, launch)
+settings = Settings(store=store)
+with_model = session.open_corpus(settings)
+answerer = session.answerer_for(with_model, launch, settings)
 answer = session.ask("How long?", with_model, answerer)
 outcome.update(answerer=answer.answerer, verdicts=[c.verdict for c in answer.citations],
                notices=answer.notices)

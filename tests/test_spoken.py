@@ -228,7 +228,9 @@ def test_nothing_that_a_model_writes_breaks_the_parser(reply):
 
 @given(st.sampled_from(list(ONE_SEARCH.values())), st.integers(0, 200))
 def test_no_beginning_of_a_call_breaks_the_parser(reply, length):
-    understand(reply[:length], TOOLS)
+    spoken = understand(reply[:length], TOOLS)
+    assert len(spoken.calls) <= 1
+    assert spoken.end is None or 0 <= spoken.end <= length
 
 
 @pytest.mark.parametrize("piece", ['{"a":', "x(\n", "[", "<tool_call>", "```\n", "print(", "\\'"])

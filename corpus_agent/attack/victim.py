@@ -49,7 +49,9 @@ def main() -> None:
 
     without_model = Launch(launch.seal)
     corpus = session.open_corpus(settings)
-    model, extractive = (session.answerer_for(corpus, each) for each in (launch, without_model))
+    model, extractive = (
+        session.answerer_for(corpus, each, settings) for each in (launch, without_model)
+    )
     rows = corpus.files()
     tools = Tools(Service(settings, launch), launch)
     for word in task["words"]:

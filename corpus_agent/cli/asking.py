@@ -237,7 +237,7 @@ def evaluate(
     from corpus_agent import evaluation, report, session
 
     corpus = session.open_corpus(settings)
-    answerer = session.answerer_for(corpus, launch)
+    answerer = session.answerer_for(corpus, launch, settings)
     results = [evaluation.measure(question, corpus, answerer) for question in asked]
     scores = evaluation.summarise(results)
     if as_json:

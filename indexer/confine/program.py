@@ -22,18 +22,17 @@ from indexer.errors import SealUnavailable
 EXIT_UNCONFINED, EXIT_NOT_STARTED = 70, 71
 MAX_ADDRESS_BYTES = 4 * 2**30
 
-# Neither the environment nor a current folder says what is imported, and an error is no exit of the
-# program's. Arguments are FOLDER ROOT PROGRAM ARGUMENTS…
+# Neither the environment nor a current folder says what is imported, and no error of ours has the
+# exit status of an error of the program's. Arguments are FOLDER ROOT PROGRAM ARGUMENTS…
 _BOOT = """
-import sys
+import os, sys
+def not_started(*error):
+    sys.__excepthook__(*error)
+    os._exit({code})
+sys.excepthook = not_started
 sys.path.insert(0, {source!r})
-try:
-    from indexer.confine.program import main
-    main()
-except Exception:
-    import traceback
-    traceback.print_exc()
-sys.exit({code})
+from indexer.confine.program import main
+main()
 """
 
 

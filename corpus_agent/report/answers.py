@@ -1,0 +1,65 @@
+"""Answers with their citations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from corpus_agent.answer import Answer, Citation
+from corpus_agent.clean import inert, one_line, visible
+from corpus_agent.report.frame import as_object, in_answer, place, searched
+
+
+def answer_object(answer: Answer) -> dict[str, Any]:
+    """The JSON of `ask`."""
+    coverage = answer.coverage
+    return as_object(
+        question=visible(answer.question),
+        answer=inert(answer.text),
+        status=answer.status,
+        answerer=answer.answerer,
+        citations=[_citation_object(citation) for citation in answer.citations],
+        coverage={
+            "indexed": coverage.indexed,
+            "empty": coverage.empty,
+            "failed": coverage.failed,
+        },
+        version=answer.version,
+        notices=[inert(notice) for notice in answer.notices],
+        egress=answer.egress,
+        unsupported=[inert(sentence) for sentence in answer.unsupported],
+    )
+
+
+def _citation_object(citation: Citation) -> dict[str, Any]:
+    return {
+        "n": citation.n,
+        "source": in_answer(citation.source),
+        "page": citation.page,
+        "line_start": citation.line_start,
+        "line_end": citation.line_end,
+        "quote": inert(citation.quote),
+        "verdict": citation.verdict,
+    }
+
+
+def answer_lines(answer: Answer) -> Iterator[str]:
+    """An answer for a person, its citations below."""
+    yield inert(answer.text)
+    if answer.citations:
+        yield ""
+    yield from citation_lines(answer.citations)
+    yield ""
+    for notice in answer.notices:
+        yield f"Note: {one_line(inert(notice))}"
+    if answer.egress:
+        yield f"egress: {one_line(answer.egress)}"
+    yield f"({answer.answerer}; searched {searched(answer.coverage)})"
+
+
+def citation_lines(citations: Iterable[Citation]) -> Iterator[str]:
+    """Each citation with its place, verdict and quotation."""
+    for citation in citations:
+        where = place(citation.source, citation.line_start, citation.line_end, citation.page)
+        yield f"[{citation.n}] {inert(where)} · {citation.verdict}"
+        yield f"    “{one_line(inert(citation.quote))}”"
