@@ -61,12 +61,14 @@ class Corpus:
         llm: str = "none",
         llm_model: str | None = None,
         model: Path | str | None = None,
+        reranker: Path | str | None = None,
         seal: bool = False,
     ) -> Self:
         """The corpus of the index folder `store`, which need not exist before `index`.
 
         `llm` and `llm_model` say who answers (see --llm); by default nobody but the passages
-        themselves. `model` is the folder of another embedding model.
+        themselves. `model` is the folder of another embedding model, `reranker` that of a
+        cross-encoder.
 
         With `seal` the kernel closes this whole process for good: no socket but to the model, no
         file but the corpus, the index and Python's own. The index must exist, and no other thread
@@ -79,6 +81,7 @@ class Corpus:
             llm=llm,
             llm_model=llm_model,
             model=Path(model).absolute() if model is not None else None,
+            reranker=Path(reranker).absolute() if reranker is not None else None,
         )
         assert settings.store is not None
         if seal or (settings.store / MANIFEST_NAME).exists():
@@ -146,7 +149,8 @@ class Corpus:
 
         view = self._newest()
         hits = view.search(query, k, per_source, path)
-        return cast(SearchResult, self._stamped(report.search_object(query, hits, view.version)))
+        found = report.search_object(query, hits, view.version, view.notices)
+        return cast(SearchResult, self._stamped(found))
 
     def read(self, source: str, *, offset: int = 1, limit: int = 2_000) -> ReadResult:
         """Lines of a document, by its name as any result shows it, from line `offset` on.
@@ -211,10 +215,12 @@ class Corpus:
     def _newest(self) -> LocalCorpus:
         """A view of the newest version, the one at hand while it is the newest."""
         from corpus_agent.local import LocalCorpus
+        from corpus_agent.session import reranker_for
 
         if self._view is None:
             store = existing_store(self._settings)
-            self._view = LocalCorpus.open(store, self._loaded_encoder())
+            reranker = reranker_for(self._settings)
+            self._view = LocalCorpus.open(store, self._loaded_encoder(), reranker)
         else:
             self._view = self._view.latest()
         return self._view

@@ -92,11 +92,14 @@ def to_examine(settings: Settings, *, seal_off: bool = False) -> tuple[Path | No
 
 
 def _close(root: Path | None, store: Path | None, settings: Settings, *, seal_off: bool) -> Sealed:
+    models = []
+    for flag, folder in (("--model", settings.model), ("--reranker", settings.reranker)):
+        if folder is not None and not folder.is_dir():
+            raise UsageError(f"There is no model folder {str(folder)!r}.", f"Check {flag}.")
+        models += [folder] if folder is not None else []
     if seal_off:
         return unsealed()
-    if settings.model is not None and not settings.model.is_dir():
-        raise UsageError(f"There is no model folder {str(settings.model)!r}.", "Check --model.")
-    return seal(policy(root, store, model=settings.model, gpu=_has_gpu()))
+    return seal(policy(root, store, read=models, gpu=_has_gpu()))
 
 
 def _root_is_missing(root: Path) -> str:

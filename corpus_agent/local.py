@@ -24,7 +24,7 @@ from corpus_agent.corpus import (
 )
 from indexer import retrieve
 from indexer.chunk import Chunker
-from indexer.embed import Encoder
+from indexer.embed import Encoder, Reranker
 from indexer.errors import IncompatibleStore, Refused, UnreadableDocument
 from indexer.extract import is_todays
 from indexer.manifest import read_manifest
@@ -46,9 +46,15 @@ KEPT_DOCUMENTS = 8  # extracted documents kept in memory, so that paging does no
 class LocalCorpus:
     """One committed version of the index of a folder, with its files as they are now."""
 
-    def __init__(self, snapshot: Snapshot, encoder: Encoder | None = None) -> None:
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        encoder: Encoder | None = None,
+        reranker: Reranker | None = None,
+    ) -> None:
         self._snapshot = snapshot
         self._encoder = encoder
+        self._reranker = reranker
         self._texts = Texts(snapshot.store)
         self._kept: dict[tuple[str, str], tuple[Line, ...]] = {}  # by source and hash
         self._begun: set[tuple[str, str]] = set()
@@ -56,13 +62,15 @@ class LocalCorpus:
         self._row = lru_cache(maxsize=KEPT_ROWS)(snapshot.file)
 
     @classmethod
-    def open(cls, store: Path, encoder: Encoder | None = None) -> LocalCorpus:
+    def open(
+        cls, store: Path, encoder: Encoder | None = None, reranker: Reranker | None = None
+    ) -> LocalCorpus:
         """The newest committed version; without an encoder it can read but not search.
 
         Raises NoIndex, DamagedStore or IncompatibleStore, the last also where the index was made
         by another model or chunker than `encoder` and today's.
         """
-        corpus = cls(Snapshot(store), encoder)
+        corpus = cls(Snapshot(store), encoder, reranker)
         if encoder is not None:
             corpus._check_fingerprint(encoder)
         return corpus
@@ -76,7 +84,7 @@ class LocalCorpus:
         store = self._snapshot.store
         if read_manifest(store) == self._snapshot.manifest:
             return self
-        return LocalCorpus.open(store, self._encoder)
+        return LocalCorpus.open(store, self._encoder, self._reranker)
 
     def close(self) -> None:
         """Let go of the version that is held; nothing can be asked afterwards."""
@@ -103,6 +111,12 @@ class LocalCorpus:
         """The model that queries are embedded with."""
         assert self._encoder is not None, "opened for reading only"
         return self._encoder
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What made searches worse than they were asked to be, for a person."""
+        outage = self._reranker.outage if self._reranker else None
+        return (outage,) if outage else ()
 
     def coverage(self) -> Coverage:
         """How many files are indexed, empty, failed and skipped."""
@@ -131,7 +145,9 @@ class LocalCorpus:
         """Hits, best first; see the protocol."""
         if not any(char.isalnum() for char in query):
             raise Refused("The query holds no words.", "Search for what the text would say.")
-        hits = retrieve.search(self._snapshot, self.encoder, query, limit, per_source, path)
+        hits = retrieve.search(
+            self._snapshot, self.encoder, query, limit, per_source, path, self._reranker
+        )
         rows = self._snapshot.files_named({hit.chunk.source for hit in hits})
         stale = {source: _is_stale(self._snapshot.root, row) for source, row in rows.items()}
         return [replace(hit, stale=stale[hit.chunk.source]) for hit in hits]

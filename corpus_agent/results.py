@@ -54,6 +54,7 @@ class SearchHit(TypedDict):
     score: float
     cosine: float
     bm25: float
+    rerank: float | None
     snippet: str
     stale: bool
 
@@ -65,6 +66,7 @@ class SearchResult(TypedDict):
     version: int
     query: str
     results: list[SearchHit]
+    notices: list[str]
     seal: Seal
 
 

@@ -56,7 +56,8 @@ class Service:
         """
         with self._lock:
             if self._corpus is None:
-                self._corpus = LocalCorpus.open(self._store, self._encoder)
+                reranker = session.reranker_for(self._settings)
+                self._corpus = LocalCorpus.open(self._store, self._encoder, reranker)
             else:
                 self._corpus = self._corpus.latest()
             return self._corpus

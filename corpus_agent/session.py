@@ -19,7 +19,7 @@ from corpus_agent.receipt import Receipt, log, receipt
 from corpus_agent.seal.llama import wait_until_ready
 from corpus_agent.settings import Settings, existing_store
 from indexer.chunk import Chunker
-from indexer.embed import Encoder, SentenceTransformerEncoder
+from indexer.embed import Encoder, Reranker, SentenceTransformerEncoder
 from indexer.errors import CorpusError, UsageError
 from indexer.folder import create_folder
 from indexer.manifest import MANIFEST_NAME, Manifest, is_outdated, read_manifest, root_for
@@ -41,10 +41,20 @@ def encoder_for(settings: Settings, store: Path | None, *, bulk: bool = False) -
     return SentenceTransformerEncoder(settings.model, store=store, bulk=bulk)
 
 
+def reranker_for(settings: Settings) -> Reranker | None:
+    """The reranker that the settings name; nothing of it is loaded yet."""
+    folder = settings.reranker
+    if folder is not None and not folder.is_dir():
+        raise UsageError(f"There is no model folder {str(folder)!r}.", "Check --reranker.")
+    return Reranker(folder) if folder is not None else None
+
+
 def open_corpus(settings: Settings, *, searching: bool = True) -> LocalCorpus:
     """The corpus of the store in force; for reading alone no model is touched."""
     store = existing_store(settings)
-    return LocalCorpus.open(store, encoder_for(settings, store) if searching else None)
+    if not searching:
+        return LocalCorpus.open(store)
+    return LocalCorpus.open(store, encoder_for(settings, store), reranker_for(settings))
 
 
 def index(
@@ -223,7 +233,8 @@ def ask_recorded(
     """An answer as `ask` gives it, and its receipt, which is in the store's log by then."""
     started, clock = datetime.now(UTC), time.monotonic()
     answer = ask(question, corpus, answerer, history, on_event)
-    unsaid = tuple(notice for notice in launch.notices if notice not in answer.notices)
+    known = (*launch.notices, *corpus.notices)
+    unsaid = tuple(notice for notice in known if notice not in answer.notices)
     answer = replace(answer, notices=(*unsaid, *answer.notices))
     asked_model = launch.model is not None and answer.answerer == answerer.name
     content = receipt(

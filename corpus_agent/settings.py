@@ -21,7 +21,8 @@ CONFIG_NAME = "config.toml"
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a person may choose. `store` and `model` are folders; None means: look for it.
+    """What a person may choose. `store`, `model` and `reranker` are folders; None means: look
+    for it, and for the last: none.
 
     `llm_seconds` is what a model may take for one question, `llm_context` its window in tokens,
     None where its server is to be asked.
@@ -33,6 +34,7 @@ class Settings:
     llm: str = "auto"
     llm_model: str | None = None
     model: Path | None = None
+    reranker: Path | None = None
     max_file_bytes: int = MAX_FILE_BYTES
     llm_seconds: int = 600
     llm_context: int | None = None
@@ -44,6 +46,7 @@ _KINDS = {
     "llm": str,
     "llm_model": str,
     "model": Path,
+    "reranker": Path,
     "max_file_bytes": int,
     "llm_seconds": int,
     "llm_context": int,

@@ -71,8 +71,9 @@ class Hit:
     """A chunk that a search found; `score` in [0, 1], higher is better.
 
     `cosine` is the similarity of the passage to the query (-1..1) and `bm25` its lexical score
-    (>= 0, unbounded; 0 where no word matched): the parts that `score` was fused from. `stale`
-    says that the file on disk is no longer the one that was indexed.
+    (>= 0, unbounded; 0 where no word matched): the parts that `score` was fused from. `rerank` is
+    what a reranker thinks of it, on a scale of its own, None where none did. `stale` says that the
+    file on disk is no longer the one that was indexed.
     """
 
     chunk: Chunk
@@ -81,6 +82,7 @@ class Hit:
     bm25: float
     file_sha256: str
     stale: bool = False
+    rerank: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.embed import Encoder
+from indexer.embed import Encoder, Reranker
 from indexer.records import Hit
 from indexer.store import Found, Snapshot
 
@@ -28,6 +28,7 @@ def search(
     limit: int,
     per_source: int | None = None,
     prefix: str = "",
+    reranker: Reranker | None = None,
 ) -> list[Hit]:
     """The best `limit` hits from sources under `prefix`, `per_source` of a document first."""
     depth = max(DEPTH, limit)
@@ -35,6 +36,8 @@ def search(
     hits = fuse(
         vector, snapshot.by_vector(vector, depth, prefix), snapshot.by_text(query, depth, prefix)
     )
+    if reranker is not None:
+        hits = reranker.reorder(query, hits)
     return diverse(hits, limit, per_source)
 
 

@@ -50,7 +50,7 @@ def search(
     corpus = session.open_corpus(settings)
     hits = corpus.search(query, limit, per_source, below)
     if as_json:
-        return print_json(report.search_object(query, hits, corpus.version))
+        return print_json(report.search_object(query, hits, corpus.version, corpus.notices))
     print_lines(report.search_lines(query, hits, corpus.coverage()))
     if explain:
         print_lines(report.explain_lines(hits))

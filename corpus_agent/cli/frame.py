@@ -127,6 +127,12 @@ def llm_options(command: Callable[..., None]) -> Callable[..., None]:
     help="The index folder. Default: .corpus-agent, found upwards from here.",
 )
 @click.option("--model", type=click.Path(path_type=Path), help="Folder of another embedding model.")
+@click.option(
+    "--reranker",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Folder of a cross-encoder that puts what was found into order.",
+)
 @click.option("--config", type=click.Path(path_type=Path), help="A configuration file (TOML).")
 @click.option(
     "--unsealed", is_flag=True, help="Run without the kernel's seal; every answer says so."
@@ -134,7 +140,12 @@ def llm_options(command: Callable[..., None]) -> Callable[..., None]:
 @click.version_option(__version__, prog_name="corpus-agent")
 @click.pass_context
 def main(
-    ctx: click.Context, store: Path | None, model: Path | None, config: Path | None, unsealed: bool
+    ctx: click.Context,
+    store: Path | None,
+    model: Path | None,
+    reranker: Path | None,
+    config: Path | None,
+    unsealed: bool,
 ) -> None:
     """Ask your private documents. Nothing leaves the machine.
 
@@ -143,7 +154,7 @@ def main(
       corpus-agent ask "…"            an answer with checked quotations
       corpus-agent chat               a conversation
     """  # noqa: D301 - click reads the control character itself
-    flags = {"store": store, "model": model}
+    flags = {"store": store, "model": model, "reranker": reranker}
     ctx.obj = {"flags": flags, "config": config, "unsealed": unsealed}
 
 

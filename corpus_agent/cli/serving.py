@@ -50,7 +50,12 @@ def _print_config(client: str, settings: Settings, llm: str | None, llm_model: s
 
     given = click.get_current_context().obj
     arguments = ["--store", str(store_to_write(settings).absolute())]
-    for flag, value in (("--model", settings.model), ("--config", given["config"])):
+    named = (
+        ("--model", settings.model),
+        ("--reranker", settings.reranker),
+        ("--config", given["config"]),
+    )
+    for flag, value in named:
         arguments += [flag, str(value.absolute())] if value is not None else []
     arguments += ["--unsealed"] if given["unsealed"] else []
     arguments.append("mcp")

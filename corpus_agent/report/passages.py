@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from corpus_agent.clean import one_line, visible
+from corpus_agent.clean import inert, one_line, visible
 from corpus_agent.corpus import Window
 from corpus_agent.report.frame import as_object, place, searched
 from corpus_agent.snippet import snippet
 from indexer.records import Coverage, Hit
 
 
-def search_object(query: str, hits: Sequence[Hit], version: int) -> dict[str, Any]:
+def search_object(
+    query: str, hits: Sequence[Hit], version: int, notices: Sequence[str] = ()
+) -> dict[str, Any]:
     """The JSON of `search`."""
     return as_object(
         version=version,
         query=visible(query),
         results=[_hit_object(hit, query) for hit in hits],
+        notices=[inert(notice) for notice in notices],
     )
 
 
@@ -31,6 +34,7 @@ def _hit_object(hit: Hit, query: str) -> dict[str, Any]:
         "score": round(hit.score, 4),
         "cosine": round(hit.cosine, 4),
         "bm25": round(hit.bm25, 4),
+        "rerank": round(hit.rerank, 4) if hit.rerank is not None else None,
         "snippet": visible(snippet(hit.chunk.text, query)),
         "stale": hit.stale,
     }
@@ -50,10 +54,14 @@ def search_lines(query: str, hits: Sequence[Hit], coverage: Coverage) -> Iterato
 
 
 def explain_lines(hits: Sequence[Hit]) -> Iterator[str]:
-    """The parts of each score."""
-    yield "\nrank  score  cosine    bm25  source"
+    """The parts of each score, a reranker's too where there is one."""
+    reranked = any(hit.rerank is not None for hit in hits)
+    yield f"\nrank  score  cosine    bm25  {'rerank  ' if reranked else ''}source"
     for number, hit in enumerate(hits, start=1):
         source = one_line(hit.chunk.source)
+        if reranked:
+            rerank = f"{hit.rerank:6.2f}" if hit.rerank is not None else f"{'-':>6}"
+            source = f"{rerank}  {source}"
         yield f"{number:>4}  {hit.score:5.3f}  {hit.cosine:6.3f}  {hit.bm25:6.2f}  {source}"
 
 

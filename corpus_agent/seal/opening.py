@@ -33,17 +33,16 @@ def policy(
     root: Path | None,
     store: Path | None,
     *,
-    model: Path | None = None,
     read: Sequence[Path] = (),
     gpu: bool = False,
 ) -> SealPolicy:
-    """A policy that reads `root`, `model` and the files in `read`, and writes `store` alone.
+    """A policy that reads `root` and what `read` names, and writes `store` alone.
 
     No socket, of any family. All paths but the store's temp folder must exist when it is applied.
     A store that this user may not write is read only, and without one nothing is written.
     Raises SealUnavailable for a root of "/", outside of which there would be nothing.
     """
-    opened = (root, model, *read)
+    opened = (root, *read)
     rules = [FileRule(path.resolve(), required=True) for path in opened if path is not None]
     writable = store is not None and os.access(store, os.W_OK)
     if store is not None:

@@ -40,14 +40,14 @@ def accelerator(folder: ModelFolder) -> str | None:
     """
     if sys.platform != "darwin" and not any(Path(device).exists() for device in GPU_DEVICES):
         return None
-    _prepare(folder)
+    prepare(folder)
     import torch
 
     device = torch.accelerator.current_accelerator(check_available=True)
     return device.type if device else None
 
 
-def _prepare(folder: ModelFolder) -> None:
+def prepare(folder: ModelFolder) -> None:
     """Set what torch and the libraries around it read when they are imported."""
     os.environ.update(OFFLINE)
     # torch makes this folder when it is imported, below the temp folder if none is named. It is
@@ -60,7 +60,7 @@ class TorchEngine:
 
     def __init__(self, folder: ModelFolder, device: str = "cpu") -> None:
         assert folder.weights_sha256  # nothing is loaded whose hash was not taken
-        _prepare(folder)
+        prepare(folder)
         import torch
         from sentence_transformers import SentenceTransformer
         from transformers.utils import logging

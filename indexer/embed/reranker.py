@@ -1,0 +1,101 @@
+"""A cross-encoder in a local folder: it reads query and passage together, and says if they fit.
+
+Slower than comparing vectors, and better where the model is good. Without it a search is what it
+was: whatever goes wrong here is told once, and the order of the hits stays.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.embed.encoder import to_stderr
+from indexer.embed.folder import ModelFolder
+from indexer.embed.torch_engine import prepare
+from indexer.errors import CorpusError
+from indexer.records import Hit
+
+RERANKED_HITS = 30  # of the fused list: each costs a pass through the model
+PAIRS_AT_ONCE = 16
+
+
+class Reranker:
+    """The cross-encoder of a folder; safe for several threads. `on_notice` hears of its outage.
+
+    It is loaded by the first search. Once it has failed it is not tried again: `outage` says why.
+    """
+
+    def __init__(self, folder: Path, on_notice: Callable[[str], None] = to_stderr) -> None:
+        self._folder = ModelFolder(folder)
+        self._on_notice = on_notice
+        self._lock = threading.Lock()
+        self.outage: str | None = None
+
+    def reorder(self, query: str, hits: Sequence[Hit]) -> list[Hit]:
+        """The hits, those that fit the query best first; as they were where the model fails.
+
+        The scores stay those of the fusion, given out in the new order, since what reads them
+        expects their scale; `rerank` is the model's own.
+        """
+        first = list(hits[:RERANKED_HITS])
+        if not first or self.outage is not None:
+            return list(hits)
+        try:
+            with self._lock:
+                fits = self._fits(query, first)
+        except _failures() as error:
+            reason = error.message if isinstance(error, CorpusError) else str(error)
+            self.outage = (
+                f"The reranker {self._folder.name} failed ({reason.splitlines()[0][:200]}); the "
+                "passages are in the order of the search alone."
+            )
+            self._on_notice(self.outage)
+            return list(hits)
+        order = np.argsort(-fits, kind="stable")
+        ranked = [
+            replace(first[best], score=hit.score, rerank=float(fits[best]))
+            for best, hit in zip(order, first, strict=True)
+        ]
+        return [*ranked, *hits[RERANKED_HITS:]]
+
+    def _fits(self, query: str, hits: Sequence[Hit]) -> NDArray[np.float32]:
+        pairs = [(query, f"{hit.chunk.heading}\n{hit.chunk.text}".strip()) for hit in hits]
+        found = self._model.predict(pairs, batch_size=PAIRS_AT_ONCE, show_progress_bar=False)
+        fits = np.asarray(found, np.float32)
+        if fits.shape != (len(hits),):
+            raise ValueError("it does not give one score for a passage")
+        if not np.isfinite(fits).all():
+            raise ValueError("its scores are no numbers")
+        return fits
+
+    @cached_property
+    def _model(self) -> Any:  # noqa: ANN401 - the library's class is loaded here
+        assert self._folder.weights_sha256  # only safetensors, and explained where there are none
+        prepare(self._folder)
+        import torch
+        from sentence_transformers import CrossEncoder
+        from transformers.utils import logging
+
+        logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+        return CrossEncoder(
+            str(self._folder.path),
+            local_files_only=True,
+            trust_remote_code=False,
+            model_kwargs={"dtype": torch.float32, "use_safetensors": True},
+        )
+
+
+def _failures() -> tuple[type[Exception], ...]:
+    """What loading or running a model of somebody else's may raise."""
+    from safetensors import SafetensorError
+
+    # Of memory too: a long list of long passages may not fit where the search alone does.
+    named = (OSError, ValueError, RuntimeError, MemoryError, LookupError, AttributeError, TypeError)
+    return (CorpusError, SafetensorError, *named)
