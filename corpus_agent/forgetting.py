@@ -61,7 +61,7 @@ def forget(settings: Settings, source: str) -> Forgotten:
             )
             # So that its text leaves the disk too, and is no more than in the file itself.
             Texts(store).keep_only({left.sha256 for left in writer.files.values()})
-            manifest = writer.cleanup()
+            manifest = writer.cleanup(removed=True)
     # A name that is no text, or twice the same text, is not the name that the file has.
     named = row is None or row.reason != "name"
     rule = _copyable(ignore_line(root, source)) if named else None

@@ -2,6 +2,7 @@
 
 import json
 import unicodedata
+import zlib
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,10 @@ from corpus_agent.clean import visible
 from corpus_agent.forgetting import forget
 from corpus_agent.settings import Settings
 from indexer.errors import StoreLocked
+from indexer.folder import TABLES
 from indexer.lock import writer_lock
 from indexer.store import Snapshot
+from indexer.texts import TEXTS_FOLDER
 from tests.conftest import Cli
 from tests.test_sync import ENCODER, found, rows, sync
 
@@ -63,6 +66,27 @@ def test_a_forgotten_document_is_gone_comes_back_and_stays_out_by_its_rule(root,
     assert {row.source for row in Snapshot(store).files()} == {
         row[1] for row in before if row[1] != source
     }
+
+
+def mentions(store: Path, words: list[bytes]) -> set[str]:
+    """The parts of a store whose files hold one of the words, packed texts too."""
+    found = set()
+    for path in (path for path in store.rglob("*") if path.is_file()):
+        part, data = path.relative_to(store).parts[0], path.read_bytes()
+        if part == TEXTS_FOLDER:
+            data += zlib.decompress(data[data.index(b"}\n") + 2 :])
+        if any(word in data.lower() for word in words):
+            found.add(part)
+    return found
+
+
+def test_nothing_of_a_forgotten_document_is_left_in_the_store(root):
+    store, words = root.parent / ".corpus-agent", [b"zyklotron", b"xanthippe", b"4711"]
+    (root / "Zyklotron.md").write_text("# Xanthippe\n\nIts number is 4711.\n")
+    sync(root, store, ENCODER)
+    assert mentions(store, words) >= {TABLES, TEXTS_FOLDER}  # the control
+    forget(Settings(store=store), "Zyklotron.md")
+    assert mentions(store, words) == set()
 
 
 def test_forgetting_waits_for_nobody_and_changes_nothing_while_another_writes(root):

@@ -396,7 +396,7 @@ def test_the_command_watches_from_inside_the_seal(root, store, tmp_path, argumen
     assert watching.signal(number) == code
 
 
-def test_a_watch_that_is_to_change_nothing_contradicts_itself(cli, root):
-    for flag in ("--dry-run", "--strict"):
+def test_a_watch_that_is_to_do_less_contradicts_itself(cli, root):
+    for flag in ("--dry-run", "--strict", "--no-prune"):
         done = cli("index", root, "--watch", flag)
         assert (done.returncode, "contradict" in done.stderr) == (2, True)

@@ -51,8 +51,8 @@ def index(
     gone are removed from the index, files that did not change cost nothing.
     """
     if watch:
-        if dry_run or strict:
-            other = "--dry-run" if dry_run else "--strict"
+        given = {"--dry-run": dry_run, "--strict": strict, "--no-prune": not prune}
+        for other in (flag for flag, is_given in given.items() if is_given):
             raise UsageError(f"--watch and {other} contradict each other.", "Leave one out.")
         return follow(path, force=force, verify=verify, as_json=as_json)
     from corpus_agent.launch import to_index

@@ -32,13 +32,15 @@ from indexer.vectors import VectorCache
 if TYPE_CHECKING:
     from lancedb.table import Table
 
+READ_ROWS = 4_096  # of a table that is written anew, at a time
 DELETE_BATCH = 500  # sources in one filter: a longer list of literals is slow to plan
 
 
 class Tables:
     """The newest versions of both tables, open for writing; vectors are of `dimension`."""
 
-    def __init__(self, chunks: Table, files: Table, dimension: int) -> None:
+    def __init__(self, store: Path, chunks: Table, files: Table, dimension: int) -> None:
+        self._store = store
         self._chunks = chunks
         self._files = files
         self._dimension = dimension
@@ -56,7 +58,7 @@ class Tables:
         schema = chunk_schema(dimension)
         chunks = database.create_table("chunks", schema=schema, mode="overwrite")
         files = database.create_table("files", schema=file_schema(), mode="overwrite")
-        return cls(chunks, files, dimension)
+        return cls(store, chunks, files, dimension)
 
     @classmethod
     def committed(cls, store: Path, manifest: Manifest) -> tuple[Tables, bool]:
@@ -71,7 +73,7 @@ class Tables:
             if table.version != version:
                 table.restore(version)
                 changed = True
-        return cls(chunks, files, manifest.fingerprint.dimension), changed
+        return cls(store, chunks, files, manifest.fingerprint.dimension), changed
 
     @property
     def versions(self) -> tuple[int, int]:
@@ -124,6 +126,29 @@ class Tables:
             FULL_TEXT_COLUMN,
             config=FTS(base_tokenizer="icu", stem=True, remove_stop_words=True, ascii_folding=True),
         )
+
+    def holds_deleted_rows(self) -> bool:
+        """Whether a row that is gone is still in a file."""
+        return any(tidy.deleted_rows(table) for table in (self._chunks, self._files))
+
+    def rewrite(self) -> None:
+        """Write both tables anew, and their indices, with nothing in any file of rows that went.
+
+        LanceDB marks rows as deleted and leaves them where they are until they are many, and a
+        full-text index keeps the words of rows that are gone.
+        """
+        database = connect(self._store)
+        renewed = [
+            database.create_table(
+                table.name, table.search().to_batches(READ_ROWS), schema=schema, mode="overwrite"
+            )
+            for table, schema in (
+                (self._chunks, chunk_schema(self._dimension)),
+                (self._files, file_schema()),
+            )
+        ]
+        self._chunks, self._files = renewed
+        self.ensure_text_index()
 
     def merge(self, *, only_if_due: bool) -> bool:
         """Put all rows into few fragments and into the full-text index; whether that was done."""

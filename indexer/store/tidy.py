@@ -29,15 +29,22 @@ def is_due(table: Table) -> bool:
     stats = table.stats()
     fragments = stats["fragment_stats"]["num_fragments"]
     rows = stats["num_rows"]
-    with_deleted = stats["fragment_stats"]["lengths"]["mean"] * fragments
     unindexed = sum(
         table.index_stats(index.name).num_unindexed_rows for index in table.list_indices()
     )
     return bool(
         fragments > MAX_FRAGMENTS
-        or with_deleted - rows > MAX_DELETED_SHARE * rows
+        or deleted_rows(table) > MAX_DELETED_SHARE * rows
         or unindexed > min(MAX_UNINDEXED_ROWS, MAX_UNINDEXED_SHARE * rows)
     )
+
+
+def deleted_rows(table: Table) -> int:
+    """How many rows are marked as deleted, and still in a file."""
+    stats = table.stats()
+    files = stats["fragment_stats"]
+    with_deleted: float = files["lengths"]["mean"] * files["num_fragments"]
+    return round(with_deleted) - int(stats["num_rows"])
 
 
 def merge(table: Table) -> None:

@@ -160,15 +160,20 @@ class Writer:
                 self._bound_vectors(MAX_SPARE_BYTES)
         return manifest
 
-    def cleanup(self) -> Manifest:
-        """Give back all disk space that nothing needs; the manifest of the merged tables.
+    def cleanup(self, *, removed: bool = False) -> Manifest:
+        """Give back all disk space that nothing needs; the manifest of what is left.
 
-        Vectors of an index that is not complete stay: the run that completes it needs them.
+        With `removed`, what was in rows that are gone must be in no file any more, an index's
+        words among it; versions that are held stay. Vectors of an index that is not complete stay
+        too: the run that completes it needs them.
         """
         before = self._manifest
         assert before is not None
         with translated(self.store):
-            self._tables.merge(only_if_due=False)
+            if removed or self._tables.holds_deleted_rows():
+                self._tables.rewrite()
+            else:
+                self._tables.merge(only_if_due=False)
             manifest = self._publish(before.ignored, before.complete, before.walked_ns)
             self._drop_versions()
             if before.complete:
