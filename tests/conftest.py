@@ -20,8 +20,8 @@ REPOSITORY = Path(__file__).parent.parent
 SAMPLE = REPOSITORY / "sample_corpus"
 EVAL_DATA = REPOSITORY.parent / "shared" / "eval"
 
-# A shell that starts a job in the background has it ignore Ctrl-C, `nohup` the end of a terminal, and
-# so would every process of a test; with these set here, children begin with the default.
+# A shell that starts a job in the background has it ignore Ctrl-C, and `nohup` a terminal's end; so
+# would every process of a test. With these set here, children begin with the default.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 

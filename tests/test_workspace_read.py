@@ -156,6 +156,39 @@ def test_of_a_document_no_more_lines_are_drawn_than_are_shown():
     assert drawn == [1, 2, 3, 4]  # one more, to know that there is more
 
 
+@pytest.mark.parametrize("limit", [1, 40, 2_000])
+def test_paging_through_a_document_gives_all_its_lines_once(tools, tmp_path, limit):
+    lines = [f"row {number}, {'x' * (number % 90)}" for number in range(1, 4_001)]
+    put(tmp_path, "long.txt", "\n".join(lines).encode("utf-16"))
+    read, offset = [], 1
+    if limit == 1:
+        offset, lines = 3_990, lines[3_989:]
+    while offset:
+        text, _, rest = tools.read("long.txt", offset=offset, limit=limit).partition("\n\nThese")
+        read += [line.split("\t", 1)[1] for line in text.split("\n")]
+        offset = int(rest.rsplit("offset=", 1)[1].split()[0]) if rest else 0
+    assert read == lines
+
+
+def test_a_document_is_parsed_in_a_process_that_can_do_nothing_else(tmp_path):
+    shutil.copy(SAMPLE / "bike/varda-c7-manual.pdf", tmp_path / "manual.pdf")
+    loaded = """
+import sys
+from pathlib import Path
+from corpus_agent.workspace import FileTools, Workspace
+from indexer.extract import extract
+root = Path(sys.argv[1])
+shown = FileTools(Workspace(root)).read("manual.pdf")
+before = "pypdfium2" in sys.modules
+text = extract((root / "manual.pdf").read_bytes(), "manual.pdf").lines[1].text
+print(text in shown, before, "pypdfium2" in sys.modules)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", loaded, tmp_path], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["True", "False", "True"]  # the last is the control
+
+
 def test_a_broken_document_says_so(tools, tmp_path):
     shutil.copy(SAMPLE / "scans/council-tax-2024.pdf", tmp_path / "broken.pdf")
     answer = tools.read("broken.pdf")

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import codecs
 import os
-from collections.abc import Iterator
+from contextlib import closing
 from typing import Literal
 
 from corpus_agent.workspace.roots import named
-from indexer.errors import Refused, UnreadableDocument
-from indexer.extract import claim, open_lines
+from indexer.errors import CorpusError, Refused, UnreadableDocument
+from indexer.extract import claim
+from indexer.reading import WINDOW
 from indexer.walk import MAX_FILE_BYTES
+from indexer.workers.wire import decoded
+from indexer.workers.worker import Asked, Enough, Worker
 
 Kind = Literal["text", "image", "document"]
 
@@ -87,10 +90,24 @@ def _is_utf8(sample: bytes) -> bool:
     return True
 
 
-def document_lines(data: bytes, shown: str) -> Iterator[str]:
-    """The lines of a document as the index has them, lazily; raises Refused."""
+def document_lines(data: bytes, shown: str, enough: Enough) -> tuple[list[str], bool]:
+    """The lines of a document as the index has them, and whether these are all; raises Refused.
+
+    No more are parsed than `enough` asks for, in a process that can do nothing else: this one is
+    an agent's, and may do much.
+    """
+    descriptor = os.memfd_create("document", os.MFD_CLOEXEC)
     try:
-        for line in open_lines(data, shown):
-            yield line.text
+        with os.fdopen(descriptor, "wb", closefd=False) as file:
+            file.write(data)
+        with closing(Worker()) as worker:
+            text = worker.read(Asked(descriptor, shown, enough, WINDOW))
     except UnreadableDocument as error:
         raise Refused(f"{named(shown)} cannot be read ({error}).", "Use another file.") from None
+    except CorpusError as error:
+        raise Refused(
+            f"{named(shown)} cannot be read: {error.message}", "Read plain text instead."
+        ) from None
+    finally:
+        os.close(descriptor)
+    return [line.text for line in decoded(text.encoding)], text.complete

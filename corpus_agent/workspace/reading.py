@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import io
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import BinaryIO
 
-from corpus_agent.corpus import check_numbers
+from corpus_agent.corpus import check_numbers, fills_window
 from corpus_agent.workspace.content import document_lines, image_type, kind_of, sample_of
 from corpus_agent.workspace.ledger import Ledger, Snapshot, snapshot
 from corpus_agent.workspace.roots import (
@@ -74,7 +74,18 @@ def _content(
         landmarks = ledger.landmarks(place.path, now.state)
         return _shown(stream_window(stream, offset, limit, landmarks), offset)
     data = file.read(now.size) if now.data is None else now.data
-    return _shown(lines_window(document_lines(data, place.shown), offset, limit), offset)
+    return _shown(_document(data, place.shown, offset, limit), offset)
+
+
+def _document(data: bytes, shown: str, offset: int, limit: int) -> Cut:
+    """The window of a document, of which no more is parsed than it takes."""
+    fills = fills_window(offset, limit)
+    # One line more than is shown says that there is more.
+    lines, complete = document_lines(data, shown, lambda count, chars: fills(count - 1, chars))
+    cut = lines_window(iter(lines), offset, limit)
+    if cut.next_offset is None and not complete:
+        return replace(cut, next_offset=len(lines) + 1)
+    return cut
 
 
 def _shown(cut: Cut, offset: int) -> str:
