@@ -31,6 +31,7 @@ from indexer.texts import Texts
 from indexer.walk import Walk, walk
 
 MODEL_LOAD_SECONDS = 300.0  # a large model from a slow disk
+THE_DOCUMENTS_SAY = "The documents say:"
 OUTDATED = "An earlier version of corpus-agent made the index; it is made anew."
 
 
@@ -205,7 +206,10 @@ def ask(
     history: Sequence[Turn] = (),
     on_event: OnEvent = lambda _: None,
 ) -> Answer:
-    """An answer; where the model fails, the extractive one, with a notice that says so."""
+    """An answer; where the model fails, the extractive one, with a notice that says so.
+
+    Where nothing of what a model wrote is supported, the passages that answer are added to it.
+    """
     if not any(char.isalnum() for char in question):
         raise UsageError("The question holds no words.", 'Ask like this: corpus-agent ask "…"')
     try:
@@ -217,8 +221,29 @@ def ask(
         on_event(notice)
         fallback = ExtractiveAnswerer(corpus.encoder, (notice,))
         answer = fallback.answer(question, corpus, history, on_event)
+    if answer.unsupported and not answer.citations:
+        answer = _with_passages(answer, corpus, history, on_event)
     # Also where the model failed: it had been sent passages by then.
     return replace(answer, egress=answerer.egress)
+
+
+def _with_passages(
+    answer: Answer, corpus: LocalCorpus, history: Sequence[Turn], on_event: OnEvent
+) -> Answer:
+    """The answer and, below it, what the documents say, if they say anything."""
+    from corpus_agent.extractive import ExtractiveAnswerer
+
+    passages = ExtractiveAnswerer(corpus.encoder)
+    found = passages.answer(answer.question, corpus, history, on_event)
+    if not found.citations:
+        return answer
+    return replace(
+        answer,
+        text=f"{answer.text}\n\n{THE_DOCUMENTS_SAY}\n{found.text}",
+        citations=found.citations,
+        notices=(*answer.notices, "The passages below the answer were added without the model."),
+        calls=(*answer.calls, *found.calls),
+    )
 
 
 def ask_recorded(

@@ -207,6 +207,33 @@ print(json.dumps([answer["answerer"], answer["seal"], children]))
         ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("question", "added"),
+    [
+        ("How long can the sourdough starter stay in the fridge without being fed?", True),
+        ("What is the Wi-Fi password?", False),  # the control: the documents say nothing either
+    ],
+)
+def test_below_an_answer_that_nothing_supports_stand_the_passages(sample_store, question, added):
+    from tests.fakes import ScriptedModelServer, says
+
+    code = """
+import json, sys
+from corpus_agent import Corpus
+with Corpus.open(sys.argv[1], llm=sys.argv[2]) as corpus:
+    print(json.dumps(corpus.ask(sys.argv[3])))
+"""
+    with ScriptedModelServer([says("Surely for 47 weeks.")]) as server:
+        answer = outcome(code, REPOSITORY, sample_store, server.server.base_url, question)
+    text, _, passages = answer["answer"].partition("\n\n")
+    assert text == "Surely for 47 weeks [unsupported]."
+    assert answer["unsupported"] == ["Surely for 47 weeks."]
+    assert answer["status"] == "partial"
+    assert ("up to 12 days without feeding. [1]" in passages) == added
+    assert bool(answer["citations"]) == added
+    assert any("added without the model" in notice for notice in answer["notices"]) == added
+
+
 def test_a_process_with_other_threads_is_not_sealed_and_says_so(tmp_path):
     code = """
 import json, sys, threading
