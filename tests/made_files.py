@@ -55,9 +55,23 @@ def pptx() -> bytes:
         slide = deck.slides.add_slide(deck.slide_layouts[1])
         slide.shapes.title.text = title
         slide.placeholders[1].text = text
+        _footer(slide, "Port authority")
     deck.slides[1].notes_slide.notes_text_frame.text = "say it slowly"
     deck.core_properties.title = "Harbour deck"
     return _saved(deck)
+
+
+def _footer(slide: object, text: str) -> None:
+    """A footer as PowerPoint puts it on each slide."""
+    from pptx.enum.shapes import PP_PLACEHOLDER
+
+    place = next(
+        each
+        for each in slide.slide_layout.placeholders
+        if each.placeholder_format.type == PP_PLACEHOLDER.FOOTER
+    )
+    slide.shapes.clone_placeholder(place)
+    slide.placeholders[place.placeholder_format.idx].text = text
 
 
 ROWS = (("Port", "Fare", "Remark"), ("Vigo", 7.5, SENTENCE), ("Cangas", 1200000, ""))
@@ -261,15 +275,19 @@ def _record(kind: int, content: bytes, instance: int = 0, container: bool = Fals
 def ppt() -> bytes:
     """Two slides, listed in the other order than the one in which they stand in the file."""
 
-    def box(kind: int, text: str) -> bytes:
+    def box(kind: int, text: str, placeholder: bytes = b"") -> bytes:
         inner = _record(3999, struct.pack("<I", kind)) + _record(4000, text.encode("utf-16-le"))
-        return _record(0xF00D, inner, container=True)
+        client = _record(0xF011, placeholder, container=True)
+        return _record(0xF004, client + _record(0xF00D, inner, container=True), container=True)
+
+    footer = box(4, "page one of all", _record(1056, b"\x09"))
+    date = box(4, "once upon a time", _record(3011, struct.pack("<IBBH", 2, 7, 0, 0)))
 
     stream = bytearray()
     places = {}
     for key, title, text in ((3, "Timetable", SENTENCE), (2, "Opening", "welcome")):
         places[key] = len(stream)
-        drawing = _record(1036, box(0, title) + box(1, text), container=True)
+        drawing = _record(1036, box(0, title) + footer + date + box(1, text), container=True)
         stream += _record(1006, _record(1007, bytes(24)) + drawing, container=True)
     listed = b"".join(
         _record(1011, struct.pack("<IIIII", key, 0, 0, 256 + key, 0)) for key in (2, 3)

@@ -210,7 +210,7 @@ def test_a_file_without_its_page_tree_is_mended_and_a_cut_one_is_not():
 def test_a_note_about_pdf_is_a_note():
     assert (
         extract(b"A PDF begins with %PDF-1.7 and ends with %%EOF.", "a.md").extractor
-        == "markdown/1"
+        == "markdown/2"
     )
 
 

@@ -71,14 +71,14 @@ def _text(
 REGISTRY: tuple[Extractor, ...] = (
     replace(_binary("pdf", 2, "pdf", "pdf"), empty_reason="no_text_layer"),
     _binary("docx", 1, "docx", "docx", markdown=True),
-    _binary("pptx", 1, "pptx", "pptx", markdown=True),
+    _binary("pptx", 2, "pptx", "pptx", markdown=True),
     _binary("xlsx", 1, "xlsx xlsb", "tables"),
     _binary("odf", 1, "odt odp", "odf", markdown=True),
     _binary("ods", 1, "ods", "tables"),
     _binary("epub", 1, "epub", "ebook", markdown=True),
     _binary("iwork", 1, "iwork", "iwork", markdown=True),
     _binary("doc", 1, "doc", "doc", markdown=True),
-    _binary("ppt", 1, "ppt", "ppt", markdown=True),
+    _binary("ppt", 2, "ppt", "ppt", markdown=True),
     _binary("xls", 1, "xls", "tables"),
     _binary("msg", 1, "msg", "mail"),
     _binary("rtf", 1, "rtf", "rtf", markdown=True),
@@ -91,11 +91,11 @@ REGISTRY: tuple[Extractor, ...] = (
     _text("html", 1, claims.is_html, "html", markdown=True),
     _text("json", 1, claims.is_json, "structured"),
     _text("xml", 1, claims.is_xml, "structured", markdown=True),
-    _text("markdown", 1, claims.is_markdown, "text", markdown=True),
+    _text("markdown", 2, claims.is_markdown, "text", markdown=True),
     _text("org", 1, claims.is_org, "text"),
     _text("rst", 1, claims.is_rst, "text"),
     _text("latex", 1, claims.is_latex, "text"),
-    _text("text", 1, claims.is_plain, "text"),
+    _text("text", 2, claims.is_plain, "text"),
 )
 MAX_REMARK_PARTS = 10  # named in a document's remark; more are counted
 
