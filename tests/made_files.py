@@ -1,6 +1,7 @@
 """Small true files of each format, made by the libraries that write them or byte by byte.
 
-`FILES` maps a file's name to its bytes; each says the sentence "The ferry leaves at nine." once.
+`FILES` maps a file's name to its bytes; each says the sentence "The ferry leaves at nine." once,
+and the archive once for each of its documents.
 """
 
 from __future__ import annotations
@@ -464,3 +465,12 @@ FILES: dict[str, bytes] = {
     "a.msg": msg(),
     **_texts(),
 }
+FILES["a.zip"] = zipped(
+    {
+        "harbour/": "",
+        "harbour/notes.md": FILES["a.md"],
+        "harbour/deck.pptx": FILES["a.pptx"],
+        "harbour/costs.xlsx": FILES["a.xlsx"],
+        "quay.png": b"\x89PNG\r\n\x1a\n",
+    }
+)

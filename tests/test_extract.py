@@ -146,7 +146,7 @@ def test_every_unreadable_file_has_its_reason():
         "encrypted": (encrypted.getvalue(), "a.pdf"),
         "malformed": (pdf_of("x" * 50)[:200], "a.pdf"),
         "binary": (b"\x89PNG\r\n\x1a\n", "a.png"),
-        "unsupported": (b"PK\x03\x04....", "a.zip"),
+        "unsupported": (b"PK\x03\x04....", "a.jar"),
     }
     for reason, (data, source) in cases.items():
         with pytest.raises(UnreadableDocument, match=reason) as caught:

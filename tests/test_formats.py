@@ -289,7 +289,7 @@ def test_archives_and_locked_and_empty_files_have_their_reasons():
         stored_first=True,
     )
     cases = [
-        ("unsupported", made.zipped({"notes.txt": "words"}), "a.zip"),
+        ("unsupported", made.zipped({"notes.txt": "words"}), "a.jar"),
         ("unsupported", made.zipped({"notes.txt": "words"}), "a.docx"),
         ("unsupported", b"\x1f\x8b\x08 rest", "a.txt.gz"),
         ("unsupported", b"7z\xbc\xaf\x27\x1c rest", "a.7z"),

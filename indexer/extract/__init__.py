@@ -66,9 +66,9 @@ def _text(
     return Extractor(name, version, _from(module, f"read_{name}"), claims=claims, markdown=markdown)
 
 
-# Every format that is read. Marks in the bytes come before names; among the formats of text the
+# Every format of one document. Marks in the bytes come before names; among the formats of text the
 # first that claims a file serves it, plain text last.
-REGISTRY: tuple[Extractor, ...] = (
+_DOCUMENTS: tuple[Extractor, ...] = (
     replace(_binary("pdf", 2, "pdf", "pdf"), empty_reason="no_text_layer"),
     _binary("docx", 1, "docx", "docx", markdown=True),
     _binary("pptx", 2, "pptx", "pptx", markdown=True),
@@ -97,6 +97,9 @@ REGISTRY: tuple[Extractor, ...] = (
     _text("latex", 1, claims.is_latex, "text"),
     _text("text", 2, claims.is_plain, "text"),
 )
+# An archive is read by all of them: when the text of one format changes, so may that of an archive.
+_ZIP_VERSION = 1 + sum(extractor.version for extractor in _DOCUMENTS)
+REGISTRY = (_binary("zip", _ZIP_VERSION, "zip", "archive", markdown=True), *_DOCUMENTS)
 MAX_REMARK_PARTS = 10  # named in a document's remark; more are counted
 
 
