@@ -194,19 +194,24 @@ def _slide(stream: bytes, record: Record, outline: _Outline) -> _Slide:
     return slide
 
 
+def _boxes(stream: bytes, record: Record) -> Iterator[Record]:
+    """The text boxes of a slide, but for those that a master repeats."""
+    repeated = False
+    for each in _inside(stream, record):
+        # What a shape stands in for comes before its text.
+        if each.kind == _SHAPE:
+            repeated = False
+        elif each.kind == _PLACEHOLDER:
+            repeated = stream[each.start + 4 : each.start + 5] in _MARGINS
+        elif each.kind == _MARGIN_PLACEHOLDER:
+            repeated = stream[each.start : each.start + 1] in _MARGINS
+        elif each.kind == _TEXT_BOX and not repeated:
+            yield each
+
+
 def _texts(stream: bytes, record: Record, outline: _Outline) -> Iterator[tuple[int, str]]:
     """(type, text) of the text boxes of a slide, those that stand in the outline included."""
-    repeated = False
-    for box in _inside(stream, record):
-        # What a shape stands in for comes before its text.
-        if box.kind == _SHAPE:
-            repeated = False
-        elif box.kind == _PLACEHOLDER:
-            repeated = stream[box.start + 4 : box.start + 5] in _MARGINS
-        elif box.kind == _MARGIN_PLACEHOLDER:
-            repeated = stream[box.start : box.start + 1] in _MARGINS
-        if box.kind != _TEXT_BOX or repeated:
-            continue
+    for box in _boxes(stream, record):
         kind = 4  # other text
         for each in _records(stream, box.start, box.end):
             if each.kind == _TEXT_HEADER and each.end - each.start >= 4:
