@@ -42,10 +42,25 @@ def docx() -> bytes:
     table = document.add_table(2, 2)
     for cell, text in zip(table._cells, ("Port", "Fare", "Vigo & Cangas", "7.50"), strict=True):
         cell.text = text
+    _link(document.add_paragraph("See "), "the fares", "https://example.org/x")
     run = document.add_paragraph("A remark").runs[0]
     document.add_comment(run, text="check the fare", author="Ana")
     document.sections[0].header.paragraphs[0].text = "printed on every page"
     return _saved(document)
+
+
+def _link(paragraph: object, text: str, address: str) -> None:
+    """A link at the end of a paragraph, which the library reads and cannot write."""
+    from docx.opc.constants import RELATIONSHIP_TYPE
+    from docx.oxml import OxmlElement
+    from docx.oxml.ns import qn
+
+    link, run = OxmlElement("w:hyperlink"), OxmlElement("w:r")
+    key = paragraph.part.relate_to(address, RELATIONSHIP_TYPE.HYPERLINK, is_external=True)
+    link.set(qn("r:id"), key)
+    run.text = text
+    link.append(run)
+    paragraph._p.append(link)
 
 
 def pptx() -> bytes:

@@ -164,6 +164,17 @@ def relations(parts: Parts, name: str) -> dict[str, tuple[str, str]]:
     return found
 
 
+def addresses(parts: Parts, name: str) -> dict[str, str]:
+    """Addresses that an Office part links to: id -> target outside of the file."""
+    folder, base = posixpath.split(name)
+    root = parts.xml(posixpath.join(folder, "_rels", f"{base}.rels"))
+    return {
+        attribute(relation, "Id") or "": attribute(relation, "Target") or ""
+        for relation in (root if root is not None else ())
+        if attribute(relation, "TargetMode") == "External"
+    }
+
+
 def main_part(parts: Parts, usual: str) -> str:
     """The name of an Office file's main part, by its relations, else the usual one."""
     kinds = relations(parts, "").values()
