@@ -95,6 +95,7 @@ ROWS = (("Port", "Fare", "Remark"), ("Vigo", 7.5, SENTENCE), ("Cangas", 1200000,
 
 def xlsx() -> bytes:
     import openpyxl
+    from openpyxl.chart import BarChart, Reference
     from openpyxl.comments import Comment
 
     book = openpyxl.Workbook()
@@ -104,7 +105,33 @@ def xlsx() -> bytes:
     book.active["B2"].comment = Comment("since May", "Ana")
     other = book.create_sheet("Empty corner")
     other["C3"] = "alone"
-    return _saved(book)
+    chart = BarChart()
+    chart.title = "Fares by port"
+    chart.add_data(Reference(book.active, min_col=2, min_row=1, max_row=3), titles_from_data=True)
+    book.active.add_chart(chart, "F2")
+    return _with_text_box(_saved(book), "Prices as of May")
+
+
+def _with_text_box(workbook: bytes, text: str) -> bytes:
+    """The workbook with a text box in its drawing, which the library does not write."""
+    box = (
+        "<xdr:absoluteAnchor><xdr:sp><xdr:txBody><a:p><a:r><a:t>{}</a:t></a:r></a:p></xdr:txBody>"
+        "</xdr:sp></xdr:absoluteAnchor>"
+    )
+    spare = f"<mc:AlternateContent><mc:Fallback>{box}</mc:Fallback></mc:AlternateContent>"
+    names = (
+        'xmlns:xdr="http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing" '
+        'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" '
+        'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"'
+    )
+    with zipfile.ZipFile(io.BytesIO(workbook)) as archive:
+        members = {info.filename: archive.read(info) for info in archive.infolist()}
+    drawing = members["xl/drawings/drawing1.xml"].decode()
+    inner = drawing[drawing.index(">", drawing.index("<wsDr")) + 1 : drawing.index("</wsDr>")]
+    outer = drawing[drawing.index("<wsDr") : drawing.index(">", drawing.index("<wsDr"))]
+    boxes = box.format(text) + spare.format("a shape of a later version")
+    members["xl/drawings/drawing1.xml"] = f"{outer} {names}>{inner}{boxes}</wsDr>".encode()
+    return zipped(members)
 
 
 def _saved(document: object) -> bytes:

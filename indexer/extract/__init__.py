@@ -72,7 +72,7 @@ _DOCUMENTS: tuple[Extractor, ...] = (
     replace(_binary("pdf", 2, "pdf", "pdf"), empty_reason="no_text_layer"),
     _binary("docx", 2, "docx", "docx", markdown=True),
     _binary("pptx", 2, "pptx", "pptx", markdown=True),
-    _binary("xlsx", 1, "xlsx xlsb", "tables"),
+    _binary("xlsx", 2, "xlsx xlsb", "tables"),
     _binary("odf", 1, "odt odp", "odf", markdown=True),
     _binary("ods", 1, "ods", "tables"),
     _binary("epub", 2, "epub", "ebook", markdown=True),
