@@ -72,6 +72,8 @@ def pptx() -> bytes:
         slide.shapes.title.text = title
         slide.placeholders[1].text = text
         _footer(slide, "Port authority")
+        run = slide.placeholders[1].text_frame.add_paragraph().add_run()
+        run.text, run.hyperlink.address = "See the fares", "https://example.org/x"
     deck.slides[1].notes_slide.notes_text_frame.text = "say it slowly"
     deck.core_properties.title = "Harbour deck"
     return _saved(deck)
@@ -146,6 +148,7 @@ _ODF = (
     'xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" '
     'xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0" '
     'xmlns:presentation="urn:oasis:names:tc:opendocument:xmlns:presentation:1.0" '
+    'xmlns:xlink="http://www.w3.org/1999/xlink" '
     'xmlns:dc="http://purl.org/dc/elements/1.1/"'
 )
 
@@ -170,6 +173,7 @@ def odt() -> bytes:
         '<office:text><text:h text:outline-level="2">Timetable</text:h>'
         "<text:p>The ferry<text:s/>leaves<text:note text:note-class='footnote'><text:note-body>"
         "<text:p>in summer</text:p></text:note-body></text:note> at nine.</text:p>"
+        "<text:p>See <text:a xlink:href='https://example.org/x'>the fares</text:a></text:p>"
         "<text:tracked-changes><text:p>withdrawn</text:p></text:tracked-changes>"
         "<table:table><table:table-row><table:table-cell><text:p>Port</text:p></table:table-cell>"
         "<table:table-cell><text:p>Fare</text:p></table:table-cell></table:table-row>"

@@ -130,19 +130,20 @@ def test_a_line_that_looks_like_a_mark_is_text_where_it_begins_no_part():
 
 # --- What a format keeps, and what it leaves out ------------------------------------------------
 
+LINK = "- [the fares](https://example.org/x)"
 KEPT = {
     "a.docx": [
         *("# Timetable", "1. first", "2. second", "| Vigo & Cangas | 7.50 |"),
-        *("Comment (Ana): check the fare", "See the fares", "- [the fares](https://example.org/x)"),
+        *("Comment (Ana): check the fare", "See the fares", LINK),
     ],
-    "a.pptx": ["Notes: say it slowly"],
+    "a.pptx": ["Notes: say it slowly", "- [See the fares](https://example.org/x)"],
     "a.xlsx": ["Comment (B2): since May", "Prices as of May", "Fares by port"],
-    "a.odt": ["## Timetable", "Footnote: in summer", "| Vigo | 7.50 |"],
+    "a.odt": ["## Timetable", "Footnote: in summer", "| Vigo | 7.50 |", LINK],
     "a.doc": ["# Timetable", "| Port | Fare |", "in summer"],
     "a.rtf": ["# Timetable", "Привет", "7\u00a0€", "| Vigo | 7.50 |", "Footnote: in summer"],
     "a.html": [
         *("# Timetable", "See the fares.", "- one", "| Vigo | 7.50 |"),
-        "- [the fares](https://example.org/x)",
+        LINK,
     ],
     "a.eml": [
         *("Subject: Fähre", "From: Ana <ana@example.org>", "Attachment: fares.pdf"),

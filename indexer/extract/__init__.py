@@ -73,7 +73,7 @@ _DOCUMENTS: tuple[Extractor, ...] = (
     _binary("docx", 2, "docx", "docx", markdown=True),
     _binary("pptx", 2, "pptx", "pptx", markdown=True),
     _binary("xlsx", 2, "xlsx xlsb", "tables"),
-    _binary("odf", 1, "odt odp", "odf", markdown=True),
+    _binary("odf", 2, "odt odp", "odf", markdown=True),
     _binary("ods", 1, "ods", "tables"),
     _binary("epub", 2, "epub", "ebook", markdown=True),
     _binary("iwork", 1, "iwork", "iwork", markdown=True),

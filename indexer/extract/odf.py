@@ -73,7 +73,7 @@ def _extraction(content: Element, title: str | None, parts: Parts | None) -> Ext
     sheets = child(body, "spreadsheet")
     if sheets is not None:
         return Extraction(title, reader.sheets(sheets))
-    text = markdown.page(reader.blocks(body if body is not None else ()))
+    text = reader.text(body if body is not None else ())
     return Extraction(title or reader.title, plain_lines([text]))
 
 
@@ -85,13 +85,19 @@ class _Reader:
         self._numbered = numbered
         self._parts = parts
         self._after: list[str] = []
+        self._links: list[tuple[str, str]] = []
+
+    def text(self, container: Iterable[Element]) -> str:
+        """All text in a body or on a slide, and behind it the links that lead out."""
+        self._links = []
+        blocks = list(self.blocks(container))
+        return markdown.page([*blocks, markdown.links(self._links)])
 
     def slides(self, container: Element) -> Iterator[Line]:
         """The lines of a presentation."""
         pages = [each for each in container if tag_of(each) == "page"]
         for number, page in enumerate(pages, start=1):
-            text = markdown.page(self.blocks(page))
-            yield from part_lines("Slide", number, [text], page=number)
+            yield from part_lines("Slide", number, [self.text(page)], page=number)
 
     def sheets(self, container: Element) -> Iterator[Line]:
         """The lines of a spreadsheet."""
@@ -192,6 +198,10 @@ class _Reader:
                 yield " " * min(int(count) if count.isdigit() else 1, MAX_REPEATED)
             elif tag in ("tab", "line-break"):
                 yield "\t" if tag == "tab" else "\n"
+            elif tag == "a":
+                text = "".join(self._inline(part))
+                self._links.append((text, attribute(part, "href") or ""))
+                yield text
             elif tag == "note":
                 body = child(part, "note-body")
                 note = markdown.one_line(" ".join(self.blocks(body if body is not None else ())))

@@ -18,6 +18,7 @@ from indexer.extract.charts import chart_text
 from indexer.extract.container import (
     Parts,
     ZipParts,
+    addresses,
     attribute,
     child,
     core_title,
@@ -104,6 +105,7 @@ def _slide(parts: Parts, name: str, said: set[str]) -> Iterator[str]:
     shapes = [each for each in (tree if tree is not None else ()) if not _repeats(each, said)]
     shapes.sort(key=lambda shape: _placeholder(shape) not in _TITLES)
     yield from _shapes(parts, shapes, related)
+    yield markdown.links(_links(shapes, addresses(parts, name)))
     for kind, target in related.values():
         if kind == "notesSlide":
             notes = child(parts.xml(target), "cSld", "spTree")
@@ -112,6 +114,14 @@ def _slide(parts: Parts, name: str, said: set[str]) -> Iterator[str]:
                 yield f"Notes: {text}"
         elif kind == "comments":
             yield from _comments(parts.xml(target))
+
+
+def _links(shapes: Iterable[Element], targets: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """(text, address) of the linked runs in shapes."""
+    for run in (each for shape in shapes for each in shape.iter() if tag_of(each) == "r"):
+        link = child(run, "rPr", "hlinkClick")
+        if link is not None:
+            yield text_of(child(run, "t")), targets.get(_relation_id(link), "")
 
 
 def _repeats(shape: Element, said: set[str]) -> bool:
