@@ -153,7 +153,7 @@ _ODF = (
 )
 
 
-def _odf(kind: str, body: str, title: str = "Harbour notes") -> bytes:
+def _odf(kind: str, body: str, title: str = "Harbour notes", **objects: str) -> bytes:
     return zipped(
         {
             "mimetype": f"application/vnd.oasis.opendocument.{kind}",
@@ -162,7 +162,8 @@ def _odf(kind: str, body: str, title: str = "Harbour notes") -> bytes:
             "</office:document-content>",
             "meta.xml": f"<office:document-meta {_ODF}><office:meta><dc:title>{title}</dc:title>"
             "</office:meta></office:document-meta>",
-        },
+        }
+        | {f"{name}/content.xml": content for name, content in objects.items()},
         stored_first=True,
     )
 
@@ -173,6 +174,7 @@ def odt() -> bytes:
         '<office:text><text:h text:outline-level="2">Timetable</text:h>'
         "<text:p>The ferry<text:s/>leaves<text:note text:note-class='footnote'><text:note-body>"
         "<text:p>in summer</text:p></text:note-body></text:note> at nine.</text:p>"
+        "<text:p>Its cost<draw:frame><draw:object xlink:href='./Object1'/></draw:frame></text:p>"
         "<text:p>See <text:a xlink:href='https://example.org/x'>the fares</text:a></text:p>"
         "<text:tracked-changes><text:p>withdrawn</text:p></text:tracked-changes>"
         "<table:table><table:table-row><table:table-cell><text:p>Port</text:p></table:table-cell>"
@@ -180,6 +182,8 @@ def odt() -> bytes:
         "<table:table-row><table:table-cell><text:p>Vigo</text:p></table:table-cell>"
         "<table:table-cell><text:p>7.50</text:p></table:table-cell></table:table-row>"
         "</table:table></office:text>",
+        Object1='<math xmlns="http://www.w3.org/1998/Math/MathML"><semantics><mi>c</mi>'
+        '<annotation encoding="StarMath 5.0">c = {f over n}</annotation></semantics></math>',
     )
 
 

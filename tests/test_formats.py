@@ -138,7 +138,7 @@ KEPT = {
     ],
     "a.pptx": ["Notes: say it slowly", "- [See the fares](https://example.org/x)"],
     "a.xlsx": ["Comment (B2): since May", "Prices as of May", "Fares by port"],
-    "a.odt": ["## Timetable", "Footnote: in summer", "| Vigo | 7.50 |", LINK],
+    "a.odt": ["## Timetable", "Footnote: in summer", "| Vigo | 7.50 |", LINK, "c = {f over n}"],
     "a.doc": ["# Timetable", "| Port | Fare |", "in summer"],
     "a.rtf": ["# Timetable", "Привет", "7\u00a0€", "| Vigo | 7.50 |", "Footnote: in summer"],
     "a.html": [

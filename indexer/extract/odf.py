@@ -176,11 +176,15 @@ class _Reader:
             yield text_of(child(element, name))
 
     def _object(self, name: str) -> Iterator[str]:
-        """The words and figures of a chart that is kept in a folder of its own."""
-        if self._parts is not None and name.startswith("./"):
-            root = self._parts.xml(f"{name[2:]}/content.xml")
-            body = child(root, "body", "chart")
-            yield from self.blocks(body if body is not None else ())
+        """The words and figures of a chart, or the formula, that is kept in a folder of its own."""
+        if self._parts is None or not name.startswith("./"):
+            return
+        root = self._parts.xml(f"{name[2:]}/content.xml")
+        if root is not None and tag_of(root) == "math":
+            typed = child(root, "semantics", "annotation")  # as its author typed it
+            yield markdown.one_line(text_of(root if typed is None else typed))
+        body = child(root, "body", "chart")
+        yield from self.blocks(body if body is not None else ())
 
     def _comment(self, element: Element) -> str:
         author = text_of(child(element, "creator"))
