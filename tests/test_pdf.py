@@ -226,6 +226,7 @@ def test_a_hundred_pages_of_reports_take_less_than_five_seconds_of_processor_tim
 def arabic(content: bytes) -> bytes:
     """A page in a font whose glyph A is two letters, lam and alef; drawn from the left."""
     letters = {"A": "0644 0627", "B": "064A", "C": "0644", "D": "0642", "E": "0628"}
+    letters |= {"S": "0020", "W": "0077"}
     pairs = "".join(f"<{ord(k):02X}> <{v.replace(' ', '')}>\n" for k, v in letters.items())
     cmap = (
         "/CIDInit /ProcSet findresource begin 12 dict begin begincmap\n"
@@ -247,6 +248,11 @@ def arabic(content: bytes) -> bytes:
 def test_two_letters_in_one_glyph_keep_their_order_in_arabic(drawn):
     data = arabic(b"BT /F 12 Tf 72 700 Td " + drawn + b" ET")
     assert [line.text for line in extract(data, "a.pdf").lines][1:] == ["قليلا"]
+
+
+def test_words_from_the_right_keep_their_order_within_a_line_from_the_left():
+    data = arabic(b"BT /F 12 Tf 72 700 Td (WWSDCSEBSWW) Tj ET")
+    assert [line.text for line in extract(data, "a.pdf").lines][1:] == ["ww يب لق ww"]
 
 
 def test_letters_that_the_page_says_a_picture_of_them_is_keep_their_order():
