@@ -222,7 +222,8 @@ def rtf() -> bytes:
         rb"\pard\s1 Timetable\par\pard The {\b ferry} leaves at nine.\par"
         rb"\f1 \'cf\'f0\'e8\'e2\'e5\'f2\f0\par 7\~\u8364?\par{\*\unknown hidden}"
         rb"\trowd\intbl Port\cell Fare\cell\row\intbl Vigo\cell 7.50\cell\row\pard"
-        rb" end{\footnote in summer}\par}"
+        rb" end{\footnote in summer}\par{\listtext 1.\tab}first\par{\listtext 2.\tab}second\par"
+        rb"{\listtext \'95\tab}third\par Total\tab 12\par}"
     )
 
 

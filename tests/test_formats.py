@@ -140,7 +140,10 @@ KEPT = {
     "a.xlsx": ["Comment (B2): since May", "Prices as of May", "Fares by port"],
     "a.odt": ["## Timetable", "Footnote: in summer", "| Vigo | 7.50 |", LINK, "c = {f over n}"],
     "a.doc": ["# Timetable", "| Port | Fare |", "in summer"],
-    "a.rtf": ["# Timetable", "Привет", "7\u00a0€", "| Vigo | 7.50 |", "Footnote: in summer"],
+    "a.rtf": [
+        *("1. first", "2. second", "- third", "Total\t12"),
+        *("# Timetable", "Привет", "7\u00a0€", "| Vigo | 7.50 |", "Footnote: in summer"),
+    ],
     "a.html": [
         *("# Timetable", "See the fares.", "- one", "| Vigo | 7.50 |"),
         LINK,
@@ -193,6 +196,12 @@ def test_what_no_reader_sees_is_left_out(name):
         assert unwanted not in text_of(name)
         hidden = unwanted.encode() in raw or name in ("a.docx", "a.odt", "a.eml", "a.ppt", "a.xlsx")
         assert hidden, f"{unwanted} is not in the file, so that it could not be found"
+
+
+def test_items_of_a_list_follow_one_another():
+    lines = text_of("a.rtf").split("\n")
+    start = lines.index("1. first")
+    assert lines[start : start + 3] == ["1. first", "2. second", "- third"]
 
 
 def test_a_footer_of_slides_is_read_where_it_is_first_said():

@@ -81,7 +81,7 @@ _DOCUMENTS: tuple[Extractor, ...] = (
     _binary("ppt", 2, "ppt", "ppt", markdown=True),
     _binary("xls", 1, "xls", "tables"),
     _binary("msg", 2, "msg", "mail"),
-    _binary("rtf", 1, "rtf", "rtf", markdown=True),
+    _binary("rtf", 2, "rtf", "rtf", markdown=True),
     _text("fb2", 1, claims.is_fb2, "ebook", markdown=True),
     _text("mbox", 2, claims.is_mbox, "mail"),
     _text("eml", 2, claims.is_eml, "mail"),
