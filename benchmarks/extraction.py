@@ -2,8 +2,10 @@
 
 Strings that the documents' own tests ask for, as often as listed; white space is of one kind and
 letters of one case for the comparison, which reproduces the peers' figures in the data. "plain"
-compares without Markdown's signs: a peer's strings ask for that peer's mark-up. Then files that
-open, seeded mutations of all of them, and pages a second on annual reports.
+compares without Markdown's signs: a peer's strings ask for that peer's mark-up. Most strings that
+should not be there belong to a test of an option that leaves out what another test of the same file
+asks for; "never asked for" counts the others. Then files that open, seeded mutations of all of
+them, and pages a second on annual reports.
 
     python benchmarks/extraction.py [--mutations N] [--missed]
 """
@@ -16,7 +18,7 @@ import random
 import re
 import resource
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -87,13 +89,16 @@ def strings(folder: str, engines: dict[str, Engine], show: bool) -> Iterator[tup
         sum(len(e[k]) for e in wanted) for k in ("must_include", "must_not_include")
     )
     found: dict[str, Counter[str]] = {name: Counter() for name in engines}
+    asked: defaultdict[str, str] = defaultdict(str)
+    for entry in wanted:
+        asked[entry["file"]] += "\n".join(["", *map(spaced, entry["must_include"])])
     texts: dict[tuple[str, str], str] = {}
     for entry in wanted:
         for name, engine in engines.items():
             key = (name, entry["file"])
             if key not in texts:
                 texts[key] = text_by(engine, root / entry["file"])
-            count(entry, texts[key], found[name])
+            count(entry, texts[key], found[name], asked[entry["file"]])
         if show:
             missed(entry, {name: texts[name, entry["file"]] for name in engines})
     for name, counts in found.items():
@@ -104,6 +109,7 @@ def strings(folder: str, engines: dict[str, Engine], show: bool) -> Iterator[tup
             f"{counts['spaced']}/{total}",
             f"{counts['plain']}/{total}",
             f"{counts['forbidden']}/{forbidden}",
+            counts["never"],
             due,
         )
 
@@ -113,13 +119,16 @@ def is_due(entry: dict[str, Any]) -> int:
     return sum(map(bool, entry.get("peer_hits", ())))
 
 
-def count(entry: dict[str, Any], text: str, counts: Counter[str]) -> None:
+def count(entry: dict[str, Any], text: str, counts: Counter[str], asked: str) -> None:
+    """Add up for one entry; `asked` is what all entries of its file ask for."""
     hits = entry.get("peer_hits", [[]] * len(entry["must_include"]))
     for string, peers_of in zip(entry["must_include"], hits, strict=True):
         counts["spaced"] += spaced(string) in spaced(text)
         counts["plain"] += plain(string) in plain(text)
         counts["due"] += bool(peers_of) and spaced(string) in spaced(text)
-    counts["forbidden"] += sum(spaced(s) in spaced(text) for s in entry["must_not_include"])
+    unwanted = [spaced(s) for s in entry["must_not_include"] if spaced(s) in spaced(text)]
+    counts["forbidden"] += len(unwanted)
+    counts["never"] += sum(string not in asked for string in unwanted)
 
 
 def missed(entry: dict[str, Any], texts: dict[str, str]) -> None:
@@ -241,7 +250,10 @@ def main() -> None:
     print(f"{pages} pages of reports: {wall:.0f} a second, {cpu:.0f} a second of processor time")
     if absent:
         print(f"not installed, so not compared: {', '.join(sorted(absent))}")
-    print_table(("set", "engine", "found", "plain", "unwanted", "of what a peer found"), rows)
+    print_table(
+        ("set", "engine", "found", "plain", "unwanted", "never asked for", "of what a peer found"),
+        rows,
+    )
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Files that are made to hurt whoever opens them; each small, and each of a known kind."""
 
 import io
+import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -182,6 +183,35 @@ def mail_of_mails() -> bytes:
     return b"From: a@example.org\nSubject: deep\n" + b"".join(part % (n, n) for n in range(5_000))
 
 
+def archive_bomb() -> bytes:
+    """A ZIP file of a few megabytes whose members unpack to twenty gibibytes of words."""
+    words = (b"A bomb of many words. " * 47_663)[:MIB]
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        archive.writestr("first.txt", "The bomb comes after these words.")
+        with archive.open("bomb-000.txt", "w", force_zip64=True) as member:
+            for _ in range(90):
+                member.write(words)
+    packed = bytearray(buffer.getvalue())
+    # As often again in the directory alone: entries of other names for the same bytes.
+    entry_at = packed.rindex(b"PK\x01\x02")
+    end_at = packed.rindex(b"PK\x05\x06")
+    entry = bytes(packed[entry_at:end_at])
+    more = b"".join(entry.replace(b"bomb-000", b"bomb-%03d" % n) for n in range(1, 220))
+    start, length = packed.index(b"PK\x01\x02"), end_at - packed.index(b"PK\x01\x02")
+    end = struct.pack("<IHHHHIIH", 0x06054B50, 0, 0, 221, 221, length + len(more), start, 0)
+    return bytes(packed[:end_at]) + more + end
+
+
+def archive_of_many() -> bytes:
+    """A ZIP file of 60,000 tiny members."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for number in range(60_000):
+            archive.writestr(f"{number}.txt", "words")
+    return buffer.getvalue()
+
+
 HOSTILE: dict[str, Callable[[], bytes]] = {
     "bomb.docx": zip_bomb,
     "deep.docx": deep_docx,
@@ -202,6 +232,8 @@ HOSTILE: dict[str, Callable[[], bytes]] = {
     "deep.ipynb": deep_notebook,
     "anchors.md": control_text,
     "mails.eml": mail_of_mails,
+    "bomb.zip": archive_bomb,
+    "many.zip": archive_of_many,
 }
 
 
@@ -211,6 +243,13 @@ def asking_for(url: str) -> Iterator[tuple[str, bytes]]:
     yield "asking.svg", external(url, "<svg><text>", "</text></svg>")
     yield "asking.fb2", external(url, "<FictionBook><body><p>", "</p></body></FictionBook>")
     yield "asking.docx", docx_of(external(url, _BODY, _END))
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as members:
+        link = zipfile.ZipInfo("link.txt")
+        link.create_system, link.external_attr = 3, 0o120777 << 16
+        members.writestr(link, url)
+        members.writestr(f"../../{url}", "Harmless words.")
+    yield "asking.zip", archive.getvalue()
     yield "asking.html", f'<p>Harmless words.<iframe src="{url}"></iframe></p>'.encode()
     yield "asking.rst", f"Harmless words.\n\n.. include:: {url}\n".encode()
     yield "asking.tex", f"\\documentclass{{a}} Harmless words. \\input{{{url}}}\n".encode()

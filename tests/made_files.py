@@ -1,6 +1,7 @@
 """Small true files of each format, made by the libraries that write them or byte by byte.
 
-`FILES` maps a file's name to its bytes; each says the sentence "The ferry leaves at nine." once.
+`FILES` maps a file's name to its bytes; each says the sentence "The ferry leaves at nine." once,
+and the archive once for each of its documents.
 """
 
 from __future__ import annotations
@@ -41,10 +42,25 @@ def docx() -> bytes:
     table = document.add_table(2, 2)
     for cell, text in zip(table._cells, ("Port", "Fare", "Vigo & Cangas", "7.50"), strict=True):
         cell.text = text
+    _link(document.add_paragraph("See "), "the fares", "https://example.org/x")
     run = document.add_paragraph("A remark").runs[0]
     document.add_comment(run, text="check the fare", author="Ana")
     document.sections[0].header.paragraphs[0].text = "printed on every page"
     return _saved(document)
+
+
+def _link(paragraph: object, text: str, address: str) -> None:
+    """A link at the end of a paragraph, which the library reads and cannot write."""
+    from docx.opc.constants import RELATIONSHIP_TYPE
+    from docx.oxml import OxmlElement
+    from docx.oxml.ns import qn
+
+    link, run = OxmlElement("w:hyperlink"), OxmlElement("w:r")
+    key = paragraph.part.relate_to(address, RELATIONSHIP_TYPE.HYPERLINK, is_external=True)
+    link.set(qn("r:id"), key)
+    run.text = text
+    link.append(run)
+    paragraph._p.append(link)
 
 
 def pptx() -> bytes:
@@ -55,9 +71,25 @@ def pptx() -> bytes:
         slide = deck.slides.add_slide(deck.slide_layouts[1])
         slide.shapes.title.text = title
         slide.placeholders[1].text = text
+        _footer(slide, "Port authority")
+        run = slide.placeholders[1].text_frame.add_paragraph().add_run()
+        run.text, run.hyperlink.address = "See the fares", "https://example.org/x"
     deck.slides[1].notes_slide.notes_text_frame.text = "say it slowly"
     deck.core_properties.title = "Harbour deck"
     return _saved(deck)
+
+
+def _footer(slide: object, text: str) -> None:
+    """A footer as PowerPoint puts it on each slide."""
+    from pptx.enum.shapes import PP_PLACEHOLDER
+
+    place = next(
+        each
+        for each in slide.slide_layout.placeholders
+        if each.placeholder_format.type == PP_PLACEHOLDER.FOOTER
+    )
+    slide.shapes.clone_placeholder(place)
+    slide.placeholders[place.placeholder_format.idx].text = text
 
 
 ROWS = (("Port", "Fare", "Remark"), ("Vigo", 7.5, SENTENCE), ("Cangas", 1200000, ""))
@@ -65,6 +97,7 @@ ROWS = (("Port", "Fare", "Remark"), ("Vigo", 7.5, SENTENCE), ("Cangas", 1200000,
 
 def xlsx() -> bytes:
     import openpyxl
+    from openpyxl.chart import BarChart, Reference
     from openpyxl.comments import Comment
 
     book = openpyxl.Workbook()
@@ -74,7 +107,33 @@ def xlsx() -> bytes:
     book.active["B2"].comment = Comment("since May", "Ana")
     other = book.create_sheet("Empty corner")
     other["C3"] = "alone"
-    return _saved(book)
+    chart = BarChart()
+    chart.title = "Fares by port"
+    chart.add_data(Reference(book.active, min_col=2, min_row=1, max_row=3), titles_from_data=True)
+    book.active.add_chart(chart, "F2")
+    return _with_text_box(_saved(book), "Prices as of May")
+
+
+def _with_text_box(workbook: bytes, text: str) -> bytes:
+    """The workbook with a text box in its drawing, which the library does not write."""
+    box = (
+        "<xdr:absoluteAnchor><xdr:sp><xdr:txBody><a:p><a:r><a:t>{}</a:t></a:r></a:p></xdr:txBody>"
+        "</xdr:sp></xdr:absoluteAnchor>"
+    )
+    spare = f"<mc:AlternateContent><mc:Fallback>{box}</mc:Fallback></mc:AlternateContent>"
+    names = (
+        'xmlns:xdr="http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing" '
+        'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" '
+        'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"'
+    )
+    with zipfile.ZipFile(io.BytesIO(workbook)) as archive:
+        members = {info.filename: archive.read(info) for info in archive.infolist()}
+    drawing = members["xl/drawings/drawing1.xml"].decode()
+    inner = drawing[drawing.index(">", drawing.index("<wsDr")) + 1 : drawing.index("</wsDr>")]
+    outer = drawing[drawing.index("<wsDr") : drawing.index(">", drawing.index("<wsDr"))]
+    boxes = box.format(text) + spare.format("a shape of a later version")
+    members["xl/drawings/drawing1.xml"] = f"{outer} {names}>{inner}{boxes}</wsDr>".encode()
+    return zipped(members)
 
 
 def _saved(document: object) -> bytes:
@@ -89,11 +148,12 @@ _ODF = (
     'xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" '
     'xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0" '
     'xmlns:presentation="urn:oasis:names:tc:opendocument:xmlns:presentation:1.0" '
+    'xmlns:xlink="http://www.w3.org/1999/xlink" '
     'xmlns:dc="http://purl.org/dc/elements/1.1/"'
 )
 
 
-def _odf(kind: str, body: str, title: str = "Harbour notes") -> bytes:
+def _odf(kind: str, body: str, title: str = "Harbour notes", **objects: str) -> bytes:
     return zipped(
         {
             "mimetype": f"application/vnd.oasis.opendocument.{kind}",
@@ -102,7 +162,8 @@ def _odf(kind: str, body: str, title: str = "Harbour notes") -> bytes:
             "</office:document-content>",
             "meta.xml": f"<office:document-meta {_ODF}><office:meta><dc:title>{title}</dc:title>"
             "</office:meta></office:document-meta>",
-        },
+        }
+        | {f"{name}/content.xml": content for name, content in objects.items()},
         stored_first=True,
     )
 
@@ -113,12 +174,16 @@ def odt() -> bytes:
         '<office:text><text:h text:outline-level="2">Timetable</text:h>'
         "<text:p>The ferry<text:s/>leaves<text:note text:note-class='footnote'><text:note-body>"
         "<text:p>in summer</text:p></text:note-body></text:note> at nine.</text:p>"
+        "<text:p>Its cost<draw:frame><draw:object xlink:href='./Object1'/></draw:frame></text:p>"
+        "<text:p>See <text:a xlink:href='https://example.org/x'>the fares</text:a></text:p>"
         "<text:tracked-changes><text:p>withdrawn</text:p></text:tracked-changes>"
         "<table:table><table:table-row><table:table-cell><text:p>Port</text:p></table:table-cell>"
         "<table:table-cell><text:p>Fare</text:p></table:table-cell></table:table-row>"
         "<table:table-row><table:table-cell><text:p>Vigo</text:p></table:table-cell>"
         "<table:table-cell><text:p>7.50</text:p></table:table-cell></table:table-row>"
         "</table:table></office:text>",
+        Object1='<math xmlns="http://www.w3.org/1998/Math/MathML"><semantics><mi>c</mi>'
+        '<annotation encoding="StarMath 5.0">c = {f over n}</annotation></semantics></math>',
     )
 
 
@@ -157,7 +222,8 @@ def rtf() -> bytes:
         rb"\pard\s1 Timetable\par\pard The {\b ferry} leaves at nine.\par"
         rb"\f1 \'cf\'f0\'e8\'e2\'e5\'f2\f0\par 7\~\u8364?\par{\*\unknown hidden}"
         rb"\trowd\intbl Port\cell Fare\cell\row\intbl Vigo\cell 7.50\cell\row\pard"
-        rb" end{\footnote in summer}\par}"
+        rb" end{\footnote in summer}\par{\listtext 1.\tab}first\par{\listtext 2.\tab}second\par"
+        rb"{\listtext \'95\tab}third\par Total\tab 12\par}"
     )
 
 
@@ -261,15 +327,19 @@ def _record(kind: int, content: bytes, instance: int = 0, container: bool = Fals
 def ppt() -> bytes:
     """Two slides, listed in the other order than the one in which they stand in the file."""
 
-    def box(kind: int, text: str) -> bytes:
+    def box(kind: int, text: str, placeholder: bytes = b"") -> bytes:
         inner = _record(3999, struct.pack("<I", kind)) + _record(4000, text.encode("utf-16-le"))
-        return _record(0xF00D, inner, container=True)
+        client = _record(0xF011, placeholder, container=True)
+        return _record(0xF004, client + _record(0xF00D, inner, container=True), container=True)
+
+    footer = box(4, "page one of all", _record(1056, b"\x09"))
+    date = box(4, "once upon a time", _record(3011, struct.pack("<IBBH", 2, 7, 0, 0)))
 
     stream = bytearray()
     places = {}
     for key, title, text in ((3, "Timetable", SENTENCE), (2, "Opening", "welcome")):
         places[key] = len(stream)
-        drawing = _record(1036, box(0, title) + box(1, text), container=True)
+        drawing = _record(1036, box(0, title) + footer + date + box(1, text), container=True)
         stream += _record(1006, _record(1007, bytes(24)) + drawing, container=True)
     listed = b"".join(
         _record(1011, struct.pack("<IIIII", key, 0, 0, 256 + key, 0)) for key in (2, 3)
@@ -446,3 +516,12 @@ FILES: dict[str, bytes] = {
     "a.msg": msg(),
     **_texts(),
 }
+FILES["a.zip"] = zipped(
+    {
+        "harbour/": "",
+        "harbour/notes.md": FILES["a.md"],
+        "harbour/deck.pptx": FILES["a.pptx"],
+        "harbour/costs.xlsx": FILES["a.xlsx"],
+        "quay.png": b"\x89PNG\r\n\x1a\n",
+    }
+)

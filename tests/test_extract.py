@@ -31,6 +31,45 @@ def texts(data: bytes, source: str = "x.txt") -> list[str]:
     return [line.text for line in extract(data, source).lines]
 
 
+LANGUAGES = {
+    "Příliš žluťoučký kůň úpěl ďábelské ódy.": ("cp1250", "iso8859_2"),
+    "Árvíztűrő tükörfúrógép, hétfőn és kedden.": ("cp1250", "iso8859_2"),
+    "Zażółć gęślą jaźń, proszę bardzo.": ("cp1250", "iso8859_2"),
+    "Čeština, žluť a šťáva: kuřata, včera.": ("cp1250", "iso8859_2"),
+    "Şoförün ağzı çok bozuk, İstanbul'da yağmur yağıyor.": ("cp1254", "iso8859_9"),
+    "Įlinkdama fechtuotojo špaga sublykčiojusi pragręžė apvalų arbūzą.": ("cp1257",),
+    "Größere Änderungen an der Straße kosten 1.250 € im März.": ("cp1252",),
+    "L'été dernier, où la société a été créée, ça allait.": ("cp1252", "iso8859_1"),
+    "El niño pidió más café; ¿cuánto costó?": ("cp1252", "iso8859_1"),
+    "Þar sem ég er, bíður þú við ána í kvöld.": ("cp1252", "iso8859_1"),
+    "Съешь же ещё этих мягких французских булок, да выпей чаю.": ("cp1251", "koi8_r"),
+    "Срок договора аренды истекает в марте, оплата до пятого числа.": (
+        *("cp1251", "koi8_r", "cp866", "iso8859_5"),
+    ),
+    "Η πολιτική της χώρας αλλάζει, και ο κόσμος το ξέρει.": ("cp1253", "iso8859_7"),
+    "מסמך בעברית על מחירים, שלום עולם.": ("cp1255", "iso8859_8"),
+    "هذا نص عربي طويل قليلا عن أسعار السفن في الميناء.": ("cp1256", "iso8859_6"),
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "page"), [(text, page) for text, pages in LANGUAGES.items() for page in pages]
+)
+def test_a_sentence_is_read_in_the_code_page_of_its_language(text, page):
+    assert decode(text.encode(page)) == text
+
+
+def test_bytes_that_no_language_explains_are_refused_with_their_reason():
+    noise = bytes(range(128, 256)) * 4
+    with pytest.raises(UnreadableDocument, match="no known encoding"):
+        decode(noise)
+
+
+def test_signs_of_the_commonest_page_need_no_language():
+    text = "The area is 12 m², at 20 °C ± 2; “quoted” – and 3½ × 4 µm."
+    assert decode(text.encode("cp1252")) == text
+
+
 def test_a_short_latin_text_is_read_in_the_commonest_code_page():
     for text in (
         "naïve",
@@ -146,7 +185,7 @@ def test_every_unreadable_file_has_its_reason():
         "encrypted": (encrypted.getvalue(), "a.pdf"),
         "malformed": (pdf_of("x" * 50)[:200], "a.pdf"),
         "binary": (b"\x89PNG\r\n\x1a\n", "a.png"),
-        "unsupported": (b"PK\x03\x04....", "a.zip"),
+        "unsupported": (b"PK\x03\x04....", "a.jar"),
     }
     for reason, (data, source) in cases.items():
         with pytest.raises(UnreadableDocument, match=reason) as caught:

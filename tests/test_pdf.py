@@ -12,6 +12,7 @@ from indexer.errors import UnreadableDocument
 from indexer.extract import extract, open_lines
 from indexer.extract.pdf_layout import cleaned
 from tests.conftest import eval_data
+from tests.hostile_files import pdf_of_objects
 
 
 def drawn(*pages: list[tuple[float, float, str]]) -> bytes:
@@ -177,10 +178,10 @@ def test_a_file_that_only_its_owner_may_change_is_read_and_a_locked_one_is_not()
 
 def test_the_second_engine_reads_what_the_first_cannot_and_the_document_says_so():
     data = drawn([(72, 700, "words")])
-    assert extract(data, "a.pdf").extractor == "pdf/2"
+    assert extract(data, "a.pdf").extractor == "pdf/3"
     # The first page of the tree is none: pdfium loses count there, pypdf goes on.
     broken = extract(data.replace(b"/Kids [ ", b"/Kids [ 99 0 R "), "a.pdf")
-    assert broken.extractor == "pdf/2+pypdf"
+    assert broken.extractor == "pdf/3+pypdf"
     assert [line.text for line in broken.lines] == ["--- Page 1 ---", "words"]
 
 
@@ -201,7 +202,7 @@ def test_a_file_without_its_page_tree_is_mended_and_a_cut_one_is_not():
     broken = data.replace(b"/Type /Catalog", b"/Typo /Catalog").replace(b"/Kids", b"/Kidz")
     broken = broken.replace(b"/Root", b"/Rood")
     document = extract(broken, "a.pdf")
-    assert document.extractor == "pdf/2+mended"
+    assert document.extractor == "pdf/3+mended"
     assert [line.text for line in document.lines if "---" not in line.text] == ["first", "second"]
     with pytest.raises(UnreadableDocument, match="malformed"):
         extract(broken[:-30], "a.pdf")
@@ -210,7 +211,7 @@ def test_a_file_without_its_page_tree_is_mended_and_a_cut_one_is_not():
 def test_a_note_about_pdf_is_a_note():
     assert (
         extract(b"A PDF begins with %PDF-1.7 and ends with %%EOF.", "a.md").extractor
-        == "markdown/1"
+        == "markdown/2"
     )
 
 
@@ -220,3 +221,43 @@ def test_a_hundred_pages_of_reports_take_less_than_five_seconds_of_processor_tim
     pages = extract(data, "a.pdf").lines[-1].page
     assert pages == 99
     assert time.process_time() - started < 5
+
+
+def arabic(content: bytes) -> bytes:
+    """A page in a font whose glyph A is two letters, lam and alef; drawn from the left."""
+    letters = {"A": "0644 0627", "B": "064A", "C": "0644", "D": "0642", "E": "0628"}
+    letters |= {"S": "0020", "W": "0077"}
+    pairs = "".join(f"<{ord(k):02X}> <{v.replace(' ', '')}>\n" for k, v in letters.items())
+    cmap = (
+        "/CIDInit /ProcSet findresource begin 12 dict begin begincmap\n"
+        "1 begincodespacerange <00> <FF> endcodespacerange\n"
+        f"{len(letters)} beginbfchar\n{pairs}endbfchar endcmap end end"
+    ).encode()
+    return pdf_of_objects(
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R "
+        b"/Resources << /Font << /F 5 0 R >> >> >>",
+        b"<< /Length %d >>\nstream\n%s\nendstream" % (len(content), content),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 6 0 R >>",
+        b"<< /Length %d >>\nstream\n%s\nendstream" % (len(cmap), cmap),
+    )
+
+
+@pytest.mark.parametrize("drawn", [b"(ABCD) Tj", b"[(AB) -20 (CD)] TJ"])
+def test_two_letters_in_one_glyph_keep_their_order_in_arabic(drawn):
+    data = arabic(b"BT /F 12 Tf 72 700 Td " + drawn + b" ET")
+    assert [line.text for line in extract(data, "a.pdf").lines][1:] == ["قليلا"]
+
+
+def test_words_from_the_right_keep_their_order_within_a_line_from_the_left():
+    data = arabic(b"BT /F 12 Tf 72 700 Td (WWSDCSEBSWW) Tj ET")
+    assert [line.text for line in extract(data, "a.pdf").lines][1:] == ["ww يب لق ww"]
+
+
+def test_letters_that_the_page_says_a_picture_of_them_is_keep_their_order():
+    spoken = "<" + ("\ufeff" + "قليلا").encode("utf-16-be").hex() + ">"
+    data = arabic(
+        f"BT /F 12 Tf 72 700 Td /Span << /ActualText {spoken} >> BDC (E) Tj EMC ET".encode()
+    )
+    assert [line.text.strip() for line in extract(data, "a.pdf").lines][1:] == ["قليلا"]

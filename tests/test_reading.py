@@ -66,7 +66,7 @@ def test_every_file_has_a_row_in_the_order_of_the_files(root, texts):
         (root / f"n{number:02}.txt").write_text(f"Note {number}.\n" * (1 + 400 * (number % 3)))
     found = read(root, texts)
     assert [row.source for row, _ in found] == [f"n{number:02}.txt" for number in range(30)]
-    assert all((row.status, row.extractor) == ("indexed", "text/1") for row, _ in found)
+    assert all((row.status, row.extractor) == ("indexed", "text/2") for row, _ in found)
     assert [row.lines for row, _ in found] == [1 + 400 * (n % 3) for n in range(30)]
     assert [row.chunks for row, _ in found] == [len(chunks) for _, chunks in found]
 

@@ -360,7 +360,7 @@ def test_the_store_is_its_owners_and_no_part_of_a_repository(root, store):
 
 
 def row(source: str, **changes: object) -> FileRow:
-    known = {"bytes": 5, "mtime_ns": 7, "sha256": "old", "extractor": "text/1"} | changes
+    known = {"bytes": 5, "mtime_ns": 7, "sha256": "old", "extractor": "text/2"} | changes
     return FileRow(source, known.pop("status", "indexed"), **known)
 
 

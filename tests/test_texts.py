@@ -21,7 +21,7 @@ NAME = "a.txt"
 
 def text(words: str) -> Text:
     lines = [Line(line, 1) for line in words.split("\n")]
-    return Text("text/1", "A title", wire.encoded(lines), len(lines), len(words) + 1)
+    return Text("text/2", "A title", wire.encoded(lines), len(lines), len(words) + 1)
 
 
 def noise(number: int) -> Text:
@@ -52,7 +52,7 @@ def test_what_was_kept_is_found_by_another_reader_and_under_no_other_name(store)
 
 def test_the_text_of_an_older_extractor_counts_as_none(store):
     Texts(store).put(digest(1), NAME, replace(text("one"), extractor="text/0"))
-    Texts(store).put(digest(2), NAME, replace(text("one"), extractor="text/1+other"))
+    Texts(store).put(digest(2), NAME, replace(text("one"), extractor="text/2+other"))
     assert Texts(store).get(digest(1), NAME) is None
     assert Texts(store).get(digest(2), NAME) is not None  # the control
 

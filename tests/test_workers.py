@@ -90,13 +90,13 @@ def test_a_worker_gives_what_the_extractors_give(worker):
         Line(""),
         Line("Sauerteig geht langsam auf."),
     ]
-    assert (text.extractor, text.lines, text.complete) == ("text/1", 3, True)
+    assert (text.extractor, text.lines, text.complete) == ("text/2", 3, True)
 
 
 def test_a_document_without_text_has_the_extractors_reason(worker):
     with pytest.raises(UnreadableDocument, match="no_text") as caught:
         read(worker, b"...\n")
-    assert caught.value.extractor == "text/1"
+    assert caught.value.extractor == "text/2"
 
 
 def test_no_more_is_parsed_than_was_asked_for(worker):

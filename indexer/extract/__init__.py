@@ -66,37 +66,40 @@ def _text(
     return Extractor(name, version, _from(module, f"read_{name}"), claims=claims, markdown=markdown)
 
 
-# Every format that is read. Marks in the bytes come before names; among the formats of text the
+# Every format of one document. Marks in the bytes come before names; among the formats of text the
 # first that claims a file serves it, plain text last.
-REGISTRY: tuple[Extractor, ...] = (
-    replace(_binary("pdf", 2, "pdf", "pdf"), empty_reason="no_text_layer"),
-    _binary("docx", 1, "docx", "docx", markdown=True),
-    _binary("pptx", 1, "pptx", "pptx", markdown=True),
-    _binary("xlsx", 1, "xlsx xlsb", "tables"),
-    _binary("odf", 1, "odt odp", "odf", markdown=True),
+_DOCUMENTS: tuple[Extractor, ...] = (
+    replace(_binary("pdf", 3, "pdf", "pdf"), empty_reason="no_text_layer"),
+    _binary("docx", 2, "docx", "docx", markdown=True),
+    _binary("pptx", 2, "pptx", "pptx", markdown=True),
+    _binary("xlsx", 2, "xlsx xlsb", "tables"),
+    _binary("odf", 2, "odt odp", "odf", markdown=True),
     _binary("ods", 1, "ods", "tables"),
-    _binary("epub", 1, "epub", "ebook", markdown=True),
+    _binary("epub", 2, "epub", "ebook", markdown=True),
     _binary("iwork", 1, "iwork", "iwork", markdown=True),
     _binary("doc", 1, "doc", "doc", markdown=True),
-    _binary("ppt", 1, "ppt", "ppt", markdown=True),
+    _binary("ppt", 2, "ppt", "ppt", markdown=True),
     _binary("xls", 1, "xls", "tables"),
-    _binary("msg", 1, "msg", "mail"),
-    _binary("rtf", 1, "rtf", "rtf", markdown=True),
+    _binary("msg", 2, "msg", "mail"),
+    _binary("rtf", 2, "rtf", "rtf", markdown=True),
     _text("fb2", 1, claims.is_fb2, "ebook", markdown=True),
-    _text("mbox", 1, claims.is_mbox, "mail"),
-    _text("eml", 1, claims.is_eml, "mail"),
-    _text("notebook", 1, claims.is_notebook, "notebook", markdown=True),
-    _text("subtitles", 1, claims.is_subtitles, "subtitles"),
-    _text("csv", 1, claims.is_csv, "tables"),
-    _text("html", 1, claims.is_html, "html", markdown=True),
-    _text("json", 1, claims.is_json, "structured"),
-    _text("xml", 1, claims.is_xml, "structured", markdown=True),
-    _text("markdown", 1, claims.is_markdown, "text", markdown=True),
-    _text("org", 1, claims.is_org, "text"),
-    _text("rst", 1, claims.is_rst, "text"),
-    _text("latex", 1, claims.is_latex, "text"),
-    _text("text", 1, claims.is_plain, "text"),
+    _text("mbox", 2, claims.is_mbox, "mail"),
+    _text("eml", 2, claims.is_eml, "mail"),
+    _text("notebook", 2, claims.is_notebook, "notebook", markdown=True),
+    _text("subtitles", 2, claims.is_subtitles, "subtitles"),
+    _text("csv", 2, claims.is_csv, "tables"),
+    _text("html", 2, claims.is_html, "html", markdown=True),
+    _text("json", 2, claims.is_json, "structured"),
+    _text("xml", 2, claims.is_xml, "structured", markdown=True),
+    _text("markdown", 2, claims.is_markdown, "text", markdown=True),
+    _text("org", 2, claims.is_org, "text"),
+    _text("rst", 2, claims.is_rst, "text"),
+    _text("latex", 2, claims.is_latex, "text"),
+    _text("text", 2, claims.is_plain, "text"),
 )
+# An archive is read by all of them: when the text of one format changes, so may that of an archive.
+_ZIP_VERSION = 1 + sum(extractor.version for extractor in _DOCUMENTS)
+REGISTRY = (_binary("zip", _ZIP_VERSION, "zip", "archive", markdown=True), *_DOCUMENTS)
 MAX_REMARK_PARTS = 10  # named in a document's remark; more are counted
 
 

@@ -11,9 +11,13 @@ if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
 
+def chart_titles(root: Element) -> str:
+    """The words of a chart alone, where its figures are those of cells beside it."""
+    return markdown.one_line(" ".join(text_of(each) for each in root.iter() if tag_of(each) == "t"))
+
+
 def chart_text(root: Element) -> str:
     """The words of a chart: its titles, then a table of its series; of a diagram, all its words."""
-    titles = [text_of(each) for each in root.iter() if tag_of(each) == "t"]
     series = [each for each in root.iter() if tag_of(each) == "ser"]
     columns: list[tuple[str, list[str], list[str]]] = []
     for each in series:
@@ -27,7 +31,7 @@ def chart_text(root: Element) -> str:
                 _values(child(each, "yVal") if values is None else values),
             )
         )
-    blocks = [markdown.one_line(" ".join(titles))]
+    blocks = [chart_titles(root)]
     if columns:
         rows = [["", *(name for name, _, _ in columns)]]
         for index, category in enumerate(columns[0][1]):

@@ -40,8 +40,11 @@ class Parts(Protocol):
 class ZipParts:
     """The members of a ZIP file as parts."""
 
-    def __init__(self, data: bytes) -> None:
-        """Raises UnreadableDocument, "malformed", or "encrypted" if a member needs a password."""
+    def __init__(self, data: bytes, locked: bool = False) -> None:
+        """Raises UnreadableDocument, "malformed", or "encrypted" if a member needs a password.
+
+        With `locked` such members are no reason to refuse the others.
+        """
         try:
             self._archive = zipfile.ZipFile(io.BytesIO(data))
         except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError) as error:
@@ -49,12 +52,16 @@ class ZipParts:
         self._unpacked = 0
         self._stored = {info.filename.lstrip("/"): info for info in self._archive.infolist()}
         self._lower = {name.lower(): name for name in self._stored}
-        if any(info.flag_bits & 1 for info in self._stored.values()):
+        if not locked and any(info.flag_bits & 1 for info in self._stored.values()):
             raise UnreadableDocument("encrypted", "a password is needed")
 
     def names(self) -> list[str]:
         """All names, in the order in which they are stored."""
         return list(self._stored)
+
+    def members(self) -> list[zipfile.ZipInfo]:
+        """What the archive's directory lists, in its order; names may be there twice."""
+        return self._archive.infolist()
 
     def claimed_bytes(self) -> int:
         """The unpacked size of everything, as the archive's directory claims it."""
@@ -63,19 +70,24 @@ class ZipParts:
     def read(self, name: str) -> bytes | None:
         """The bytes of a part, whatever its case; None where there is none of that name.
 
+        Raises as `unpacked` does.
+        """
+        stored = self._lower.get(name.lstrip("/").lower())
+        return None if stored is None else self.unpacked(self._stored[stored])
+
+    def unpacked(self, info: zipfile.ZipInfo) -> bytes:
+        """The bytes of a member.
+
         Raises UnreadableDocument("too_large_unpacked") past the limits, whatever sizes the archive
         claims, and what `zipfile` and `zlib` raise for damaged members.
         """
-        stored = self._lower.get(name.lstrip("/").lower())
-        if stored is None:
-            return None
         limit = min(MAX_PART_BYTES, MAX_UNPACKED_BYTES - self._unpacked)
-        with self._archive.open(self._stored[stored]) as member:
+        with self._archive.open(info) as member:
             data = member.read(limit + 1)
         self._unpacked += len(data)
         if len(data) > limit:
             raise UnreadableDocument(
-                "too_large_unpacked", f"{stored!r} unpacks to more than {limit:,} bytes"
+                "too_large_unpacked", f"{info.filename!r} unpacks to more than {limit:,} bytes"
             )
         return data
 
@@ -150,6 +162,17 @@ def relations(parts: Parts, name: str) -> dict[str, tuple[str, str]]:
             whole = target.lstrip("/") if target[0] == "/" else posixpath.join(folder, target)
             found[attribute(relation, "Id") or ""] = (kind, posixpath.normpath(whole))
     return found
+
+
+def addresses(parts: Parts, name: str) -> dict[str, str]:
+    """Addresses that an Office part links to: id -> target outside of the file."""
+    folder, base = posixpath.split(name)
+    root = parts.xml(posixpath.join(folder, "_rels", f"{base}.rels"))
+    return {
+        attribute(relation, "Id") or "": attribute(relation, "Target") or ""
+        for relation in (root if root is not None else ())
+        if attribute(relation, "TargetMode") == "External"
+    }
 
 
 def main_part(parts: Parts, usual: str) -> str:

@@ -20,6 +20,7 @@ from indexer.extract.charts import chart_text
 from indexer.extract.container import (
     Parts,
     ZipParts,
+    addresses,
     attribute,
     child,
     core_title,
@@ -69,6 +70,7 @@ def docx_text(parts: Parts, main: str, everything: bool = False) -> tuple[str | 
     blocks = list(reader.blocks(root if body is None else body))
     if everything:
         blocks += reader.margins()
+    blocks.append(markdown.links(reader.links))
     return core_title(parts) or reader.title, markdown.page(blocks)
 
 
@@ -137,6 +139,8 @@ class _Reader:
             kind: _notes(parts.xml(named.get(f"{kind}s", f"word/{kind}s.xml")), kind)
             for kind in ("footnote", "endnote", "comment")
         }
+        self._addresses = addresses(parts, main)
+        self.links: list[tuple[str, str]] = []  # (text, address) of those met so far
         self.title: str | None = None
 
     def blocks(self, container: Iterable[Element]) -> Iterator[str]:
@@ -196,9 +200,13 @@ class _Reader:
                 into.after.extend(block for block in hanging if block)
                 continue
             before, behind = _MATH.get(tag, ("", ""))
+            start = len(into.text)
             into.text.append(before)
             self._inline(part, into)
             into.text.append(behind)
+            if tag == "hyperlink":
+                address = self._addresses.get(attribute(part, "id") or "", "")
+                self.links.append(("".join(into.text[start:]), address))
             if tag == "docPr":
                 into.after.append(attribute(part, "descr") or "")
 

@@ -51,10 +51,12 @@ def html_text(source: str, titled: bool = True) -> tuple[str | None, str]:
     reader.close()
     blocks = reader.finish()
     title = markdown.one_line("".join(reader.title)) or None
-    chosen = [block.text for block in _main(blocks)]
+    shown = _main(blocks)
+    chosen = [block.text for block in shown]
+    links = markdown.links(link for block in shown for link in block.links)
     if titled and title and not any(_names(text, title) for text in chosen[:20]):
         chosen.insert(0, markdown.heading(1, title))
-    return title, markdown.page(chosen)
+    return title, markdown.page([*chosen, links])
 
 
 def _names(block: str, title: str) -> bool:
@@ -64,10 +66,18 @@ def _names(block: str, title: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Block:
+    """A piece of text, and where it stood; one `alone` is a heading or code, and in no table."""
+
     text: str
     main: bool
     menu: bool
     hidden: bool
+    links: tuple[tuple[str, str], ...] = ()
+    alone: bool = False
+
+
+def _is_seen(block: _Block) -> bool:
+    return not (block.menu or block.hidden)
 
 
 MIN_MAIN_SHARE = 0.3  # of a page's text in <main>, below which the tag is not believed
@@ -101,6 +111,9 @@ _BLOCKS = words(
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _MENUS = frozenset({"nav", "footer", "button"})
 _MENU_ROLES = frozenset({"navigation", "banner", "contentinfo", "search", "complementary", "menu"})
+# What belongs to the page around an article belongs to the article within one (HTML, 4.3.8).
+_OF_THE_PAGE = frozenset({"footer", "banner", "contentinfo"})
+_ARTICLES = frozenset({"main", "article", "section", "blockquote", "td", "figure"})
 # A start tag of the first kind ends an open element of the second, up to one of the third.
 _ENDS = {
     "li": ({"li"}, {"ul", "ol", "menu"}),
@@ -116,15 +129,41 @@ _LISTS = frozenset({"ul", "ol", "menu", "dir"})
 
 @dataclass(slots=True)
 class _Element:
-    """An open element, with what holds for everything inside of it."""
+    """An open element, with what holds for everything inside of it.
+
+    `shown` is (menu, hidden) as the block has it that the element stands in, or is.
+    """
 
     tag: str
     main: bool = False
     menu: bool = False
     hidden: bool = False
     skipped: bool = False
+    article: bool = False
+    shown: tuple[bool, bool] = (False, False)
     lists: int = 0
     items: int = 0  # of a list, so far
+
+
+def _begun(parent: _Element, tag: str, named: dict[str, str | None], in_header: bool) -> _Element:
+    """An element in another one; `in_header` says that it is in a page's or section's header."""
+    role = (named.get("role") or "").lower()
+    is_menu = not (parent.article and {tag, role} & _OF_THE_PAGE) and (
+        tag in _MENUS or role in _MENU_ROLES
+    )
+    element = _Element(
+        tag,
+        parent.main or tag == "main" or role == "main",
+        parent.menu or is_menu or (tag in _LISTS and in_header),
+        parent.hidden or _hides(named),
+        parent.skipped or tag in _SKIPPED,
+        parent.article or tag in _ARTICLES or role == "main",
+        parent.shown,
+        parent.lists + (tag in _LISTS),
+    )
+    if tag in _BLOCKS:
+        element.shown = (element.menu, element.hidden)
+    return element
 
 
 def _hides(named: dict[str, str | None]) -> bool:
@@ -149,6 +188,9 @@ class _Reader(HTMLParser):
         self._tags: Counter[str] = Counter()
         self._tables: list[_Table] = []
         self._text: list[str] = []
+        self._address = ""  # of the link in hand
+        self._linked: list[str] = []
+        self._links: list[tuple[str, str]] = []  # of the block in hand
         self._prefix = ""
         self._label = "-"
         self._depth = 1
@@ -179,20 +221,11 @@ class _Reader(HTMLParser):
             self._pop("p")
         if tag in _BLOCKS:
             self._flush()
-        parent = self._open[-1]
-        role = (named.get("role") or "").lower()
-        list_in_header = tag in _LISTS and self._tags["header"] > 0
-        self._open.append(
-            _Element(
-                tag,
-                parent.main or tag == "main" or role == "main",
-                parent.menu or tag in _MENUS or role in _MENU_ROLES or list_in_header,
-                parent.hidden or _hides(named),
-                parent.skipped or tag in _SKIPPED,
-                parent.lists + (tag in _LISTS),
-            )
-        )
+        self._open.append(_begun(self._open[-1], tag, named, self._tags["header"] > 0))
         self._tags[tag] += 1
+        if tag == "a":
+            self._end_link()
+            self._address = (named.get("href") or "").strip()
         self._begin(tag)
 
     def _begin(self, tag: str) -> None:
@@ -226,6 +259,8 @@ class _Reader(HTMLParser):
             self._flush()
         elif tag == "img" and not self._open[-1].skipped:
             self._text.append(f" {named.get('alt') or ''} ")
+            if self._address:
+                self._linked.append(self._text[-1])
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Open and close: XHTML's way of writing an empty element."""
@@ -245,8 +280,16 @@ class _Reader(HTMLParser):
         element = self._open[-1]
         if element.tag == "title" and not self._tags["svg"]:
             self.title.append(data)
-        elif not element.skipped:
+        elif element.skipped:
+            pass
+        elif element.shown != (element.menu, element.hidden):
+            # Within a line, for a button or for nobody to see: aside, and the line goes on.
+            aside = markdown.one_line(data)
+            self._keep(_Block(aside, element.main, element.menu, element.hidden))
+        else:
             self._text.append(data if self._tags["pre"] else _BLANKS.sub(" ", data))
+            if self._address:
+                self._linked.append(data)
 
     def _end_implied(self, ended: set[str], limits: set[str]) -> None:
         if not any(self._tags[tag] for tag in ended):
@@ -265,6 +308,8 @@ class _Reader(HTMLParser):
                 self._flush()
             if element.tag == "table" and self._tables:
                 self._end_table()
+            if element.tag == "a":
+                self._end_link()
             if element.tag in ("li", "blockquote", *_HEADINGS):
                 self._prefix = ""
             self._open.pop()
@@ -272,10 +317,18 @@ class _Reader(HTMLParser):
             if element.tag == tag:
                 return
 
+    def _end_link(self) -> None:
+        if self._linked:
+            self._links.append(("".join(self._linked), self._address))
+        self._address, self._linked = "", []
+
     def _flush(self) -> None:
-        """End the block in hand."""
+        """End the block in hand; a link that it begins goes on behind it, and is said with it."""
         if not self._text:
             return
+        if self._linked:
+            self._links.append(("".join(self._linked), self._address))
+            self._linked = []
         raw, self._text = "".join(self._text), []
         if self._tags["pre"]:
             text = raw.strip("\n")
@@ -292,24 +345,27 @@ class _Reader(HTMLParser):
             text = "\n".join(f"> {line}" for line in text.split("\n"))
         if self._prefix == "li":
             self._prefix = ""  # later blocks of an item stand for themselves
-        self._add(text)
-
-    def _add(self, text: str) -> None:
         element = self._open[-1]
-        self._keep(_Block(text, element.main, element.menu, element.hidden))
+        alone = self._prefix in _HEADINGS or self._tags["pre"] > 0
+        self._keep(_Block(text, element.main, *element.shown, tuple(self._links), alone))
+        self._links.clear()
 
     def _end_table(self) -> None:
         """Rows for a table of data; for one that lays out the page, the blocks in its cells."""
         table = self._tables.pop()
         blocks = [block for cells in table.rows for cell in cells for block in cell]
-        texts = [[" ".join(b.text for b in cell) for cell in cells] for cells in table.rows]
-        if table.nested or any(block.text.startswith(("#", "```")) for block in blocks):
+        if table.nested or any(block.alone for block in blocks):
             for block in blocks:
                 self._keep(block)
         elif blocks:
-            first = blocks[0]
-            text = markdown.table(texts)
-            self._keep(_Block(text, first.main, first.menu, first.hidden))
+            seen = any(map(_is_seen, blocks))
+            texts = [
+                [" ".join(b.text for b in cell if _is_seen(b) or not seen) for cell in cells]
+                for cells in table.rows
+            ]
+            first = next((block for block in blocks if _is_seen(block)), blocks[0])
+            links = tuple(link for block in blocks if _is_seen(block) for link in block.links)
+            self._keep(_Block(markdown.table(texts), first.main, first.menu, first.hidden, links))
 
     def _keep(self, block: _Block) -> None:
         rows = self._tables[-1].rows if self._tables else []

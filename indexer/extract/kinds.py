@@ -70,6 +70,7 @@ _MEMBERS = (
     ("Index/", "iwork"),
     ("Index.zip", "iwork"),
 )
+_CONTENT_TYPES = "[Content_Types].xml"
 _ZIP_SUFFIXES = frozenset({"docx", "pptx", "xlsx", "odt", "odp", "ods", "epub"})
 _OLE_SUFFIXES = frozenset({"doc", "ppt", "xls", "msg"})
 # Streams of a compound file.
@@ -113,19 +114,26 @@ def kind_of(sample: bytes, path: str) -> str | None:
 
 
 def _zip_kind(sample: bytes, path: str) -> str:
-    """What a ZIP file holds; UnreadableDocument for a plain archive."""
+    """What a ZIP file holds; a plain archive is "zip" if it is called so, else UnreadableDocument.
+
+    Programs and documents of many kinds are ZIP files too, which their names tell.
+    """
+    suffix = PurePosixPath(path).suffix.lower()[1:]
     names = _zip_names(sample)
     whole = names is not None
     names = _local_names(sample) if names is None else names
     base = _mime_type(sample).removesuffix("-template").removesuffix("-master")
     if base in _MIME_TYPES:
         return _MIME_TYPES[base]
-    for member, kind in _MEMBERS:
+    # In an archive a folder may be called "word" for other reasons.
+    telling = _MEMBERS if suffix != "zip" or _CONTENT_TYPES in names else ()
+    for member, kind in telling:
         if any(name == member or (member[-1] == "/" and name.startswith(member)) for name in names):
             return kind
     if "content.xml" in names and "META-INF/manifest.xml" in names:
         return "odt"
-    suffix = PurePosixPath(path).suffix.lower()[1:]
+    if suffix == "zip":
+        return suffix
     if not whole and suffix in _ZIP_SUFFIXES:
         return suffix
     raise UnreadableDocument("unsupported", "ZIP archive")

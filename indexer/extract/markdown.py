@@ -1,8 +1,8 @@
 """Blocks of rich documents as Markdown: headings, list items, tables. Pure.
 
-What HTML, office documents and books have in common on their way to lines. Emphasis and addresses
-of links are left out: they stand between the words of a quotation. Text is not escaped, for the
-same reason.
+What HTML, office documents and books have in common on their way to lines. Emphasis is left out and
+addresses of links follow the text: they would stand between the words of a quotation. Text is not
+escaped, for the same reason.
 """
 
 from __future__ import annotations
@@ -60,6 +60,30 @@ def table(rows: Sequence[Sequence[str]]) -> str:
         return "\n\n".join(texts)
     head, *body = [row([*cells, *[""] * (width - len(cells))]) for cells in filled]
     return "\n".join([head, f"|{' --- |' * width}", *body])
+
+
+MAX_LINKS = 200  # of a text; a page of more is a list of sources, and says so in words
+MAX_ADDRESS = 200  # characters; longer ones are made for machines
+_ADDRESS = re.compile(r"(?i)(?:https?://|mailto:)[^\s<>]+")
+
+
+def links(pairs: Iterable[tuple[str, str]]) -> str:
+    """A list of links, of (text, address) pairs: once each address that leads out of a document.
+
+    "" where there is none, or none that its text does not say already.
+    """
+    found: dict[str, str] = {}
+    for text, address in pairs:
+        shown = one_line(text)
+        said = address.rpartition("//")[2].removeprefix("mailto:").rstrip("/")
+        if shown and said not in shown and _leads_out(address):
+            found.setdefault(address, shown)
+    lines = [f"- [{text}]({address})" for address, text in list(found.items())[:MAX_LINKS]]
+    return "\n".join(["Links:", *lines]) if lines else ""
+
+
+def _leads_out(address: str) -> bool:
+    return len(address) <= MAX_ADDRESS and _ADDRESS.fullmatch(address) is not None
 
 
 def page(blocks: Iterable[str]) -> str:

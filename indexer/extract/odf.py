@@ -73,7 +73,7 @@ def _extraction(content: Element, title: str | None, parts: Parts | None) -> Ext
     sheets = child(body, "spreadsheet")
     if sheets is not None:
         return Extraction(title, reader.sheets(sheets))
-    text = markdown.page(reader.blocks(body if body is not None else ()))
+    text = reader.text(body if body is not None else ())
     return Extraction(title or reader.title, plain_lines([text]))
 
 
@@ -85,13 +85,19 @@ class _Reader:
         self._numbered = numbered
         self._parts = parts
         self._after: list[str] = []
+        self._links: list[tuple[str, str]] = []
+
+    def text(self, container: Iterable[Element]) -> str:
+        """All text in a body or on a slide, and behind it the links that lead out."""
+        self._links = []
+        blocks = list(self.blocks(container))
+        return markdown.page([*blocks, markdown.links(self._links)])
 
     def slides(self, container: Element) -> Iterator[Line]:
         """The lines of a presentation."""
         pages = [each for each in container if tag_of(each) == "page"]
         for number, page in enumerate(pages, start=1):
-            text = markdown.page(self.blocks(page))
-            yield from part_lines("Slide", number, [text], page=number)
+            yield from part_lines("Slide", number, [self.text(page)], page=number)
 
     def sheets(self, container: Element) -> Iterator[Line]:
         """The lines of a spreadsheet."""
@@ -170,11 +176,15 @@ class _Reader:
             yield text_of(child(element, name))
 
     def _object(self, name: str) -> Iterator[str]:
-        """The words and figures of a chart that is kept in a folder of its own."""
-        if self._parts is not None and name.startswith("./"):
-            root = self._parts.xml(f"{name[2:]}/content.xml")
-            body = child(root, "body", "chart")
-            yield from self.blocks(body if body is not None else ())
+        """The words and figures of a chart, or the formula, that is kept in a folder of its own."""
+        if self._parts is None or not name.startswith("./"):
+            return
+        root = self._parts.xml(f"{name[2:]}/content.xml")
+        if root is not None and tag_of(root) == "math":
+            typed = child(root, "semantics", "annotation")  # as its author typed it
+            yield markdown.one_line(text_of(root if typed is None else typed))
+        body = child(root, "body", "chart")
+        yield from self.blocks(body if body is not None else ())
 
     def _comment(self, element: Element) -> str:
         author = text_of(child(element, "creator"))
@@ -192,6 +202,10 @@ class _Reader:
                 yield " " * min(int(count) if count.isdigit() else 1, MAX_REPEATED)
             elif tag in ("tab", "line-break"):
                 yield "\t" if tag == "tab" else "\n"
+            elif tag == "a":
+                text = "".join(self._inline(part))
+                self._links.append((text, attribute(part, "href") or ""))
+                yield text
             elif tag == "note":
                 body = child(part, "note-body")
                 note = markdown.one_line(" ".join(self.blocks(body if body is not None else ())))

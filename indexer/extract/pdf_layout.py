@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 
 import regex
 
+from indexer.extract import pdf_rtl
+
 if TYPE_CHECKING:
     import pypdfium2
 
@@ -46,7 +48,21 @@ def page_text(page: pypdfium2.PdfPage) -> str:
         gutter = _gutter(runs)
         if gutter is not None or _letter_spaced(text) or _set_in(runs):
             text = _relaid(text_page, gutter)
+        elif pdf_rtl.has_words(text):
+            text = _from_the_right(text, text_page)
     return "\n".join([cleaned(text), *_annotations(page)])
+
+
+def _from_the_right(text: str, text_page: pypdfium2.PdfTextPage) -> str:
+    """The text with the letters of its right-to-left words in reading order."""
+    import pypdfium2.raw as pdfium
+
+    codes = [pdfium.FPDFText_GetUnicode(text_page, n) for n in range(text_page.count_chars())]
+    places = pdf_rtl.places(text, codes)
+    if places is None:
+        return text
+    order = pdf_rtl.reading_order(text, lambda index: text_page.get_charbox(places[index]))
+    return "".join(text[index] for index in order)
 
 
 # --- Runs: pieces of a line, as pdfium's rectangles give them -----------------------------------
@@ -167,6 +183,10 @@ def _relaid(text_page: pypdfium2.PdfTextPage, gutter: float | None) -> str:
 
 def _joined(line: Sequence[Glyph]) -> str:
     """The text of a line with its end; a hyphen that ended it stands for both."""
+    shown = "".join(glyph.char or " " for glyph in line)
+    if pdf_rtl.has_words(shown):
+        boxes = [(glyph.left, glyph.right) for glyph in line]
+        line = [line[index] for index in pdf_rtl.reading_order(shown, boxes.__getitem__)]
     text = _respaced(line) or "".join(_chars(line))
     return text if text.endswith(("\x02", "\ufffe")) else f"{text.rstrip(' ')}\n"
 

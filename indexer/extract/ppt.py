@@ -1,7 +1,8 @@
 """Legacy PowerPoint presentations (PPT) as Markdown, slide by slide.
 
 Source: [MS-PPT], sections 2.1.2 (persist directory), 2.3.2, 2.4.14.3 (lists of slides), 2.9
-(text). Text of masters is left out; notes and comments follow their slide.
+(text), 2.13.21 (placeholders). Text of masters and the lines that they repeat on each slide (date,
+number, header, footer) are left out; notes and comments follow their slide.
 
 Not kreuzberg, which reads the masters' "Click to edit" as text and marks slides by guessing.
 """
@@ -22,7 +23,11 @@ _ENCRYPTED = b"\xdf\xc4\xd1\xf3"
 _SLIDE, _SLIDE_ATOM, _NOTES, _SLIDE_PERSIST, _COMMENT = 1006, 1007, 1008, 1011, 12000
 _OUTLINE_REFERENCE, _TEXT_HEADER, _CHARS, _BYTES, _STRING = 3998, 3999, 4000, 4008, 4026
 _SLIDE_LIST, _USER_EDIT, _PERSIST_DIRECTORY, _TEXT_BOX = 4080, 4085, 6002, 0xF00D
+_SHAPE, _PLACEHOLDER, _MARGIN_PLACEHOLDER = 0xF004, 3011, 1056
 _SLIDES, _NOTES_LIST = 0, 2  # instances of a list of slides
+_MARGINS = frozenset(
+    map(bytes, ([7], [8], [9], [10]))
+)  # placeholders: date, number, footer, header
 _TITLES = frozenset({0, 6})
 _NOTES_BODY = 2
 MAX_DEPTH = 64
@@ -189,11 +194,24 @@ def _slide(stream: bytes, record: Record, outline: _Outline) -> _Slide:
     return slide
 
 
+def _boxes(stream: bytes, record: Record) -> Iterator[Record]:
+    """The text boxes of a slide, but for those that a master repeats."""
+    repeated = False
+    for each in _inside(stream, record):
+        # What a shape stands in for comes before its text.
+        if each.kind == _SHAPE:
+            repeated = False
+        elif each.kind == _PLACEHOLDER:
+            repeated = stream[each.start + 4 : each.start + 5] in _MARGINS
+        elif each.kind == _MARGIN_PLACEHOLDER:
+            repeated = stream[each.start : each.start + 1] in _MARGINS
+        elif each.kind == _TEXT_BOX and not repeated:
+            yield each
+
+
 def _texts(stream: bytes, record: Record, outline: _Outline) -> Iterator[tuple[int, str]]:
     """(type, text) of the text boxes of a slide, those that stand in the outline included."""
-    for box in _inside(stream, record):
-        if box.kind != _TEXT_BOX:
-            continue
+    for box in _boxes(stream, record):
         kind = 4  # other text
         for each in _records(stream, box.start, box.end):
             if each.kind == _TEXT_HEADER and each.end - each.start >= 4:

@@ -1,7 +1,8 @@
 """PowerPoint presentations (PPTX) as Markdown, slide by slide.
 
 Titles become headings, tables and charts tables; speaker notes and comments follow their slide.
-Only what is on a slide is read, not what its master would show there. Slide numbers are left out.
+Only what is on a slide is read, not what its master would show there. Slide numbers are left out,
+and footers and dates that an earlier slide has too.
 
 Not kreuzberg: it marks no slides, and of the test documents it loses charts and notes.
 """
@@ -17,6 +18,7 @@ from indexer.extract.charts import chart_text
 from indexer.extract.container import (
     Parts,
     ZipParts,
+    addresses,
     attribute,
     child,
     core_title,
@@ -43,9 +45,10 @@ def read_pptx(data: bytes) -> Extraction:
 
 
 def _lines(parts: Parts, slides: list[str], unread: list[str]) -> Iterator[Line]:
+    said: set[str] = set()
     for number, name in enumerate(slides, start=1):
         try:
-            text = markdown.page(_slide(parts, name))
+            text = markdown.page(_slide(parts, name, said))
         except UnreadableDocument as error:
             if error.reason != "malformed":
                 raise
@@ -89,17 +92,20 @@ def _first_title(parts: Parts, slides: list[str]) -> str | None:
 
 
 _TITLES = frozenset({"title", "ctrTitle"})
+_MARGINS = frozenset({"ftr", "dt", "hdr"})  # footer, date, header
 
 
-def _slide(parts: Parts, name: str) -> Iterator[str]:
+def _slide(parts: Parts, name: str, said: set[str]) -> Iterator[str]:
+    """The blocks of a slide; `said` is what stood in the margins of those before it."""
     root = parts.xml(name)
     if root is None:
         raise UnreadableDocument("malformed", f"no part {name!r}")
     related = relations(parts, name)
     tree = child(root, "cSld", "spTree")
-    shapes = list(tree) if tree is not None else []
+    shapes = [each for each in (tree if tree is not None else ()) if not _repeats(each, said)]
     shapes.sort(key=lambda shape: _placeholder(shape) not in _TITLES)
     yield from _shapes(parts, shapes, related)
+    yield markdown.links(_links(shapes, addresses(parts, name)))
     for kind, target in related.values():
         if kind == "notesSlide":
             notes = child(parts.xml(target), "cSld", "spTree")
@@ -108,6 +114,24 @@ def _slide(parts: Parts, name: str) -> Iterator[str]:
                 yield f"Notes: {text}"
         elif kind == "comments":
             yield from _comments(parts.xml(target))
+
+
+def _links(shapes: Iterable[Element], targets: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """(text, address) of the linked runs in shapes."""
+    for run in (each for shape in shapes for each in shape.iter() if tag_of(each) == "r"):
+        link = child(run, "rPr", "hlinkClick")
+        if link is not None:
+            yield text_of(child(run, "t")), targets.get(_relation_id(link), "")
+
+
+def _repeats(shape: Element, said: set[str]) -> bool:
+    """Whether a shape is in the margin and says what was said there before; remembers it if not."""
+    if _placeholder(shape) not in _MARGINS:
+        return False
+    text = markdown.one_line(text_of(child(shape, "txBody")))
+    known = text in said
+    said.add(text)
+    return known
 
 
 def _notes(shapes: Iterable[Element]) -> Iterator[str]:

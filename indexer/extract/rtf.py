@@ -102,6 +102,11 @@ class _State:
     hidden: bool = False
 
 
+# What programs write in front of a list item, for readers that do not number lists themselves.
+_BULLETS = "•·●○▪◦o§\uf0b7\uf0a7"
+_LABEL = re.compile(rf"([{_BULLETS}]|[\d.]{{1,6}}[.)]|[A-Za-z][.)])\t(?=\S)")
+
+
 @dataclass(slots=True)
 class _Paragraph:
     pieces: list[str] = field(default_factory=list)
@@ -314,6 +319,9 @@ class _Reader:
         text = self._text()
         if text and level is not None and level <= MAX_LEVEL:
             text = markdown.heading(level + 1, text)
+        elif label := _LABEL.match(text):
+            shown = "-" if label[1] in _BULLETS else label[1]
+            text = markdown.item(text[label.end() :], 1, shown)
         self._blocks.append(text)
         self._end_notes()
 

@@ -1,7 +1,8 @@
 """Spreadsheets (XLSX, XLSB, XLS, ODS) and CSV: a line for each row, which makes sense alone.
 
 Where the first row names the columns, each later row says the names with its values. Formulas are
-read as their results; print headers, text boxes and charts are left out.
+read as their results. Comments, text boxes and titles of charts of an XLSX follow the rows of their
+sheet; print headers are left out, and in the other formats these too.
 
 python-calamine (MIT, the Rust reader that kreuzberg uses too) and xlrd rather than kreuzberg: they
 give the cells with their types, sheet by sheet.
@@ -13,7 +14,7 @@ import csv
 import datetime as dt
 import io
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from statistics import median
 from types import MappingProxyType
@@ -21,6 +22,7 @@ from typing import TYPE_CHECKING
 
 from indexer.errors import UnreadableDocument
 from indexer.extract.broken import BROKEN
+from indexer.extract.charts import chart_titles
 from indexer.extract.compound import OLE, Compound
 from indexer.extract.container import (
     ZipParts,
@@ -41,6 +43,7 @@ from indexer.records import Line
 if TYPE_CHECKING:
     import python_calamine as calamine
     import xlrd
+    from lxml.etree import _Element as Element
 
 MAX_SHEETS_BYTES = 2**30  # unpacked, as the file's directory says; they are read as a stream
 
@@ -111,11 +114,12 @@ def read_ods(data: bytes) -> Extraction:
 
 
 def read_xlsx(data: bytes) -> Extraction:
-    """The same of a file of which more can be told: its title, and comments on cells."""
+    """The same of a file of which more can be told: its title, and what is not in cells."""
     parts = ZipParts(data)
     _affordable(parts)
-    workbook = _workbook(data, _comments(parts))
-    return Extraction(core_title(parts), workbook.lines)
+    unread: list[str] = []
+    workbook = _workbook(data, _beside(parts, unread))
+    return Extraction(core_title(parts), workbook.lines, unread=unread)
 
 
 def _affordable(parts: ZipParts) -> None:
@@ -126,13 +130,13 @@ def _affordable(parts: ZipParts) -> None:
 
 
 def _workbook(
-    data: bytes, comments: Mapping[str, Sequence[str]] = MappingProxyType({})
+    data: bytes, beside: Mapping[str, Sequence[str]] = MappingProxyType({})
 ) -> Extraction:
     with _translated():
         import python_calamine
 
         workbook = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
-    return Extraction(None, _sheets(workbook, comments))
+    return Extraction(None, _sheets(workbook, beside))
 
 
 class _translated:  # noqa: N801 - reads as the words that it stands for
@@ -153,13 +157,13 @@ class _translated:  # noqa: N801 - reads as the words that it stands for
 
 
 def _sheets(
-    workbook: calamine.CalamineWorkbook, comments: Mapping[str, Sequence[str]]
+    workbook: calamine.CalamineWorkbook, beside: Mapping[str, Sequence[str]]
 ) -> Iterator[Line]:
     for name in workbook.sheet_names:
         with _translated():
             sheet = workbook.get_sheet_by_name(name)
             rows = [[_shown(value) for value in values] for values in sheet.iter_rows()]
-        yield from part_lines("Sheet", name, chain(labelled(rows), comments.get(name, ())))
+        yield from part_lines("Sheet", name, chain(labelled(rows), beside.get(name, ())))
 
 
 def _shown(value: object) -> str:
@@ -173,8 +177,11 @@ def _shown(value: object) -> str:
     return one_line(str(value))
 
 
-def _comments(parts: ZipParts) -> dict[str, list[str]]:
-    """Sheet name -> comments on its cells, as in "Comment (B7): …"."""
+def _beside(parts: ZipParts, unread: list[str]) -> dict[str, list[str]]:
+    """Sheet name -> what stands beside its cells: comments, text boxes, titles of charts.
+
+    Names of damaged ones go to `unread`: the cells are what counts.
+    """
     found: dict[str, list[str]] = {}
     main = main_part(parts, "xl/workbook.xml")
     if not main.endswith(".xml"):
@@ -187,14 +194,52 @@ def _comments(parts: ZipParts) -> dict[str, list[str]]:
         ids = [str(value) for key, value in sheet.attrib.items() if key.endswith("}id")]
         target = related.get(ids[0], ("", ""))[1] if ids else ""
         for kind, name in relations(parts, target).values() if target else ():
-            notes = parts.xml(name) if kind == "comments" else None
-            for note in notes.iter() if notes is not None else ():
-                if tag_of(note) == "comment":
-                    text = one_line(text_of(note))
-                    line = f"Comment ({attribute(note, 'ref')}): {text}"
-                    found.setdefault(attribute(sheet, "name") or "", []).append(line)
+            try:
+                texts = [text for text in _BESIDE.get(kind, _nothing)(parts, name) if text]
+            except UnreadableDocument:
+                unread.append(name)
+            else:
+                found.setdefault(attribute(sheet, "name") or "", []).extend(texts)
     return found
 
+
+def _comments(parts: ZipParts, name: str) -> Iterator[str]:
+    """As in "Comment (B7): …"."""
+    notes = parts.xml(name)
+    for note in notes.iter() if notes is not None else ():
+        if tag_of(note) == "comment":
+            yield f"Comment ({attribute(note, 'ref')}): {one_line(text_of(note))}"
+
+
+def _drawn(parts: ZipParts, name: str) -> Iterator[str]:
+    """The texts of boxes and shapes, and the titles of charts, that lie over the cells."""
+    root = parts.xml(name)
+    related = relations(parts, name)
+    for each in root.iter() if root is not None else ():
+        if tag_of(each) in ("txBody", "chart") and _is_spare(each):
+            continue
+        if tag_of(each) == "txBody":
+            texts = (text_of(paragraph) for paragraph in each if tag_of(paragraph) == "p")
+            yield "\n".join(filter(str.strip, texts))
+        elif tag_of(each) == "chart":
+            target = related.get(attribute(each, "id") or "", ("", ""))[1]
+            chart = parts.xml(target) if target else None
+            yield chart_titles(chart) if chart is not None else ""
+
+
+def _is_spare(element: Element) -> bool:
+    """Whether an element is there for programs that do not know what it stands for."""
+    return any(tag_of(outer) == "Fallback" for outer in element.iterancestors())
+
+
+def _nothing(parts: ZipParts, name: str) -> Iterator[str]:
+    return iter(())
+
+
+_BESIDE: Mapping[str, Callable[[ZipParts, str], Iterator[str]]] = {
+    "comments": _comments,
+    "drawing": _drawn,
+}
 
 # --- Rows ---------------------------------------------------------------------------------------
 

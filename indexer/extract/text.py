@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 
 from indexer.errors import UnreadableDocument
+from indexer.extract.code_pages import best_page
 from indexer.extract.extraction import Extraction, plain_lines
 
 MIN_UTF8_EVIDENCE = 20  # bytes beyond one a character, for each byte that is not UTF-8
@@ -65,27 +66,23 @@ def decode_part(data: bytes) -> str:
 
 
 # The encodings that people's old files have; without the list, rarities win on short texts.
+_MULTIBYTE = ["cp932", "euc_jp", "gb18030", "big5", "cp949", "iso2022_jp"]
 _CANDIDATES = ["cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257"]
-_CANDIDATES += ["koi8_r", "cp932", "euc_jp", "gb18030", "big5", "cp949", "iso2022_jp"]
-_LATIN = frozenset({"cp1252", "cp1250", "cp1254", "cp1257"})
+_CANDIDATES += ["koi8_r", *_MULTIBYTE]
+MIN_EXPLAINED = 0.7  # of a text's letters by one language, where nothing else explains the text
 
 
 def _detected(sample: bytes) -> str:
-    """The encoding that explains the bytes best; raises UnreadableDocument where none does.
-
-    The Latin code pages differ in a few letters and all make sense of one another's bytes: among
-    them the one whose text is most like a language decides, and at a tie the commonest, cp1252.
-    """
+    """The encoding that explains the bytes best; raises UnreadableDocument where none does."""
     from charset_normalizer import from_bytes
 
-    matches = from_bytes(sample, cp_isolation=_CANDIDATES)
-    best = matches.best()
-    if best is None:
-        raise UnreadableDocument("encoding", "no known encoding explains these bytes")
-    if best.encoding not in _LATIN:
+    best = from_bytes(sample, cp_isolation=_CANDIDATES).best()
+    if best is not None and best.encoding in _MULTIBYTE:
         return best.encoding
-    latin = [match for match in matches if match.encoding in _LATIN]
-    return max(latin, key=lambda match: (match.coherence, match.encoding == "cp1252")).encoding
+    page, explained = best_page(sample)
+    if best is None and explained < MIN_EXPLAINED:
+        raise UnreadableDocument("encoding", "no known encoding explains these bytes")
+    return page
 
 
 def _decode_as(data: bytes, encoding: str) -> str:

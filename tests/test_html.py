@@ -1,0 +1,81 @@
+"""What a reader of a web page came for, and what is only there for browsers."""
+
+import pytest
+
+from indexer.extract import markdown
+from indexer.extract.html import html_text
+
+
+def text_of(body: str) -> str:
+    return html_text(f"<html><body>{body}</body></html>")[1]
+
+
+PROSE = "The ferry leaves at nine, in winter at ten, and never on the first day of a month. "
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "<span aria-hidden='true'>→</span>",
+        "<a class=anchor aria-hidden=true href='#x'>#</a>",
+        "<span style='display: none'>1975</span>",
+        "<button>Copy</button>",
+        "<span hidden><b>unseen</b></span>",
+        "<label role=menu>154 languages</label>",
+    ],
+)
+def test_what_is_hidden_or_a_button_within_a_line_leaves_the_line_whole(piece):
+    assert text_of(f"<p>{PROSE} See {piece}the fares.</p>") == f"{PROSE}See the fares."
+    assert text_of(f"<h2>Fares{piece}</h2><p>{PROSE}") == f"## Fares\n\n{PROSE.strip()}"
+    table = f"<table><tr><th>Port<th>Fare<tr><td>Vigo{piece}<td>7.50</table><p>{PROSE}"
+    assert "| Vigo | 7.50 |" in text_of(table)
+
+
+def test_a_table_of_data_may_hold_number_signs_and_one_with_headings_lays_out_a_page():
+    rows = "<tr><th># of trips<th>Port<tr><td>#7<td>Vigo"
+    assert "| #7 | Vigo |" in text_of(f"<table>{rows}</table>")
+    layout = text_of(f"<table><tr><td><h2>Fares</h2>{PROSE}<td>menu</table>")
+    assert layout == f"## Fares\n\n{PROSE.strip()}\n\nmenu"
+
+
+def test_what_is_hidden_is_read_where_there_is_hardly_anything_else():
+    assert "words" in text_of("<p>a <span hidden>words that somebody hid</span></p>")
+
+
+@pytest.mark.parametrize("around", ["article", "main", "section", "div role=main", "blockquote"])
+@pytest.mark.parametrize("tag", ["footer", "div role=contentinfo", "div role=banner"])
+def test_a_footer_belongs_to_the_article_that_it_stands_in(around, tag):
+    inner = f"<{tag}>by Ana</{tag.split()[0]}>"
+    assert "by Ana" in text_of(f"<{around}><p>{PROSE}</p>{inner}</{around.split()[0]}>")
+    assert "by Ana" not in text_of(f"<div><p>{PROSE}</p>{inner}</div>")
+
+
+def test_links_that_lead_out_are_listed_once_behind_the_text():
+    page = text_of(
+        "<p>See <a href='https://example.org/x'>the <b>fares</b></a>, <a href='#top'>top</a>, "
+        "<a href='/home'>home</a>, <a href='https://example.org/x'>again</a>, "
+        "<a href='javascript:go()'>go</a> and <a href='https://example.org/y'>example.org/y</a>.</p>"
+        "<p><a href='mailto:ana@example.org'>Ana</a></p>"
+        "<nav><a href='https://example.org/menu'>menu</a></nav>"
+    )
+    assert page == (
+        "See the fares, top, home, again, go and example.org/y.\n\nAna\n\n"
+        "Links:\n- [the fares](https://example.org/x)\n- [Ana](mailto:ana@example.org)"
+    )
+
+
+def test_a_link_around_blocks_or_a_picture_has_their_words():
+    around = "<a href='https://example.org/x'><h2>Fares</h2></a>"
+    picture = "<p><a href='https://example.org/y'><img alt='a quay'></a></p>"
+    assert text_of(around + picture).endswith(
+        "- [Fares](https://example.org/x)\n- [a quay](https://example.org/y)"
+    )
+
+
+def test_links_are_listed_up_to_the_most_and_up_to_a_length():
+    long = "https://example.org/" + "x" * (markdown.MAX_ADDRESS - 20)
+    assert markdown.links([("a", long)]) == f"Links:\n- [a]({long})"
+    assert markdown.links([("a", long + "x")]) == ""
+    many = [("a", f"https://example.org/{number}") for number in range(markdown.MAX_LINKS + 1)]
+    assert markdown.links(many) == markdown.links(many[:-1])
+    assert len(markdown.links(many).splitlines()) == markdown.MAX_LINKS + 1
