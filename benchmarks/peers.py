@@ -19,9 +19,11 @@ A peer is no dependency of the project. Each has an environment of its own, see 
         --peer-python txtai=/venvs/txtai/bin/python \\
         --peer-python llamaindex=/venvs/llamaindex/bin/python \\
         --peer-python leann=/venvs/leann/bin/python \\
-        [--set til] [--files 60] [--rounds 1] [--only WORD ...]
+        [--set til] [--files 60] [--rounds 1] [--only WORD ...] [--quality SET ...]
 
-`tests/offline.py` runs it without a network. --files 0 takes all files.
+`tests/offline.py` runs it without a network. --files 0 takes all files. --quality prints another
+table instead: nDCG@10 of each tool's own search over its own chunks, on the sets of retrieval.py;
+the peer's rank of a file is that of its best passage among the first 100, as ours is.
 """
 
 from __future__ import annotations
@@ -33,18 +35,21 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
-from statistics import median
+from statistics import mean, median
 from typing import Any
 
-from common import data, print_table
+from common import corpus_of, data, print_table, read_jsonl
 from encode import SETS, chunk_texts, part_of
 from peer_programs import PROGRAMS
+from retrieval import SETS as RETRIEVAL_SETS
+from retrieval import documents, judgments, ndcg, write_files
 
 from indexer.embed.folder import ModelFolder
+from indexer.retrieve import DEPTH
 
 OURS = "corpus-agent"
 NOTE = "# A note\n\nOf one line.\n"
@@ -70,6 +75,7 @@ class Run:
     texts: list[str]
     window: int
     version: str
+    ranked: list[list[str]] = field(default_factory=list)  # files, by query
 
 
 def llamaindex(batch: int | None = None, window: int | None = None) -> dict[str, Any]:
@@ -92,6 +98,12 @@ WAYS = (
     Way("LEANN", "leann"),
     Way("LEANN", "leann", own_chunks=False),
 )
+SEARCHES = (
+    Way("txtai", "txtai"),
+    Way("txtai, hybrid", "txtai", {"hybrid": True}),
+    Way("LlamaIndex + LanceDB", "llamaindex", llamaindex(64)),
+    Way("LlamaIndex + LanceDB, chunks of 256", "llamaindex", llamaindex(64, 256)),
+)
 
 
 class ProcessFailed(Exception):
@@ -107,15 +119,17 @@ class Bench:
     pythons: dict[str, str]
     threads: int
 
-    def run(self, way: Way, files: Path, chunks: list[str]) -> Run:
+    def run(
+        self, way: Way, files: Path, chunks: Sequence[str] = (), queries: Sequence[str] = ()
+    ) -> Run:
         """One process of `way` over a folder; `chunks` are what corpus-agent makes of it."""
         with tempfile.TemporaryDirectory(dir=self.scratch) as place:
             folder = Path(place)
             if way.tool == OURS:
                 seconds, used, _ = self._timed(self._our_command(folder, files), folder)
                 version = metadata.version(OURS)
-                return Run(seconds, used, chunks, self.model.max_tokens, version)
-            task = self._task(way, folder, files, chunks)
+                return Run(seconds, used, list(chunks), self.model.max_tokens, version)
+            task = self._task(way, folder, files, chunks, queries)
             command = [self.pythons[way.tool], str(PROGRAM), str(task)]
             _, used, started = self._timed(command, folder)
             report = json.loads((folder / "report.json").read_text("utf-8"))
@@ -126,7 +140,9 @@ class Bench:
         store = str(folder / "store")
         return [sys.executable, "-m", "corpus_agent", "--store", store, "index", str(files)]
 
-    def _task(self, way: Way, folder: Path, files: Path, chunks: list[str]) -> Path:
+    def _task(
+        self, way: Way, folder: Path, files: Path, chunks: Sequence[str], queries: Sequence[str]
+    ) -> Path:
         given = folder / "chunks.json"
         given.write_text(json.dumps(chunks), "utf-8")
         task = {
@@ -138,6 +154,7 @@ class Bench:
             "store": str(folder / "store"),
             "report": str(folder / "report.json"),
             "threads": self.threads,
+            "queries": list(queries),
         }
         path = folder / "task.json"
         path.write_text(json.dumps(task), "utf-8")
@@ -160,10 +177,11 @@ class Bench:
         return seconds, usage.ru_utime + usage.ru_stime, started
 
     def _environment(self, folder: Path) -> dict[str, str]:
-        """One number of threads for all; no hub, and nothing written into the home folder."""
+        """One number of threads for all; no hub, and nothing written outside of `folder`."""
         names = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "LEANN_CPU_THREADS", "RAYON_NUM_THREADS")
-        offline = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "HOME": str(folder)}
-        return os.environ | dict.fromkeys(names, str(self.threads)) | offline
+        threads = dict.fromkeys(names, str(self.threads))
+        offline = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
+        return os.environ | threads | offline | {"HOME": str(folder), "TMPDIR": str(folder)}
 
 
 def started(bench: Bench, ways: list[Way]) -> tuple[dict[str, float], list[str]]:
@@ -251,6 +269,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--set", choices=[name for name, _ in SETS], action="append")
     parser.add_argument("--files", type=int, default=60, help="of each set; 0: all")
     parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--quality", nargs="+", choices=RETRIEVAL_SETS, metavar="SET")
     parser.add_argument("--only", nargs="+", default=[], help="rows whose tool has such a word")
     given = parser.parse_args()
     given.pythons = dict(one.split("=", 1) for one in given.peer_python)
@@ -284,21 +303,53 @@ def measured(bench: Bench, name: str, files: Path, ways: list[Way], rounds: int)
     return [Figures.of_runs(way, found, bench.model) for way, found in runs.items()]
 
 
-def main() -> None:
-    given = arguments()
+def quality(bench: Bench, name: str) -> list[tuple[str, str, float]]:
+    """nDCG@10 of our search and of each peer's over the files of a retrieval set."""
+    folder = bench.scratch / name
+    ids = write_files(name, folder)
+    relevant = judgments(name)
+    listed = read_jsonl(data("retrieval", name, "queries.jsonl"))
+    queries = {one["_id"]: one["text"] for one in listed if one["_id"] in relevant}
+
+    def score(ranked: Sequence[Sequence[str]]) -> float:
+        pairs = zip(queries, ranked, strict=True)
+        return mean(ndcg([ids[one] for one in found], relevant[key]) for key, found in pairs)
+
+    with corpus_of(folder) as corpus:
+        ours = [documents(corpus.search(one, DEPTH, per_source=None)) for one in queries.values()]
+    found = [(name, OURS, score(ours))]
+    for way in SEARCHES:
+        if way.tool in bench.pythons:
+            ranked = bench.run(way, folder, queries=list(queries.values())).ranked
+            sources = [[str(Path(one).relative_to(folder)) for one in files] for files in ranked]
+            found.append((name, way.label, score(sources)))
+    return found
+
+
+def speed(bench: Bench, given: argparse.Namespace) -> None:
+    """Print the table of all ways over each set."""
     ways = chosen_ways(given)
     cells: list[tuple[object, ...]] = []
-    with tempfile.TemporaryDirectory() as place:
-        scratch = Path(place).resolve()
-        bench = Bench(scratch, ModelFolder(), given.pythons, len(os.sched_getaffinity(0)))
-        startup, versions = started(bench, ways)
-        for name, parts in SETS:
-            if not given.set or name in given.set:
-                into = scratch / name.replace(" ", "-")
-                files = part_of(data(*parts).resolve(), given.files, into)
-                cells += rows(name, measured(bench, name, files, ways, given.rounds), startup)
+    startup, versions = started(bench, ways)
+    for name, parts in SETS:
+        if not given.set or name in given.set:
+            into = bench.scratch / name.replace(" ", "-")
+            files = part_of(data(*parts).resolve(), given.files, into)
+            cells += rows(name, measured(bench, name, files, ways, given.rounds), startup)
     print(f"{bench.threads} threads, median of {given.rounds}; {', '.join(versions)}")
     print_table(HEADER, cells)
+
+
+def main() -> None:
+    given = arguments()
+    with tempfile.TemporaryDirectory() as place:
+        threads = len(os.sched_getaffinity(0))
+        bench = Bench(Path(place).resolve(), ModelFolder(), given.pythons, threads)
+        if given.quality:
+            found = [row for name in given.quality for row in quality(bench, name)]
+            print_table(("set", "tool", "nDCG@10"), found)
+        else:
+            speed(bench, given)
 
 
 if __name__ == "__main__":
