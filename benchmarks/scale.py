@@ -17,7 +17,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from importlib import import_module
 from pathlib import Path
 from random import Random
 
@@ -68,6 +67,7 @@ def index(root: Path, store: Path) -> dict[str, float]:
     from indexer.manifest import root_for
     from indexer.plan import make_plan
     from indexer.store import Writer
+    from indexer.store.lance import import_lancedb
     from indexer.sync import Run, fingerprint_of
     from indexer.walk import walk
 
@@ -87,7 +87,7 @@ def index(root: Path, store: Path) -> dict[str, float]:
     chunker = Chunker(encoder.tokenizer, encoder.max_tokens)
     today = fingerprint_of(encoder, chunker)
     create_folder(store)
-    import_module("lancedb")
+    import_lancedb()
     loaded = time.monotonic()
     with Writer(store, today, root_for(store, root)) as writer:
         seen = walk(root)

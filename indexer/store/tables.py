@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 from indexer.folder import TABLES
 from indexer.manifest import Manifest
 from indexer.records import FileRow
-from indexer.store import tidy
+from indexer.store import indices, tidy
+from indexer.store.indices import Scale
 from indexer.store.rows import (
-    FULL_TEXT_COLUMN,
     KEY_COLUMN,
     Embedded,
     chunk_batches,
@@ -113,26 +113,23 @@ class Tables:
             records = [asdict(row) for row in rows]
             self._files.add(pa.Table.from_pylist(records, schema=file_schema()))
 
-    def ensure_text_index(self) -> None:
-        """Build the full-text index after the first rows: built on none, it would find nothing."""
-        from lancedb.index import FTS
+    def index(self, scale: Scale) -> None:
+        """Give the chunk rows the indices that so many should have; those made cover every row."""
+        names = [index.name for index in self._chunks.list_indices()]
+        indices.change(self._chunks, indices.plan_indices(self.count_chunks(), names, scale))
 
-        if self._chunks.list_indices() or not self._chunks.count_rows():
-            return
-        # icu: words of scripts without spaces, and identifiers such as foo_bar, stay whole.
-        self._chunks.create_index(
-            FULL_TEXT_COLUMN,
-            config=FTS(base_tokenizer="icu", stem=True, remove_stop_words=True, ascii_folding=True),
-        )
-
-    def merge(self, *, only_if_due: bool) -> bool:
-        """Put all rows into few fragments and into the full-text index; whether that was done."""
+    def merge(self, *, only_if_due: bool, finished: bool = True) -> bool:
+        """Put rows into few fragments and into the indices, all or as is due; whether all were."""
         tables = (self._chunks, self._files)
-        if only_if_due and not any(map(tidy.is_due, tables)):
-            return False
-        for table in tables:
-            tidy.merge(table)
-        return True
+        due = [tidy.plan_tidying(tidy.state_of(table), finished=finished) for table in tables]
+        if not only_if_due or "merge" in due:
+            for table in tables:
+                tidy.merge(table)
+            return True
+        for table, what in zip(tables, due, strict=True):
+            if what == "cover":
+                table.optimize()
+        return False
 
     def drop_versions(self, kept: Collection[Manifest]) -> None:
         """Delete the versions older than all of `kept`; for merged tables."""
