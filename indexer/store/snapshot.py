@@ -32,7 +32,7 @@ BATCH_ROWS = 4_096
 # Of an index of vectors: partitions that are looked through, and how many times as many rows as
 # are asked for are compared by the vectors themselves.
 PARTITIONS = 128
-REFINED = 3
+REFINED = 2
 NAME_WORDS = 8  # of a name that is looked for
 WORD_START = 4  # letters; the rest may be misspelt
 

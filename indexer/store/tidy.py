@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 MAX_UNINDEXED_ROWS = 1_000
 MAX_UNINDEXED_SHARE = 0.05
 MAX_DELETED_SHARE = 0.2
-MAX_FRAGMENTS = 32  # each a file or two that every search opens
+# A search fetches rows from every fragment that holds some of the best: 8 ms where 60,000 rows are
+# in one fragment, 14 ms where they are in 30. Small ones beside a large one cost less.
+MAX_FRAGMENTS = 32
+FEW_FRAGMENTS = 8
+MAX_LOOSE_SHARE = 0.05  # of the rows, outside large fragments
 SLACK_ROWS = 10_000  # of a table, for each fragment and version more that is worth leaving
 QUICK_ROWS = 50_000  # merged in a second or two
 MAX_ROUNDS = 4  # two do the work, and one more shows that nothing is left to do
@@ -30,22 +34,31 @@ MARGIN = timedelta(seconds=1)
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Counts of a table: rows, rows deleted and still on the disk, fragments, unindexed rows."""
+    """Counts of a table: rows, those deleted and still on the disk, fragments, rows outside large
+    fragments, rows that an index does not cover yet.
+    """
 
     rows: int
     deleted: int = 0
     fragments: int = 1
+    loose: int = 0
     unindexed: int = 0
 
 
 def state_of(table: Table) -> State:
     """The counts of the newest version of a table."""
     stats = table.stats()
-    fragments = stats["fragment_stats"]["num_fragments"]
-    rows = stats["num_rows"]
-    with_deleted = stats["fragment_stats"]["lengths"]["mean"] * fragments
+    rows, parts = stats["num_rows"], stats["fragment_stats"]
+    fragments, lengths = parts["num_fragments"], parts["lengths"]
+    large = max(1, fragments - parts["num_small_fragments"])  # from 100,000 rows on
     waiting = [index.num_unindexed_rows or 0 for index in table.list_indices()]
-    return State(rows, round(with_deleted - rows), fragments, max(waiting, default=0))
+    return State(
+        rows,
+        deleted=round(lengths["mean"] * fragments - rows),
+        fragments=fragments,
+        loose=max(0, rows - large * lengths["max"]),
+        unindexed=max(waiting, default=0),
+    )
 
 
 def plan_tidying(state: State, *, finished: bool) -> Literal["nothing", "cover", "merge"]:
@@ -54,9 +67,11 @@ def plan_tidying(state: State, *, finished: bool) -> Literal["nothing", "cover",
     While a run is not `finished`, more will follow: were few rows enough, it would spend its time
     on covering them, and the more the larger the table is.
     """
+    scattered = finished and state.fragments > FEW_FRAGMENTS
     if (
         state.fragments > slack(MAX_FRAGMENTS, state.rows)
         or state.deleted > MAX_DELETED_SHARE * state.rows
+        or (scattered and state.loose > MAX_LOOSE_SHARE * state.rows)
     ):
         return "merge"
     enough = min if finished else max
