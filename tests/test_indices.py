@@ -276,6 +276,40 @@ def test_cleanup_keeps_the_index_and_what_is_found(root, store):
     assert check(store).vector_index()[2] == 0
 
 
+def test_temporary_files_with_vectors_stay_in_the_store(root, store):
+    left = store / "tmp" / "lance" / "shuffled"  # by a writer that was killed
+    left.mkdir(parents=True)
+    code = """
+import sys
+from pathlib import Path
+from tests.test_indices import LARGE, sync
+from indexer.store import Snapshot
+root, store = map(Path, sys.argv[1:])
+sync(root, store)
+print("made", Snapshot(store).vector_index()[0], flush=True)
+from lancedb.index import IvfRq
+table = Snapshot(store)._chunks
+table.checkout_latest()
+table.create_index("vector", config=IvfRq(num_partitions=150), name="control")
+print("the control was made too")
+"""
+    (root / "part_0" / "00.txt").unlink()
+    shutil.rmtree(store / "lance")
+    (store / "manifest.json").unlink()
+    done = subprocess.run(
+        [sys.executable, "-c", code, root, store],
+        cwd=Path(__file__).parent.parent,
+        env=os.environ | {"TMPDIR": str(root / "nowhere")},  # so that whoever needs it fails
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.split() == ["made", "177"], done.stdout + done.stderr
+    assert done.returncode != 0
+    assert not left.exists()
+    assert not any((store / "tmp").rglob("*"))
+
+
 KILLED = """
 import os, sys
 from pathlib import Path

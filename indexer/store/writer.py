@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 
-from indexer.folder import TABLES, files_below, flush, translated
+from indexer.folder import TABLES, files_below, flush, temp_within, translated
 from indexer.lock import writer_lock
 from indexer.manifest import (
     MANIFEST_NAME,
@@ -154,7 +154,7 @@ class Writer:
             self._rollback()
         elif self._waiting or self._gone:
             self._write()
-        with translated(self.store):
+        with translated(self.store), temp_within(self.store):
             former_limit = tidy.slack(MAX_FORMER, self._tables.count_chunks())
             due = (complete and self._untidy) or count_former(self.store) >= former_limit
             merged = self._tables.merge(only_if_due=not due, finished=complete)
@@ -173,7 +173,7 @@ class Writer:
         """
         before = self._manifest
         assert before is not None
-        with translated(self.store):
+        with translated(self.store), temp_within(self.store):
             self._tables.merge(only_if_due=False)
             self._tables.index(self._scale)
             manifest = self._publish(before.ignored, before.complete, before.walked_ns)
