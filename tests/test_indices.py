@@ -35,7 +35,7 @@ ENCODER = ToyEncoder()
 CHUNKER = Chunker(ENCODER.tokenizer, ENCODER.max_tokens)
 PASSAGES = 24  # of a file
 FILES = 60
-LARGE = Scale(exact_rows=400, partition_rows=8)  # what the tests' folders are by it
+LARGE = Scale(exact_rows=400, partition_rows=4)  # what the tests' folders are by it
 EXACT = Scale(exact_rows=sys.maxsize)
 RECALL = 0.97
 
@@ -304,7 +304,7 @@ print("the control was made too")
         text=True,
         check=False,
     )
-    assert done.stdout.split() == ["made", "177"], done.stdout + done.stderr
+    assert done.stdout.split() == ["made", "354"], done.stdout + done.stderr
     assert done.returncode != 0
     assert not left.exists()
     assert not any((store / "tmp").rglob("*"))

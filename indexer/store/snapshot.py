@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 BATCH_ROWS = 4_096
 # Of an index of vectors: partitions that are looked through, and how many times as many rows as
 # are asked for are compared by the vectors themselves.
-PARTITIONS = 128
+PARTITIONS = 256
 REFINED = 2
 NAME_WORDS = 8  # of a name that is looked for
 WORD_START = 4  # letters; the rest may be misspelt
@@ -66,9 +66,10 @@ class Snapshot:
         with translated(self.store):
             query = self._chunks.search(vector, vector_column_name="vector")
             query = query.distance_type("cosine").limit(limit)
-            # Of no effect where there is no index. No most of partitions: below a prefix, the
-            # search goes on until it has enough rows.
-            query = query.minimum_nprobes(PARTITIONS).maximum_nprobes(0).refine_factor(REFINED)
+            # Of no effect where there is no index. Below a prefix all partitions are looked
+            # through (0): the nearest may hold none of its rows.
+            query = query.minimum_nprobes(PARTITIONS).maximum_nprobes(0 if prefix else PARTITIONS)
+            query = query.refine_factor(REFINED)
             found = _prefixed(query, prefix).select([*_SELECTED, "_distance"]).to_arrow()
         return _found(found, 1.0 - found["_distance"].to_numpy())
 
