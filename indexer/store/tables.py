@@ -119,17 +119,22 @@ class Tables:
         indices.change(self._chunks, indices.plan_indices(self.count_chunks(), names, scale))
 
     def merge(self, *, only_if_due: bool, finished: bool = True) -> bool:
-        """Put rows into few fragments and into the indices, all or as is due; whether all were."""
-        tables = (self._chunks, self._files)
-        due = [tidy.plan_tidying(tidy.state_of(table), finished=finished) for table in tables]
-        if not only_if_due or "merge" in due:
-            for table in tables:
-                tidy.merge(table)
-            return True
-        for table, what in zip(tables, due, strict=True):
-            if what == "cover":
-                table.optimize()
-        return False
+        """Put rows into few fragments and into the indices, all or as is due; whether all were.
+
+        The files' table is small: it never makes the chunks' be merged.
+        """
+        chunks, files = (
+            tidy.plan_tidying(tidy.state_of(table), finished=finished)
+            for table in (self._chunks, self._files)
+        )
+        everything = not only_if_due or chunks == "merge"
+        if everything or files == "merge":
+            tidy.merge(self._files)
+        if everything:
+            tidy.merge(self._chunks)
+        elif chunks == "cover":
+            self._chunks.optimize()
+        return everything
 
     def drop_versions(self, kept: Collection[Manifest]) -> None:
         """Delete the versions older than all of `kept`; for merged tables."""
