@@ -379,3 +379,19 @@ def test_filters_by_source_use_the_index_of_sources(root, store, tmp_path, where
     sync(root, tmp_path / "exact", EXACT)
     assert SOURCES in plan(store)
     assert SOURCES not in plan(tmp_path / "exact")
+
+
+@pytest.mark.parametrize(("told", "shown"), [({}, False), ({"LANCEDB_LOG": "warn"}, True)])
+def test_notes_of_lancedb_are_shown_to_nobody_who_did_not_ask(tmp_path, told, shown):
+    code = "import sys; from indexer.store.lance import import_lancedb\n"
+    code += "import_lancedb().connect(sys.argv[1]).create_table('t', [{'a': 1}], mode='overwrite')"
+    done = subprocess.run(
+        [sys.executable, "-c", code, tmp_path],
+        cwd=Path(__file__).parent.parent,
+        env={name: value for name, value in os.environ.items() if name != "LANCEDB_LOG"} | told,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ("No existing dataset" in done.stderr) == shown
+    assert shown or not done.stderr
