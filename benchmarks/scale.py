@@ -17,7 +17,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from importlib import import_module
 from pathlib import Path
 from random import Random
 
@@ -68,6 +67,7 @@ def index(root: Path, store: Path) -> dict[str, float]:
     from indexer.manifest import root_for
     from indexer.plan import make_plan
     from indexer.store import Writer
+    from indexer.store.lance import import_lancedb
     from indexer.sync import Run, fingerprint_of
     from indexer.walk import walk
 
@@ -87,7 +87,7 @@ def index(root: Path, store: Path) -> dict[str, float]:
     chunker = Chunker(encoder.tokenizer, encoder.max_tokens)
     today = fingerprint_of(encoder, chunker)
     create_folder(store)
-    import_module("lancedb")
+    import_lancedb()
     loaded = time.monotonic()
     with Writer(store, today, root_for(store, root)) as writer:
         seen = walk(root)
@@ -143,10 +143,10 @@ def cleanup(root: Path, store: Path) -> dict[str, float]:
     }
 
 
-def largest_memory() -> float:
-    """The largest resident memory of this process so far, in MB."""
+def memory(name: str) -> float:
+    """A figure of the memory of this process, in MB."""
     status = Path("/proc/self/status").read_text()
-    return int(status.split("VmHWM:")[1].split()[0]) / 1024
+    return int(status.split(f"{name}:")[1].split()[0]) / 1024
 
 
 def in_process(step: str, root: Path, store: Path) -> dict[str, float]:
@@ -165,7 +165,8 @@ def main() -> None:
         VERIFY = options.step == "verify"
         step = {"search": search, "cleanup": cleanup}.get(options.step, index)
         figures = step(options.root, options.store)
-        print(json.dumps({**figures, "memory": largest_memory()}))
+        told = {"memory": memory("VmHWM"), "anonymous": memory("RssAnon")}  # most, and at the end
+        print(json.dumps({**figures, **told}))
         return
     scratch = options.keep or Path(tempfile.mkdtemp())
     found = {**many_passages(scratch, options), **many_files(scratch, options)}

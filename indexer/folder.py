@@ -6,6 +6,7 @@ Knows nothing of what is in the files. Light, since commands use it before the p
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from indexer.manifest import damaged
 
 TABLES = "lance"
 VECTORS = "vectors"
+TEMP = "tmp"  # the seal points TMPDIR at it
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,27 @@ def flush(paths: Collection[Path]) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+@contextmanager
+def temp_within(store: Path) -> Iterator[None]:
+    """Have LanceDB put its temporary files, which hold vectors, into the store; for its writer.
+
+    Afterwards they are gone, also those of a writer that was killed.
+    """
+    folder = store / TEMP / TABLES
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(mode=0o700, parents=True)
+    before = os.environ.get("TMPDIR")
+    os.environ["TMPDIR"] = str(folder.resolve())
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["TMPDIR"]
+        else:
+            os.environ["TMPDIR"] = before
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager

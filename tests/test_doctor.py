@@ -53,7 +53,7 @@ def look(store: Path) -> dict[str, Finding]:
         "rows": index.row_counts(snapshot, rows),
         "keys": index.keys(snapshot, rows),
         "words": index.text_index(snapshot),
-        "vectors": index.lengths(rows),
+        "vectors": index.lengths(snapshot, rows),
         "embedding": index.embedded_again(rows, ENCODER),
     }
 

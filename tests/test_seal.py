@@ -402,14 +402,19 @@ def test_lancedb_indexes_and_searches_inside(root, store):
     code = """
     import warnings; warnings.simplefilter("ignore")
     import lancedb
+    from lancedb.index import BTree, IvfRq
     database = lancedb.connect(store / "lance")
-    rows = [{"id": n, "text": f"word{n} sourdough", "vector": [float(n), 1.0]} for n in range(300)]
+    rows = [{"id": n, "text": f"word{n} sourdough", "vector": [float(n), *[1.0] * 15]}
+            for n in range(300)]
     table = database.create_table("chunks", rows)
     table.create_fts_index("text")
+    table.create_index("vector", config=IvfRq(num_partitions=4, num_bits=4))
+    table.create_index("id", config=BTree())
     table.add(rows[:3]); table.delete("id = 299"); table.optimize()
     outcome["rows"] = table.count_rows()
     outcome["words"] = len(table.search("sourdough", query_type="fts").limit(3).to_list())
-    outcome["nearest"] = table.search([7.0, 1.0]).limit(1).to_list()[0]["id"]
+    nearest = table.search([7.0, *[1.0] * 15]).nprobes(4).refine_factor(9)
+    outcome["nearest"] = nearest.limit(1).to_list()[0]["id"]
     """
     assert sealed("", code, root, store) == {"rows": 302, "words": 3, "nearest": 7}
 

@@ -93,7 +93,7 @@ def _of_rows(store: Path, encoder: Encoder) -> Iterator[Check]:
     yield Check("rows", "chunk rows against file rows", lambda: row_counts(snapshot, rows))
     yield Check("keys", "that no key stands twice", lambda: keys(snapshot, rows))
     yield Check("words", "full-text rows against chunk rows", lambda: text_index(snapshot))
-    yield Check("vectors", "that each has length 1", lambda: lengths(rows))
+    yield Check("vectors", "that each has length 1", lambda: lengths(snapshot, rows))
     yield Check("embedding", "stored chunks, embedded again",
                 lambda: embedded_again(rows, encoder))  # fmt: skip
 
@@ -212,11 +212,15 @@ def text_index(snapshot: Snapshot) -> Finding:
     return Finding("ok", f"{covered:,} of {chunks:,}")
 
 
-def lengths(rows: Rows) -> Finding:
-    """Whether the vectors are comparable by their cosine."""
+def lengths(snapshot: Snapshot, rows: Rows) -> Finding:
+    """Whether the vectors are comparable by their cosine, and how a search looks through them."""
     if rows.off_length:
         return Finding("fail", f"{rows.off_length:,} vectors are not of length 1", ANEW)
-    return Finding("ok", f"{rows.ids:,} of length 1")
+    partitions, covered, waiting = snapshot.vector_index()
+    if partitions and covered + waiting != rows.ids:
+        return Finding("fail", f"{covered + waiting:,} in their index, {rows.ids:,} rows", ANEW)
+    how = f"in {partitions:,} partitions" if partitions else "all compared with each query"
+    return Finding("ok", f"{rows.ids:,} of length 1, {how}")
 
 
 def embedded_again(rows: Rows, encoder: Encoder) -> Finding:

@@ -5,7 +5,6 @@ The one place where text enters an SQL filter is `quoted`.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import islice
@@ -66,8 +65,6 @@ def quoted(value: str) -> str:
 
 def connect(store: Path) -> DBConnection:
     """The LanceDB database in a store."""
-    # Its notes about tables that it creates are not for our users; errors come as exceptions.
-    os.environ.setdefault("LANCEDB_LOG", "error")
     lancedb = import_lancedb()
     # An absolute path without "://" can never be taken for a cloud address.
     database: DBConnection = lancedb.connect(str((store / TABLES).resolve()))

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from indexer.folder import translated
 from indexer.manifest import hold, root_of
 from indexer.records import Chunk, FileRow
+from indexer.store.indices import VECTORS, WORDS, trained_partitions
 from indexer.store.rows import (
     CHUNK_COLUMNS,
     FULL_TEXT_COLUMN,
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 BATCH_ROWS = 4_096
+# Of an index of vectors: partitions that are looked through, and how many times as many rows as
+# are asked for are compared by the vectors themselves.
+PARTITIONS = 256
+REFINED = 2
 NAME_WORDS = 8  # of a name that is looked for
 WORD_START = 4  # letters; the rest may be misspelt
 
@@ -61,8 +66,12 @@ class Snapshot:
         with translated(self.store):
             query = self._chunks.search(vector, vector_column_name="vector")
             query = query.distance_type("cosine").limit(limit)
+            # Of no effect where there is no index. Below a prefix all partitions are looked
+            # through (0): the nearest may hold none of its rows.
+            query = query.minimum_nprobes(PARTITIONS).maximum_nprobes(0 if prefix else PARTITIONS)
+            query = query.refine_factor(REFINED)
             found = _prefixed(query, prefix).select([*_SELECTED, "_distance"]).to_arrow()
-        return [_found(row, 1.0 - row["_distance"]) for row in found.to_pylist()]
+        return _found(found, 1.0 - found["_distance"].to_numpy())
 
     def by_text(self, query_text: str, limit: int, prefix: str = "") -> list[Found]:
         """The rows that share words with the query; the score is BM25, best first.
@@ -78,7 +87,7 @@ class Snapshot:
                 MatchQuery(query_text, FULL_TEXT_COLUMN), query_type="fts"
             ).limit(limit)
             found = _prefixed(query, prefix).select([*_SELECTED, "_score"]).to_arrow()
-        return [_found(row, row["_score"]) for row in found.to_pylist()]
+        return _found(found, found["_score"].to_numpy())
 
     def file(self, source: str) -> FileRow | None:
         """The row of one file, None where the walk never saw it."""
@@ -125,12 +134,24 @@ class Snapshot:
 
     def text_index_rows(self) -> tuple[int, int]:
         """How many chunk rows the full-text index covers, and how many it does not yet."""
+        return self._covered(WORDS)
+
+    def vector_index(self) -> tuple[int, int, int]:
+        """Partitions of the vector index, rows that it covers, and rows that it does not yet.
+
+        (0, 0, all rows) where every vector is compared with the query.
+        """
         with translated(self.store):
             names = [index.name for index in self._chunks.list_indices()]
-            stats = self._chunks.index_stats(names[0]) if names else None
-        if stats is None:
+        partitions = trained_partitions(names)
+        return partitions, *self._covered(VECTORS.format(partitions))
+
+    def _covered(self, name: str) -> tuple[int, int]:
+        with translated(self.store):
+            indices = {index.name: index for index in self._chunks.list_indices()}
+        if name not in indices:
             return 0, self.manifest.chunks
-        return stats.num_indexed_rows, stats.num_unindexed_rows
+        return indices[name].num_indexed_rows, indices[name].num_unindexed_rows
 
 
 _SELECTED = [*CHUNK_COLUMNS, "file_sha256", "vector"]
@@ -143,6 +164,20 @@ def _prefixed(query: Any, prefix: str) -> Any:  # noqa: ANN401 - LanceDB's build
     )
 
 
-def _found(row: dict[str, Any], score: float) -> Found:
-    chunk = Chunk(**{name: row[name] for name in CHUNK_COLUMNS})
-    return Found(chunk, row["file_sha256"], np.asarray(row["vector"], np.float32), score)
+def _found(rows: pa.Table, scores: NDArray[np.float32]) -> list[Found]:
+    vectors = vectors_of(rows)
+    return [
+        Found(Chunk(**{name: row[name] for name in CHUNK_COLUMNS}), row["file_sha256"], *rest)
+        for row, *rest in zip(
+            rows.drop_columns("vector").to_pylist(), vectors, scores.tolist(), strict=True
+        )
+    ]
+
+
+def vectors_of(rows: pa.Table) -> NDArray[np.float32]:
+    """The vectors of chunk rows: float32, (rows, dimension)."""
+    column = rows["vector"]
+    values = [chunk.flatten().to_numpy() for chunk in column.chunks]
+    flat = np.concatenate(values) if values else np.empty(0, np.float32)
+    vectors: NDArray[np.float32] = flat.reshape(len(column), column.type.list_size)
+    return vectors

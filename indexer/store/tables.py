@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 from indexer.folder import TABLES
 from indexer.manifest import Manifest
 from indexer.records import FileRow
-from indexer.store import tidy
+from indexer.store import indices, tidy
+from indexer.store.indices import Scale
 from indexer.store.rows import (
-    FULL_TEXT_COLUMN,
     KEY_COLUMN,
     Embedded,
     chunk_batches,
@@ -115,24 +115,35 @@ class Tables:
             records = [asdict(row) for row in rows]
             self._files.add(pa.Table.from_pylist(records, schema=file_schema()))
 
-    def ensure_text_index(self) -> None:
-        """Build the full-text index after the first rows: built on none, it would find nothing."""
-        from lancedb.index import FTS
+    def index(self, scale: Scale) -> None:
+        """Give the chunk rows the indices that so many should have; those made cover every row."""
+        names = [index.name for index in self._chunks.list_indices()]
+        indices.change(self._chunks, indices.plan_indices(self.count_chunks(), names, scale))
 
-        if self._chunks.list_indices() or not self._chunks.count_rows():
-            return
-        # icu: words of scripts without spaces, and identifiers such as foo_bar, stay whole.
-        self._chunks.create_index(
-            FULL_TEXT_COLUMN,
-            config=FTS(base_tokenizer="icu", stem=True, remove_stop_words=True, ascii_folding=True),
+    def merge(self, *, only_if_due: bool, finished: bool = True) -> bool:
+        """Put rows into few fragments and into the indices, all or as is due; whether all were.
+
+        The files' table is small: it never makes the chunks' be merged.
+        """
+        chunks, files = (
+            tidy.plan_tidying(tidy.state_of(table), finished=finished)
+            for table in (self._chunks, self._files)
         )
+        everything = not only_if_due or chunks == "merge"
+        if everything or files == "merge":
+            tidy.merge(self._files)
+        if everything:
+            tidy.merge(self._chunks)
+        elif chunks == "cover":
+            self._chunks.optimize()
+        return everything
 
     def holds_deleted_rows(self) -> bool:
         """Whether a row that is gone is still in a file."""
-        return any(tidy.deleted_rows(table) for table in (self._chunks, self._files))
+        return any(tidy.state_of(table).deleted for table in (self._chunks, self._files))
 
     def rewrite(self) -> None:
-        """Write both tables anew, and their indices, with nothing in any file of rows that went.
+        """Write both tables anew, with nothing in any file of rows that went, and without indices.
 
         LanceDB marks rows as deleted and leaves them where they are until they are many, and a
         full-text index keeps the words of rows that are gone.
@@ -148,16 +159,6 @@ class Tables:
             )
         ]
         self._chunks, self._files = renewed
-        self.ensure_text_index()
-
-    def merge(self, *, only_if_due: bool) -> bool:
-        """Put all rows into few fragments and into the full-text index; whether that was done."""
-        tables = (self._chunks, self._files)
-        if only_if_due and not any(map(tidy.is_due, tables)):
-            return False
-        for table in tables:
-            tidy.merge(table)
-        return True
 
     def drop_versions(self, kept: Collection[Manifest]) -> None:
         """Delete the versions older than all of `kept`; for merged tables."""

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 
-from indexer.folder import TABLES, files_below, flush, translated
+from indexer.folder import TABLES, files_below, flush, temp_within, translated
 from indexer.lock import writer_lock
 from indexer.manifest import (
     MANIFEST_NAME,
@@ -19,6 +19,8 @@ from indexer.manifest import (
     write_manifest,
 )
 from indexer.records import FileRow, Fingerprint
+from indexer.store import tidy
+from indexer.store.indices import SCALE, Scale
 from indexer.store.rows import Embedded, coverage_of, same_rows, still_right
 from indexer.store.tables import Tables
 from indexer.vectors import MAX_SPARE_BYTES, VectorCache
@@ -38,11 +40,14 @@ class Writer:
 
     _tables: Tables
 
-    def __init__(self, store: Path, fingerprint: Fingerprint, root: str) -> None:
+    def __init__(
+        self, store: Path, fingerprint: Fingerprint, root: str, scale: Scale = SCALE
+    ) -> None:
         self.store = store
         self.vectors = VectorCache(store, fingerprint)
         self._fingerprint = fingerprint
         self._root = root
+        self._scale = scale
         self._manifest: Manifest | None = None
         self._files: dict[str, FileRow] = {}
         self._waiting: list[Embedded] = []  # not yet in the tables
@@ -149,10 +154,11 @@ class Writer:
             self._rollback()
         elif self._waiting or self._gone:
             self._write()
-        with translated(self.store):
-            self._tables.ensure_text_index()
-            due = (complete and self._untidy) or count_former(self.store) >= MAX_FORMER
-            merged = self._tables.merge(only_if_due=not due)
+        with translated(self.store), temp_within(self.store):
+            former_limit = tidy.slack(MAX_FORMER, self._tables.count_chunks())
+            due = (complete and self._untidy) or count_former(self.store) >= former_limit
+            merged = self._tables.merge(only_if_due=not due, finished=complete)
+            self._tables.index(self._scale)
             manifest = self._publish(ignored, complete, walked_ns)
             if merged:
                 self._drop_versions()
@@ -169,11 +175,12 @@ class Writer:
         """
         before = self._manifest
         assert before is not None
-        with translated(self.store):
+        with translated(self.store), temp_within(self.store):
             if removed or self._tables.holds_deleted_rows():
                 self._tables.rewrite()
             else:
                 self._tables.merge(only_if_due=False)
+            self._tables.index(self._scale)
             manifest = self._publish(before.ignored, before.complete, before.walked_ns)
             self._drop_versions()
             if before.complete:

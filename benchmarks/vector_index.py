@@ -1,0 +1,360 @@
+"""The index at scale: how quick retrieval is, how much of the exact result it finds, what it costs.
+
+    python benchmarks/vector_index.py [--rows 100000,1000000] [--uniform]
+
+Passages of generated text and vectors go through the store's own writer. They are searched
+without an index of vectors (the control: every vector is compared), then the indices are made as
+the next run that writes would make them, and the same queries are asked again; then after a small
+edit, and after 5% more. Every step is a process of its own that reports its memory. A query is a
+stored vector with noise, and words of a stored passage; what is timed is all of
+`indexer.retrieve.search` with the vector of the query at hand. Exit 1 where a bar is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+REPOSITORY = Path(__file__).parent.parent
+sys.path.insert(0, str(REPOSITORY))
+
+from benchmarks.common import print_table  # noqa: E402
+from indexer.folder import create_folder, usage  # noqa: E402
+from indexer.records import Chunk, FileRow, Fingerprint  # noqa: E402
+from indexer.store import Embedded, Snapshot, Writer  # noqa: E402
+from indexer.store.indices import Scale  # noqa: E402
+
+DIMENSION = 384
+CHUNKS_PER_FILE = 50
+WORDS = (60, 100)  # of a passage
+QUERIES = 200
+TOP = 10
+
+BARS = {  # by rows: p50 and p95 in ms
+    100_000: (25, 60),
+    1_000_000: (60, 150),
+}
+RECALL, BUILD_SECONDS, BUILD_MB = 0.97, 600, 3_000
+
+FINGERPRINT = Fingerprint("generated", "0" * 64, DIMENSION, "", "", "generated", "generated")
+
+
+class Corpus:
+    """Endless passages: vectors of a mixture of clusters, or uniform ones; words by Zipf's law.
+
+    4,000 clusters of very different sizes in 64 topics; within a topic vectors vary in 25
+    directions, and by a little noise in all. The 26 commonest words are stop words.
+    """
+
+    TOPICS, CLUSTERS, DIRECTIONS, VOCABULARY = 64, 4_000, 25, 150_000
+
+    def __init__(self, seed: int, *, uniform: bool) -> None:
+        self.random = random = np.random.default_rng(seed)
+        self._uniform = uniform
+        scale = np.sqrt(self.DIRECTIONS)
+        self._bases = normal(random, self.TOPICS, self.DIRECTIONS, DIMENSION) / np.sqrt(DIMENSION)
+        self._topic = random.integers(0, self.TOPICS, self.CLUSTERS)
+        spread = normal(random, self.CLUSTERS, 1, self.DIRECTIONS) / scale
+        middle = unit(normal(random, self.TOPICS, DIMENSION))[self._topic]
+        self._centres = 0.8 * middle + (spread @ self._bases[self._topic])[:, 0]
+        sizes = random.pareto(1.5, self.CLUSTERS) + 0.2
+        self._share = sizes / sizes.sum()
+        self._words = self._vocabulary()
+        self._frequency = np.cumsum(1 / (np.arange(len(self._words)) + 2.7) ** 1.05)
+
+    def _vocabulary(self) -> NDArray[np.str_]:
+        heads = [
+            "b",
+            "d",
+            "f",
+            "g",
+            "k",
+            "l",
+            "m",
+            "n",
+            "p",
+            "r",
+            "s",
+            "t",
+            "v",
+            "z",
+            "br",
+            "st",
+            "tr",
+            "pl",
+        ]
+        syllables = [
+            head + tail
+            for head in heads
+            for tail in ["a", "e", "i", "o", "u", "an", "er", "il", "on"]
+        ]
+        made: set[str] = set()
+        while len(made) < self.VOCABULARY:
+            made.add("".join(self.random.choice(syllables, self.random.integers(2, 5))))
+        stop = (
+            "the of and a to in is that for it as with on be by this are or at from if no not but"
+        )
+        return np.array([*stop.split(), *self.random.permutation(sorted(made))])
+
+    def vectors(self, count: int) -> NDArray[np.float32]:
+        """So many vectors of length 1."""
+        if self._uniform:
+            return unit(normal(self.random, count, DIMENSION))
+        cluster = self.random.choice(self.CLUSTERS, count, p=self._share)
+        within = normal(self.random, count, self.DIRECTIONS) * (0.9 / np.sqrt(self.DIRECTIONS))
+        made = self._centres[cluster] + normal(self.random, count, DIMENSION) * (
+            0.25 / np.sqrt(DIMENSION)
+        )
+        for topic in range(self.TOPICS):
+            there = self._topic[cluster] == topic
+            made[there] += within[there] @ self._bases[topic]
+        return unit(made)
+
+    def texts(self, count: int) -> list[str]:
+        """So many passages."""
+        lengths = self.random.integers(*WORDS, count)
+        drawn = self.random.random(int(lengths.sum())) * self._frequency[-1]
+        words = self._words[np.searchsorted(self._frequency, drawn)].tolist()
+        ends = np.cumsum(lengths)
+        return [" ".join(words[e - n : e]) for e, n in zip(ends, lengths, strict=True)]
+
+    def files(self, first: int, rows: int, writer: Writer) -> Iterator[Embedded]:
+        """Files whose vectors are in the writer's cache, numbered from `first` on."""
+        for number in range(first, first + rows // CHUNKS_PER_FILE):
+            source = f"{number // 100:03}/document {number:05}.txt"
+            keys = [(number * CHUNKS_PER_FILE + row).to_bytes(32) for row in range(CHUNKS_PER_FILE)]
+            writer.vectors.put(keys, self.vectors(CHUNKS_PER_FILE))
+            chunks = [
+                Chunk(source, row, text, "", 9 * row + 1, 9 * row + 9)
+                for row, text in enumerate(self.texts(CHUNKS_PER_FILE))
+            ]
+            yield Embedded(FileRow(source, "indexed", chunks=len(chunks), sha256=""), chunks, keys)
+
+
+class Prepared:
+    """The encoder of one query whose vector is at hand."""
+
+    query_prefix = ""
+
+    def __init__(self, vector: NDArray[np.float32]) -> None:
+        self._vector = vector
+
+    def encode(self, texts: list[str]) -> NDArray[np.float32]:
+        return np.stack([self._vector for _ in texts])
+
+
+def normal(random: np.random.Generator, *shape: int) -> NDArray[np.float32]:
+    return random.standard_normal(shape, np.float32)
+
+
+def unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return (vectors / lengths).astype(np.float32)
+
+
+def write(store: Path, options: argparse.Namespace) -> dict[str, float]:
+    """A store with the full-text index and no other, and queries beside it."""
+    corpus = Corpus(options.seed, uniform=options.uniform)
+    create_folder(store)
+    with Writer(store, FINGERPRINT, ".", Scale(exact_rows=sys.maxsize)) as writer:
+        for file in corpus.files(0, options.count, writer):
+            writer.replace([file])
+        written = time.monotonic()
+        writer.commit(ignored=0, complete=True)
+    figures = {"commit": time.monotonic() - written, "memory": memory("VmHWM")}
+    picked = set(corpus.random.permutation(options.count)[:QUERIES].tolist())
+    rows = [row for number, row in enumerate(all_rows(store)) if number in picked]
+    vectors = np.array([vector for _, vector in rows])
+    noise = normal(corpus.random, *vectors.shape) * (0.6 / np.sqrt(DIMENSION))
+    texts = []
+    for text, _ in rows:
+        words, count = text.split(), int(corpus.random.integers(3, 9))
+        texts.append(" ".join(corpus.random.choice(words, count, replace=False)))
+    np.savez(store / "queries.npz", vectors=unit(vectors + noise), texts=np.array(texts))
+    return figures
+
+
+def all_rows(store: Path) -> Iterator[tuple[str, NDArray[np.float32]]]:
+    """Text and vector of every row."""
+    for batch in Snapshot(store).batches():
+        yield from zip(batch.column("text").to_pylist(), vectors_of(batch), strict=True)
+
+
+def build(store: Path, options: argparse.Namespace) -> dict[str, float]:
+    """The indices that so many rows should have, in a store that lacks them."""
+    return timed_write(store, options, 0, 0)
+
+
+def edit(store: Path, options: argparse.Namespace) -> dict[str, float]:
+    """One document replaced."""
+    return timed_write(store, options, 7, CHUNKS_PER_FILE)
+
+
+def grow(store: Path, options: argparse.Namespace) -> dict[str, float]:
+    """A twentieth more, in two commits as within a run, and a last one at its end."""
+    first = 10 * options.count // CHUNKS_PER_FILE
+    part = options.count // 60 // CHUNKS_PER_FILE * CHUNKS_PER_FILE
+    taken = [
+        timed_write(store, options, first + number * part // CHUNKS_PER_FILE, part, number == 2)
+        for number in range(3)
+    ]
+    return {"commit": sum(each["commit"] for each in taken)}
+
+
+def timed_write(
+    store: Path, options: argparse.Namespace, first: int, rows: int, complete: bool = True
+) -> dict[str, float]:
+    corpus = Corpus(options.seed + 1, uniform=options.uniform)
+    with Writer(store, FINGERPRINT, ".") as writer:
+        started = time.monotonic()
+        for file in corpus.files(first, rows, writer):
+            writer.replace([file])
+        writer.commit(ignored=0, complete=complete)
+        return {"commit": time.monotonic() - started}
+
+
+def search(store: Path, options: argparse.Namespace) -> dict[str, float]:
+    """All of retrieval, and its parts; recall against every vector compared."""
+    from indexer import retrieve
+
+    made = np.load(store / "queries.npz")
+    snapshot = Snapshot(store)
+    queries = list(zip(made["vectors"], made["texts"].tolist(), strict=True))
+    if not snapshot.vector_index()[0]:
+        queries = queries[: QUERIES // 4]  # the control is slow
+    for vector, text in queries[:20]:
+        retrieve.search(snapshot, Prepared(vector), text, TOP, 2)
+    figures: dict[str, float] = {}
+    for name, asked in (
+        (
+            "retrieval",
+            lambda vector, text: retrieve.search(snapshot, Prepared(vector), text, TOP, 2),
+        ),
+        ("vectors", lambda vector, _: snapshot.by_vector(vector, retrieve.DEPTH)),
+        ("words", lambda _, text: snapshot.by_text(text, retrieve.DEPTH)),
+    ):
+        taken = []
+        for vector, text in queries:
+            started = time.monotonic()
+            asked(vector, text)
+            taken.append(1_000 * (time.monotonic() - started))
+        figures[f"{name} p50"], figures[f"{name} p95"] = np.percentile(taken, (50, 95))
+    figures["memory"], figures["anonymous"] = memory("VmHWM"), memory("RssAnon")
+    figures["disk"] = usage(store).bytes / 2**20
+    figures["recall"] = recall(snapshot, made["vectors"])
+    return figures
+
+
+def recall(snapshot: Snapshot, queries: NDArray[np.float32]) -> float:
+    """The share of the exact first ten of each query that the snapshot finds among its ten."""
+    ids: list[str] = []
+    scores, rows = np.empty((len(queries), 0), np.float32), np.empty((len(queries), 0), int)
+    for batch in snapshot.batches():
+        found = queries @ vectors_of(batch).T
+        scores = np.hstack([scores, found])
+        rows = np.hstack([rows, np.broadcast_to(len(ids) + np.arange(len(batch)), found.shape)])
+        ids += batch.column("id").to_pylist()
+        best = np.argpartition(-scores, TOP - 1, axis=1)[:, :TOP]
+        scores, rows = (np.take_along_axis(part, best, axis=1) for part in (scores, rows))
+    exact = [{ids[row] for row in of_query} for of_query in rows]
+    found_ids = [{found.chunk.id for found in snapshot.by_vector(q, 60)[:TOP]} for q in queries]
+    return float(np.mean([len(a & b) / TOP for a, b in zip(exact, found_ids, strict=True)]))
+
+
+def vectors_of(batch: pa.RecordBatch) -> NDArray[np.float32]:
+    return batch.column("vector").flatten().to_numpy().reshape(len(batch), -1)
+
+
+def memory(name: str) -> float:
+    """A figure of this process's memory, in MB."""
+    status = Path("/proc/self/status").read_text()
+    return int(status.split(f"{name}:")[1].split()[0]) / 1024
+
+
+STEPS = {step.__name__: step for step in (write, build, edit, grow, search)}
+
+
+def in_process(step: str, store: Path, rows: int, options: argparse.Namespace) -> dict[str, float]:
+    """The figures of a step that runs in a process of its own, and its memory."""
+    command = [sys.executable, __file__, "--step", step, "--store", str(store)]
+    command += ["--count", str(rows), "--seed", str(options.seed)]
+    command += ["--uniform"] if options.uniform else []
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    figures: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    told = {key: round(value, 3) for key, value in figures.items()}
+    print(f"{rows:,} {step} {told}", file=sys.stderr, flush=True)
+    return figures
+
+
+def measure(rows: int, store: Path, options: argparse.Namespace) -> tuple[list[Line], bool]:
+    """The lines of the table for so many rows, and whether every bar holds."""
+    wrote = in_process("write", store, rows, options)
+    stages = [
+        ("every vector compared (control)", wrote, in_process("search", store, rows, options))
+    ]
+    for name, step in (("indexed", build), ("a document edited", edit), ("5% more", grow)):
+        wrote = in_process(step.__name__, store, rows, options)
+        stages.append((name, wrote, in_process("search", store, rows, options)))
+    lines = [(f"{rows:,}", name, *cells(wrote, found)) for name, wrote, found in stages]
+    p50, p95 = BARS.get(rows, (np.inf, np.inf))
+    made, found = stages[1][1:]
+    holds = (
+        (found["retrieval p50"] < p50 and found["retrieval p95"] < p95)
+        and all(found["recall"] >= RECALL for _, _, found in stages)
+        and (made["commit"] < BUILD_SECONDS and made["memory"] < BUILD_MB)
+    )
+    return lines, holds
+
+
+Line = tuple[str, ...]
+HEADER = ("rows", "stage", "written in, s", "writer, MB", "retrieval p50 / p95, ms",
+          "vectors", "words", f"recall@{TOP}", "search, MB (anonymous)", "store, MB")  # fmt: skip
+
+
+def cells(wrote: dict[str, float], found: dict[str, float]) -> Line:
+    """The figures of a write and of the searches after it."""
+    times = [f"{found[f'{part} p50']:.1f} / {found[f'{part} p95']:.1f}"
+             for part in ("retrieval", "vectors", "words")]  # fmt: skip
+    memories = f"{found['memory']:.0f} ({found['anonymous']:.0f})"
+    return (f"{wrote['commit']:.2f}", f"{wrote['memory']:.0f}", *times,
+            f"{found['recall']:.4f}", memories, f"{found['disk']:.0f}")  # fmt: skip
+
+
+def main() -> None:
+    options = parse()
+    if options.step:
+        figures = STEPS[options.step](options.store, options)
+        print(json.dumps({"memory": memory("VmHWM"), **figures}))
+        return
+    held = []
+    for rows in options.rows:
+        with tempfile.TemporaryDirectory() as scratch:
+            lines, holds = measure(rows, Path(scratch) / "store", options)
+        held.append(holds)
+        print_table(HEADER, lines)
+    sys.exit(not all(held))
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rows", default=[100_000], type=lambda text: [*map(int, text.split(","))])
+    parser.add_argument("--uniform", action="store_true", help="Vectors without any clusters.")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--step", help=argparse.SUPPRESS)
+    parser.add_argument("--store", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--count", type=int, help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
