@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 
+from indexer.allocator import release
 from indexer.folder import TABLES, files_below, flush, temp_within, translated
 from indexer.lock import writer_lock
 from indexer.manifest import (
@@ -164,6 +165,7 @@ class Writer:
                 self._drop_versions()
             if complete:
                 self._bound_vectors(MAX_SPARE_BYTES)
+        release()
         return manifest
 
     def cleanup(self, *, removed: bool = False) -> Manifest:
@@ -185,6 +187,7 @@ class Writer:
             self._drop_versions()
             if before.complete:
                 self._bound_vectors(0)
+        release()
         return manifest
 
     def _publish(self, ignored: int, complete: bool, walked_ns: int) -> Manifest:
