@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,10 +33,11 @@ def search(
 ) -> list[Hit]:
     """The best `limit` hits from sources under `prefix`, `per_source` of a document first."""
     depth = max(DEPTH, limit)
-    vector = encoder.encode([encoder.query_prefix + query])[0]
-    hits = fuse(
-        vector, snapshot.by_vector(vector, depth, prefix), snapshot.by_text(query, depth, prefix)
-    )
+    with ThreadPoolExecutor(1) as beside:  # words need no vector: they are looked up meanwhile
+        by_text = beside.submit(snapshot.by_text, query, depth, prefix)
+        vector = encoder.encode([encoder.query_prefix + query])[0]
+        by_vector = snapshot.by_vector(vector, depth, prefix)
+        hits = fuse(vector, by_vector, by_text.result())
     if reranker is not None:
         hits = reranker.reorder(query, hits)
     return diverse(hits, limit, per_source)
