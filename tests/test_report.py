@@ -8,6 +8,7 @@ from corpus_agent import report
 from corpus_agent.answer import Answer, Citation
 from indexer.plan import Plan
 from indexer.records import Coverage, FileRow
+from indexer.sync import Outcome
 from indexer.walk import SeenFile
 
 NAME = "a [x](javascript:alert(1)) <img src=x> www.evil.example\u034f\u202e.txt"
@@ -17,6 +18,14 @@ SHOWN = "a [x] (javascript[:]alert(1)) < img src=x> www[.]evil.example.txt"
 def answer_citing(source: str) -> Answer:
     citation = Citation(1, source, None, 3, 4, "words", "verified")
     return Answer("q\x85?", "Text [1].", "answered", "m", (citation,), Coverage(1), 1)
+
+
+@pytest.mark.parametrize("interrupted", [True, False])
+def test_a_run_that_was_stopped_does_not_call_the_folder_empty(interrupted):
+    text = "\n".join(report.index_lines(Outcome(version=1, interrupted=interrupted)))
+    assert ("There are no documents in this folder" in text) != interrupted
+    assert ("no document finished yet" in text) == interrupted
+    assert ("run the same command to go on" in text) == interrupted
 
 
 def test_a_file_name_in_an_answer_is_no_link():

@@ -41,7 +41,8 @@ def index_object(outcome: Outcome) -> dict[str, Any]:
 
 def index_lines(outcome: Outcome) -> Iterator[str]:
     """What a run did, for a person."""
-    if not outcome.chunks and not outcome.problems and not outcome.removed:
+    found = outcome.chunks or outcome.problems or outcome.removed
+    if not found and not outcome.interrupted:
         yield "There are no documents in this folder; put some in and run the same command again."
     counts = [
         f"{count:,} {what}"
@@ -54,8 +55,9 @@ def index_lines(outcome: Outcome) -> Iterator[str]:
         )
         if count
     ]
+    nothing = "no document finished yet" if outcome.interrupted else "nothing to index"
     yield (
-        f"{', '.join(counts) or 'nothing to index'}; {outcome.chunks:,} chunks, "
+        f"{', '.join(counts) or nothing}; {outcome.chunks:,} chunks, "
         f"{outcome.embedded:,} newly embedded, in {outcome.seconds:.1f} s (version "
         f"{outcome.version})"
     )
