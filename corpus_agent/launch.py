@@ -24,7 +24,7 @@ from corpus_agent.seal import (
 )
 from corpus_agent.seal.llama import LlamaServer, find_program, start_llama_server
 from corpus_agent.seal.opening import TEMP_FOLDER
-from corpus_agent.settings import Settings, existing_store, store_to_write
+from corpus_agent.settings import Settings, existing_store, model_folder, store_to_write
 from indexer.confine import GPU_DEVICES
 from indexer.errors import CorpusError, UsageError
 from indexer.folder import create_folder
@@ -92,13 +92,13 @@ def to_examine(settings: Settings, *, seal_off: bool = False) -> tuple[Path | No
 
 
 def _close(root: Path | None, store: Path | None, settings: Settings, *, seal_off: bool) -> Sealed:
-    models = []
-    for flag, folder in (("--model", settings.model), ("--reranker", settings.reranker)):
-        if folder is not None and not folder.is_dir():
-            raise UsageError(f"There is no model folder {str(folder)!r}.", f"Check {flag}.")
-        models += [folder] if folder is not None else []
+    named = (
+        model_folder(settings.model, "--model"),
+        model_folder(settings.reranker, "--reranker"),
+    )
     if seal_off:
         return unsealed()
+    models = [folder for folder in named if folder is not None]
     return seal(policy(root, store, read=models, gpu=_has_gpu()))
 
 

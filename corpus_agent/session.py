@@ -17,7 +17,7 @@ from corpus_agent.launch import Launch, corpus_root
 from corpus_agent.local import LocalCorpus
 from corpus_agent.receipt import Receipt, log, receipt
 from corpus_agent.seal.llama import wait_until_ready
-from corpus_agent.settings import Settings, existing_store
+from corpus_agent.settings import Settings, existing_store, model_folder
 from indexer.chunk import Chunker
 from indexer.embed import Encoder, Reranker, SentenceTransformerEncoder
 from indexer.errors import CorpusError, UsageError
@@ -37,16 +37,13 @@ OUTDATED = "An earlier version of corpus-agent made the index; it is made anew."
 
 def encoder_for(settings: Settings, store: Path | None, *, bulk: bool = False) -> Encoder:
     """The embedding model that the settings name; `bulk` where many texts are to be embedded."""
-    if settings.model is not None and not settings.model.is_dir():
-        raise UsageError(f"There is no model folder {str(settings.model)!r}.", "Check --model.")
-    return SentenceTransformerEncoder(settings.model, store=store, bulk=bulk)
+    folder = model_folder(settings.model, "--model")
+    return SentenceTransformerEncoder(folder, store=store, bulk=bulk)
 
 
 def reranker_for(settings: Settings) -> Reranker | None:
     """The reranker that the settings name; nothing of it is loaded yet."""
-    folder = settings.reranker
-    if folder is not None and not folder.is_dir():
-        raise UsageError(f"There is no model folder {str(folder)!r}.", "Check --reranker.")
+    folder = model_folder(settings.reranker, "--reranker")
     return Reranker(folder) if folder is not None else None
 
 

@@ -114,6 +114,13 @@ def _typed(key: str, value: object) -> object:
         raise UsageError(f"The setting {key!r} must be a {kind.__name__}, not {value!r}.") from None
 
 
+def model_folder(folder: Path | None, flag: str) -> Path | None:
+    """The folder that `flag` names; raises UsageError where there is none of that name."""
+    if folder is not None and not folder.is_dir():
+        raise UsageError(f"There is no model folder {str(folder)!r}.", f"Check {flag}.")
+    return folder
+
+
 def existing_store(settings: Settings) -> Path:
     """The store to read; raises NoIndex with the command that makes one."""
     store = settings.store or find_store(Path.cwd())
