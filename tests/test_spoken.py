@@ -214,6 +214,8 @@ def test_thoughts_that_do_not_end_say_nothing():
         ('{"a": 1,}', {"a": 1}),
         ("{nothing}", None),
         ("(1, 2)", None),
+        ("{{", None),  # with what it owes: a set of objects, which Python cannot make
+        ("{{}}", None),
     ],
 )
 def test_an_object_is_read_as_it_was_meant(text, value):

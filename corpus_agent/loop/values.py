@@ -43,8 +43,8 @@ def value_at(text: str, at: int) -> tuple[object, int]:
         for read in (json.loads, ast.literal_eval):
             try:
                 return read(attempt), end
-            except (ValueError, SyntaxError, RecursionError, MemoryError):
-                continue
+            except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+                continue  # TypeError: a set of objects, as in "{{}}"
     return None, at
 
 
