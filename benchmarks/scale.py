@@ -63,8 +63,8 @@ def index(root: Path, store: Path) -> dict[str, float]:
     """An index run with mostly random vectors, in this process."""
     from indexer.chunk import Chunker
     from indexer.embed import SentenceTransformerEncoder
-    from indexer.folder import create_folder
     from indexer.manifest import root_for
+    from indexer.ownership import make_store
     from indexer.plan import make_plan
     from indexer.store import Writer
     from indexer.store.lance import import_lancedb
@@ -86,7 +86,7 @@ def index(root: Path, store: Path) -> dict[str, float]:
     encoder = MostlyRandom()
     chunker = Chunker(encoder.tokenizer, encoder.max_tokens)
     today = fingerprint_of(encoder, chunker)
-    create_folder(store)
+    make_store(store)
     import_lancedb()
     loaded = time.monotonic()
     with Writer(store, today, root_for(store, root)) as writer:

@@ -29,7 +29,8 @@ REPOSITORY = Path(__file__).parent.parent
 sys.path.insert(0, str(REPOSITORY))
 
 from benchmarks.common import print_table  # noqa: E402
-from indexer.folder import create_folder, usage  # noqa: E402
+from indexer.folder import usage  # noqa: E402
+from indexer.ownership import make_store  # noqa: E402
 from indexer.records import Chunk, FileRow, Fingerprint  # noqa: E402
 from indexer.store import Embedded, Snapshot, Writer  # noqa: E402
 from indexer.store.indices import Scale  # noqa: E402
@@ -165,7 +166,7 @@ def unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
 def write(store: Path, options: argparse.Namespace) -> dict[str, float]:
     """A store with the full-text index and no other, and queries beside it."""
     corpus = Corpus(options.seed, uniform=options.uniform)
-    create_folder(store)
+    make_store(store)
     with Writer(store, FINGERPRINT, ".", Scale(exact_rows=sys.maxsize)) as writer:
         for file in corpus.files(0, options.count, writer):
             writer.replace([file])

@@ -8,12 +8,13 @@ alone decide.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, cast
 
-from corpus_agent.launch import Launch, to_read
+from corpus_agent.launch import Launch, to_index, to_read
 from corpus_agent.results import (
     AnswerResult,
     IndexResult,
@@ -22,9 +23,10 @@ from corpus_agent.results import (
     StatusResult,
 )
 from corpus_agent.seal import unsealed
-from corpus_agent.settings import Settings, existing_store
+from corpus_agent.settings import OF_A_STORE, Settings, existing_place
 from indexer.errors import UsageError
-from indexer.manifest import MANIFEST_NAME, read_manifest, root_of
+from indexer.manifest import MANIFEST_NAME, read_manifest
+from indexer.ownership import named_store
 
 if TYPE_CHECKING:
     from corpus_agent.local import LocalCorpus
@@ -63,6 +65,7 @@ class Corpus:
         model: Path | str | None = None,
         reranker: Path | str | None = None,
         seal: bool = False,
+        trust_store: bool = False,
     ) -> Self:
         """The corpus of the index folder `store`, which need not exist before `index`.
 
@@ -75,17 +78,23 @@ class Corpus:
         may run yet, so open before anything heavy is imported. Without it the process stays as it
         is, and every result says `"seal": "off"`. Raises SealUnavailable where the kernel cannot;
         the process must then end.
+
+        Raises UntrustedStore for an index that this user did not make here, by this program or this
+        object, unless `trust_store` permits it; its documents must then lie beside or below it.
         """
         settings = Settings(
-            store=Path(store).absolute(),
+            store=named_store(Path(store).absolute()),
             llm=llm,
             llm_model=llm_model,
             model=Path(model).absolute() if model is not None else None,
             reranker=Path(reranker).absolute() if reranker is not None else None,
+            trust_store=trust_store,
+            fixed=OF_A_STORE,
         )
         assert settings.store is not None
-        if seal or (settings.store / MANIFEST_NAME).exists():
-            return cls(settings, to_read(settings, seal_off=not seal, asking=llm != "none"))
+        if seal or os.path.lexists(settings.store / MANIFEST_NAME):
+            launch = to_read(settings, seal_off=not seal, asking=llm != "none")
+            return cls(launch.settings, launch)
         return cls(settings, None)
 
     def close(self) -> None:
@@ -126,9 +135,20 @@ class Corpus:
             raise UsageError(
                 f"{str(self._store)!r} is a new index.", "Name its folder: index(ROOT)"
             )
+        folder = Path(root) if root is not None else None
+        if self._launch is None or self._launch.seal.state == "off":
+            # Records that the index is this user's; a sealed process cannot, and did before.
+            before = self._settings.root
+            self._settings = to_index(self._settings, folder, seal_off=True).settings
+            self._view = self._view if self._settings.root == before else None
+        elif folder is not None and folder.resolve() != self._settings.root:
+            raise UsageError(
+                f"This process is sealed around {str(self._settings.root)!r}.",
+                "Index another folder from a process of its own.",
+            )
         outcome = session.index(
             self._settings,
-            Path(root) if root is not None else None,
+            folder,
             force=force,
             verify=verify,
             encoder=self._loaded_encoder(),
@@ -186,9 +206,9 @@ class Corpus:
         from corpus_agent import report
         from indexer.folder import usage
 
-        store = existing_store(self._settings)
+        self._ready()
+        store, root = existing_place(self._settings)
         manifest = read_manifest(store)
-        root = root_of(store, manifest)
         used = usage(store)
         content = report.status_object(manifest, str(store), str(root), used, root.is_dir())
         return cast(StatusResult, self._stamped(content))
@@ -203,6 +223,7 @@ class Corpus:
         if self._launch is None:
             asking = self._settings.llm != "none"
             self._launch = to_read(self._settings, seal_off=True, asking=asking)
+            self._settings = self._launch.settings
         return self._launch
 
     def _loaded_encoder(self) -> Encoder:
@@ -218,9 +239,10 @@ class Corpus:
         from corpus_agent.session import reranker_for
 
         if self._view is None:
-            store = existing_store(self._settings)
+            self._ready()
+            store, root = existing_place(self._settings)
             reranker = reranker_for(self._settings)
-            self._view = LocalCorpus.open(store, self._loaded_encoder(), reranker)
+            self._view = LocalCorpus.open(store, self._loaded_encoder(), reranker, root=root)
         else:
             self._view = self._view.latest()
         return self._view

@@ -13,11 +13,12 @@ from corpus_agent.clean import visible
 from corpus_agent.local import LocalCorpus
 from corpus_agent.settings import Settings, existing_store
 from indexer.errors import CorpusError
+from indexer.ignore import IGNORE_FILES
 from indexer.manifest import read_manifest, root_of
 from indexer.records import FileRow
 from indexer.store import Writer
 from indexer.texts import Texts
-from indexer.walk import IGNORE_FILES, ignore_line
+from indexer.walk import ignore_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ def forget(settings: Settings, source: str) -> Forgotten:
     """
     store = existing_store(settings)
     manifest = read_manifest(store)
-    root = root_of(store, manifest)
+    root = settings.root or root_of(store, manifest)
     with Writer(store, manifest.fingerprint, manifest.root) as writer:
         if writer.rebuilding or writer.manifest is None:
             raise CorpusError("The index was made anew just now.", "Run the same command again.")
@@ -51,7 +52,7 @@ def forget(settings: Settings, source: str) -> Forgotten:
         row = writer.files.get(source)
         near: list[str] = []
         if row is None:
-            near = LocalCorpus.open(store).similar(source)
+            near = LocalCorpus.open(store, root=root).similar(source)
         else:
             writer.replace([], [source])
             writer.commit(

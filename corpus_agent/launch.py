@@ -9,7 +9,7 @@ start threads must come after the seal.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from corpus_agent import llm
@@ -24,11 +24,20 @@ from corpus_agent.seal import (
 )
 from corpus_agent.seal.llama import LlamaServer, find_program, start_llama_server
 from corpus_agent.seal.opening import TEMP_FOLDER
-from corpus_agent.settings import Settings, existing_store, model_folder, store_to_write
+from corpus_agent.settings import (
+    Settings,
+    existing_place,
+    existing_store,
+    model_folder,
+    of_store,
+    store_to_write,
+)
+from corpus_agent.trust import Place, absolute, place_of, record, recorded_place
+from corpus_agent.user_state import NoUserState
 from indexer.confine import GPU_DEVICES
 from indexer.errors import CorpusError, UsageError
-from indexer.folder import create_folder
-from indexer.manifest import find_store, read_manifest, recorded_root, root_of
+from indexer.manifest import find_store
+from indexer.ownership import check_apart, make_store
 from indexer.walk import check_root
 
 
@@ -37,7 +46,8 @@ class Launch:
     """A process that is ready to work: its seal, and the model it may ask, if any.
 
     `llama` is the server that was started for it, perhaps still loading; `notices` say why there
-    is no model although one was named, and that the corpus is not there.
+    is no model although one was named, and that the corpus is not there. `settings` name the store
+    and the root, which are known to be this user's by now.
     """
 
     seal: Sealed
@@ -45,6 +55,7 @@ class Launch:
     broker: Broker | None = None
     llama: LlamaServer | None = None
     notices: tuple[str, ...] = ()
+    settings: Settings = field(default_factory=Settings)
 
     @property
     def egress(self) -> str | None:
@@ -53,9 +64,12 @@ class Launch:
 
 
 def to_read(settings: Settings, *, seal_off: bool = False, asking: bool = False) -> Launch:
-    """Ready to read an existing index; with `asking`, also to ask the model that `--llm` names."""
-    store = existing_store(settings)
-    root = root_of(store, read_manifest(store))
+    """Ready to read an existing index; with `asking`, also to ask the model that `--llm` names.
+
+    Raises UntrustedStore for an index that this user did not make here; nothing of it was read.
+    """
+    settings = in_place(settings, place_of(existing_store(settings), settings))
+    store, root = existing_place(settings)
     ready = _model(settings, store) if asking else Launch(unsealed())
     if not root.is_dir():
         ready = replace(ready, notices=(_root_is_missing(root), *ready.notices))
@@ -65,30 +79,66 @@ def to_read(settings: Settings, *, seal_off: bool = False, asking: bool = False)
         broker = start_broker(server.address, allow_remote=server.remote is not None)
         ready = replace(ready, broker=broker)
     closed = _close(root if root.is_dir() else None, store, settings, seal_off=seal_off)
-    return replace(ready, seal=closed)
+    return replace(ready, seal=closed, settings=settings)
 
 
 def to_index(
     settings: Settings, folder: Path | None, *, seal_off: bool = False, dry_run: bool = False
 ) -> Launch:
-    """Ready to index; makes the folder of the index unless nothing is to be written."""
-    store, root = corpus_root(settings, folder)
-    if not dry_run:
-        create_folder(store)
-    place = store if store.is_dir() else None
-    return Launch(_close(root, place, settings, seal_off=seal_off))
+    """Ready to index; makes the folder of the index, and records it, unless it is a dry run."""
+    place = corpus_place(settings, folder)
+    notices = () if dry_run else _made(place)
+    settings = in_place(settings, place)
+    there = place.store if place.store.is_dir() else None
+    closed = _close(place.root, there, settings, seal_off=seal_off)
+    return Launch(closed, notices=notices, settings=settings)
 
 
-def to_examine(settings: Settings, *, seal_off: bool = False) -> tuple[Path | None, Launch]:
-    """The store, if there is any, and a process ready to look at it, whole or not."""
+def to_examine(
+    settings: Settings, *, seal_off: bool = False
+) -> tuple[Path | None, Launch, CorpusError | None]:
+    """The store, if there is any, a process ready to look at it, and why it may not be looked at.
+
+    What is wrong with a store of this user's own is for the examination to say.
+    """
     store = settings.store or find_store(Path.cwd())
+    if store is None or not store.is_dir():
+        return (
+            store,
+            Launch(_close(None, None, settings, seal_off=seal_off), settings=settings),
+            None,
+        )
     try:
-        root = root_of(store, read_manifest(store)) if store else None
-    except CorpusError:
-        root = None  # what is wrong with it is for the examination to say
-    place = store if store is not None and store.is_dir() else None
-    below = root if root is not None and root.is_dir() else None
-    return store, Launch(_close(below, place, settings, seal_off=seal_off))
+        settings = in_place(settings, place_of(store, settings))
+    except CorpusError as error:
+        return (
+            store,
+            Launch(_close(None, None, settings, seal_off=seal_off), settings=settings),
+            error,
+        )
+    store, root = existing_place(settings)
+    below = root if root.is_dir() else None
+    return store, Launch(_close(below, store, settings, seal_off=seal_off), settings=settings), None
+
+
+def in_place(settings: Settings, place: Place) -> Settings:
+    """The settings for a store that this user trusts, with what the store itself may set."""
+    settings = replace(settings, store=place.store, root=place.root)
+    return of_store(settings, place.store) if place.store.is_dir() else settings
+
+
+def _made(place: Place) -> tuple[str, ...]:
+    """Make the store if need be and record it; why it could not be recorded, in words."""
+    identity = make_store(place.store)
+    try:
+        record(place, identity)
+    except NoUserState as error:
+        unrecorded = (
+            f"It could not be recorded that this index is yours: {error} Later commands need "
+            f"--trust-store, or CORPUS_AGENT_TRUSTED_STORES={place.store}={place.root}"
+        )
+        return (unrecorded,)
+    return ()
 
 
 def _close(root: Path | None, store: Path | None, settings: Settings, *, seal_off: bool) -> Sealed:
@@ -136,25 +186,28 @@ def _with_llama(weights: GgufFile, store: Path) -> Launch:
     return Launch(unsealed(), model, llama=llama)
 
 
-def corpus_root(settings: Settings, folder: Path | None) -> tuple[Path, Path]:
+def corpus_place(settings: Settings, folder: Path | None) -> Place:
     """The store to write and the root of its corpus.
 
-    Raises UsageError where the store holds the index of another folder.
+    Raises UsageError where the store holds the index of another folder, UntrustedStore where it is
+    not known to be this user's.
     """
-    store = store_to_write(settings)
-    recorded = recorded_root(store)
+    store = absolute(store_to_write(settings))
+    known = recorded_place(store, settings)
     if folder is None:
-        if recorded is not None and not recorded.is_dir():
+        if known is not None and not known.root.is_dir():
             raise CorpusError(
-                f"The corpus folder {str(recorded)!r} is not there; the index is kept as it is.",
+                f"The corpus folder {str(known.root)!r} is not there; the index is kept as it is.",
                 "Mount or restore it, or name its new place: corpus-agent index FOLDER",
             )
-        return store, check_root(recorded or Path.cwd())
-    root = check_root(folder)
-    # A root that moved may be named anew; one that is still there is another corpus.
-    if recorded is not None and recorded.is_dir() and recorded.resolve() != root:
-        raise UsageError(
-            f"The index in {str(store)!r} is of {str(recorded)!r}, not of {str(root)!r}.",
-            "One store holds one corpus. Name another: corpus-agent --store DIR index …",
-        )
-    return store, root
+        root = check_root(known.root if known is not None else Path.cwd())
+    else:
+        root = check_root(folder)
+        # A root that moved may be named anew; one that is still there is another corpus.
+        if known is not None and known.root.is_dir() and known.root != root:
+            raise UsageError(
+                f"The index in {str(store)!r} is of {str(known.root)!r}, not of {str(root)!r}.",
+                "One store holds one corpus. Name another: corpus-agent --store DIR index …",
+            )
+    check_apart(store, root)
+    return Place(store, root)

@@ -63,14 +63,22 @@ class LocalCorpus:
 
     @classmethod
     def open(
-        cls, store: Path, encoder: Encoder | None = None, reranker: Reranker | None = None
+        cls,
+        store: Path,
+        encoder: Encoder | None = None,
+        reranker: Reranker | None = None,
+        *,
+        root: Path | None = None,
     ) -> LocalCorpus:
         """The newest committed version; without an encoder it can read but not search.
+
+        `root` is the folder of the documents by the user's record; None: as the store says, for
+        who made the store in this process.
 
         Raises NoIndex, DamagedStore or IncompatibleStore, the last also where the index was made
         by another model or chunker than `encoder` and today's.
         """
-        corpus = cls(Snapshot(store), encoder, reranker)
+        corpus = cls(Snapshot(store, root), encoder, reranker)
         if encoder is not None:
             corpus._check_fingerprint(encoder)
         return corpus
@@ -84,7 +92,8 @@ class LocalCorpus:
         store = self._snapshot.store
         if read_manifest(store) == self._snapshot.manifest:
             return self
-        return LocalCorpus.open(store, self._encoder, self._reranker)
+        root = self._snapshot.root
+        return LocalCorpus.open(store, self._encoder, self._reranker, root=root)
 
     def close(self) -> None:
         """Let go of the version that is held; nothing can be asked afterwards."""

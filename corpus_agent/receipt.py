@@ -93,9 +93,14 @@ def line_of(content: Receipt) -> bytes:
 def open_file(path: Path) -> int:
     """A descriptor for a receipt, to be opened before the seal; for its owner's eyes only.
 
-    The file is emptied when the receipt is written, not now. Raises UsageError.
+    The file is emptied when the receipt is written, not now. A link to a file is refused: whoever
+    put it there would choose what is overwritten. Raises UsageError.
     """
     try:
+        if path.is_symlink() and path.is_file():
+            raise UsageError(
+                f"The receipt {str(path)!r} is a link to a file.", "Name the file itself: --receipt"
+            )
         return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise UsageError(
@@ -121,8 +126,10 @@ def log(store: Path, content: Receipt, max_bytes: int = MAX_LOG_BYTES) -> str | 
         if path.exists() and path.stat().st_size + len(line) > max_bytes:
             path.replace(store / OLD_LOG_NAME)
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-        descriptor = os.open(path, flags, 0o600)
+        descriptor = os.open(path, flags | os.O_NONBLOCK, 0o600)
         try:
+            if os.fstat(descriptor).st_nlink > 1:
+                return "This answer is not in the store's log, which has another name elsewhere."
             os.write(descriptor, line)  # one call: answers side by side do not mix
         finally:
             os.close(descriptor)

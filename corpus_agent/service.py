@@ -57,7 +57,9 @@ class Service:
         with self._lock:
             if self._corpus is None:
                 reranker = session.reranker_for(self._settings)
-                self._corpus = LocalCorpus.open(self._store, self._encoder, reranker)
+                self._corpus = LocalCorpus.open(
+                    self._store, self._encoder, reranker, root=self._settings.root
+                )
             else:
                 self._corpus = self._corpus.latest()
             return self._corpus

@@ -13,15 +13,14 @@ from pathlib import Path
 
 from corpus_agent import llm
 from corpus_agent.answer import Answer, Answerer, OnEvent, Turn
-from corpus_agent.launch import Launch, corpus_root
+from corpus_agent.launch import Launch, corpus_place, in_place, to_index
 from corpus_agent.local import LocalCorpus
 from corpus_agent.receipt import Receipt, log, receipt
 from corpus_agent.seal.llama import wait_until_ready
-from corpus_agent.settings import Settings, existing_store, model_folder
+from corpus_agent.settings import Settings, existing_place, existing_store, model_folder
 from indexer.chunk import Chunker
 from indexer.embed import Encoder, Reranker, SentenceTransformerEncoder
 from indexer.errors import CorpusError, UsageError
-from indexer.folder import create_folder
 from indexer.manifest import MANIFEST_NAME, Manifest, is_outdated, read_manifest, root_for
 from indexer.plan import Plan, make_plan
 from indexer.records import FileRow
@@ -51,8 +50,9 @@ def open_corpus(settings: Settings, *, searching: bool = True) -> LocalCorpus:
     """The corpus of the store in force; for reading alone no model is touched."""
     store = existing_store(settings)
     if not searching:
-        return LocalCorpus.open(store)
-    return LocalCorpus.open(store, encoder_for(settings, store), reranker_for(settings))
+        return LocalCorpus.open(store, root=settings.root)
+    encoder, reranker = encoder_for(settings, store), reranker_for(settings)
+    return LocalCorpus.open(store, encoder, reranker, root=settings.root)
 
 
 def index(
@@ -73,10 +73,11 @@ def index(
     documents that are gone stay. `encoder` is one that is loaded already.
     """
     started = time.monotonic()
-    store, root = corpus_root(settings, folder)
+    if settings.root is None:  # called without a launch of its own
+        settings = to_index(settings, folder, seal_off=True).settings
+    store, root = existing_place(settings)
     encoder = encoder or encoder_for(settings, store, bulk=True)
     chunker = Chunker(encoder.tokenizer, encoder.max_tokens)
-    create_folder(store)
     today = fingerprint_of(encoder, chunker)
     outdated = is_outdated(store)
     with Writer(store, today, root_for(store, root)) as writer:
@@ -127,7 +128,9 @@ def dry_run(
     prune: bool = True,
 ) -> Plan:
     """What `index` would do; writes nothing and takes no lock."""
-    store, root = corpus_root(settings, folder)
+    if settings.root is None:
+        settings = in_place(settings, corpus_place(settings, folder))
+    store, root = existing_place(settings)
     seen = walk(root, settings.max_file_bytes)
     encoder = encoder_for(settings, store)
     today = fingerprint_of(encoder, Chunker(encoder.tokenizer, encoder.max_tokens))
@@ -135,7 +138,9 @@ def dry_run(
     manifest = None
     if (store / MANIFEST_NAME).exists() and not is_outdated(store):
         manifest = read_manifest(store)
-        stored = still_right(LocalCorpus.open(store).files(), manifest.fingerprint, today)
+        stored = still_right(
+            LocalCorpus.open(store, root=root).files(), manifest.fingerprint, today
+        )
     return make_plan(root, seen, stored, manifest, today, force=force, verify=verify, prune=prune)
 
 

@@ -1,18 +1,22 @@
 """One frozen Settings: flag > CORPUS_AGENT_* > config.toml in the store > the user's > default.
 
-Reads configuration files and the environment; decides nothing else.
+A store may be an attacker's: it is asked last, by `of_store`, after it was found to be this user's,
+and only for sizes and times. Reads configuration files and the environment; decides nothing else.
 """
 
 from __future__ import annotations
 
+import os
+import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 from indexer.errors import NoIndex, UsageError
 from indexer.manifest import MANIFEST_NAME, STORE_NAME, find_store
+from indexer.ownership import named_store, read_small
 from indexer.walk import MAX_FILE_BYTES
 
 PREFIX = "CORPUS_AGENT_"
@@ -27,7 +31,10 @@ class Settings:
     `llm_seconds` is what a model may take for one question, `llm_context` its window in tokens,
     None where its server is to be asked.
     `allow_remote_llm` is a host that passages may be sent to. It has a flag and nothing else: no
-    file and no environment variable opens the way out.
+    file and no environment variable opens the way out. `trust_store` has a flag alone,
+    `trusted_stores` a variable alone: see trust.py.
+    `root` is no setting: the folder of the documents, once it is known whose store it is. What is
+    in `fixed` was given by flag or variable, so that no store decides it.
     """
 
     store: Path | None = None
@@ -39,9 +46,14 @@ class Settings:
     llm_seconds: int = 600
     llm_context: int | None = None
     allow_remote_llm: str | None = None
+    trust_store: bool = False
+    trusted_stores: str | None = None
+    root: Path | None = None
+    fixed: frozenset[str] = frozenset()
 
 
-_KINDS = {
+# What a file of the user may set; `store` is for flag and variable.
+_KINDS: dict[str, type] = {
     "store": Path,
     "llm": str,
     "llm_model": str,
@@ -51,12 +63,18 @@ _KINDS = {
     "llm_seconds": int,
     "llm_context": int,
 }
-_FLAG_ONLY = {"allow_remote_llm": str}
-assert {*_KINDS, *_FLAG_ONLY} == {field.name for field in fields(Settings)}
+# What changes no boundary: neither what is read, nor who is asked.
+OF_A_STORE = frozenset({"max_file_bytes", "llm_seconds", "llm_context"})
+_OF_A_USER = frozenset(_KINDS) - {"store"}
+_FLAG_ONLY: dict[str, type] = {"allow_remote_llm": str, "trust_store": bool}
+_VARIABLE_ONLY: dict[str, type] = {"trusted_stores": str}
+_OF_VARIABLES = (*_KINDS, *_VARIABLE_ONLY)
+_KNOWN = {**_KINDS, **_FLAG_ONLY, **_VARIABLE_ONLY}
+assert {*_KNOWN, "root", "fixed"} == {field.name for field in fields(Settings)}
 
 
 def load(flags: Mapping[str, Any], config: Path | None, environ: Mapping[str, str]) -> Settings:
-    """The settings in force. `flags` hold None where a flag was not given.
+    """The settings in force but for those of a store. `flags` hold None where none was given.
 
     Raises UsageError for an unknown key, a value of the wrong kind, a file named and absent.
     """
@@ -65,11 +83,42 @@ def load(flags: Mapping[str, Any], config: Path | None, environ: Mapping[str, st
     named = config or (Path(environ[PREFIX + "CONFIG"]) if PREFIX + "CONFIG" in environ else None)
     if named is not None and not named.is_file():
         raise UsageError(f"There is no configuration file {str(named)!r}.", "Check --config.")
-    store = given.get("store") or find_store(Path.cwd())
-    of_store = _from_file(Path(store) / CONFIG_NAME) if store else {}
-    chosen = _from_file(named or user_config()) | of_store | given
+    chosen = _from_file(named or user_config()) | given
     typed: dict[str, Any] = {key: _typed(key, value) for key, value in chosen.items()}
-    return Settings(**typed)
+    if typed.get("store") is not None:
+        typed["store"] = named_store(typed["store"])
+    return Settings(**typed, fixed=frozenset(given))
+
+
+def of_store(settings: Settings, store: Path) -> Settings:
+    """The settings with what the store's own config.toml says; it must be this user's by now.
+
+    Raises UsageError, naming the line, for a key that no store may decide.
+    """
+    path = store / CONFIG_NAME
+    data = read_small(store, CONFIG_NAME)
+    if data is None:
+        return settings
+    said = _parsed(path, data)
+    for key in said:
+        if key not in OF_A_STORE:
+            line = _line_of(key, data)
+            raise UsageError(
+                f"{str(path)!r}, line {line}: an index may not decide {key!r}.",
+                f"It may set {', '.join(sorted(OF_A_STORE))}. Move the line to "
+                f"{str(user_config())!r}, or use the flag.",
+            )
+    typed: dict[str, Any] = {
+        key: _typed(key, value) for key, value in said.items() if key not in settings.fixed
+    }
+    return replace(settings, **typed)
+
+
+def _line_of(key: str, data: bytes) -> int:
+    """The number of the line on which a key stands, 1-based; 1 where it is spelt in another way."""
+    said = re.compile(rf"\s*[\"'\[]*\s*{re.escape(key)}\b")
+    lines = data.decode("utf-8", errors="replace").splitlines()
+    return next((number for number, line in enumerate(lines, 1) if said.match(line)), 1)
 
 
 def user_config() -> Path:
@@ -81,31 +130,41 @@ def user_config() -> Path:
 
 def unknown_variables(environ: Mapping[str, str]) -> list[str]:
     """Names in the environment that look like settings and are none."""
-    known = {PREFIX + key.upper() for key in _KINDS} | {PREFIX + "CONFIG"}
+    known = {PREFIX + key.upper() for key in _OF_VARIABLES} | {PREFIX + "CONFIG"}
     return sorted(name for name in environ if name.startswith(PREFIX) and name not in known)
 
 
 def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
-    names = {key: PREFIX + key.upper() for key in _KINDS}
+    names = {key: PREFIX + key.upper() for key in _OF_VARIABLES}
     return {key: environ[name] for key, name in names.items() if environ.get(name)}
 
 
 def _from_file(path: Path) -> dict[str, Any]:
     try:
-        loaded = tomllib.loads(path.read_text("utf-8"))
+        data = path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
         return {}
-    except (OSError, ValueError) as error:
-        raise UsageError(f"The configuration {str(path)!r} cannot be read: {error}.") from None
+    except OSError as error:
+        raise UsageError(
+            f"The configuration {str(path)!r} cannot be read: {error.strerror}."
+        ) from None
+    loaded = _parsed(path, data)
     for key in loaded:
-        if key not in _KINDS or key == "store":
-            known = ", ".join(sorted(set(_KINDS) - {"store"}))
+        if key not in _OF_A_USER:
+            known = ", ".join(sorted(_OF_A_USER))
             raise UsageError(f"{str(path)!r} has an unknown key {key!r}.", f"Known are: {known}.")
     return loaded
 
 
+def _parsed(path: Path, data: bytes) -> dict[str, Any]:
+    try:
+        return tomllib.loads(data.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"The configuration {str(path)!r} cannot be read: {error}.") from None
+
+
 def _typed(key: str, value: object) -> object:
-    kind = {**_KINDS, **_FLAG_ONLY}[key]
+    kind = _KNOWN[key]
     if value is None or isinstance(value, kind):
         return value
     try:
@@ -124,10 +183,17 @@ def model_folder(folder: Path | None, flag: str) -> Path | None:
 def existing_store(settings: Settings) -> Path:
     """The store to read; raises NoIndex with the command that makes one."""
     store = settings.store or find_store(Path.cwd())
-    if store is None or not (store / MANIFEST_NAME).exists():
+    if store is None or not os.path.lexists(store / MANIFEST_NAME):
         where = f"in {str(settings.store)!r}" if settings.store else "here or in any folder above"
         raise NoIndex(f"There is no index {where}.", "Make one: corpus-agent index FOLDER")
     return store
+
+
+def existing_place(settings: Settings) -> tuple[Path, Path]:
+    """The store and the root of settings that a launch made sure of."""
+    assert settings.store is not None
+    assert settings.root is not None
+    return settings.store, settings.root
 
 
 def store_to_write(settings: Settings) -> Path:

@@ -16,9 +16,9 @@ from pathlib import Path
 from types import FrameType
 
 from corpus_agent import session
-from corpus_agent.launch import corpus_root
+from corpus_agent.launch import to_index
 from corpus_agent.progress import IndexProgress
-from corpus_agent.settings import Settings
+from corpus_agent.settings import Settings, existing_place
 from indexer.embed import Encoder
 from indexer.errors import CorpusError, StoreLocked
 from indexer.sync import Outcome, Progress
@@ -91,7 +91,9 @@ def watch(
     settings' own unless given. Raises CorpusError when the folder is gone or another is in its
     place: neither the watches nor the seal would reach into that one.
     """
-    store, root = corpus_root(settings, folder)
+    if settings.root is None:  # called without a launch of its own
+        settings = to_index(settings, folder, seal_off=True).settings
+    store, root = existing_place(settings)
     watched = _identity(root)
     encoder = encoder or session.encoder_for(settings, store, bulk=True)
     look = partial(_look, settings, folder, encoder, stop, audience)

@@ -2,6 +2,7 @@
 
     CorpusError                 exit 1
     ├── UsageError              exit 2   flags or settings that contradict each other
+    │   └── UntrustedStore               an index that this user did not make, or not here
     ├── NoIndex                 exit 1   there is no store here yet
     ├── IncompatibleStore       exit 1   made by another version, model or chunker
     ├── DamagedStore            exit 1   the store does not open
@@ -36,6 +37,10 @@ class UsageError(CorpusError):
     """Flags or settings that are wrong or contradict each other."""
 
     exit_code = 2
+
+
+class UntrustedStore(UsageError):
+    """A store that this user did not make here, as far as anybody can tell."""
 
 
 class NoIndex(CorpusError):

@@ -1,4 +1,4 @@
-"""The folder of a store: made for its owner alone, measured, and what the disk refuses explained.
+"""The folder of a store: measured, with its temporary files, and what the disk refuses explained.
 
 Knows nothing of what is in the files. Light, since commands use it before the process is sealed.
 """
@@ -6,6 +6,8 @@ Knows nothing of what is in the files. Light, since commands use it before the p
 from __future__ import annotations
 
 import os
+import re
+import secrets
 import shutil
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
@@ -18,6 +20,7 @@ from indexer.manifest import damaged
 TABLES = "lance"
 VECTORS = "vectors"
 TEMP = "tmp"  # the seal points TMPDIR at it
+_OF_A_WRITER = re.compile(r"lance-[0-9a-f]{16}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +70,16 @@ def flush(paths: Collection[Path]) -> None:
 def temp_within(store: Path) -> Iterator[None]:
     """Have LanceDB put its temporary files, which hold vectors, into the store; for its writer.
 
-    Afterwards they are gone, also those of a writer that was killed.
+    They lie in a folder of their own and are gone afterwards, and so are those of writers that
+    were killed: their folders are known by their names, and there is no other writer now.
     """
-    folder = store / TEMP / TABLES
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(mode=0o700, parents=True)
+    temp = store / TEMP
+    temp.mkdir(mode=0o700, exist_ok=True)
+    for left in temp.iterdir():
+        if _OF_A_WRITER.fullmatch(left.name):
+            shutil.rmtree(left, ignore_errors=True)
+    folder = temp / f"lance-{secrets.token_hex(8)}"
+    folder.mkdir(mode=0o700)
     before = os.environ.get("TMPDIR")
     os.environ["TMPDIR"] = str(folder.resolve())
     try:
@@ -111,17 +119,3 @@ def _no_permission(store: Path) -> CorpusError:
         f"This user may not write in {str(store)!r}.",
         "Change its permissions, or choose another place: --store DIR",
     )
-
-
-def create_folder(store: Path) -> None:
-    """Make the store's folder, for its owner's eyes only and never part of a repository."""
-    try:
-        store.mkdir(mode=0o700, parents=True, exist_ok=True)
-        (store / ".gitignore").write_text("*\n")
-    except FileExistsError:
-        raise CorpusError(
-            f"{str(store)!r} is a file.", "Choose another place: --store DIR"
-        ) from None
-    except OSError as error:
-        with translated(store):
-            raise error

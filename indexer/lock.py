@@ -14,15 +14,17 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from indexer.errors import StoreLocked
+from indexer.errors import StoreLocked, UsageError
 
 LOCK_NAME = "writer.lock"
+MAX_SHOWN = 300  # characters of what the lock says of its holder
 
 
 @contextmanager
 def writer_lock(store: Path) -> Iterator[None]:
     """Hold the store's writer lock; raises StoreLocked naming the process that has it."""
-    descriptor = os.open(store / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    descriptor = os.open(store / LOCK_NAME, flags, 0o600)
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -31,6 +33,11 @@ def writer_lock(store: Path) -> Iterator[None]:
                 f"The index in {str(store)!r} is being written by {_holder(descriptor)}.",
                 "Wait until it has finished, or stop it; searching goes on meanwhile.",
             ) from None
+        if os.fstat(descriptor).st_nlink > 1:  # the same file elsewhere would be emptied
+            raise UsageError(
+                f"{str(store / LOCK_NAME)!r} has another name elsewhere; corpus-agent makes none.",
+                "Remove it and run the same command again.",
+            )
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, json.dumps(_myself()).encode(), 0)
         yield
@@ -48,6 +55,7 @@ def _holder(descriptor: int) -> str:
     """The process that holds the lock, in words; it may be writing its name this moment."""
     try:
         held = json.loads(os.pread(descriptor, 4_096, 0))
-        return f"process {held['pid']} ({held['command']}) since {held['since']}"
-    except (ValueError, KeyError, TypeError):
+        told = f"process {held['pid']} ({held['command']}) since {held['since']}"
+        return "".join(char if char.isprintable() else "?" for char in told)[:MAX_SHOWN]
+    except (ValueError, KeyError, TypeError, RecursionError):
         return "another process"

@@ -13,10 +13,11 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import stat
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from indexer.errors import DamagedStore, IncompatibleStore, NoIndex
 from indexer.records import Coverage, Fingerprint
@@ -25,6 +26,12 @@ STORE_NAME = ".corpus-agent"
 MANIFEST_NAME = "manifest.json"
 FORMER = "manifest.{}.json"  # by the time of its replacement
 SCHEMA = 2  # 1: no keys of vectors in the chunk rows
+MAX_BYTES = 1_000_000
+MAX_NUMBER = 2**63
+MAX_TEXT_CHARS = 4_096  # PATH_MAX
+MAX_EXTRACTORS = 500
+# O_NONBLOCK: a FIFO of this name must not hang whoever opens it.
+_READ_ONLY = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +73,10 @@ def root_for(store: Path, root: Path) -> str:
 
 
 def root_of(store: Path, manifest: Manifest) -> Path:
-    """The absolute corpus root of a store; need not exist."""
+    """The corpus root that a manifest names; need not exist.
+
+    A manifest is part of the store. What a process may read is drawn by the user's own record.
+    """
     return store.resolve().parent / manifest.root
 
 
@@ -104,10 +114,10 @@ def former(store: Path, *, drop: bool = False) -> list[Manifest]:
     """The former manifests that somebody holds, oldest first; forgets all others with `drop`."""
     left = []
     for path in store.glob(FORMER.format("*")):
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        descriptor = os.open(path, _READ_ONLY)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if drop:
+            if drop and _is_manifest(store, descriptor):
                 path.unlink()  # under the lock: a reader who comes now sees that it is gone
         except BlockingIOError:
             left.append(_manifest(store, _content(store, descriptor)))
@@ -116,22 +126,17 @@ def former(store: Path, *, drop: bool = False) -> list[Manifest]:
     return sorted(left, key=lambda manifest: manifest.version)
 
 
+def _is_manifest(store: Path, descriptor: int) -> bool:
+    """Whether an open file is a manifest of ours, of whatever schema; another file is nobody's."""
+    try:
+        return _content(store, descriptor).keys() >= {"version", "root", "fingerprint"}
+    except DamagedStore:
+        return False
+
+
 def is_outdated(store: Path) -> bool:
     """Whether an earlier version of this program made the index, so that it is made anew."""
     return (store / MANIFEST_NAME).exists() and _load(store)["schema"] < SCHEMA
-
-
-def recorded_root(store: Path) -> Path | None:
-    """The corpus root that a store was made for, also by an earlier version; None if it is new.
-
-    Raises as `read_manifest` does where a later version made it.
-    """
-    if not (store / MANIFEST_NAME).exists():
-        return None
-    if not is_outdated(store):
-        return root_of(store, read_manifest(store))
-    root = _load(store).get("root")
-    return store.resolve().parent / root if isinstance(root, str) else None
 
 
 def _load(store: Path) -> dict[str, Any]:
@@ -144,7 +149,7 @@ def _load(store: Path) -> dict[str, Any]:
 
 def _open(store: Path) -> int:
     try:
-        return os.open(store / MANIFEST_NAME, os.O_RDONLY | os.O_CLOEXEC)
+        return os.open(store / MANIFEST_NAME, _READ_ONLY)
     except (FileNotFoundError, NotADirectoryError):
         raise NoIndex(f"There is no index in {str(store)!r}.", "Run: corpus-agent index") from None
     except PermissionError:
@@ -152,16 +157,21 @@ def _open(store: Path) -> int:
             f"The index in {str(store)!r} may not be read by this user.",
             "Run as its owner.",
         ) from None
+    except OSError as error:
+        raise damaged(store, f"{MANIFEST_NAME}: {error.strerror}") from None
 
 
 def _content(store: Path, descriptor: int) -> dict[str, Any]:
     """What a manifest says, of whatever schema."""
+    info = os.fstat(descriptor)
+    if not stat.S_ISREG(info.st_mode) or info.st_size > MAX_BYTES:
+        raise damaged(store, f"{MANIFEST_NAME} is no manifest")
     try:
-        loaded = json.loads(os.pread(descriptor, os.fstat(descriptor).st_size, 0))
-    except ValueError as error:
-        raise damaged(store, f"{MANIFEST_NAME}: {error}") from None
-    if not isinstance(loaded, dict) or not isinstance(loaded.get("schema"), int):
-        raise damaged(store, f"{MANIFEST_NAME} is not a manifest")
+        loaded = json.loads(os.pread(descriptor, MAX_BYTES, 0))
+    except (ValueError, RecursionError):
+        raise damaged(store, f"{MANIFEST_NAME} is no JSON") from None
+    if not isinstance(loaded, dict) or type(loaded.get("schema")) is not int:
+        raise damaged(store, f"{MANIFEST_NAME} is no manifest")
     return loaded
 
 
@@ -169,17 +179,51 @@ def _manifest(store: Path, loaded: dict[str, Any]) -> Manifest:
     if loaded["schema"] != SCHEMA:
         newer = loaded["schema"] > SCHEMA
         raise IncompatibleStore(
-            f"The index in {str(store)!r} has schema {loaded['schema']}; "
+            f"The index in {str(store)!r} has schema {min(loaded['schema'], MAX_NUMBER)}; "
             f"this version of corpus-agent reads schema {SCHEMA}.",
             "Update corpus-agent." if newer else "Make it anew: corpus-agent index",
         )
-    fields = {key: value for key, value in loaded.items() if key != "schema"}
+    values = {key: value for key, value in loaded.items() if key != "schema"}
     try:
-        fields["fingerprint"] = Fingerprint(**fields["fingerprint"])
-        fields["coverage"] = Coverage(**fields["coverage"])
-        return Manifest(**fields)
-    except (KeyError, TypeError) as error:
+        values["fingerprint"] = _checked(Fingerprint(**values["fingerprint"]))
+        values["coverage"] = _checked(Coverage(**values["coverage"]))
+        return _checked(Manifest(**values))
+    except (KeyError, TypeError, ValueError) as error:
         raise damaged(store, f"{MANIFEST_NAME}: {error}") from None
+
+
+_Record = TypeVar("_Record", Manifest, Fingerprint, Coverage)
+
+
+def _checked(record: _Record) -> _Record:
+    """The record, whose every field is of its kind and within bounds; raises ValueError.
+
+    Texts are printable, so that none of them acts on a terminal, whoever prints it; a folder's name
+    may hold anything, and `root` is cleaned where it is shown.
+    """
+    for field in fields(record):
+        value = getattr(record, field.name)
+        if not _is_within(field.name, value, str(field.type)):
+            raise ValueError(f"{field.name} is no {field.type}")
+    return record
+
+
+def _is_within(name: str, value: object, kind: str) -> bool:
+    if kind == "int":
+        return type(value) is int and 0 <= value < MAX_NUMBER
+    if kind == "bool":
+        return type(value) is bool
+    if kind == "str":
+        if not isinstance(value, str) or len(value) > MAX_TEXT_CHARS or "\0" in value:
+            return False
+        return value.isprintable() or name == "root"
+    if kind == "dict[str, str]":
+        return (
+            isinstance(value, dict)
+            and len(value) <= MAX_EXTRACTORS
+            and all(_is_within("", text, "str") for pair in value.items() for text in pair)
+        )
+    return True  # a record within, which was checked before
 
 
 def damaged(store: Path, detail: str) -> DamagedStore:
@@ -199,7 +243,8 @@ def write_manifest(store: Path, manifest: Manifest) -> None:
     """
     path = store / MANIFEST_NAME
     fresh = path.with_suffix(".new")
-    with fresh.open("w", encoding="utf-8") as file:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+    with os.fdopen(os.open(fresh, flags, 0o600), "w", encoding="utf-8") as file:
         json.dump({"schema": SCHEMA, **asdict(manifest)}, file, indent=1)
         file.flush()
         os.fsync(file.fileno())

@@ -5,6 +5,8 @@ Called by whoever lists files: the walk of a folder, its watch, the reader of ar
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pathspec import GitIgnoreSpec
 
 # Folders that hold other people's code or machine state. Names in lower case.
@@ -25,7 +27,8 @@ LITTER = GitIgnoreSpec.from_lines(
         "*.pyc",
         "Thumbs.db",
         "desktop.ini",
-    ]
+    ],
+    backend="simple",  # names that are no UTF-8 too
 )
 # Key material: listed as skipped, so that nobody wonders, and never opened.
 SECRETS = GitIgnoreSpec.from_lines(
@@ -43,7 +46,8 @@ SECRETS = GitIgnoreSpec.from_lines(
         "*.keystore",
         "*.ppk",
         "*.asc.key",
-    ]
+    ],
+    backend="simple",
 )
 
 
@@ -54,3 +58,18 @@ def never_a_document(name: str, *, is_folder: bool) -> bool:
     if is_folder:
         return name.lower() in DENIED_FOLDERS
     return bool(LITTER.match_file(name))
+
+
+def is_closed(parts: Sequence[str]) -> bool:
+    """Whether a path, given by its parts, is one that no walk lists as a document."""
+    *folders, name = parts
+    return (
+        any(never_a_document(folder, is_folder=True) for folder in folders)
+        or never_a_document(name, is_folder=False)
+        or is_key(name)
+    )
+
+
+def is_key(name: str) -> bool:
+    """Whether a file's name says that it holds a key, in whatever case it is written."""
+    return bool(SECRETS.match_file(name.lower()))

@@ -13,6 +13,7 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import threading
 import zlib
 from collections.abc import Collection, Iterator
@@ -33,6 +34,7 @@ _SHRINK_TO = 0.9  # of the bound, so that not every new text has to make room fo
 FORMAT = f"corpus-agent text 1 {' '.join(PLACE)}\n".encode()
 # A new extractor may claim what another one used to read.
 _NAMES = " ".join(extractor.name for extractor in REGISTRY)
+_OURS = re.compile(r"[0-9a-f]{64}\.[0-9a-f]{16}(\.[0-9]+-[0-9]+\.new)?")
 _LEVEL = 1  # zlib: 100 MB/s and more, at 1.1 times the size of level 6
 _MAX_ENCODED_BYTES = 6 * TEXT_CHARS  # UTF-8 and places; no entry that we wrote unpacks to more
 
@@ -68,7 +70,7 @@ class Texts:
             return None
         path = self._path(sha256, source)
         try:
-            data = path.read_bytes()
+            data = _read(path)
         except OSError:  # none, or not for this user: either way it can be had from the file
             return None
         text = _unpacked(data)
@@ -139,9 +141,9 @@ class Texts:
         return left
 
     def _entries(self) -> Iterator[_Entry]:
-        """All files of the folder, those that a killed process left unfinished included."""
+        """All entries of the folder, those that a killed process left unfinished included."""
         for folder, _, names in os.walk(self._folder):
-            for name in names:
+            for name in filter(_OURS.fullmatch, names):
                 path = Path(folder, name)
                 with contextlib.suppress(FileNotFoundError):
                     info = path.stat()
@@ -157,6 +159,13 @@ class _Entry:
     def drop(self) -> None:
         with contextlib.suppress(FileNotFoundError):
             self.path.unlink()
+
+
+def _read(path: Path) -> bytes:
+    """The bytes of a regular file; raises OSError for a link, and for what is no file."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    with os.fdopen(descriptor, "rb") as file:
+        return file.read()
 
 
 def _free_bytes(folder: Path) -> int:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import struct
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
@@ -34,6 +35,7 @@ MAX_SPARE_BYTES = 256 * 2**20
 # A block: this header, `count` keys, `count` vectors. Only the last one can be torn.
 _HEADER = struct.Struct("<4sI")
 _MAGIC = b"vec1"
+_OURS = re.compile(r"[0-9a-f]{16}\.(vec|new)")
 
 Vectors = NDArray[np.float32]
 
@@ -69,7 +71,7 @@ class VectorCache:
         if self._file is None:
             with translated(self._store):
                 self._path.parent.mkdir(mode=0o700, exist_ok=True)
-                flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
+                flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
                 self._file = os.open(self._path, flags, 0o600)
                 end = 0
                 for keys, place in self._blocks(self._file):
@@ -135,7 +137,7 @@ class VectorCache:
         file = self._open()
         fresh = self._path.with_suffix(".new")
         fresh.unlink(missing_ok=True)
-        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         try:
             kept = [key for key in self._places if key in keys]
             for start in range(0, len(kept), SAVE_TEXTS):
@@ -147,7 +149,7 @@ class VectorCache:
             os.close(descriptor)
         fresh.replace(self._path)
         for other in self._path.parent.iterdir():
-            if other != self._path:
+            if other != self._path and _OURS.fullmatch(other.name):
                 other.unlink()
         self.close()
 

@@ -20,13 +20,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pathspec import GitIgnoreSpec
-
 from indexer.errors import CorpusError, Refused, UsageError
-from indexer.names import SECRETS, never_a_document
+from indexer.ignore import Rules, rules_in
+from indexer.names import is_closed, is_key, never_a_document
 
 MAX_FILE_BYTES = 128 * 2**20
-IGNORE_FILES = (".gitignore", ".corpusignore")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +84,7 @@ def walk(root: Path, max_bytes: int = MAX_FILE_BYTES) -> Walk:
     return result
 
 
-_Rules = tuple[tuple[str, GitIgnoreSpec], ...]
+_Rules = tuple[tuple[str, Rules], ...]
 
 
 def _descend(root: Path, below: str, rules: _Rules, result: Walk, max_bytes: int) -> None:
@@ -110,17 +108,15 @@ def _descend(root: Path, below: str, rules: _Rules, result: Walk, max_bytes: int
 
 
 def _rules_of(folder: Path, below: str) -> _Rules:
-    lines: list[str] = []
-    for name in IGNORE_FILES:
-        try:
-            lines += (folder / name).read_text("utf-8", errors="replace").splitlines()
-        except OSError as error:
-            if error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP):
-                raise CorpusError(
-                    f"The ignore file {str(folder / name)!r} cannot be read ({error.strerror}).",
-                    "Without it, files that you excluded would be indexed.",
-                ) from None
-    return ((below, GitIgnoreSpec.from_lines(lines)),) if lines else ()
+    try:
+        opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return ()  # gone meanwhile: nothing in it can be opened either
+    try:
+        rules = rules_in(opened, str(folder))
+    finally:
+        os.close(opened)
+    return ((below, rules),) if rules is not None else ()
 
 
 def ignore_line(root: Path, source: str) -> str:
@@ -150,9 +146,9 @@ def _passed_over(name: str, path: str, is_folder: bool, rules: _Rules) -> bool:
     if never_a_document(name, is_folder=is_folder):
         return True
     # As in git: the ignore file nearest to the path that says anything about it decides.
-    for base, spec in reversed(rules):
+    for base, found in reversed(rules):
         relative = path[len(base) + 1 :] if base else path
-        verdict = spec.check_file(relative + "/" if is_folder else relative).include
+        verdict = found.verdict(relative + "/" if is_folder else relative)
         if verdict is not None:
             return verdict
     return False
@@ -172,7 +168,7 @@ def _look_at(entry: os.DirEntry[str], path: str, max_bytes: int) -> SeenFile:
         return SeenFile(source, problem="symlink", detail="links are not followed")
     if not stat.S_ISREG(info.st_mode):
         return SeenFile(source, problem="special", detail="not a regular file")
-    if SECRETS.match_file(entry.name):
+    if is_key(entry.name):
         return SeenFile(source, seen.bytes, seen.mtime_ns, "secret", "looks like key material")
     if info.st_size > max_bytes:
         detail = f"{info.st_size:,} bytes > {max_bytes:,}"
@@ -212,11 +208,14 @@ def open_beneath(root: Path, source: str) -> int:
 
     Opened component by component from the root, so that no symbolic link is followed anywhere on
     the way and nothing that is swapped meanwhile leads outside. Raises Refused for a source that
-    leaves the root or is not a regular file, OSError where the system says no.
+    leaves the root, is not a regular file, or has a name that the walk passes over, whatever an
+    index says of it; OSError where the system says no.
     """
     parts = source.split("/")
     if source.startswith("/") or any(part in ("", ".", "..") or "\0" in part for part in parts):
         raise Refused(f"{source!r} is not a path below the corpus root.")
+    if is_closed(parts):
+        raise Refused(f"{source!r} is a key or a hidden file, and is never read.")
     here = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         for part in parts[:-1]:

@@ -15,8 +15,8 @@ from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from indexer.ignore import IGNORE_FILES
 from indexer.names import never_a_document
-from indexer.walk import IGNORE_FILES
 
 if TYPE_CHECKING:
     from watchfiles import Change

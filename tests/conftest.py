@@ -38,15 +38,26 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 Cli = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
+@pytest.fixture(scope="session", autouse=True)
+def state_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The user's state folder, one for all tests, so that each trusts what another one made."""
+    folder = tmp_path_factory.mktemp("state")
+    os.environ["XDG_STATE_HOME"] = str(folder)
+    yield folder / "corpus-agent"
+    del os.environ["XDG_STATE_HOME"]
+
+
 @pytest.fixture(autouse=True)
 def clean_environment(
-    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+    state_folder: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """No test sees or changes the developer's home folder or settings."""
     home = tmp_path_factory.mktemp("home")
     monkeypatch.setenv("HOME", str(home))
     for name in list(os.environ):
-        if name.startswith(("CORPUS_AGENT_", "XDG_")):
+        if name.startswith(("CORPUS_AGENT_", "XDG_")) and name != "XDG_STATE_HOME":
             monkeypatch.delenv(name)
 
 

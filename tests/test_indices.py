@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from indexer.chunk import Chunker
-from indexer.folder import create_folder
 from indexer.manifest import read_manifest, root_for
+from indexer.ownership import make_store
 from indexer.plan import make_plan
 from indexer.store import Snapshot, Writer
 from indexer.store.indices import (
@@ -43,7 +43,7 @@ RECALL = 0.9
 
 
 def sync(root: Path, store: Path, scale: Scale = LARGE) -> Outcome:
-    create_folder(store)
+    make_store(store)
     today = fingerprint_of(ENCODER, CHUNKER)
     with Writer(store, today, root_for(store, root), scale) as writer:
         seen = walk(root)

@@ -12,9 +12,9 @@ import pytest
 
 from indexer.chunk import Chunker
 from indexer.errors import CorpusError, DamagedStore, IncompatibleStore, NoIndex, StoreLocked
-from indexer.folder import create_folder
 from indexer.lock import writer_lock
 from indexer.manifest import MANIFEST_NAME, find_store, read_manifest, root_for, root_of
+from indexer.ownership import make_store
 from indexer.plan import Plan, make_plan, plan, rebuild_reasons
 from indexer.records import FileRow
 from indexer.store import Snapshot, Writer
@@ -28,7 +28,7 @@ CHUNKER = Chunker(ENCODER.tokenizer, ENCODER.max_tokens)
 
 
 def writer(store: Path, root: Path, encoder: ToyEncoder = ENCODER) -> Writer:
-    create_folder(store)
+    make_store(store)
     chunker = Chunker(encoder.tokenizer, encoder.max_tokens)
     return Writer(store, fingerprint_of(encoder, chunker), root_for(store, root))
 
@@ -310,7 +310,7 @@ def test_no_store_a_foreign_store_and_a_damaged_one_are_told_apart(root, store, 
 
 def test_a_store_where_nobody_may_write_is_explained(open_folder):
     open_folder.chmod(0o555)
-    outcome = as_nobody(lambda: create_folder(open_folder / "store"))
+    outcome = as_nobody(lambda: make_store(open_folder / "store"))
     open_folder.chmod(0o755)
     assert "may not write" in outcome["message"]
 

@@ -112,7 +112,9 @@ def _gather(
     Path(targets.canary).write_text(f"The canary sings {token}.\n", "utf-8")
     planted = plant(corpus, strings, Path(targets.canary), LINK)
     on_event(f"indexing {planted} documents with {len(strings)} strings in them")
-    indexed = json.loads(_run("corpus_agent", "--store", store, "index", corpus, "--json"))
+    state = {"XDG_STATE_HOME": str(folder / "state")}  # nothing of it is for the user's own record
+    index = ("--store", store, "index", corpus, "--json")
+    indexed = json.loads(_run("corpus_agent", *index, **state))
     with _obeying_model(targets, log) as port:
         on_event("asking about each of them, sealed, a model that obeys")
         rows = _ask_sealed(strings, store, port, listener.address)

@@ -39,8 +39,10 @@ def question_about(word: str) -> str:
 def main() -> None:
     """Seal, then print for each word of the task what every command would print."""
     task = json.loads(sys.stdin.read())
-    settings = Settings(store=Path(task["store"]), llm=task["llm"])
-    launch = to_read(settings, asking=True)
+    # The store was made for this run a moment ago; nothing of it belongs into the user's record.
+    named = Settings(store=Path(task["store"]), llm=task["llm"], trust_store=True)
+    launch = to_read(named, asking=True)
+    settings = launch.settings
     if launch.model is None:
         sys.exit("; ".join(launch.notices))
     from corpus_agent import session

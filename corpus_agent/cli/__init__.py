@@ -3,7 +3,7 @@
 `frame` is what all commands share; each other module holds the commands of one kind.
 """
 
-from corpus_agent.cli import asking, checking, cleaning, indexing, serving, watching
+from corpus_agent.cli import asking, checking, cleaning, indexing, serving, trusting, watching
 from corpus_agent.cli.frame import main
 
-__all__ = ["asking", "checking", "cleaning", "indexing", "main", "serving", "watching"]
+__all__ = ["asking", "checking", "cleaning", "indexing", "main", "serving", "trusting", "watching"]

@@ -43,8 +43,7 @@ def search(
     query: str, limit: int, below: str, per_source: int | None, explain: bool, as_json: bool
 ) -> None:
     """Find the passages that are about QUERY, by meaning and by words."""
-    settings = settings_in_force()
-    launch_to_read(settings)
+    settings = launch_to_read(settings_in_force()).settings
     from corpus_agent import report, session
 
     corpus = session.open_corpus(settings)
@@ -92,6 +91,7 @@ def ask(
     settings = settings_in_force(llm=llm, llm_model=llm_model, allow_remote_llm=allow_remote_llm)
     descriptor = _opened(receipt_file)
     launch = launch_to_read(settings, asking=True)
+    settings = launch.settings
     from corpus_agent import report, session
     from corpus_agent.live import Watching
 
@@ -138,6 +138,7 @@ def chat(
     """
     settings = settings_in_force(llm=llm, llm_model=llm_model, allow_remote_llm=allow_remote_llm)
     launch = launch_to_read(settings, asking=True)
+    settings = launch.settings
     from corpus_agent import session
     from corpus_agent.chat import Chat, Doing
     from corpus_agent.live import Watching
@@ -171,8 +172,7 @@ def chat(
 @JSON
 def read(place: str, as_json: bool) -> None:
     """Print a document of the index as it was extracted, from LINE on, COUNT lines."""
-    settings = settings_in_force()
-    launch_to_read(settings)
+    settings = launch_to_read(settings_in_force()).settings
     from corpus_agent import report, session
 
     corpus = session.open_corpus(settings, searching=False)
@@ -234,6 +234,7 @@ def evaluate(
         llm=llm or "none", llm_model=llm_model, allow_remote_llm=allow_remote_llm
     )
     launch = launch_to_read(settings, asking=True)
+    settings = launch.settings
     from corpus_agent import evaluation, report, session
 
     corpus = session.open_corpus(settings)

@@ -38,8 +38,7 @@ def verify(file: Path, as_json: bool) -> None:
     from corpus_agent import receipt
 
     receipts = receipt.load(file)  # it may lie anywhere, so it is read before the seal
-    settings = settings_in_force()
-    launch_to_read(settings)
+    settings = launch_to_read(settings_in_force()).settings
     from corpus_agent import report, session
 
     corpus = session.open_corpus(settings, searching=False)
@@ -143,7 +142,8 @@ def _checks(settings: Settings, server: Finding) -> Iterator[Check]:
     from corpus_agent.launch import to_examine
 
     try:
-        store, launch = to_examine(settings, seal_off=click.get_current_context().obj["unsealed"])
+        seal_off = click.get_current_context().obj["unsealed"]
+        store, launch, problem = to_examine(settings, seal_off=seal_off)
     except SealUnavailable as error:
         yield from environment.checks(settings, None, error, server)
         return
@@ -151,4 +151,4 @@ def _checks(settings: Settings, server: Finding) -> Iterator[Check]:
     yield from environment.checks(settings, store, launch.seal, server)
     from corpus_agent.doctor import store as index
 
-    yield from index.checks(settings, store)
+    yield from index.checks(launch.settings, store, problem)

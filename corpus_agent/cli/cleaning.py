@@ -23,8 +23,7 @@ def cleanup(dry_run: bool, as_json: bool) -> None:
     Merges its tables, and drops versions that nobody reads and vectors of text that is gone.
     `index` does the same when enough has gathered. Reading goes on meanwhile.
     """
-    settings = settings_in_force()
-    launch_to_read(settings)
+    settings = launch_to_read(settings_in_force()).settings
     from corpus_agent import cleaning, report
 
     done = cleaning.cleanup(settings, dry_run=dry_run)

@@ -135,6 +135,11 @@ def llm_options(command: Callable[..., None]) -> Callable[..., None]:
 )
 @click.option("--config", type=click.Path(path_type=Path), help="A configuration file (TOML).")
 @click.option(
+    "--trust-store",
+    is_flag=True,
+    help="Use an index that was not made here by you; for where nothing can be recorded.",
+)
+@click.option(
     "--unsealed", is_flag=True, help="Run without the kernel's seal; every answer says so."
 )
 @click.version_option(__version__, prog_name="corpus-agent")
@@ -145,6 +150,7 @@ def main(
     model: Path | None,
     reranker: Path | None,
     config: Path | None,
+    trust_store: bool,
     unsealed: bool,
 ) -> None:
     """Ask your private documents. Nothing leaves the machine.
@@ -154,7 +160,12 @@ def main(
       corpus-agent ask "…"            an answer with checked quotations
       corpus-agent chat               a conversation
     """  # noqa: D301 - click reads the control character itself
-    flags = {"store": store, "model": model, "reranker": reranker}
+    flags = {
+        "store": store,
+        "model": model,
+        "reranker": reranker,
+        "trust_store": trust_store or None,
+    }
     ctx.obj = {"flags": flags, "config": config, "unsealed": unsealed}
 
 

@@ -10,6 +10,7 @@ from corpus_agent.cli.frame import (
     EXIT_INTERRUPTED,
     EXIT_SOME_FAILED,
     JSON,
+    clean,
     launch_to_read,
     launched,
     main,
@@ -59,7 +60,9 @@ def index(
 
     settings = settings_in_force()
     seal_off = click.get_current_context().obj["unsealed"]
-    launched(to_index(settings, path, seal_off=seal_off, dry_run=dry_run))
+    launch = launched(to_index(settings, path, seal_off=seal_off, dry_run=dry_run))
+    settings = launch.settings
+    print_lines((f"Note: {clean(notice)}" for notice in launch.notices), err=True)
     from corpus_agent import report, session
 
     if dry_run:
@@ -81,7 +84,8 @@ def index(
             on_problem=shown.problem,
         )
     if as_json:
-        print_json(report.index_object(outcome))
+        noted = {"notices": list(launch.notices)} if launch.notices else {}
+        print_json({**report.index_object(outcome), **noted})
     else:
         print_lines(report.index_lines(outcome))
     if outcome.interrupted:
@@ -100,8 +104,7 @@ def forget(source: str, as_json: bool) -> None:
     It comes back with the next `index` or `watch` unless a rule keeps it out: the line to add to
     .corpusignore is printed. What is not in the index is forgotten already.
     """
-    settings = settings_in_force()
-    launch_to_read(settings)
+    settings = launch_to_read(settings_in_force()).settings
     from corpus_agent import report, session
     from corpus_agent.forgetting import forget as drop
 
@@ -122,8 +125,7 @@ def files(status: str | None, as_json: bool) -> None:
         raise UsageError(
             f"Unknown status {sorted(unknown)[0]!r}.", f"Known are: {', '.join(STATUSES)}."
         )
-    settings = settings_in_force()
-    launch_to_read(settings)
+    settings = launch_to_read(settings_in_force()).settings
     from corpus_agent import report, session
 
     corpus = session.open_corpus(settings, searching=False)
@@ -140,17 +142,15 @@ def files(status: str | None, as_json: bool) -> None:
 @JSON
 def status(as_json: bool) -> None:
     """Say what the index holds, where it is and whether it is complete."""
-    from corpus_agent.settings import existing_store
+    from corpus_agent.settings import existing_place
     from indexer.folder import usage
-    from indexer.manifest import read_manifest, root_of
+    from indexer.manifest import read_manifest
 
-    settings = settings_in_force()
-    launch_to_read(settings)
+    settings = launch_to_read(settings_in_force()).settings
     from corpus_agent import report
 
-    store = existing_store(settings)
+    store, root = existing_place(settings)
     manifest = read_manifest(store)
-    root = root_of(store, manifest)
     content = report.status_object(manifest, str(store), str(root), usage(store), root.is_dir())
     if as_json:
         return print_json(content)

@@ -41,7 +41,7 @@ def mcp(
         click.echo(notice, err=True)
     from corpus_agent.mcp_server import serve
 
-    serve(settings, launch, *streams)
+    serve(launch.settings, launch, *streams)
 
 
 def _print_config(client: str, settings: Settings, llm: str | None, llm_model: str | None) -> None:

@@ -45,8 +45,8 @@ def follow(
     """Watch until a signal; exit 0 after SIGTERM or SIGHUP, 130 after Ctrl-C."""
     from corpus_agent.launch import to_index
 
-    settings = settings_in_force()
-    launched(to_index(settings, path, seal_off=click.get_current_context().obj["unsealed"]))
+    seal_off = click.get_current_context().obj["unsealed"]
+    settings = launched(to_index(settings_in_force(), path, seal_off=seal_off)).settings
     from corpus_agent.progress import index_progress
     from corpus_agent.watching import Audience, asked_by_signal
     from corpus_agent.watching import watch as keep_watching

@@ -52,8 +52,17 @@ class Rows:
     samples: list[tuple[Chunk, NDArray[np.float32]]] = field(default_factory=list)
 
 
-def checks(settings: Settings, store: Path | None) -> Iterator[Check]:
-    """The checks of the index that the settings mean, as far as it can be looked into."""
+def checks(
+    settings: Settings, store: Path | None, problem: CorpusError | None = None
+) -> Iterator[Check]:
+    """The checks of the index that the settings mean, as far as it can be looked into.
+
+    `problem` is why it may not be looked into at all.
+    """
+    if problem is not None:
+        refused = Finding("fail", problem.message, problem.hint)
+        yield Check("index", "whether it is yours", lambda: refused)
+        return
     yield Check("index", "whether there is one, of a version that this program reads",
                 lambda: there_is_one(store))  # fmt: skip
     if store is None or not store.is_dir():

@@ -53,7 +53,8 @@ def main() -> None:
 
 def _launched(opening: dict[str, Any]) -> tuple[Settings, Launch]:
     settings = load(opening["flags"], None, os.environ)
-    return settings, to_read(settings, seal_off=opening["unsealed"], asking=True)
+    launch = to_read(settings, seal_off=opening["unsealed"], asking=True)
+    return launch.settings, launch
 
 
 class _Desk:

@@ -72,16 +72,22 @@ class Librarian:
         parent_tools: Collection[str] = (),
         timeout: float = ASK_SECONDS,
         unsealed: bool = False,
+        trust_store: bool = False,
         stderr: int | IO[str] = subprocess.DEVNULL,
     ) -> None:
-        """`store`, `llm` and `llm_model` are as on the command line, and so are their defaults.
+        """`store`, `llm`, `llm_model` and `trust_store` are as on the command line, and so are
+        their defaults.
 
         The names in `parent_tools` never stand in an answer as a program would take them.
         `timeout` is in seconds, for one question. `stderr` is for finding faults, as subprocess
         takes it: documents have a part in what libraries write there.
         """
         flags = {"store": store and Path(store).absolute(), "llm": llm, "llm_model": llm_model}
-        self._flags = {name: str(value) for name, value in flags.items() if value is not None}
+        self._flags: dict[str, str | bool] = {
+            name: str(value) for name, value in flags.items() if value is not None
+        }
+        if trust_store:
+            self._flags["trust_store"] = True
         self._tools = frozenset(parent_tools)
         self._timeout = timeout
         self._unsealed = unsealed

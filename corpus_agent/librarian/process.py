@@ -84,7 +84,7 @@ class Child:
 
     def __init__(
         self,
-        flags: Mapping[str, str],
+        flags: Mapping[str, str | bool],
         *,
         unsealed: bool = False,
         stderr: int | IO[str] = subprocess.DEVNULL,

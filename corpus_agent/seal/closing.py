@@ -11,6 +11,7 @@ import os
 import socket
 import stat
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
 from errno import EACCES, EBADF, EPERM
 from pathlib import Path
@@ -63,8 +64,16 @@ def seal(policy: SealPolicy) -> Sealed:
 
 
 def _use_temp_folder(temp: Path) -> None:
+    # From the store's own descriptor, and through no link: nothing is closed yet.
+    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
-        temp.mkdir(mode=0o700, exist_ok=True)
+        store = os.open(temp.parent, flags)
+        try:
+            with suppress(FileExistsError):
+                os.mkdir(temp.name, 0o700, dir_fd=store)
+            os.close(os.open(temp.name, flags, dir_fd=store))
+        finally:
+            os.close(store)
     except OSError as error:
         raise SealUnavailable(f"The store's temp folder cannot be made: {error}.") from error
     os.environ["TMPDIR"] = tempfile.tempdir = str(temp)

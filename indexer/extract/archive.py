@@ -18,7 +18,7 @@ from indexer.extract.broken import BROKEN
 from indexer.extract.container import MAX_PART_BYTES, ZipParts
 from indexer.extract.extraction import Extraction
 from indexer.extract.normalise import lines_of, whole
-from indexer.names import SECRETS, never_a_document
+from indexer.names import is_key, never_a_document
 from indexer.records import Line
 
 NAME = "zip"  # of this extractor
@@ -116,7 +116,7 @@ def _lines(name: str, parts: ZipParts, info: zipfile.ZipInfo, engines: set[str])
     """The lines of a member, its marks widened by its name; raises what readers of files raise."""
     if stat.S_ISLNK(info.external_attr >> 16):
         raise UnreadableDocument("symlink")
-    if SECRETS.match_file(name.rpartition("/")[2]):
+    if is_key(name.rpartition("/")[2]):
         raise UnreadableDocument("secret")
     if info.flag_bits & 1:
         raise UnreadableDocument("encrypted")

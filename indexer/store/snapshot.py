@@ -43,8 +43,10 @@ class Snapshot:
     The version stays on the disk until the snapshot is closed, forgotten, or its process ends.
     """
 
-    def __init__(self, store: Path) -> None:
+    def __init__(self, store: Path, root: Path | None = None) -> None:
+        """`root` in place of what the manifest, which is part of the store, says it is."""
         self.store = store
+        self._root = root
         self.manifest, held = hold(store)
         self.close = weakref.finalize(self, os.close, held)
         with translated(store):
@@ -57,7 +59,7 @@ class Snapshot:
     @property
     def root(self) -> Path:
         """The absolute corpus root; need not exist."""
-        return root_of(self.store, self.manifest)
+        return self._root or root_of(self.store, self.manifest)
 
     def by_vector(self, vector: NDArray[np.float32], limit: int, prefix: str = "") -> list[Found]:
         """The rows nearest to a unit vector; the score is the cosine, best first."""

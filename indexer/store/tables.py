@@ -6,13 +6,11 @@ business. Called by the writer, under its lock.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from indexer.folder import TABLES
 from indexer.manifest import Manifest
 from indexer.records import FileRow
 from indexer.store import indices, tidy
@@ -46,14 +44,8 @@ class Tables:
         self._dimension = dimension
 
     @classmethod
-    def in_new_store(cls, store: Path, dimension: int) -> Tables:
-        """Empty tables in place of whatever a killed first run or an old version left behind."""
-        shutil.rmtree(store / TABLES, ignore_errors=True)
-        return cls.emptied(store, dimension)
-
-    @classmethod
     def emptied(cls, store: Path, dimension: int) -> Tables:
-        """Tables whose newest version is empty; the committed ones stay what they are."""
+        """Tables whose newest version is empty; what was there before stays until it is dropped."""
         database = connect(store)
         schema = chunk_schema(dimension)
         chunks = database.create_table("chunks", schema=schema, mode="overwrite")

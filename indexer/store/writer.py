@@ -19,6 +19,7 @@ from indexer.manifest import (
     read_manifest,
     write_manifest,
 )
+from indexer.ownership import check_names
 from indexer.records import FileRow, Fingerprint
 from indexer.store import tidy
 from indexer.store.indices import SCALE, Scale
@@ -69,6 +70,7 @@ class Writer:
         self._held.close()
 
     def _open(self) -> None:
+        check_names(self.store)  # much of what follows deletes: nothing but ours may be there
         exists = (self.store / MANIFEST_NAME).exists() and not is_outdated(self.store)
         self._manifest = read_manifest(self.store) if exists else None
         self._open_tables()
@@ -85,7 +87,9 @@ class Writer:
 
     def _open_tables(self) -> None:
         if self._manifest is None:
-            self._tables = Tables.in_new_store(self.store, self._fingerprint.dimension)
+            # A killed first run, or an earlier version, may have left tables behind.
+            self._tables = Tables.emptied(self.store, self._fingerprint.dimension)
+            self._untidy = True
         else:
             self._tables, changed = Tables.committed(self.store, self._manifest)
             self._untidy |= changed

@@ -1,0 +1,132 @@
+"""Which paths the ignore files of a folder keep out: reading them, and the verdict on a path.
+
+An ignore file belongs to whoever made the folder. So it is read only if it is a regular file of a
+bounded size, and matched in time linear in the path whatever its patterns are: the pattern
+language is pathspec's, the matching is RE2's. Walks no folder; `walk` asks.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import re2
+from pathspec.patterns.gitignore import GitIgnorePatternError
+from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
+
+from indexer.errors import CorpusError
+
+IGNORE_FILES = (".gitignore", ".corpusignore")
+MAX_IGNORE_BYTES = 2**20  # of one file
+MAX_IGNORE_LINES = 10_000  # of one file
+MAX_PATTERN_CHARS = 4_096  # of one line: PATH_MAX, which no path is longer than
+_DIRECTORY = "ps_d"  # the group in which pathspec's patterns catch the `/` behind a folder
+_NO_FILE = (errno.ENOENT, errno.ENOTDIR, errno.EISDIR)
+
+
+_Pattern = tuple[bool, Any]  # the verdict, and what re2 compiles to, which has no type
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The patterns of one folder, in their order; each says to pass over, or not to."""
+
+    patterns: tuple[_Pattern, ...]
+
+    def verdict(self, path: str) -> bool | None:
+        """Whether `path`, relative to the folder and with `/` behind a folder, is passed over.
+
+        None where no pattern says anything about it. As in git, the last pattern decides; one that
+        matches a folder above the path yields to one that matches the path itself.
+        """
+        above: bool | None = None
+        text = path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        passed_over: bool
+        for passed_over, pattern in reversed(self.patterns):
+            match = pattern.search(text)
+            if match is None:
+                continue
+            if _DIRECTORY not in pattern.groupindex or match.group(_DIRECTORY) is None:
+                return passed_over
+            if above is None:
+                above = passed_over
+        return above
+
+
+def rules_in(folder: int, shown: str) -> Rules | None:
+    """The rules of the ignore files in the open `folder`; None where they say nothing.
+
+    `shown` is the folder's path for messages. Raises CorpusError for an ignore file that cannot be
+    read or is no plain list of patterns: without it, files that were excluded would be indexed.
+    """
+    lines = [
+        (f"{shown}/{name}", number, line)
+        for name in IGNORE_FILES
+        for number, line in enumerate(_lines(folder, name, f"{shown}/{name}"), start=1)
+    ]
+    patterns = tuple(_compiled(lines))
+    return Rules(patterns) if patterns else None
+
+
+def _lines(folder: int, name: str, shown: str) -> list[str]:
+    # O_NONBLOCK: a FIFO of this name must not hang the opener.
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    try:
+        descriptor = os.open(name, flags, dir_fd=folder)
+    except OSError as error:
+        if error.errno in _NO_FILE:
+            return []
+        link = error.errno == errno.ELOOP
+        raise _unusable(shown, "it is a link" if link else str(error.strerror)) from None
+    try:
+        info = os.fstat(descriptor)
+        if stat.S_ISDIR(info.st_mode):
+            return []
+        if not stat.S_ISREG(info.st_mode):
+            raise _unusable(shown, "it is not a regular file")
+        data = _read(descriptor)
+    except OSError as error:
+        raise _unusable(shown, str(error.strerror)) from None
+    finally:
+        os.close(descriptor)
+    if len(data) > MAX_IGNORE_BYTES:
+        raise _unusable(shown, f"it has more than {MAX_IGNORE_BYTES:,} bytes")
+    lines = data.decode("utf-8", errors="replace").splitlines()
+    if len(lines) > MAX_IGNORE_LINES:
+        raise _unusable(shown, f"it has {len(lines):,} lines, more than {MAX_IGNORE_LINES:,}")
+    return lines
+
+
+def _read(descriptor: int) -> bytes:
+    """The bytes of a file, up to one more than an ignore file may have."""
+    with os.fdopen(os.dup(descriptor), "rb") as file:
+        return file.read(MAX_IGNORE_BYTES + 1)
+
+
+def _compiled(lines: Iterable[tuple[str, int, str]]) -> Iterator[_Pattern]:
+    options = re2.Options()
+    options.log_errors = False
+    for shown, number, line in lines:
+        if len(line) > MAX_PATTERN_CHARS and not line.startswith("#"):
+            raise _unusable(shown, f"line {number} has more than {MAX_PATTERN_CHARS:,} characters")
+        try:
+            pattern = GitIgnoreSpecPattern(line)
+        except GitIgnorePatternError:
+            continue  # as in git, where such a line matches nothing
+        if pattern.include is None or pattern.regex is None:  # a comment, or nothing
+            continue
+        try:
+            yield pattern.include, re2.compile(pattern.regex.pattern, options)
+        except re2.error:
+            raise _unusable(shown, f"line {number} is no pattern") from None
+
+
+def _unusable(shown: str, why: str) -> CorpusError:
+    return CorpusError(
+        f"The ignore file {shown!r} cannot be used: {why}.",
+        "Without it, files that you excluded would be indexed. Mend or remove it.",
+    )

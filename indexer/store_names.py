@@ -1,0 +1,47 @@
+"""The names that may lie in a store: those that this program and LanceDB give, and no others. Pure.
+
+`ownership` refuses a store that holds any other, so that nothing of anybody else's is ever deleted.
+"""
+
+from __future__ import annotations
+
+import re
+
+MARKER_NAME = "corpus-agent.store"
+UNFINISHED_MARKER = f"{MARKER_NAME}.new"
+
+_FOLDERS = re.compile("lance|vectors|texts|probes|tmp")
+_FILES = re.compile(
+    rf"{re.escape(MARKER_NAME)}(\.new)?|\.gitignore|config\.toml|writer\.lock"
+    r"|manifest\.json|manifest\.new|manifest\.[0-9]{16,20}\.json|receipts(\.1)?\.jsonl"
+)
+_STAGED = r"(#[0-9]+)?"  # a file that LanceDB had not finished when its process was killed
+_UUID = r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+_BELOW = re.compile(
+    r"lance/(chunks|files)\.lance"
+    r"(/(data|_versions|_transactions|_deletions|_indices|_refs)"
+    r"|/_refs/(tags|branches)"
+    rf"|/_refs/tags/held-[0-9]+\.json{_STAGED}"
+    rf"|/data/[0-9a-f-]{{36,}}\.lance{_STAGED}"
+    rf"|/_versions/([0-9]+\.manifest(-{_UUID})?|latest_version_hint\.json){_STAGED}"
+    rf"|/_transactions/[0-9]+-{_UUID}\.txn{_STAGED}"
+    rf"|/_deletions/[0-9]+-[0-9]+-[0-9]+\.(arrow|bin){_STAGED}"
+    rf"|/_indices/{_UUID}(/[a-z0-9_.]+\.(lance|idx|json){_STAGED})?"
+    r")?"
+    r"|vectors/[0-9a-f]{16}\.(vec|new)"
+    r"|texts/[0-9a-f]{2}(/[0-9a-f]{64}\.[0-9a-f]{16}(\.[0-9]+-[0-9]+\.new)?)?"
+    r"|probes/[0-9a-f]{64}(\.[0-9]+)?\.npy"
+)
+
+
+def may_lie_in_store(name: str, *, is_folder: bool) -> bool:
+    """Whether an entry of the store's own folder has a name that we give."""
+    return bool((_FOLDERS if is_folder else _FILES).fullmatch(name))
+
+
+def may_lie_below(path: str) -> bool:
+    """Whether a path in one of the store's folders, relative to the store, has such a name.
+
+    In `tmp` anything may lie: libraries put it there, and none of it is deleted by its name.
+    """
+    return path.startswith("tmp/") or bool(_BELOW.fullmatch(path))
