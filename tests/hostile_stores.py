@@ -442,6 +442,18 @@ def unseen(path: Path) -> bytes:
         return file.read(20_000_000)
 
 
+def look(scene: Scene) -> State:
+    """What everything is before a run; from here on a reader of private files is noticed."""
+    before = watched(scene)
+    forget_readers(scene)
+    return before
+
+
+def shown(found: Sequence[Finding]) -> str:
+    """Findings as a failing test prints them."""
+    return "\n".join(f"{finding.kind}: {finding.detail.strip()}" for finding in found)
+
+
 def forget_readers(scene: Scene) -> None:
     """Put the access times of the private files back to 1970."""
     for path in scene.canaries():
