@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ import pytest
 
 from tests.hostile_cases import CASES, FOUND, IGNORE_FILES, PERSISTENCE, STRANGER, Case, fields
 from tests.hostile_stores import (
+    BEFORE,
     CANARY,
     COMMANDS,
     DOCUMENT,
@@ -40,13 +40,13 @@ from tests.hostile_stores import (
     look,
     make_home,
     notices_readers,
+    program_before,
     run,
     run_code,
     shown,
     type_in,
 )
 
-BEFORE = "854f263"  # the commit whose stores decided for themselves
 TRUSTED = "CORPUS_AGENT_TRUSTED_STORES"
 NEEDS_ROOT = "only root gives a file to somebody else"
 
@@ -75,17 +75,7 @@ def today(tmp_path_factory: pytest.TempPathFactory) -> Homes:
 def before(tmp_path_factory: pytest.TempPathFactory) -> Homes:
     """The program before the defence, from the repository's history, and its homes."""
     folder = tmp_path_factory.mktemp("before")
-    archive = folder / "tree.tar"
-    command = ["git", "-C", str(REPOSITORY), "archive", "-o", str(archive), BEFORE]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-    except FileNotFoundError:
-        pytest.skip("there is no git here")
-    if done.returncode:
-        pytest.skip(f"the history here does not hold {BEFORE}")
-    (folder / "tree").mkdir()
-    subprocess.run(["tar", "-xf", archive, "-C", folder / "tree"], check=True)
-    return _homes(Program(BEFORE, folder / "tree"), folder)
+    return _homes(program_before(folder), folder)
 
 
 def _homes(program: Program, folder: Path) -> Homes:
