@@ -17,7 +17,7 @@ from pathlib import Path
 from indexer.errors import StoreLocked, UsageError
 
 LOCK_NAME = "writer.lock"
-MAX_SHOWN = 300  # characters of what the lock says of its holder
+MAX_SHOWN = 200  # characters of a command
 
 
 @contextmanager
@@ -55,7 +55,10 @@ def _holder(descriptor: int) -> str:
     """The process that holds the lock, in words; it may be writing its name this moment."""
     try:
         held = json.loads(os.pread(descriptor, 4_096, 0))
-        told = f"process {held['pid']} ({held['command']}) since {held['since']}"
-        return "".join(char if char.isprintable() else "?" for char in told)[:MAX_SHOWN]
+        return f"process {held['pid']:d} ({_shown(held['command'])}) since {_shown(held['since'])}"
     except (ValueError, KeyError, TypeError, RecursionError):
         return "another process"
+
+
+def _shown(text: str) -> str:
+    return "".join(char if char.isprintable() else "?" for char in text[:MAX_SHOWN])

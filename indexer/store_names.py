@@ -10,7 +10,7 @@ import re
 MARKER_NAME = "corpus-agent.store"
 UNFINISHED_MARKER = f"{MARKER_NAME}.new"
 
-_FOLDERS = re.compile("lance|vectors|texts|probes|tmp")
+_FOLDERS = re.compile("lance|vectors|texts|probes|saved|tmp")
 _FILES = re.compile(
     rf"{re.escape(MARKER_NAME)}(\.new)?|\.gitignore|config\.toml|writer\.lock"
     r"|manifest\.json|manifest\.new|manifest\.[0-9]{16,20}\.json|receipts(\.1)?\.jsonl"
@@ -42,6 +42,7 @@ def may_lie_in_store(name: str, *, is_folder: bool) -> bool:
 def may_lie_below(path: str) -> bool:
     """Whether a path in one of the store's folders, relative to the store, has such a name.
 
-    In `tmp` anything may lie: libraries put it there, and none of it is deleted by its name.
+    In `tmp`, libraries put what they like; in `saved`, people name what they keep. None of it is
+    deleted by its name.
     """
-    return path.startswith("tmp/") or bool(_BELOW.fullmatch(path))
+    return path.startswith(("tmp/", "saved/")) or bool(_BELOW.fullmatch(path))

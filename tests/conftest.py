@@ -95,6 +95,15 @@ def open_folder() -> Iterator[Path]:
         yield Path(name).resolve()
 
 
+def own(store: Path, root: Path) -> Path:
+    """The store, recorded as this user's, as `index` records what it makes."""
+    from corpus_agent.trust import Place, absolute, record
+    from indexer.ownership import make_store
+
+    record(Place(absolute(store), root.resolve()), make_store(store))
+    return store
+
+
 def as_nobody(work: Callable[[], Any]) -> Any:
     """What `work` returns, as JSON gives it back, run by a user whom permissions stop.
 

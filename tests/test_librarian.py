@@ -39,7 +39,7 @@ from corpus_agent.librarian.process import COMMAND, Child, parsed
 from corpus_agent.settings import Settings
 from indexer.errors import IncompatibleStore, NoIndex, UsageError
 from indexer.records import Coverage
-from tests.conftest import REPOSITORY
+from tests.conftest import REPOSITORY, own
 from tests.fakes import ScriptedModelServer, says
 from tests.sealed_child import run
 from tests.test_sync import ENCODER, sync
@@ -693,7 +693,7 @@ def test_a_model_that_obeys_a_poisoned_corpus_gives_a_parent_no_order(tmp_path):
 
 
 def test_an_index_that_is_removed_is_missed_at_the_next_question(toy_store, tmp_path):
-    shutil.copytree(toy_store, tmp_path / "copy")
+    own(shutil.copytree(toy_store, tmp_path / "copy"), tmp_path)
     with Librarian(tmp_path / "copy", llm="none") as librarian:
         with pytest.raises(IncompatibleStore):
             librarian.ask("bread?")

@@ -354,7 +354,6 @@ def test_without_an_index_or_a_seal_nothing_is_served(cli, tmp_path, toy_store):
 @pytest.mark.parametrize("client", CLIENTS)
 def test_a_printed_configuration_starts_the_server(cli, client, toy_store, tmp_path):
     (tmp_path / "project").mkdir()
-    (toy_store / "marker").touch()
     done = cli("--store", toy_store, "mcp", "--llm", "none", "--print-config", client)
     assert done.returncode == 0, done.stderr
     content = tomllib.loads(done.stdout) if client == "codex" else json.loads(done.stdout)
@@ -458,7 +457,10 @@ def test_the_official_client_lists_calls_reads_and_sees_errors(sample_store, tmp
     parameters = StdioServerParameters(
         command=sys.executable,
         args=["-m", "corpus_agent", "--store", str(sample_store), "mcp", "--llm", "none"],
-        env={"PYTHONPATH": str(REPOSITORY)},
+        env={
+            "PYTHONPATH": str(REPOSITORY),
+            "XDG_STATE_HOME": os.environ["XDG_STATE_HOME"],
+        },
         cwd=tmp_path,
     )
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import REPOSITORY
+from tests.conftest import REPOSITORY, SAMPLE, own
 from tests.fakes import ScriptedModelServer, says
 from tests.sealed_child import python
 
@@ -88,14 +88,14 @@ def test_a_server_that_was_started_for_a_model_file_answers(sample_store, tmp_pa
     program.write_text(f"#!{sys.executable}\n{textwrap.dedent(LLAMA.format(answer=QUOTE))}")
     program.chmod(0o755)
     weights.write_bytes(b"GGUF")
-    shutil.copytree(sample_store, store)
+    own(shutil.copytree(sample_store, store), SAMPLE)
     found = python(ASK, program, weights, REPOSITORY / "sample_corpus", store)
     assert found == {"answerer": "m", "verdicts": ["verified"], "notices": []}
 
 
 @pytest.mark.slow
 def test_a_server_that_ends_at_once_leaves_an_answer_and_says_so(cli, sample_store, tmp_path):
-    store = shutil.copytree(sample_store, tmp_path / "store")
+    store = own(shutil.copytree(sample_store, tmp_path / "store"), SAMPLE)
     weights = tmp_path / "m.gguf"
     weights.write_bytes(b"no model at all")
     (tmp_path / "bin").mkdir()

@@ -1,8 +1,9 @@
+import os
 from pathlib import Path
 
 import pytest
 
-from corpus_agent.settings import load, unknown_variables, user_config
+from corpus_agent.settings import load, of_store, unknown_variables, user_config
 from indexer.errors import UsageError
 
 
@@ -13,15 +14,42 @@ def write(path: Path, text: str) -> Path:
 
 
 def test_a_flag_beats_the_environment_beats_the_store_beats_the_user_beats_the_default(tmp_path):
-    assert load({}, None, {}).llm == "auto"
-    write(user_config(), 'llm = "user"\nllm_model = "kept"\n')
-    assert load({}, None, {}).llm == "user"
-    store = write(tmp_path / "store/config.toml", 'llm = "store"\n').parent
-    assert load({"store": store}, None, {}).llm == "store"
-    variables = {"CORPUS_AGENT_LLM": "variable", "CORPUS_AGENT_STORE": str(store)}
-    assert load({}, None, variables).llm == "variable"
-    settings = load({"llm": "flag"}, None, variables)
-    assert (settings.llm, settings.llm_model, settings.store) == ("flag", "kept", store)
+    assert load({}, None, {}).llm_seconds == 600
+    write(user_config(), 'llm_seconds = 1\nllm_model = "kept"\n')
+    assert load({}, None, {}).llm_seconds == 1
+    store = write(tmp_path / "store/config.toml", "llm_seconds = 2\n").parent
+    assert of_store(load({"store": store}, None, {}), store).llm_seconds == 2
+    variables = {"CORPUS_AGENT_LLM_SECONDS": "3", "CORPUS_AGENT_STORE": str(store)}
+    assert of_store(load({}, None, variables), store).llm_seconds == 3
+    settings = of_store(load({"llm_seconds": 4}, None, variables), store)
+    assert (settings.llm_seconds, settings.llm_model, settings.store) == (4, "kept", store)
+
+
+@pytest.mark.parametrize("key", ["llm", "llm_model", "model", "reranker", "root", "trust_store"])
+def test_a_store_decides_nothing_that_draws_a_boundary(tmp_path, key):
+    text = f'# ours\nmax_file_bytes = 7\n{key} = "/root"\n'
+    store = write(tmp_path / "store/config.toml", text).parent
+    with pytest.raises(UsageError, match=rf"line 3: an index may not decide '{key}'"):
+        of_store(load({}, None, {}), store)
+    write(store / "config.toml", "max_file_bytes = 7\n")
+    assert of_store(load({}, None, {}), store).max_file_bytes == 7
+
+
+@pytest.mark.parametrize("kind", ["link", "fifo", "folder", "large", "latin-1", "no TOML"])
+def test_the_settings_of_a_store_are_a_small_text_file_or_an_error(tmp_path, kind):
+    store = write(tmp_path / "store/config.toml", "llm_seconds = 2\n").parent
+    path = store / "config.toml"
+    path.rename(tmp_path / "good.toml")
+    {
+        "link": lambda: path.symlink_to(tmp_path / "good.toml"),
+        "fifo": lambda: os.mkfifo(path),
+        "folder": path.mkdir,
+        "large": lambda: path.write_bytes(b"#" * 1_000_001),
+        "latin-1": lambda: path.write_bytes(b"# \xe9\n"),
+        "no TOML": lambda: path.write_text("llm_seconds ="),
+    }[kind]()
+    with pytest.raises(UsageError, match=r"config\.toml"):
+        of_store(load({}, None, {}), store)
 
 
 def test_a_named_file_takes_the_place_of_the_users(tmp_path):

@@ -20,7 +20,7 @@ from indexer.records import FileRow
 from indexer.store import Snapshot, Writer
 from indexer.sync import COMMIT_SECONDS, Outcome, Run, fingerprint_of
 from indexer.walk import SeenFile, Walk, walk
-from tests.conftest import as_nobody
+from tests.conftest import as_nobody, own
 from tests.fakes import ToyEncoder
 
 ENCODER = ToyEncoder()
@@ -28,7 +28,7 @@ CHUNKER = Chunker(ENCODER.tokenizer, ENCODER.max_tokens)
 
 
 def writer(store: Path, root: Path, encoder: ToyEncoder = ENCODER) -> Writer:
-    make_store(store)
+    own(store, root)
     chunker = Chunker(encoder.tokenizer, encoder.max_tokens)
     return Writer(store, fingerprint_of(encoder, chunker), root_for(store, root))
 

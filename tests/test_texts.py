@@ -118,7 +118,9 @@ def test_texts_of_files_that_are_gone_are_dropped(store):
     texts = Texts(store)
     for number in range(3):
         texts.put(digest(number), NAME, text("words"))
-    (store / kept.TEXTS_FOLDER / digest(7)[:2] / f"{digest(7)}.0.1-2.new").write_bytes(b"cut")
+    (store / kept.TEXTS_FOLDER / digest(7)[:2] / f"{digest(7)}.{16 * '0'}.1-2.new").write_bytes(
+        b"cut"
+    )
     texts.keep_only({digest(1), None})
     assert [entry.name.partition(".")[0] for entry in entries(store)] == [digest(1)]
 

@@ -1,0 +1,93 @@
+"""Ignore files belong to whoever made the folder: bounded, plain, and matched in linear time."""
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+from pathspec import GitIgnoreSpec
+
+from indexer.errors import CorpusError
+from indexer.ignore import MAX_IGNORE_BYTES, MAX_IGNORE_LINES, MAX_PATTERN_CHARS, rules_in
+from indexer.walk import walk
+
+PATTERNS = [
+    ["*.txt", "!keep.txt"],
+    ["/a/b/", "a/**/c"],
+    ["**/deep", "build/", "!build/keep"],
+    ["[!a-c]?x", r"\#x", r"trailing\ ", "*.p[yo]"],
+    ["*", "!*/", "!*.md"],
+    ["foo/**", "!foo/bar"],
+    ["# comment", "", "   ", "é*.md"],
+]
+PATHS = [
+    *("a.txt", "keep.txt", "a/b/", "a/b", "a/x/y/c", "a/c", "deep", "x/deep", "x/deep/", "build/"),
+    *("build/keep", "dxx", "axx", "#x", "trailing ", "m.py", "m.pyc", "foo/", "foo/bar", "x.md"),
+    *("x/y.md", "été.md", "bad\udcff.txt", "new\nline.txt"),
+]
+
+
+def rules(folder: Path, text: str | bytes):
+    (folder / ".gitignore").write_bytes(text.encode() if isinstance(text, str) else text)
+    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        return rules_in(opened, str(folder))
+    finally:
+        os.close(opened)
+
+
+@pytest.mark.parametrize("patterns", PATTERNS, ids=" ".join)
+def test_the_verdicts_are_those_of_pathspec(tmp_path, patterns):
+    ours = rules(tmp_path, "\n".join(patterns))
+    theirs = GitIgnoreSpec.from_lines(patterns, backend="simple")
+    assert ours is not None
+    for path in PATHS:
+        assert ours.verdict(path) == theirs.check_file(path).include, path
+
+
+def test_a_pattern_without_end_ends(tmp_path):
+    evil = ["*a" * 60 + "b", "**/" * 40 + "*a" * 40 + "b", "[a-z]*" * 300 + "!"]
+    ours = rules(tmp_path, "\n".join(evil))
+    started = time.monotonic()
+    assert ours.verdict("a" * 250) is None
+    assert ours.verdict("/".join(["a" * 250] * 15)) is None
+    assert time.monotonic() - started < 10  # the control does not end: 2**40 ways
+
+
+@pytest.mark.parametrize("kind", ["fifo", "link", "link to nothing", "zero"])
+def test_an_ignore_file_that_is_no_file_stops_the_walk_and_hangs_nothing(tmp_path, kind):
+    (tmp_path / "a.txt").write_text("x")
+    path = tmp_path / ".corpusignore"
+    if kind == "fifo":
+        os.mkfifo(path)
+    else:
+        places = {"link": "a.txt", "link to nothing": "none", "zero": "/dev/zero"}
+        path.symlink_to(places[kind])
+    with pytest.raises(CorpusError, match=r"\.corpusignore' cannot be used: it is (a link|not a)"):
+        walk(tmp_path)
+
+
+def test_a_folder_of_that_name_says_nothing(tmp_path):
+    (tmp_path / ".gitignore").mkdir()
+    (tmp_path / "a.txt").write_text("x")
+    assert [seen.source for seen in walk(tmp_path).files] == ["a.txt"]
+
+
+@pytest.mark.parametrize(
+    ("at", "past", "why"),
+    [
+        (b"x" * 4_000 + b"\n", b"#" * (MAX_IGNORE_BYTES + 1), "1,048,576 bytes"),
+        (b"x\n" * MAX_IGNORE_LINES, b"x\n" * (MAX_IGNORE_LINES + 1), "10,001 lines"),
+        (b"x" * MAX_PATTERN_CHARS, b"x" * (MAX_PATTERN_CHARS + 1), "line 1 has more than 4,096"),
+    ],
+    ids=["bytes", "lines", "characters"],
+)
+def test_limits_hold_at_the_limit_and_past_it(tmp_path, at, past, why):
+    assert rules(tmp_path, at) is not None
+    with pytest.raises(CorpusError, match=why):
+        rules(tmp_path, past)
+
+
+def test_a_line_that_git_calls_invalid_matches_nothing(tmp_path):
+    ours = rules(tmp_path, "!\n\\\na\\\n*.txt\n")
+    assert (ours.verdict("a.txt"), ours.verdict("a")) == (True, None)
