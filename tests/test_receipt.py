@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 from datetime import UTC, datetime
 
 import pytest
@@ -215,3 +216,17 @@ def test_a_citation_of_a_receipt_keeps_the_documents_own_words():
     answer = Answer("q?", "see [1]", "answered", "m", (citation,), Coverage(), 1)
     content = receipt.receipt(answer, row, seal="off", server=None, started=STARTED, seconds=0)
     assert content["citations"][0]["quote"] == "see https://example.com"
+
+
+def test_a_receipt_is_not_written_through_a_link_that_somebody_put_there(tmp_path):
+    (tmp_path / "precious").write_text("kept")
+    (tmp_path / "receipt.json").symlink_to(tmp_path / "precious")
+    with pytest.raises(UsageError, match="is a link to a file"):
+        receipt.open_file(tmp_path / "receipt.json")
+    assert (tmp_path / "precious").read_text() == "kept"
+    os.close(receipt.open_file(tmp_path / "plain.json"))
+    os.mkfifo(tmp_path / "fifo")
+    reading = os.open(tmp_path / "fifo", os.O_RDONLY | os.O_NONBLOCK)
+    (tmp_path / "pipe").symlink_to(tmp_path / "fifo")  # as the shell's >(…) names one
+    os.close(receipt.open_file(tmp_path / "pipe"))
+    os.close(reading)

@@ -148,3 +148,16 @@ def test_a_folder_or_a_pipe_in_the_place_of_a_file_is_refused_at_once(tmp_path):
     for source in ("folder", "pipe"):
         with pytest.raises(Refused, match="no longer a regular file"):
             open_beneath(tmp_path, source)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [".ssh/id_rsa", "id_rsa", "ID_RSA", "sub/Server.PEM", ".env", "a/.git/config"]
+    + ["node_modules/x.md", "venv/x.py", "~$report.docx", "a.key"],
+)
+def test_keys_and_hidden_files_are_not_opened_whatever_an_index_says(tmp_path, source):
+    make(tmp_path, source, "sub/plain.txt")
+    os.close(open_beneath(tmp_path, "sub/plain.txt"))  # the control
+    with pytest.raises(Refused, match="is never read"):
+        open_beneath(tmp_path, source)
+    assert source not in [seen.source for seen in walk(tmp_path).files if not seen.problem]
