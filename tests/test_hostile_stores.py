@@ -429,6 +429,23 @@ def test_no_folder_brings_the_state_of_its_user_along(variables, scene):
     assert shown(findings(scene, looked, [ran], refused=True)) == ""
 
 
+@pytest.mark.parametrize(
+    "variables", [{"XDG_CONFIG_HOME": "."}, {"XDG_CONFIG_HOME": "./x/.."}, {"HOME": "."}], ids=str
+)
+def test_no_folder_brings_the_settings_of_its_user_along(variables, scene):
+    _trust(scene, scene.project)
+    scene.listener = Listener()
+    for place in (scene.project, scene.project / ".config"):
+        (place / "corpus-agent").mkdir(parents=True)
+        said = f'llm = "http://127.0.0.1:{scene.listener.port}"\n'
+        (place / "corpus-agent" / "config.toml").write_text(said)
+    scene.env |= {"XDG_STATE_HOME": str(scene.state.parent), **variables}
+    looked = look(scene)
+    ran = run(scene, "ask auto")
+    scene.listener.close()
+    assert shown(findings(scene, looked, [ran], refused=False)) == ""
+
+
 # What index makes at these places, the next run would take for a decision of the user.
 DECISIONS = (".local", ".local/state", ".local/state/corpus-agent", ".config/corpus-agent")
 
