@@ -279,7 +279,7 @@ def test_cleanup_keeps_the_index_and_what_is_found(root, store):
 
 
 def test_temporary_files_with_vectors_stay_in_the_store(root, store):
-    left = store / "tmp" / "lance" / "shuffled"  # by a writer that was killed
+    left = store / "tmp" / "lance-0123456789abcdef" / "shuffled"  # by a writer that was killed
     left.mkdir(parents=True)
     code = """
 import sys

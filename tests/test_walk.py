@@ -152,8 +152,10 @@ def test_a_folder_or_a_pipe_in_the_place_of_a_file_is_refused_at_once(tmp_path):
 
 @pytest.mark.parametrize(
     "source",
-    [".ssh/id_rsa", "id_rsa", "ID_RSA", "sub/Server.PEM", ".env", "a/.git/config"]
-    + ["node_modules/x.md", "venv/x.py", "~$report.docx", "a.key"],
+    [
+        *(".ssh/id_rsa", "id_rsa", "ID_RSA", "sub/Server.PEM", ".env", "a/.git/config"),
+        *("node_modules/x.md", "venv/x.py", "~$report.docx", "a.key"),
+    ],
 )
 def test_keys_and_hidden_files_are_not_opened_whatever_an_index_says(tmp_path, source):
     make(tmp_path, source, "sub/plain.txt")

@@ -88,8 +88,8 @@ class Writer:
     def _open_tables(self) -> None:
         if self._manifest is None:
             # A killed first run, or an earlier version, may have left tables behind.
+            self._untidy |= (self.store / TABLES).exists()
             self._tables = Tables.emptied(self.store, self._fingerprint.dimension)
-            self._untidy = True
         else:
             self._tables, changed = Tables.committed(self.store, self._manifest)
             self._untidy |= changed
