@@ -32,7 +32,7 @@ from corpus_agent.settings import (
     of_store,
     store_to_write,
 )
-from corpus_agent.trust import Place, absolute, place_of, record, recorded_place
+from corpus_agent.trust import Place, absolute, check_outside, place_of, record, recorded_place
 from corpus_agent.user_state import NoUserState
 from indexer.confine import GPU_DEVICES
 from indexer.errors import CorpusError, UsageError
@@ -210,4 +210,5 @@ def corpus_place(settings: Settings, folder: Path | None) -> Place:
                 "One store holds one corpus. Name another: corpus-agent --store DIR index …",
             )
     check_apart(store, root)
+    check_outside(store)
     return Place(store, root)

@@ -146,7 +146,8 @@ def _from_file(path: Path) -> dict[str, Any]:
         return {}
     except OSError as error:
         raise UsageError(
-            f"The configuration {str(path)!r} cannot be read: {error.strerror}."
+            f"The configuration {str(path)!r} cannot be read: {error.strerror}.",
+            "Change its permissions, or remove it.",
         ) from None
     loaded = _parsed(path, data)
     for key in loaded:
@@ -160,7 +161,9 @@ def _parsed(path: Path, data: bytes) -> dict[str, Any]:
     try:
         return tomllib.loads(data.decode("utf-8"))
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"The configuration {str(path)!r} cannot be read: {error}.") from None
+        raise UsageError(
+            f"The configuration {str(path)!r} cannot be read: {error}.", "Mend or remove it."
+        ) from None
 
 
 def _typed(key: str, value: object) -> object:
@@ -169,8 +172,11 @@ def _typed(key: str, value: object) -> object:
         return value
     try:
         return kind(value)
-    except (TypeError, ValueError):
-        raise UsageError(f"The setting {key!r} must be a {kind.__name__}, not {value!r}.") from None
+    except (TypeError, ValueError, OverflowError):
+        raise UsageError(
+            f"The setting {key!r} must be a {kind.__name__}, not {value!r}.",
+            f"Change it where it is set: a flag, {PREFIX}{key.upper()} or a {CONFIG_NAME}.",
+        ) from None
 
 
 def model_folder(folder: Path | None, flag: str) -> Path | None:

@@ -13,14 +13,16 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from corpus_agent import user_state
-from corpus_agent.settings import OF_A_STORE, Settings, of_store
-from indexer.errors import CorpusError, UntrustedStore, UsageError
+from corpus_agent.settings import OF_A_STORE, Settings, of_store, user_config
+from indexer.errors import UntrustedStore, UsageError
 from indexer.manifest import MANIFEST_NAME, Manifest, read_manifest, root_of
 from indexer.ownership import (
     Identity,
@@ -100,7 +102,7 @@ def record(place: Place, identity: Identity) -> None:
     known = Record(place.root, identity.id, identity.device, identity.inode)
     if _record(user_state.load(STATE), place.store) == known:
         return
-    _check_outside(place.store)
+    check_outside(place.store)
 
     def change(content: dict[str, Any]) -> dict[str, Any]:
         stores = dict(_stores(content))
@@ -221,16 +223,27 @@ def _apart(store: Path, root: Path) -> Place:
             "Put the folder back, or index the other one: corpus-agent --store DIR index FOLDER",
         )
     check_apart(store, root)
+    check_outside(store)
     return Place(store, root)
 
 
-def _check_outside(store: Path) -> None:
-    """Refuse a store around the record: whoever writes the store would write the record."""
-    if user_state.state_folder().resolve().is_relative_to(store):
-        raise CorpusError(
-            f"{str(store)!r} holds this user's state folder, so it cannot be an index.",
-            "Choose another place: --store DIR",
-        )
+def check_outside(store: Path) -> None:
+    """Refuse a store around what the user decided: whoever writes the store would decide it.
+
+    That is the record of stores, and the user's own configuration.
+    """
+    for what, folder in _decisions():
+        if folder.resolve().is_relative_to(store):
+            raise UsageError(
+                f"{str(store)!r} holds this user's {what}, so it cannot be an index.",
+                "Choose another place: --store DIR",
+            )
+
+
+def _decisions() -> Iterator[tuple[str, Path]]:
+    yield "configuration", user_config().parent
+    with suppress(user_state.NoUserState):  # then nothing is recorded anywhere
+        yield "state folder", user_state.state_folder()
 
 
 def absolute(path: Path) -> Path:

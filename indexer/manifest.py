@@ -216,7 +216,7 @@ def _is_within(name: str, value: object, kind: str) -> bool:
     if kind == "str":
         if not isinstance(value, str) or len(value) > MAX_TEXT_CHARS or "\0" in value:
             return False
-        return value.isprintable() or name == "root"
+        return _is_path(value) if name == "root" else value.isprintable()
     if kind == "dict[str, str]":
         return (
             isinstance(value, dict)
@@ -224,6 +224,15 @@ def _is_within(name: str, value: object, kind: str) -> bool:
             and all(_is_within("", text, "str") for pair in value.items() for text in pair)
         )
     return True  # a record within, which was checked before
+
+
+def _is_path(text: str) -> bool:
+    """Whether the system can be asked for a file of this name; half of a surrogate pair is none."""
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def damaged(store: Path, detail: str) -> DamagedStore:

@@ -332,6 +332,7 @@ def _unmarked(store: Path, folder: int, names: Collection[str]) -> CorpusError:
             f"There is no index in {str(store)!r}.", "Make one: corpus-agent index FOLDER"
         )
     if _looks_made(store, folder, names):
+        _check_tree(store, folder)  # else it is a folder of documents, and no advice is due
         return untrusted(store, "it carries no mark; an earlier version of corpus-agent made none")
     within = store / STORE_NAME
     return UsageError(

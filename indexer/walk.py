@@ -213,9 +213,11 @@ def open_beneath(root: Path, source: str) -> int:
     """
     parts = source.split("/")
     if source.startswith("/") or any(part in ("", ".", "..") or "\0" in part for part in parts):
-        raise Refused(f"{source!r} is not a path below the corpus root.")
+        raise Refused(f"{source!r} is not a path below the corpus root.", "Use other documents.")
     if is_closed(parts):
-        raise Refused(f"{source!r} is a key or a hidden file, and is never read.")
+        raise Refused(
+            f"{source!r} is a key or a hidden file, and is never read.", "Use other documents."
+        )
     here = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         for part in parts[:-1]:

@@ -29,7 +29,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Literal
 
+import pytest
+
 REPOSITORY = Path(__file__).resolve().parent.parent
+BEFORE = "854f263"  # the commit whose stores decided for themselves
 CANARY = "canary-7d31f0"
 STORE = ".corpus-agent"
 DOCUMENT = "notes/lease.md"
@@ -144,6 +147,21 @@ class Scene:
             self.elsewhere / "secret.md",
             *self.private,
         ]
+
+
+def program_before(folder: Path) -> Program:
+    """The program of the commit BEFORE, put into `folder` from the repository's history."""
+    archive = folder / "tree.tar"
+    command = ["git", "-C", str(REPOSITORY), "archive", "-o", str(archive), BEFORE]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        pytest.skip("there is no git here")
+    if done.returncode:
+        pytest.skip(f"the history here does not hold {BEFORE}")
+    (folder / "tree").mkdir()
+    subprocess.run(["tar", "-xf", archive, "-C", folder / "tree"], check=True)
+    return Program(BEFORE, folder / "tree")
 
 
 # ---- The honest part
@@ -279,10 +297,9 @@ def run(scene: Scene, name: str, seconds: float = SECONDS) -> Ran:
     return _ended(name, _started(scene, command), typed, seconds)
 
 
-def type_in(scene: Scene, *arguments: object) -> Ran:
-    """What the victim types, word for word."""
+def type_in(scene: Scene, *arguments: object, name: str = "") -> Ran:
+    """What the victim types, word for word; `name` is that of the command."""
     words = tuple(map(str, arguments))
-    name = " ".join(words)
     return _ended(name, _started(scene, [*scene.program.cli, *words]), b"", SECONDS)
 
 
@@ -440,6 +457,18 @@ def unseen(path: Path) -> bytes:
     descriptor = os.open(path, os.O_RDONLY | os.O_NOATIME | os.O_NOFOLLOW | os.O_NONBLOCK)
     with os.fdopen(descriptor, "rb") as file:
         return file.read(20_000_000)
+
+
+def look(scene: Scene) -> State:
+    """What everything is before a run; from here on a reader of private files is noticed."""
+    before = watched(scene)
+    forget_readers(scene)
+    return before
+
+
+def shown(found: Sequence[Finding]) -> str:
+    """Findings as a failing test prints them."""
+    return "\n".join(f"{finding.kind}: {finding.detail.strip()}" for finding in found)
 
 
 def forget_readers(scene: Scene) -> None:

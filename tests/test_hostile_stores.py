@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -18,8 +17,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.hostile_cases import CASES, FOUND, IGNORE_FILES, STRANGER, Case, fields
+from tests.hostile_cases import CASES, FOUND, IGNORE_FILES, PERSISTENCE, STRANGER, Case, fields
 from tests.hostile_stores import (
+    BEFORE,
     CANARY,
     COMMANDS,
     DOCUMENT,
@@ -37,16 +37,16 @@ from tests.hostile_stores import (
     Scene,
     copy_home,
     findings,
-    forget_readers,
+    look,
     make_home,
     notices_readers,
+    program_before,
     run,
     run_code,
+    shown,
     type_in,
-    watched,
 )
 
-BEFORE = "854f263"  # the commit whose stores decided for themselves
 TRUSTED = "CORPUS_AGENT_TRUSTED_STORES"
 NEEDS_ROOT = "only root gives a file to somebody else"
 
@@ -75,17 +75,7 @@ def today(tmp_path_factory: pytest.TempPathFactory) -> Homes:
 def before(tmp_path_factory: pytest.TempPathFactory) -> Homes:
     """The program before the defence, from the repository's history, and its homes."""
     folder = tmp_path_factory.mktemp("before")
-    archive = folder / "tree.tar"
-    command = ["git", "-C", str(REPOSITORY), "archive", "-o", str(archive), BEFORE]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-    except FileNotFoundError:
-        pytest.skip("there is no git here")
-    if done.returncode:
-        pytest.skip(f"the history here does not hold {BEFORE}")
-    (folder / "tree").mkdir()
-    subprocess.run(["tar", "-xf", archive, "-C", folder / "tree"], check=True)
-    return _homes(Program(BEFORE, folder / "tree"), folder)
+    return _homes(program_before(folder), folder)
 
 
 def _homes(program: Program, folder: Path) -> Homes:
@@ -147,13 +137,15 @@ def _tried(trial: Trial, homes: Homes, base: Path) -> list[Finding]:
     copy_home(homes.rows if case.rows else homes.honest, base)
     scene = Scene(homes.program, base, named=case.named, listener=Listener())
     try:
-        if trial.how == "trusted":
-            _trust(scene, case.root(scene) if case.root else scene.project)
+        root = case.root(scene) if case.root else scene.project
+        if trial.how == "trusted" and (case in PERSISTENCE or "Corpus" in case.commands):
+            _trust(scene, root)
+        elif trial.how == "trusted":  # by the variable, which costs no run; Corpus knows none
+            scene.env[TRUSTED] = f"{scene.store}={root}"
         case.alter(scene)
         if trial.how == "named":
             scene.env[TRUSTED] = str(scene.store)
-        looked = watched(scene)
-        forget_readers(scene)
+        looked = look(scene)
         control = trial.how == BEFORE
         commands = case.control or case.commands if control else case.commands
         seconds = HANGS_AFTER if control and case.got_through == "hung" else SECONDS
@@ -231,13 +223,13 @@ def _params(cases: list[Case], how: str) -> list[object]:
 
 @pytest.mark.parametrize("trial", _params(FOUND, "found"))
 def test_a_hostile_store_that_was_found_is_refused(trial, outcomes):
-    assert outcomes[trial].result() == []
+    assert shown(outcomes[trial].result()) == ""
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("trial", _params([c for c in CASES if c.once_trusted], "trusted"))
 def test_a_store_that_turned_hostile_once_it_was_trusted_gains_nothing(trial, outcomes):
-    assert outcomes[trial].result() == []
+    assert shown(outcomes[trial].result()) == ""
 
 
 NAMED = [case for case in FOUND if case.once_trusted != "harmless" or "root" in case.name]
@@ -246,7 +238,7 @@ NAMED = [case for case in FOUND if case.once_trusted != "harmless" or "root" in 
 @pytest.mark.slow
 @pytest.mark.parametrize("trial", _params(NAMED, "named"))
 def test_a_hostile_store_that_the_environment_names_gains_nothing(trial, outcomes):
-    assert outcomes[trial].result() == []
+    assert shown(outcomes[trial].result()) == ""
 
 
 @pytest.mark.slow
@@ -269,13 +261,13 @@ def scene(today: Homes, tmp_path: Path) -> Scene:
 
 @pytest.mark.parametrize("name", [name for name in (*COMMANDS, *SCRIPTS) if name[:5] != "read "])
 def test_no_command_uses_a_store_that_this_user_did_not_make(name, scene):
-    looked = watched(scene)
-    forget_readers(scene)
+    looked = look(scene)
     ran = run(scene, name)
-    assert findings(scene, looked, [ran], refused=True) == []
-    assert ran.code == 2, ran
-    assert NOT_OURS in ran.err
-    assert "corpus-agent trust " in ran.err
+    assert shown(findings(scene, looked, [ran], refused=True)) == ""
+    said = ran.out if name == "doctor" else ran.err  # whose findings are its output
+    assert ran.code == (1 if name == "doctor" else 2), ran
+    assert NOT_OURS in said
+    assert "corpus-agent trust " in said
 
 
 @pytest.mark.parametrize("how", ["option", "variable", "parent", "folder"])
@@ -303,9 +295,9 @@ def test_what_is_trusted_is_used_by_the_control_of_these_tests(scene):
 @pytest.mark.parametrize("value", ["", ":", "/nowhere:", "=", ":=:", "=/", "*", "/nowhere=/", "."])
 def test_a_variable_that_names_nothing_trusts_nothing(value, scene):
     scene.env[TRUSTED] = value
-    looked = watched(scene)
+    looked = look(scene)
     ran = run(scene, "search")
-    assert findings(scene, looked, [ran], refused=True) == []
+    assert shown(findings(scene, looked, [ran], refused=True)) == ""
 
 
 @pytest.mark.parametrize("name", ["read .ssh/id_rsa", "read .bashrc", "mcp", "Corpus"])
@@ -314,7 +306,7 @@ def test_a_key_is_not_read_though_the_user_named_that_root(name, today, tmp_path
     scene = Scene(today.program, tmp_path / "base")
     fields(root="../..")(scene)
     scene.env[TRUSTED] = f"{scene.store}={scene.home}"
-    forget_readers(scene)
+    look(scene)
     ran = run(scene, name)
     assert CANARY not in ran.out.replace(f"{CANARY} salary.md", "")
     assert (scene.home / ".ssh" / "id_rsa").stat().st_atime_ns == 0
@@ -325,20 +317,20 @@ def test_a_key_is_not_read_though_the_user_named_that_root(name, today, tmp_path
 
 
 def test_another_store_in_the_same_place_and_inode_is_another_store(scene, today):
+    _mark(scene.store, "e" * 32)  # a home that was copied has the markers of its origin
     _trust(scene, scene.project)
     inode = scene.store.stat().st_ino
-    hostile = today.rows / scene.store.relative_to(scene.base)
-    for _ in range(200):
-        shutil.rmtree(scene.store)
-        shutil.copytree(hostile, scene.store)
-        if scene.store.stat().st_ino == inode:
-            break
-    else:
-        pytest.skip("the file system does not give out an inode again")
-    _mark(scene.store, "f" * 32)
+    for entry in scene.store.iterdir():
+        shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
+    shutil.copytree(
+        today.rows / scene.store.relative_to(scene.base), scene.store, dirs_exist_ok=True
+    )
+    assert scene.store.stat().st_ino == inode
     ran = run(scene, "search")
     assert ran.code == 2, ran
     assert NOT_OURS in ran.err
+    _mark(scene.store, "f" * 32)
+    assert run(scene, "search").code == 2
 
 
 def test_a_copy_with_the_same_marker_is_another_store(scene, today):
@@ -411,9 +403,9 @@ def test_where_the_state_of_the_user_cannot_be_believed_nothing_is_trusted(name,
     _trust(scene, scene.project)
     assert run(scene, "status").code == 0
     STATES[name](scene)
-    looked = watched(scene)
+    looked = look(scene)
     ran = run(scene, "status")
-    assert findings(scene, looked, [ran], refused=True) == []
+    assert shown(findings(scene, looked, [ran], refused=True)) == ""
 
 
 @pytest.mark.parametrize(
@@ -432,9 +424,26 @@ def test_no_folder_brings_the_state_of_its_user_along(variables, scene):
     shutil.copytree(scene.state, scene.project / ".local" / "state" / "corpus-agent")
     shutil.rmtree(scene.state)
     scene.env |= variables
-    looked = watched(scene)
+    looked = look(scene)
     ran = run(scene, "status")
-    assert findings(scene, looked, [ran], refused=True) == []
+    assert shown(findings(scene, looked, [ran], refused=True)) == ""
+
+
+@pytest.mark.parametrize(
+    "variables", [{"XDG_CONFIG_HOME": "."}, {"XDG_CONFIG_HOME": "./x/.."}, {"HOME": "."}], ids=str
+)
+def test_no_folder_brings_the_settings_of_its_user_along(variables, scene):
+    _trust(scene, scene.project)
+    scene.listener = Listener()
+    for place in (scene.project, scene.project / ".config"):
+        (place / "corpus-agent").mkdir(parents=True)
+        said = f'llm = "http://127.0.0.1:{scene.listener.port}"\n'
+        (place / "corpus-agent" / "config.toml").write_text(said)
+    scene.env |= {"XDG_STATE_HOME": str(scene.state.parent), **variables}
+    looked = look(scene)
+    ran = run(scene, "ask auto")
+    scene.listener.close()
+    assert shown(findings(scene, looked, [ran], refused=False)) == ""
 
 
 # What index makes at these places, the next run would take for a decision of the user.
@@ -485,8 +494,8 @@ def test_trust_shows_what_it_would_permit_and_permits_nothing_unless_told(scene)
     (scene.store / "config.toml").write_text("llm_seconds = 30\n")
     ran = type_in(scene, "trust", scene.store, "--dry-run")
     assert ran.code == 0, ran
-    for shown in (str(scene.project), "llm_seconds", "lease"):
-        assert shown in ran.out + ran.err
+    for said in (str(scene.project), "llm_seconds"):
+        assert said in ran.out
     assert run(scene, "status").code == 2
 
 
@@ -497,7 +506,6 @@ def test_trust_itself_reads_and_shows_nothing_of_elsewhere(case, today, tmp_path
     copy_home(today.rows, tmp_path / "base")
     scene = Scene(today.program, tmp_path / "base")
     case.alter(scene)
-    looked = watched(scene)
-    forget_readers(scene)
+    looked = look(scene)
     ran = type_in(scene, "trust", scene.store, "--dry-run")
-    assert findings(scene, looked, [ran], refused=False) == []
+    assert shown(findings(scene, looked, [ran], refused=False)) == ""

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from indexer.chunk import context_of
 from indexer.folder import TABLES
 from indexer.records import Chunk, Coverage, FileRow, Fingerprint
+from indexer.store.borrowed import check_own_data
 from indexer.store.lance import import_lancedb
 from indexer.vectors import KEY_BYTES, VectorCache
 
@@ -64,7 +65,8 @@ def quoted(value: str) -> str:
 
 
 def connect(store: Path) -> DBConnection:
-    """The LanceDB database in a store."""
+    """The LanceDB database in a store; raises DamagedStore where its data lies elsewhere."""
+    check_own_data(store)
     lancedb = import_lancedb()
     # An absolute path without "://" can never be taken for a cloud address.
     database: DBConnection = lancedb.connect(str((store / TABLES).resolve()))
