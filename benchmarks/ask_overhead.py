@@ -75,6 +75,7 @@ def measured(store: Path, port: int, count: int) -> list[tuple[float, float]]:
 
     settings = Settings(store=store, llm=f"http://127.0.0.1:{port}")
     launch = to_read(settings, asking=True)
+    settings = launch.settings
     from corpus_agent import session
 
     corpus = session.open_corpus(settings)

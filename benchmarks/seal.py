@@ -30,7 +30,7 @@ from corpus_agent.settings import Settings
 store, off, root = Path(sys.argv[1]), sys.argv[2] == "unsealed", Path(sys.argv[3])
 settings = Settings(store=store)
 start = time.perf_counter()
-to_read(settings, seal_off=off)
+settings = to_read(settings, seal_off=off).settings
 closed = time.perf_counter()
 from corpus_agent import session
 corpus = session.open_corpus(settings)
