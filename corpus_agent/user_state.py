@@ -11,8 +11,7 @@ import fcntl
 import json
 import os
 import stat
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -74,14 +73,15 @@ def update(name: str, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Non
         state_folder().mkdir(mode=0o700, parents=True, exist_ok=True)
         folder = _open_folder()
         try:
-            with _locked(folder):
-                try:
-                    before = _read(folder, name)
-                except FileNotFoundError:
-                    before = {}
-                after = change(before)
-                if after != before:
-                    _write(folder, name, after)
+            # Alone among the processes that change state; free when this one ends.
+            fcntl.flock(folder, fcntl.LOCK_EX)
+            try:
+                before = _read(folder, name)
+            except FileNotFoundError:
+                before = {}
+            after = change(before)
+            if after != before:
+                _write(folder, name, after)
         finally:
             os.close(folder)
     except OSError as error:
@@ -144,17 +144,6 @@ def _write(folder: int, name: str, content: dict[str, Any]) -> None:
     except BaseException:
         os.unlink(fresh, dir_fd=folder)
         raise
-
-
-@contextmanager
-def _locked(folder: int) -> Iterator[None]:
-    """Alone among the processes that change state; free when this one ends."""
-    descriptor = os.open("lock", os.O_RDWR | os.O_CREAT | _NO_LINK, 0o600, dir_fd=folder)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
 
 
 def _unusable(path: Path, error: OSError) -> NoUserState:

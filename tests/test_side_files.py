@@ -1,4 +1,4 @@
-"""No side files: what the commands leave behind lies in the store, and nowhere else."""
+"""No side files: what the commands leave behind lies in the store, and in the user's own record."""
 
 import shutil
 from pathlib import Path
@@ -23,12 +23,19 @@ QUESTION = "How long can the sourdough starter stay in the fridge without being 
 
 
 def listing(folder: Path) -> dict[str, tuple[int, int]]:
-    """Every file and folder below, with its size and time of change; the store is left out."""
+    """Every file and folder below, with its size and time of change; store and record left out."""
+    left_out = (folder / "store", folder / PLACES["XDG_STATE_HOME"])
     return {
         str(path.relative_to(folder)): (path.lstat().st_size, path.lstat().st_mtime_ns)
         for path in sorted(folder.rglob("*"))
-        if not path.is_relative_to(folder / "store")
+        if not any(path.is_relative_to(place) for place in left_out)
     }
+
+
+def recorded(folder: Path) -> list[str]:
+    """What lies in the user's state folder: the record of the stores that were made, no more."""
+    place = folder / PLACES["XDG_STATE_HOME"]
+    return sorted(str(path.relative_to(place)) for path in place.rglob("*") if path.is_file())
 
 
 @pytest.fixture
@@ -64,6 +71,7 @@ def test_no_command_leaves_a_file_outside_of_the_store(cli: Cli, surroundings, f
             assert done.returncode == 0, done.stderr
             assert listing(surroundings) == before, command
     assert list((surroundings / "store").iterdir())  # the control: an index was made
+    assert recorded(surroundings) == ["corpus-agent/stores.json"]
 
 
 @pytest.mark.slow
