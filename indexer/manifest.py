@@ -252,7 +252,8 @@ def write_manifest(store: Path, manifest: Manifest) -> None:
     """
     path = store / MANIFEST_NAME
     fresh = path.with_suffix(".new")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+    fresh.unlink(missing_ok=True)  # of a writer that was killed
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     with os.fdopen(os.open(fresh, flags, 0o600), "w", encoding="utf-8") as file:
         json.dump({"schema": SCHEMA, **asdict(manifest)}, file, indent=1)
         file.flush()

@@ -18,6 +18,7 @@ import re
 import secrets
 import shlex
 import stat
+from collections import Counter
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -34,6 +35,7 @@ from indexer.store_names import (
 )
 
 MAX_DEPTH = 8  # folders within each other; LanceDB's are five deep
+LOOKS = 5  # at a folder that a writer may be changing
 MAX_SMALL_BYTES = 1_000_000  # of a file that is read before the seal
 _FIRST_LINE = "corpus-agent store"
 _MARKER = re.compile(rf"{_FIRST_LINE}\nid = ([0-9a-f]{{32}})\n")
@@ -189,6 +191,35 @@ def _check_tree(store: Path, folder: int) -> None:
         _check_owner(store / path, info)
         if not may_lie_in_store(path, is_folder=stat.S_ISDIR(info.st_mode)):
             raise _foreign(store, path)
+    _check_names_elsewhere(store, folder)
+
+
+def _check_names_elsewhere(store: Path, folder: int) -> None:
+    """Raise UsageError for a file beside the marker that has another name outside of the store.
+
+    Who writes it would write that file too. A manifest that is being replaced has two names here,
+    which may come and go between one look and the next.
+    """
+    shared: list[str] = []
+    for _ in range(LOOKS):
+        known = {name: info for name in _names(folder) if (info := _seen(folder, name))}
+        here = Counter(info.st_ino for info in known.values())
+        shared = [name for name, info in known.items() if info.st_nlink > here[info.st_ino]]
+        if not shared:
+            return
+    raise UsageError(
+        f"{str(store / shared[0])!r} is a file that has another name elsewhere.",
+        "corpus-agent makes none. Remove it, or name another folder: --store DIR",
+    )
+
+
+def _seen(folder: int, name: str) -> os.stat_result | None:
+    """What the regular file `name` is; None for any other, and where it has gone meanwhile."""
+    try:
+        info = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+    return info if stat.S_ISREG(info.st_mode) else None
 
 
 def _below(

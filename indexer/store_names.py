@@ -16,6 +16,7 @@ _FILES = re.compile(
     r"|manifest\.json|manifest\.new|manifest\.[0-9]{16,20}\.json|receipts(\.1)?\.jsonl"
 )
 _STAGED = r"(#[0-9]+)?"  # a file that LanceDB had not finished when its process was killed
+_BEGUN = r"\.tmp[A-Za-z0-9]{6}"  # the same, before it had its name
 _UUID = r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _BELOW = re.compile(
     r"lance/(chunks|files)\.lance"
@@ -27,6 +28,7 @@ _BELOW = re.compile(
     rf"|/_transactions/[0-9]+-{_UUID}\.txn{_STAGED}"
     rf"|/_deletions/[0-9]+-[0-9]+-[0-9]+\.(arrow|bin){_STAGED}"
     rf"|/_indices/{_UUID}(/[a-z0-9_.]+\.(lance|idx|json){_STAGED})?"
+    rf"|/(data|_versions|_transactions|_deletions|_indices/{_UUID})/{_BEGUN}"
     r")?"
     r"|vectors/[0-9a-f]{16}\.(vec|new)"
     r"|texts/[0-9a-f]{2}(/[0-9a-f]{64}\.[0-9a-f]{16}(\.[0-9]+-[0-9]+\.new)?)?"

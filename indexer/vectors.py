@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.folder import VECTORS, translated
+from indexer.manifest import damaged
 from indexer.records import Fingerprint
 
 KEY_BYTES = 32  # SHA-256 of a text as the model saw it
@@ -73,6 +74,8 @@ class VectorCache:
                 self._path.parent.mkdir(mode=0o700, exist_ok=True)
                 flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
                 self._file = os.open(self._path, flags, 0o600)
+                if os.fstat(self._file).st_nlink > 1:  # the same file elsewhere would be cut short
+                    raise damaged(self._store, f"{self._path.name} has another name elsewhere")
                 end = 0
                 for keys, place in self._blocks(self._file):
                     for key in keys:
