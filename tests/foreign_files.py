@@ -38,14 +38,9 @@ NAMES = (
     *("texts/notes.md", "texts/ab/notes.md", "texts/mine/notes.md"),
     *("tmp/notes.md", "tmp/lance/notes.md", "tmp/mine/notes.md"),
 )
-# Names such as we give; only what is in the files, or what the index says of them, tells.
-LIKE_OURS = (
-    "manifest.1760000000000000000.json",
-    "vectors/0123456789abcdef.vec",
-    f"texts/ab/{'ab' * 32}.0123456789abcdef",
-    "tmp/lance-0123456789abcdef/notes.md",
-    "receipts.1.jsonl",
-)
+# Names such as we give: what is in the file tells whose it is. A file in `vectors` or `texts` that
+# has just such a name, of sixteen and more random digits, is taken for ours.
+LIKE_OURS = ("manifest.1760000000000000000.json", "receipts.1.jsonl")
 
 
 def state_of(folder: Path) -> State:
