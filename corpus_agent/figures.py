@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+import regex
+
 from corpus_agent.sentences.words import fold
 
 _MONTHS = (
@@ -143,6 +145,24 @@ def counted(text: str) -> dict[str, tuple[str, ...]]:
         for value in figure.values:
             counts[value] = (*counts.get(value, ()), *behind)
     return counts
+
+
+_MEASURED = regex.compile(
+    r"(?i)\p{Sc}\s?\p{N}|\p{N}\s?(?:\p{Sc}|[%‰°％]|\p{Han}{1,4})|\b(?:EUR|USD|GBP|CHF)\s?\p{N}"
+    r"|\p{N}\s?(?P<unit>(?!(?:of|in|on|to|and|or|at|by|the|von|und|in|im|de|et|y|a|à|en)\b)\p{L}[\p{L}\p{M}/²³]*)"
+    r"|\p{N}{1,2}[:h.]\p{N}{2}\s?(?:[ap]\.?m|Uhr)|[一二三四五六七八九十百千万亿两]\p{Han}{1,4}"
+)
+
+
+def measured(text: str) -> str | None:
+    """The first figure of a text with what it counts or is measured in; None where none has any."""
+    if match := _MEASURED.search(text):
+        return match[0]
+    for figure in found(text):
+        behind = _WORD.match(text, figure.end + 1)
+        if behind and fold(behind[0]) in _UNIT:
+            return text[figure.start : behind.end()]
+    return None
 
 
 def is_unit(word: str) -> bool:

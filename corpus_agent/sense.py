@@ -1,0 +1,115 @@
+"""Words that turn what a sentence says: not, never, without, unless, and theirs in other languages.
+
+Tells whether a quotation leaves one out that stands right beside it, and how often a text says no.
+Knows forms, not meaning: what a negation reaches is judged by nearness. English, German, French,
+Spanish and Chinese on purpose; of other languages the commonest words. Pure; called by evidence.py
+and support.py.
+"""
+
+from __future__ import annotations
+
+import regex
+
+REACH = 90  # characters on either side that are looked at
+
+_NOT = (
+    r"not|never|cannot|no|none|nobody|nothing|nowhere|neither|nor|without|hardly|barely|scarcely"
+    r"|rarely|seldom|\p{L}+n['’]t|unable|(?:fail|refus)(?:s|es|ed|e)?\s+to|lack(?:s|ed|ing)?"
+    r"|(?:prohibited|forbidden|barred|prevented|banned|excluded|exempt)(?:\s+from)?"
+    r"|nicht|kein\p{L}*|nie|niemals|niemand\p{L}*|nichts|nirgends|nirgendwo|weder|ohne|kaum|keinesfalls"
+    r"|keineswegs|verboten|untersagt|unzulässig"
+    r"|ne|n['’]|pas|jamais|aucun\p{L}*|rien|nul(?:le)?|ni|sans|guère|nullement|interdit\p{L}*"
+    r"|(?<!(?:une|la|cette|chaque|par|toute|autre)\s)personne"
+    r"|nunca|jamás|nadie|nada|ning[uú]n\p{L}*|tampoco|sin|apenas|prohibid\p{L}+"
+    r"|non|mai|nessun\p{L}*|niente|né|senza|não|nem|sem|nenhum\p{L}*|niet|geen|nooit|zonder|niemand"
+    r"|не|нет|ни|никогда|никто|ничего|без|нельзя|никак\p{L}*"
+    r"|δεν|δε|μη|μην|ούτε|χωρίς|ποτέ|κανένα\p{L}*|κανείς|καμία"
+    r"|değil\p{L}*|yok\p{L}*|asla|hiçbir|لا|لم|لن|ليس|ليست|غير|بدون|بلا|دون"
+    r"|नहीं|मत|बिना|không|chưa|chẳng|đừng"
+)
+# What only restricts, or makes a condition or an exception of what follows.
+_UNLESS = (
+    r"unless|except(?:ing)?(?:\s+(?:for|that|when|where|if))?|excluding|save\s+(?:that|for|where|as)"
+    r"|other\s+than|apart\s+from|rather\s+than|instead\s+of|subject\s+to|out\s+of"
+    r"|(?:but\s+)?only\s+(?:if|when|with|after|where|on|in|for|to|by|from|as|at|until|while|during)"
+    r"|provided(?:\s+that)?|es\s+sei\s+denn,?|außer(?:\s+(?:wenn|dass))?|ausgenommen|sofern|vorbehaltlich"
+    r"|nur\s+(?:wenn|mit|nach|bei|falls|für|in|an|auf|zu|von|unter|im|am)|mit\s+Ausnahme|anstatt|statt"
+    r"|sauf(?:\s+si)?|excepté|hormis|à\s+moins\s+(?:que|de)|à\s+l['’]exception|sous\s+réserve"
+    r"|(?:seulement|uniquement)\s+(?:si|avec|après|pour|en|dans|à|sur|le|la|les|quand|lorsqu)"
+    r"|au\s+lieu|plutôt\s+que|salvo(?:\s+(?:que|si))?|excepto|a\s+menos\s+que|a\s+no\s+ser"
+    r"|(?:sol[oa]|sólo|solamente|únicamente)\s+(?:si|con|después|para|en|cuando|a|de|los|las|el|la)"
+    r"|siempre\s+que|con\s+excepción|en\s+lugar|en\s+vez"
+    r"|если\s+не|кроме|за\s+исключением|εκτός|hariç|إلا|باستثناء|सिवाय|trừ|ngoại\s+trừ"
+)
+_IF = r"if|whether|falls|ob|wenn|only\s+if|nur\s+wenn|si|если|ли|αν|eğer|إذا|यदि|अगर|nếu"
+# Words that may stand between a negation and what it denies.
+_LIGHT = (
+    r"be|been|being|is|are|was|were|have|has|had|having|to|do|does|did|may|can|must|shall|will|would"
+    r"|should|could|might|an?|the|any|it|yet|even|always|ever|longer|necessarily|normally|usually"
+    r"|generally|under|circumstances|case|event|way|time|means|allowed|permitted|entitled|required"
+    r"|obliged|obligated|able|authori[sz]ed|from|of|him|her|them|us"
+    r"|zu|der|die|das|den|dem|des|eine?[nmrs]?|ist|sind|war|wird|werden|darf|dürfen|kann|können|muss"
+    r"|müssen|soll|sollen|mehr|gestattet|erlaubt|befugt|verpflichtet|Fall|Umständen|Weise|mich|sich"
+    r"|le|la|les|une?|de|du|des|plus|peut|peuvent|doit|doivent|être|est|sont|a|ont|été|que|à|se|en"
+    r"|autorisée?s?|permis|cas|se|puede[n]?|podrá[n]?|debe[n]?|deberá[n]?|es|está[n]?|son|han?|ser|el"
+    r"|los|las|una?|más|caso|permite[n]?|permitido"
+)
+# Words between the end of a quotation and a negation that belongs to what was quoted.
+_LEADING = (
+    r"but|and|or|also|still|yet|in|at|under|by|on|for|with|to|aber|und|oder|auch|noch|leider|jedoch"
+    r"|gar|überhaupt|auf|unter|an|mit|zu|für|bei|mais|et|ou|sous|dans|pour|avec|à|de|pero|y|o|en|bajo"
+    r"|con|para|todavía|aún|definitely|certainly|absolutely|sicher|bestimmt|certainement"
+)
+_ONLY = r"only|merely|just|simply|nur|bloß|allein|lediglich|seulement|uniquement|sol[oa]|sólo|solamente"
+_HAN_NOT = r"[不没沒未无無勿毋莫]|(?<![特区區分差级級个個类類性识識辨离離])别|(?:禁止|严禁|拒绝|缺乏|缺少|并非|绝非|除非|除了|除外|以外|仅限|只有)"
+_HAN_NO_NEGATION = (
+    r"不[同断斷仅僅但少久过過管论論如幸禁止料屈]|无[论論线線疑数數限穷穷]|未[来來]|没收|別人|别[人的墅名]|非常|莫[斯名大]"
+)
+_HAN_BEFORE = regex.compile(
+    rf"(?:{_HAN_NOT}|(?<!除|是)非(?!常|洲))(?:[能可会會得应應该該须須要许許允准曾有是再被必让讓由想敢肯]){{0,3}}$"
+)
+_HAN_IF = regex.compile(r"(?:如果|假如|倘若|若|要是|除非|是否|只有|除了)$")
+_HAN_AFTER = regex.compile(
+    rf"[\s，,；;]*(?!{_HAN_NO_NEGATION})[也都并並绝絕决決从從还還尚就却卻仍再均皆一概但而]{{0,2}}"
+    rf"(?!{_HAN_NO_NEGATION})(?:{_HAN_NOT}|非(?!常|洲|法)|除非|但不|只有|仅|以外|除外)"
+)
+
+_BEFORE_A_WORD, _BEHIND_A_WORD = r"(?<![\p{L}\p{M}\p{N}])", r"(?![\p{L}\p{M}\p{N}])"
+_ENDS_IN_NOT = regex.compile(
+    rf"(?i){_BEFORE_A_WORD}(?:{_NOT})(?:(?<=['’])|{_BEHIND_A_WORD})(?:\s+(?:{_LIGHT}){_BEHIND_A_WORD}){{0,4}}$"
+)
+_ENDS_IN_IF = regex.compile(
+    rf"(?i){_BEFORE_A_WORD}(?:{_UNLESS}|{_IF})(?:\s+(?:an?|the|der|die|das|le|la|les|el|los|las)){{0,1}}$"
+)
+_BEGINS_WITH_ONLY = regex.compile(rf"(?i)(?:{_ONLY}){_BEHIND_A_WORD}")
+_BEGINS_WITH_NOT = regex.compile(
+    rf"(?i)[\s,;:(–—-]*(?:(?:{_LEADING})\s+){{0,2}}(?:(?:{_NOT})(?:(?<=['’])|{_BEHIND_A_WORD})"
+    rf"|n['’]t{_BEHIND_A_WORD})(?!\.\s?\p{{N}}|\s+(?:{_ONLY}){_BEHIND_A_WORD})"
+)
+_BEGINS_WITH_UNLESS = regex.compile(
+    rf"(?i)[\s,;:(–—-]*(?:(?:but|and|aber|und|mais|et|pero|y)\s+)?(?:{_UNLESS}){_BEHIND_A_WORD}"
+)
+_SENTENCE_ENDS = regex.compile(r"[.!?。！？…;；][\"'”’»)\]]*$")
+_SENTENCE_ENDED = regex.compile(r"[\"'”’»)\]]*[.!?。！？…;；]")
+_LABEL_ENDS = regex.compile(r"[:：,，、|][\"'“”‘’„«»(\[]*$")
+
+
+def turned_before(before: str, quote: str) -> bool:
+    """Whether the words right before a quotation deny it, or make a condition of it."""
+    before = before[-REACH:].rstrip()
+    if _SENTENCE_ENDS.search(before) or _LABEL_ENDS.search(before):
+        return False
+    if _HAN_IF.search(before) or _HAN_BEFORE.search(before):
+        return True
+    if _ENDS_IN_IF.search(before):
+        return True
+    return bool(_ENDS_IN_NOT.search(before)) and not _BEGINS_WITH_ONLY.match(quote)
+
+
+def turned_behind(quote: str, after: str) -> bool:
+    """Whether the words right behind a quotation deny it or except from it."""
+    after = after[:REACH].lstrip()
+    if _SENTENCE_ENDS.search(quote) or _SENTENCE_ENDED.match(after):
+        return False
+    patterns = (_BEGINS_WITH_NOT, _BEGINS_WITH_UNLESS, _HAN_AFTER)
+    return any(pattern.match(after) for pattern in patterns)
