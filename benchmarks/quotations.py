@@ -438,18 +438,22 @@ def damaged(which: str, chance: random.Random) -> Iterator[Case]:
             for kind, table in zip(RIGHT_SENSE, ("negated", "restricted"), strict=True):
                 text = chance.choice(tables[table])[1].replace("|", "")
                 yield Case(kind, habit, text, text, True)
-            if which_real := real_sentences(which):
-                yield from _of_real(*chance.choice(which_real), habit, chance)
+            for _ in range(8 if real_sentences(which) else 0):
+                yield from _of_real(*chance.choice(real_sentences(which)), habit, chance)
 
 
 _PLAIN = re.compile(r"(?<![\w.,:/–-])(?<![^\w.,!?;:] )\d{3,}(?:[.,]\d+)?(?![\w.,:/–%-])")
 _TURNS = re.compile(
-    r"(?i)\b(?:not|never|without|nicht|kein\w*|nie|ohne|no|nunca|sin|jamás)\b|不|没|未|无"
+    r"(?i)\b(?:not|never|without|nicht|kein\w*|nie|ohne|no|nunca|sin(?! embargo)|jamás)\b|不|没|未|无"
 )
 
 
 def _of_real(lang: str, text: str, habit: str, chance: random.Random) -> Iterator[Case]:
     yield Case("real: whole sentence", habit, text, text, True)
+    if lang != "zh":
+        run = _plain_run(text, chance)
+        if run:
+            yield Case("real: run of words", habit, text, run, True)
     number = _PLAIN.search(text)
     if number and number.start() > 20 and number.end() < len(text) - 20:
         at = chance.randrange(number.start() + 1, number.end())
@@ -463,6 +467,30 @@ def _of_real(lang: str, text: str, habit: str, chance: random.Random) -> Iterato
         behind = text[turn.end() :].lstrip()
         if lang != "zh" and text[turn.end()] == " " and not behind.startswith("only"):
             yield Case("real: begins behind a negation", habit, text, behind, False)
+
+
+_OTHER_TURNS = re.compile(
+    r"(?i)\b(?:n['’]t|un\w+|if|whether|only|except\w*|unless|wenn|ob|falls|außer|nur|si|solo|sólo|salvo"
+    r"|nor|neither|none|niemand|weder|noch|nichts|ni|nadie|nada|tampoco|ningun\w*|lack\w*|fail\w*"
+    r"|than|als|más|menos|over|under|least|most|over|über|unter|hasta|bis|to|rather|instead|out)\b"
+)
+_FIGURE_WORDS = re.compile(
+    r"(?i)\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|half|zwei|drei|vier|fünf|sechs|halb"
+    r"\w*|dos|tres|cuatro|cinco|seis|siete|ocho|medio|media|mil\w*|hundred|thousand|hundert|tausend)\b"
+)
+
+
+def _plain_run(text: str, chance: random.Random) -> str:
+    """A run of words with neither figures nor words that turn the sense by its ends."""
+    words = text.split(" ")
+    length = chance.randint(8, 25)
+    start = chance.randrange(max(1, len(words) - length))
+    end = min(len(words), start + length)
+    ends = [*words[max(0, start - 6) : start + 3], *words[end - 3 : end + 5]]
+    beside = " ".join(ends)
+    plain = not any(p.search(beside) for p in (_TURNS, _OTHER_TURNS, _FIGURE_WORDS))
+    run = words[start:end]
+    return " ".join(run) if plain and sum(len(word) > 5 for word in run) > 4 else ""
 
 
 def verdict(case: Case) -> str:

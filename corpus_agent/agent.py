@@ -300,7 +300,9 @@ class _Work:
     def evidence(self) -> Evidence:
         """What a draft is held against."""
         known = [citation for turn in self.history for citation in turn.answer.citations]
-        return Evidence(self.corpus, self._source_of, self._supporter, known, self.question)
+        return Evidence(
+            self.corpus, self._source_of, self._supporter, known, self.question, self._encode
+        )
 
     def _source_of(self, shown: str) -> str:
         return self.toolbox.source_of(shown)

@@ -45,15 +45,16 @@ _SAME = str.maketrans(
     | {"\u00ad": "", "\u200b": "", "\u200c": "", "\u200d": "", "\ufeff": "", "…": "..."}
 )
 _WORD = re.compile(r"[^\W_]+")
-_HYPHEN = regex.compile(r"(?<=\p{L})[-‐‑–—](?=\s*\p{L})")
-_ENDING_HYPHEN = regex.compile(r"(?<=\p{L})[-‐‑–—]\s*$")
+_LETTER = r"[\p{L}--\p{Han}]"  # of the scripts that have hyphens
+_HYPHEN = regex.compile(rf"(?<={_LETTER})[-‐‑–—](?=\s*{_LETTER})", regex.VERSION1)
+_ENDING_HYPHEN = regex.compile(rf"(?<={_LETTER})[-‐‑–—]\s*$", regex.VERSION1)
 _GAP = regex.compile(r"(?<=\p{N})\s+(?=\p{N})")
 _GAP_MARK, _HYPHEN_MARK = "\x1f", "\x1e"
 # Of a word: what is glued to it, and the hyphens within it. The gaps of a line end are among them.
-_WORD_ENDS = regex.compile(r"[\p{L}\p{N}]\p{M}*$")
+_WORD_ENDS = regex.compile(r"[\p{L}\p{N}]\p{M}*\Z")
 _WORD_GOES_ON = regex.compile(r"\p{M}*[\p{L}\p{N}]")
-_HYPHENATED_END = regex.compile(r"\p{L}[-‐‑]\s*$")
-_HYPHENATED_ON = regex.compile(r"[-‐‑](?:\p{L}|[^\S\n]*\n\s*\p{Ll})")
+_HYPHENATED_END = regex.compile(rf"{_LETTER}[-‐‑]\s*$", regex.VERSION1)
+_HYPHENATED_ON = regex.compile(rf"[-‐‑](?:{_LETTER}|[^\S\n]*\n\s*\p{{Ll}})", regex.VERSION1)
 _CONTRACTED_ON = regex.compile(r"['’](?:t|s|d|m|ll|re|ve)\b")
 _CONTRACTED = regex.compile(r"(?:t|s|d|m|ll|re|ve)\b")
 # White space beside these may make a figure another one: a sign, a point, a letter.

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from unicodedata import decimal
 
 import regex
 
@@ -61,6 +62,11 @@ _NUMBER = {
     fold(word): n for n, words in _NUMBERS for word in words.split() if word not in _NOT_NUMBERS
 }
 
+# French and Spanish write months without a capital.
+_LOWER_MONTHS = {fold(w) for words in _MONTHS for w in words.split() if len(w) > 4} | {
+    "mai", "mars", "mayo", "juin", "aout"
+} - {"march", "august"}  # fmt: skip
+
 # Words that a figure is measured in; those of a line mean the same.
 _UNITS = (
     "second seconds sec secs sekunde sekunden seconde secondes segundo segundos",
@@ -88,9 +94,15 @@ _DOTTED_DATE = re.compile(r"(?<![\d.])(\d{1,2})\.(\d{1,2})\.(\d{4}|\d{2})?(?![\d
 _TIME = re.compile(r"(?<![\d.])(\d{1,2})[:.](\d{2})\s*(a\.?m|p\.?m)?\b(?!\d)", re.IGNORECASE)
 _HOUR = re.compile(r"(?<![\d.:])(\d{1,2})\s*(a\.?m|p\.?m)\b", re.IGNORECASE)
 # Not behind a letter: C7 and E1042 are names.
-_FIGURE = re.compile(
-    rf"(?<![^\W_])(?:\d{{1,3}}(?:[.,'’{_SPACES}]\d{{3}})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)?)"
+_FIGURE = regex.compile(
+    rf"(?<![[\p{{L}}\p{{N}}]--\p{{Han}}])(?:\d{{1,3}}(?:[.,'’{_SPACES}]\d{{3}})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)?)",
+    regex.VERSION1,
 )
+_HAN_DIGITS = {char: n for n, chars in enumerate("零〇 一 二两 三 四 五 六 七 八 九".split()) for char in chars}
+_HAN_POWERS = {"十": 10, "百": 100, "千": 1_000, "万": 10**4, "亿": 10**8}
+_HAN = "".join([*_HAN_DIGITS, *_HAN_POWERS])
+# One character alone is a number where it counts something: 五月, not 统一.
+_HAN_NUMBER = re.compile(rf"(?<![{_HAN}\d])(?:[{_HAN}]{{2,}}|[{_HAN}](?=[元个名天年月日号小周次倍岁吨米公升页章条楼]))")
 _WORD = re.compile(r"[^\W\d_]+|%")
 _COUNTED_WITHIN = 2  # words behind a figure that may say what it counts
 
@@ -112,6 +124,7 @@ def found(text: str) -> tuple[Figure, ...]:
     is none, it says too little.
     """
     figures = list(_words(text))
+    text = "".join(str(decimal(char)) if char.isdecimal() else char for char in text)
     for pattern, read in _READ:
         figures += [Figure(m.start(), m.end(), tuple(read(m))) for m in pattern.finditer(text)]
         text = pattern.sub(lambda match: "\x1f" * len(match[0]), text)
@@ -179,7 +192,7 @@ def _words(text: str) -> Iterator[Figure]:
             yield Figure(start, end, (str(_NUMBER[plain]),))
         beside = text[max(0, start - 5) : start] + text[end : end + 5]
         dated = plain not in _AMBIGUOUS or any(char.isdigit() for char in beside)
-        if plain in _MONTH and word[0].isupper() and dated:
+        if plain in _MONTH and (word[0].isupper() or plain in _LOWER_MONTHS) and dated:
             yield Figure(start, end, (f"month {_MONTH[plain]}",))
 
 
@@ -215,6 +228,23 @@ def _hour(hour: str, half: str | None) -> int:
     return number % 12 + (12 if half.lower().startswith("p") else 0)
 
 
+def _han_number(match: re.Match[str]) -> list[str]:
+    """The value of Chinese numerals; digit by digit where no power is among them, as in a year."""
+    said = match[0]
+    if not any(char in _HAN_POWERS for char in said):
+        return ["".join(str(_HAN_DIGITS[char]) for char in said)]
+    whole = part = digit = 0
+    for char in said:
+        power = _HAN_POWERS.get(char)
+        if power is None:
+            digit = _HAN_DIGITS[char]
+        elif power < 10_000:
+            part, digit = part + (digit or 1) * power, 0
+        else:
+            whole, part, digit = (whole + part + digit or 1) * power, 0, 0
+    return [str(whole + part + digit)]
+
+
 def _number(match: re.Match[str]) -> list[str]:
     return [_plain(match[0])]
 
@@ -237,4 +267,5 @@ _READ = (
     (_TIME, _time),
     (_HOUR, _whole_hour),
     (_FIGURE, _number),
+    (_HAN_NUMBER, _han_number),
 )

@@ -11,9 +11,12 @@ import regex
 
 REACH = 60  # characters on either side that are looked at
 
+_HAN = "〇零一二三四五六七八九十百千万亿兆萬億壹贰叁肆伍陆柒捌玖拾佰仟两兩廿卅"
+_HAN_SCALE = "百千万亿兆萬億"
+_FIG = rf"[\p{{N}}{_HAN}]"
 _DASH = r"[\p{Pd}−⁃]"
 _CODES = "EUR|USD|GBP|CHF|JPY|CNY|RMB|INR|SEK|NOK|DKK|PLN|CAD|AUD|Rs|kr"
-_MONEY = rf"(?:(?:US|A|C|HK)?\p{{Sc}}|(?<!\p{{L}})(?:{_CODES})\.?(?!\p{{L}}))"
+_MONEY = rf"(?:(?:US|A|C|HK)?\p{{Sc}}|(?<!\p{{Ll}})(?:{_CODES})\.?(?![\p{{L}}--\p{{Han}}]))"
 _WORDS = (
     "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
     "sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety "
@@ -58,14 +61,12 @@ def _any(words: str) -> str:
 
 _NUMBER_WORD = rf"(?<![\p{{L}}\p{{M}}])(?i:{_any(_WORDS)}|{_any(_SCALES)})"
 _SCALE = rf"(?i:{_any(_SCALES)})(?![\p{{L}}\p{{M}}])"
-_HAN = "〇零一二三四五六七八九十百千万亿兆萬億壹贰叁肆伍陆柒捌玖拾佰仟两兩廿卅"
-_HAN_SCALE = "百千万亿兆萬億"
-_WORD_END = r"(?![\p{L}\p{M}\p{N}])"
+_WORD_END = r"(?![[\p{L}\p{M}\p{N}]--\p{Han}])"
 # Ends of a text and beginnings of one that are of a number.
-_ENDS = rf"(?:\p{{N}}|{_NUMBER_WORD})$"
-_MEASURED_END = rf"(?:\p{{N}}\s?(?:[%‰°€$£]|°C|(?:{_any(_UNITS)}))?|{_NUMBER_WORD})$"
-_BEGINS = rf"(?:{_MONEY}\s?|[-−+]\s?)?(?:\p{{N}}|(?i:{_any(_WORDS)}|{_any(_SCALES)}){_WORD_END})"
-_JOINERS = r"[.,:'’ʼ‘´`/\\⁄∕·٫٬，．：_*×÷^~〜～+=\p{Pd}−±&#]"
+_ENDS = rf"(?:{_FIG}|{_NUMBER_WORD})$"
+_MEASURED_END = rf"(?:{_FIG}\s?(?:[%‰°€$£]|°C|(?:{_any(_UNITS)}))?|{_NUMBER_WORD})$"
+_BEGINS = rf"(?:{_MONEY}\s?|[-−+]\s?)?(?:{_FIG}|(?i:{_any(_WORDS)}|{_any(_SCALES)}){_WORD_END})"
+_JOINERS = r"[.,:'’ʼ‘´`/\\⁄∕·٫٬，．：_*×÷^~〜～+=\p{Pd}−⁻⁺±&#]"
 _TO = r"to|till|until|through|thru|or|bis|oder|à|ou|a|al|o|y|до|или|至|到|或|out\s+of|of|von|sur|de|auf|vs\.?|versus|mal|x|per|pro|par|por"
 _BETWEEN = r"(?i:between|zwischen|entre|from|von|vom|de|desde)"
 _MORE = (
@@ -81,13 +82,13 @@ _MORE = (
 # stand over white space, the second only where there is none.
 _OVER_SPACE: tuple[tuple[str, str], ...] = (
     # signs and what is read with them; a dash that is glued to a letter is none
-    (r"(?<![\p{L}\p{N}])[−﹣－±+∓]$", rf"{_BEGINS}"),
-    (rf"(?:^|[^\p{{L}}\p{{N}}\s]|\s){_DASH}$", rf"(?:{_MONEY}\s*)?\p{{N}}"),
-    (rf"[−±+\p{{Pd}}]\s*{_MONEY}$", r"\p{N}"),
+    (r"(?<![[\p{L}\p{N}]--\p{Han}])[−﹣－±+∓]$", _BEGINS),
+    (rf"(?<![[\p{{L}}\p{{N}}]--\p{{Han}}]){_DASH}$", rf"(?:{_MONEY}\s*)?{_FIG}"),
+    (rf"[−±+\p{{Pd}}]\s*{_MONEY}$", _FIG),
     (r"(?i:\b(?:minus|moins|menos|negative|negativ|plus|below\s+zero)|负|負|零下|正负)$", _BEGINS),
-    (r"[<>≤≥≪≫±√≠≈∼~]=?$", rf"(?:{_MONEY}\s*)?\p{{N}}"),
+    (r"[<>≤≥≪≫±√≠≈∼~]=?$", rf"(?:{_MONEY}\s*)?{_FIG}"),
     # money, shares, scales, units
-    (rf"{_MONEY}$", r"[.,]?\p{N}"),
+    (rf"{_MONEY}$", rf"[.,]?{_FIG}"),
     (_ENDS, rf"(?:{_MONEY})"),
     (_ENDS, r"(?:[%٪％﹪‰‱°′″]|(?i:per\s?cent|percent|per\s?mille?|prozent\p{L}*|promille|pour\s?"
             r"(?:cent|mille)|por\s?(?:ciento|mil)|процент\p{L}*|yüzde|phần trăm)\b)"),
@@ -101,9 +102,13 @@ _OVER_SPACE: tuple[tuple[str, str], ...] = (
     (r"\p{N}\s*[×xX*·÷/^]$", r"\p{N}"),
     # ranges and parts
     (_MEASURED_END, rf"(?:{_DASH}|[~〜～…/:]|\.\.\.?|(?i:{_TO})\s)\s*{_BEGINS}"),
-    (rf"(?:\p{{N}}|{_NUMBER_WORD})\s?(?:[%°€$£]|{_any(_UNITS)})?\s*(?:{_DASH}|[~〜～…/:]|\.\.\.?|\s(?i:{_TO}))$",
+    (rf"(?:{_FIG}|{_NUMBER_WORD})\s?(?:[%°€$£]|{_any(_UNITS)})?\s*(?:{_DASH}|[~〜～…/:]|\.\.\.?|\s(?i:{_TO}))$",
      _BEGINS),
-    (_MEASURED_END, rf"(?:[至到或])\s*(?:\p{{N}}|[{_HAN}])"),
+    (_MEASURED_END, rf"[至到或]\s*{_FIG}"),
+    (rf"{_FIG}\s*[至到或]$", _FIG),
+    # broken behind its point or dash
+    (r"(?<!\p{N})\p{N}{1,3}$", r"[.,'’]\s*\n\s*\p{N}{3}(?!\p{N})"),
+    (r"\p{N}$", r"[-‐‑–−/:]\s*\n\s*\p{N}"),
     (rf"{_BETWEEN}\s[^.;]{{0,24}}?(?:\p{{N}}|{_NUMBER_WORD})(?:\s?[%°€$£\p{{L}}]+)?$",
      rf"(?i:and|und|et|y)\s+{_BEGINS}"),
     (rf"{_BETWEEN}\s[^.;]{{0,24}}?(?:\p{{N}}|{_NUMBER_WORD})(?:\s?[%°€$£\p{{L}}]+)?\s(?i:and|und|et|y)$",
@@ -149,10 +154,12 @@ _GLUED: tuple[tuple[str, str], ...] = (
     (r"\p{N}$", r"[-‐‑–−+](?![\p{L}\p{N}*])"),
     (r"\p{N}[-‐‑–−/_]$", r"[\p{L}\p{N}]"),
 )
-_BRACKETED = r"(?:{money}\s?)?\p{{N}}[\p{{N}}.,'’\s]*(?:[%‰]|\s?{money})?\s*".format(money=_MONEY)
+_BRACKETED = r"(?:{money}\s?)?{fig}[{inner}.,'’\s]*(?:[%‰]|\s?{money})?\s*".format(
+    money=_MONEY, fig=_FIG, inner=_FIG[1:-1]
+)
 _OVER_SPACE += (
     (r"\($", rf"{_BRACKETED}\)"),
-    (rf"\(\s*(?:{_MONEY}\s?)?\p{{N}}[\p{{N}}.,'’\s]*$", r"(?:[%‰])?\s*\)"),
+    (rf"\(\s*(?:{_MONEY}\s?)?{_FIG}[{_FIG[1:-1]}.,'’\s]*$", r"(?:[%‰])?\s*\)"),
     (r"\(\s*(?:\p{Sc})$", rf"{_BRACKETED}\)"),
 )
 
@@ -163,9 +170,12 @@ _PAIRS = tuple(
     for left, right in pairs
 )
 _BULLET = regex.compile(r"(?:^|\n)[^\S\n]*[-–—•*+][^\S\n]+$")
+_LABEL = regex.compile(r"(?:^|\n)[^\S\n]*(?:§\s?)?\p{N}{1,3}\.(?:\p{N}{1,3}\.?)*[^\S\n]+$")
+_LABELLED = regex.compile(rf"(?!{_SCALE}|(?:Mio|Mrd))\p{{Lu}}\p{{Ll}}", regex.VERSION1)
 _BULLET_BEFORE = regex.compile(r"[-–—•*+]\s|.*[.:;,!?)]$")
 _NUMBER_END, _NUMBER_START = regex.compile(r"\p{N}$"), regex.compile(r"\p{N}")
 _GROUP_END = regex.compile(r"(?<![\p{N}.,'’-])\p{N}{1,3}(?:[^\S\n]\p{N}{3})*$")
+_BROKEN_END = regex.compile(r"(?<!\p{N})\p{N}{1,3}(?:[.,'’]\p{N}{3})*[.,'’]$|\p{N}[-‐‑–−/:]$")
 _GROUP_START = regex.compile(r"\p{N}{3}(?!\p{N})")
 _ITEM = regex.compile(r"\p{N}{1,2}[.)]\s")
 _FIGURE = regex.compile(r"(?<!\S)[^\w\s]*\p{N}\S*")
@@ -176,8 +186,10 @@ def runs_over(before: str, after: str) -> bool:
     before, after = before[-REACH:], after[:REACH]
     left, right = before.rstrip(), after.lstrip()
     gap = before[len(left) :] + after[: len(after) - len(right)]
-    if not left or not right or _begins_item(before, left):
+    if not left or not right or _begins_item(before, left, right):
         return False
+    if "\n" in gap and _BROKEN_END.search(left) and _GROUP_START.match(right):
+        return True
     if _NUMBER_END.search(left) and _NUMBER_START.match(right):
         return _over_line_end(left, right) if "\n" in gap else True
     return any(
@@ -186,8 +198,10 @@ def runs_over(before: str, after: str) -> bool:
     )
 
 
-def _begins_item(before: str, left: str) -> bool:
-    """Whether the text before ends in the bullet of a list, and not in a sign."""
+def _begins_item(before: str, left: str, right: str) -> bool:
+    """Whether the text before ends in the bullet or number of an item, and not in a sign."""
+    if _LABEL.search(before) and _LABELLED.match(right):
+        return True
     if not _BULLET.search(before):
         return False
     lines = left[:-1].rstrip().split("\n")

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import regex
 
+from corpus_agent.sentences.words import content_terms, terms
+
 REACH = 90  # characters on either side that are looked at
 
 _NOT = (
@@ -18,10 +20,10 @@ _NOT = (
     r"|(?:prohibited|forbidden|barred|prevented|banned|excluded|exempt)(?:\s+from)?"
     r"|nicht|kein\p{L}*|nie|niemals|niemand\p{L}*|nichts|nirgends|nirgendwo|weder|ohne|kaum|keinesfalls"
     r"|keineswegs|verboten|untersagt|unzulässig"
-    r"|ne|n['’]|pas|jamais|aucun\p{L}*|rien|nul(?:le)?|ni|sans|guère|nullement|interdit\p{L}*"
+    r"|ne|n['’]|pas|jamais|aucun\p{L}*|rien|nul(?:le)?|ni|sans(?!\s+doute)|guère|nullement|interdit\p{L}*"
     r"|(?<!(?:une|la|cette|chaque|par|toute|autre)\s)personne"
-    r"|nunca|jamás|nadie|nada|ning[uú]n\p{L}*|tampoco|sin|apenas|prohibid\p{L}+"
-    r"|non|mai|nessun\p{L}*|niente|né|senza|não|nem|sem|nenhum\p{L}*|niet|geen|nooit|zonder|niemand"
+    r"|nunca|jamás|nadie|nada|ning[uú]n\p{L}*|tampoco|sin(?!\s+embargo)|apenas|prohibid\p{L}+"
+    r"|non|nessun\p{L}*|niente|senza|não|nem|sem|nenhum\p{L}*|niet|geen|nooit|zonder|niemand"
     r"|не|нет|ни|никогда|никто|ничего|без|нельзя|никак\p{L}*"
     r"|δεν|δε|μη|μην|ούτε|χωρίς|ποτέ|κανένα\p{L}*|κανείς|καμία"
     r"|değil\p{L}*|yok\p{L}*|asla|hiçbir|لا|لم|لن|ليس|ليست|غير|بدون|بلا|دون"
@@ -113,3 +115,64 @@ def turned_behind(quote: str, after: str) -> bool:
         return False
     patterns = (_BEGINS_WITH_NOT, _BEGINS_WITH_UNLESS, _HAN_AFTER)
     return any(pattern.match(after) for pattern in patterns)
+
+
+# ---- How often a text says no
+
+_NOT_ONLY = regex.compile(
+    rf"(?i){_BEFORE_A_WORD}(?:not|nicht|non|no|pas)\s+(?:only|exceeding|nur|seulement|sólo|solo|solamente"
+    r"|(?:less|more|fewer|later|earlier|weniger|mehr|menos|más|moins|plus)\s+(?:than|als|de|que))\b"
+    r"|\bno\.?\s*\p{N}|\bout\s+of\b|不[仅僅但只]|不得不|不可不"
+)
+# Two words of one negation.
+_PAIRED = regex.compile(
+    r"(?i)\b(?:ne\s|n['’])[^.;,]{0,60}?\b(?:pas|jamais|plus|rien|aucun\p{L}*|personne|guère|ni|nul(?:le)?)\b"
+    r"|\b(?:neither|not?|never|weder|n[ie])\b[^.;]{0,60}?\b(?:nor|noch|ni|nunca|nadie|nada|ningun\p{L}*"
+    r"|tampoco|any)\b|没有|並不|并不|不得|不能|无法|未能|禁止"
+)
+_ANY_NOT = regex.compile(
+    rf"(?i){_BEFORE_A_WORD}(?:{_NOT})(?:(?<=['’])|{_BEHIND_A_WORD})|\x00|(?!{_HAN_NO_NEGATION}){_HAN_NOT}"
+)
+_OF_NAMES = regex.compile(r"(?<=\p{L}\s)No(?=\s\p{Lu})|\bNO\b")
+
+
+def negations(text: str, other: str) -> int:
+    """How many negations a text holds that bear on what another text speaks of.
+
+    Those of two words, as "ne ... pas", count once, and "without" where the other text speaks of
+    what is missing.
+    """
+    text = _PAIRED.sub("\x00", _OF_NAMES.sub("", _NOT_ONLY.sub("", text)))
+    spoken = frozenset(terms(other))
+    return sum(
+        not _WITHOUT.fullmatch(match[0])
+        or any(word in spoken for word in content_terms(text[match.end() :][:_MISSING])[:3])
+        for match in _ANY_NOT.finditer(text)
+    )
+
+
+_WITHOUT = regex.compile(
+    r"(?i)without|lack(?:s|ed|ing)?|exempt(?:\s+from)?|excluded(?:\s+from)?|ohne|sans|sin|senza|sem|zonder|без|χωρίς|بدون"
+)
+_MISSING = 60  # characters behind "without" that say what is missing
+
+_NEEDED = regex.compile(
+    rf"(?i)\b(?:{_ONLY}|must|needs?|requires?|required|muss|müssen|braucht|nötig|doit|faut|debe[n]?|hay que)\b"
+    r"|只|必须|需要|须"
+)
+
+
+def says_what_is_needed(text: str) -> bool:
+    """Whether a text names a condition: only with, must have, requires."""
+    return bool(_NEEDED.search(text))
+
+
+_YES_NO = regex.compile(
+    r"(?i)(?:(?P<yes>yes|ja|oui|sí|si|是的?|可以)|(?P<no>no|nein|non|не|不是?|不可以))(?![\p{L}])"
+)
+
+
+def answers(text: str) -> bool | None:
+    """Whether a text begins with a yes (True) or a no (False); None where with neither."""
+    match = _YES_NO.match(text.lstrip("*_ "))
+    return None if match is None else match["yes"] is not None
