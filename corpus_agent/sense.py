@@ -146,7 +146,7 @@ def negations(text: str, other: str) -> int:
     spoken = frozenset(terms(other))
     return sum(
         not _WITHOUT.fullmatch(match[0])
-        or any(word in spoken for word in content_terms(text[match.end() :][:_MISSING])[:3])
+        or any(word in spoken for word in content_terms(_missing(text[match.end() :]))[:3])
         for match in _ANY_NOT.finditer(text)
     )
 
@@ -154,7 +154,13 @@ def negations(text: str, other: str) -> int:
 _WITHOUT = regex.compile(
     r"(?i)without|lack(?:s|ed|ing)?|exempt(?:\s+from)?|excluded(?:\s+from)?|ohne|sans|sin|senza|sem|zonder|без|χωρίς|بدون"
 )
-_MISSING = 60  # characters behind "without" that say what is missing
+_MISSING = regex.compile(r"[^\p{N}.,;:!?()。，；]{0,60}")  # behind "without": what is missing
+
+
+def _missing(behind: str) -> str:
+    found = _MISSING.match(behind)
+    return found[0] if found else ""
+
 
 _NEEDED = regex.compile(
     rf"(?i)\b(?:{_ONLY}|must|needs?|requires?|required|muss|müssen|braucht|nötig|doit|faut|debe[n]?|hay que)\b"

@@ -42,6 +42,7 @@ REPAIR = (
 MAX_SUPPORTED = 60  # claims of one answer that passages are looked for; no answer should have more
 MAX_REPAIRED = 8  # quotations that a model is asked to mend at once
 MAX_SHOWN_QUOTE = 400  # characters
+_SPEECHLESS = re.compile(r"(?m)^[\W_]*$\n?")  # what is left of a table, a list or a fence
 AROUND_LINES = 8  # on either side of a quotation, which say what it is about
 
 
@@ -108,7 +109,7 @@ class Evidence:
     def finish(self, settled: Settled, *, strict: bool = False) -> Finished:
         """The answer: each claim with a citation that says its figures, or marked as unsupported.
 
-        With `strict`, unsupported claims are taken out.
+        With `strict`, whatever is not supported is taken out: titles, questions and lead-ins too.
         """
         text, cited = settled.text, {citation.n: citation for citation in settled.citations}
         unsupported: list[str] = []
@@ -125,6 +126,8 @@ class Evidence:
             unsupported.append(claim.text)
             text = _without(text, claim) if strict else _with_mark(text, claim, UNSUPPORTED)
         unsupported.reverse()
+        if strict:
+            text = _SPEECHLESS.sub("", text)
         text, citations = _in_order(text.strip(), cited, self._known)
         left_out = len(unsupported) if strict else 0
         shown = () if strict else tuple(unsupported)

@@ -48,6 +48,7 @@ SURELY_COVERED = 0.9  # with so many words in common no vectors are needed
 # From benchmarks/claims.py: mean of the words covered and the cosine; without vectors, the words.
 ENOUGH = 0.525
 ENOUGH_COVERED = 0.7
+CLEARLY = 0.2  # more of a claim's words that a passage has which says otherwise
 SPEAKS_OF = 0.5  # of a claim's words, in the sentences that it quotes: then they are about the same
 _STAND_IN = "†"
 _BEGINNING = 3  # letters that two forms of a word share at the least
@@ -246,7 +247,9 @@ def _common_part(claim: str, said: str) -> str:
 
     The words before and behind are of the same clause.
     """
-    wanted = content_terms(claim)
+    every = content_terms(claim)
+    # Figures stand in many places; words say where a text speaks of a claim.
+    wanted = [word for word in every if not word.isdigit()] or every
     spans = [
         (start, end)
         for start, end, word in word_spans(said)
@@ -303,7 +306,7 @@ def _turned_round(claim: str, said: str) -> bool:
 
 def _is_bare_name(word: str, text: str) -> bool:
     """Whether a word is capitalised and has no article, which a German noun would have."""
-    if not word[0].isupper() or figures(word):
+    if not word[0].isupper() or fold(word) in STOP_WORDS or figures(f"3 {word}") != {"3"}:
         return False
     return not _ARTICLE.search(text[: text.find(word)])
 
@@ -411,7 +414,16 @@ class Supporter:
             share = max(scores)
             best = covered[scores.index(share)][1]
             enough = share >= ENOUGH
-        return Support(best.passage, best.start, best.end, share) if enough else None
+        if not enough or self._is_denied(claim, coverage(claim, best)):
+            return None
+        return Support(best.passage, best.start, best.end, share)
+
+    def _is_denied(self, claim: str, covered: float) -> bool:
+        """Whether a passage that covers a claim better says otherwise."""
+        return covered < SURELY_COVERED and any(
+            coverage(claim, window) > covered + CLEARLY and _differs(claim, window, "")
+            for window in self._likely(claim)
+        )
 
     def _likely(self, claim: str) -> list[Window]:
         """The windows that hold most of a claim's words, by how they begin."""
