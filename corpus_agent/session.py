@@ -47,11 +47,16 @@ def reranker_for(settings: Settings) -> Reranker | None:
     return Reranker(folder) if folder is not None else None
 
 
-def open_corpus(settings: Settings, *, searching: bool = True) -> LocalCorpus:
-    """The corpus of the store in force; for reading alone no model is touched."""
+def open_corpus(
+    settings: Settings, *, searching: bool = True, anew: bool = False
+) -> LocalCorpus:
+    """The corpus of the store in force; for reading alone no model is touched.
+
+    With `anew` no text that the store keeps is believed.
+    """
     store = existing_store(settings)
     if not searching:
-        return LocalCorpus.open(store)
+        return LocalCorpus.open(store, anew=anew)
     return LocalCorpus.open(store, encoder_for(settings, store), reranker_for(settings))
 
 
