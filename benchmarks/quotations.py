@@ -465,7 +465,7 @@ def _of_real(lang: str, text: str, habit: str, chance: random.Random) -> Iterato
             return
         yield Case("real: stops before a negation", habit, text, text[: turn.start()], False)
         behind = text[turn.end() :].lstrip()
-        if lang != "zh" and text[turn.end()] == " " and not behind.startswith("only"):
+        if lang != "zh" and text[turn.end()] == " ":
             yield Case("real: begins behind a negation", habit, text, behind, False)
 
 

@@ -60,6 +60,7 @@ _CONTRACTED = regex.compile(r"(?:t|s|d|m|ll|re|ve)\b")
 # White space beside these may make a figure another one: a sign, a point, a letter.
 _LOOSE = "([{\"')]}%‰°€$£¥*|"
 
+
 class _Normalised(dict[int, str]):
     """For `str.translate`: each character without its typographic variant.
 
@@ -259,7 +260,7 @@ def _leaves_out(haystack: Comparable, start: int, end: int, text: str) -> bool:
         return True
     if runs_over(before, text) or runs_over(text, after):
         return True
-    return turned_before(before, text) or turned_behind(text, after)
+    return turned_before(before) or turned_behind(text, after)
 
 
 def _in_a_word(before: str, after: str) -> bool:

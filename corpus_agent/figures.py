@@ -98,11 +98,15 @@ _FIGURE = regex.compile(
     rf"(?<![[\p{{L}}\p{{N}}]--\p{{Han}}])(?:\d{{1,3}}(?:[.,'’{_SPACES}]\d{{3}})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)?)",
     regex.VERSION1,
 )
-_HAN_DIGITS = {char: n for n, chars in enumerate("零〇 一 二两 三 四 五 六 七 八 九".split()) for char in chars}
+_HAN_DIGITS = {
+    char: n for n, chars in enumerate("零〇 一 二两 三 四 五 六 七 八 九".split()) for char in chars
+}
 _HAN_POWERS = {"十": 10, "百": 100, "千": 1_000, "万": 10**4, "亿": 10**8}
 _HAN = "".join([*_HAN_DIGITS, *_HAN_POWERS])
 # One character alone is a number where it counts something: 五月, not 统一.
-_HAN_NUMBER = re.compile(rf"(?<![{_HAN}\d])(?:[{_HAN}]{{2,}}|[{_HAN}](?=[元个名天年月日号小周次倍岁吨米公升页章条楼]))")
+_HAN_NUMBER = re.compile(
+    rf"(?<![{_HAN}\d])(?:[{_HAN}]{{2,}}|[{_HAN}](?=[元个名天年月日号小周次倍岁吨米公升页章条楼]))"
+)
 _WORD = re.compile(r"[^\W\d_]+|%")
 _COUNTED_WITHIN = 2  # words behind a figure that may say what it counts
 

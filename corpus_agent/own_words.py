@@ -32,7 +32,9 @@ _WITHIN = regex.compile(
     r"|<</?doc\b[^>\n]{0,40}>>|[ \t]*[✓✔☑✅]",
     regex.MULTILINE,
 )
-_LABELS = regex.compile(r"(?im)^([ \t>*_#-]*)(?:note|verdict|status|evidence|verified)[*_]*[:：][*_]*[ \t]*")
+_LABELS = regex.compile(
+    r"(?im)^([ \t>*_#-]*)(?:note|verdict|status|evidence|verified)[*_]*[:：][*_]*[ \t]*"
+)
 _NUMBERS = regex.compile(r"[\[【〔［][ \t]*\d{1,4}(?:[ \t]*[,;–-][ \t]*\d{1,4})*[ \t]*[\]】〕］]")
 
 

@@ -62,13 +62,13 @@ _LEADING = (
     r"|gar|überhaupt|auf|unter|an|mit|zu|für|bei|mais|et|ou|sous|dans|pour|avec|à|de|pero|y|o|en|bajo"
     r"|con|para|todavía|aún|definitely|certainly|absolutely|sicher|bestimmt|certainement"
 )
-_ONLY = r"only|merely|just|simply|nur|bloß|allein|lediglich|seulement|uniquement|sol[oa]|sólo|solamente"
-_HAN_NOT = r"[不没沒未无無勿毋莫]|(?<![特区區分差级級个個类類性识識辨离離])别|(?:禁止|严禁|拒绝|缺乏|缺少|并非|绝非|除非|除了|除外|以外|仅限|只有)"
-_HAN_NO_NEGATION = (
-    r"不[同断斷仅僅但少久过過管论論如幸禁止料屈]|无[论論线線疑数數限穷穷]|未[来來]|没收|別人|别[人的墅名]|非常|莫[斯名大]"
+_ONLY = (
+    r"only|merely|just|simply|nur|bloß|allein|lediglich|seulement|uniquement|sol[oa]|sólo|solamente"
 )
+_HAN_NOT = r"[不没沒未无無勿毋莫]|(?<![特区區分差级級个個类類性识識辨离離])别|(?:禁止|严禁|拒绝|缺乏|缺少|并非|绝非|除非|除了|除外|以外|仅限|只有)"
+_HAN_NO_NEGATION = r"不[同断斷仅僅但少久过過管论論如幸禁止料屈]|无[论論线線疑数數限穷穷]|未[来來]|没收|別人|别[人的墅名]|非常|莫[斯名大]"
 _HAN_BEFORE = regex.compile(
-    rf"(?:{_HAN_NOT}|(?<!除|是)非(?!常|洲))(?:[能可会會得应應该該须須要许許允准曾有是再被必让讓由想敢肯]){{0,3}}$"
+    rf"(?:{_HAN_NOT}|(?<!除|是)非(?!常|洲))(?:[能可以会會得应應该該须須要许許允准曾有是再被必让讓由想敢肯]){{0,4}}$"
 )
 _HAN_IF = regex.compile(r"(?:如果|假如|倘若|若|要是|除非|是否|只有|除了)$")
 _HAN_AFTER = regex.compile(
@@ -83,10 +83,9 @@ _ENDS_IN_NOT = regex.compile(
 _ENDS_IN_IF = regex.compile(
     rf"(?i){_BEFORE_A_WORD}(?:{_UNLESS}|{_IF})(?:\s+(?:an?|the|der|die|das|le|la|les|el|los|las)){{0,1}}$"
 )
-_BEGINS_WITH_ONLY = regex.compile(rf"(?i)(?:{_ONLY}){_BEHIND_A_WORD}")
 _BEGINS_WITH_NOT = regex.compile(
     rf"(?i)[\s,;:(–—-]*(?:(?:{_LEADING})\s+){{0,2}}(?:(?:{_NOT})(?:(?<=['’])|{_BEHIND_A_WORD})"
-    rf"|n['’]t{_BEHIND_A_WORD})(?!\.\s?\p{{N}}|\s+(?:{_ONLY}){_BEHIND_A_WORD})"
+    rf"|n['’]t{_BEHIND_A_WORD})(?!\.\s?\p{{N}})"
 )
 _BEGINS_WITH_UNLESS = regex.compile(
     rf"(?i)[\s,;:(–—-]*(?:(?:but|and|aber|und|mais|et|pero|y)\s+)?(?:{_UNLESS}){_BEHIND_A_WORD}"
@@ -96,7 +95,7 @@ _SENTENCE_ENDED = regex.compile(r"[\"'”’»)\]]*[.!?。！？…;；]")
 _LABEL_ENDS = regex.compile(r"[:：,，、|][\"'“”‘’„«»(\[]*$")
 
 
-def turned_before(before: str, quote: str) -> bool:
+def turned_before(before: str) -> bool:
     """Whether the words right before a quotation deny it, or make a condition of it."""
     before = before[-REACH:].rstrip()
     if _SENTENCE_ENDS.search(before) or _LABEL_ENDS.search(before):
@@ -105,7 +104,7 @@ def turned_before(before: str, quote: str) -> bool:
         return True
     if _ENDS_IN_IF.search(before):
         return True
-    return bool(_ENDS_IN_NOT.search(before)) and not _BEGINS_WITH_ONLY.match(quote)
+    return bool(_ENDS_IN_NOT.search(before))
 
 
 def turned_behind(quote: str, after: str) -> bool:

@@ -47,9 +47,7 @@ def reranker_for(settings: Settings) -> Reranker | None:
     return Reranker(folder) if folder is not None else None
 
 
-def open_corpus(
-    settings: Settings, *, searching: bool = True, anew: bool = False
-) -> LocalCorpus:
+def open_corpus(settings: Settings, *, searching: bool = True, anew: bool = False) -> LocalCorpus:
     """The corpus of the store in force; for reading alone no model is touched.
 
     With `anew` no text that the store keeps is believed.

@@ -161,7 +161,9 @@ class Evidence:
         start = text.find(citation.quote, before)
         if start < 0:  # over a page end, whose mark is left out of a quotation
             return Window(alone, 0, len(citation.quote))
-        return quoted_window(Source(citation.source, first, text), start, start + len(citation.quote))
+        return quoted_window(
+            Source(citation.source, first, text), start, start + len(citation.quote)
+        )
 
     def _support(self, claim: Claim, cited: dict[int, Citation]) -> Citation | None:
         """The best passage for a claim as a citation, which joins the others."""

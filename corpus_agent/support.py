@@ -94,7 +94,9 @@ _ARTICLE = regex.compile(
     r"(?i)(?:^|\s)(?:the|im|am|zum|zur|vom|beim|ins|der|die|das|den|dem|des|eine?[nmrs]?|kein\p{L}*|mein\p{L}*|sein\p{L}*|ihr\p{L}*"
     r"|unser\p{L}*|le|la|les|une?|el|los|las)\s+(?:\p{Ll}+\s+)?$"
 )
-_SENTENCES = re.compile(r"(?<=[^\W\d_][^\W\d_])[.!?;]\s+|(?<=\d)[.!?;]\s+(?=[^\W\d_a-z])|[。！？；]|\n\s*\n")
+_SENTENCES = re.compile(
+    r"(?<=[^\W\d_][^\W\d_])[.!?;]\s+|(?<=\d)[.!?;]\s+(?=[^\W\d_a-z])|[。！？；，]|\n\s*\n"
+)
 _NEARLY = 0.7  # of the words of a claim, in order: then it repeats a text
 _BULLET = re.compile(r"^\s*(?:[-*+•–]|\(?\d{1,3}[.)])\s+")
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{12,})[\"”“»]")
@@ -260,7 +262,9 @@ def _common_part(claim: str, said: str) -> str:
     first, last = spans[0][0], spans[-1][1]
     before = _CLAUSE_BEGINS.search(said[:first])
     behind = _CLAUSE_GOES_ON.match(said[last:])
-    return said[first - len(before[0]) if before else first : last + len(behind[0] if behind else "")]
+    return said[
+        first - len(before[0]) if before else first : last + len(behind[0] if behind else "")
+    ]
 
 
 def _swapped(claim: str, said: str) -> bool:
@@ -280,6 +284,20 @@ def _swapped(claim: str, said: str) -> bool:
         if new and gone and not any(same_word(fold(n), fold(g)) for n in new for g in gone):
             return True
     return False
+
+
+def _borrowed(claim: str, window: Said) -> frozenset[str]:
+    """The names of a claim that stand about a window and not in it, which `names` cannot tell.
+
+    Those are the first word of a sentence, and German names, which have no article.
+    """
+    if not names_are_nouns(claim):
+        words = _written(claim)[:1]
+    else:
+        words = [word for word in _written(claim) if _is_bare_name(word, claim)]
+    found = {fold(word) for word in words if word[0].isupper()} & window.capitals
+    known = window.words | window.titles
+    return frozenset(word for word in found if not known.issuperset(terms(word)))
 
 
 def _written(text: str) -> list[str]:
@@ -320,10 +338,9 @@ def _same_words_turned(claim: str, said: str) -> bool:
         theirs = [word for _, _, word in word_spans(clause)]
         if len(mine) < 3 or len(theirs) < 3 or len(mine) > len(theirs) + 1:
             continue
-        ends = mine[0] == theirs[-1] or mine[-1] == theirs[0]
-        both = mine[0] in theirs[2:] and mine[-1] in theirs[: -2] and ends
+        both = mine[0] == theirs[-1] and mine[-1] == theirs[0]
         known = sum(word in theirs for word in mine) >= len(mine) - 1
-        if both and known and theirs.index(mine[0]) > theirs.index(mine[-1]):
+        if both and known:
             return True
     return False
 
@@ -345,6 +362,9 @@ class Said(Protocol):
 
     @property
     def around(self) -> frozenset[str]: ...  # noqa: D102
+
+    @property
+    def capitals(self) -> frozenset[str]: ...  # noqa: D102
 
 
 @dataclass(frozen=True)
@@ -381,6 +401,14 @@ class Window:
         """The folded words in and about the window, before and after."""
         after = self.passage.text[self.end : self.end + CONTEXT]
         return self.before | self.words | frozenset(terms(after))
+
+    @cached_property
+    def capitals(self) -> frozenset[str]:
+        """The folded words in and about the window that are written with a capital alone."""
+        text = self.passage.text[max(0, self.start - CONTEXT) : self.end + CONTEXT]
+        words = _written(text)
+        small = {fold(word) for word in words if not word[0].isupper()}
+        return frozenset(fold(word) for word in words if word[0].isupper()) - small - STOP_WORDS
 
 
 class Supporter:
@@ -470,6 +498,11 @@ class Together:
         return frozenset[str]().union(*(window.before for window in self.windows))
 
     @cached_property
+    def capitals(self) -> frozenset[str]:
+        """The words that all write with a capital alone."""
+        return frozenset[str]().union(*(window.capitals for window in self.windows))
+
+    @cached_property
     def around(self) -> frozenset[str]:
         """The folded words about any."""
         return frozenset[str]().union(*(window.around for window in self.windows))
@@ -535,6 +568,8 @@ def _differs(claim: str, window: Window, question: str) -> bool:
     text = window.text
     if not _agrees(claim, text) or _swapped(claim, text) or _turned_round(claim, text):
         return True
+    if _borrowed(claim, window):
+        return True
     if figures(claim) - readings(text) - figures(question) and figures(text) - readings(claim):
         return True
     return bool(
@@ -564,6 +599,8 @@ def _fits(claim: str, window: Said, question: str = "") -> bool:
     elsewhere = own - window.words - window.titles
     if elsewhere and names(text) - frozenset(terms(claim)):
         return False  # a name of what stands around in the place of another
+    if _borrowed(claim, window) - names(question):
+        return False
     return own <= window.around and not _swapped(claim, text) and not _turned_round(claim, text)
 
 

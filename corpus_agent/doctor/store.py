@@ -262,7 +262,9 @@ def parsed_anew(store: Path, rows: Rows) -> Finding:
             continue  # gone, or not readable now: the check of stale files says so
         text = "\n".join(line.text for line in lines[chunk.line_start - 1 : chunk.line_end])
         if not same or _squeezed(chunk.text) not in _squeezed(text):
-            return Finding("fail", f"{chunk.source!r} does not say what the store holds of it", ANEW)
+            return Finding(
+                "fail", f"{chunk.source!r} does not say what the store holds of it", ANEW
+            )
         compared += 1
     return Finding("ok", f"{compared} documents say what the store holds of them")
 
