@@ -4,7 +4,7 @@ Three hundred answers by a model that quotes the documents rightly; a third of t
 else than their quotation: another figure, a negation more or less, another name, the one for the
 other. The facts and sentences are those of answers.toml.
 
-    python benchmarks/answers.py [--answers 300] [--seed 1] [--set dev|held] [--vectors] [--failures]
+    python benchmarks/answers.py [--seed 1] [--set dev|held|last] [--vectors] [--failures]
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--answers", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--set", choices=("dev", "held"), default="dev")
+    parser.add_argument("--set", choices=("dev", "held", "last"), default="dev")
     parser.add_argument("--vectors", action="store_true", help="with the encoder, as `ask` has it")
     parser.add_argument("--failures", action="store_true")
     arguments = parser.parse_args()

@@ -28,8 +28,8 @@ from corpus_agent.loop.hearing import OnDraft, Patience, speaker
 from corpus_agent.loop.room import DEFAULT_WINDOW, Room
 from corpus_agent.loop.transcript import Call, Returned
 from corpus_agent.loop.turns import Conversation, opening
-from corpus_agent.settling import Evidence, Finished, repair_request
 from corpus_agent.own_words import with_plain_brackets, without_own_words
+from corpus_agent.settling import Evidence, Finished, repair_request
 from corpus_agent.snippet import best_span
 from corpus_agent.support import Source, Supporter
 from corpus_agent.tools import search

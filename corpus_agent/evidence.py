@@ -150,7 +150,7 @@ def comparable(lines: Sequence[Line]) -> Comparable:
 
 
 def _needle(quote: str) -> Comparable:
-    """A quotation in the form that documents are compared in; it may end at a hyphen of the page."""
+    """A quotation as documents are compared; it may end at a hyphen of the page."""
     lines = [Line(part) for part in unicodedata.normalize("NFC", quote).split("\n")]
     found = comparable(lines)
     return replace(found, text=re.sub(r"(?<=\w)-$", "", found.text))

@@ -76,7 +76,8 @@ class ExtractiveAnswerer:
             return self._not_found(question, corpus, calls, notices)
         numbers = Numbers([c for turn in history for c in turn.answer.citations])
         lines = [
-            f"{with_plain_brackets(' '.join(s.text.split()))} [{numbers.of(replace(c, n=numbers.next))}]"
+            f"{with_plain_brackets(' '.join(s.text.split()))} "
+            f"[{numbers.of(replace(c, n=numbers.next))}]"
             for s, c in good
         ]
         return Answer(

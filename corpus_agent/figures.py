@@ -89,22 +89,22 @@ _UNITS = (
 _UNIT = {word: words for words in _UNITS for word in words.split()}
 
 _SPACES = "\u00a0\u202f "
-_DATE = re.compile(r"(?<![\d.])(\d{4})-(\d{2})-(\d{2})(?!\d)")
-_DOTTED_DATE = re.compile(r"(?<![\d.])(\d{1,2})\.(\d{1,2})\.(\d{4}|\d{2})?(?![\d.])")
-_TIME = re.compile(r"(?<![\d.])(\d{1,2})[:.](\d{2})\s*(a\.?m|p\.?m)?\b(?!\d)", re.IGNORECASE)
-_HOUR = re.compile(r"(?<![\d.:])(\d{1,2})\s*(a\.?m|p\.?m)\b", re.IGNORECASE)
+_DATE = regex.compile(r"(?<![\d.])(\d{4})-(\d{2})-(\d{2})(?!\d)")
+_DOTTED_DATE = regex.compile(r"(?<![\d.])(\d{1,2})\.(\d{1,2})\.(\d{4}|\d{2})?(?![\d.])")
+_TIME = regex.compile(r"(?<![\d.])(\d{1,2})[:.](\d{2})\s*(a\.?m|p\.?m)?\b(?!\d)", regex.IGNORECASE)
+_HOUR = regex.compile(r"(?<![\d.:])(\d{1,2})\s*(a\.?m|p\.?m)\b", regex.IGNORECASE)
 # Not behind a letter: C7 and E1042 are names.
 _FIGURE = regex.compile(
     rf"(?<![[\p{{L}}\p{{N}}]--\p{{Han}}])(?:\d{{1,3}}(?:[.,'’{_SPACES}]\d{{3}})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)?)",
     regex.VERSION1,
 )
 _HAN_DIGITS = {
-    char: n for n, chars in enumerate("零〇 一 二两 三 四 五 六 七 八 九".split()) for char in chars
+    char: n for n, chars in enumerate(("零〇", "一", "二两", *"三四五六七八九")) for char in chars
 }
 _HAN_POWERS = {"十": 10, "百": 100, "千": 1_000, "万": 10**4, "亿": 10**8}
 _HAN = "".join([*_HAN_DIGITS, *_HAN_POWERS])
 # One character alone is a number where it counts something: 五月, not 统一.
-_HAN_NUMBER = re.compile(
+_HAN_NUMBER = regex.compile(
     rf"(?<![{_HAN}\d])(?:[{_HAN}]{{2,}}|[{_HAN}](?=[元个名天年月日号小周次倍岁吨米公升页章条楼]))"
 )
 _WORD = re.compile(r"[^\W\d_]+|%")
@@ -200,12 +200,12 @@ def _words(text: str) -> Iterator[Figure]:
             yield Figure(start, end, (f"month {_MONTH[plain]}",))
 
 
-def _date(match: re.Match[str]) -> list[str]:
+def _date(match: regex.Match[str]) -> list[str]:
     year, month, day = match.groups()
     return [year, f"month {int(month)}", str(int(day))]
 
 
-def _dotted_date(match: re.Match[str]) -> list[str]:
+def _dotted_date(match: regex.Match[str]) -> list[str]:
     day, month, year = match.groups()
     if not (1 <= int(day) <= 31 and 1 <= int(month) <= 12):
         return [number for number in match.groups() if number]
@@ -213,14 +213,14 @@ def _dotted_date(match: re.Match[str]) -> list[str]:
     return [str(int(day)), f"month {int(month)}", *([long] if long else [])]
 
 
-def _time(match: re.Match[str]) -> list[str]:
+def _time(match: regex.Match[str]) -> list[str]:
     hour, minute, half = match.groups()
     if ":" not in match[0] and not half:
         return [_plain(f"{hour}.{minute}")]
     return [f"{_hour(hour, half)}:{minute}"]
 
 
-def _whole_hour(match: re.Match[str]) -> list[str]:
+def _whole_hour(match: regex.Match[str]) -> list[str]:
     return [f"{_hour(match[1], match[2])}:00"]
 
 
@@ -232,7 +232,7 @@ def _hour(hour: str, half: str | None) -> int:
     return number % 12 + (12 if half.lower().startswith("p") else 0)
 
 
-def _han_number(match: re.Match[str]) -> list[str]:
+def _han_number(match: regex.Match[str]) -> list[str]:
     """The value of Chinese numerals; digit by digit where no power is among them, as in a year."""
     said = match[0]
     if not any(char in _HAN_POWERS for char in said):
@@ -249,7 +249,7 @@ def _han_number(match: re.Match[str]) -> list[str]:
     return [str(whole + part + digit)]
 
 
-def _number(match: re.Match[str]) -> list[str]:
+def _number(match: regex.Match[str]) -> list[str]:
     return [_plain(match[0])]
 
 

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a pattern that is broken over lines is harder to read than a long one
 """Whether a number goes on past a place in a text: what a quotation must not cut in two.
 
 Knows how numbers are written: groups and decimals, signs and brackets, fractions and exponents,
@@ -90,12 +91,10 @@ _OVER_SPACE: tuple[tuple[str, str], ...] = (
     # money, shares, scales, units
     (rf"{_MONEY}$", rf"[.,]?{_FIG}"),
     (_ENDS, rf"(?:{_MONEY})"),
-    (_ENDS, r"(?:[%٪％﹪‰‱°′″]|(?i:per\s?cent|percent|per\s?mille?|prozent\p{L}*|promille|pour\s?"
-            r"(?:cent|mille)|por\s?(?:ciento|mil)|процент\p{L}*|yüzde|phần trăm)\b)"),
+    (_ENDS, r"(?:[%٪％﹪‰‱°′″]|(?i:per\s?cent|per\s?mille?|prozent\p{L}*|promille|pour\s?(?:cent|mille)|por\s?(?:ciento|mil)|процент\p{L}*|yüzde|phần trăm)\b)"),
     (rf"(?:\p{{N}}|{_NUMBER_WORD})\.?$", rf"(?:{_SCALE}|(?i:Mio|Mrd)\.)"),
     (_ENDS, rf"(?:{_any(_UNITS)}|°[CF]?){_WORD_END}"),
-    (_ENDS, r"(?i:[ap]\.?\s?m\b\.?|Uhr\b|o['’]clock|BCE?\b|B\.\s?C|CE\b|A\.?D\b|v\.\s?Chr|n\.\s?Chr"
-            r"|av\.\s?J|apr\.\s?J|a\.\s?C|d\.\s?C|до н)"),
+    (_ENDS, r"(?i:[ap]\.?\s?m\b\.?|Uhr\b|o['’]clock|BCE?\b|B\.\s?C|CE\b|A\.?D\b|v\.\s?Chr|n\.\s?Chr|av\.\s?J|apr\.\s?J|a\.\s?C|d\.\s?C|до н)"),
     (r"(?i:\b(?:half|halbe?n?|demi|medio|media)(?:\s+an?)?)$", _SCALE),
     # powers, products, ratios
     (r"\p{N}$", r"[×xX*·÷/^]\s*[-−⁻]?\p{N}"),
@@ -117,8 +116,7 @@ _OVER_SPACE: tuple[tuple[str, str], ...] = (
     (rf"(?:\p{{N}}|{_NUMBER_WORD})\s(?i:in|auf|sur|en)$",
      r"(?:\p{N}{1,3}(?![\p{N}.])|(?i:" + _any(_WORDS) + rf"){_WORD_END})"),
     (rf"{_MORE}$", rf"(?i:an?\s)?{_BEGINS}|[{_HAN}]"),
-    (_ENDS, r"(?i:or|oder|ou|o)\s+(?i:more|less|fewer|older|younger|later|earlier|mehr|weniger|plus"
-            r"|moins|más|menos)\b|[多余餘几幾]|以[上下内內外]"),
+    (_ENDS, r"(?i:or|oder|ou|o)\s+(?i:more|less|fewer|older|younger|later|earlier|mehr|weniger|plus|moins|más|menos)\b|[多余餘几幾]|以[上下内內外]"),
     # number words and mixed numbers
     (rf"{_NUMBER_WORD}$", rf"(?:[-‐‑]\s*|(?i:and|und|et|y)\s+)?(?:(?i:{_any(_WORDS)})|{_SCALE}){_WORD_END}"),
     (rf"{_NUMBER_WORD}(?:\s*[-‐‑]|\s(?i:and|und|et|y))$", rf"(?i:{_any(_WORDS)}){_WORD_END}"),
@@ -154,9 +152,7 @@ _GLUED: tuple[tuple[str, str], ...] = (
     (r"\p{N}$", r"[-‐‑–−+](?![\p{L}\p{N}*])"),
     (r"\p{N}[-‐‑–−/_]$", r"[\p{L}\p{N}]"),
 )
-_BRACKETED = r"(?:{money}\s?)?{fig}[{inner}.,'’\s]*(?:[%‰]|\s?{money})?\s*".format(
-    money=_MONEY, fig=_FIG, inner=_FIG[1:-1]
-)
+_BRACKETED = rf"(?:{_MONEY}\s?)?{_FIG}[{_FIG[1:-1]}.,'’\s]*(?:[%‰]|\s?{_MONEY})?\s*"
 _OVER_SPACE += (
     (r"\($", rf"{_BRACKETED}\)"),
     (rf"\(\s*(?:{_MONEY}\s?)?{_FIG}[{_FIG[1:-1]}.,'’\s]*$", r"(?:[%‰])?\s*\)"),

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a pattern that is broken over lines is harder to read than a long one
 """What only the program says of an answer: verdicts, marks, notices, its frame. Taken out of a draft.
 
 A model may write anything, and these words are what a reader trusts. So they are taken out of what

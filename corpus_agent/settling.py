@@ -36,8 +36,9 @@ from indexer.extract import is_mark
 
 UNSUPPORTED = "[unsupported]"
 REPAIR = (
-    "These quotations are not in the documents as you wrote them, or are cut short. Write the whole "
-    "answer once more: copy each quotation exactly, as a whole clause, or leave its claim out."
+    "These quotations are not in the documents as you wrote them, or are cut short. Write the "
+    "whole answer once more: copy each quotation exactly, as a whole clause, or leave its claim "
+    "out."
 )
 MAX_SUPPORTED = 60  # claims of one answer that passages are looked for; no answer should have more
 MAX_REPAIRED = 8  # quotations that a model is asked to mend at once

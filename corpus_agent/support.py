@@ -330,7 +330,7 @@ def _is_bare_name(word: str, text: str) -> bool:
 
 
 def _same_words_turned(claim: str, said: str) -> bool:
-    """Whether a claim has a clause's own words with its first and its last in each other's place."""
+    """Whether a claim has a clause's own words, its first and its last in each other's place."""
     if names_are_nouns(claim):
         return False  # German puts either first
     mine = [word for _, _, word in word_spans(claim)]
@@ -377,6 +377,7 @@ class Window:
 
     @cached_property
     def text(self) -> str:
+        """The sentences themselves."""
         return self.passage.text[self.start : self.end]
 
     @cached_property
