@@ -47,7 +47,8 @@ _UNLESS = (
 _IF = r"if|whether|falls|ob|wenn|only\s+if|nur\s+wenn|si|если|ли|αν|eğer|إذا|यदि|अगर|nếu"
 # Words that may stand between a negation and what it denies.
 _LIGHT = (
-    r"be|been|being|is|are|was|were|have|has|had|having|to|do|does|did|may|can|must|shall|will|would"
+    r"again|more|anymore|otherwise|further|quite|\p{L}+ly|\p{L}{4,}ment|\p{L}+mente|\p{L}+weise|wieder|jemals"
+    r"|noch|schon|encore|todavía|aún|be|been|being|is|are|was|were|have|has|had|having|to|do|does|did|may|can|must|shall|will|would"
     r"|should|could|might|an?|the|any|it|yet|even|always|ever|longer|necessarily|normally|usually"
     r"|generally|under|circumstances|case|event|way|time|means|allowed|permitted|entitled|required"
     r"|obliged|obligated|able|authori[sz]ed|from|of|him|her|them|us"
@@ -61,7 +62,7 @@ _LIGHT = (
 _LEADING = (
     r"but|and|or|also|still|yet|in|at|under|by|on|for|with|to|aber|und|oder|auch|noch|leider|jedoch"
     r"|gar|überhaupt|auf|unter|an|mit|zu|für|bei|mais|et|ou|sous|dans|pour|avec|à|de|pero|y|o|en|bajo"
-    r"|con|para|todavía|aún|definitely|certainly|absolutely|sicher|bestimmt|certainement"
+    r"|con|para|todavía|aún|\p{L}+ly|\p{L}{4,}ment|\p{L}+mente|sicher|bestimmt"
 )
 _ONLY = (
     r"only|merely|just|simply|nur|bloß|allein|lediglich|seulement|uniquement|sol[oa]|sólo|solamente"

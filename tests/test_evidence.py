@@ -165,7 +165,7 @@ def test_a_piece_of_a_number_is_another_number(text, quote):
         ("The old motor lasts until 2012. Then stop.", "The old motor lasts until 2012"),
         ("stored at -18 °C", "-18 °C"),
         ("- 18 kg sack of flour", "18 kg sack of flour"),
-        ("the manual, page 3 of 5", "the manual, page 3 of 5"),
+        ("the owner's manual, page 3 of 5", "the owner's manual, page 3 of 5"),
         ("1.130 Einwohner", "1.130 Einwohner"),
     ],
 )
@@ -247,11 +247,11 @@ def test_words_that_are_not_there_are_not_cut(text, quote):
 def test_what_leaves_out_what_it_depends_on_is_cut(text, quote):
     corpus = MemoryCorpus({"a.md": text})
     found = check_quotation(corpus, 1, "a.md", quote, 1)
-    assert (found.verdict, found.quote) == ("cut", text)
+    assert found.verdict == "cut" and text.endswith(found.quote)
     whole = check_quotation(corpus, 1, "a.md", text, 1)  # the control
     assert whole.verdict == "verified"
 
 
 def test_a_cut_quotation_is_verified_where_it_stands_whole():
-    corpus = MemoryCorpus({"a.md": "It may not keep large dogs here.\n\nKeep large dogs here."})
-    assert check_quotation(corpus, 1, "a.md", "large dogs here.", 1).verdict == "verified"
+    corpus = MemoryCorpus({"a.md": "It may not keep large dogs indoors.\n\nPlease keep large dogs indoors."})
+    assert check_quotation(corpus, 1, "a.md", "keep large dogs indoors.", 1).verdict == "verified"

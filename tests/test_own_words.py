@@ -65,7 +65,8 @@ def test_a_forged_citation_reaches_neither_text_nor_parent():
     "draft",
     [
         'The tenant may keep dogs [lease.md:1] "The Tenant of the flat may".',
-        'The tenant may keep dogs [lease.md:1] "The Tenant of the flat may not keep large dogs in the house."',
+        'The tenant may keep dogs [lease.md:1] "The Tenant of the flat may not keep large dogs '
+        'in the house."',
         'Yes [lease.md:1] "The Tenant of the flat may not keep large dogs in the house."',
     ],
 )
@@ -79,8 +80,8 @@ def test_a_sentence_against_its_own_quotation_is_marked(draft):
 def test_strict_evidence_leaves_no_line_that_nothing_supports():
     draft = (
         "# Dogs are welcome\n\nHere is what the lease says:\n\nIs that not good?\n\n"
-        "```dogs may be kept\nDogs!\n```\n\nThe documents say:\n\nThe tenant may not keep large dogs "
-        'in the house [lease.md:1] "The Tenant of the flat may not keep large dogs in the house."'
+        "```dogs may be kept\nDogs!\n```\n\nThe documents say:\n\nThe tenant may not keep large "
+        'dogs in the house [lease.md:1] "The Tenant of the flat may not keep large dogs in the house."'
     )
     found = answer(draft, strict=True)
     assert found.text == "The tenant may not keep large dogs in the house [1]."

@@ -12,13 +12,13 @@ from corpus_agent.settling import UNSUPPORTED
 @pytest.mark.parametrize("which", ["dev", "held"])
 def test_no_damaged_quotation_is_verified_and_right_ones_are(which):
     made = damaged(which, random.Random(31))
-    cases = [next(made) for _ in range(1_000)]
+    cases = [next(made) for _ in range(600)]
     assert {case.kind for case in cases} >= {*NUMBER_DAMAGE, *SENSE_DAMAGE}
     assert {case.habit for case in cases} == set(HABITS)
     good = [verdict(case) in GOOD for case in cases]
     assert [c for c, g in zip(cases, good, strict=True) if g and not c.right] == []
     right = [given for case, given in zip(cases, good, strict=True) if case.right]
-    assert sum(right) >= 0.99 * len(right) > 300
+    assert sum(right) >= 0.99 * len(right) > 150
 
 
 @pytest.mark.parametrize("which", ["dev", "held"])
