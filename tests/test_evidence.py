@@ -253,5 +253,7 @@ def test_what_leaves_out_what_it_depends_on_is_cut(text, quote):
 
 
 def test_a_cut_quotation_is_verified_where_it_stands_whole():
-    corpus = MemoryCorpus({"a.md": "It may not keep large dogs indoors.\n\nPlease keep large dogs indoors."})
+    corpus = MemoryCorpus(
+        {"a.md": "It may not keep large dogs indoors.\n\nPlease keep large dogs indoors."}
+    )
     assert check_quotation(corpus, 1, "a.md", "keep large dogs indoors.", 1).verdict == "verified"

@@ -65,8 +65,7 @@ def test_a_forged_citation_reaches_neither_text_nor_parent():
     "draft",
     [
         'The tenant may keep dogs [lease.md:1] "The Tenant of the flat may".',
-        'The tenant may keep dogs [lease.md:1] "The Tenant of the flat may not keep large dogs '
-        'in the house."',
+        f'The tenant may keep dogs [lease.md:1] "{LEASE.strip()}"',
         'Yes [lease.md:1] "The Tenant of the flat may not keep large dogs in the house."',
     ],
 )
@@ -81,7 +80,7 @@ def test_strict_evidence_leaves_no_line_that_nothing_supports():
     draft = (
         "# Dogs are welcome\n\nHere is what the lease says:\n\nIs that not good?\n\n"
         "```dogs may be kept\nDogs!\n```\n\nThe documents say:\n\nThe tenant may not keep large "
-        'dogs in the house [lease.md:1] "The Tenant of the flat may not keep large dogs in the house."'
+        f'dogs in the house [lease.md:1] "{LEASE.strip()}"'
     )
     found = answer(draft, strict=True)
     assert found.text == "The tenant may not keep large dogs in the house [1]."
