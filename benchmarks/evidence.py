@@ -1,6 +1,6 @@
 """Whether quotations get the verdict that they deserve: generated from sample_corpus, seeded.
 
-Nine kinds of quotation, each made from a run of words of a document or from nothing.
+Nine kinds of quotation, each made from a sentence of a document or from nothing.
 
     python benchmarks/evidence.py [--cases 500] [--seed 7] [--failures]
 """
@@ -16,13 +16,14 @@ from pathlib import Path
 
 from corpus_agent.corpus import MAX_WINDOW_LINES, Window, cut_window
 from corpus_agent.evidence import NEAR_LINES, check_quotation
+from corpus_agent.sentences.units import units
 from indexer.errors import Refused
 from indexer.extract import open_lines, page_mark
 from indexer.records import Coverage, Hit, Line
 
 SAMPLE = Path(__file__).parent.parent / "sample_corpus"
 SUFFIXES = (".md", ".txt", ".pdf")
-MIN_WORDS, MAX_WORDS = 6, 25
+MIN_WORDS, MAX_WORDS = 6, 40
 OTHER_WORDS = ("purple", "lantern", "seventeen", "Henrietta", "quarterly", "never", "obsolete")
 INVENTED = (
     "The council approved a second runway for seaplanes beside the old boathouse in spring",
@@ -108,19 +109,20 @@ Maker = Callable[[Documents, random.Random], "Made | None"]
 
 
 def a_run(documents: Documents, chance: random.Random) -> Run | None:
-    """A run of words somewhere, over line ends but not over blank lines and page ends."""
+    """A sentence somewhere, over line ends but not over blank lines and page ends."""
     source = chance.choice(sorted(documents.documents))
     lines = documents.documents[source]
     blocks = list(_blocks(lines))
     first, last = chance.choice(blocks)
     text = "\n".join(line.text for line in lines[first:last])
-    words = list(re.finditer(r"\S+", text))
-    if len(words) < MIN_WORDS:
+    whole = [unit for unit in units(text) if unit.kind == "text"]
+    if not whole:
         return None
-    length = chance.randint(MIN_WORDS, min(MAX_WORDS, len(words)))
-    start = chance.randint(0, len(words) - length)
-    begin, end = words[start].start(), words[start + length - 1].end()
+    unit = chance.choice(whole)
+    begin, end = unit.start, unit.end
     run = text[begin:end]
+    if not MIN_WORDS <= len(run.split()) <= MAX_WORDS:
+        return None
     if sum(char.isalpha() for char in run) < 0.5 * len(run):
         return None  # a ruled line, a row of figures
     return Run(source, first + 1 + text.count("\n", 0, begin), run)

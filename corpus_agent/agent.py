@@ -28,6 +28,7 @@ from corpus_agent.loop.hearing import OnDraft, Patience, speaker
 from corpus_agent.loop.room import DEFAULT_WINDOW, Room
 from corpus_agent.loop.transcript import Call, Returned
 from corpus_agent.loop.turns import Conversation, opening
+from corpus_agent.own_words import with_plain_brackets, without_own_words
 from corpus_agent.settling import Evidence, Finished, repair_request
 from corpus_agent.snippet import best_span
 from corpus_agent.support import Source, Supporter
@@ -207,7 +208,7 @@ class ModelAnswerer:
         denied = NOT_FOUND in settled.text or _DENIES.search(settled.text)
         if not settled.citations and denied:
             return self._not_found(work)
-        text = settled.text.replace(NOT_FOUND, "").strip()
+        text = without_own_words(settled.text.replace(NOT_FOUND, ""))
         settled = Settled(text, settled.citations, settled.failed)
         finished = work.evidence.finish(settled, strict=self._strict)
         if not finished.text:
@@ -241,7 +242,10 @@ class ModelAnswerer:
         notice = f"The model gave no answer within {self._limits.steps} steps."
         if not citations:
             return self._not_found(work, (notice,))
-        lines = [f"“{' '.join(visible(found.quote).split())}” [{found.n}]" for found in citations]
+        lines = [
+            f"“{with_plain_brackets(' '.join(visible(found.quote).split()))}” [{found.n}]"
+            for found in citations
+        ]
         text = "\n\n".join(["These passages are the closest:", *lines])
         return self._answer(work, text, "partial", tuple(citations), (notice,))
 
@@ -300,7 +304,9 @@ class _Work:
     def evidence(self) -> Evidence:
         """What a draft is held against."""
         known = [citation for turn in self.history for citation in turn.answer.citations]
-        return Evidence(self.corpus, self._source_of, self._supporter, known, self.question)
+        return Evidence(
+            self.corpus, self._source_of, self._supporter, known, self.question, self._encode
+        )
 
     def _source_of(self, shown: str) -> str:
         return self.toolbox.source_of(shown)

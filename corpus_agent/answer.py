@@ -13,7 +13,7 @@ from corpus_agent.corpus import Corpus
 from indexer.records import Coverage
 
 AnswerStatus = Literal["answered", "partial", "not_found"]
-Verdict = Literal["verified", "moved", "altered", "not_found"]
+Verdict = Literal["verified", "moved", "cut", "altered", "not_found"]
 
 OnEvent = Callable[[str], None]
 """Receives one line for a person about what is happening: a search, a read, a notice."""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from corpus_agent.answer import Citation
+from corpus_agent.own_words import without_numbers
 
 _LINES = (
     r"(?:lines?\s*)?L?(?P<start>\d{1,9})(?:\s*[-–—]\s*L?(?P<end>\d{1,9}))?"
@@ -31,7 +32,6 @@ _ROUND_PLACE = re.compile(
 _BEFORE_QUOTE = re.compile(r"[ \t]*[:,–—-]?[ \t]*\n?[ \t]*(?P<mark>[\"“„«])")
 _QUOTE_BEFORE = re.compile(r"[\"“„«](?P<quote>[^\"“”„«»\n]{2,2000})[\"”“»][.,;]?[ \t]*\Z")
 _CLOSING_MARKS = {'"': '"', "“": "”“", "„": "“”", "«": "»"}
-_MARK = re.compile(r"(?<=[\s.,;:!?)\]\"”»])\[(?P<n>\d{1,4})\](?!\()")
 MAX_QUOTE = 2_000  # characters
 
 
@@ -163,14 +163,13 @@ class Numbers:
     def own_marks(self, text: str) -> str:
         """The text with the numbers that a model wrote by itself taken out, but for known ones."""
 
-        def known_or_none(match: re.Match[str]) -> str:
-            citation = self._known.get(int(match["n"]))
-            if citation is None:
-                return ""
-            self._used[citation.n] = citation
-            return match[0]
+        def known(n: int) -> bool:
+            citation = self._known.get(n)
+            if citation is not None:
+                self._used[citation.n] = citation
+            return citation is not None
 
-        kept = _MARK.sub(known_or_none, text)
+        kept = without_numbers(text, known)
         return kept if kept == text else re.sub(r"[ \t]+(?=[.,;:!?])", "", kept)
 
     def used(self) -> tuple[Citation, ...]:

@@ -2,7 +2,9 @@
 
 Compares what is meant by a quotation, not its bytes: white space, line ends, hyphenation at line
 ends, ligatures, quotation marks, dashes and Unicode forms are normalised on both sides. A changed
-word, number or name is a changed quotation. The span reported is the source's own text.
+word, number or name is a changed quotation. Words that stand there and are too little of it are
+`cut`: a piece of a number, what a negation stands beside, too few words. The span reported is the
+source's own text.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from itertools import accumulate, islice, pairwise
 
@@ -20,7 +22,11 @@ import regex
 
 from corpus_agent.answer import Citation, Verdict
 from corpus_agent.clean import visible
-from corpus_agent.corpus import Corpus
+from corpus_agent.corpus import Corpus, Window
+from corpus_agent.figures import measured
+from corpus_agent.numerals import runs_over
+from corpus_agent.sense import turned_before, turned_behind
+from corpus_agent.sentences.words import STOP_WORDS, terms
 from indexer.errors import Refused
 from indexer.extract import is_mark
 from indexer.records import Line
@@ -29,20 +35,30 @@ NEAR_LINES = 30  # a quotation found this far from the claimed line is where it 
 ALTERED_SHARE = 0.6  # of the words in common, in order: then it is a version of a real passage
 _BEST_RUNS = 8  # places that a quotation may be a version of, which are then compared
 _MOST_PLACES = 200  # of one pair of words in one document
+LEAST_WORDS = 3  # with a meaning, in a quotation without a figure
+CONTEXT_LINES = 3  # before and behind a quotation that may belong to its sentence
 
 _SAME = str.maketrans(
     {"‘": "'", "’": "'", "‚": "'", "‛": "'", "“": '"', "”": '"', "„": '"', "‟": '"'}
-    | {"«": '"', "»": '"', "‐": "-", "‑": "-", "‒": "-", "–": "-", "—": "-", "−": "-"}
+    | {"«": '"', "»": '"'}
+    | dict.fromkeys("‐‑‒–—―−﹘﹣－⁃", "-")
     | {"\u00ad": "", "\u200b": "", "\u200c": "", "\u200d": "", "\ufeff": "", "…": "..."}
 )
 _WORD = re.compile(r"[^\W_]+")
-_HYPHEN = regex.compile(r"(?<=\p{L})[-‐‑–—](?=\s*\p{L})")
-_ENDING_HYPHEN = regex.compile(r"(?<=\p{L})[-‐‑–—]\s*$")
+_LETTER = r"[\p{L}--\p{Han}]"  # of the scripts that have hyphens
+_HYPHEN = regex.compile(rf"(?<={_LETTER})[-‐‑–—](?=\s*{_LETTER})", regex.VERSION1)
+_ENDING_HYPHEN = regex.compile(rf"(?<={_LETTER})[-‐‑–—]\s*$", regex.VERSION1)
 _GAP = regex.compile(r"(?<=\p{N})\s+(?=\p{N})")
 _GAP_MARK, _HYPHEN_MARK = "\x1f", "\x1e"
-# What makes the figures beside it part of a longer number: a point, a sign, the dash of a range.
-_BEFORE_FIGURE = re.compile(r"(?:\d[.,:'’/⁄–−-]|(?:^|[\s(\[])[+±–−-])$")
-_AFTER_FIGURE = re.compile(r"[.,:'’/⁄–−-]\d")
+# Of a word: what is glued to it, and the hyphens within it. The gaps of a line end are among them.
+_WORD_ENDS = regex.compile(r"[\p{L}\p{N}]\p{M}*\Z")
+_WORD_GOES_ON = regex.compile(r"\p{M}*[\p{L}\p{N}]")
+_HYPHENATED_END = regex.compile(rf"{_LETTER}[-‐‑]\s*$", regex.VERSION1)
+_HYPHENATED_ON = regex.compile(rf"[-‐‑](?:{_LETTER}|[^\S\n]*\n\s*\p{{Ll}})", regex.VERSION1)
+_CONTRACTED_ON = regex.compile(r"['’](?:t|s|d|m|ll|re|ve)\b")
+_CONTRACTED = regex.compile(r"(?:t|s|d|m|ll|re|ve)\b")
+# White space beside these may make a figure another one: a sign, a point, a letter.
+_LOOSE = "([{\"')]}%‰°€$£¥*|"
 
 
 class _Normalised(dict[int, str]):
@@ -133,10 +149,11 @@ def comparable(lines: Sequence[Line]) -> Comparable:
     return Comparable("".join(pieces), starts, numbers, leads, lines)
 
 
-def _needle(quote: str) -> str:
-    """A quotation in the form of `Comparable.text`; it may end at a hyphen of the page."""
+def _needle(quote: str) -> Comparable:
+    """A quotation as documents are compared; it may end at a hyphen of the page."""
     lines = [Line(part) for part in unicodedata.normalize("NFC", quote).split("\n")]
-    return re.sub(r"(?<=\w)-$", "", comparable(lines).text)
+    found = comparable(lines)
+    return replace(found, text=re.sub(r"(?<=\w)-$", "", found.text))
 
 
 def check_quotation(
@@ -145,16 +162,16 @@ def check_quotation(
     """The citation numbered `n` for a quotation claimed to stand near a line of `source`.
 
     `verified` at the claimed place, `moved` elsewhere in the source: both carry the source's own
-    text and lines. `altered` resembles a passage, whose text and place are given; `not_found`
-    keeps the claim.
+    text and lines. `cut` stands there and is too little of it, `altered` resembles a passage: both
+    carry the lines in question. `not_found` keeps the claim.
     """
     try:
         # Twice as far down: a quotation may begin near and end further on.
-        offset = max(1, near_line - NEAR_LINES)
+        offset = max(1, near_line - NEAR_LINES - CONTEXT_LINES)
         near = corpus.read(source, offset, near_line - offset + 2 * NEAR_LINES)
         found = _exactly(near.lines, quote, near_line - offset + 1)
-        if found is not None and abs(found[0] + offset - 1 - near_line) <= NEAR_LINES:
-            first, last, text = found
+        if found is not None and _surely_near(found, near, near_line):
+            first, last, text, _ = found
             shift = offset - 1
             page = near.lines[first - 1].page
             return Citation(n, source, page, first + shift, last + shift, text, "verified")
@@ -169,6 +186,20 @@ def check_quotation(
         return Citation(n, source, None, near_line, near_line, quote, "not_found")
     start, end, text, verdict = whole
     return Citation(n, source, lines[start - 1].page, start, end, text, verdict)
+
+
+Found = tuple[int, int, str, bool]
+"""First line, last line, text, and whether the quotation is whole and not `cut`."""
+
+
+def _surely_near(found: Found, window: Window, near_line: int) -> bool:
+    """Whether a window shows that a quotation stands near a line, whole, with what is beside it."""
+    first, last, _, whole = found
+    first, last = first + window.offset - 1, last + window.offset - 1
+    begun = window.offset == 1 or first - window.offset >= CONTEXT_LINES
+    shown = window.offset + len(window.lines) - 1
+    ended = window.next_offset is None or shown - last >= CONTEXT_LINES
+    return whole and begun and ended and abs(first - near_line) <= NEAR_LINES
 
 
 def read_all(corpus: Corpus, source: str) -> list[Line]:
@@ -189,21 +220,30 @@ def locate(
     found = _exactly(lines, quote, near_line)
     if found is None:
         return _resembling(lines, quote)
-    near = found[0] - NEAR_LINES <= near_line <= found[1] + NEAR_LINES
-    return (*found, "verified" if near else "moved")
+    first, last, text, whole = found
+    if not whole:
+        return first, last, _lines_of(lines, first, last), "cut"
+    near = first - NEAR_LINES <= near_line <= last + NEAR_LINES
+    return first, last, text, "verified" if near else "moved"
 
 
-def _exactly(lines: Sequence[Line], quote: str, near_line: int) -> tuple[int, int, str] | None:
-    """The occurrence nearest to a line: first and last line and the source's own text."""
-    needle = _needle(quote)
-    if not any(char.isalnum() for char in needle):
+def _exactly(lines: Sequence[Line], quote: str, near_line: int) -> Found | None:
+    """The occurrence nearest to a line, one that is whole before all that are not."""
+    wanted = _needle(quote)
+    if not any(char.isalnum() for char in wanted.text):
         return None
     haystack = comparable(lines)
-    starts = list(_occurrences(haystack.text, needle))
+    cut: Found | None = None
+    starts = list(_occurrences(haystack.text, wanted.text))
     for start in sorted(starts, key=lambda at: abs(haystack.line(at) - near_line)):
-        if _whole(haystack, start, start + len(needle)):
-            return _span(haystack, start, start + len(needle))
-    return None
+        end = start + len(wanted.text)
+        first, last, text = _span(haystack, start, end)
+        if _gaps_differ(haystack, start, wanted):
+            continue
+        if says_enough(text) and not _leaves_out(haystack, start, end, text):
+            return first, last, text, True
+        cut = cut or (first, last, text, False)
+    return cut
 
 
 def _occurrences(text: str, needle: str) -> Iterator[int]:
@@ -213,37 +253,105 @@ def _occurrences(text: str, needle: str) -> Iterator[int]:
         start = text.find(needle, start + 1)
 
 
-def _whole(haystack: Comparable, start: int, end: int) -> bool:
-    """Whether the match neither begins nor ends inside a number or word of its line.
-
-    White space is gone from the comparison, so "12" must not be found in "112" nor in "1 2"; and
-    "5 mm" not in "0.5 mm", "130" not in "1,130", "18 °C" not in "-18 °C".
-    """
-    if _joined(haystack, start - 1, start) or _joined(haystack, end - 1, end):
-        return False
-    if haystack.text[start].isdigit():
-        line = haystack.lines[haystack.line(start) - 1].text
-        if _BEFORE_FIGURE.search(line[: haystack.column(start)]):
-            return False
-    if haystack.text[end - 1].isdigit():
-        line = haystack.lines[haystack.line(end - 1) - 1].text
-        if _AFTER_FIGURE.match(line[haystack.column(end - 1) + 1 :]):
-            return False
-    return True
+def _leaves_out(haystack: Comparable, start: int, end: int, text: str) -> bool:
+    """Whether a match stops inside of a word or number, or beside a word that turns its sense."""
+    before, after = _before(haystack, start), _behind(haystack, end)
+    if _in_a_word(before, text) or _in_a_word(text, after):
+        return True
+    if runs_over(before, text) or runs_over(text, after):
+        return True
+    return turned_before(before) or turned_behind(text, after)
 
 
-def _joined(haystack: Comparable, left: int, right: int) -> bool:
-    """Whether two neighbouring characters are of one word: adjacent in a line, alphanumeric."""
-    if left < 0 or right >= len(haystack.text):
+def _in_a_word(before: str, after: str) -> bool:
+    """Whether a word runs over the place between two texts."""
+    if _HYPHENATED_END.search(before) and _WORD_GOES_ON.match(after.lstrip()):
+        return True
+    if not _WORD_ENDS.search(before):
+        # "L'eau" is two words, "don't" is one.
+        return before[-1:] in "'’" and before[-2:-1].isalpha() and bool(_CONTRACTED.match(after))
+    if _WORD_GOES_ON.match(after):
+        # Scripts written without spaces have no word ends to respect.
+        return not any(unicodedata.east_asian_width(c) in "WF" for c in (before[-1], after[0]))
+    return bool(_HYPHENATED_ON.match(after) or _CONTRACTED_ON.match(after))
+
+
+def _before(haystack: Comparable, at: int) -> str:
+    """What stands before a position in the lines of its paragraph."""
+    number = haystack.line(at)
+    line = haystack.lines[number - 1].text[: haystack.column(at)]
+    above = haystack.lines[max(0, number - 1 - CONTEXT_LINES) : number - 1]
+    pieces = [line]
+    for each in reversed(above):
+        if is_mark(each) or not each.text.strip():
+            break
+        pieces.append(each.text)
+    return visible("\n".join(reversed(pieces)))
+
+
+def _behind(haystack: Comparable, end: int) -> str:
+    """What stands behind the character before a position in the lines of its paragraph."""
+    number = haystack.line(end - 1)
+    pieces = [haystack.lines[number - 1].text[haystack.column(end - 1) + 1 :]]
+    for each in haystack.lines[number : number + CONTEXT_LINES]:
+        if is_mark(each) or not each.text.strip():
+            break
+        pieces.append(each.text)
+    return visible("\n".join(pieces))
+
+
+def _gaps_differ(haystack: Comparable, start: int, wanted: Comparable) -> bool:
+    """Whether white space makes other figures of the same characters: "1, 234" and "1,234"."""
+    text = wanted.text
+    for at in range(1, len(text)):
+        left, right = text[at - 1], text[at]
+        if not (left.isdigit() or right.isdigit() or text[max(0, at - 2)].isdigit()):
+            continue
+        if _gap(haystack, start + at) == _gap(wanted, at):
+            continue
+        if _is_of_a_figure(text, at):
+            return True
+    return False
+
+
+def _gap(text: Comparable, at: int) -> bool:
+    """Whether white space stands before a character."""
+    if text.text[at - 1] == " " or text.text[at] == " ":
+        return True
+    first, last = text.line(at - 1), text.line(at)
+    if first != last:
+        return True
+    return text.column(at) - text.column(at - 1) > 1 and any(
+        map(str.isspace, text.lines[first - 1].text[text.column(at - 1) + 1 : text.column(at)])
+    )
+
+
+def _is_of_a_figure(text: str, at: int) -> bool:
+    """Whether white space before a character bears on which figure stands there."""
+    left, right = text[:at], text[at:]
+    if any(unicodedata.east_asian_width(char) in "WF" for char in (left[-1], right[0])):
         return False
-    pair = haystack.text[left], haystack.text[right]
-    if not all(char.isalnum() for char in pair):
+    if left[-1] in _LOOSE or right[0] in _LOOSE:
         return False
-    # Scripts written without spaces have no word ends to respect.
-    if any(unicodedata.east_asian_width(char) in "WF" for char in pair):
-        return False
-    same_line = haystack.line(left) == haystack.line(right)
-    return same_line and haystack.column(right) - haystack.column(left) <= 1
+    if left[-1].isdigit() and right[0].isalpha():
+        return measured(f"{left[-1]} {right[:12]}") is None
+    if left[-1].isalpha() and right[0].isdigit():
+        return True
+    behind = next((char for char in right[:3] if char.isalnum()), "")
+    before = next((char for char in reversed(left[-3:]) if char.isalnum()), "")
+    if behind.isdigit() and before.isdigit():
+        return True
+    return right[0].isdigit() and not before
+
+
+def says_enough(text: str) -> bool:
+    """Whether a quotation has words enough to say something, or a figure and what it counts."""
+    words = {word for word in terms(text) if word not in STOP_WORDS and len(word) > 1}
+    return len(words) >= LEAST_WORDS or measured(text) is not None
+
+
+def _lines_of(lines: Sequence[Line], first: int, last: int) -> str:
+    return "\n".join(line.text for line in lines[first - 1 : last] if not is_mark(line))
 
 
 def _span(haystack: Comparable, start: int, end: int) -> tuple[int, int, str]:
@@ -279,8 +387,7 @@ def _resembling(lines: Sequence[Line], quote: str) -> tuple[int, int, str, Verdi
     if best is None:
         return None
     first, last = best
-    text = "\n".join(line.text for line in lines[first : last + 1] if not is_mark(line))
-    return first + 1, last + 1, text, "altered"
+    return first + 1, last + 1, _lines_of(lines, first + 1, last + 1), "altered"
 
 
 def _words(text: str) -> list[str]:

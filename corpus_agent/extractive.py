@@ -18,6 +18,7 @@ from corpus_agent.corpus import Corpus
 from corpus_agent.draft import Numbers
 from corpus_agent.evidence import check_quotation
 from corpus_agent.loop.standalone import carried_over
+from corpus_agent.own_words import with_plain_brackets
 from corpus_agent.sentences import (
     NOT_FOUND_THRESHOLD,
     Passage,
@@ -75,7 +76,8 @@ class ExtractiveAnswerer:
             return self._not_found(question, corpus, calls, notices)
         numbers = Numbers([c for turn in history for c in turn.answer.citations])
         lines = [
-            f"{' '.join(s.text.split())} [{numbers.of(replace(c, n=numbers.next))}]"
+            f"{with_plain_brackets(' '.join(s.text.split()))} "
+            f"[{numbers.of(replace(c, n=numbers.next))}]"
             for s, c in good
         ]
         return Answer(

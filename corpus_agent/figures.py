@@ -10,6 +10,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from unicodedata import decimal
+
+import regex
 
 from corpus_agent.sentences.words import fold
 
@@ -59,6 +62,11 @@ _NUMBER = {
     fold(word): n for n, words in _NUMBERS for word in words.split() if word not in _NOT_NUMBERS
 }
 
+# French and Spanish write months without a capital.
+_LOWER_MONTHS = {fold(w) for words in _MONTHS for w in words.split() if len(w) > 4} | {
+    "mai", "mars", "mayo", "juin", "aout"
+} - {"march", "august"}  # fmt: skip
+
 # Words that a figure is measured in; those of a line mean the same.
 _UNITS = (
     "second seconds sec secs sekunde sekunden seconde secondes segundo segundos",
@@ -81,13 +89,23 @@ _UNITS = (
 _UNIT = {word: words for words in _UNITS for word in words.split()}
 
 _SPACES = "\u00a0\u202f "
-_DATE = re.compile(r"(?<![\d.])(\d{4})-(\d{2})-(\d{2})(?!\d)")
-_DOTTED_DATE = re.compile(r"(?<![\d.])(\d{1,2})\.(\d{1,2})\.(\d{4}|\d{2})?(?![\d.])")
-_TIME = re.compile(r"(?<![\d.])(\d{1,2})[:.](\d{2})\s*(a\.?m|p\.?m)?\b(?!\d)", re.IGNORECASE)
-_HOUR = re.compile(r"(?<![\d.:])(\d{1,2})\s*(a\.?m|p\.?m)\b", re.IGNORECASE)
+_DATE = regex.compile(r"(?<![\d.])(\d{4})-(\d{2})-(\d{2})(?!\d)")
+_DOTTED_DATE = regex.compile(r"(?<![\d.])(\d{1,2})\.(\d{1,2})\.(\d{4}|\d{2})?(?![\d.])")
+_TIME = regex.compile(r"(?<![\d.])(\d{1,2})[:.](\d{2})\s*(a\.?m|p\.?m)?\b(?!\d)", regex.IGNORECASE)
+_HOUR = regex.compile(r"(?<![\d.:])(\d{1,2})\s*(a\.?m|p\.?m)\b", regex.IGNORECASE)
 # Not behind a letter: C7 and E1042 are names.
-_FIGURE = re.compile(
-    rf"(?<![^\W_])(?:\d{{1,3}}(?:[.,'’{_SPACES}]\d{{3}})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)?)"
+_FIGURE = regex.compile(
+    rf"(?<![[\p{{L}}\p{{N}}]--\p{{Han}}])(?:\d{{1,3}}(?:[.,'’{_SPACES}]\d{{3}})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)?)",
+    regex.VERSION1,
+)
+_HAN_DIGITS = {
+    char: n for n, chars in enumerate(("零〇", "一", "二两", *"三四五六七八九")) for char in chars
+}
+_HAN_POWERS = {"十": 10, "百": 100, "千": 1_000, "万": 10**4, "亿": 10**8}
+_HAN = "".join([*_HAN_DIGITS, *_HAN_POWERS])
+# One character alone is a number where it counts something: 五月, not 统一.
+_HAN_NUMBER = regex.compile(
+    rf"(?<![{_HAN}\d])(?:[{_HAN}]{{2,}}|[{_HAN}](?=[元个名天年月日号小周次倍岁吨米公升页章条楼]))"
 )
 _WORD = re.compile(r"[^\W\d_]+|%")
 _COUNTED_WITHIN = 2  # words behind a figure that may say what it counts
@@ -110,6 +128,7 @@ def found(text: str) -> tuple[Figure, ...]:
     is none, it says too little.
     """
     figures = list(_words(text))
+    text = "".join(str(decimal(char)) if char.isdecimal() else char for char in text)
     for pattern, read in _READ:
         figures += [Figure(m.start(), m.end(), tuple(read(m))) for m in pattern.finditer(text)]
         text = pattern.sub(lambda match: "\x1f" * len(match[0]), text)
@@ -145,6 +164,24 @@ def counted(text: str) -> dict[str, tuple[str, ...]]:
     return counts
 
 
+_MEASURED = regex.compile(
+    r"(?i)\p{Sc}\s?\p{N}|\p{N}\s?(?:\p{Sc}|[%‰°％]|\p{Han}{1,4})|\b(?:EUR|USD|GBP|CHF)\s?\p{N}"
+    r"|\p{N}\s?(?P<unit>(?!(?:of|in|on|to|and|or|at|by|the|von|und|in|im|de|et|y|a|à|en)\b)\p{L}[\p{L}\p{M}/²³]*)"
+    r"|\p{N}{1,2}[:h.]\p{N}{2}\s?(?:[ap]\.?m|Uhr)|[一二三四五六七八九十百千万亿两]\p{Han}{1,4}"
+)
+
+
+def measured(text: str) -> str | None:
+    """The first figure of a text with what it counts or is measured in; None where none has any."""
+    if match := _MEASURED.search(text):
+        return match[0]
+    for figure in found(text):
+        behind = _WORD.match(text, figure.end + 1)
+        if behind and fold(behind[0]) in _UNIT:
+            return text[figure.start : behind.end()]
+    return None
+
+
 def is_unit(word: str) -> bool:
     """Whether a word of `counted` is a unit of measure."""
     return " " in word
@@ -159,16 +196,16 @@ def _words(text: str) -> Iterator[Figure]:
             yield Figure(start, end, (str(_NUMBER[plain]),))
         beside = text[max(0, start - 5) : start] + text[end : end + 5]
         dated = plain not in _AMBIGUOUS or any(char.isdigit() for char in beside)
-        if plain in _MONTH and word[0].isupper() and dated:
+        if plain in _MONTH and (word[0].isupper() or plain in _LOWER_MONTHS) and dated:
             yield Figure(start, end, (f"month {_MONTH[plain]}",))
 
 
-def _date(match: re.Match[str]) -> list[str]:
+def _date(match: regex.Match[str]) -> list[str]:
     year, month, day = match.groups()
     return [year, f"month {int(month)}", str(int(day))]
 
 
-def _dotted_date(match: re.Match[str]) -> list[str]:
+def _dotted_date(match: regex.Match[str]) -> list[str]:
     day, month, year = match.groups()
     if not (1 <= int(day) <= 31 and 1 <= int(month) <= 12):
         return [number for number in match.groups() if number]
@@ -176,14 +213,14 @@ def _dotted_date(match: re.Match[str]) -> list[str]:
     return [str(int(day)), f"month {int(month)}", *([long] if long else [])]
 
 
-def _time(match: re.Match[str]) -> list[str]:
+def _time(match: regex.Match[str]) -> list[str]:
     hour, minute, half = match.groups()
     if ":" not in match[0] and not half:
         return [_plain(f"{hour}.{minute}")]
     return [f"{_hour(hour, half)}:{minute}"]
 
 
-def _whole_hour(match: re.Match[str]) -> list[str]:
+def _whole_hour(match: regex.Match[str]) -> list[str]:
     return [f"{_hour(match[1], match[2])}:00"]
 
 
@@ -195,7 +232,24 @@ def _hour(hour: str, half: str | None) -> int:
     return number % 12 + (12 if half.lower().startswith("p") else 0)
 
 
-def _number(match: re.Match[str]) -> list[str]:
+def _han_number(match: regex.Match[str]) -> list[str]:
+    """The value of Chinese numerals; digit by digit where no power is among them, as in a year."""
+    said = match[0]
+    if not any(char in _HAN_POWERS for char in said):
+        return ["".join(str(_HAN_DIGITS[char]) for char in said)]
+    whole = part = digit = 0
+    for char in said:
+        power = _HAN_POWERS.get(char)
+        if power is None:
+            digit = _HAN_DIGITS[char]
+        elif power < 10_000:
+            part, digit = part + (digit or 1) * power, 0
+        else:
+            whole, part, digit = (whole + part + digit or 1) * power, 0, 0
+    return [str(whole + part + digit)]
+
+
+def _number(match: regex.Match[str]) -> list[str]:
     return [_plain(match[0])]
 
 
@@ -217,4 +271,5 @@ _READ = (
     (_TIME, _time),
     (_HOUR, _whole_hour),
     (_FIGURE, _number),
+    (_HAN_NUMBER, _han_number),
 )

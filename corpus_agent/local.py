@@ -51,11 +51,15 @@ class LocalCorpus:
         snapshot: Snapshot,
         encoder: Encoder | None = None,
         reranker: Reranker | None = None,
+        *,
+        anew: bool = False,
     ) -> None:
+        """With `anew` each document is parsed from today's file, whatever text the store keeps."""
+        self._anew = anew
         self._snapshot = snapshot
         self._encoder = encoder
         self._reranker = reranker
-        self._texts = Texts(snapshot.store)
+        self._texts = Texts(snapshot.store, reuse=not anew, keep=not anew)
         self._kept: dict[tuple[str, str], tuple[Line, ...]] = {}  # by source and hash
         self._begun: set[tuple[str, str]] = set()
         # One version of the index never changes, and an answer asks for the same rows many times.
@@ -69,16 +73,18 @@ class LocalCorpus:
         reranker: Reranker | None = None,
         *,
         root: Path | None = None,
+        anew: bool = False,
     ) -> LocalCorpus:
         """The newest committed version; without an encoder it can read but not search.
 
         `root` is the folder of the documents by the user's record; None: as the store says, for
-        who made the store in this process.
+        who made the store in this process. With `anew` no text that the store keeps is believed:
+        documents are parsed once more.
 
         Raises NoIndex, DamagedStore or IncompatibleStore, the last also where the index was made
         by another model or chunker than `encoder` and today's.
         """
-        corpus = cls(Snapshot(store, root), encoder, reranker)
+        corpus = cls(Snapshot(store, root), encoder, reranker, anew=anew)
         if encoder is not None:
             corpus._check_fingerprint(encoder)
         return corpus
@@ -92,8 +98,8 @@ class LocalCorpus:
         store = self._snapshot.store
         if read_manifest(store) == self._snapshot.manifest:
             return self
-        root = self._snapshot.root
-        return LocalCorpus.open(store, self._encoder, self._reranker, root=root)
+        root, anew = self._snapshot.root, self._anew
+        return LocalCorpus.open(store, self._encoder, self._reranker, root=root, anew=anew)
 
     def close(self) -> None:
         """Let go of the version that is held; nothing can be asked afterwards."""

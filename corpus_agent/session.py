@@ -46,13 +46,16 @@ def reranker_for(settings: Settings) -> Reranker | None:
     return Reranker(folder) if folder is not None else None
 
 
-def open_corpus(settings: Settings, *, searching: bool = True) -> LocalCorpus:
-    """The corpus of the store in force; for reading alone no model is touched."""
+def open_corpus(settings: Settings, *, searching: bool = True, anew: bool = False) -> LocalCorpus:
+    """The corpus of the store in force; for reading alone no model is touched.
+
+    With `anew` no text that the store keeps is believed.
+    """
     store = existing_store(settings)
     if not searching:
-        return LocalCorpus.open(store, root=settings.root)
+        return LocalCorpus.open(store, root=settings.root, anew=anew)
     encoder, reranker = encoder_for(settings, store), reranker_for(settings)
-    return LocalCorpus.open(store, encoder, reranker, root=settings.root)
+    return LocalCorpus.open(store, encoder, reranker, root=settings.root, anew=anew)
 
 
 def index(

@@ -18,19 +18,33 @@ from corpus_agent.clean import visible
 from corpus_agent.corpus import Corpus
 from corpus_agent.draft import Quotation, Settled, place_of, settle
 from corpus_agent.evidence import check_quotation
-from corpus_agent.figures import figures
-from corpus_agent.support import MARK, Claim, Supporter, claims, says_figures
+from corpus_agent.sentences.coverage import EncodeTokens
+from corpus_agent.support import (
+    MARK,
+    Bearing,
+    Claim,
+    Source,
+    Supporter,
+    Window,
+    bearing,
+    claims,
+    quoted_window,
+)
 from corpus_agent.tools.frame import Frame, label
 from indexer.errors import Refused
+from indexer.extract import is_mark
 
 UNSUPPORTED = "[unsupported]"
 REPAIR = (
-    "These quotations are not in the documents as you wrote them. Write the whole answer once "
-    "more: copy each quotation exactly, or leave its claim out."
+    "These quotations are not in the documents as you wrote them, or are cut short. Write the "
+    "whole answer once more: copy each quotation exactly, as a whole clause, or leave its claim "
+    "out."
 )
 MAX_SUPPORTED = 60  # claims of one answer that passages are looked for; no answer should have more
 MAX_REPAIRED = 8  # quotations that a model is asked to mend at once
 MAX_SHOWN_QUOTE = 400  # characters
+_SPEECHLESS = re.compile(r"(?m)^[\W_]*$\n?")  # what is left of a table, a list or a fence
+AROUND_LINES = 8  # on either side of a quotation, which say what it is about
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +76,11 @@ class Evidence:
         make_supporter: Callable[[], Supporter],
         known: Sequence[Citation] = (),
         question: str = "",
+        encode: EncodeTokens | None = None,
     ) -> None:
-        self._given = figures(question)
+        self._question = question
+        self._encode = encode
+        self._windows: dict[object, Window] = {}
         self._corpus = corpus
         self._source_of = source_of
         self._make_supporter = make_supporter
@@ -93,29 +110,61 @@ class Evidence:
     def finish(self, settled: Settled, *, strict: bool = False) -> Finished:
         """The answer: each claim with a citation that says its figures, or marked as unsupported.
 
-        With `strict`, unsupported claims are taken out.
+        With `strict`, whatever is not supported is taken out: titles, questions and lead-ins too.
         """
         text, cited = settled.text, {citation.n: citation for citation in settled.citations}
         unsupported: list[str] = []
-        open_claims = [claim for claim in claims(text, cited) if not self._is_said(claim, cited)]
+        found = claims(text, cited, every=strict)
+        borne = {claim: self._bearing(claim, cited) for claim in found}
+        open_claims = [claim for claim in found if borne[claim] != "said"]
         # From the end, so that the places of the claims before stay what they are.
         for number, claim in reversed(list(enumerate(open_claims))):
-            citation = self._support(claim, cited) if number < MAX_SUPPORTED else None
+            tried = number < MAX_SUPPORTED and borne[claim] == "unsaid"
+            citation = self._support(claim, cited) if tried else None
             if citation is not None:
                 text = _with_mark(text, claim, f"[{citation.n}]")
                 continue
             unsupported.append(claim.text)
             text = _without(text, claim) if strict else _with_mark(text, claim, UNSUPPORTED)
         unsupported.reverse()
+        if strict:
+            text = _SPEECHLESS.sub("", text)
         text, citations = _in_order(text.strip(), cited, self._known)
         left_out = len(unsupported) if strict else 0
         shown = () if strict else tuple(unsupported)
         return Finished(text, citations, shown, len(settled.failed), left_out)
 
-    def _is_said(self, claim: Claim, cited: dict[int, Citation]) -> bool:
-        """Whether a claim has citations, and they have its figures."""
-        quotes = " ; ".join(cited[n].quote for n in claim.cited)
-        return bool(claim.cited) and says_figures(claim.text, quotes, self._given)
+    def _bearing(self, claim: Claim, cited: dict[int, Citation]) -> Bearing:
+        """What the sentences that a claim's citations are of do for it."""
+        if not claim.cited:
+            return "unsaid"
+        windows = [self._window(cited[n]) for n in claim.cited]
+        return bearing(claim.text, windows, self._encode, self._question)
+
+    def _window(self, citation: Citation) -> Window:
+        """The sentences of the document that a quotation is of, and what stands around them."""
+        place = place_of(citation)
+        if place not in self._windows:
+            self._windows[place] = self._read(citation)
+        return self._windows[place]
+
+    def _read(self, citation: Citation) -> Window:
+        first = max(1, citation.line_start - AROUND_LINES)
+        count = citation.line_end - first + 1 + AROUND_LINES
+        alone = Source(citation.source, citation.line_start, citation.quote)
+        try:
+            lines = self._corpus.read(citation.source, first, count).lines
+        except Refused:  # gone since it was checked
+            return Window(alone, 0, len(citation.quote))
+        texts = ["" if is_mark(line) else line.text for line in lines]
+        text = "\n".join(texts)
+        before = sum(len(line) + 1 for line in texts[: citation.line_start - first])
+        start = text.find(citation.quote, before)
+        if start < 0:  # over a page end, whose mark is left out of a quotation
+            return Window(alone, 0, len(citation.quote))
+        return quoted_window(
+            Source(citation.source, first, text), start, start + len(citation.quote)
+        )
 
     def _support(self, claim: Claim, cited: dict[int, Citation]) -> Citation | None:
         """The best passage for a claim as a citation, which joins the others."""
@@ -174,9 +223,9 @@ def repair_request(failed: Sequence[Citation], frame: Frame) -> str:
     lines = [REPAIR]
     for citation in failed[:MAX_REPAIRED]:
         place = f"{label(citation.source)}:{citation.line_start}"
-        if citation.verdict == "altered":
+        if citation.verdict in ("altered", "cut"):
             there = frame.wrap(visible(citation.quote)[:MAX_SHOWN_QUOTE])
-            lines.append(f"- {place}: altered; there it says {there}")
+            lines.append(f"- {place}: {citation.verdict}; there it says {there}")
         else:
             lines.append(f"- {place}: not found in this document")
     return "\n".join(lines)

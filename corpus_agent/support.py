@@ -11,12 +11,19 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from functools import cached_property
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import regex
 
 from corpus_agent.figures import counted, figures, is_unit, readings
+from corpus_agent.sense import (
+    answers,
+    negations,
+    says_what_is_needed,
+)
 from corpus_agent.sentences.coverage import EncodeTokens
 from corpus_agent.sentences.units import asks, leads_in, units
 from corpus_agent.sentences.words import (
@@ -41,19 +48,15 @@ SURELY_COVERED = 0.9  # with so many words in common no vectors are needed
 # From benchmarks/claims.py: mean of the words covered and the cosine; without vectors, the words.
 ENOUGH = 0.525
 ENOUGH_COVERED = 0.7
+CLEARLY = 0.2  # more of a claim's words that a passage has which says otherwise
+SPEAKS_OF = 0.5  # of a claim's words, in the sentences that it quotes: then they are about the same
 _STAND_IN = "†"
 _BEGINNING = 3  # letters that two forms of a word share at the least
 MARK = re.compile(r"\s*\[(\d{1,4})\]")
 
-_NOT_NEGATION = regex.compile(
-    r"(?i)\b(?:not|nicht)\s+(?:less|more|fewer|later|earlier|only|exceeding|than|weniger|mehr|nur)\b"
-)
-_NEGATION = regex.compile(
-    r"(?i)\b(?:not|never|cannot|\w+n['’]t|no(?=\s+\p{Ll})|nicht|niemals|nie|kein\w*|ne|pas|jamais"
-    r"|nunca)\b"
-)
 # A capital inside a sentence, or letters and figures together; German writes all nouns so.
 _NAME = regex.compile(r"(?<=[\p{L}\p{N},;)\"”]\s)\p{Lu}[\p{L}\p{M}\p{N}'’.-]*[\p{L}\p{N}]")
+_UNSPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}]")
 _CODE = regex.compile(r"\b(?=[\w-]*\d)(?=[\w-]*\p{L})[\w-]{3,}\b")
 _GERMAN = frozenset(
     [
@@ -77,6 +80,24 @@ _GERMAN = frozenset(
         "im",
     ]
 )
+_CLAUSE_BEGINS = re.compile(r"(?:[^\s,;:.!?()]+\s+){1,4}\Z")
+_CLAUSE_GOES_ON = re.compile(
+    r"(?:\s+(?!(?:and|or|but|und|oder|aber|sondern|et|ou|mais|y|o|pero|sino)\b)[^\s,;:.!?()]+){1,3}"
+)
+_CLAUSES = re.compile(r"[,;:.!?()]\s|\s(?:and|but|et|mais|y|pero|while|if|unless|except)\s")
+_WRITTEN = regex.compile(r"[\p{L}\p{N}][\p{L}\p{M}\p{N}'’-]*")
+_BY = regex.compile(
+    r"(?i)\b(?:by|von|vom|durch|par|por|da|dal)\b|[被由]|\b(?:is|are|was|were|be|been|being)\s+\p{L}+(?:ed|en)\b"
+)
+_AND = regex.compile(r"(?i)\p{Lu}\p{L}+,?\s+(?:and|or|und|oder|et|ou|y|o|&)\s+\p{Lu}")
+_ARTICLE = regex.compile(
+    r"(?i)(?:^|\s)(?:the|im|am|zum|zur|vom|beim|ins|der|die|das|den|dem|des|eine?[nmrs]?|kein\p{L}*|mein\p{L}*|sein\p{L}*|ihr\p{L}*"
+    r"|unser\p{L}*|le|la|les|une?|el|los|las)\s+(?:\p{Ll}+\s+)?$"
+)
+_SENTENCES = re.compile(
+    r"(?<=[^\W\d_][^\W\d_])[.!?;]\s+|(?<=\d)[.!?;]\s+(?=[^\W\d_a-z])|[。！？；，]|\n\s*\n"
+)
+_NEARLY = 0.7  # of the words of a claim, in order: then it repeats a text
 _BULLET = re.compile(r"^\s*(?:[-*+•–]|\(?\d{1,3}[.)])\s+")
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{12,})[\"”“»]")
 
@@ -121,11 +142,12 @@ class Support:
         return self.passage.line + self.passage.text.count("\n", 0, self.start)
 
 
-def claims(text: str, known: Iterable[int]) -> list[Claim]:
+def claims(text: str, known: Iterable[int], *, every: bool = False) -> list[Claim]:
     """The sentences of an answer that claim something, each with the `known` numbers behind it.
 
-    Questions, titles, lead-ins and sentences without words that mean something claim nothing. A
-    number belongs to the sentence before it, also behind its full stop.
+    Questions, titles, lead-ins and sentences without words that mean something claim nothing,
+    but with `every` they are claims too. A number belongs to the sentence before it, also behind
+    its full stop.
     """
     numbers = frozenset(known)
     # As long as the text, and a full stop behind a mark still ends its sentence.
@@ -139,7 +161,7 @@ def claims(text: str, known: Iterable[int]) -> list[Claim]:
             end = match.end()
         cited = tuple(n for n in map(int, MARK.findall(text, start, end)) if n in numbers)
         words = _without_stand_ins(bare[start : unit.end])
-        if start < unit.end and (cited or _claims_something(words, unit.kind)):
+        if start < unit.end and (cited or every or _claims_something(words, unit.kind)):
             found.append(Claim(start, end, words, cited))
     return found
 
@@ -160,12 +182,18 @@ def _claims_something(text: str, kind: str) -> bool:
 
 def codes(text: str) -> frozenset[str]:
     """The folded words of letters and figures together: E1042, GX-1180-B."""
-    return frozenset(word for code in _CODE.findall(text) for word in terms(code))
+    found = (code for code in _CODE.findall(text) if not _UNSPACED.search(code))
+    return frozenset(word for code in found for word in terms(code))
+
+
+def names_are_nouns(text: str) -> bool:
+    """Whether a text is German, which writes all nouns like names."""
+    return bool(_GERMAN.intersection(fold(text).split()))
 
 
 def names(text: str) -> frozenset[str]:
-    """The folded names of a text; none of a German one, which writes all nouns like names."""
-    if _GERMAN.intersection(fold(text).split()):
+    """The folded names of a text; none of a German one."""
+    if names_are_nouns(text):
         return frozenset()
     words = (word for name in _NAME.findall(text) for word in terms(name))
     return frozenset(word for word in words if word not in STOP_WORDS and not word.isdigit())
@@ -197,17 +225,33 @@ def _counts(value: str, word: str, theirs: Mapping[str, Sequence[str]]) -> bool:
 
 
 def _agrees(claim: str, said: str) -> bool:
-    """Whether claim and text are both negated or both not, where the text speaks of the claim."""
-    return _negated(claim) == _negated(_common_part(claim, said))
+    """Whether claim and text both deny, or neither, where they speak of the same.
+
+    Two denials are none: "not without consent" is "with consent" to a claim that speaks of it.
+    """
+    shared = [(_shared(claim, text), text) for text in _SENTENCES.split(said)]
+    most = max(count for count, _ in shared)
+    parts = [text for count, text in shared if 2 * count >= most]
+    mine = negations(claim, said)
+    theirs = [negations(_common_part(claim, text), claim) for text in parts]
+    if len(parts) > 1:
+        return bool(mine) == any(theirs)
+    return mine % 2 == theirs[0] % 2 and (mine - theirs[0] < 2 or says_what_is_needed(said))
 
 
-def _negated(text: str) -> bool:
-    return bool(_NEGATION.search(_NOT_NEGATION.sub("", text)))
+def _shared(claim: str, said: str) -> int:
+    words = frozenset(terms(said))
+    return sum(any(same_word(word, other) for other in words) for word in content_terms(claim))
 
 
 def _common_part(claim: str, said: str) -> str:
-    """The text from two words before the first word that it shares with a claim to the last."""
-    wanted = content_terms(claim)
+    """The text from a few words before the first word that it shares with a claim to the last.
+
+    The words before and behind are of the same clause.
+    """
+    every = content_terms(claim)
+    # Figures stand in many places; words say where a text speaks of a claim.
+    wanted = [word for word in every if not word.isdigit()] or every
     spans = [
         (start, end)
         for start, end, word in word_spans(said)
@@ -215,13 +259,117 @@ def _common_part(claim: str, said: str) -> str:
     ]
     if not spans:
         return said
-    before = list(re.finditer(r"\S+", said[: spans[0][0]]))[-2:]
-    return said[before[0].start() if before else spans[0][0] : spans[-1][1]]
+    first, last = spans[0][0], spans[-1][1]
+    before = _CLAUSE_BEGINS.search(said[:first])
+    behind = _CLAUSE_GOES_ON.match(said[last:])
+    return said[
+        first - len(before[0]) if before else first : last + len(behind[0] if behind else "")
+    ]
+
+
+def _swapped(claim: str, said: str) -> bool:
+    """Whether a claim says what a text says with one name in the place of another."""
+    mine, theirs = _written(claim), _written(said)
+    matcher = SequenceMatcher(None, [fold(w) for w in mine], [fold(w) for w in theirs], False)
+    blocks = matcher.get_opcodes()
+    equal = sum(i2 - i1 for tag, i1, i2, _, _ in blocks if tag == "equal")
+    if equal < _NEARLY * len(mine):
+        return False
+    folded = {fold(word) for word in mine}
+    for tag, i1, i2, j1, j2 in blocks:
+        if tag != "replace" or i2 - i1 > 2 or j2 - j1 > 2:
+            continue
+        new = [w for w in mine[i1:i2] if w[0].isupper()]
+        gone = [w for w in theirs[j1:j2] if w[0].isupper() and fold(w) not in folded]
+        if new and gone and not any(same_word(fold(n), fold(g)) for n in new for g in gone):
+            return True
+    return False
+
+
+def _borrowed(claim: str, window: Said) -> frozenset[str]:
+    """The names of a claim that stand about a window and not in it, which `names` cannot tell.
+
+    Those are the first word of a sentence, and German names, which have no article.
+    """
+    if not names_are_nouns(claim):
+        words = _written(claim)[:1]
+    else:
+        words = [word for word in _written(claim) if _is_bare_name(word, claim)]
+    found = {fold(word) for word in words if word[0].isupper()} & window.capitals
+    known = window.words | window.titles
+    return frozenset(word for word in found if not known.issuperset(terms(word)))
+
+
+def _written(text: str) -> list[str]:
+    return _WRITTEN.findall(text)
+
+
+def _turned_round(claim: str, said: str) -> bool:
+    """Whether two names change places around a word that stands between them in both texts."""
+    if bool(_BY.search(claim)) != bool(_BY.search(said)):
+        return False
+    mine, theirs = _written(claim), [fold(word) for word in _written(said)]
+    known = {word: at for at, word in reversed(list(enumerate(theirs)))}
+    shared = [(word, known[fold(word)]) for word in mine if fold(word) in known]
+    names_at = [n for n, (word, _) in enumerate(shared) if _is_bare_name(word, claim)]
+    for one, other in pairwise(names_at):
+        first, last = shared[one][1], shared[other][1]
+        if first < last or _AND.search(claim):
+            continue
+        between = [at for word, at in shared[one + 1 : other]]
+        if any(last < at < first for at in between):
+            return True
+    return _same_words_turned(claim, said)
+
+
+def _is_bare_name(word: str, text: str) -> bool:
+    """Whether a word is capitalised and has no article, which a German noun would have."""
+    if not word[0].isupper() or fold(word) in STOP_WORDS or figures(f"3 {word}") != {"3"}:
+        return False
+    return not _ARTICLE.search(text[: text.find(word)])
+
+
+def _same_words_turned(claim: str, said: str) -> bool:
+    """Whether a claim has a clause's own words, its first and its last in each other's place."""
+    if names_are_nouns(claim):
+        return False  # German puts either first
+    mine = [word for _, _, word in word_spans(claim)]
+    for clause in _CLAUSES.split(said):
+        theirs = [word for _, _, word in word_spans(clause)]
+        if len(mine) < 3 or len(theirs) < 3 or len(mine) > len(theirs) + 1:
+            continue
+        both = mine[0] == theirs[-1] and mine[-1] == theirs[0]
+        known = sum(word in theirs for word in mine) >= len(mine) - 1
+        if both and known:
+            return True
+    return False
+
+
+class Said(Protocol):
+    """What a claim is held against: a text, its words, and those of what stands about it."""
+
+    @property
+    def text(self) -> str: ...  # noqa: D102
+
+    @property
+    def words(self) -> frozenset[str]: ...  # noqa: D102
+
+    @property
+    def titles(self) -> frozenset[str]: ...  # noqa: D102
+
+    @property
+    def before(self) -> frozenset[str]: ...  # noqa: D102
+
+    @property
+    def around(self) -> frozenset[str]: ...  # noqa: D102
+
+    @property
+    def capitals(self) -> frozenset[str]: ...  # noqa: D102
 
 
 @dataclass(frozen=True)
-class _Window:
-    """One or two sentences of a passage that may support a claim."""
+class Window:
+    """Sentences of a passage that may support a claim."""
 
     passage: Source
     start: int
@@ -229,12 +377,18 @@ class _Window:
 
     @cached_property
     def text(self) -> str:
+        """The sentences themselves."""
         return self.passage.text[self.start : self.end]
 
     @cached_property
     def words(self) -> frozenset[str]:
         """The folded words of the window."""
         return frozenset(terms(self.text))
+
+    @cached_property
+    def titles(self) -> frozenset[str]:
+        """The folded words of the source's name and the heading."""
+        return frozenset(terms(f"{self.passage.source} {self.passage.heading}"))
 
     @cached_property
     def before(self) -> frozenset[str]:
@@ -248,6 +402,14 @@ class _Window:
         """The folded words in and about the window, before and after."""
         after = self.passage.text[self.end : self.end + CONTEXT]
         return self.before | self.words | frozenset(terms(after))
+
+    @cached_property
+    def capitals(self) -> frozenset[str]:
+        """The folded words in and about the window that are written with a capital alone."""
+        text = self.passage.text[max(0, self.start - CONTEXT) : self.end + CONTEXT]
+        words = _written(text)
+        small = {fold(word) for word in words if not word[0].isupper()}
+        return frozenset(fold(word) for word in words if word[0].isupper()) - small - STOP_WORDS
 
 
 class Supporter:
@@ -281,9 +443,18 @@ class Supporter:
             share = max(scores)
             best = covered[scores.index(share)][1]
             enough = share >= ENOUGH
-        return Support(best.passage, best.start, best.end, share) if enough else None
+        if not enough or self._is_denied(claim, coverage(claim, best)):
+            return None
+        return Support(best.passage, best.start, best.end, share)
 
-    def _likely(self, claim: str) -> list[_Window]:
+    def _is_denied(self, claim: str, covered: float) -> bool:
+        """Whether a passage that covers a claim better says otherwise."""
+        return covered < SURELY_COVERED and any(
+            coverage(claim, window) > covered + CLEARLY and _differs(claim, window, "")
+            for window in self._likely(claim)
+        )
+
+    def _likely(self, claim: str) -> list[Window]:
         """The windows that hold most of a claim's words, by how they begin."""
         beginnings = {word[:_BEGINNING] for word in terms(claim) if word not in STOP_WORDS}
         held: Counter[int] = Counter()
@@ -291,7 +462,7 @@ class Supporter:
             held.update(self._holding.get(beginning, ()))
         return [self._windows[number] for number, _ in held.most_common(MAX_LIKELY)]
 
-    def _nearness(self, claim: str, windows: Sequence[_Window]) -> dict[str, float]:
+    def _nearness(self, claim: str, windows: Sequence[Window]) -> dict[str, float]:
         """The cosine of each window's text to the claim."""
         assert self._encode is not None
         texts = list(dict.fromkeys([claim, *(window.text for window in windows)]))
@@ -301,20 +472,140 @@ class Supporter:
         return {text: float(vector @ self._vectors[text]) for text in texts}
 
 
-def _fits(claim: str, window: _Window) -> bool:
+@dataclass(frozen=True)
+class Together:
+    """Several windows that one claim is cited from."""
+
+    windows: Sequence[Window]
+
+    @cached_property
+    def text(self) -> str:
+        """Their texts, each a sentence of its own."""
+        return " . ".join(window.text for window in self.windows)
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The folded words of all."""
+        return frozenset[str]().union(*(window.words for window in self.windows))
+
+    @cached_property
+    def titles(self) -> frozenset[str]:
+        """The folded words of all names and headings."""
+        return frozenset[str]().union(*(window.titles for window in self.windows))
+
+    @cached_property
+    def before(self) -> frozenset[str]:
+        """The folded words before any."""
+        return frozenset[str]().union(*(window.before for window in self.windows))
+
+    @cached_property
+    def capitals(self) -> frozenset[str]:
+        """The words that all write with a capital alone."""
+        return frozenset[str]().union(*(window.capitals for window in self.windows))
+
+    @cached_property
+    def around(self) -> frozenset[str]:
+        """The folded words about any."""
+        return frozenset[str]().union(*(window.around for window in self.windows))
+
+
+def quoted_window(passage: Source, start: int, end: int) -> Window:
+    """The whole sentences of a passage that a quotation in it is of."""
+    touched = [unit for unit in units(passage.text) if unit.start < end and start < unit.end]
+    if not touched:
+        return Window(passage, start, end)
+    return Window(passage, min(start, touched[0].start), max(end, touched[-1].end))
+
+
+Bearing = Literal["said", "unsaid", "contradicted"]
+
+
+def bearing(
+    claim: str, windows: Sequence[Window], encode: EncodeTokens | None, question: str = ""
+) -> Bearing:
+    """What the sentences that a claim quotes do for it, by the check for one without quotation.
+
+    "contradicted" where they speak of the same and say another figure, name or sense. Figures and
+    names that the question gives need not be said again. A bare yes or no is held against the
+    question.
+    """
+    assert windows
+    said: Said = windows[0] if len(windows) == 1 else Together(windows)
+    reply = answers(claim)
+    if reply is not None and not _meant(claim):
+        return _bearing_on_answer(reply, question, said)
+    if reply is not None:
+        claim = claim.lstrip("*_ ").partition(" ")[2] or claim
+    if not any(_fits(claim, each, question) for each in (said, *windows)):
+        own = [window for window in windows if _speaks_of(claim, window)]
+        against = own and all(_differs(claim, window, question) for window in own)
+        return "contradicted" if against else "unsaid"
+    if len(_meant(claim)) < LEAST_WORDS:
+        return "said"
+    share = coverage(claim, said)
+    if encode is None or share >= SURELY_COVERED:
+        return "said" if share >= ENOUGH_COVERED else "unsaid"
+    own_vector, *others = (each.vector for each in encode([claim, *(w.text for w in windows)]))
+    near = max(float(own_vector @ other) for other in others)
+    return "said" if (share + near) / 2 >= ENOUGH else "unsaid"
+
+
+def _bearing_on_answer(reply: bool, question: str, said: Said) -> Bearing:
+    """What a text does for a yes or a no to a question."""
+    agrees = _agrees(question, said.text)
+    if reply:
+        return "said" if agrees else "contradicted"
+    same = agrees and _fits(question, said) and coverage(question, said) >= ENOUGH_COVERED
+    return "contradicted" if same else "said"
+
+
+def _speaks_of(claim: str, window: Window) -> bool:
+    """Whether a text speaks of what a claim speaks of."""
+    return coverage(claim, window) >= SPEAKS_OF
+
+
+def _differs(claim: str, window: Window, question: str) -> bool:
+    """Whether a text says another figure, name or sense, and not only less than a claim."""
+    text = window.text
+    if not _agrees(claim, text) or _swapped(claim, text) or _turned_round(claim, text):
+        return True
+    if _borrowed(claim, window):
+        return True
+    if figures(claim) - readings(text) - figures(question) and figures(text) - readings(claim):
+        return True
+    return bool(
+        names(claim) - window.words - window.titles - names(question)
+        and names(text) - frozenset(terms(claim))
+    )
+
+
+def _meant(text: str) -> list[str]:
+    """The words of a text that mean something; a text of other words alone has none."""
+    return [
+        w for w in content_terms(text) if w not in STOP_WORDS and not w.isdigit() and len(w) > 1
+    ]
+
+
+def _fits(claim: str, window: Said, question: str = "") -> bool:
     """Whether a window has the figures, codes, names, quoted words and negation of a claim."""
-    text, passage = window.text, window.passage
-    if not says_figures(claim, text) or not _agrees(claim, text):
+    text = window.text
+    if not says_figures(claim, text, figures(question)) or not _agrees(claim, text):
         return False
-    if not codes(claim) <= window.words | frozenset(terms(passage.source)):
+    if not codes(claim) <= window.words | window.titles | codes(question):
         return False
     quoted = (fold(" ".join(words.split())) for words in _QUOTED.findall(claim))
     if not all(words in fold(" ".join(text.split())) for words in quoted):
         return False
-    return names(claim) <= window.around
+    own = names(claim) - names(question)
+    elsewhere = own - window.words - window.titles
+    if elsewhere and names(text) - frozenset(terms(claim)):
+        return False  # a name of what stands around in the place of another
+    if _borrowed(claim, window) - names(question):
+        return False
+    return own <= window.around and not _swapped(claim, text) and not _turned_round(claim, text)
 
 
-def coverage(claim: str, window: _Window) -> float:
+def coverage(claim: str, window: Said) -> float:
     """The share of a claim's words that a window has; those that its context has count half."""
     words = (word for word in content_terms(claim) if not word.isdigit())
     wanted = [word for word in words if word not in STOP_WORDS]
@@ -329,8 +620,8 @@ def coverage(claim: str, window: _Window) -> float:
     return sum(map(covered, wanted)) / len(wanted)
 
 
-def _windows(passage: Source) -> Iterator[_Window]:
+def _windows(passage: Source) -> Iterator[Window]:
     found = [unit for unit in units(passage.text) if unit.kind != "page"]
     for length in range(1, LONGEST_WINDOW + 1):
         for first in range(len(found) - length + 1):
-            yield _Window(passage, found[first].start, found[first + length - 1].end)
+            yield Window(passage, found[first].start, found[first + length - 1].end)

@@ -42,7 +42,8 @@ _MAX_ENCODED_BYTES = 6 * TEXT_CHARS  # UTF-8 and places; no entry that we wrote 
 class Texts:
     """The texts kept in one store; safe to use from several threads.
 
-    Without `reuse` none that was kept before is given out, and each is kept anew.
+    Without `reuse` none that was kept before is given out, and each is kept anew; without `keep`
+    none is kept.
     """
 
     def __init__(
@@ -50,11 +51,12 @@ class Texts:
         store: Path,
         *,
         reuse: bool = True,
+        keep: bool = True,
         max_bytes: int = KEPT_TEXT_BYTES,
         reserved_disk_bytes: int = RESERVED_DISK_BYTES,
     ) -> None:
         self._folder = store / TEXTS_FOLDER
-        self._writable = os.access(store, os.W_OK)
+        self._writable = keep and os.access(store, os.W_OK)
         self._reuse = reuse
         self._max_bytes = max_bytes
         self._reserved_disk_bytes = reserved_disk_bytes

@@ -1,5 +1,6 @@
 """doctor: each check on an index that is sound, and on one damaged in the way it looks for."""
 
+import hashlib
 import json
 import os
 import subprocess
@@ -14,11 +15,13 @@ import pytest
 
 from corpus_agent.doctor import Check, Finding, as_json, environment, examine, lines
 from corpus_agent.doctor import store as index
+from corpus_agent.local import LocalCorpus
 from corpus_agent.settings import Settings
 from indexer.errors import CorpusError
 from indexer.manifest import read_manifest, write_manifest
 from indexer.store import Snapshot
 from indexer.store.rows import connect
+from indexer.texts import Texts
 from tests.conftest import REPOSITORY, Cli, as_nobody
 from tests.fakes import ScriptedModelServer
 from tests.test_sync import ENCODER, sync
@@ -265,3 +268,32 @@ def test_the_index_of_the_real_model_passes_and_changes_are_told(cli: Cli, tmp_p
     done = cli("doctor", "--llm", "none")
     assert done.returncode == 0
     assert "warn stale files     1 changed, 1 new, 0 gone\n" in done.stdout
+
+
+def poison(store: Path, source: str, text: str) -> None:
+    """Write another text into what the store keeps of a document, as one that it made itself."""
+    digest = hashlib.sha256((store.parent / "docs" / source).read_bytes()).hexdigest()
+    texts = Texts(store)
+    kept = texts.get(digest, source)
+    assert kept is not None
+    old = b"".join(kept.encoding.splitlines(keepends=True)[-1:])
+    assert old
+    forged = kept.encoding.replace(b"Sourdough rises slowly", text.encode())
+    assert forged != kept.encoding
+    texts.put(digest, source, replace(kept, encoding=forged))
+
+
+def test_a_text_that_was_written_into_the_store_is_not_believed(store):
+    lie = "Sourdough never rises!"
+    poison(store, "a.md", lie)
+    believing, anew = LocalCorpus.open(store), LocalCorpus.open(store, anew=True)
+    assert any(lie in line.text for line in believing.read("a.md").lines)  # the control
+    assert not any(lie in line.text for line in anew.read("a.md").lines)
+    rows = index.rows_of(Snapshot(store))
+    assert index.parsed_anew(store, rows).state == "fail"
+    assert any(lie in line.text for line in LocalCorpus.open(store).read("a.md").lines)  # untouched
+
+
+def test_a_store_that_says_what_its_files_say_passes(store):
+    found = index.parsed_anew(store, index.rows_of(Snapshot(store)))
+    assert (found.state, found.found) == ("ok", "2 documents say what the store holds of them")

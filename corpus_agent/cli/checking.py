@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 @click.argument("file", type=click.Path(path_type=Path))
 @JSON
 def verify(file: Path, as_json: bool) -> None:
-    """Check every quotation of a receipt against today's files; no model takes part.
+    """Check every quotation of a receipt against today's files, parsed anew; no model takes part.
 
     FILE is what ask --receipt wrote, or receipts.jsonl in the index folder. Exit 0 when every
     quotation still stands in its document, 1 otherwise.
@@ -41,7 +41,8 @@ def verify(file: Path, as_json: bool) -> None:
     settings = launch_to_read(settings_in_force()).settings
     from corpus_agent import report, session
 
-    corpus = session.open_corpus(settings, searching=False)
+    # A run that a document took over may have written what the store keeps of a text.
+    corpus = session.open_corpus(settings, searching=False, anew=True)
     checked = [(content, list(receipt.check(content, corpus, corpus.file))) for content in receipts]
     if as_json:
         print_json(report.verify_object(checked, corpus.version))

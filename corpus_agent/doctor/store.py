@@ -20,7 +20,7 @@ from corpus_agent import session
 from corpus_agent.doctor.environment import processor
 from corpus_agent.doctor.finding import Check, Finding
 from corpus_agent.settings import Settings
-from indexer.errors import CorpusError
+from indexer.errors import CorpusError, Refused
 from indexer.manifest import MANIFEST_NAME, read_manifest, root_of
 
 if TYPE_CHECKING:
@@ -105,6 +105,8 @@ def _of_rows(store: Path, encoder: Encoder) -> Iterator[Check]:
     yield Check("vectors", "that each has length 1", lambda: lengths(snapshot, rows))
     yield Check("embedding", "stored chunks, embedded again",
                 lambda: embedded_again(rows, encoder))  # fmt: skip
+    yield Check("texts", "stored chunks and kept texts against their files, parsed anew",
+                lambda: parsed_anew(store, rows))  # fmt: skip
 
 
 def there_is_one(store: Path | None) -> Finding:
@@ -250,6 +252,34 @@ def embedded_again(rows: Rows, encoder: Encoder) -> Finding:
         found = f"cosine {float(likeness.min()):.4f}, at least {LIKENESS} expected"
         return Finding("fail", found, ANEW)
     return Finding("ok", f"{len(texts)} chunks, cosine {float(likeness.min()):.4f} or more")
+
+
+def parsed_anew(store: Path, rows: Rows) -> Finding:
+    """Whether today's files say what the store holds of them; those that changed are left out."""
+    from corpus_agent.evidence import read_all
+    from corpus_agent.local import LocalCorpus
+
+    parsed, kept = LocalCorpus.open(store, anew=True), LocalCorpus.open(store)
+    compared = 0
+    for chunk, _ in rows.samples:
+        try:
+            if parsed.read(chunk.source, limit=1).stale:
+                continue
+            lines = read_all(parsed, chunk.source)
+            same = lines == read_all(kept, chunk.source)
+        except Refused:
+            continue  # gone, or not readable now: the check of stale files says so
+        text = "\n".join(line.text for line in lines[chunk.line_start - 1 : chunk.line_end])
+        if not same or _squeezed(chunk.text) not in _squeezed(text):
+            return Finding(
+                "fail", f"{chunk.source!r} does not say what the store holds of it", ANEW
+            )
+        compared += 1
+    return Finding("ok", f"{compared} documents say what the store holds of them")
+
+
+def _squeezed(text: str) -> str:
+    return "".join(text.split())
 
 
 def stale_files(settings: Settings) -> Finding:

@@ -65,6 +65,8 @@ def _became(found: Checked) -> str:
     if found.verdict == "not_found":
         return f"no longer there{changed}"
     lines = f"{found.line_start}-{found.line_end}"
+    if found.verdict == "cut":
+        return f"cut short, in lines {lines}{changed}"
     if found.verdict == "altered":
         return f"altered, in lines {lines}{changed}"
     moved = "" if found.line_start == found.was[0] else f", now in lines {lines}"

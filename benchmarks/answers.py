@@ -1,0 +1,144 @@
+"""Whether an answer that contradicts its own quotation is marked, and a right one is not.
+
+Three hundred answers by a model that quotes the documents rightly; a third of them say something
+else than their quotation: another figure, a negation more or less, another name, the one for the
+other. The facts and sentences are those of answers.toml.
+
+    python benchmarks/answers.py [--seed 1] [--set dev|held|last] [--vectors] [--failures]
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from benchmarks.evidence import Documents
+from corpus_agent.sentences.coverage import EncodeTokens
+from corpus_agent.settling import UNSUPPORTED, Evidence
+from corpus_agent.support import Source, Supporter
+from indexer.records import Line
+
+KINDS = ("figure", "negation", "name", "swap")
+SOURCE = "notes/house.md"
+NAMES = {
+    "en": ("Okafor", "Brandt", "Lindqvist", "Moreau", "Petrov", "Hollis", "Tanaka", "Reyes"),
+    "de": ("Huber", "Lindner", "Okafor", "Seidel", "Brandt", "Yilmaz", "Krause", "Novak"),
+    "fr": ("Moreau", "Lefèvre", "Okafor", "Girard", "Benali", "Roche", "Petit-Jean", "Caron"),
+    "es": ("Ibáñez", "Morales", "Okafor", "Quiroga", "Vidal", "Reyes", "Salas", "Prieto"),
+    "zh": ("张伟", "李娜", "王芳", "赵敏", "陈静", "刘洋", "黄磊", "周杰"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What a document says, what a model says of it, and in which way that is wrong if it is."""
+
+    kind: str
+    lang: str
+    document: tuple[str, ...]
+    question: str
+    fact: str
+    sentence: str
+
+    @property
+    def draft(self) -> str:
+        """The sentence with its quotation, as the system prompt asks for it."""
+        stop = "。" if self.lang == "zh" else "."
+        place = f"[{SOURCE}:3]" if self.lang != "zh" else f" [{SOURCE}:3]"
+        return f"{self.sentence.rstrip('.。')} {place} “{self.fact}”{stop}"
+
+
+@cache
+def facts(which: str) -> list[dict[str, Any]]:
+    """The facts of a set."""
+    tables = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+    return [fact for fact in tables["facts"] if fact["set"] == which]
+
+
+def answered(which: str, chance: random.Random) -> Iterator[Answered]:
+    """Answers without end, every third of them wrong."""
+    kinds = [kind for kind in KINDS for _ in (1, 2)]
+    while True:
+        yield _one(which, "honest", chance)
+        yield _one(which, chance.choice(kinds), chance)
+        yield _one(which, "honest", chance)
+
+
+def _one(which: str, kind: str, chance: random.Random) -> Answered:
+    fact = chance.choice([fact for fact in facts(which) if kind in fact])
+    lang = fact["lang"]
+    a, b, c = chance.sample(NAMES[lang], 3)
+    n, m = chance.sample(range(12, 990), 2)
+    words = {"A": a, "B": b, "C": c, "N": n, "M": m, "Y": chance.randint(1960, 2020)}
+
+    def filled(text: str) -> str:
+        return text.format(**words)
+
+    document = ("# House", "", filled(fact["fact"]), filled(fact["about"]))
+    sentence = filled(chance.choice(fact[kind]))
+    return Answered(kind, lang, document, filled(fact["question"]), filled(fact["fact"]), sentence)
+
+
+def shown(case: Answered, encode: EncodeTokens | None = None) -> str:
+    """The answer's text as a user would see it."""
+    documents = Documents({SOURCE: tuple(Line(line) for line in case.document)})
+    source = Source(SOURCE, 1, "\n".join(case.document))
+    evidence = Evidence(
+        documents,
+        lambda name: name,
+        lambda: Supporter([source], encode),
+        question=case.question,
+        encode=encode,
+    )
+    return evidence.finish(evidence.settle(case.draft)).text
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--answers", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--set", choices=("dev", "held", "last"), default="dev")
+    parser.add_argument("--vectors", action="store_true", help="with the encoder, as `ask` has it")
+    parser.add_argument("--failures", action="store_true")
+    arguments = parser.parse_args()
+    from benchmarks.common import print_table
+
+    encode = None
+    if arguments.vectors:
+        from corpus_agent import session
+        from corpus_agent.settings import Settings
+
+        encode = session.encoder_for(Settings(), None).encode_tokens
+    made = answered(arguments.set, random.Random(arguments.seed))
+    cases = [next(made) for _ in range(arguments.answers)]
+    texts = [shown(case, encode) for case in cases]
+    marked = [UNSUPPORTED in text for text in texts]
+    every = Counter(case.kind for case in cases)
+    marks = Counter(case.kind for case, mark in zip(cases, marked, strict=True) if mark)
+    print_table(
+        ("answers", "count", "marked", "unmarked"),
+        [(kind, every[kind], marks[kind], every[kind] - marks[kind]) for kind in every],
+    )
+    wrong = sum(every[kind] - marks[kind] for kind in KINDS)
+    print(
+        f"set {arguments.set}, seed {arguments.seed}: {wrong} of "
+        f"{len(cases) - every['honest']} contradictions unmarked; {marks['honest']} of "
+        f"{every['honest']} right ones marked ({marks['honest'] / every['honest']:.1%})"
+    )
+    seen = set()
+    for case, mark, text in zip(cases, marked, texts, strict=True):
+        if arguments.failures and mark == (case.kind == "honest"):
+            if (case.kind, case.question) not in seen:
+                print(f"\n{case.kind}: {case.fact}\n  {case.question}\n  {text}")
+            seen.add((case.kind, case.question))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,31 @@
+"""Generated damage to quotations, and answers that contradict their own: benchmarks/."""
+
+import random
+
+import pytest
+
+from benchmarks.answers import KINDS, answered, shown
+from benchmarks.quotations import GOOD, HABITS, NUMBER_DAMAGE, SENSE_DAMAGE, damaged, verdict
+from corpus_agent.settling import UNSUPPORTED
+
+
+@pytest.mark.parametrize("which", ["dev", "held"])
+def test_no_damaged_quotation_is_verified_and_right_ones_are(which):
+    made = damaged(which, random.Random(31))
+    cases = [next(made) for _ in range(600)]
+    assert {case.kind for case in cases} >= {*NUMBER_DAMAGE, *SENSE_DAMAGE}
+    assert {case.habit for case in cases} == set(HABITS)
+    good = [verdict(case) in GOOD for case in cases]
+    assert [c for c, g in zip(cases, good, strict=True) if g and not c.right] == []
+    right = [given for case, given in zip(cases, good, strict=True) if case.right]
+    assert sum(right) >= 0.99 * len(right) > 150
+
+
+@pytest.mark.parametrize("which", ["dev", "held"])
+def test_an_answer_that_contradicts_its_own_quotation_is_marked(which):
+    made = answered(which, random.Random(32))
+    cases = [next(made) for _ in range(300)]
+    marked = {case: UNSUPPORTED in shown(case) for case in cases}
+    assert [case for case in cases if case.kind in KINDS and not marked[case]] == []
+    honest = [marked[case] for case in cases if case.kind == "honest"]
+    assert sum(honest) <= 0.1 * len(honest)  # with the encoder half as many
