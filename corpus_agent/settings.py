@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +119,17 @@ def model_folder(folder: Path | None, flag: str) -> Path | None:
     if folder is not None and not folder.is_dir():
         raise UsageError(f"There is no model folder {str(folder)!r}.", f"Check {flag}.")
     return folder
+
+
+def absolute(settings: Settings) -> Settings:
+    """The same settings, found from here and true wherever a process stands."""
+    store = settings.store or find_store(Path.cwd())
+    places = {"store": store, "model": settings.model, "reranker": settings.reranker}
+    found: dict[str, Any] = {key: path.absolute() if path else None for key, path in places.items()}
+    kind, colon, path = settings.llm.partition(":")
+    if kind in ("unix", "gguf"):
+        found["llm"] = f"{kind}{colon}{Path(path).expanduser().absolute()}"
+    return replace(settings, **found)
 
 
 def existing_store(settings: Settings) -> Path:
