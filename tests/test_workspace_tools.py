@@ -390,6 +390,19 @@ def test_what_a_sub_agent_adds_is_its_parents():
     assert trifecta(with_tools([notes, agent_tool([web])])).lethal
 
 
+def test_a_tool_that_nobody_declared_has_a_way_out():
+    schema = {"type": "object", "properties": {}, "required": []}
+    undeclared = Tool(ToolSpec("post", "Does.", schema), lambda: "")
+    verdict = trifecta(with_tools([a_tool("notes", Leg.PRIVATE, Leg.UNTRUSTED), undeclared]))
+    assert verdict.lethal
+    assert verdict.tools[Leg.OUT] == ("post",)
+    forgotten = Agent(a_persona(tools=("notes", "post")), lambda _: "", {"notes": Adds()})
+    assert trifecta(forgotten).tools[Leg.OUT] == ("post",)
+    assert trifecta(with_tools([agent_tool([forgotten])])).lethal
+    declared = Tool(undeclared.spec, undeclared.run, Adds())  # the control
+    assert not trifecta(with_tools([a_tool("notes", *Leg), declared])).tools[Leg.OUT][1:]
+
+
 def test_the_librarian_and_the_file_miner_are_not_lethal(files):
     for agent in (librarian(answer_of), model_agent(FILE_MINER, files.tools, lambda: None)):
         verdict = trifecta(agent)

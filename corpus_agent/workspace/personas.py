@@ -20,7 +20,14 @@ from corpus_agent.answer import Answer
 from corpus_agent.clean import one_line
 from corpus_agent.tools import read, search
 from corpus_agent.tools.toolbox import ToolSpec
-from corpus_agent.workspace.toolset import Adds, Leg, Tool, pydantic_toolset, together
+from corpus_agent.workspace.toolset import (
+    UNDECLARED,
+    Adds,
+    Leg,
+    Tool,
+    pydantic_toolset,
+    together,
+)
 from indexer.errors import CorpusError, UsageError
 
 if TYPE_CHECKING:
@@ -76,12 +83,17 @@ src/app.py:12. Say plainly what you did not find. Do not guess.""",
 class Agent:
     """A persona that can be run: `run` takes a task and gives the last word, or `Error:` text.
 
-    `adds` says of each of its tools what it adds.
+    `adds` says of each of its tools what it adds; `every` also counts those of which nobody says.
     """
 
     persona: Persona
     run: Callable[[str], str]
     adds: Mapping[str, Adds]
+
+    @property
+    def every(self) -> dict[str, Adds]:
+        """What each tool adds; one that nobody declared may do anything."""
+        return {**dict.fromkeys(self.persona.tools, UNDECLARED), **self.adds}
 
 
 def librarian(ask: Callable[[str], Answer], persona: Persona = LIBRARIAN) -> Agent:
@@ -147,8 +159,8 @@ def agent_tool(agents: Sequence[Agent]) -> Tool:
             return "Error: the task is empty. Say all that the agent has to know."
         return by_name[name].run(task)
 
-    within = {name: together(agent.adds.values()) for name, agent in by_name.items()}
-    return Tool(_spec([agent.persona for agent in agents]), run, within=within)
+    within = {name: together(agent.every.values()) for name, agent in by_name.items()}
+    return Tool(_spec([agent.persona for agent in agents]), run, Adds(), within)
 
 
 def _spec(personas: Sequence[Persona]) -> ToolSpec:
