@@ -19,8 +19,9 @@ from corpus_agent.corpus import Corpus
 from corpus_agent.draft import Quotation, Settled, place_of, settle
 from corpus_agent.evidence import check_quotation
 from corpus_agent.figures import figures
+from corpus_agent.naming import called
 from corpus_agent.support import MARK, Claim, Supporter, claims, says_figures
-from corpus_agent.tools.frame import Frame, label
+from corpus_agent.tools.frame import Frame
 from indexer.errors import Refused
 
 UNSUPPORTED = "[unsupported]"
@@ -173,7 +174,7 @@ def repair_request(failed: Sequence[Citation], frame: Frame) -> str:
     """What a model is told of its quotations that are not in the documents, once."""
     lines = [REPAIR]
     for citation in failed[:MAX_REPAIRED]:
-        place = f"{label(citation.source)}:{citation.line_start}"
+        place = f"{called(citation.source)}:{citation.line_start}"
         if citation.verdict == "altered":
             there = frame.wrap(visible(citation.quote)[:MAX_SHOWN_QUOTE])
             lines.append(f"- {place}: altered; there it says {there}")

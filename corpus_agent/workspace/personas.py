@@ -16,9 +16,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from corpus_agent import agent as librarian_loop
+from corpus_agent import parent
 from corpus_agent.answer import Answer
-from corpus_agent.clean import one_line
+from corpus_agent.clean import one_line, unlinked
 from corpus_agent.tools import read, search
+from corpus_agent.tools.frame import Frame
 from corpus_agent.tools.toolbox import ToolSpec
 from corpus_agent.workspace.toolset import (
     UNDECLARED,
@@ -99,18 +101,25 @@ class Agent:
 def librarian(ask: Callable[[str], Answer], persona: Persona = LIBRARIAN) -> Agent:
     """The librarian, asked through `ask`, which runs it in a process of its own without a network.
 
-    Its answer comes as text with its citations, in which nothing is a link or mark-up.
+    Its answer comes as `ask_corpus` gives it: what documents had a part in stands in a frame, and
+    nothing is a link or mark-up.
     """
 
     def run(task: str) -> str:
-        from corpus_agent.report import answer_lines
-
         try:
-            return "\n".join(answer_lines(ask(task)))
+            return _framed(ask(task))
         except CorpusError as error:
-            return f"Error: {persona.name} could not answer: {error}"
+            return f"Error: {persona.name} could not answer: {one_line(unlinked(str(error)))}"
 
     return Agent(_checked(persona), run, dict.fromkeys(persona.tools, _READS))
+
+
+def _framed(answer: Answer) -> str:
+    from corpus_agent.librarian.client import LibrarianAnswer
+
+    if isinstance(answer, LibrarianAnswer):  # it knows how it was sealed
+        return answer.for_model()
+    return parent.render(Frame(outside=True), parent.handed_over(answer))
 
 
 def model_agent(
