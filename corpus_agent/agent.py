@@ -28,6 +28,7 @@ from corpus_agent.loop.hearing import OnDraft, Patience, speaker
 from corpus_agent.loop.room import DEFAULT_WINDOW, Room
 from corpus_agent.loop.transcript import Call, Returned
 from corpus_agent.loop.turns import Conversation, opening
+from corpus_agent.naming import EXTRACTIVE, called, quoted
 from corpus_agent.own_words import with_plain_brackets, without_own_words
 from corpus_agent.settling import Evidence, Finished, repair_request
 from corpus_agent.snippet import best_span
@@ -126,8 +127,9 @@ class ModelAnswerer:
 
     @property
     def name(self) -> str:
-        """The model's name."""
-        return one_line(self._model)
+        """The model's name, which is not what the program calls itself."""
+        name = one_line(self._model)
+        return quoted(name) if name.casefold() == EXTRACTIVE else name
 
     @property
     def egress(self) -> str | None:
@@ -368,10 +370,10 @@ def _event(toolbox: Toolbox, call: Call) -> str:
     """One line for a person, as in "read: notes/a.md from line 200"."""
     spec = next((spec for spec in toolbox.specs if spec.name == call.name), None)
     if spec is None:
-        return f"{one_line(call.name)[:60]}: there is no such tool"
+        return f"{called(call.name)}: there is no such tool"
     checked: dict[str, Any] | str = check_arguments(spec, call.arguments)
     if isinstance(checked, str):
         return f"{spec.name}: called with arguments that it does not have"
     if spec.name == search.NAME:
         return f"search: {one_line(checked['query'])}"
-    return f"read: {one_line(checked['source'])} from line {checked.get('offset', 1)}"
+    return f"read: {called(checked['source'])} from line {checked.get('offset', 1)}"

@@ -19,6 +19,7 @@ from corpus_agent.clean import inert, one_line, visible
 from corpus_agent.launch import Launch
 from corpus_agent.llm import Model
 from corpus_agent.local import LocalCorpus
+from corpus_agent.naming import answerer, called_model, quoted
 from indexer.errors import CorpusError, UsageError
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ class Chat:
         if name in commands:
             commands[name](argument)
         else:
-            self._write(f"Unknown command {visible(name)}.\n{HELP}")
+            self._write(f"Unknown command {quoted(name)}.\n{HELP}")
 
     def _citations(self) -> dict[int, Citation]:
         """Every citation of the conversation by its number."""
@@ -158,8 +159,8 @@ class Chat:
         """Say which model answers, or take another one of the same server."""
         names = self._doing.models(self._launch)
         if not name:
-            others = ", ".join(one_line(other) for other in names) or "none"
-            self._write(f"{self._answerer.name} answers; the server has: {others}")
+            others = ", ".join(called_model(other) for other in names) or "none"
+            self._write(f"{answerer(self._answerer.name)} answers; the server has: {others}")
             return
         if name == NO_MODEL:
             launch = replace(self._launch, model=None)
@@ -167,11 +168,13 @@ class Chat:
         elif self._launch.model is None:
             raise UsageError("There is no model server.", "Start one, then chat --llm ADDRESS.")
         elif name not in names:
-            raise UsageError(f"The server has no model {name!r}.", "/model lists what it has.")
+            raise UsageError(
+                f"The server has no model {quoted(name)}.", "/model lists what it has."
+            )
         else:
             self._launch = replace(self._launch, model=Model(self._launch.model.server, name))
             self._answerer = self._doing.make(self._launch)
-        self._write(f"{self._answerer.name} answers from here on.")
+        self._write(f"{answerer(self._answerer.name)} answers from here on.")
 
     def _completions(self, line: str) -> list[str]:
         """What the last word of a line may become."""
@@ -237,7 +240,7 @@ def markdown(turns: Sequence[Turn], when: str) -> Iterator[str]:
         yield _with_footnotes(inert(turn.answer.text), turn.answer.citations)
         for notice in turn.answer.notices:
             yield f"\n*{one_line(inert(notice))}*"
-        yield f"\n*({turn.answer.answerer})*"
+        yield f"\n*({answerer(turn.answer.answerer)})*"
     if citations:
         yield ""
     for n in sorted(citations):

@@ -65,3 +65,56 @@ def inert(text: str) -> str:
     for pattern, replacement in _DEFANGS:
         text = pattern.sub(replacement, text)
     return text
+
+
+# Ends of file names that end no host name (the root zone of the DNS has no such names); all other
+# words behind a dot may be one, today or tomorrow.
+_FILE_ENDS = """
+    txt pdf doc docx xls xlsx ppt pptx odt ods odp rtf htm html xhtml xml json jsonl csv tsv epub
+    eml msg mbox ipynb tex bib rst yaml yml toml ini cfg conf log png jpg jpeg gif svg webp tif
+    tiff bmp js ts jsx tsx css scss cpp hpp sql bat tar gz xz rar
+"""
+_NO_HOSTS = frozenset(_FILE_ENDS.split())
+# What Markdown turns into a character, so that a host is whole only on the page: escapes and
+# entities (CommonMark 2.4, 2.5).
+_ESCAPED = re.compile(r"\\(?=[!-/:-@\[-`{-~])")
+_ENTITY = re.compile(r"&(?=#?\w{1,32};)")
+# linkify-it takes a host of any words behind two slashes, and "localhost" there.
+_AUTHORITY = re.compile(r"(?<=//)[^\s/]+")
+_LOCALHOST = re.compile(r"(?<=//)(local)(h)(?=ost)|(?<=@)(local)(h)(?=ost)", re.IGNORECASE)
+_DOT = re.compile(r"(?<![\s\[])\.(?=[^\s\[\]:(.])")
+_NUMBERS = re.compile(r"(?<![\d.])(\d{1,3})\.(?=\d{1,3}\.\d{1,3}\.\d{1,3}(?![\d.]*\d))")
+_AT = re.compile(r"(?<=[^\s\[])@(?=[^\s\]:(])")
+# What may be a host with its subdomains: no viewer begins one behind a slash.
+_RUN = re.compile(r"(?<![\w.-])[\w.-]*\.[\w-][\w.-]*")
+_EMPHASIS = re.compile(r"(?<![^\W_])_|_(?![^\W_])")  # then a page may begin a text behind it
+# A last part that may be the end of a host name; "_" ends it, since in Markdown it may be no
+# character of the page.
+_END = re.compile(r"(?<![\s\[])\.(xn--[\w-]+|[^\W\d_]{2,})(?![^\W_]|-)(?!\.[^\W_])", re.IGNORECASE)
+
+
+def unlinked(text: str) -> str:
+    """`inert` text in which no viewer finds a host or an address by itself: `evil[.]com`.
+
+    For parents and clients: what they show may be made into links by GFM, or by linkify with hosts
+    and e-mail addresses that have no scheme. A file name below a folder is none (`notes/a.md`), one
+    by itself may be (`a.md` is a host in Moldova). Twice is the same as once.
+    """
+    text = _ENTITY.sub("& ", _ESCAPED.sub(r"\\ ", inert(text)))
+    text = _AUTHORITY.sub(lambda found: _DOT.sub("[.]", found[0]), text)
+    text = _LOCALHOST.sub(lambda found: f"{found[1] or found[3]}[{found[2] or found[4]}]", text)
+    text = _NUMBERS.sub(r"\1[.]", text)
+    return _AT.sub("[@]", _RUN.sub(_without_host, text))
+
+
+def _without_host(found: re.Match[str]) -> str:
+    """A run of words and dots, all of its dots broken where it may be a host."""
+    run, before = found[0], found.string[max(0, found.start() - 2) : found.start()]
+    if before.endswith("/") and before != "//" and not _EMPHASIS.search(run):
+        return run
+    # What stands before a dot that is broken ends there: so none of the others stays.
+    lone = run.startswith(".") and not before[-1:].strip(" \t\n[")
+    rest = run[1:] if lone else run
+    ends = [end for end in _END.finditer(rest) if end[1].casefold() not in _NO_HOSTS]
+    broken = re.sub(r"\.(?=[\w-])", "[.]", rest) if ends else rest
+    return f"{run[:1]}{broken}" if lone else broken

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from corpus_agent.naming import quoted
 from indexer.errors import Refused
 from indexer.records import Coverage, Hit, Line
 
@@ -97,7 +98,7 @@ def cut_window(
     total = len(lines) if total is None else total
     if offset > max(total, 1):
         raise Refused(
-            f"offset {offset} is beyond the end of {source!r} ({total} lines).",
+            f"offset {offset} is beyond the end of {quoted(source)} ({total} lines).",
             f"Use an offset from 1 to {total}.",
         )
     end = offset - 1 + _fitting(lines[offset - 1 :], min(limit, MAX_WINDOW_LINES), MAX_WINDOW_BYTES)

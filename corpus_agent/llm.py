@@ -14,8 +14,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import cast
 
-from corpus_agent.clean import one_line
 from corpus_agent.endpoint import PORTS, GgufFile, Server, Wanted, server_at
+from corpus_agent.naming import called_model, quoted
 from corpus_agent.seal.broker import UnixAddress
 from indexer.errors import CorpusError, UsageError
 
@@ -61,8 +61,8 @@ def find(
         seen += names or []
     if model_name is not None and seen:
         raise UsageError(
-            f"No model server on this machine has a model {model_name!r}.",
-            f"There are: {', '.join(map(one_line, seen))}.",
+            f"No model server on this machine has a model {quoted(model_name)}.",
+            f"There are: {', '.join(map(called_model, seen))}.",
         )
     return None
 

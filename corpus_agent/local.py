@@ -22,6 +22,7 @@ from corpus_agent.corpus import (
     cut_window,
     fills_window,
 )
+from corpus_agent.naming import quoted
 from indexer import retrieve
 from indexer.chunk import Chunker
 from indexer.embed import Encoder, Reranker
@@ -177,20 +178,21 @@ class LocalCorpus:
         except FileNotFoundError:
             if not self._snapshot.root.is_dir():
                 raise Refused(
-                    f"The folder of the documents is not there now, so {source!r} cannot be read.",
+                    "The folder of the documents is not there now, so "
+                    f"{quoted(source)} cannot be read.",
                     "It was moved or is not mounted; the index is kept, and search finds in it.",
                 ) from None
             raise Refused(
-                f"{source!r} no longer exists; it was indexed before.",
+                f"{quoted(source)} no longer exists; it was indexed before.",
                 "Answer from other documents, or have the folder indexed again.",
             ) from None
         except UnreadableDocument as error:
             raise Refused(
-                f"{source!r} cannot be read now ({error}).", "Use other documents."
+                f"{quoted(source)} cannot be read now ({error}).", "Use other documents."
             ) from None
         except OSError as error:
             raise Refused(
-                f"{source!r} cannot be read now ({error.strerror}).", "Use other documents."
+                f"{quoted(source)} cannot be read now ({error.strerror}).", "Use other documents."
             ) from None
 
     def _window(self, copy: Copy, row: FileRow, offset: int, limit: int) -> Window:
@@ -224,14 +226,14 @@ class LocalCorpus:
         row = self._row(source)
         if row is None:
             near = self.similar(source)
-            hint = f"Did you mean {', '.join(map(repr, near))}?" if near else ""
+            hint = f"Did you mean {', '.join(map(quoted, near))}?" if near else ""
             raise Refused(
-                f"{source!r} is not in the index.",
+                f"{quoted(source)} is not in the index.",
                 f"{hint} Use vectordb_search to find sources.".strip(),
             )
         if row.status != "indexed":
             raise Refused(
-                f"{source!r} could not be indexed ({row.reason}), so it has no text to read.",
+                f"{quoted(source)} could not be indexed ({row.reason}), so it has no text to read.",
                 "Use vectordb_search to find other sources.",
             )
         return row

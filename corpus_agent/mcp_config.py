@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import site
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
+
+from indexer import starting
 
 NAME = "corpus-agent"
 
@@ -31,9 +33,16 @@ CLIENTS = {
 
 
 def command() -> list[str]:
-    """How this program is started from anywhere: its script, else its interpreter and module."""
-    script = Path(sys.executable).with_name("corpus-agent")
-    return [str(script)] if script.exists() else [sys.executable, "-P", "-m", "corpus_agent"]
+    """How this program is started from anywhere, and runs no code of the folder it is started in.
+
+    A client starts it in a project, with the variables of whoever started the client: so not by its
+    script, whose modules PYTHONPATH names, and in PYTHONPATH an empty entry is that project.
+    """
+    packages = starting.packages()
+    if packages in site.getsitepackages():
+        return [sys.executable, "-I", "-m", "corpus_agent"]
+    boot = f"import sys; sys.path.insert(0, {packages!r}); import corpus_agent.__main__"
+    return [sys.executable, "-I", "-c", boot]
 
 
 def snippet(client: str, arguments: Sequence[str]) -> str:

@@ -27,7 +27,7 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
 from corpus_agent import __version__
-from corpus_agent.clean import visible
+from corpus_agent.clean import one_line, unlinked
 from corpus_agent.launch import Launch
 from corpus_agent.mcp_tools import TOOLS, Listed, Result, Tools
 from corpus_agent.settings import Settings
@@ -132,7 +132,7 @@ class _Session:
             try:
                 return self._tools.result().call(params.name, params.arguments, stop)
             except CorpusError as error:  # the index could not even be opened
-                return Result(f"Error: {visible(str(error))}")
+                return Result(f"Error: {one_line(unlinked(str(error)))}")
 
         async with anyio.create_task_group() as group:
             group.start_soon(_beat, context)
@@ -200,4 +200,4 @@ def _protocol_errors() -> Iterator[None]:
     try:
         yield
     except CorpusError as error:
-        raise MCPError(code=types.INVALID_PARAMS, message=visible(str(error))) from None
+        raise MCPError(code=types.INVALID_PARAMS, message=one_line(unlinked(str(error)))) from None

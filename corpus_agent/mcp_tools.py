@@ -12,19 +12,27 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
-from corpus_agent import parent
-from corpus_agent.clean import inert
+from corpus_agent import parent, report
+from corpus_agent.clean import unlinked
 from corpus_agent.corpus import MAX_WINDOW_LINES, Corpus, Window
+from corpus_agent.naming import (
+    called_outside,
+    model_outside,
+    named,
+    quoted_outside,
+    said,
+)
 from corpus_agent.parent import tokens_at_most
 from corpus_agent.stopping import Stop
 from corpus_agent.tools import read, search
-from corpus_agent.tools.frame import Frame, label
+from corpus_agent.tools.frame import Frame
 from corpus_agent.tools.toolbox import SPECS, Arguments, ToolSpec, check_arguments
 from indexer.errors import CorpusError, Refused
 from indexer.manifest import Manifest
 
 if TYPE_CHECKING:
     from corpus_agent.launch import Launch
+    from corpus_agent.local import LocalCorpus
     from corpus_agent.service import Service
     from indexer.records import FileRow
 
@@ -76,15 +84,15 @@ class Tools:
     def __init__(self, service: Service, launch: Launch) -> None:
         self._service = service
         self._launch = launch
-        self._frame = Frame()
-        self._shown: dict[str, str] = {}  # what a source is called in a text -> the source
+        self._frame = Frame(outside=True)
+        self._names: tuple[int, dict[str, str]] = (-1, {})  # of which version; see `_source`
 
     def call(self, name: str, arguments: Mapping[str, Any] | None, stop: Stop) -> Result:
         """The result of a call; raises Stopped where it was, and nothing else."""
         spec = next((spec for spec in TOOLS if spec.name == name), None)
         if spec is None:
             known = ", ".join(spec.name for spec in TOOLS)
-            return Result(f"Error: there is no tool {label(name)!r}. There are: {known}.")
+            return Result(f"Error: there is no tool {quoted_outside(name)}. There are: {known}.")
         checked = check_arguments(spec, arguments)
         if isinstance(checked, str):
             return Result(checked)
@@ -97,18 +105,27 @@ class Tools:
         try:
             return run(checked, stop)
         except CorpusError as error:
-            return Result(f"Error: {label(str(error))}")
+            return Result(f"Error: {said(self._frame, str(error))}")
 
     def _search(self, arguments: Arguments, _: Stop) -> Result:
         corpus = self._service.corpus()
-        text = search.run(corpus, self._frame, arguments["query"], self._shown)
+        text = search.run(corpus, self._frame, arguments["query"])
         return Result(text, corpus.version)
 
     def _read(self, arguments: Arguments, _: Stop) -> Result:
-        given: str = arguments["source"]
-        source = self._shown.get(given, given)
+        corpus = self._service.corpus()
         offset, limit = arguments.get("offset", 1), arguments.get("limit", MAX_WINDOW_LINES)
-        return self._page(self._service.corpus(), source, offset, limit)
+        return self._page(corpus, self._source(corpus, arguments["source"]), offset, limit)
+
+    def _source(self, corpus: LocalCorpus, given: str) -> str:
+        """The document that any text of this server calls so, else the name as it was given."""
+        if corpus.file(given) is not None:
+            return given
+        version, names = self._names
+        if version != corpus.version:
+            names = report.names(row.source for row in corpus.files())
+            self._names = (corpus.version, names)
+        return names.get(given, given)
 
     def _page(self, corpus: Corpus, source: str, offset: int, limit: int) -> Result:
         window = fitted(corpus.read(source, offset, limit))
@@ -125,14 +142,14 @@ class Tools:
         try:
             lines += self._unread(self._service.corpus().files())
         except CorpusError as error:
-            lines.append(f"It cannot be searched now: {label(str(error))}")
+            lines.append(f"It cannot be searched now: {said(self._frame, str(error))}")
         return Result("\n".join(lines), manifest.version)
 
     def _who_answers(self) -> str:
         model = self._launch.model
         if model is None:
             return f"{parent.NAME} answers by quotation, without a model."
-        return f"{parent.NAME} answers by the model {label(model.name)} on this machine."
+        return f"{parent.NAME} answers by the model {model_outside(model.name)} on this machine."
 
     def _sealed(self) -> str:
         if self._launch.seal.state == "enforced":
@@ -141,7 +158,10 @@ class Tools:
 
     def _unread(self, rows: list[FileRow]) -> list[str]:
         unread = [row for row in rows if row.status in ("empty", "failed")]
-        lines = [f"not read: {label(row.source)} ({row.reason})" for row in unread[:MAX_LISTED]]
+        lines = [
+            f"not read: {named(self._frame, row.source)} ({row.reason})"
+            for row in unread[:MAX_LISTED]
+        ]
         more = len(unread) - MAX_LISTED
         return [*lines, *([f"and {more:,} more that could not be read"] if more > 0 else [])]
 
@@ -163,8 +183,8 @@ class Tools:
 
 def listed(row: FileRow) -> Listed:
     """A document as the list of resources shows it."""
-    title = inert(label(row.title or "")) or None
-    return Listed(uri_of(row.source), inert(label(row.source)), title)
+    title = quoted_outside(row.title) if row.title else None
+    return Listed(uri_of(row.source), called_outside(row.source), title)
 
 
 def _counts(manifest: Manifest) -> list[str]:
@@ -188,8 +208,13 @@ def fitted(window: Window, tokens: int = MAX_PAGE_TOKENS) -> Window:
 
 
 def uri_of(source: str) -> str:
-    """The URI of a document: no authority, the path escaped (RFC 3986, 3.3)."""
-    return f"{SCHEME}/{quote(source)}"
+    """The URI of a document: no authority, the path escaped (RFC 3986, 3.3).
+
+    So is each dot where the name has something that a viewer might take for a host.
+    """
+    escaped = quote(source)
+    broken = unlinked(source) != source or unlinked(escaped) != escaped
+    return f"{SCHEME}/{escaped.replace('.', '%2E') if broken else escaped}"
 
 
 def parse_uri(uri: str) -> tuple[str, int]:
@@ -202,9 +227,12 @@ def parse_uri(uri: str) -> tuple[str, int]:
     offset = int(value) if value.isdecimal() and len(value) < 10 else 0
     if not uri.startswith(SCHEME) or (query and (key != "offset" or not offset)):
         raise Refused(
-            f"{uri!r} names no document.", "Use corpus:///SOURCE or corpus:///SOURCE?offset=LINE."
+            f"{quoted_outside(uri)} names no document.",
+            "Use corpus:///SOURCE or corpus:///SOURCE?offset=LINE.",
         )
     try:
         return unquote(path.removeprefix("/"), errors="strict"), offset or 1
     except UnicodeDecodeError:
-        raise Refused(f"{uri!r} is not UTF-8.", "Use the URIs of resources/list.") from None
+        raise Refused(
+            f"{quoted_outside(uri)} is not UTF-8.", "Use the URIs of resources/list."
+        ) from None

@@ -186,6 +186,17 @@ def model_folder(folder: Path | None, flag: str) -> Path | None:
     return folder
 
 
+def absolute(settings: Settings) -> Settings:
+    """The same settings, found from here and true wherever a process stands."""
+    store = settings.store or find_store(Path.cwd())
+    places = {"store": store, "model": settings.model, "reranker": settings.reranker}
+    found: dict[str, Any] = {key: path.absolute() if path else None for key, path in places.items()}
+    kind, colon, path = settings.llm.partition(":")
+    if kind in ("unix", "gguf"):
+        found["llm"] = f"{kind}{colon}{Path(path).expanduser().absolute()}"
+    return replace(settings, **found)
+
+
 def existing_store(settings: Settings) -> Path:
     """The store to read; raises NoIndex with the command that makes one."""
     store = settings.store or find_store(Path.cwd())

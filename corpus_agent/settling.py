@@ -18,6 +18,7 @@ from corpus_agent.clean import visible
 from corpus_agent.corpus import Corpus
 from corpus_agent.draft import Quotation, Settled, place_of, settle
 from corpus_agent.evidence import check_quotation
+from corpus_agent.naming import called
 from corpus_agent.sentences.coverage import EncodeTokens
 from corpus_agent.support import (
     MARK,
@@ -30,7 +31,7 @@ from corpus_agent.support import (
     claims,
     quoted_window,
 )
-from corpus_agent.tools.frame import Frame, label
+from corpus_agent.tools.frame import Frame
 from indexer.errors import Refused
 from indexer.extract import is_mark
 
@@ -222,7 +223,7 @@ def repair_request(failed: Sequence[Citation], frame: Frame) -> str:
     """What a model is told of its quotations that are not in the documents, once."""
     lines = [REPAIR]
     for citation in failed[:MAX_REPAIRED]:
-        place = f"{label(citation.source)}:{citation.line_start}"
+        place = f"{called(citation.source)}:{citation.line_start}"
         if citation.verdict in ("altered", "cut"):
             there = frame.wrap(visible(citation.quote)[:MAX_SHOWN_QUOTE])
             lines.append(f"- {place}: {citation.verdict}; there it says {there}")

@@ -72,7 +72,7 @@ def test_the_first_search_is_handed_in_as_a_tool_call_with_its_result():
     assert result["tool_call_id"] == call["tool_calls"][0]["id"]
     assert result["content"].startswith(
         f'1 result for "{QUESTION}" in 2 documents (4 more could not be read)\n'
-        "1. notes/my bread.md · lines 3-4 · score 0.67\n"
+        "1. 'notes/my bread.md' · lines 3-4 · score 0.67\n"
     )
 
 
@@ -153,7 +153,7 @@ def test_a_tool_call_is_run_and_the_quotation_of_the_answer_verified():
     assert answer.coverage == Coverage(indexed=2, empty=4)
     result = fake.requests[1]["messages"][-1]["content"]
     assert "Bake it.\n<</doc" in result
-    assert events == [f"search: {QUESTION}", "read: notes/my bread.md from line 3"]
+    assert events == [f"search: {QUESTION}", "read: 'notes/my bread.md' from line 3"]
 
 
 def test_a_page_is_cited_and_a_quotation_may_run_over_lines():

@@ -127,7 +127,7 @@ def test_without_a_server_another_model_is_explained(tmp_path):
     said, _ = conversation(tmp_path, ["/model x", "/sources", "/odd"], [], models=())
     assert "There is no model server" in said
     assert "Nothing asked yet." in said
-    assert "Unknown command /odd" in said
+    assert "Unknown command '/odd'" in said
 
 
 # --- keeping

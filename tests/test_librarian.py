@@ -433,7 +433,7 @@ def test_the_code_of_the_working_folder_is_not_run(toy_store, tmp_path, monkeypa
     monkeypatch.chdir(tmp_path)
     with Librarian(toy_store, llm="none"):
         assert not (tmp_path / "taken-over").exists()
-    command = [argument for argument in COMMAND if argument != "-P"]
+    command = [argument for argument in COMMAND if argument != "-I"]
     subprocess.run([*command, "0"], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     assert (tmp_path / "taken-over").exists()  # the control
 

@@ -31,7 +31,8 @@ SERVER = """
     attempt("ipv6", lambda: socket.socket(socket.AF_INET6))
     attempt("udp", lambda: socket.socket(type=socket.SOCK_DGRAM))
     attempt("model", lambda: open(model).close())
-    attempt("documents", lambda: open(os.environ["SECRET"]).close())
+    document = os.path.join(os.path.dirname(os.path.dirname(model)), "corpus", "note.md")
+    attempt("documents", lambda: open(document).close())
     attempt("home", lambda: open(os.path.join(os.environ["HOME"], "cache"), "w").close())
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
@@ -73,7 +74,6 @@ from corpus_agent.seal import policy, seal, start_broker
 from corpus_agent.seal.llama import start_llama_server, wait_until_ready
 from indexer.confine import interpreter_files
 program, model, root, store = map(Path, sys.argv[1:5])
-os.environ["SECRET"] = str(root / "note.md")
 server = start_llama_server(program, model, store, also=interpreter_files())
 broker = start_broker(server.address)
 seal(policy(root, store))

@@ -12,7 +12,7 @@ from indexer.sync import Outcome
 from indexer.walk import SeenFile
 
 NAME = "a [x](javascript:alert(1)) <img src=x> www.evil.example\u034f\u202e.txt"
-SHOWN = "a [x] (javascript[:]alert(1)) < img src=x> www[.]evil.example.txt"
+SHOWN = "a [x] (javascript[:]alert(1)) < img src=x> www[.]evil.example.txt~2a6e33"
 
 
 def answer_citing(source: str) -> Answer:
@@ -30,7 +30,7 @@ def test_a_run_that_was_stopped_does_not_call_the_folder_empty(interrupted):
 
 def test_a_file_name_in_an_answer_is_no_link():
     lines = list(report.answer_lines(answer_citing(NAME)))
-    assert f"[1] {SHOWN}:3-4 · verified" in lines
+    assert f"[1] '{SHOWN}':3-4 · verified" in lines
     content = report.answer_object(answer_citing(NAME))
     assert content["citations"][0]["source"] == SHOWN
     assert content["question"] == "q?"
@@ -61,5 +61,5 @@ def test_what_a_parser_says_of_a_file_is_cleaned(status):
 def test_a_plan_in_json_holds_nothing_that_hides():
     todo = Plan(add=(SeenFile("a\u202e.txt"),), remove=("b\u2066.txt",))
     printed = json.dumps(report.plan_object(todo), ensure_ascii=False)
-    assert json.loads(printed)["plan"]["add"] == ["a.txt"]
+    assert json.loads(printed)["plan"]["add"] == ["a.txt~32d615"]  # not the name of another file
     assert printed.isascii()

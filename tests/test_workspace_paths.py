@@ -1,7 +1,9 @@
 """Nothing outside of the roots is read, listed or written, whatever the path and whoever races."""
 
+import gc
 import os
 import random
+import stat
 import subprocess
 import sys
 import time
@@ -181,8 +183,20 @@ def test_the_folder_for_temporary_files_is_open_only_when_asked_for(
 
     folder = tmp_path_factory.mktemp("temporary")
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
-    assert "outside" in refusal(Workspace(root).for_writing, str(folder / "x"))
-    assert Workspace(root, temp=True).for_writing(str(folder / "x")).path == folder / "x"
+    (folder / "of others").write_text("theirs")
+    assert Workspace(root).temp is None
+    workspace, other = Workspace(root, temp=True), Workspace(root, temp=True)
+    mine = workspace.temp
+    assert mine.parent == folder
+    assert stat.S_IMODE(mine.stat().st_mode) == 0o700
+    assert workspace.for_writing(str(mine / "x")).path == mine / "x"
+    for path in (folder / "x", folder / "of others", other.temp / "x"):
+        assert "outside" in refusal(workspace.for_writing, str(path))
+        assert "outside" in refusal(workspace.for_reading, str(path))
+    (mine / "x").write_text("mine")
+    del workspace
+    gc.collect()  # what was raised holds on to it
+    assert sorted(folder.iterdir()) == sorted([other.temp, folder / "of others"])
 
 
 @pytest.mark.parametrize("path", [".git/config", "sub/.git/hooks/pre-commit", ".GIT/config"])

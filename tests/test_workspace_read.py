@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from corpus_agent.workspace import Attachment, FileTools, Workspace
@@ -14,6 +14,7 @@ from corpus_agent.workspace.content import MAX_DOCUMENT_BYTES
 from corpus_agent.workspace.ledger import MAX_WHOLE_BYTES
 from corpus_agent.workspace.reading import MAX_IMAGE_BYTES
 from corpus_agent.workspace.window import Cut, lines_window
+from indexer.extract.text import is_text
 from tests.conftest import SAMPLE, as_nobody
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
@@ -46,6 +47,7 @@ def test_lines_come_as_cat_prints_them(tmp_path, tools):
 
 @given(st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), max_size=300))
 def test_every_text_comes_as_its_lines(tmp_path_factory, text):
+    assume(is_text(text.encode()))  # else it is binary, for the index too
     folder = tmp_path_factory.mktemp("given")
     put(folder, "a.txt", text)
     expected = text.removesuffix("\n").split("\n") if text else []

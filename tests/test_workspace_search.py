@@ -427,3 +427,26 @@ def test_a_hundred_thousand_files_are_listed_in_a_moment(tmp_path, tools):
         "narrow the pattern or the path."
     )
     assert min(seconds) < 3, "measured: 0.3 s with two cores to itself"
+
+
+# --- what is no text
+
+
+CONTROLS = b"needle " + bytes(range(1, 7)) * 3 + b"\n"
+
+
+@pytest.mark.parametrize("mode", ["content", "files", "count"])
+def test_what_the_index_takes_for_binary_is_not_searched(tmp_path, tools, mode):
+    put(tmp_path, "sub/a.txt", "sub/c.txt")
+    put(tmp_path, "sub/b.dat", "top.dat", text=CONTROLS)
+    found = tools.grep("needle", mode=mode)
+    assert [line.partition(":")[0] for line in found.splitlines()] == ["sub/a.txt", "sub/c.txt"]
+    assert "is binary" in tools.grep("needle", path="top.dat", mode=mode)
+    put(tmp_path, "top.dat", text=CONTROLS + b"words " * 1000)  # the control: one in a hundred
+    assert "top.dat" in tools.grep("needle", mode="files")
+
+
+def test_what_the_index_takes_for_binary_is_neither_read_nor_edited(tmp_path, tools):
+    put(tmp_path, "top.dat", text=CONTROLS)
+    assert tools.read("top.dat").startswith("Error: 'top.dat' is binary")
+    assert tools.edit("top.dat", "needle", "n").startswith("Error: 'top.dat' is binary")

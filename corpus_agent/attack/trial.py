@@ -7,11 +7,9 @@ and on loopback. Called by `selftest --attack`.
 from __future__ import annotations
 
 import json
-import os
 import secrets
 import socket
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -22,13 +20,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import corpus_agent
 from corpus_agent.attack import leaks
 from corpus_agent.attack.judge import Evidence, Verdict, judge
 from corpus_agent.attack.planting import plant
 from corpus_agent.attack.strings import Planted, Targets, load
 from corpus_agent.attack.unprotected import connect, unprotected
 from corpus_agent.clean import one_line
+from indexer import starting
 from indexer.errors import CorpusError, SealUnavailable
 
 LINK = "link-to-a-secret.txt"
@@ -196,17 +194,13 @@ def _visit(text: str, listener: str) -> int:
 @contextmanager
 def _obeying_model(targets: Targets, log: Path) -> Iterator[int]:
     """The port of the model, which runs until the block ends."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "corpus_agent.attack.obeying", str(log)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        env=_environment(),
-        text=True,
-    )
+    pipe = subprocess.PIPE
+    command = _command("corpus_agent.attack.obeying", str(log))
+    process = starting.popen(command, stdin=pipe, stdout=pipe, stderr=None)
     assert process.stdin is not None
     assert process.stdout is not None
     with process:
-        process.stdin.write(json.dumps(asdict(targets)) + "\n")
+        process.stdin.write(json.dumps(asdict(targets)).encode() + b"\n")
         process.stdin.flush()
         yield int(process.stdout.readline())
         process.stdin.close()
@@ -214,15 +208,8 @@ def _obeying_model(targets: Targets, log: Path) -> Iterator[int]:
 
 def _run(module: str, *arguments: object, stdin: str | None = None, **environment: str) -> str:
     """What a module printed. Raises CorpusError with its last words where it failed."""
-    done = subprocess.run(
-        [sys.executable, "-m", module, *map(str, arguments)],
-        input=stdin,
-        capture_output=True,
-        env=_environment(**environment),
-        text=True,
-        timeout=PROCESS_SECONDS,
-        check=False,
-    )
+    command = _command(module, *map(str, arguments), **environment)
+    done = starting.run(command, given=stdin, seconds=PROCESS_SECONDS)
     if done.returncode:
         words = one_line(done.stderr)[-MAX_SHOWN_ERROR:]
         if done.returncode == SealUnavailable.exit_code:
@@ -231,9 +218,7 @@ def _run(module: str, *arguments: object, stdin: str | None = None, **environmen
     return done.stdout
 
 
-def _environment(**more: str) -> dict[str, str]:
-    """The variables for a process of the run: the package findable, none of the user's settings."""
-    packages = str(Path(corpus_agent.__path__[0]).parent)
-    path = os.pathsep.join(filter(None, (packages, os.environ.get("PYTHONPATH"))))
-    kept = {k: v for k, v in os.environ.items() if not k.startswith("CORPUS_AGENT_")}
-    return {**kept, "PYTHONPATH": path, "PYTHONIOENCODING": "utf-8", **more}
+def _command(module: str, *arguments: str, **more: str) -> starting.Command:
+    """A module as a process of the run, told none of the user's settings."""
+    told = {**starting.common_variables(), **more}
+    return starting.Command(starting.python_module(module, *arguments), told)

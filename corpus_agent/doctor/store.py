@@ -70,14 +70,17 @@ def checks(
     yield Check("permissions", "that nobody else may enter the store", lambda: permissions(store))
     if not _manifest_is_readable(store):
         return
-    yield Check("corpus", "whether the folder is there", lambda: corpus_folder(store))
+    yield Check(
+        "corpus", "whether the folder is there", lambda: corpus_folder(store, settings.root)
+    )
     if processor().state == "fail":  # importing LanceDB would end this process
         return
     encoder = session.encoder_for(settings, store)
     yield Check("model", "whether the index was made by today's model and chunker",
                 lambda: same_model(store, encoder))  # fmt: skip
-    yield from _of_rows(store, encoder)
-    if root_of(store, read_manifest(store)).is_dir():
+    root = settings.root or root_of(store, read_manifest(store))
+    yield from _of_rows(store, root, encoder)
+    if root.is_dir():
         yield Check("stale files", "the folder against the index", lambda: stale_files(settings))
 
 
@@ -89,7 +92,7 @@ def _manifest_is_readable(store: Path) -> bool:
     return True
 
 
-def _of_rows(store: Path, encoder: Encoder) -> Iterator[Check]:
+def _of_rows(store: Path, root: Path, encoder: Encoder) -> Iterator[Check]:
     from indexer.store import Snapshot
 
     try:
@@ -106,7 +109,7 @@ def _of_rows(store: Path, encoder: Encoder) -> Iterator[Check]:
     yield Check("embedding", "stored chunks, embedded again",
                 lambda: embedded_again(rows, encoder))  # fmt: skip
     yield Check("texts", "stored chunks and kept texts against their files, parsed anew",
-                lambda: parsed_anew(store, rows))  # fmt: skip
+                lambda: parsed_anew(store, root, rows))  # fmt: skip
 
 
 def there_is_one(store: Path | None) -> Finding:
@@ -132,9 +135,9 @@ def permissions(store: Path) -> Finding:
     return Finding("ok", f"mode {mode:04o}")
 
 
-def corpus_folder(store: Path) -> Finding:
+def corpus_folder(store: Path, root: Path | None = None) -> Finding:
     """Whether the folder that was indexed is still there."""
-    root = root_of(store, read_manifest(store))
+    root = root or root_of(store, read_manifest(store))
     if root.is_dir():
         return Finding("ok", str(root))
     found = f"{str(root)!r} is not there; what was indexed can be searched and not read"
@@ -254,12 +257,13 @@ def embedded_again(rows: Rows, encoder: Encoder) -> Finding:
     return Finding("ok", f"{len(texts)} chunks, cosine {float(likeness.min()):.4f} or more")
 
 
-def parsed_anew(store: Path, rows: Rows) -> Finding:
+def parsed_anew(store: Path, root: Path, rows: Rows) -> Finding:
     """Whether today's files say what the store holds of them; those that changed are left out."""
     from corpus_agent.evidence import read_all
     from corpus_agent.local import LocalCorpus
 
-    parsed, kept = LocalCorpus.open(store, anew=True), LocalCorpus.open(store)
+    parsed = LocalCorpus.open(store, root=root, anew=True)
+    kept = LocalCorpus.open(store, root=root)
     compared = 0
     for chunk, _ in rows.samples:
         try:

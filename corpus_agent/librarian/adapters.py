@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from corpus_agent.clean import visible
+from corpus_agent.clean import one_line, unlinked
 from corpus_agent.librarian.client import Librarian
 from corpus_agent.parent import NAME, SPEC, disarmed
 from corpus_agent.tools.toolbox import check_arguments
@@ -38,7 +38,7 @@ def call(librarian: Librarian, arguments: Mapping[str, Any] | str) -> str:
     try:
         return librarian.ask(checked["question"]).for_model()
     except CorpusError as error:
-        return f"Error: {visible(str(error))}"
+        return f"Error: {one_line(unlinked(str(error)))}"
 
 
 async def call_async(librarian: Librarian, arguments: Mapping[str, Any] | str) -> str:
@@ -49,7 +49,7 @@ async def call_async(librarian: Librarian, arguments: Mapping[str, Any] | str) -
     try:
         return (await librarian.ask_async(checked["question"])).for_model()
     except CorpusError as error:
-        return f"Error: {visible(str(error))}"
+        return f"Error: {one_line(unlinked(str(error)))}"
 
 
 def pydantic_ai_tool(librarian: Librarian) -> Tool[Any]:

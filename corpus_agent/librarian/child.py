@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from corpus_agent.launch import Launch, to_read
 from corpus_agent.librarian.frames import MAX_REQUEST_BYTES, packed, read_frame, write_all
 from corpus_agent.parent import handed_over
-from corpus_agent.settings import Settings, load
+from corpus_agent.settings import Settings, absolute, load
 from corpus_agent.stdio import take_standard_streams
 from corpus_agent.stopping import Stop, Stopped
+from indexer import starting
 from indexer.confine import die_with_parent
 from indexer.errors import CorpusError
 
@@ -52,9 +53,20 @@ def main() -> None:
 
 
 def _launched(opening: dict[str, Any]) -> tuple[Settings, Launch]:
-    settings = load(opening["flags"], None, os.environ)
+    settings = _settings(opening["flags"], opening["here"])
     launch = to_read(settings, seal_off=opening["unsealed"], asking=True)
     return launch.settings, launch
+
+
+def _settings(flags: dict[str, str], here: str) -> Settings:
+    """The settings as they are where the parent stands; no path in them depends on it any more."""
+    try:
+        os.chdir(here)
+        return absolute(load(flags, None, os.environ))
+    except OSError as error:
+        raise CorpusError(f"The folder {here!r} cannot be entered: {error.strerror}.") from None
+    finally:
+        os.chdir(starting.FOLDER)
 
 
 class _Desk:

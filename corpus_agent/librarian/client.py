@@ -41,7 +41,7 @@ class LibrarianAnswer(Answer):
 
     def for_model(self) -> str:
         """The text for a parent's model, framed as data; bounded in length."""
-        return render(Frame(), self, self.seal)
+        return render(Frame(outside=True), self, self.seal)
 
     def as_object(self) -> dict[str, Any]:
         """The JSON of `ask`, with `seal`, `tainted` and `claims`."""

@@ -11,7 +11,6 @@ import contextlib
 import os
 import queue
 import subprocess
-import sys
 import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, InvalidStateError
@@ -20,7 +19,6 @@ from functools import cache
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, cast
 
-import corpus_agent
 from corpus_agent.answer import Answer
 from corpus_agent.clean import one_line
 from corpus_agent.librarian.frames import (
@@ -31,7 +29,8 @@ from corpus_agent.librarian.frames import (
     read_frame,
     write_all,
 )
-from indexer import errors
+from corpus_agent.settings import PREFIX
+from indexer import errors, starting
 from indexer.errors import CorpusError
 
 if TYPE_CHECKING:
@@ -43,12 +42,7 @@ STOP_SECONDS = 10.0  # for a question that was given up to end by itself
 CLOSE_SECONDS = 2.0  # for a process that nobody needs to end by itself
 MAX_SHOWN_PROBLEM = 1000  # characters
 
-# A fresh interpreter; -P keeps the working folder, which may hold anything, out of its import path.
-# The parent's number follows.
-COMMAND = (sys.executable, "-P", "-m", "corpus_agent.librarian.child")
-# What the interpreter and the libraries need of the parent's variables; its secrets stay with it.
-_PASSED = ("PATH", "HOME", "LANG", "TZ", "TMPDIR", "VIRTUAL_ENV")
-_PASSED_PREFIXES = ("LC_", "LD_", "XDG_", "CORPUS_AGENT_", "PYTHON", "OMP_", "MKL_", "CUDA_")
+COMMAND = starting.python_module("corpus_agent.librarian.child")  # the parent's number follows
 
 
 class LibrarianFailed(CorpusError):
@@ -95,7 +89,8 @@ class Child:
         self._unsealed = unsealed
         self._stderr = stderr
         self._requests: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        self._requests.put(packed({"flags": dict(flags), "unsealed": unsealed}))
+        opening = {"flags": dict(flags), "unsealed": unsealed, "here": _here()}
+        self._requests.put(packed(opening))
         self._lock = threading.Lock()
         self._pending: dict[int, Future[Answer]] = {}
         self._asked = 0
@@ -250,26 +245,19 @@ class Child:
 
 
 def _started(command: Sequence[str], stderr: int | IO[str]) -> subprocess.Popen[bytes]:
-    """The process, without the parent's secrets and its terminal."""
-    return subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=stderr,
-        env=_environment(),
-        start_new_session=True,  # Ctrl-C at the terminal is for the parent
-    )
+    """The process, without the parent's secrets, its terminal and its working folder."""
+    pipe = subprocess.PIPE
+    told = starting.common_variables() | starting.variables(prefix=PREFIX)
+    started = starting.Command(tuple(command), told)
+    return starting.popen(started, stdin=pipe, stdout=pipe, stderr=stderr, own_session=True)
 
 
-def _environment() -> dict[str, str]:
-    packages = str(Path(corpus_agent.__path__[0]).parent)
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if name in _PASSED or name.startswith(_PASSED_PREFIXES)
-    }
-    path = os.pathsep.join(filter(None, (packages, kept.get("PYTHONPATH"))))
-    return {**kept, "PYTHONPATH": path}
+def _here() -> str:
+    """Where relative paths in settings begin; not where the process will stand."""
+    try:
+        return str(Path.cwd())
+    except FileNotFoundError:  # the folder was removed
+        return starting.FOLDER
 
 
 def parsed(body: bytes) -> Reply:

@@ -7,6 +7,7 @@ from typing import Any
 
 from corpus_agent.answer import Answer, Citation
 from corpus_agent.clean import inert, one_line, visible
+from corpus_agent.naming import answerer
 from corpus_agent.report.frame import as_object, in_answer, place, searched
 
 
@@ -54,7 +55,7 @@ def answer_lines(answer: Answer) -> Iterator[str]:
         yield f"Note: {one_line(inert(notice))}"
     if answer.egress:
         yield f"egress: {one_line(answer.egress)}"
-    yield f"({answer.answerer}; searched {searched(answer.coverage)})"
+    yield f"({answerer(answer.answerer)}; searched {searched(answer.coverage)})"
 
 
 def citation_lines(citations: Iterable[Citation]) -> Iterator[str]:

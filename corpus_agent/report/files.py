@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from corpus_agent.clean import one_line
+from corpus_agent.naming import called, told
 from indexer.records import FileRow
 
 
 def problem_object(row: FileRow) -> dict[str, Any]:
     """One file that yielded no text, and why."""
-    return {"source": one_line(row.source), "reason": row.reason, "detail": detail(row)}
+    return {"source": told(row.source), "reason": row.reason, "detail": detail(row)}
 
 
 def detail(row: FileRow) -> str | None:
@@ -21,13 +22,13 @@ def detail(row: FileRow) -> str | None:
 def problem_line(row: FileRow) -> str:
     """One line on a file that yielded no text."""
     detail = f": {one_line(row.detail)}" if row.detail else ""
-    return f"{row.status} {one_line(row.source)} ({row.reason}{detail})"
+    return f"{row.status} {called(row.source)} ({row.reason}{detail})"
 
 
 def file_object(row: FileRow) -> dict[str, Any]:
     """One file of the JSON of `files`."""
     return {
-        "source": one_line(row.source),
+        "source": told(row.source),
         "status": row.status,
         "reason": row.reason,
         "detail": detail(row),
@@ -47,4 +48,4 @@ def file_line(row: FileRow) -> str:
     if row.status != "indexed":
         return problem_line(row)
     size = f"{row.pages} pages" if row.pages else f"{row.lines} lines"
-    return f"indexed {one_line(row.source)} ({size}, {row.chunks} chunks, {row.extractor})"
+    return f"indexed {called(row.source)} ({size}, {row.chunks} chunks, {row.extractor})"

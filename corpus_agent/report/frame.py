@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from corpus_agent.clean import inert, one_line
+from corpus_agent.clean import inert
+from corpus_agent.naming import called, spellings, told
 from indexer.records import Coverage
 
 SCHEMA_VERSION = 1
@@ -22,19 +23,19 @@ def names(sources: Iterable[str]) -> dict[str, str]:
     A name of its own goes before one that only looks the same.
     """
     listed = sorted(sources)
-    shown = {name(source): source for name in (in_answer, one_line) for source in listed}
+    shown = {spelled: source for source in listed for spelled in spellings(source)}
     return {**shown, **{source: source for source in listed}}
 
 
 def in_answer(source: str) -> str:
     """A source as answers show it: no viewer takes it for a link."""
-    return inert(one_line(source))
+    return inert(told(source))
 
 
 def place(source: str, line_start: int, line_end: int, page: int | None) -> str:
     """Where a passage stands, as in "notes/a.md:10-24" or "b.pdf:80-91 (page 7)"."""
     lines = f"{line_start}-{line_end}" if line_end != line_start else f"{line_start}"
-    return f"{one_line(source)}:{lines}" + (f" (page {page})" if page is not None else "")
+    return f"{called(source)}:{lines}" + (f" (page {page})" if page is not None else "")
 
 
 def searched(coverage: Coverage) -> str:

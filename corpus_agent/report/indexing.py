@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from corpus_agent.clean import one_line
+from corpus_agent.naming import called, told
 from corpus_agent.report.files import problem_object
 from corpus_agent.report.frame import as_object
 from indexer.plan import Plan
@@ -84,11 +84,9 @@ def watch_line(outcome: Outcome) -> str:
 
 def plan_object(todo: Plan) -> dict[str, Any]:
     """The JSON of `index --dry-run`."""
-    groups = {
-        name: [one_line(seen.source) for seen in files] for name, files in _groups(todo).items()
-    }
-    removed = [one_line(source) for source in todo.remove]
-    spared = [one_line(source) for source in todo.spared]
+    groups = {name: [told(seen.source) for seen in files] for name, files in _groups(todo).items()}
+    removed = [told(source) for source in todo.remove]
+    spared = [told(source) for source in todo.spared]
     return as_object(
         plan={
             **groups,
@@ -110,9 +108,9 @@ def plan_lines(todo: Plan) -> Iterator[str]:
     for name, files in _groups(todo).items():
         for seen in files:
             why = f" ({seen.problem})" if seen.problem else ""
-            yield f"{name:<7}{one_line(seen.source)}{why}"
+            yield f"{name:<7}{called(seen.source)}{why}"
     for what, sources in (("remove", todo.remove), ("spared", todo.spared)):
         for source in sources:
-            yield f"{what:<7}{one_line(source)}"
+            yield f"{what:<7}{called(source)}"
     size = sum(seen.bytes for seen in todo.work)
     yield f"{len(todo.keep):,} unchanged; {len(todo.work):,} files, {size:,} bytes to index"

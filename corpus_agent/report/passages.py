@@ -7,6 +7,7 @@ from typing import Any
 
 from corpus_agent.clean import inert, one_line, visible
 from corpus_agent.corpus import Window
+from corpus_agent.naming import called, quoted, told
 from corpus_agent.report.frame import as_object, place, searched
 from corpus_agent.snippet import snippet
 from indexer.records import Coverage, Hit
@@ -26,7 +27,7 @@ def search_object(
 
 def _hit_object(hit: Hit, query: str) -> dict[str, Any]:
     return {
-        "source": one_line(hit.chunk.source),
+        "source": told(hit.chunk.source),
         "heading": one_line(hit.chunk.heading),
         "page": hit.chunk.page_start,
         "line_start": hit.chunk.line_start,
@@ -48,7 +49,8 @@ def search_lines(query: str, hits: Sequence[Hit], coverage: Coverage) -> Iterato
         chunk = hit.chunk
         stale = " · changed since it was indexed" if hit.stale else ""
         where = place(chunk.source, chunk.line_start, chunk.line_end, chunk.page_start)
-        yield f"\n{number}. {where} · {one_line(chunk.heading)} · {hit.score:.2f}{stale}"
+        heading = quoted(chunk.heading) if chunk.heading else ""
+        yield f"\n{number}. {where} · {heading} · {hit.score:.2f}{stale}"
         for line in visible(snippet(chunk.text, query)).splitlines():
             yield f"   {line}" if line.strip() else ""
 
@@ -58,7 +60,7 @@ def explain_lines(hits: Sequence[Hit]) -> Iterator[str]:
     reranked = any(hit.rerank is not None for hit in hits)
     yield f"\nrank  score  cosine    bm25  {'rerank  ' if reranked else ''}source"
     for number, hit in enumerate(hits, start=1):
-        source = one_line(hit.chunk.source)
+        source = called(hit.chunk.source)
         if reranked:
             rerank = f"{hit.rerank:6.2f}" if hit.rerank is not None else f"{'-':>6}"
             source = f"{rerank}  {source}"
@@ -69,7 +71,7 @@ def read_object(window: Window, version: int) -> dict[str, Any]:
     """The JSON of `read`."""
     return as_object(
         version=version,
-        source=one_line(window.source),
+        source=told(window.source),
         offset=window.offset,
         lines=[visible(line.text) for line in window.lines],
         total=window.total,

@@ -8,6 +8,7 @@ from typing import Any
 from corpus_agent.clean import one_line
 from corpus_agent.cleaning import Cleaned
 from corpus_agent.forgetting import Forgotten
+from corpus_agent.naming import called, told
 from corpus_agent.report.frame import as_object, size_mb
 from indexer.folder import Usage
 from indexer.manifest import Manifest
@@ -17,7 +18,7 @@ def forget_object(done: Forgotten) -> dict[str, Any]:
     """The JSON of `forget`."""
     return as_object(
         version=done.version,
-        source=one_line(done.source),
+        source=told(done.source),
         forgotten=done.row is not None,
         keep_out={"file": one_line(str(done.rules)), "line": done.rule},
     )
@@ -25,9 +26,9 @@ def forget_object(done: Forgotten) -> dict[str, Any]:
 
 def forget_lines(done: Forgotten) -> Iterator[str]:
     """What `forget` did, for a person, and how the document stays out."""
-    source = one_line(done.source)
+    source = called(done.source)
     if done.row is None:
-        near = ", ".join(one_line(name) for name in done.near)
+        near = ", ".join(called(name) for name in done.near)
         yield f"{source} is not in the index; nothing changed." + (
             f" There is: {near}" if near else ""
         )

@@ -9,11 +9,8 @@ from __future__ import annotations
 import ctypes
 import fcntl
 import os
-import shutil
 import socket
 import struct
-import subprocess
-import sys
 import termios
 import threading
 from collections.abc import Callable
@@ -21,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from indexer import starting
 from indexer.confine import native_number
 
 MESSAGE = b"probe"
@@ -149,16 +147,16 @@ _CHILD = (
 
 def child(around: Surroundings, _: object) -> None:
     """Connect from a Python started for it."""
-    command = [sys.executable, "-I", "-c", _CHILD, around.address, str(around.port)]
-    status = subprocess.run(command, check=False).returncode
+    command = starting.Command(starting.python(_CHILD, around.address, str(around.port)))
+    status = starting.run(command).returncode
     if status:
         raise OSError(status, os.strerror(status))
 
 
 def program(_: Surroundings, __: object) -> None:
     """Start a program that is not the interpreter."""
-    shell = shutil.which("sh") or "/bin/sh"
-    subprocess.run([shell, "-c", "exit 0"], check=True)
+    shell = starting.find_program("sh") or "/bin/sh"
+    starting.run(starting.Command((str(shell), "-c", "exit 0")))
 
 
 @dataclass(slots=True)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import http.client
 import os
 import select
-import shutil
 import signal
 import socket
 import time
@@ -19,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from corpus_agent.seal.broker import Broker, UnixAddress, leave_everything_but
+from indexer import starting
 from indexer.confine import (
     NO_SOCKETS,
     FileRule,
@@ -65,13 +65,14 @@ class LlamaServer:
 
 def find_program() -> Path:
     """The llama-server on PATH. Raises UsageError where there is none."""
-    found = shutil.which(PROGRAM)
+    found = starting.find_program(PROGRAM)
     if found is None:
         raise UsageError(
-            f"--llm gguf: needs {PROGRAM!r}, and there is none on PATH.",
+            f"--llm gguf: needs {PROGRAM!r}, and there is none on PATH, where relative folders and "
+            "the working folder do not count.",
             "Install llama.cpp, or start a model server and give its address.",
         )
-    return Path(found)
+    return found
 
 
 def server_policy(
@@ -208,9 +209,10 @@ def _become_server(
         os.dup2(output, 2)
         folder = str(Path(command[4]).parent)
         homes = ("HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")
+        os.chdir(starting.FOLDER)
         confine(policy)
-        environment = {**os.environ, **dict.fromkeys(homes, folder)}
-        os.execve(command[0], command, environment)  # noqa: S606
+        told = {**starting.common_variables(), **dict.fromkeys(homes, folder)}
+        starting.become(starting.Command(tuple(command), told))
     except SealUnavailable as error:
         os.write(failed, f"seal:{error}".encode()[:_MAX_ERROR_BYTES])
     except OSError as error:

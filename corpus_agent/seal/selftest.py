@@ -11,8 +11,6 @@ import json
 import os
 import signal
 import socket
-import subprocess
-import sys
 import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -21,9 +19,9 @@ from errno import errorcode
 from pathlib import Path
 from typing import Literal
 
-import corpus_agent
 from corpus_agent.seal.attempts import Surroundings
 from corpus_agent.seal.probes import PROBES, Kind, Probe
+from indexer import starting
 from indexer.confine import check_kernel
 from indexer.errors import SealUnavailable
 
@@ -210,17 +208,11 @@ def _received(connection: socket.socket) -> int:
 
 def _run(probe: Probe, mode: str, around: Surroundings) -> _Met:
     """Run one attempt. Raises SealUnavailable where its process could not be sealed."""
-    packages = str(Path(corpus_agent.__path__[0]).parent)
-    path = os.pathsep.join(filter(None, (packages, os.environ.get("PYTHONPATH"))))
-    done = subprocess.run(
-        [sys.executable, "-m", "corpus_agent.seal.probes", probe.name, mode],
-        input=json.dumps(asdict(around)),
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": path},
-        timeout=PROBE_SECONDS,
-        check=False,
+    command = starting.Command(
+        starting.python_module("corpus_agent.seal.probes", probe.name, mode),
+        starting.common_variables(),
     )
+    done = starting.run(command, given=json.dumps(asdict(around)), seconds=PROBE_SECONDS)
     if done.returncode == SealUnavailable.exit_code:
         raise SealUnavailable(done.stderr.strip())
     if done.returncode < 0:

@@ -12,7 +12,7 @@ import unicodedata
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from corpus_agent.clean import one_line, visible
+from corpus_agent.clean import one_line, unlinked, visible
 
 # Characters that a reader, or a tokenizer, may take for the ones of a delimiter and that NFKC does
 # not map to them: Unicode's angle brackets and guillemets, slashes, Cyrillic and Greek letters.
@@ -51,9 +51,13 @@ _BEGINNING = re.compile(rf"{_OPENING}(?P<name>{_SLASH}{_DOC}|{_DOC}{_NONCE})")
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The delimiters of one conversation; `nonce` is what corpus text cannot know."""
+    """The delimiters of one conversation; `nonce` is what corpus text cannot know.
 
-    nonce: str = field(default_factory=lambda: secrets.token_hex(3))
+    `outside` says that the reader may show the text as a page: then nothing in it is a link.
+    """
+
+    nonce: str = field(default_factory=lambda: f"{secrets.randbelow(10)}{secrets.token_hex(3)[1:]}")
+    outside: bool = False
 
     @property
     def opening(self) -> str:
@@ -67,7 +71,7 @@ class Frame:
 
     def wrap(self, text: str) -> str:
         """`text`, harmless, between the delimiters; on lines of its own if it has several."""
-        inner = neutral(text)
+        inner = neutral(unlinked(text) if self.outside else text)
         separator = "\n" if "\n" in inner else " "
         return separator.join((self.opening, inner, self.closing))
 
@@ -78,7 +82,7 @@ def neutral(text: str) -> str:
 
 
 def label(name: str) -> str:
-    """`name` on one line and harmless, for file names outside the delimiters."""
+    """`name` on one line and harmless, for what the program says outside the delimiters."""
     return neutral(one_line(name))
 
 

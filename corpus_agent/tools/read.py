@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from corpus_agent.corpus import MAX_WINDOW_BYTES, MAX_WINDOW_LINES, Corpus, Window, narrowed
-from corpus_agent.tools.frame import Frame, label
+from corpus_agent.naming import named, said
+from corpus_agent.tools.frame import Frame
 from indexer.errors import Refused
 
 NAME = "vectordb_read"
@@ -64,7 +65,7 @@ def run(
     try:
         window = corpus.read(source, offset, limit)
     except Refused as refused:
-        return f"Error: {label(str(refused))}"
+        return f"Error: {said(frame, str(refused))}"
     if max_bytes < MAX_WINDOW_BYTES and window.lines:
         window = narrowed(window, max_bytes)
     if found is not None:
@@ -76,9 +77,8 @@ def render(frame: Frame, window: Window) -> str:
     """The lines between delimiters; before them whether they are stale, after them what is left."""
     parts = []
     if window.stale:
-        parts.append(
-            f"Note: {label(window.source)} changed after it was indexed; this is its text today."
-        )
+        source = named(frame, window.source)
+        parts.append(f"Note: {source} changed after it was indexed; this is its text today.")
     parts.append(frame.wrap("\n".join(line.text for line in window.lines)))
     last = window.offset + len(window.lines) - 1
     if window.next_offset is None:

@@ -9,6 +9,7 @@ from collections.abc import MutableMapping, Sequence
 from typing import Any
 
 from corpus_agent.corpus import Corpus
+from corpus_agent.naming import named, said, spellings
 from corpus_agent.snippet import snippet
 from corpus_agent.tools.frame import Frame, label
 from indexer.errors import Refused
@@ -52,19 +53,21 @@ def run(
     try:
         hits = corpus.search(query)
     except Refused as refused:
-        return f"Error: {label(str(refused))}"
+        return f"Error: {said(frame, str(refused))}"
     if found is not None:
         found += hits
     if shown is not None:
-        shown.update((label(hit.chunk.source), hit.chunk.source) for hit in hits)
+        for source in dict.fromkeys(hit.chunk.source for hit in hits):
+            shown.update((name, source) for name in spellings(source))
+        shown.update((hit.chunk.source, hit.chunk.source) for hit in hits)
     return render(frame, corpus.coverage(), query, hits)
 
 
 def render(frame: Frame, coverage: Coverage, query: str, hits: Sequence[Hit]) -> str:
     """The header line and the numbered hits; without hits, what to try."""
-    asked = label(query)
+    asked = said(frame, query)
     if len(asked) > MAX_SHOWN_QUERY:
-        asked = f"{asked[:MAX_SHOWN_QUERY]}…"
+        asked = said(frame, f"{asked[:MAX_SHOWN_QUERY]}…")
     found = _count(len(hits), "result") if hits else "No results"
     header = f'{found} for "{asked}" in {searched(coverage)}'
     if not hits:
@@ -80,7 +83,7 @@ def searched(coverage: Coverage) -> str:
 
 def _hit(frame: Frame, n: int, hit: Hit, query: str) -> str:
     chunk = hit.chunk
-    place = [label(chunk.source), *_pages(chunk), _lines(chunk), f"score {hit.score:.2f}"]
+    place = [named(frame, chunk.source), *_pages(chunk), _lines(chunk), f"score {hit.score:.2f}"]
     if hit.stale:
         place.append("file changed after it was indexed")
     heading = [f"under {frame.wrap(label(chunk.heading))}"] if chunk.heading else []

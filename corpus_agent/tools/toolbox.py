@@ -17,6 +17,7 @@ from typing import Any, Literal, NamedTuple
 
 from corpus_agent.answer import ToolCall
 from corpus_agent.corpus import MAX_WINDOW_BYTES, MAX_WINDOW_LINES, Corpus, Window
+from corpus_agent.naming import called
 from corpus_agent.tools import read, search
 from corpus_agent.tools.frame import Frame, label
 from indexer.records import Hit
@@ -113,6 +114,8 @@ class Toolbox:
 
     def source_of(self, shown: str) -> str:
         """The source that the tools have shown under this name, or the name itself."""
+        if len(shown) > 1 and shown[0] == shown[-1] in "'\"" and shown not in self._names:
+            shown = shown[1:-1]  # as errors quote names that no search has shown
         return self._names.get(shown, shown)
 
     def _key(self, name: str, arguments: Arguments) -> Key:
@@ -154,7 +157,7 @@ def _notice(key: Key) -> str:
             f"See the results above, or search with other words."
         )
     return (
-        f"{REPEATED} read in this conversation: {label(key.what)} from line {key.offset}. "
+        f"{REPEATED} read in this conversation: {called(key.what)} from line {key.offset}. "
         f"See the text above, or read on with another offset."
     )
 

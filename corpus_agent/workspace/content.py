@@ -15,6 +15,7 @@ from typing import Literal
 from corpus_agent.workspace.roots import named
 from indexer.errors import CorpusError, Refused, UnreadableDocument
 from indexer.extract import claim
+from indexer.extract import text as texts
 from indexer.reading import WINDOW
 from indexer.walk import MAX_FILE_BYTES
 from indexer.workers.wire import decoded
@@ -53,9 +54,7 @@ def kind_of(data: bytes, size: int, shown: str) -> Kind:
     sample = data[:SAMPLE_BYTES]
     if image_type(sample):
         return "image"
-    # As git and ripgrep judge: text holds no NUL. A PDF may hold none either.
-    plain = b"\0" not in sample and b"%PDF-" not in sample[:1024]
-    if plain and (size > MAX_DOCUMENT_BYTES or _is_utf8(sample)):
+    if not is_binary(sample) and (size > MAX_DOCUMENT_BYTES or _is_utf8(sample)):
         return "text"
     try:
         claim(data, shown)
@@ -72,8 +71,12 @@ def kind_of(data: bytes, size: int, shown: str) -> Kind:
 
 
 def is_binary(data: bytes) -> bool:
-    """Whether no tool for text should touch this: NULs, which UTF-16 has too, images and PDF."""
-    return b"\0" in data or image_type(data) is not None or b"%PDF-" in data[:1024]
+    """Whether no tool for text should touch this: NULs, which UTF-16 has too, images and PDF, and
+    what is too full of control characters for the index as well.
+    """
+    if b"\0" in data or image_type(data) is not None or b"%PDF-" in data[:1024]:
+        return True
+    return not texts.is_text(data[:SAMPLE_BYTES])
 
 
 def has_utf16_mark(sample: bytes) -> bool:

@@ -49,7 +49,8 @@ class FileTools:
     """The tools for one conversation; their methods are plain functions too."""
 
     def __init__(self, workspace: Workspace, confirm: Confirm | None = None) -> None:
-        """Without `confirm`, which asks a person, there is no write.
+        """Without `confirm`, which asks a person, there is no write, nor an edit of a file that
+        other programs run or obey on sight.
 
         Raises CorpusError where ripgrep is missing, SealUnavailable where it cannot be confined.
         """
@@ -101,7 +102,13 @@ class FileTools:
     def edit(self, path: str, old_string: str, new_string: str, replace_all: bool = False) -> str:
         """What was replaced and where, or text from `Error:` on."""
         return writing.edit(
-            self._workspace, self._ledger, path, old_string, new_string, replace_all
+            self._workspace,
+            self._ledger,
+            self._confirm,
+            path,
+            old_string,
+            new_string,
+            replace_all,
         )
 
     @_answered

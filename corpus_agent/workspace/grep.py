@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 from collections.abc import Iterator
+from dataclasses import replace
 from io import BufferedReader
 from typing import Any, Literal, get_args
 
 from corpus_agent.workspace import listing
 from corpus_agent.workspace.content import has_utf16_mark, is_binary, sample_of
 from corpus_agent.workspace.ripgrep import Ripgrep
-from corpus_agent.workspace.roots import Place, Workspace, is_folder, named
+from corpus_agent.workspace.roots import Place, Workspace, is_folder, named, open_place
 from indexer.errors import Refused
 
 Mode = Literal["content", "files", "count"]
@@ -68,7 +70,7 @@ def _grep(
         arguments += ["--", pattern, "-"]
         search = ripgrep.search(where.root, where.root, arguments, stdin=where.descriptor)
     with search:
-        matches = _PARSERS[mode](search.output)
+        matches = _of_texts(where, _PARSERS[mode](search.output))
         gathered = listing.gather(
             None if (shown := _shown(where.place, name)) is None else shown + rest
             for name, rest in matches
@@ -81,6 +83,33 @@ def _grep(
         more="There is more; narrow the pattern, the path or the glob.",
         lacking=lacking,
     )
+
+
+def _of_texts(where: listing.Opened, found: Found) -> Found:
+    """What was found without the files that ripgrep takes for text and read does not.
+
+    Sorted by path, what is found in one file comes together.
+    """
+    last, wanted = b"", True
+    for name, rest in found:
+        if name != last:
+            last, wanted = name, name == _STDIN or not _is_binary(where, name)
+        if wanted:
+            yield name, rest
+
+
+def _is_binary(where: listing.Opened, name: bytes) -> bool:
+    """Whether a file below the folder is binary, or cannot be opened any more."""
+    parts = tuple(os.fsdecode(name).removeprefix("./").split("/"))
+    try:
+        descriptor = open_place(replace(where.place, parts=where.place.parts + parts))
+    except (OSError, Refused):
+        return True
+    try:
+        sample = sample_of(descriptor)
+    finally:
+        os.close(descriptor)
+    return is_binary(sample) and not has_utf16_mark(sample)
 
 
 def _check_text(where: listing.Opened) -> None:

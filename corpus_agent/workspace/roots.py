@@ -13,19 +13,20 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import stat
 import tempfile
+import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from corpus_agent.workspace.guarded import belongs_to_git
 from indexer.errors import CorpusError, Refused
 
 MAX_PATH_BYTES = 4_096  # linux/limits.h, PATH_MAX
 MAX_NAMED = 200  # characters of a path that a message repeats
-# A writer of .git/config or .git/hooks has programs run by whoever uses git next.
-UNWRITABLE = ".git"
 
 _SAFE = os.O_NOFOLLOW | os.O_CLOEXEC
 _FOLDER = os.O_PATH | os.O_DIRECTORY | _SAFE
@@ -75,14 +76,15 @@ class Workspace:
     ) -> None:
         """`root` may be read and written, and relative paths start there.
 
-        `temp` adds the system's folder for temporary files. Of two roots of which one lies in the
-        other, the inner one decides what may be done inside. Raises CorpusError for no folder.
+        `temp` adds a new folder for temporary files, which is removed with this object. Of two
+        roots of which one lies in the other, the inner one decides what may be done inside. Raises
+        CorpusError for no folder.
         """
         self._main = _root(root, writable=True)
         others = [_root(path, writable=False) for path in readable]
         others += [_root(path, writable=True) for path in writable]
-        if temp:
-            others.append(_root(tempfile.gettempdir(), writable=True))
+        self._temp = _root(self._made(), writable=True) if temp else None
+        others += [self._temp] if self._temp else []
         # The deepest first; of two names for one folder, the one that may be written.
         order = [self._main, *others]
         order.sort(key=lambda root: (-len(root.path.parts), not root.writable))
@@ -92,6 +94,17 @@ class Workspace:
     def root(self) -> Path:
         """The real path of the main root."""
         return self._main.path
+
+    @property
+    def temp(self) -> Path | None:
+        """The real path of the folder for temporary files, None where there is none."""
+        return self._temp.path if self._temp else None
+
+    def _made(self) -> str:
+        """A folder of this object's own: what others keep in the system's is not ours to read."""
+        folder = tempfile.mkdtemp(prefix="corpus-agent-workspace-")
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        return folder
 
     def for_reading(self, path: str) -> Place:
         """Where `path` leads once links are followed. Raises Refused outside of the roots."""
@@ -106,7 +119,7 @@ class Workspace:
         place = self._place(path, absolute)
         if not place.root.writable:
             raise Refused(f"{named(path)} may be read and not written.", self._writable())
-        if any(part.casefold() == UNWRITABLE for part in place.parts):
+        if belongs_to_git(place.path):
             raise Refused(f"{named(path)} belongs to git.", "Change it with git, not with a tool.")
         if self._as_real(os.path.normpath(absolute)) != place.path:
             raise Refused(

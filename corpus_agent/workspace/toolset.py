@@ -41,6 +41,10 @@ class Adds:
     changes: bool = False
 
 
+# Nobody said what the tool does, so it may do anything.
+UNDECLARED = Adds(frozenset(Leg), changes=True)
+
+
 def together(added: Iterable[Adds]) -> Adds:
     """What several tools add as one."""
     every = tuple(added)
@@ -55,12 +59,13 @@ Result = str | Attachment
 class Tool:
     """A tool: `run` takes the arguments of the schema and gives text, or text from `Error:` on.
 
-    `within` is what each agent adds that can be asked through it, by name.
+    `adds` is what its author says of it; where nobody says, it is taken to do everything. `within`
+    is what each agent adds that can be asked through it, by name.
     """
 
     spec: ToolSpec
     run: Callable[..., Result]
-    adds: Adds = Adds()
+    adds: Adds = UNDECLARED
     within: Mapping[str, Adds] = field(default_factory=dict)
 
     @property

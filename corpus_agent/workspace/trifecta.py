@@ -2,7 +2,8 @@
 
 An agent that takes in private data, takes in text that others wrote and can send bytes out may be
 told by that text to send that data. What its sub-agents do counts as its own, since tasks and
-answers carry text both ways. Judges declarations and runs nothing; the model itself, a remote one
+answers carry text both ways. Judges declarations and runs nothing, a tool of which nothing is
+declared as one that may do anything; the model itself, a remote one
 too, is not judged.
 """
 
@@ -40,6 +41,7 @@ class Verdict:
 
 def trifecta(agent: Agent) -> Verdict:
     """The verdict for an agent with all that it can ask."""
-    tools = {leg: tuple(n for n, adds in agent.adds.items() if leg in adds.legs) for leg in Leg}
-    changes = tuple(name for name, adds in agent.adds.items() if adds.changes)
+    every = agent.every
+    tools = {leg: tuple(n for n, adds in every.items() if leg in adds.legs) for leg in Leg}
+    changes = tuple(name for name, adds in every.items() if adds.changes)
     return Verdict(agent.persona.name, tools, changes)

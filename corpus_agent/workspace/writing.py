@@ -11,12 +11,15 @@ import hashlib
 import os
 import secrets
 import stat
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from corpus_agent.clean import one_line
 from corpus_agent.workspace.content import is_binary
+from corpus_agent.workspace.guarded import why_asked
 from corpus_agent.workspace.ledger import MAX_WHOLE_BYTES, Ledger, Snapshot, snapshot
 from corpus_agent.workspace.replacement import replaced
 from corpus_agent.workspace.roots import (
@@ -34,29 +37,51 @@ from indexer.errors import Refused
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What write is about to do: `content` to the real `path`, over a file or as a new one."""
+    """What is about to be done: `content` to the real `path`, over a file or as a new one.
+
+    `why` says why just this file is asked for; see guarded.py. As text it is the question.
+    """
 
     path: Path
     content: str
     replaces: bool
+    why: str = ""
+
+    def __str__(self) -> str:
+        """What a person is asked, on one line."""
+        done = f"{'change' if self.replaces else 'make'} {named(one_line(str(self.path)))}"
+        return f"{done}: {self.why}" if self.why else done
 
 
 Confirm = Callable[[Proposal], bool]
 """Asks a person; nothing is written unless it returns True."""
+# One file at a time in this process: two that are harmless by themselves can be a repository.
+_PLACING = threading.Lock()
 
 
 def edit(
-    workspace: Workspace, ledger: Ledger, path: str, old: str, new: str, replace_all: bool
+    workspace: Workspace,
+    ledger: Ledger,
+    confirm: Confirm | None,
+    path: str,
+    old: str,
+    new: str,
+    replace_all: bool,
 ) -> str:
-    """What was replaced, and where; raises Refused."""
+    """What was replaced, and where; raises Refused, also where `confirm` is needed and says no."""
     _check_text("old_string", old)
     _check_text("new_string", new)
     place = workspace.for_writing(path)
+    why = _why_asked(place)
     with explained(place.shown), _folder(place) as folder:
         before, info = _look(folder, place)
         data = _editable(place, before, ledger)
-        result = replaced(data, old, new, everywhere=replace_all)
-        _put(folder, place, result.data, info)
+    result = replaced(data, old, new, everywhere=replace_all)
+    if why:
+        content = result.data.decode("utf-8", "replace")
+        _ask(confirm, Proposal(place.path, content, replaces=True, why=why), place)
+    with explained(place.shown), _folder(place) as folder:
+        _put(folder, place, result.data, info, why)
     ledger.see(place.path, hashlib.sha256(result.data).hexdigest())
     if result.count == 1:
         return f"Edited {named(place.shown)}: 1 replacement, at line {result.line}."
@@ -71,8 +96,8 @@ def write(workspace: Workspace, ledger: Ledger, confirm: Confirm, path: str, con
     data = content.encode()
     with explained(place.shown):
         asked = _state(place)
-    if not confirm(Proposal(place.path, content, replaces=asked is not None)):
-        raise Refused(f"Writing {named(place.shown)} was not allowed.", "Ask what to do instead.")
+    why = _why_asked(place)
+    _ask(confirm, Proposal(place.path, content, replaces=asked is not None, why=why), place)
     with explained(place.shown), _folder(place, make=True) as folder:
         try:
             before, info = _look(folder, place)
@@ -80,10 +105,27 @@ def write(workspace: Workspace, ledger: Ledger, confirm: Confirm, path: str, con
             before, info = None, None
         if asked != (before.state if before else None):
             raise _changed(place)
-        _put(folder, place, data, info)
+        _put(folder, place, data, info, why)
     ledger.see(place.path, hashlib.sha256(data).hexdigest())
     how = "a new file" if info is None else "in place of what it held"
     return f"Wrote {len(data):,} bytes to {named(place.shown)}, {how}."
+
+
+def _why_asked(place: Place) -> str:
+    return why_asked(place.root.path, place.parts)
+
+
+def _ask(confirm: Confirm | None, proposal: Proposal, place: Place) -> None:
+    """Return where a person says yes; raises Refused, also where there is nobody to ask."""
+    name = named(place.shown)
+    if confirm is None:
+        raise Refused(
+            f"{name} is not changed unless a person allows it, and nobody can be asked: "
+            f"{proposal.why}.",
+            "Say what should be in it, so that a person can do it.",
+        )
+    if not confirm(proposal):
+        raise Refused(f"Writing {name} was not allowed.", "Ask what to do instead.")
 
 
 def _check_text(name: str, value: str) -> None:
@@ -137,8 +179,13 @@ def _editable(place: Place, before: Snapshot, ledger: Ledger) -> bytes:
     return before.data
 
 
-def _put(folder: int, place: Place, data: bytes, old: os.stat_result | None) -> None:
-    """Make the file hold `data`, at once or not at all."""
+def _put(
+    folder: int, place: Place, data: bytes, old: os.stat_result | None, asked_why: str
+) -> None:
+    """Make the file hold `data`, at once or not at all.
+
+    Raises Refused where the file, or what a person was told of it, is no longer what it was.
+    """
     name = place.parts[-1]
     temporary = f".corpus-agent-{secrets.token_hex(8)}"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -151,9 +198,10 @@ def _put(folder: int, place: Place, data: bytes, old: os.stat_result | None) -> 
             if old is not None:
                 _keep_owner_and_mode(file.fileno(), place, old)
             os.fsync(file.fileno())
-        if _identity(folder, name) != _identity_of(old):
-            raise _changed(place)
-        os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+        with _PLACING:
+            if _identity(folder, name) != _identity_of(old) or _why_asked(place) != asked_why:
+                raise _changed(place)
+            os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
     except BaseException:
         with suppress(FileNotFoundError):
             os.unlink(temporary, dir_fd=folder)

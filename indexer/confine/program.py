@@ -13,6 +13,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from indexer import starting
 from indexer.confine.kernel import confine
 from indexer.confine.policy import FileRule, Limits, Policy
 from indexer.confine.system import system_files
@@ -36,16 +37,15 @@ main()
 """
 
 
-def command(folder: int, root: int, program: Path, arguments: Sequence[str]) -> list[str]:
+def command(folder: int, root: int, program: Path, arguments: Sequence[str]) -> starting.Command:
     """The command that runs `program` in the open `folder`, reading below the open `root` alone.
 
     Ends as the program does, or with one of the two codes above and the reason on stderr. The
     program gets no environment.
     """
-    source = str(Path(__file__).parent.parent.parent)
-    boot = _BOOT.format(source=source, code=EXIT_NOT_STARTED)
-    isolated = [sys.executable, "-I", "-S", "-c", boot]
-    return [*isolated, str(folder), str(root), str(program), *arguments]
+    boot = _BOOT.format(source=starting.packages(), code=EXIT_NOT_STARTED)
+    given = (str(folder), str(root), str(program), *arguments)
+    return starting.Command(starting.python(boot, *given, site=False))
 
 
 def reading_policy(root: int, program: str) -> Policy:
@@ -66,7 +66,7 @@ def main() -> None:
         confine(reading_policy(int(root), program))
         for descriptor in {int(folder), int(root)}:
             os.set_inheritable(descriptor, False)
-        os.execve(program, [program, *arguments], {})  # noqa: S606 - no shell, no environment
+        starting.become(starting.Command((program, *arguments)))
     except SealUnavailable as error:
         print(error.message, file=sys.stderr)  # noqa: T201 - the parent reads it
         os._exit(EXIT_UNCONFINED)

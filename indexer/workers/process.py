@@ -11,12 +11,12 @@ import os
 import select
 import signal
 import socket
+import subprocess
 import sys
 import time
 from functools import cache
-from pathlib import Path
 
-import indexer
+from indexer import starting
 from indexer.confine import check_kernel
 from indexer.errors import CorpusError, SealUnavailable
 from indexer.workers import wire
@@ -25,8 +25,6 @@ START_SECONDS = 120.0  # takes a tenth of a second where the machine has nothing
 EXIT_SECONDS = 5.0  # from the end of its channel to the end of a process that is ending
 
 
-# -I: neither the environment nor the working folder, which may be the corpus, names modules.
-_FLAGS = ("-I", "-B")
 _BOOT = """\
 import sys
 packages, module, parent, confined = sys.argv[1:]
@@ -35,10 +33,8 @@ if packages not in sys.path:
 from importlib import import_module
 import_module(module).main(int(parent), confined=bool(int(confined)))
 """
-# One thread each: several workers share the machine with the embedding model. Nothing else of the
-# environment is handed on; it may hold keys.
+# One thread each: several workers share the machine with the embedding model.
 _ENVIRONMENT = {"MALLOC_ARENA_MAX": "2", "OMP_NUM_THREADS": "1", "RAYON_NUM_THREADS": "1"}
-_KEPT_VARIABLES = ("LD_LIBRARY_PATH", "LANG", "LC_ALL", "TZ")
 
 
 class Process:
@@ -52,7 +48,8 @@ class Process:
         self._first_peak_kib = sys.maxsize
         self._channel, theirs = socket.socketpair()
         with theirs:
-            self.pid = _start(module, theirs.fileno())
+            self._process = _start(module, theirs.fileno())
+            self.pid = self._process.pid
         try:
             kind, payload = wire.receive(self._channel, time.monotonic() + START_SECONDS)
             told = json.loads(payload)
@@ -95,8 +92,9 @@ class Process:
         if killed:
             self.kill()
         _, status, usage = os.wait4(self.pid, 0)
+        code = self._process.returncode = os.waitstatus_to_exitcode(status)  # it was waited for
         peak = usage.ru_maxrss * 1024 if usage.ru_maxrss > self._first_peak_kib else 0
-        return None if killed else os.waitstatus_to_exitcode(status), peak
+        return None if killed else code, peak
 
 
 def _ends(pid: int, seconds: float) -> bool:
@@ -110,26 +108,19 @@ def _ends(pid: int, seconds: float) -> bool:
         os.close(descriptor)
 
 
-def _start(module: str, channel: int) -> int:
-    """The process id of a new interpreter that runs `module`, with `channel` as standard input.
+def _start(module: str, channel: int) -> subprocess.Popen[bytes]:
+    """A new interpreter that runs `module`, with `channel` as standard input.
 
     By exec, never by fork alone: threads run in this process. In a session of its own: Ctrl-C at
     the terminal is for the parent, which ends this one.
     """
-    packages = str(Path(indexer.__path__[0]).resolve().parent)
-    arguments = (packages, module, str(os.getpid()), str(int(_can_confine())))
-    kept = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
+    arguments = (starting.packages(), module, str(os.getpid()), str(int(_can_confine())))
+    kept = starting.variables(*starting.LANGUAGE, starting.LIBRARIES)
+    command = starting.Command(starting.python(_BOOT, *arguments), kept | _ENVIRONMENT)
+    nowhere = subprocess.DEVNULL
     try:
-        return os.posix_spawn(
-            sys.executable,
-            [sys.executable, *_FLAGS, "-c", _BOOT, *arguments],
-            _ENVIRONMENT | kept,
-            file_actions=[
-                (os.POSIX_SPAWN_DUP2, channel, 0),
-                (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
-                (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
-            ],
-            setsid=True,
+        return starting.popen(
+            command, stdin=channel, stdout=nowhere, stderr=nowhere, own_session=True
         )
     except OSError as error:
         raise CorpusError(

@@ -1,0 +1,217 @@
+"""Files that somebody's programs run or obey on sight: which, and why a person is asked first.
+
+Whoever writes one has code run later, by a shell, an editor, git or a machine, though nobody asked
+for it. Data, and the comparison of a path with it; opens nothing but to see what a folder holds.
+Called by writing.py. What runs only when somebody types a command for it (a Makefile, a script, a
+source file, executable or not) is not meant: changing those is what an agent is for.
+"""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from corpus_agent.clean import visible
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """Patterns of paths, and why whoever writes one should be asked.
+
+    A pattern is one name or several in small letters, `*` within a name; it fits the end of a path,
+    and with a slash at its end everything below a folder of that name.
+    """
+
+    why: str
+    patterns: tuple[str, ...]
+
+
+def _guard(why: str, patterns: str) -> Guard:
+    return Guard(why, tuple(patterns.split()))
+
+
+GUARDS = (
+    _guard(
+        "it is an index of corpus-agent, from which answers are made",
+        """
+        .corpus-agent/
+        """,
+    ),
+    _guard(
+        "version control runs what its settings and hooks name",
+        """
+        .hg/ .jj/ .sl/ .svn/ .bzr/ .hgrc .gitattributes .gitmodules .gitconfig .config/git/
+        .lfsconfig
+        """,
+    ),
+    _guard(
+        "git runs it as a hook",
+        """
+        .githooks/ .husky/ .pre-commit-config.yaml .pre-commit-hooks.yaml lefthook.y*ml
+        .lefthook.y*ml .overcommit.yml hooks/pre-* hooks/post-* hooks/prepare-* hooks/commit-msg
+        hooks/applypatch-msg hooks/update hooks/proc-receive hooks/fsmonitor-*
+        hooks/push-to-checkout hooks/reference-transaction hooks/sendemail-validate hooks/p4-*
+        """,
+    ),
+    _guard(
+        "a shell runs it, or takes variables from it, when a folder is entered",
+        """
+        .envrc .env .env.* .direnv/ .mise.toml mise.toml .mise/ mise/ .mise.*.toml mise.*.toml
+        .config/mise* .rtx.toml .tool-versions .autoenv .autoenv.zsh .devbox/ devenv.nix shell.nix
+        flake.nix .asdfrc
+        """,
+    ),
+    _guard(
+        "a shell, a session or a terminal runs it when it starts",
+        """
+        .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .bash_env .profile .zshrc
+        .zshenv .zprofile .zlogin .zlogout .zsh/ .oh-my-zsh/ .kshrc .mkshrc .shrc .cshrc .tcshrc
+        .login .logout .config/fish/ config.fish .config/nushell/ .config/powershell/ .inputrc
+        .xinitrc .xserverrc .xsession .xsessionrc .xprofile .xresources .pam_environment
+        .config/environment.d/ environment.d/ profile.d/ .tmux.conf .config/tmux/ .screenrc
+        .wezterm.lua .config/wezterm/ .config/kitty/ .config/alacritty/ .config/hypr/ .config/i3/
+        .config/sway/
+        """,
+    ),
+    _guard(
+        "the system starts what it names",
+        """
+        .config/systemd/ systemd/ *.service *.timer *.socket *.path *.mount .config/autostart/
+        autostart/ *.desktop crontab .crontab cron.d/ cron.daily/ cron.hourly/ cron.weekly/
+        cron.monthly/ init.d/ rc.local .local/bin/ .local/share/dbus-1/ .local/share/applications/
+        launchagents/ launchdaemons/ ld.so.preload ld.so.conf.d/ udev/rules.d/ sudoers.d/
+        """,
+    ),
+    _guard(
+        "it says who may log in, and what is run then",
+        """
+        .ssh/ authorized_keys authorized_keys2 ssh_config sshd_config .rhosts .shosts .netrc .gnupg/
+        .k5login
+        """,
+    ),
+    _guard(
+        "an editor runs what is in it when the folder is opened",
+        """
+        .vscode/ *.code-workspace .idea/ *.iml .vs/ .zed/ .fleet/ .nova/ .devcontainer/
+        .devcontainer.json .exrc .vimrc _vimrc .gvimrc .nvimrc .nvim.lua .lvimrc .local.vimrc .vim/
+        .config/nvim/ .emacs .emacs.d/ .config/emacs/ .dir-locals.el .dir-locals-2.el
+        *.sublime-project .helix/ .kakrc .nanorc .ycm_extra_conf.py .clangd .project .eslintrc*
+        eslint.config.* .prettierrc* prettier.config.* .stylelintrc* stylelint.config.* .theia/
+        .gitpod.yml .rubocop.yml
+        """,
+    ),
+    _guard(
+        "other agents obey it, or start what it names",
+        """
+        .mcp.json mcp.json mcp_servers.json claude_desktop_config.json .claude/ .claude.json
+        claude.md claude.local.md agents.md gemini.md .cursor/ .cursorrules .windsurf/
+        .windsurfrules .gemini/ .codex/ .continue/ .roo/ .roorules .roomodes .clinerules
+        .clinerules/ .cline/ .kiro/ .aider.conf.yml .aider* .goosehints .junie/ .amazonq/ .augment/
+        .opencode/ opencode.json .github/copilot-instructions.md .github/prompts/
+        .github/instructions/ .github/agents/ .github/chatmodes/
+        """,
+    ),
+    _guard(
+        "a machine runs it at the next push",
+        """
+        .github/workflows/ .github/actions/ .gitea/workflows/ .forgejo/workflows/
+        .github/dependabot.yml .gitlab-ci.yml .gitlab-ci/ .gitlab/ .circleci/ .travis.yml
+        jenkinsfile jenkinsfile.* azure-pipelines*.y*ml .azure-pipelines/ bitbucket-pipelines.yml
+        .drone.yml .woodpecker* .woodpecker/ .buildkite/ appveyor.yml .appveyor.yml .cirrus.yml
+        .semaphore/ .teamcity/ .build.yml .builds/ cloudbuild.y*ml .builder/ .readthedocs.y*ml
+        netlify.toml vercel.json action.y*ml
+        """,
+    ),
+    _guard(
+        "Python runs it unasked: when it starts, when tests are looked for, or when it "
+        "is installed",
+        """
+        sitecustomize.py usercustomize.py *.pth conftest.py setup.py setup.cfg pyproject.toml
+        pytest.ini tox.ini noxfile.py pip.conf .pip/ pip.ini .pypirc .condarc pyvenv.cfg .pythonrc
+        .pythonrc.py .pythonstartup .pdbrc .pdbrc.py .ipython/ .jupyter/ jupyter_*_config.py *._pth
+        """,
+    ),
+    _guard(
+        "a tool for packages or builds runs what it names",
+        """
+        package.json .npmrc .yarnrc .yarnrc.yml .yarn/ .pnp.cjs .pnp.* .pnpmfile.cjs
+        pnpm-workspace.yaml bunfig.toml deno.json deno.jsonc .cargo/ build.rs rust-toolchain
+        rust-toolchain.toml binding.gyp build.gradle* settings.gradle* init.gradle*
+        gradle.properties .gradle/ gradle-wrapper.* gradlew mvnw .mvn/ .m2/ .bazelrc .bazeliskrc
+        tools/bazel .composer/ composer.json .gemrc .bundle/ .terraformrc .docker/ .kube/
+        .aws/config .sbtopts .jvmopts .guix-authorizations
+        """,
+    ),
+    _guard(
+        "a program of every day reads its settings from it, and runs what they name",
+        """
+        .gdbinit .lldbinit .psqlrc .sqliterc .my.cnf .irbrc .pryrc .rprofile .renviron .ghci
+        .octaverc .mailcap .curlrc .wgetrc .lessfilter .lesskey .ackrc .ripgreprc .fdignore
+        .ctags.d/ .ctags .mutt/ .muttrc .config/mimeapps.list .config/khotkeysrc .irssi/
+        """,
+    ),
+)
+
+# Somebody may be asked for a file of a version control's; git's own are changed by git alone.
+GIT = ".git"
+_GITS = (GIT, "git~1")  # what Windows may call it where the folder lies on one of its disks
+_ABOVE = 2  # names of the root's own path that patterns are held against
+
+
+def why_asked(root: Path, parts: Sequence[str]) -> str:
+    """Why a person is to be asked before the path below `root` is written; "" where nobody is."""
+    names = [folded(name) for name in (*root.parts[-_ABOVE:], *parts)]
+    for guard in GUARDS:
+        if any(_fits(pattern, names) for pattern in guard.patterns):
+            return guard.why
+    if _makes_repository(root, parts):
+        return "with it the folder is a git repository, whose settings and hooks git runs"
+    return ""
+
+
+def belongs_to_git(path: Path) -> bool:
+    """Whether a path is `.git` or lies below one."""
+    return any(folded(part) in _GITS for part in path.parts)
+
+
+def folded(name: str) -> str:
+    """A name as the most forgiving file system compares it.
+
+    Letter case, compatible and invisible characters (HFS+), dots and blanks at the end and what
+    follows a colon (NTFS) make no difference.
+    """
+    plain = unicodedata.normalize("NFKC", visible(unicodedata.normalize("NFKC", name)))
+    return unicodedata.normalize("NFKC", plain.casefold()).partition(":")[0].rstrip(". ") or name
+
+
+def _fits(pattern: str, names: Sequence[str]) -> bool:
+    wanted = pattern.rstrip("/").split("/")
+    ends = range(len(wanted), len(names)) if pattern.endswith("/") else (len(names),)
+    # A folder's own name alone is meant too: a file or link in its place.
+    return any(
+        len(wanted) <= end and all(map(fnmatchcase, names[end - len(wanted) : end], wanted))
+        for end in (*ends, len(names))
+    )
+
+
+def _makes_repository(root: Path, parts: Sequence[str]) -> bool:
+    """Whether a folder on the way is a git repository of its own once the path is there.
+
+    As git itself tells (setup.c, is_git_directory): HEAD, and objects and refs or what stands for
+    them. Such a folder needs no `.git`, and git takes its settings wherever it meets it.
+    """
+    here = root
+    for part in parts:
+        there = {name for name in _OF_REPOSITORY if os.path.lexists(here / name)}
+        there |= {name for name in _OF_REPOSITORY if folded(name) == folded(part)}
+        if "HEAD" in there and ("commondir" in there or {"objects", "refs"} <= there):
+            return True
+        here = here / part
+    return False
+
+
+_OF_REPOSITORY = ("HEAD", "objects", "refs", "commondir")

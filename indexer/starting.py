@@ -1,0 +1,198 @@
+"""How every program of ours is started: which file, with which variables, and where it stands.
+
+The working folder may be a stranger's, and so may be what lies in it: modules, programs, libraries.
+So no process that we start stands there, finds its modules there, or is told of it by a variable.
+The one place that starts programs (tests/test_starting.py looks for others); forks of this process
+itself are not meant. Loads `subprocess` only when it is needed: the sealed start comes first.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, NoReturn
+
+import indexer
+from indexer.errors import CorpusError
+
+if TYPE_CHECKING:
+    from subprocess import CompletedProcess, Popen
+
+FOLDER = "/"  # where our processes stand: nobody but root puts anything there
+
+# What a program is told of the environment, besides what its caller writes: words, numbers, and
+# places. All else stays behind: keys, PYTHONPATH, PYTHONSTARTUP, LD_PRELOAD, OMP_TOOL_LIBRARIES and
+# whatever the next library takes for the name of something to load.
+LANGUAGE = ("LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_COLLATE", "LC_NUMERIC", "LC_TIME", "TZ")
+THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS")
+DEVICES = ("CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "HIP_VISIBLE_DEVICES", "NO_COLOR")
+FOLDERS = (
+    *("HOME", "TMPDIR", "VIRTUAL_ENV", "XDG_CACHE_HOME"),
+    *("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"),
+)
+LIBRARIES = "LD_LIBRARY_PATH"  # some interpreters do not start without it
+_LISTS = ("PATH", LIBRARIES)
+
+# -I: neither the environment nor a folder that one stands in names modules, and no site of the
+# user's is loaded; -B: nothing is written beside the program.
+_ISOLATED = ("-I", "-B")
+_RUN_MODULE = """\
+import sys
+folder, module = sys.argv[1:3]
+del sys.argv[1:3]
+if folder not in sys.path:
+    sys.path.insert(0, folder)
+import runpy
+runpy.run_module(module, run_name="__main__", alter_sys=True)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A program by its absolute path with its arguments, and all the variables that it gets."""
+
+    arguments: tuple[str, ...]
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Refuse a program that would be looked for."""
+        if not Path(self.arguments[0]).is_absolute():
+            raise CorpusError(
+                f"{self.arguments[0]!r} is not the absolute path of a program.",
+                "Start this Python by its full path.",
+            )
+
+
+# ---- Which program
+
+
+def packages() -> str:
+    """The folder that holds this program's packages."""
+    return str(Path(indexer.__path__[0]).resolve().parent)
+
+
+def python(code: str, *arguments: str, site: bool = True) -> tuple[str, ...]:
+    """What runs `code` in a fresh interpreter that imports nothing but what is installed.
+
+    Without `site`, what Python itself brings and nothing else: that starts faster.
+    """
+    return (sys.executable, *_ISOLATED, *(() if site else ("-S",)), "-c", code, *arguments)
+
+
+def python_module(module: str, *arguments: str) -> tuple[str, ...]:
+    """What runs one of our modules as `python -m` does, from where this program's own code is."""
+    return python(_RUN_MODULE, packages(), module, *arguments)
+
+
+def find_program(name: str) -> Path | None:
+    """The program of that name on PATH, absolute; None where there is none.
+
+    Entries that are relative or empty, and the working folder by its full name, are passed over.
+    """
+    from shutil import which
+
+    found = which(name, path=_trusted_list(os.environ.get("PATH", os.defpath)))
+    return Path(found) if found else None
+
+
+# ---- With which variables
+
+
+def variables(*names: str, prefix: str | None = None) -> dict[str, str]:
+    """The variables of this process called so, or that begin with `prefix`, cleaned.
+
+    Of lists of folders the entries that do not depend on the working folder; a folder only where
+    its path is absolute.
+    """
+    found = {}
+    for name, value in os.environ.items():
+        if name in names or (prefix is not None and name.startswith(prefix)):
+            clean = _cleaned(name, value)
+            if clean:
+                found[name] = clean
+    return found
+
+
+def common_variables() -> dict[str, str]:
+    """What a program of ours is told that has settings, folders and devices to find."""
+    return variables(*LANGUAGE, *THREADS, *DEVICES, *FOLDERS, *_LISTS)
+
+
+def _cleaned(name: str, value: str) -> str:
+    if name in _LISTS:
+        return _trusted_list(value)
+    if name in FOLDERS:
+        return value if Path(value).is_absolute() else ""
+    return value
+
+
+def _trusted_list(value: str) -> str:
+    """A list of folders without those that are whatever folder one stands in."""
+    try:
+        here = Path.cwd().resolve()
+    except OSError:  # it is gone
+        here = None
+    entries = value.split(os.pathsep)
+    absolute = (entry for entry in entries if Path(entry).is_absolute())
+    return os.pathsep.join(entry for entry in absolute if Path(entry).resolve() != here)
+
+
+# ---- Starting it
+
+
+def popen(
+    command: Command,
+    *,
+    stdin: int | IO[bytes] | None,
+    stdout: int | IO[bytes] | None,
+    stderr: int | IO[bytes] | IO[str] | None,
+    pass_fds: Sequence[int] = (),
+    own_session: bool = False,
+) -> Popen[bytes]:
+    """The running process, its pipes as subprocess has them; raises OSError.
+
+    With `own_session`, Ctrl-C at the terminal is for the parent alone.
+    """
+    from subprocess import Popen
+
+    return Popen(
+        command.arguments,
+        stdin=stdin,
+        stdout=stdout,
+        stderr=stderr,
+        pass_fds=pass_fds,
+        start_new_session=own_session,
+        cwd=FOLDER,
+        env=dict(command.environment),
+    )
+
+
+def run(
+    command: Command, *, given: str | None = None, seconds: float | None = None
+) -> CompletedProcess[str]:
+    """The finished process with what it printed, in UTF-8; raises OSError, TimeoutExpired.
+
+    `given` is its standard input; without it there is none.
+    """
+    import subprocess
+
+    return subprocess.run(
+        command.arguments,
+        input=given or "",
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        timeout=seconds,
+        cwd=FOLDER,
+        env=dict(command.environment),
+        check=False,
+    )
+
+
+def become(command: Command) -> NoReturn:
+    """Replace this process by the program, where it stands; raises OSError."""
+    program = command.arguments[0]
+    os.execve(program, command.arguments, dict(command.environment))  # noqa: S606 - no shell
