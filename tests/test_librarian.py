@@ -473,7 +473,7 @@ def test_an_answer_crosses_over_checked_cleaned_and_tainted(librarian, server):
         "kitchen/sourdough.md", 15, "verified",
     )  # fmt: skip
     assert (answer.seal, answer.tainted, answer.answerer) == ("enforced", True, "toy-model")
-    assert "http[:]//evil.example" in answer.text
+    assert "http[:]//evil[.]example" in answer.text
     assert leaks.acting(answer.text) == []
     content = answer.as_object()
     assert (content["tainted"], content["seal"], content["schema_version"]) == (True, "enforced", 1)

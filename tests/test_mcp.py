@@ -415,7 +415,7 @@ def test_an_answer_comes_with_its_quotations_in_the_text_and_nothing_structured(
     result = warm.call("ask_corpus", question=QUESTION)
     ((part),) = result["content"]
     assert "[1] kitchen/sourdough.md:15 · verified" in part["text"]
-    assert "http[:]//x.y" in part["text"]
+    assert "http[:]//x[.]y" in part["text"]
     assert "structuredContent" not in result
     assert result["_meta"]["corpus-agent/seal"] == "enforced"
     assert result["_meta"]["corpus-agent/version"] >= 1
