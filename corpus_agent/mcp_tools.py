@@ -132,7 +132,9 @@ class Tools:
         model = self._launch.model
         if model is None:
             return f"{parent.NAME} answers by quotation, without a model."
-        return f"{parent.NAME} answers by the model {label(model.name)} on this machine."
+        owner = f" of {label(model.server.owner)}" if model.server.owner is not None else ""
+        where = f"{label(str(model.server.address))}{owner}"
+        return f"{parent.NAME} answers by the model {label(model.name)} at {where}."
 
     def _sealed(self) -> str:
         if self._launch.seal.state == "enforced":
