@@ -271,7 +271,7 @@ def test_a_reply_that_is_no_frame_is_an_error():
 def test_a_relay_that_is_told_no_frame_ends_and_says_nothing(data):
     with RawServer() as server, relayed(server.port) as broker:
         assert asked(broker)[0] == 200
-        os.write(broker._requests, data)
+        os.write(broker.pipe, data)
         assert asked(broker) == (None, b"", "the relay has ended")
         assert len(server.requests) == 1
 
@@ -449,7 +449,7 @@ def test_a_frame_that_comes_in_pieces_is_one():
     with RawServer() as server, relayed(server.port) as broker:
         assert asked(broker)[0] == 200
         for piece in packed_request(Request(900, Verb.ASK, 1)):
-            os.write(broker._requests, bytes([piece]))
+            os.write(broker.pipe, bytes([piece]))
             time.sleep(0.01)
         assert asked(broker)[0] == 200
     assert len(server.requests) == 3

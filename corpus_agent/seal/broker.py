@@ -70,6 +70,11 @@ class Broker:
         self._reader: threading.Thread | None = None
         self._is_gone = False
 
+    @property
+    def pipe(self) -> int:
+        """The descriptor that requests are written to."""
+        return self._requests
+
     def ask(self, method: str, path: str, body: bytes, hear: Hear) -> Exchange:
         """Send a request, whose reply goes to `hear` frame by frame; the last is END or FAILED.
 
