@@ -12,8 +12,8 @@ whole list, with the test that proves each claim.
 from corpus_agent.seal.address import TcpAddress, UnixAddress
 from corpus_agent.seal.broker import Broker, start_broker
 from corpus_agent.seal.closing import Sealed, seal, unsealed
+from corpus_agent.seal.gate import Gate
 from corpus_agent.seal.opening import SealPolicy, policy
-from corpus_agent.seal.upstream import Gate
 
 __all__ = [
     "Broker",

@@ -29,7 +29,7 @@ from typing import Any
 from corpus_agent.seal.address import TcpAddress
 from corpus_agent.seal.broker import Broker, start_broker
 from corpus_agent.seal.frames import Cause, Kind, Reply, failure_in
-from corpus_agent.seal.upstream import Gate
+from corpus_agent.seal.gate import Gate
 from indexer.confine import native_number
 
 MESSAGE = b"probe"

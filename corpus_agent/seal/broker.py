@@ -17,7 +17,6 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from corpus_agent.seal import relay
 from corpus_agent.seal.frames import (
     BadFrame,
     Cause,
@@ -33,8 +32,8 @@ from corpus_agent.seal.frames import (
     reader_of,
     write_all,
 )
+from corpus_agent.seal.gate import Gate
 from corpus_agent.seal.routes import number_of
-from corpus_agent.seal.upstream import Gate
 from indexer.errors import SealUnavailable, UsageError
 
 Hear = Callable[[Reply], None]
@@ -167,6 +166,10 @@ def start_broker(gate: Gate, *, allow_remote: bool = False) -> Broker:
             f"{gate.address} is not this machine.",
             "Use a model server on 127.0.0.1, or --allow-remote-llm.",
         )
+    # What it imports, an HTTP library among it, is for those who ask; and it can import nothing
+    # once it is confined.
+    from corpus_agent.seal import relay
+
     parent = os.getpid()
     requests, to_relay = os.pipe()
     answers, from_relay = os.pipe()

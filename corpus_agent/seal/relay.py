@@ -29,9 +29,10 @@ from corpus_agent.seal.frames import (
     reader_of,
     write_all,
 )
+from corpus_agent.seal.gate import Gate
 from corpus_agent.seal.owner import SocketTables
 from corpus_agent.seal.routes import ROUTES, NotListed, Route, body_to_send
-from corpus_agent.seal.upstream import Failed, Gate, Line, replies
+from corpus_agent.seal.upstream import Failed, Line, replies
 from indexer.confine import NO_PROCESSES, Limits, Policy, confine, die_with_parent, one_peer
 from indexer.errors import CorpusError
 

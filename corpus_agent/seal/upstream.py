@@ -14,12 +14,12 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from errno import ETIMEDOUT
 from typing import Any, Literal
 
 from corpus_agent.seal.address import Address, TcpAddress, UnixAddress
 from corpus_agent.seal.frames import MAX_PAYLOAD_BYTES, Cause, Failure, Head
+from corpus_agent.seal.gate import Gate
 from corpus_agent.seal.owner import OwnerUnknown, SocketTables, peer_of
 from corpus_agent.seal.routes import Route
 
@@ -31,19 +31,6 @@ MAX_HEADER_BYTES = 65_536
 MAX_REPLY_BYTES = 32 * 2**20
 _BUFFER_BYTES = 16_384
 _LEAST_STATUS = 200  # below: a reply goes on, or turns into something that is no HTTP
-
-
-@dataclass(frozen=True, slots=True)
-class Gate:
-    """The one server that may be asked, and how: fixed before the seal, out of reach from inside.
-
-    `models` are the names that a request may carry. `owners` are the users whose process may
-    answer, None where that is not looked at.
-    """
-
-    address: Address
-    models: frozenset[str]
-    owners: frozenset[int] | None
 
 
 class Failed(Exception):
