@@ -4,7 +4,6 @@ import json
 import os
 import socket
 import stat
-import time
 import warnings
 
 import pytest
@@ -22,6 +21,7 @@ from corpus_agent.seal.owner import (
     rows_in,
     who,
 )
+from corpus_agent.seal.sock_diag import Found, SocketDiagnosis
 from tests.fakes import ScriptedModelServer, says
 from tests.other_user import serving_as
 from tests.sealed_child import python
@@ -59,6 +59,41 @@ def test_the_kernels_table_says_who_listens_and_who_accepted(line, users):
     assert list(who(rows_in([line]), (V4, 8080), (V4, 50_000))) == users
 
 
+def owners_both_ways(address, client=None):
+    """What the kernel's look-up says, where it has one; its tables alone must say the same."""
+    quick, slow = SocketTables.open(), SocketTables.open()
+    if slow._diagnosis is not None:
+        slow._diagnosis.close()
+        slow._diagnosis = None
+    try:
+        found = quick.owners(address, client)
+        assert slow.owners(address, client) == found
+        return found
+    finally:
+        quick.close()
+        slow.close()
+
+
+def test_the_kernel_tells_a_connection_that_is_held_from_one_that_waits():
+    diagnosis = SocketDiagnosis()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        server = V4, listener.getsockname()[1]
+        if diagnosis.find(server, None) is None:
+            pytest.skip("this kernel has no sock_diag")
+        with socket.create_connection(listener.getsockname()) as ours:
+            client = V4, ours.getsockname()[1]
+            assert diagnosis.find(server, None) == Found(ME, listens=True, held=True)
+            assert not diagnosis.find(server, client).held
+            address = TcpAddress("127.0.0.1", server[1])
+            assert owners_both_ways(address, ours.getsockname()) == {ME}
+            with listener.accept()[0]:
+                assert diagnosis.find(server, client) == Found(ME, listens=False, held=True)
+                listener.close()
+                assert diagnosis.find(server, None) is None
+                assert owners_both_ways(address, ours.getsockname()) == {ME}
+    diagnosis.close()
+
+
 @pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0", "::1", "::", "::ffff:127.0.0.1"])
 def test_a_listener_of_this_user_is_found_wherever_it_listens(host):
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -68,11 +103,9 @@ def test_a_listener_of_this_user_is_found_wherever_it_listens(host):
         listener.bind((host, 0))
         listener.listen()
         address = TcpAddress("::1" if host == "::1" else "127.0.0.1", listener.getsockname()[1])
-        tables = SocketTables.open()
-        assert tables.owners(address) == {ME}
+        assert owners_both_ways(address) == {ME}
         listener.close()
-        assert tables.owners(address) == frozenset()
-        tables.close()
+        assert owners_both_ways(address) == frozenset()
 
 
 def test_the_owner_of_another_users_listener_and_of_its_connection_is_seen():
@@ -90,20 +123,20 @@ def test_a_listener_that_was_handed_to_another_user_has_two():
     with socket.create_server(("127.0.0.1", 0)) as listener:
         address = TcpAddress("127.0.0.1", listener.getsockname()[1])
         with socket.create_connection((address.ip, address.port)) as ours:
+            accepts, has_accepted = os.pipe()
             if (child := os.fork()) == 0:
                 ours.close()
                 os.setuid(OTHER)
                 accepted, _ = listener.accept()
+                os.write(has_accepted, b".")
                 accepted.recv(1)
                 os._exit(0)
-            tables = SocketTables.open()
             client = ours.getsockname()
-            deadline = time.monotonic() + 10
-            while tables.owners(address, client) == {ME} and time.monotonic() < deadline:
-                time.sleep(0.01)  # not accepted yet
-            assert tables.owners(address, client) == {ME, OTHER}
-            tables.close()
+            assert os.read(accepts, 1) == b"."
+            assert owners_both_ways(address, client) == {ME, OTHER}
     os.waitpid(child, 0)
+    os.close(accepts)
+    os.close(has_accepted)
 
 
 def test_a_unix_socket_says_who_listens(tmp_path):

@@ -1,8 +1,8 @@
 """Whose process listens at an address: what the kernel says, not the server.
 
-TCP: the owner of the socket, from /proc/net/tcp and tcp6. Unix: SO_PEERCRED, the user who called
-listen(). `SocketTables` stays open, so that a relay without files can look again at each
-connection. Decides nothing: whom to trust is corpus_agent.known_servers'.
+TCP: the owner of the socket, by netlink (sock_diag.py) or else from /proc/net/tcp and tcp6. Unix:
+SO_PEERCRED, the user who called listen(). `SocketTables` stays open, so that a relay without files
+can look again at each connection. Decides nothing: whom to trust is corpus_agent.known_servers'.
 
 Does not see: on whose behalf a process listens, such as a port forwarder.
 """
@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Self
 
 from corpus_agent.seal.address import TcpAddress
+from corpus_agent.seal.sock_diag import Place, SocketDiagnosis
 from indexer.errors import CorpusError
 
 _TABLES = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
@@ -43,8 +44,8 @@ class OwnerUnknown(CorpusError):
 class SocketRow:
     """A socket of the kernel's table; `accepted` is false while no process holds it."""
 
-    local: tuple[bytes, int]
-    remote: tuple[bytes, int]
+    local: Place
+    remote: Place
     listens: bool
     uid: int
     accepted: bool
@@ -53,8 +54,9 @@ class SocketRow:
 class SocketTables:
     """The kernel's tables of TCP sockets, open for reading; safe to use from several threads."""
 
-    def __init__(self, descriptors: tuple[int, ...]) -> None:
+    def __init__(self, descriptors: tuple[int, ...], diagnosis: SocketDiagnosis | None) -> None:
         self._descriptors = descriptors
+        self._diagnosis = diagnosis
         self._lock = threading.Lock()
         self._users_are_known = all_users_are_known()
 
@@ -66,7 +68,7 @@ class SocketTables:
             descriptors.append(os.open(_TABLES[0], os.O_RDONLY | os.O_CLOEXEC))
             if _TABLES[1].exists():  # there is none where IPv6 is switched off
                 descriptors.append(os.open(_TABLES[1], os.O_RDONLY | os.O_CLOEXEC))
-            return cls(tuple(descriptors))
+            return cls(tuple(descriptors), _diagnosis())
         except OSError as error:
             for descriptor in descriptors:
                 os.close(descriptor)
@@ -78,23 +80,53 @@ class SocketTables:
         With `client`, the own end of a connection, also that of the process that has accepted it.
         Raises OwnerUnknown.
         """
+        server = address.packed, address.port
         ours = (TcpAddress(*client).packed, client[1]) if client else None
-        needle = b":%04X " % address.port
+        found = self._looked_up(server, ours) or self._read(server, ours)
+        return checked(found, self._users_are_known)
+
+    def _looked_up(self, server: Place, client: Place | None) -> frozenset[int]:
+        """The owners as the kernel finds them; none where it does not.
+
+        First who listens: then a connection that nobody holds yet is in that one's queue, or it
+        would be gone.
+        """
+        if self._diagnosis is None:
+            return frozenset()
+        listener = self._diagnosis.find(server, None)
+        holder = self._diagnosis.find(server, client) if client is not None else None
+        listens = {listener.uid} if listener is not None and listener.listens else set()
+        if client is None:
+            return frozenset(listens)
+        if holder is None:
+            return frozenset()
+        holds = {holder.uid} if holder.held and not holder.listens else set()
+        return frozenset(listens | holds)
+
+    def _read(self, server: Place, client: Place | None) -> frozenset[int]:
+        """The owners as the tables have them."""
+        needle = b":%04X " % server[1]
         with self._lock:
             lines = [line for table in map(_whole, self._descriptors) for line in table]
         rows = rows_in(line.decode("ascii", "replace") for line in lines if needle in line)
-        found = frozenset(who(rows, (address.packed, address.port), ours))
-        return checked(found, self._users_are_known)
+        return frozenset(who(rows, server, client))
 
     def close(self) -> None:
         """Close the tables."""
+        if self._diagnosis is not None:
+            self._diagnosis.close()
         for descriptor in self._descriptors:
             os.close(descriptor)
 
 
-def who(
-    rows: Iterable[SocketRow], server: tuple[bytes, int], client: tuple[bytes, int] | None
-) -> Iterator[int]:
+def _diagnosis() -> SocketDiagnosis | None:
+    try:
+        return SocketDiagnosis()
+    except OSError:
+        return None  # the tables say the same, more slowly
+
+
+def who(rows: Iterable[SocketRow], server: Place, client: Place | None) -> Iterator[int]:
     """The users who listen for `server`, and who accepted the connection of `client`."""
     ip, port = server
     for row in rows:
@@ -123,7 +155,7 @@ def rows_in(lines: Iterable[str]) -> Iterator[SocketRow]:
         )
 
 
-def _place(text: str) -> tuple[bytes, int]:
+def _place(text: str) -> Place:
     """Address and port, the address in network order and IPv4 in four bytes."""
     words, _, port = text.partition(":")
     # The kernel prints each 32-bit word of the address as a number of this machine.
