@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from corpus_agent.answer import Answer, AnswerStatus, Citation, OnEvent, Turn
+from corpus_agent.answer import Answer, AnswerStatus, Citation, ModelServer, OnEvent, Turn
 from corpus_agent.clean import one_line, visible
 from corpus_agent.corpus import Corpus
 from corpus_agent.draft import Settled
@@ -135,6 +135,11 @@ class ModelAnswerer:
     def egress(self) -> str | None:
         """The remote host that was permitted, None on this machine."""
         return self._server.egress
+
+    @property
+    def model_server(self) -> ModelServer:
+        """The server's address and whose process answered there when it was found."""
+        return ModelServer(str(self._server.address), self._server.owner)
 
     def answer(
         self,

@@ -47,6 +47,14 @@ class ToolCall:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelServer:
+    """The server that was asked: its address, and whose process it is; None where not seen."""
+
+    address: str
+    owner: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """An answer with its evidence.
 
@@ -54,6 +62,7 @@ class Answer:
     `unsupported` are the sentences of `text` that nothing retrieved supports, word for word;
     `calls` are the searches and reads that led here, in order.
     `egress` says where passages went beyond this machine; None where nothing left it.
+    `model_server` is who was sent passages, None without a model.
     """
 
     question: str
@@ -67,6 +76,7 @@ class Answer:
     unsupported: tuple[str, ...] = ()
     calls: tuple[ToolCall, ...] = ()
     egress: str | None = None
+    model_server: ModelServer | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +98,11 @@ class Answerer(Protocol):
     @property
     def egress(self) -> str | None:
         """Where it sends passages beyond this machine; None where nothing leaves."""
+        ...
+
+    @property
+    def model_server(self) -> ModelServer | None:
+        """The server that it sends passages to; None where there is none."""
         ...
 
     def answer(

@@ -7,11 +7,11 @@ by name, and is remembered as remote. Resolves names once, before the seal; conn
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from corpus_agent.seal.broker import Address, TcpAddress, UnixAddress
+from corpus_agent.seal.address import Address, TcpAddress, UnixAddress
 from indexer.errors import UsageError
 
 PORTS = {"Ollama": 11434, "llama.cpp": 8080, "LM Studio": 1234, "vLLM": 8000}
@@ -32,11 +32,13 @@ class Server:
     """A model server: the URL its API is called by, and where a connection goes.
 
     `remote` is the host that was permitted although it is another machine; None on this one.
+    `owner` is whose process answered there, in words; None where that was not or cannot be seen.
     """
 
     base_url: str
     address: Address
     remote: str | None = None
+    owner: str | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         return str(self.address) if isinstance(self.address, UnixAddress) else self.base_url

@@ -41,6 +41,7 @@ class ExtractiveAnswerer:
 
     name = "extractive"
     egress = None
+    model_server = None
 
     def __init__(self, encoder: Encoder, notices: tuple[str, ...] = ()) -> None:
         self._encoder = encoder

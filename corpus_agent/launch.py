@@ -16,6 +16,7 @@ from corpus_agent import llm
 from corpus_agent.endpoint import GgufFile, parse, server_on
 from corpus_agent.seal import (
     Broker,
+    Gate,
     Sealed,
     policy,
     seal,
@@ -24,6 +25,7 @@ from corpus_agent.seal import (
 )
 from corpus_agent.seal.llama import LlamaServer, find_program, start_llama_server
 from corpus_agent.seal.opening import TEMP_FOLDER
+from corpus_agent.seal.owner import owner_text
 from corpus_agent.settings import (
     Settings,
     existing_place,
@@ -63,9 +65,12 @@ class Launch:
         return self.model.server.egress if self.model else None
 
 
-def to_read(settings: Settings, *, seal_off: bool = False, asking: bool = False) -> Launch:
+def to_read(
+    settings: Settings, *, seal_off: bool = False, asking: bool = False, choosing: bool = False
+) -> Launch:
     """Ready to read an existing index; with `asking`, also to ask the model that `--llm` names.
 
+    With `choosing`, any model that its server lists now may be asked later, if it runs here.
     Raises UntrustedStore for an index that this user did not make here; nothing of it was read.
     """
     settings = in_place(settings, place_of(existing_store(settings), settings))
@@ -75,8 +80,10 @@ def to_read(settings: Settings, *, seal_off: bool = False, asking: bool = False)
         ready = replace(ready, notices=(_root_is_missing(root), *ready.notices))
     if ready.model is not None:
         # A broker also without the seal: one way to the model, whether or not it is the only one.
-        server = ready.model.server
-        broker = start_broker(server.address, allow_remote=server.remote is not None)
+        model = ready.model
+        names = frozenset((model.name, *(model.listed if choosing else ())))
+        gate = Gate(model.server.address, names, model.owners)
+        broker = start_broker(gate, allow_remote=model.server.remote is not None)
         ready = replace(ready, broker=broker)
     closed = _close(root if root.is_dir() else None, store, settings, seal_off=seal_off)
     return replace(ready, seal=closed, settings=settings)
@@ -169,7 +176,8 @@ def _model(settings: Settings, store: Path) -> Launch:
     try:
         if isinstance(wanted, GgufFile):
             return _with_llama(wanted, store)
-        return Launch(unsealed(), llm.find(wanted, settings.llm_model))
+        model = llm.find(wanted, settings.llm_model)
+        return Launch(unsealed(), model, notices=model.notices if model else ())
     except llm.ModelUnavailable as error:
         return Launch(unsealed(), notices=(f"{error} Answered without a model.",))
 
@@ -182,7 +190,9 @@ def _with_llama(weights: GgufFile, store: Path) -> Launch:
         )
     folder = store.resolve() / TEMP_FOLDER
     llama = start_llama_server(find_program(), weights.path, folder, gpu=_has_gpu())
-    model = llm.Model(server_on(Path(llama.address.path)), weights.path.stem)
+    ours = frozenset((os.geteuid(),))
+    server = replace(server_on(Path(llama.address.path)), owner=owner_text(ours))
+    model = llm.Model(server, weights.path.stem, owners=ours)
     return Launch(unsealed(), model, llama=llama)
 
 

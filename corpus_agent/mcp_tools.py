@@ -149,7 +149,9 @@ class Tools:
         model = self._launch.model
         if model is None:
             return f"{parent.NAME} answers by quotation, without a model."
-        return f"{parent.NAME} answers by the model {model_outside(model.name)} on this machine."
+        owner = f" of {quoted_outside(model.server.owner)}" if model.server.owner else ""
+        where = f"{model_outside(str(model.server.address))}{owner}"
+        return f"{parent.NAME} answers by the model {model_outside(model.name)} at {where}."
 
     def _sealed(self) -> str:
         if self._launch.seal.state == "enforced":

@@ -74,6 +74,7 @@ def receipt(
         "unsupported": list(answer.unsupported),
         "notices": list(answer.notices),
         "egress": answer.egress,
+        "model_server": asdict(answer.model_server) if answer.model_server else None,
     }
 
 

@@ -104,6 +104,13 @@ class AnswerCoverage(TypedDict):
     failed: int
 
 
+class AnswerServer(TypedDict):
+    """The model server that was asked; `owner` None where it cannot be seen."""
+
+    address: str
+    owner: str | None
+
+
 class AnswerResult(TypedDict):
     """An answer with its evidence; `notices` lists every degradation in words."""
 
@@ -117,6 +124,7 @@ class AnswerResult(TypedDict):
     version: int
     notices: list[str]
     egress: str | None
+    model_server: AnswerServer | None
     unsupported: list[str]
     seal: Seal
 

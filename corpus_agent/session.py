@@ -229,7 +229,7 @@ def ask(
     if answer.unsupported and not answer.citations:
         answer = _with_passages(answer, corpus, history, on_event)
     # Also where the model failed: it had been sent passages by then.
-    return replace(answer, egress=answerer.egress)
+    return replace(answer, egress=answerer.egress, model_server=answerer.model_server)
 
 
 def _with_passages(

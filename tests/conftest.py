@@ -32,7 +32,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     A broker is forked before anything starts threads; once other tests have loaded LanceDB and
     ONNX Runtime here, a fork has threads from its first moment, and cannot be confined.
     """
-    items.sort(key=lambda item: not item.nodeid.startswith("tests/test_loop.py"))
+    first = [f"tests/test_{name}.py" for name in ("loop", "relay", "owner")]
+
+    def place(item: pytest.Item) -> int:
+        file = item.nodeid.partition("::")[0]
+        return first.index(file) if file in first else len(first)
+
+    items.sort(key=place)
 
 
 Cli = Callable[..., "subprocess.CompletedProcess[str]"]

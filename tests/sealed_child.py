@@ -25,7 +25,7 @@ def attempt(name, action, *arguments):
         outcome[name] = errno.errorcode.get(error.errno, str(error))
 """
 _SEAL = """
-from corpus_agent.seal import policy, seal, start_broker, TcpAddress, UnixAddress
+from corpus_agent.seal import Gate, policy, seal, start_broker, TcpAddress, UnixAddress
 root, store = Path(sys.argv[1]), Path(sys.argv[2])
 """
 _EPILOGUE = """

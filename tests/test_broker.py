@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from corpus_agent.seal import TcpAddress, start_broker
+from corpus_agent.seal import Gate, TcpAddress, start_broker
 from indexer.confine import check_kernel
 from indexer.errors import UsageError
+from tests.fakes import ScriptedModelServer
 from tests.sealed_child import PROLOGUE, python, run
 
 
@@ -37,7 +38,7 @@ class Chat(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.server.heard.append((self.path, body))
-        if self.path.startswith("/redirect"):
+        if self.server.elsewhere:
             self.send_response(307)
             self.send_header("Location", f"http://127.0.0.1:{self.server.elsewhere}/stolen")
             self.send_header("Content-Length", "0")
@@ -76,6 +77,7 @@ class UnixServer(http.server.ThreadingHTTPServer):
 @contextmanager
 def serving(server):
     server.heard = []
+    server.elsewhere = None
     thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()
     try:
@@ -114,7 +116,8 @@ BROKERED = """
 from corpus_agent.seal import *
 root, store, where = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
 address = TcpAddress("127.0.0.1", int(where)) if where.isdigit() else UnixAddress(where)
-broker = start_broker(address)
+gate = Gate(address, frozenset(["m"]), frozenset([os.geteuid()]))
+broker = start_broker(gate)
 seal(policy(root, store))
 """
 
@@ -124,70 +127,67 @@ def brokered(code, root, store, where, **options):
     return python(BROKERED + textwrap.dedent(code), root, store, where, **options)
 
 
-def test_a_connection_comes_in_from_the_broker_and_from_nowhere_else(root, store, listener):
-    port = listener.getsockname()[1]
+def test_the_server_is_asked_by_the_broker_and_reached_in_no_other_way(root, store):
     code = """
     attempt("directly", lambda: socket.create_connection((address.ip, address.port)))
-    with broker.connect() as sock:
-        outcome["peer"] = sock.getpeername()[1]
-        sock.sendall(b"hello")
-        attempt("again", sock.connect, (address.ip, address.port))
-        attempt("elsewhere", sock.connect, ("127.0.0.2", 9))
-    outcome["open"] = sorted(os.listdir("/proc/self/fd"))
+    outcome["asked"] = broker.status_of("/v1/models", 10)
+    outcome["open"] = sorted(os.readlink(f"/proc/self/fd/{name}").split(":")[0]
+                             for name in os.listdir("/proc/self/fd")
+                             if os.path.exists(f"/proc/self/fd/{name}"))
     """
-    found = brokered(code, root, store, port)
-    assert found["peer"] == port
-    assert found["directly"] == found["again"] == found["elsewhere"] == "EPERM"
-    assert heard(listener) == 1
+    with ScriptedModelServer() as fake:
+        found = brokered(code, root, store, fake.port)
+        assert (found["directly"], found["asked"]) == ("EPERM", 200)
+        assert fake.paths == ["GET /v1/models"]
+        assert found["open"].count("pipe") >= 2  # those of the broker
+        assert "socket" not in found["open"]
 
 
 def test_a_unix_socket_is_reached_the_same_way(root, store, tmp_path):
-    path = str(tmp_path / "model.sock")
-    with socket.socket(socket.AF_UNIX) as sock:
-        sock.bind(path)
-        sock.listen()
-        sock.setblocking(False)
-        code = """
-        outcome["peer"] = broker.connect().getpeername()
-        def other():
-            with socket.socket(socket.AF_UNIX) as sock:
-                sock.connect(address.path)
-        attempt("directly", other)
-        """
-        assert brokered(code, root, store, path) == {"peer": path, "directly": "EPERM"}
-        assert heard(sock) == 1
+    code = """
+    outcome["asked"] = broker.status_of("/v1/models", 10)
+    def other():
+        with socket.socket(socket.AF_UNIX) as sock:
+            sock.connect(address.path)
+    attempt("directly", other)
+    """
+    with ScriptedModelServer(path=tmp_path / "model.sock") as fake:
+        found = brokered(code, root, store, str(fake.path))
+        assert found == {"asked": 200, "directly": "EPERM"}
+        assert fake.paths == ["GET /v1/models"]
 
 
-def test_a_request_cannot_name_an_address(root, store, listener):
-    with socket.create_server(("127.0.0.1", 0)) as other:
-        other.setblocking(False)
-        code = f"""
-        channel = socket.socket(fileno=os.dup(broker.fileno()))
-        for request in (b"connect 127.0.0.1 {other.getsockname()[1]}", b"x", b"connect" * 9,
-                        b"{{}}", bytes(500)):
-            channel.send(request)
-            reply, descriptors, _, _ = socket.recv_fds(channel, 100, 1)
-            outcome[str(request[:20])] = [struct.unpack("=i", reply)[0], len(descriptors)]
-        with broker.connect():
-            outcome["still there"] = True
-        """
-        found = brokered(code, root, store, listener.getsockname()[1])
-        assert found.pop("still there")
-        assert list(found.values()) == [[1, 0]] * 5  # EPERM, no descriptor
-        assert heard(other) == 0
-        assert heard(listener) == 1
+def test_a_socket_of_a_long_path_is_reached_too(root, store, tmp_path, monkeypatch):
+    # connect() takes 107 bytes; the broker holds the folder and names the socket in it.
+    folder = tmp_path / ("x" * 100) / ("y" * 100)
+    folder.mkdir(parents=True)
+    monkeypatch.chdir(folder)
+    with ScriptedModelServer(path=Path("model.sock")):
+        code = 'outcome["asked"] = broker.status_of("/v1/models", 10)'
+        assert brokered(code, root, store, str(folder / "model.sock")) == {"asked": 200}
+
+
+FAILED = """
+import queue
+from corpus_agent.seal.frames import failure_in
+def failure(method, path, body=b""):
+    heard = queue.SimpleQueue()
+    broker.ask(method, path, body, heard.put)
+    reply = heard.get(timeout=10)
+    return failure_in(reply.payload).reason if reply.kind.name == "FAILED" else reply.kind.name
+"""
 
 
 def test_a_refused_connection_is_an_error_and_the_next_one_may_succeed(root, store):
     with socket.socket() as sock:
         sock.bind(("127.0.0.1", 0))
         code = """
-        attempt("first", broker.connect)
-        attempt("second", broker.connect)
+        outcome["first"] = failure("GET", "/props")
+        outcome["second"] = failure("GET", "/props")
         """
         port = sock.getsockname()[1]
-        assert brokered(code, root, store, port) == dict.fromkeys(
-            ("first", "second"), "ECONNREFUSED"
+        assert brokered(FAILED + textwrap.dedent(code), root, store, port) == dict.fromkeys(
+            ("first", "second"), "Connection refused"
         )
 
 
@@ -195,24 +195,21 @@ def test_a_broker_that_is_gone_is_an_error(root, store, listener):
     # Killed before the seal: a sealed process may not signal it.
     code = """
     import signal
-    from corpus_agent.seal import *
-    broker = start_broker(TcpAddress("127.0.0.1", int(sys.argv[3])))
     os.kill(broker.pid, signal.SIGKILL)
     os.waitpid(broker.pid, 0)
-    seal(policy(Path(sys.argv[1]), Path(sys.argv[2])))
-    try:
-        broker.connect()
-    except ConnectionError as error:
-        outcome["error"] = type(error).__name__
+    seal(policy(root, store))
+    outcome["first"] = failure("GET", "/props")
+    outcome["second"] = failure("GET", "/props")
     """
-    found = python(code, root, store, listener.getsockname()[1])
-    assert found["error"] in ("BrokenPipeError", "ConnectionError", "ConnectionResetError")
+    script = BROKERED.replace("seal(policy(root, store))", "") + FAILED + textwrap.dedent(code)
+    found = python(script, root, store, listener.getsockname()[1])
+    assert found == dict.fromkeys(("first", "second"), "the relay has ended")
 
 
 @pytest.mark.parametrize("ip", ["192.0.2.1", "10.0.0.1", "0.0.0.0", "::", "2001:db8::1"])
 def test_only_this_machine_can_be_brokered(ip):
     with pytest.raises(UsageError, match="is not this machine"):
-        start_broker(TcpAddress(ip, 80))
+        start_broker(Gate(TcpAddress(ip, 80), frozenset(), None))
 
 
 def test_an_ipv4_address_in_ipv6_clothes_is_not_loopback():
@@ -223,17 +220,17 @@ def test_an_ipv4_address_in_ipv6_clothes_is_not_loopback():
 
 def test_a_name_is_no_address():
     with pytest.raises(OSError, match="illegal IP address"):
-        start_broker(TcpAddress("localhost", 80))
+        start_broker(Gate(TcpAddress("localhost", 80), frozenset(), None))
 
 
 def test_the_broker_itself_opens_nothing_else(tmp_path, listener):
     # The broker's own policy, applied to a process that tries what the broker never would.
     code = """
-    from corpus_agent.seal import broker
+    from corpus_agent.seal import Gate, TcpAddress, relay
     from indexer.confine import confine
     port, other = int(sys.argv[1]), int(sys.argv[2])
     if sys.argv[3] == "held":
-        confine(broker._policy(broker.TcpAddress("127.0.0.1", port)))
+        confine(relay.policy(Gate(TcpAddress("127.0.0.1", port), frozenset(), None)))
     def connect(port):
         with socket.socket() as sock:
             sock.connect(("127.0.0.1", port))
@@ -245,6 +242,8 @@ def test_the_broker_itself_opens_nothing_else(tmp_path, listener):
     attempt("serving", lambda: socket.create_server(("127.0.0.1", 0)).close())
     attempt("file", lambda: os.close(os.open("/etc/passwd", os.O_RDONLY)))
     attempt("program", lambda: os.posix_spawn("/bin/true", ["true"], {}) and None)
+    attempt("process", lambda: os.waitpid(os.fork() or os._exit(0), 0) and None)
+    threading.Thread(target=lambda: outcome.update(thread="runs")).start()
     """
     with socket.create_server(("127.0.0.1", 0)) as other:
         ports = listener.getsockname()[1], other.getsockname()[1]
@@ -257,26 +256,34 @@ def test_the_broker_itself_opens_nothing_else(tmp_path, listener):
             "datagrams": "EPERM",
             "serving": "EPERM",
             "file": "EACCES",
-            "program": "EACCES",
+            "program": "EPERM",
+            "process": "EPERM",
+            "thread": "runs",
         }
         if check_kernel()[1] < 4:  # no port rules: its own code alone keeps it to the address
             expected["another port"] = None
         assert held == expected
-        assert set(python(code, *ports, "free").values()) == {None}
+        assert set(python(code, *ports, "free").values()) == {None, "runs"}
 
 
-def test_the_broker_holds_no_descriptor_but_its_channel(root, store, listener):
+def test_the_broker_holds_no_descriptor_but_its_pipes_and_the_tables_of_sockets(
+    root, store, listener
+):
     code = """
-    from corpus_agent.seal import *
     kept = open(__import__("tempfile").mkstemp()[1])
-    broker = start_broker(TcpAddress("127.0.0.1", int(sys.argv[3])))
+    broker = start_broker(gate)
     folder = f"/proc/{broker.pid}/fd"
     outcome["open"] = sorted(os.readlink(f"{folder}/{name}").split(":")[0]
                              for name in os.listdir(folder))
+    outcome["tables"] = [f"/proc/{broker.pid}/net/{name}" for name in ("tcp", "tcp6")]
     broker.close()
     """
-    found = python(code, root, store, listener.getsockname()[1])
-    assert found["open"] == ["/dev/null", "/dev/null", "/dev/null", "socket"]
+    script = BROKERED.replace("seal(policy(root, store))", "") + textwrap.dedent(code)
+    found = python(script, root, store, listener.getsockname()[1])
+    # The socket is netlink's, by which the kernel is asked whose a connection is.
+    known = ["/dev/null", "/dev/null", "/dev/null", "pipe", "pipe", "socket", *found["tables"]]
+    assert set(found["open"]) <= set(known)
+    assert len(found["open"]) <= len(known)
 
 
 @pytest.mark.parametrize("signal", [9, 15])
@@ -298,28 +305,29 @@ def test_the_broker_ends_with_its_parent(root, store, listener, signal):
         assert not status.exists()
 
 
-def test_ctrl_c_in_the_terminal_does_not_reach_the_broker(root, store, listener):
+def test_ctrl_c_in_the_terminal_does_not_reach_the_broker(root, store):
     code = """
     import signal
-    from corpus_agent.seal import *
-    broker = start_broker(TcpAddress("127.0.0.1", int(sys.argv[3])))
     outcome["apart"] = os.getpgid(broker.pid) != os.getpgid(0)
     os.kill(broker.pid, signal.SIGINT)
-    broker.connect().close()
+    outcome["asked"] = broker.status_of("/v1/models", 10)
     broker.close()
     """
-    assert python(code, root, store, listener.getsockname()[1]) == {"apart": True}
+    script = BROKERED.replace("seal(policy(root, store))", "") + textwrap.dedent(code)
+    with ScriptedModelServer() as fake:
+        assert python(script, root, store, fake.port) == {"apart": True, "asked": 200}
 
 
-def test_several_threads_share_a_broker(root, store, listener):
+def test_several_threads_share_a_broker(root, store):
     code = """
     from concurrent.futures import ThreadPoolExecutor
     with ThreadPoolExecutor(8) as pool:
-        connections = list(pool.map(lambda _: broker.connect(), range(40)))
-    outcome["different"] = len({sock.getsockname()[1] for sock in connections})
+        found = list(pool.map(lambda _: broker.status_of("/v1/models", 20), range(40)))
+    outcome["found"] = sorted(set(found))
     """
-    assert brokered(code, root, store, listener.getsockname()[1]) == {"different": 40}
-    assert heard(listener) == 40
+    with ScriptedModelServer() as fake:
+        assert brokered(code, root, store, fake.port) == {"found": [200]}
+        assert len(fake.paths) == 40
 
 
 CONVERSATION = """
@@ -332,7 +340,7 @@ import asyncio
 
 async def main():
     async with http_client(broker) as client:
-        base = broker.address.base_url + "/v1"
+        base = broker.gate.address.base_url + "/v1"
         api = AsyncOpenAI(base_url=base, api_key="none", http_client=client, max_retries=0)
         agent = Agent(OpenAIChatModel("m", provider=OpenAIProvider(openai_client=api)))
         @agent.tool_plain
@@ -369,26 +377,28 @@ def test_no_redirect_and_no_proxy_leads_elsewhere(root, store, model_server, lis
     import asyncio
     import httpx2
     from corpus_agent.seal.http import http_client
+    chat = {{"model": "m", "messages": []}}
     async def main():
         async with http_client(broker) as client:
-            answer = await client.post("/redirect", json={{}})
-            outcome["status"] = answer.status_code
-            try:
-                await client.post("http://127.0.0.1:{model_server.elsewhere}/", json={{}})
-            except httpx2.ConnectError as error:
-                outcome["other port"] = str(error)
-            try:
-                await client.post("http://localhost:{model_server.server_port}/", json={{}})
-            except httpx2.ConnectError as error:
-                outcome["other name"] = str(error)
+            answer = await client.post("/v1/chat/completions", json=chat)
+            outcome["status"], outcome["headers"] = answer.status_code, list(answer.headers)
+            for name, url in (
+                ("other port", "http://127.0.0.1:{model_server.elsewhere}/v1/models"),
+                ("other name", "http://localhost:{model_server.server_port}/v1/models"),
+            ):
+                try:
+                    await client.get(url)
+                except httpx2.ConnectError as error:
+                    outcome[name] = str(error)
     asyncio.run(main())
     """
     proxy = f"http://127.0.0.1:{model_server.elsewhere}"
     environment = dict.fromkeys(("http_proxy", "HTTP_PROXY", "ALL_PROXY", "all_proxy"), proxy)
     found = brokered(code, root, store, model_server.server_port, environment=environment)
     assert found["status"] == 307
-    assert "lets no connection" in found["other port"]
-    assert "lets no connection" in found["other name"]
+    assert found["headers"] == []  # nor does it say where it would have led
+    assert "lets nothing to 127.0.0.1" in found["other port"]
+    assert "lets nothing to localhost" in found["other name"]
     assert heard(listener) == 0
 
 
@@ -402,7 +412,7 @@ def test_a_server_that_is_gone_is_a_connection_error(root, store):
         from corpus_agent.seal.http import http_client
         async def main():
             async with http_client(broker) as client:
-                await client.post("/v1/chat/completions", json={})
+                await client.get("/v1/models")
         try:
             asyncio.run(main())
         except httpx2.ConnectError as error:

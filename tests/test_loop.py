@@ -19,7 +19,7 @@ import pytest
 from corpus_agent import report, session
 from corpus_agent.agent import Limits, ModelAnswerer
 from corpus_agent.loop.hearing import Patience
-from corpus_agent.seal import TcpAddress, start_broker
+from corpus_agent.seal import Gate, start_broker
 from tests.fakes import (
     MemoryCorpus,
     Reply,
@@ -182,12 +182,14 @@ SCENARIOS = {
 
 @contextmanager
 def brokered(fake: ScriptedModelServer) -> Iterator[object]:
-    """Makes clients whose every connection comes from a broker for this server."""
+    """Makes clients whose every request goes through a broker for this server."""
     from corpus_agent.seal.http import http_client
 
     with warnings.catch_warnings():  # Python 3.12 warns of a fork beside the server's thread
         warnings.simplefilter("ignore", DeprecationWarning)
-        broker = start_broker(TcpAddress("127.0.0.1", fake.port))
+        models = frozenset(["toy-model"])
+        gate = Gate(fake.server.address, models, frozenset([os.geteuid()]))
+        broker = start_broker(gate)
     try:
         yield lambda: http_client(broker)
     finally:

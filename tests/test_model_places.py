@@ -64,13 +64,13 @@ ASK = """
 from corpus_agent import llm, session
 from corpus_agent.endpoint import server_on
 from corpus_agent.launch import Launch
-from corpus_agent.seal import policy, seal, start_broker
+from corpus_agent.seal import Gate, policy, seal, start_broker
 from corpus_agent.seal.llama import start_llama_server
 from corpus_agent.settings import Settings
 from indexer.confine import interpreter_files
 program, weights, root, store = map(Path, sys.argv[1:5])
 server = start_llama_server(program, weights, store / "tmp", also=interpreter_files())
-broker = start_broker(server.address)
+broker = start_broker(Gate(server.address, frozenset([weights.stem]), frozenset([os.geteuid()])))
 model = llm.Model(server_on(Path(server.address.path)), weights.stem)
 launch = Launch(seal(policy(root, store)), model, broker, server)
 settings = Settings(store=store)

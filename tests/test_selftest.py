@@ -37,11 +37,14 @@ def test_only_what_needs_a_privilege_may_be_impossible(results):
 def test_the_ways_that_matter_most_are_among_the_probes():
     assert {
         "tcp", "tcp-ipv6", "udp", "dns", "raw", "netlink", "unix-path", "unix-abstract", "io_uring",
-        "libc", "syscall", "child", "thread", "received-fastopen", "read-outside",
+        "libc", "syscall", "child", "thread", "received-fastopen", "read-outside", "sockets",
+        "relay-http", "relay-path", "relay-body",
     } <= set(PROBES)  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["tcp", "udp", "unix-datagram", "child", "inherited", "stolen"])
+@pytest.mark.parametrize(
+    "name", ["tcp", "udp", "unix-datagram", "child", "inherited", "stolen", "sockets", "relay-body"]
+)
 def test_a_process_without_a_seal_is_heard(name):
     # The same attempt judged as if it had been sealed: this is what a seal with a hole looks like.
     met = selftest._attempt(PROBES[name], "control")

@@ -137,7 +137,7 @@ def chat(
     Ctrl-C stops an answer, Ctrl-D or /quit ends the conversation.
     """
     settings = settings_in_force(llm=llm, llm_model=llm_model, allow_remote_llm=allow_remote_llm)
-    launch = launch_to_read(settings, asking=True)
+    launch = launch_to_read(settings, asking=True, choosing=True)
     settings = launch.settings
     from corpus_agent import session
     from corpus_agent.chat import Chat, Doing

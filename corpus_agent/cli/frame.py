@@ -81,12 +81,15 @@ def launched(launch: Launch) -> Launch:
     return launch
 
 
-def launch_to_read(settings: Settings, *, asking: bool = False) -> Launch:
-    """A sealed process that may read the index; `asking` also reaches for the model."""
+def launch_to_read(settings: Settings, *, asking: bool = False, choosing: bool = False) -> Launch:
+    """A sealed process that may read the index; `asking` also reaches for the model.
+
+    With `choosing`, for each of its server's models.
+    """
     from corpus_agent.launch import to_read
 
     seal_off = click.get_current_context().obj["unsealed"]
-    launch = launched(to_read(settings, seal_off=seal_off, asking=asking))
+    launch = launched(to_read(settings, seal_off=seal_off, asking=asking, choosing=choosing))
     if not asking:  # else they are part of the answer
         print_lines((f"Note: {clean(notice)}" for notice in launch.notices), err=True)
     return launch

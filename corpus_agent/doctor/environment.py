@@ -149,11 +149,15 @@ def model_server(settings: Settings) -> Finding:
         if isinstance(wanted, GgufFile):
             return Finding("ok", f"{find_program()} would be started for {str(wanted.path)!r}")
         model = llm.find(wanted, settings.llm_model)
+    except llm.ModelUnavailable as error:
+        # Nobody was named, so nothing is missing: there is one that may not be asked unnamed.
+        return Finding("warn" if wanted == "auto" else "fail", error.message, error.hint)
     except CorpusError as error:
         return Finding("fail", error.message, error.hint)
     if model is None:
         return Finding("ok", "none on this machine; answers are quotations")
-    return Finding("ok", f"{model.name} at {model.server}")
+    owner = f" of {model.server.owner}" if model.server.owner is not None else ""
+    return Finding("ok", f"{model.name} at {model.server}{owner}")
 
 
 def disk(where: Path) -> Finding:

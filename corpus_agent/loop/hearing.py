@@ -255,12 +255,19 @@ def _translated(where: str) -> Iterator[None]:
     except (ModelTimeoutError, TimeoutError) as error:
         raise ModelUnavailable("The model server took too long to answer.", hint) from error
     except (ModelConnectionError, HTTPError) as error:
-        message = f"The connection to the model server failed ({_short(str(error))})."
+        message = f"The connection to the model server failed ({_short(str(_first(error)))})."
         raise ModelUnavailable(message, hint) from error
     # The last three: events that are JSON of another shape, at which the libraries do not look.
     except (AgentRunError, OpenAIError, ValidationError, AttributeError, TypeError) as error:
         message = f"The model server gave no usable answer ({_short(str(error))})."
         raise ModelUnavailable(message, hint) from error
+
+
+def _first(error: BaseException) -> BaseException:
+    """The error that the others were made of: theirs say "connection error" alone."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return error
 
 
 def _refused(status: int, body: object, hint: str) -> ModelUnavailable:

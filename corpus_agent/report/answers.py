@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from corpus_agent.answer import Answer, Citation
+from corpus_agent.answer import Answer, Citation, ModelServer
 from corpus_agent.clean import inert, one_line, visible
 from corpus_agent.naming import answerer
 from corpus_agent.report.frame import as_object, in_answer, place, searched
@@ -28,8 +28,16 @@ def answer_object(answer: Answer) -> dict[str, Any]:
         version=answer.version,
         notices=[inert(notice) for notice in answer.notices],
         egress=answer.egress,
+        model_server=_server_object(answer.model_server),
         unsupported=[inert(sentence) for sentence in answer.unsupported],
     )
+
+
+def _server_object(server: ModelServer | None) -> dict[str, Any] | None:
+    if server is None:
+        return None
+    owner = visible(server.owner) if server.owner is not None else None
+    return {"address": visible(server.address), "owner": owner}
 
 
 def _citation_object(citation: Citation) -> dict[str, Any]:
@@ -55,7 +63,16 @@ def answer_lines(answer: Answer) -> Iterator[str]:
         yield f"Note: {one_line(inert(notice))}"
     if answer.egress:
         yield f"egress: {one_line(answer.egress)}"
-    yield f"({answerer(answer.answerer)}; searched {searched(answer.coverage)})"
+    asked = f"{answerer(answer.answerer)}{_asked(answer.model_server)}"
+    yield f"({asked}; searched {searched(answer.coverage)})"
+
+
+def _asked(server: ModelServer | None) -> str:
+    """Which server was asked and whose it is: "; server 127.0.0.1:8080 of ann (uid 7)"."""
+    if server is None:
+        return ""
+    owner = f" of {one_line(server.owner)}" if server.owner is not None else ""
+    return f"; server {one_line(server.address)}{owner}"
 
 
 def citation_lines(citations: Iterable[Citation]) -> Iterator[str]:

@@ -9,12 +9,15 @@ copies out of the terminal; other users of the machine; faults of the kernel. SE
 whole list, with the test that proves each claim.
 """
 
-from corpus_agent.seal.broker import Broker, TcpAddress, UnixAddress, start_broker
+from corpus_agent.seal.address import TcpAddress, UnixAddress
+from corpus_agent.seal.broker import Broker, start_broker
 from corpus_agent.seal.closing import Sealed, seal, unsealed
+from corpus_agent.seal.gate import Gate
 from corpus_agent.seal.opening import SealPolicy, policy
 
 __all__ = [
     "Broker",
+    "Gate",
     "SealPolicy",
     "Sealed",
     "TcpAddress",

@@ -6,18 +6,27 @@ raises OSError where it fails. probes.py lists them; nothing else calls them.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import fcntl
+import json
 import os
+import queue
 import socket
+import stat
 import struct
 import termios
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from errno import ENOTSOCK, EPERM, EPIPE
 from pathlib import Path
 from typing import Any
 
+from corpus_agent.seal.address import TcpAddress
+from corpus_agent.seal.broker import Broker, start_broker
+from corpus_agent.seal.frames import Cause, Kind, Reply, failure_in
+from corpus_agent.seal.gate import Gate
 from indexer import starting
 from indexer.confine import native_number
 
@@ -267,6 +276,82 @@ def read_memory(_: Surroundings, neighbour: tuple[int, int]) -> None:
     buffer = ctypes.create_string_buffer(8)
     vector = struct.pack("=QQ", ctypes.addressof(buffer), 8)
     _by_number("process_vm_readv", neighbour[0], vector, 1, vector, 1, 0)
+
+
+# ---- By way of the relay: what code that took over this process could write into its pipe
+
+_REFUSED = b"POST /api/push HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nprobe"
+_CHAT = {"model": "m", "messages": [{"role": "user", "content": "probe"}]}
+_PICTURE = {"type": "image_url", "image_url": {"url": "http://192.0.2.1/?probe"}}
+CHATS: dict[str, bytes] = {
+    "body": json.dumps(_CHAT).encode() + _REFUSED,
+    "picture": json.dumps(
+        {**_CHAT, "messages": [{"role": "user", "content": [_PICTURE]}]}
+    ).encode(),
+    "model": json.dumps({**_CHAT, "model": "m:cloud"}).encode(),
+}
+
+
+def start_relay(around: Surroundings) -> Broker:
+    """A relay for the listener, as a command starts it."""
+    address = TcpAddress(around.address, around.port)
+    return start_broker(Gate(address, frozenset(["m"]), frozenset([os.geteuid()])))
+
+
+def say_directly(around: Surroundings, _: object) -> None:
+    """Say to the listener what the relay refuses: it hears it."""
+    with socket.create_connection(around.inet, WAIT_SECONDS) as sock:
+        sock.sendall(_REFUSED)
+
+
+def write_to_relay(data: bytes) -> Attempt:
+    """An attempt that writes bytes into the relay's pipe; EPIPE where that ends the relay."""
+
+    def attempt(_: Surroundings, relay: Broker) -> None:
+        os.write(relay.pipe, data)
+        _ask(relay, b"{}")
+
+    return attempt
+
+
+def ask_relay(body: bytes) -> Attempt:
+    """An attempt that has the relay send a body; EPERM where it refuses."""
+
+    def attempt(_: Surroundings, relay: Broker) -> None:
+        _ask(relay, body)
+
+    return attempt
+
+
+def _ask(relay: Broker, body: bytes) -> None:
+    heard: queue.SimpleQueue[Reply] = queue.SimpleQueue()
+    relay.ask("POST", "/v1/chat/completions", body, heard.put)
+    reply = heard.get(timeout=WAIT_SECONDS)
+    cause = failure_in(reply.payload).cause if reply.kind is Kind.FAILED else None
+    found = {Cause.REFUSED: EPERM, Cause.GONE: EPIPE}.get(cause) if cause else None
+    if found is not None:
+        raise OSError(found, os.strerror(found))
+
+
+def use_network_sockets(_: Surroundings, __: object) -> None:
+    """Write to every network socket that is open here; ENOTSOCK where none is."""
+    found = 0
+    for name in os.listdir("/proc/self/fd"):  # noqa: PTH208
+        with contextlib.suppress(OSError):  # the descriptor of the listing is gone by now
+            if not stat.S_ISSOCK(os.fstat(int(name)).st_mode):
+                continue
+            with socket.socket(fileno=os.dup(int(name))) as sock:
+                if sock.family != socket.AF_UNIX:
+                    sock.sendall(MESSAGE)
+                    found += 1
+    if not found:
+        raise OSError(ENOTSOCK, os.strerror(ENOTSOCK))
+
+
+def use_held_connection(around: Surroundings, prepared: object) -> None:
+    """The same in a process that holds a connection, as one without a relay would."""
+    with socket.create_connection(around.inet, WAIT_SECONDS):
+        use_network_sockets(around, prepared)
 
 
 def parents_environment(_: Surroundings, __: object) -> None:

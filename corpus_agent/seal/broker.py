@@ -1,212 +1,188 @@
-"""The one way to a model: a child that connects to one address and hands the descriptor over.
+"""The one way to a model: a child that asks one server what stands on a list, and nothing else.
 
-Forked before the seal, with the address fixed in its memory; a request carries no address. The
-child can open stream sockets of one family and nothing else, has no files, and ends with its
-parent. It never sees what is said over a connection.
+Forked before the seal, with the address, the names of the models and the server's owner fixed in
+its memory. Two pipes lead to it: requests go in as numbers of routes with a body (routes.py),
+replies come out as frames (frames.py). The child (relay.py) speaks HTTP; this side holds no socket.
 
-Does not stop: anything that is sent to the model server over that connection.
+Does not stop: anything that is said to the model in the words of a question.
 """
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
-import signal
-import socket
-import struct
+import queue
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
-from errno import EPERM
 
-from indexer.confine import Limits, Policy, confine, die_with_parent, one_peer
+from corpus_agent.seal.frames import (
+    BadFrame,
+    Cause,
+    Failure,
+    Kind,
+    Reply,
+    Request,
+    Verb,
+    head_in,
+    packed_failure,
+    packed_request,
+    read_reply,
+    reader_of,
+    write_all,
+)
+from corpus_agent.seal.gate import Gate
+from corpus_agent.seal.routes import number_of
 from indexer.errors import SealUnavailable, UsageError
 
-CONNECT_SECONDS = 10.0
-_MAX_REQUEST_BYTES = 64
-_MAX_ERROR_BYTES = 4096
-_OPEN_FILES = 16
-_CONNECT = b"connect"
-_READY = b"ready"
-_IPV6_LOOPBACK = bytes(15) + b"\1"
-_STATUS = struct.Struct("=i")  # errno, 0 when a descriptor comes with it
+Hear = Callable[[Reply], None]
+"""Takes the frames of one reply, in order, in another thread than the one that asked."""
+
+_GONE = packed_failure(Failure(Cause.GONE))
 
 
 @dataclass(frozen=True, slots=True)
-class TcpAddress:
-    """An IP address in numbers, never a name: names are resolved before, and checked."""
+class Exchange:
+    """A request under way."""
 
-    ip: str
-    port: int
+    broker: Broker
+    number: int
 
-    @property
-    def is_local(self) -> bool:
-        """Whether nothing sent there leaves the machine: 127.0.0.0/8 or ::1."""
-        family = _family(self)
-        packed = socket.inet_pton(family, self.ip)
-        return packed[0] == 127 if family == socket.AF_INET else packed == _IPV6_LOOPBACK
-
-    @property
-    def base_url(self) -> str:
-        """The URL whose host and port lead to this address, and alone do."""
-        return f"http://[{self.ip}]:{self.port}" if ":" in self.ip else f"http://{self}"
-
-    def __str__(self) -> str:
-        return f"{self.ip}:{self.port}"
-
-
-@dataclass(frozen=True, slots=True)
-class UnixAddress:
-    """A socket in the file system."""
-
-    path: str
-
-    @property
-    def is_local(self) -> bool:
-        """Always: a Unix socket reaches no further than this machine."""
-        return True
-
-    @property
-    def base_url(self) -> str:
-        """The URL that leads to this address; its host only fills the Host header."""
-        return "http://localhost:80"
-
-    def __str__(self) -> str:
-        return f"unix:{self.path}"
-
-
-Address = TcpAddress | UnixAddress
+    def cancel(self) -> None:
+        """Give it up: the relay closes its connection, and nothing more is heard of it."""
+        self.broker.forget(self.number)
 
 
 class Broker:
-    """Hands out connections to one address; safe to use from several threads."""
+    """Asks one server through its relay; safe to use from several threads and event loops."""
 
-    def __init__(self, address: Address, channel: socket.socket, pid: int) -> None:
-        self.address = address
+    def __init__(self, gate: Gate, requests: int, answers: int, pid: int) -> None:
+        self.gate = gate
         self.pid = pid
-        self._channel = channel
+        self._requests = requests
+        self._answers = answers
+        self._writing = threading.Lock()
         self._lock = threading.Lock()
+        self._numbers = itertools.count(1)
+        self._hearing: dict[int, Hear] = {}
+        self._reader: threading.Thread | None = None
+        self._is_gone = False
 
-    def fileno(self) -> int:
-        """The descriptor that leads to the child."""
-        return self._channel.fileno()
+    @property
+    def pipe(self) -> int:
+        """The descriptor that requests are written to."""
+        return self._requests
 
-    def connect(self) -> socket.socket:
-        """A new connection to the address, blocking until it stands.
+    def ask(self, method: str, path: str, body: bytes, hear: Hear) -> Exchange:
+        """Send a request, whose reply goes to `hear` frame by frame; the last is END or FAILED.
 
-        Raises OSError as connect() itself would, ConnectionError where the child is gone.
+        Raises NotListed for a request that there are no words for.
         """
+        route = number_of(method, path)
         with self._lock:
-            self._channel.send(_CONNECT)
-            reply, descriptors, _, _ = socket.recv_fds(
-                self._channel, _STATUS.size, 1, socket.MSG_CMSG_CLOEXEC
-            )
-        if len(reply) != _STATUS.size:
-            raise ConnectionError(f"The broker for {self.address} has ended.")
-        (error,) = _STATUS.unpack(reply)
-        if error or not descriptors:
-            raise OSError(error, f"{os.strerror(error)}: {self.address}")
-        return socket.socket(fileno=descriptors[0])
+            number = next(self._numbers)
+            self._hearing[number] = hear
+            if self._reader is None:
+                # Not before: whoever seals must have no thread yet.
+                self._reader = threading.Thread(target=self._read, name="relay", daemon=True)
+                self._reader.start()
+            is_gone = self._is_gone
+        if is_gone or not self._write(Request(number, Verb.ASK, route, body)):
+            self._tell(Reply(number, Kind.FAILED, _GONE))
+        return Exchange(self, number)
+
+    def status_of(self, path: str, seconds: float) -> int | None:
+        """The status that a GET is answered with; None where there is none within so long."""
+        heard: queue.SimpleQueue[Reply] = queue.SimpleQueue()
+        exchange = self.ask("GET", path, b"", heard.put)
+        try:
+            first = heard.get(timeout=seconds)
+        except queue.Empty:
+            return None
+        finally:
+            exchange.cancel()
+        return head_in(first.payload).status if first.kind is Kind.HEAD else None
+
+    def forget(self, number: int) -> None:
+        """Hear nothing more of a request, and have its connection closed."""
+        with self._lock:
+            known = self._hearing.pop(number, None)
+        if known is not None:
+            self._write(Request(number, Verb.CANCEL))
 
     def close(self) -> None:
         """End the child and wait until it has ended."""
-        self._channel.close()
+        with self._writing:
+            os.close(self._requests)
+            self._requests = -1
+        if self._reader is not None:
+            self._reader.join()
+        os.close(self._answers)
         with contextlib.suppress(ChildProcessError):
             os.waitpid(self.pid, 0)
 
+    def _write(self, request: Request) -> bool:
+        """Whether a request was written: not where the child is gone or was ended."""
+        with self._writing:
+            if self._requests < 0:
+                return False
+            try:
+                write_all(self._requests, packed_request(request))
+            except BrokenPipeError:
+                return False
+            return True
 
-def start_broker(address: Address, *, allow_remote: bool = False) -> Broker:
-    """A broker for `address`, running and confined.
+    def _read(self) -> None:
+        """Hand frames out until there are no more; what is still waited for then has failed."""
+        read = reader_of(self._answers)
+        with contextlib.suppress(BadFrame):
+            while (reply := read_reply(read)) is not None:
+                self._tell(reply)
+        with self._lock:
+            self._is_gone = True
+            waiting = list(self._hearing)
+        for number in waiting:
+            self._tell(Reply(number, Kind.FAILED, _GONE))
+
+    def _tell(self, reply: Reply) -> None:
+        last = reply.kind in (Kind.END, Kind.FAILED)
+        with self._lock:
+            pending = self._hearing
+            hear = pending.pop(reply.number, None) if last else pending.get(reply.number)
+        if hear is not None:
+            hear(reply)
+
+
+def start_broker(gate: Gate, *, allow_remote: bool = False) -> Broker:
+    """A broker for one server, its child running and confined.
 
     Call it before the seal and before anything starts threads. Raises UsageError for an address
     that is not this machine's own unless `allow_remote`, SealUnavailable where the child cannot
     be confined.
     """
-    if not (allow_remote or address.is_local):
+    if not (allow_remote or gate.address.is_local):
         raise UsageError(
-            f"{address} is not this machine.",
+            f"{gate.address} is not this machine.",
             "Use a model server on 127.0.0.1, or --allow-remote-llm.",
         )
+    # What it imports, an HTTP library among it, is for those who ask; and it can import nothing
+    # once it is confined.
+    from corpus_agent.seal import relay
+
     parent = os.getpid()
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    requests, to_relay = os.pipe()
+    answers, from_relay = os.pipe()
     pid = os.fork()
     if pid == 0:
-        ours.close()
-        _child(theirs, address, parent)
-    theirs.close()
-    answer = ours.recv(_MAX_ERROR_BYTES)
-    if answer != _READY:
-        ours.close()
+        relay.run(requests, from_relay, gate, parent)
+    os.close(requests)
+    os.close(from_relay)
+    said = reader_of(answers)(len(relay.READY))
+    if said != relay.READY:
+        said += reader_of(answers)(relay.MAX_ERROR_BYTES)
+        os.close(to_relay)
+        os.close(answers)
         os.waitpid(pid, 0)
-        raise SealUnavailable(answer.decode() or "The broker ended before it was confined.")
-    return Broker(address, ours, pid)
-
-
-def _child(channel: socket.socket, address: Address, parent: int) -> None:
-    """Serve until the parent is gone; never returns, whatever happens."""
-    status = 1
-    try:
-        # A session of its own: Ctrl-C at the terminal is for the parent, which ends this one.
-        os.setsid()
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        die_with_parent(parent)
-        leave_everything_but(channel)
-        try:
-            confine(_policy(address))
-        except SealUnavailable as error:
-            channel.send(str(error).encode()[:_MAX_ERROR_BYTES])
-            return
-        channel.send(_READY)
-        _serve(channel, address)
-        status = 0
-    finally:
-        os._exit(status)
-
-
-def leave_everything_but(channel: socket.socket) -> None:
-    """Close all inherited descriptors; the standard streams lead to /dev/null."""
-    null = os.open(os.devnull, os.O_RDWR)
-    for stream in range(3):
-        os.dup2(null, stream)
-    kept = channel.fileno()
-    os.closerange(3, kept)
-    os.closerange(kept + 1, os.sysconf("SC_OPEN_MAX"))
-
-
-def _policy(address: Address) -> Policy:
-    limits = Limits(file_bytes=0, open_files=_OPEN_FILES)
-    ports = (address.port,) if isinstance(address, TcpAddress) else ()
-    return Policy(denied=one_peer(_family(address)), connect_ports=ports, limits=limits)
-
-
-def _family(address: Address) -> socket.AddressFamily:
-    if isinstance(address, UnixAddress):
-        return socket.AF_UNIX
-    return socket.AF_INET6 if ":" in address.ip else socket.AF_INET
-
-
-def _serve(channel: socket.socket, address: Address) -> None:
-    while request := channel.recv(_MAX_REQUEST_BYTES):
-        if request != _CONNECT:
-            channel.send(_STATUS.pack(EPERM))
-            continue
-        try:
-            connection = _connected(address)
-        except OSError as error:
-            channel.send(_STATUS.pack(error.errno or EPERM))
-            continue
-        with connection:
-            socket.send_fds(channel, [_STATUS.pack(0)], [connection.fileno()])
-
-
-def _connected(address: Address) -> socket.socket:
-    sock = socket.socket(_family(address), socket.SOCK_STREAM)
-    try:
-        sock.settimeout(CONNECT_SECONDS)
-        sock.connect(
-            address.path if isinstance(address, UnixAddress) else (address.ip, address.port)
-        )
-        sock.setblocking(True)
-    except OSError:
-        sock.close()
-        raise
-    return sock
+        raise SealUnavailable(said.decode() or "The relay ended before it was confined.")
+    return Broker(gate, to_relay, answers, pid)

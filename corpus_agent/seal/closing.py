@@ -84,7 +84,7 @@ def _close_inherited() -> None:
 
     Python marks every descriptor it opens close-on-exec, so one above 2 without that mark was
     handed down. A socket that remains, standard streams included, must be a Unix socket of a type
-    that only ever talks to its peer; the broker's is one.
+    that only ever talks to its peer: a parent may have given us one to talk over.
     """
     for descriptor in _open_descriptors():
         try:

@@ -1,91 +1,135 @@
-"""HTTP over the broker: what plugs under an OpenAI client in a process without sockets.
+"""HTTP by way of the relay: what plugs under an OpenAI client in a process without sockets.
 
-Imports the HTTP library at the top: import this module after the seal, not before. Knows one
-server; a request for any other host fails before anything is sent.
+Imports the HTTP library at the top: import this module after the seal, not before. Of a request it
+passes on method, path and body, of a reply status, content type and content; a request that is not
+on the list, or for another host, fails here already.
 """
 
 from __future__ import annotations
 
-import socket
-from collections.abc import Iterable
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
 
-import anyio
-import anyio.abc
-import anyio.to_thread
-import httpcore2
 import httpx2
-from httpcore2._backends.anyio import AnyIOStream
 
-from corpus_agent.seal.broker import Broker
+from corpus_agent.seal.broker import Broker, Exchange
+from corpus_agent.seal.frames import BadFrame, Cause, Failure, Kind, Reply, failure_in, head_in
+from corpus_agent.seal.routes import NotListed
 
 REQUEST_SECONDS = 600.0  # a small model on a slow machine takes minutes for an answer
 
+_ERRORS: dict[Cause, type[httpx2.TransportError]] = {
+    Cause.REFUSED: httpx2.LocalProtocolError,
+    Cause.BUSY: httpx2.PoolTimeout,
+    Cause.CONNECT: httpx2.ConnectError,
+    Cause.OWNER: httpx2.ConnectError,
+    Cause.GONE: httpx2.ConnectError,
+    Cause.TIMEOUT: httpx2.ReadTimeout,
+    Cause.PROTOCOL: httpx2.RemoteProtocolError,
+    Cause.TOO_MUCH: httpx2.RemoteProtocolError,
+    Cause.BROKEN: httpx2.RemoteProtocolError,
+}
 
-class BrokerNetworkBackend(httpcore2.AsyncNetworkBackend):
-    """Connections from the broker, for its address only."""
+
+class RelayTransport(httpx2.AsyncBaseTransport):
+    """Requests of the list, asked of the broker's server and of no other."""
 
     def __init__(self, broker: Broker) -> None:
-        url = httpx2.URL(broker.address.base_url)
         self._broker = broker
-        self._host, self._port = url.host, url.port or 80
+        self._base = httpx2.URL(broker.gate.address.base_url)
 
-    async def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[object] | None = None,
-    ) -> httpcore2.AsyncNetworkStream:
-        """A stream to the broker's address; ConnectError for any other, and where it fails.
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """The response, whose content is still to come.
 
-        `timeout` is the broker's own, and no local address or socket option can be chosen.
+        Raises ConnectError for another host, LocalProtocolError for what is not on the list, and
+        what the library's own transport raises where the server fails.
         """
-        if (host, port) != (self._host, self._port):
-            raise httpcore2.ConnectError(f"The seal lets no connection to {host}:{port} through.")
+        url, base = request.url, self._base
+        if (url.scheme, url.host, url.port) != (base.scheme, base.host, base.port):
+            raise httpx2.ConnectError(f"The seal lets nothing to {url.host}:{url.port} through.")
+        loop = asyncio.get_running_loop()
+        frames: asyncio.Queue[Reply] = asyncio.Queue()
+
+        def hear(reply: Reply) -> None:
+            # A loop that has ended waits for nothing.
+            with contextlib.suppress(RuntimeError):
+                loop.call_soon_threadsafe(frames.put_nowait, reply)
+
+        body = await request.aread()
         try:
-            # Ctrl-C must not wait for the broker's answer.
-            connection = await anyio.to_thread.run_sync(
-                self._broker.connect, abandon_on_cancel=True
-            )
-        except OSError as error:
-            raise httpcore2.ConnectError(str(error)) from error
-        return AnyIOStream(await _stream(connection))
+            path = url.raw_path.decode("ascii", "replace")
+            exchange = self._broker.ask(request.method, path, body, hear)
+        except NotListed as error:
+            raise httpx2.LocalProtocolError(f"{request.method} {url.path}: {error}") from None
+        seconds = request.extensions.get("timeout", {}).get("read")
+        content = _Content(exchange, frames, seconds)
+        try:
+            return await content.response()
+        except BaseException:
+            exchange.cancel()
+            raise
 
-    async def sleep(self, seconds: float) -> None:
-        """Wait between two tries."""
-        await anyio.sleep(seconds)
+
+class _Content(httpx2.AsyncByteStream):
+    """The content of a reply, as it comes; `seconds` is how long a piece is waited for."""
+
+    def __init__(
+        self, exchange: Exchange, frames: asyncio.Queue[Reply], seconds: float | None
+    ) -> None:
+        self._exchange = exchange
+        self._frames = frames
+        self._seconds = seconds
+
+    async def response(self) -> httpx2.Response:
+        """The response that this is the content of, once it has begun."""
+        frame = await self._next()
+        if frame.kind is not Kind.HEAD:
+            raise _error(Failure(Cause.PROTOCOL))
+        try:
+            head = head_in(frame.payload)
+        except BadFrame:
+            raise _error(Failure(Cause.PROTOCOL)) from None
+        headers = [("Content-Type", head.content_type)] if head.content_type else []
+        return httpx2.Response(head.status, headers=headers, stream=self)
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        while (frame := await self._next()).kind is Kind.DATA:
+            yield frame.payload
+        if frame.kind is not Kind.END:
+            raise _error(Failure(Cause.PROTOCOL))
+
+    async def aclose(self) -> None:
+        """Give up what has not come yet: the relay closes its connection to the server."""
+        self._exchange.cancel()
+
+    async def _next(self) -> Reply:
+        try:
+            async with asyncio.timeout(self._seconds):
+                frame = await self._frames.get()
+        except TimeoutError:
+            raise _error(Failure(Cause.TIMEOUT)) from None
+        if frame.kind is not Kind.FAILED:
+            return frame
+        try:
+            raise _error(failure_in(frame.payload))
+        except BadFrame:
+            raise _error(Failure(Cause.GONE)) from None
 
 
-class _BrokerTransport(httpx2.AsyncHTTPTransport):
-    """The library's transport over a pool of broker connections.
-
-    The library's own constructor takes no network backend and reads certificates from disk.
-    """
-
-    def __init__(self, broker: Broker) -> None:
-        # A server may end an idle connection while we look at documents (llama.cpp: 5 s), and a
-        # request that is then sent into it fails. A new one costs next to nothing here.
-        self._pool = httpcore2.AsyncConnectionPool(
-            network_backend=BrokerNetworkBackend(broker), max_keepalive_connections=0
-        )
+def _error(failure: Failure) -> httpx2.TransportError:
+    return _ERRORS[failure.cause](failure.reason)
 
 
 def http_client(broker: Broker) -> httpx2.AsyncClient:
-    """A client whose every connection comes from `broker`.
+    """A client whose every request goes through `broker`.
 
     Takes nothing from the environment (proxies, .netrc) and follows no redirect.
     """
     return httpx2.AsyncClient(
-        base_url=broker.address.base_url,
-        transport=_BrokerTransport(broker),
+        base_url=broker.gate.address.base_url,
+        transport=RelayTransport(broker),
         trust_env=False,
         follow_redirects=False,
         timeout=httpx2.Timeout(REQUEST_SECONDS),
     )
-
-
-async def _stream(connection: socket.socket) -> anyio.abc.SocketStream:
-    if connection.family == socket.AF_UNIX:
-        return await anyio.abc.UNIXSocketStream.from_socket(connection)
-    return await anyio.abc.SocketStream.from_socket(connection)

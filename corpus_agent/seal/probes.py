@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 import os
+import struct
 import sys
 from dataclasses import dataclass
-from errno import EACCES, EBADF, EIO, ENOSYS, EOPNOTSUPP, EPERM
+from errno import EACCES, EBADF, EIO, ENOSYS, ENOTSOCK, EOPNOTSUPP, EPERM, EPIPE
 from pathlib import Path
 from socket import AF_INET, AF_INET6, AF_UNIX, SOCK_DGRAM, SOCK_STREAM
 from typing import Literal
@@ -31,7 +32,8 @@ class Probe:
     `expected` are the errnos of which the seal must answer with one. `lacking` are those with
     which a system may refuse the attempt without any seal: too old, too strict, or not root.
     `connected` says that `prepare` opens the connection, so that only what is sent over it counts.
-    `parser` marks what only a parser's process is denied.
+    `parser` marks what only a parser's process is denied. `directly` is what the control does in
+    the place of `attempt`, where that goes by way of something that stands outside of the seal.
     """
 
     name: str
@@ -44,6 +46,20 @@ class Probe:
     connected: bool = False
     threads: bool = False
     parser: bool = False
+    directly: Attempt | None = None
+
+
+def _by_relay(name: str, what: str, attempt: Attempt, expected: int) -> Probe:
+    """A probe that says by way of the relay what the listener hears when it is said directly."""
+    return Probe(
+        name,
+        what,
+        attempt,
+        (expected,),
+        listener="tcp4",
+        prepare=attempts.start_relay,
+        directly=attempts.say_directly,
+    )
 
 
 _PROBES = (
@@ -131,6 +147,46 @@ _PROBES = (
         connected=True,
     ),
     Probe(
+        "sockets",
+        "write to every network socket that the process holds",
+        attempts.use_network_sockets,
+        expected=(ENOTSOCK,),
+        prepare=attempts.start_relay,
+        directly=attempts.use_held_connection,
+        listener="tcp4",
+        connected=True,
+    ),
+    _by_relay(
+        "relay-http",
+        "write a request of its own into the relay's pipe",
+        attempts.write_to_relay(b"POST /api/push HTTP/1.1\r\nHost: localhost\r\n\r\n"),
+        EPIPE,
+    ),
+    _by_relay(
+        "relay-path",
+        "have the relay ask what is not on its list",
+        attempts.write_to_relay(struct.pack("=IBBI", 7, 1, 99, 0)),
+        EPIPE,
+    ),
+    _by_relay(
+        "relay-body",
+        "hide a second request in a body",
+        attempts.ask_relay(attempts.CHATS["body"]),
+        EPERM,
+    ),
+    _by_relay(
+        "relay-picture",
+        "have the model server fetch an address",
+        attempts.ask_relay(attempts.CHATS["picture"]),
+        EPERM,
+    ),
+    _by_relay(
+        "relay-model",
+        "have it ask a model that runs elsewhere",
+        attempts.ask_relay(attempts.CHATS["model"]),
+        EPERM,
+    ),
+    Probe(
         "memory",
         "read the memory of another process",
         attempts.read_memory,
@@ -186,8 +242,9 @@ def main(name: str, mode: str) -> int:
             sys.stderr.write(f"{error}\n")
             return error.exit_code
     met: int | None = None
+    directly = probe.directly if mode == "control" else None
     try:
-        probe.attempt(around, prepared)
+        (directly or probe.attempt)(around, prepared)
     except OSError as error:
         met = error.errno
     sys.stdout.write(json.dumps({"errno": met}))

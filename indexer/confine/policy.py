@@ -174,15 +174,15 @@ NO_PROCESSES: tuple[Denial, ...] = (
 
 
 def one_peer(family: int, *, serve: bool = False) -> tuple[Denial, ...]:
-    """Denials for a process that opens stream sockets of `family` and no others.
+    """Denials for a process that opens stream sockets of `family` and no others, and connects.
 
-    With `serve` it may also listen. Which address it connects to, no filter can see: that is
-    for Landlock's port rule and for the process's own code.
+    With `serve` it listens instead, and connects to nothing. Which address a process connects to,
+    no filter can see: that is for Landlock's port rule and for the process's own code.
     """
     return (
         Denial("socket", when=(Arg(0, family, negate=True),)),
         Denial("socket", when=(Arg(1, socket.SOCK_STREAM, negate=True, mask=SOCKET_TYPE_MASK),)),
-        *(() if serve else _always(*_SERVING)),
+        *_always(*(("connect",) if serve else _SERVING)),
         *_EVERYONE,
     )
 

@@ -1,0 +1,217 @@
+"""Whose process listens at an address: what the kernel says, not the server.
+
+TCP: the owner of the socket, by netlink (sock_diag.py) or else from /proc/net/tcp and tcp6. Unix:
+SO_PEERCRED, the user who called listen(). `SocketTables` stays open, so that a relay without files
+can look again at each connection. Decides nothing: whom to trust is corpus_agent.known_servers'.
+
+Does not see: on whose behalf a process listens, such as a port forwarder.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import struct
+import sys
+import threading
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from corpus_agent.seal.address import TcpAddress
+from corpus_agent.seal.sock_diag import Place, SocketDiagnosis
+from indexer.errors import CorpusError
+
+_TABLES = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
+_USERS = Path("/etc/passwd")
+_MAX_USERS_BYTES = 2**20
+_LISTEN = "0A"  # net/tcp_states.h
+_READ_BYTES = 65_536
+_MAX_TABLE_BYTES = 64 * 2**20
+_MAPPED = bytes(10) + b"\xff\xff"  # ::ffff:a.b.c.d
+_CREDENTIALS = struct.Struct("=iII")  # struct ucred: pid, uid, gid
+# Users whom a namespace has no number for are shown by this one, which is nobody's, too.
+_OVERFLOW_UID = 65_534
+_ALL_USERS = ["0", "0", "4294967295"]
+
+
+class OwnerUnknown(CorpusError):
+    """The kernel does not say here whose process listens where."""
+
+
+@dataclass(frozen=True, slots=True)
+class SocketRow:
+    """A socket of the kernel's table; `accepted` is false while no process holds it."""
+
+    local: Place
+    remote: Place
+    listens: bool
+    uid: int
+    accepted: bool
+
+
+class SocketTables:
+    """The kernel's tables of TCP sockets, open for reading; safe to use from several threads."""
+
+    def __init__(self, descriptors: tuple[int, ...], diagnosis: SocketDiagnosis | None) -> None:
+        self._descriptors = descriptors
+        self._diagnosis = diagnosis
+        self._lock = threading.Lock()
+        self._users_are_known = all_users_are_known()
+
+    @classmethod
+    def open(cls) -> Self:
+        """The tables of this network namespace. Raises OwnerUnknown where they cannot be read."""
+        descriptors = []
+        try:
+            descriptors.append(os.open(_TABLES[0], os.O_RDONLY | os.O_CLOEXEC))
+            if _TABLES[1].exists():  # there is none where IPv6 is switched off
+                descriptors.append(os.open(_TABLES[1], os.O_RDONLY | os.O_CLOEXEC))
+            return cls(tuple(descriptors), _diagnosis())
+        except OSError as error:
+            for descriptor in descriptors:
+                os.close(descriptor)
+            raise OwnerUnknown(f"{error.filename}: {error.strerror}.") from None
+
+    def owners(self, address: TcpAddress, client: tuple[str, int] | None = None) -> frozenset[int]:
+        """The users of all sockets that may answer at `address`; none where nothing listens.
+
+        With `client`, the own end of a connection, also that of the process that has accepted it.
+        Raises OwnerUnknown.
+        """
+        server = address.packed, address.port
+        ours = (TcpAddress(*client).packed, client[1]) if client else None
+        found = self._looked_up(server, ours) or self._read(server, ours)
+        return checked(found, self._users_are_known)
+
+    def _looked_up(self, server: Place, client: Place | None) -> frozenset[int]:
+        """The owners as the kernel finds them; none where it does not.
+
+        First who listens: then a connection that nobody holds yet is in that one's queue, or it
+        would be gone.
+        """
+        if self._diagnosis is None:
+            return frozenset()
+        listener = self._diagnosis.find(server, None)
+        holder = self._diagnosis.find(server, client) if client is not None else None
+        listens = {listener.uid} if listener is not None and listener.listens else set()
+        if client is None:
+            return frozenset(listens)
+        if holder is None:
+            return frozenset()
+        holds = {holder.uid} if holder.held and not holder.listens else set()
+        return frozenset(listens | holds)
+
+    def _read(self, server: Place, client: Place | None) -> frozenset[int]:
+        """The owners as the tables have them."""
+        needle = b":%04X " % server[1]
+        with self._lock:
+            lines = [line for table in map(_whole, self._descriptors) for line in table]
+        rows = rows_in(line.decode("ascii", "replace") for line in lines if needle in line)
+        return frozenset(who(rows, server, client))
+
+    def close(self) -> None:
+        """Close the tables."""
+        if self._diagnosis is not None:
+            self._diagnosis.close()
+        for descriptor in self._descriptors:
+            os.close(descriptor)
+
+
+def _diagnosis() -> SocketDiagnosis | None:
+    try:
+        return SocketDiagnosis()
+    except OSError:
+        return None  # the tables say the same, more slowly
+
+
+def who(rows: Iterable[SocketRow], server: Place, client: Place | None) -> Iterator[int]:
+    """The users who listen for `server`, and who accepted the connection of `client`."""
+    ip, port = server
+    for row in rows:
+        at, on = row.local
+        if on != port:
+            continue
+        # A socket for all IPv6 addresses mostly takes IPv4 as well; which, the table does not say.
+        may_answer = row.listens and (at == ip or not any(at))
+        has_answered = row.accepted and (row.local, row.remote) == (server, client)
+        if may_answer or has_answered:
+            yield row.uid
+
+
+def rows_in(lines: Iterable[str]) -> Iterator[SocketRow]:
+    """The sockets in lines of /proc/net/tcp or tcp6; other lines are passed over."""
+    for line in lines:
+        parts = line.split()
+        if len(parts) < 10 or not parts[0].endswith(":"):
+            continue
+        yield SocketRow(
+            _place(parts[1]),
+            _place(parts[2]),
+            parts[3] == _LISTEN,
+            int(parts[7]),
+            parts[9] != "0",
+        )
+
+
+def _place(text: str) -> Place:
+    """Address and port, the address in network order and IPv4 in four bytes."""
+    words, _, port = text.partition(":")
+    # The kernel prints each 32-bit word of the address as a number of this machine.
+    packed = b"".join(
+        int(words[at : at + 8], 16).to_bytes(4, sys.byteorder) for at in range(0, len(words), 8)
+    )
+    return packed.removeprefix(_MAPPED) if len(packed) == 16 else packed, int(port, 16)
+
+
+def _whole(descriptor: int) -> list[bytes]:
+    """All lines of a table, from its beginning."""
+    data = b""
+    try:
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        while len(data) <= _MAX_TABLE_BYTES and (part := os.read(descriptor, _READ_BYTES)):
+            data += part
+    except OSError as error:
+        raise OwnerUnknown(f"The table of sockets cannot be read: {error.strerror}.") from None
+    return data.splitlines()
+
+
+def all_users_are_known() -> bool:
+    """Whether this process is in no user namespace that has fewer users than the machine."""
+    try:
+        return Path("/proc/self/uid_map").read_text().split() == _ALL_USERS
+    except OSError:
+        return False  # then nobody's number says nothing
+
+
+def checked(owners: frozenset[int], users_are_known: bool) -> frozenset[int]:
+    """The owners as they are. Raises OwnerUnknown where one stands for users without a number."""
+    if _OVERFLOW_UID in owners and not users_are_known:
+        raise OwnerUnknown("The process that listens there belongs to no user known here.")
+    return owners
+
+
+def peer_of(sock: socket.socket) -> frozenset[int]:
+    """The user who called listen() for the Unix socket that `sock` is connected to."""
+    credentials = sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+    _, uid, _ = _CREDENTIALS.unpack(credentials)
+    return frozenset((uid,))
+
+
+def owner_text(owners: frozenset[int]) -> str:
+    """The users by name and number, for a person."""
+    return " and ".join(map(_user, sorted(owners)))
+
+
+def _user(uid: int) -> str:
+    """A user by the name that the machine's own file gives; the C library might ask a network."""
+    try:
+        lines = _USERS.read_bytes()[:_MAX_USERS_BYTES].decode("utf-8", "replace").splitlines()
+    except OSError:
+        lines = []
+    for line in lines:
+        name, *rest = line.split(":")
+        if rest[1:2] == [str(uid)]:
+            return f"{name} (uid {uid})"
+    return f"uid {uid}"

@@ -1,0 +1,189 @@
+"""One request to a model server and its reply, in bounds: the relay's side of the wire.
+
+The bytes of a request are written here whole, from a route of the list: one request a connection,
+no header but what HTTP needs. A reply gives its status, its content type and its content, each
+bounded, however slowly or wrongly it comes. No redirect is followed; nothing is decoded.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import io
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from errno import ETIMEDOUT
+from typing import Any, Literal
+
+from corpus_agent.seal.address import Address, TcpAddress, UnixAddress
+from corpus_agent.seal.frames import MAX_PAYLOAD_BYTES, Cause, Failure, Head
+from corpus_agent.seal.gate import Gate
+from corpus_agent.seal.owner import OwnerUnknown, SocketTables, peer_of
+from corpus_agent.seal.routes import Route
+
+CONNECT_SECONDS = 5.0
+SEND_SECONDS = 60.0  # for a whole request: loopback takes it at once
+IDLE_SECONDS = 600.0  # between two pieces of a reply, and before its first
+REPLY_SECONDS = 3_600.0  # for a whole reply
+MAX_HEADER_BYTES = 65_536
+MAX_REPLY_BYTES = 32 * 2**20
+_BUFFER_BYTES = 16_384
+_LEAST_STATUS = 200  # below: a reply goes on, or turns into something that is no HTTP
+
+
+class Failed(Exception):
+    """There is no reply, or no more of it."""
+
+    def __init__(self, cause: Cause, error: int = 0) -> None:
+        super().__init__(cause.name)
+        self.failure = Failure(cause, error)
+
+
+class Line:
+    """The connection of one request, which another thread may cut at any moment."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._sock: socket.socket | None = None
+        self._is_cut = False
+
+    def hold(self, sock: socket.socket) -> None:
+        """Make this the connection. Raises Failed where the line was cut before."""
+        with self._lock:
+            self._sock = sock
+            if self._is_cut:
+                raise Failed(Cause.BROKEN)
+
+    def cut(self) -> None:
+        """End the connection; whoever waits for it hears of it at once."""
+        with self._lock:
+            self._is_cut = True
+            if self._sock is not None:
+                with contextlib.suppress(OSError):  # not connected yet, or no more
+                    self._sock.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        """Close the connection, if there is one."""
+        with self._lock:
+            if self._sock is not None:
+                self._sock.close()
+                self._sock = None
+
+
+def replies(
+    gate: Gate, tables: SocketTables | None, route: Route, body: bytes, line: Line
+) -> Iterator[Head | bytes]:
+    """The head of the reply, then its content as it comes; raises Failed."""
+    sock = _connected(gate, tables, line)
+    wire = _Wire(sock)
+    try:
+        _send(sock, request_bytes(gate.address, route, body))
+        response = http.client.HTTPResponse(wire, method=route.method)  # type: ignore[arg-type]
+        response.begin()
+        if response.status < _LEAST_STATUS:
+            raise Failed(Cause.PROTOCOL)
+        yield Head(response.status, response.headers.get("Content-Type") or "")
+        wire.begin_body()
+        while part := response.read1(MAX_PAYLOAD_BYTES):
+            yield part
+        if response.length:  # fewer bytes than its header promised
+            raise Failed(Cause.BROKEN)
+    except TimeoutError:
+        raise Failed(Cause.TIMEOUT) from None
+    except (http.client.IncompleteRead, http.client.RemoteDisconnected):
+        raise Failed(Cause.BROKEN) from None
+    except (http.client.HTTPException, ValueError):
+        raise Failed(Cause.PROTOCOL) from None
+    except OSError:
+        raise Failed(Cause.BROKEN) from None
+
+
+def request_bytes(address: Address, route: Route, body: bytes) -> bytes:
+    """The whole request, byte for byte; nothing in it but `body` comes from inside the seal."""
+    lines = [f"{route.method} {route.path} HTTP/1.1", f"Host: {address.host}", "Connection: close"]
+    if route.judge is not None:
+        lines += ["Content-Type: application/json", f"Content-Length: {len(body)}"]
+    return "\r\n".join([*lines, "", ""]).encode("ascii") + body
+
+
+def _connected(gate: Gate, tables: SocketTables | None, line: Line) -> socket.socket:
+    """A connection to the server, whose process is the one it should be."""
+    address = gate.address
+    sock = socket.socket(address.family, socket.SOCK_STREAM)
+    line.hold(sock)
+    try:
+        sock.settimeout(CONNECT_SECONDS)
+        sock.connect(
+            address.name if isinstance(address, UnixAddress) else (address.ip, address.port)
+        )
+        if isinstance(address, TcpAddress):
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    except TimeoutError:
+        raise Failed(Cause.CONNECT, ETIMEDOUT) from None
+    except OSError as error:
+        raise Failed(Cause.CONNECT, error.errno or 0) from None
+    if gate.owners is not None and not _is_theirs(sock, gate.owners, address, tables):
+        raise Failed(Cause.OWNER)
+    return sock
+
+
+def _is_theirs(
+    sock: socket.socket, owners: frozenset[int], address: Address, tables: SocketTables | None
+) -> bool:
+    """Whether the other end of a connection belongs to one of these users.
+
+    The connection stands already, so its listener can no longer be swapped: it has either taken
+    it, and then its user is in the table, or still holds it in its queue, and then listens.
+    """
+    try:
+        if isinstance(address, UnixAddress):
+            seen = peer_of(sock)
+        elif tables is None:
+            return False
+        else:
+            seen = tables.owners(address, sock.getsockname()[:2])
+    except OwnerUnknown:
+        return False
+    return bool(seen) and seen <= owners
+
+
+def _send(sock: socket.socket, request: bytes) -> None:
+    sock.settimeout(SEND_SECONDS)
+    # A server may refuse a long body before it has read it; then its reply says why.
+    with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+        sock.sendall(request)
+
+
+class _Wire(io.RawIOBase):
+    """What comes over a connection, within so many bytes and so long; as HTTPResponse takes it."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        self._sock = sock
+        self._deadline = time.monotonic() + REPLY_SECONDS
+        self._left = MAX_HEADER_BYTES + _BUFFER_BYTES
+
+    def makefile(self, _: Literal["rb"]) -> io.BufferedReader:
+        """The same, buffered."""
+        return io.BufferedReader(self, _BUFFER_BYTES)
+
+    def begin_body(self) -> None:
+        """Count what comes now as content."""
+        self._left = MAX_REPLY_BYTES
+
+    def readable(self) -> bool:
+        """Always."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:  # noqa: ANN401 - as RawIOBase has it
+        """How many bytes came. Raises TimeoutError and Failed past a limit."""
+        seconds = min(self._deadline - time.monotonic(), IDLE_SECONDS)
+        if seconds <= 0:
+            raise TimeoutError("timed out")
+        self._sock.settimeout(seconds)
+        count = self._sock.recv_into(buffer)
+        self._left -= count
+        if self._left < 0:
+            raise Failed(Cause.TOO_MUCH)
+        return count
