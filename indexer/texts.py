@@ -68,16 +68,17 @@ class Texts:
             return None
         path = self._path(sha256, source)
         try:
-            data = path.read_bytes()
+            with path.open("rb") as file:
+                text = _unpacked(file.read())
+                if text is not None and self._writable:
+                    # The time of last use, which decides what goes first. By descriptor: the seal
+                    # lets no other file's time be changed.
+                    os.utime(file.fileno())
         except OSError:  # none, or not for this user: either way it can be had from the file
             return None
-        text = _unpacked(data)
-        if self._writable:
+        if text is None and self._writable:
             with contextlib.suppress(OSError):  # removed meanwhile
-                if text is None:
-                    path.unlink()
-                else:
-                    os.utime(path)  # the time of last use, which decides what goes first
+                path.unlink()
         return text
 
     def put(self, sha256: str, source: str, text: Text) -> None:

@@ -175,7 +175,7 @@ def leave_everything_but(channel: socket.socket) -> None:
 def _policy(address: Address) -> Policy:
     limits = Limits(file_bytes=0, open_files=_OPEN_FILES)
     ports = (address.port,) if isinstance(address, TcpAddress) else ()
-    return Policy(denied=one_peer(_family(address)), connect_ports=ports, limits=limits)
+    return Policy(calls=one_peer(_family(address)), connect_ports=ports, limits=limits)
 
 
 def _family(address: Address) -> socket.AddressFamily:

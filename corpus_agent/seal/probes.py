@@ -205,7 +205,7 @@ def _close(probe: Probe, around: Surroundings) -> None:
         seal(chosen)
         confine(worker_policy())
     elif probe.threads:
-        restrict_syscalls(chosen.confinement.denied)
+        restrict_syscalls(chosen.confinement.calls)
     else:
         seal(chosen)
 

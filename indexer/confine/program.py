@@ -13,6 +13,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from indexer.confine.calls import program_calls
 from indexer.confine.kernel import confine
 from indexer.confine.policy import FileRule, Limits, Policy
 from indexer.confine.system import system_files
@@ -55,7 +56,12 @@ def reading_policy(root: int, program: str) -> Policy:
         FileRule(Path(program), "execute", required=True, reason="the program"),
         *system_files(),
     )
-    return Policy(files=files, limits=Limits(address_space_bytes=MAX_ADDRESS_BYTES))
+    return Policy(
+        calls=program_calls(os.getpid()),
+        files=files,
+        limits=Limits(address_space_bytes=MAX_ADDRESS_BYTES),
+        whole_disk=os.path.samestat(os.fstat(root), os.stat("/")),  # noqa: PTH116
+    )
 
 
 def main() -> None:

@@ -1,0 +1,33 @@
+"""Every single entry of the policy does something: without it the kernel answers otherwise."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tests.call_mutation import TABLES
+from tests.sealed_child import REPOSITORY
+
+
+def examined(module, *arguments):
+    command = [sys.executable, "-m", f"tests.{module}", *arguments]
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=280)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_the_kernel_answers_every_call_as_the_documents_say(kind):
+    found = examined("call_mutation", "answers", kind)[kind]
+    assert found["wrong"] == []
+    assert found["probes"] > 5000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", TABLES)
+def test_no_entry_of_a_table_of_calls_can_be_removed_or_widened_unnoticed(kind, record_property):
+    found = examined("call_mutation", "mutants", kind)[kind]
+    record_property("mutants", found["mutants"])
+    assert found["unnoticed"] == []
+    assert found["mutants"] > found["entries"] > 300
