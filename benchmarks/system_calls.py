@@ -66,28 +66,32 @@ class Trace:
             if name in STARTS and (result := RESULT.search(rest)) and int(result[1]) > 0
         }
         processes: dict[str, Process] = {}
-        for pid, name, _, rest in lines:
+        for pid, name, how, rest in lines:
             if pid not in processes:
                 parent = processes.get(parents.get(pid, ""), Process())
                 processes[pid] = Process(parent.kind, parent.closed)
-            self._line(processes[pid], name, rest)
+            self._line(processes[pid], name, rest, begins=how == "(")
 
-    def _line(self, process: Process, name: str, rest: str) -> None:
+    def _line(self, process: Process, name: str, rest: str, *, begins: bool) -> None:
         if process.closed:
             self.called[process.kind].add(name)
             result = RESULT.search(rest)
             if result and result[2] in ("EPERM", "ENOSYS"):
                 self.refused[process.kind].add(f"{name}({rest[:60]}")
-        if name == "execve":
+        if name == "execve" and begins:
             process.kind = _started(rest, process.kind)
-        elif name == "setsid" and not process.closed and process.kind == "program":
+            # A parser closes itself once more; what counts is what it does from then on.
+            process.closed = process.closed and process.kind == "program"
+        elif name == "setsid":
+            process.session = True
+        elif name == "prctl" and "PDEATHSIG" in rest and process.session and not process.closed:
             process.kind = "broker"  # or the keeper of a model server, which does less
         elif name == "seccomp" and "FILTER" in rest:
             process.closed = True
 
 
 def _started(arguments: str, kind: str) -> str:
-    if "indexer.workers.child" in arguments:
+    if "import_module(module)" in arguments:
         return "parser"
     if "indexer.confine.program" in arguments or kind == "ripgrep":
         return "ripgrep"
@@ -201,6 +205,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--write", action="store_true", help="write the page")
     parser.add_argument("--no-trace", action="store_true", help="keep what was seen before")
+    parser.add_argument("--only", default="", help="trace what has one of these words, by comma")
     arguments = parser.parse_args()
     trace = Trace()
     if arguments.no_trace:
@@ -208,8 +213,9 @@ def main() -> None:
     else:
         with tempfile.TemporaryDirectory() as scratch:
             for name, command in runs(Path(scratch)):
-                print(name, flush=True)
-                trace.add(traced(command, Path(scratch)))
+                if any(word in name for word in arguments.only.split(",")):
+                    print(name, flush=True)
+                    trace.add(traced(command, Path(scratch)))
         print("\n".join(report(trace)))
     if arguments.write:
         PAGE.write_text(page(trace.called), "utf-8")

@@ -25,6 +25,13 @@ def test_the_kernel_answers_every_call_as_the_documents_say(kind):
 
 
 @pytest.mark.slow
+def test_the_table_of_what_each_process_gets_is_what_the_kernel_gives():
+    command = [sys.executable, "-W", "ignore", "benchmarks/kernel_probes.py", "--check"]
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=280)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", TABLES)
 def test_no_entry_of_a_table_of_calls_can_be_removed_or_widened_unnoticed(kind, record_property):
     found = examined("call_mutation", "mutants", kind)[kind]

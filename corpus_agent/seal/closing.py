@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Literal
 
 from corpus_agent.seal.opening import SealPolicy
-from indexer.confine import check_files, check_sockets, confine
+from indexer.confine import check_alone, check_files, check_kernel, check_sockets, confine
+from indexer.confine.walls import enter as namespaces
 from indexer.errors import SealUnavailable
 
 SealState = Literal["enforced", "off"]
@@ -31,12 +32,13 @@ class Sealed:
     """Whether the seal holds; `state` is what every JSON object and every answer is stamped with.
 
     `not_covered` says in words what an older kernel cannot enforce; it never holds anything about
-    the network.
+    the network. `walls` are the namespaces that stand behind the seal, as far as they can be had.
     """
 
     state: SealState
     landlock_abi: int = 0
     not_covered: tuple[str, ...] = ()
+    walls: tuple[str, ...] = ()
 
 
 def unsealed() -> Sealed:
@@ -56,11 +58,14 @@ def seal(policy: SealPolicy) -> Sealed:
     # joblib, which sentence-transformers imports, tries for a semaphore in /dev/shm and warns.
     os.environ["JOBLIB_MULTIPROCESSING"] = "0"
     _close_inherited()
+    check_kernel()
+    check_alone()  # what follows is of this thread alone and stays, also if the seal fails
+    walls = namespaces(tuple(rule.path for rule in policy.confinement.files))
     confinement = confine(policy.confinement)
     # Whatever the policy said: this process has no socket and does not see the whole disk.
     check_sockets()
     check_files()
-    return Sealed("enforced", confinement.landlock_abi, confinement.not_covered)
+    return Sealed("enforced", confinement.landlock_abi, confinement.not_covered, walls)
 
 
 def _use_temp_folder(temp: Path) -> None:

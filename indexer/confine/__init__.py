@@ -19,6 +19,7 @@ from indexer.confine.calls import (
 )
 from indexer.confine.kernel import (
     Confinement,
+    check_alone,
     check_kernel,
     confine,
     die_with_parent,
@@ -40,6 +41,7 @@ __all__ = [
     "FileRule",
     "Limits",
     "Policy",
+    "check_alone",
     "check_files",
     "check_kernel",
     "check_sockets",

@@ -49,12 +49,7 @@ def confine(policy: Policy) -> Confinement:
     below Landlock ABI 6.
     """
     arch, abi = check_kernel()
-    threads = _threads()
-    if threads > 1:
-        raise SealUnavailable(
-            f"{threads} threads run in this process, and file rules reach only the calling one.",
-            "Seal before any library that starts threads is imported.",
-        )
+    check_alone()
     _no_new_privileges()
     drop_capabilities(arch)
     _set_limits(policy.limits)
@@ -63,6 +58,16 @@ def confine(policy: Policy) -> Confinement:
     check_sockets(policy.calls.peer)
     check_files(whole_disk=policy.whole_disk)
     return Confinement(abi, landlock.not_covered(abi))
+
+
+def check_alone() -> None:
+    """Return if this is the only thread of its process; raises SealUnavailable."""
+    threads = _threads()
+    if threads > 1:
+        raise SealUnavailable(
+            f"{threads} threads run in this process, and file rules reach only the calling one.",
+            "Seal before any library that starts threads is imported.",
+        )
 
 
 def restrict_syscalls(calls: Calls | Iterable[Denial]) -> None:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from indexer.confine.calls import program_calls
-from indexer.confine.kernel import confine
+from indexer.confine.kernel import confine, die_with_parent
 from indexer.confine.policy import FileRule, Limits, Policy
 from indexer.confine.system import system_files
 from indexer.errors import SealUnavailable
@@ -24,7 +24,7 @@ EXIT_UNCONFINED, EXIT_NOT_STARTED = 70, 71
 MAX_ADDRESS_BYTES = 4 * 2**30
 
 # Neither the environment nor a current folder says what is imported, and no error of ours has the
-# exit status of an error of the program's. Arguments are FOLDER ROOT PROGRAM ARGUMENTS…
+# exit status of an error of the program's. Arguments are PARENT FOLDER ROOT PROGRAM ARGUMENTS…
 _BOOT = """
 import os, sys
 def not_started(*error):
@@ -40,13 +40,13 @@ main()
 def command(folder: int, root: int, program: Path, arguments: Sequence[str]) -> list[str]:
     """The command that runs `program` in the open `folder`, reading below the open `root` alone.
 
-    Ends as the program does, or with one of the two codes above and the reason on stderr. The
-    program gets no environment.
+    Ends as the program does, or with one of the two codes above and the reason on stderr; and with
+    the thread that starts it. The program gets no environment.
     """
     source = str(Path(__file__).parent.parent.parent)
     boot = _BOOT.format(source=source, code=EXIT_NOT_STARTED)
     isolated = [sys.executable, "-I", "-S", "-c", boot]
-    return [*isolated, str(folder), str(root), str(program), *arguments]
+    return [*isolated, str(os.getpid()), str(folder), str(root), str(program), *arguments]
 
 
 def reading_policy(root: int, program: str) -> Policy:
@@ -66,8 +66,9 @@ def reading_policy(root: int, program: str) -> Policy:
 
 def main() -> None:
     """Confine this process and become the program; ends where that fails."""
-    folder, root, program, *arguments = sys.argv[1:]
+    parent, folder, root, program, *arguments = sys.argv[1:]
     try:
+        die_with_parent(int(parent))
         os.fchdir(int(folder))
         confine(reading_policy(int(root), program))
         for descriptor in {int(folder), int(root)}:
