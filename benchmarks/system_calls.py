@@ -49,6 +49,11 @@ class Process:
     closed: bool = False
     session: bool = False
 
+    @property
+    def forked_away(self) -> bool:
+        """Whether it is one of the program's that went on by itself before the seal."""
+        return self.kind == "program" and self.session and not self.closed
+
 
 @dataclass
 class Trace:
@@ -79,12 +84,13 @@ class Trace:
             if result and result[2] in ("EPERM", "ENOSYS"):
                 self.refused[process.kind].add(f"{name}({rest[:60]}")
         if name == "execve" and begins:
-            process.kind = _started(rest, process.kind)
-            # A parser closes itself once more; what counts is what it does from then on.
-            process.closed = process.closed and process.kind == "program"
+            kind = _started(rest, process.kind)
+            # A parser closes itself once more: what counts is what it does from then on.
+            process.closed = process.closed and kind != "parser"
+            process.kind = kind
         elif name == "setsid":
             process.session = True
-        elif name == "prctl" and "PDEATHSIG" in rest and process.session and not process.closed:
+        elif name == "prctl" and "PDEATHSIG" in rest and process.forked_away:
             process.kind = "broker"  # or the keeper of a model server, which does less
         elif name == "seccomp" and "FILTER" in rest:
             process.closed = True
@@ -208,9 +214,9 @@ def main() -> None:
     parser.add_argument("--only", default="", help="trace what has one of these words, by comma")
     arguments = parser.parse_args()
     trace = Trace()
-    if arguments.no_trace:
+    if arguments.no_trace or arguments.only:
         trace.called.update(recorded())
-    else:
+    if not arguments.no_trace:
         with tempfile.TemporaryDirectory() as scratch:
             for name, command in runs(Path(scratch)):
                 if any(word in name for word in arguments.only.split(",")):

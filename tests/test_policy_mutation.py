@@ -31,6 +31,21 @@ def test_the_table_of_what_each_process_gets_is_what_the_kernel_gives():
     assert done.returncode == 0, done.stderr
 
 
+@pytest.fixture(scope="module")
+def files():
+    return examined("file_mutation")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "part", ["rights", "network_and_scopes", "system_rules", "limits", "capabilities"]
+)
+def test_no_right_rule_limit_or_capability_can_be_left_out_or_added_unnoticed(files, part):
+    if not files[part]:
+        pytest.skip("this user or this kernel cannot try it")
+    assert [what for what, noticed in files[part] if not noticed] == []
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", TABLES)
 def test_no_entry_of_a_table_of_calls_can_be_removed_or_widened_unnoticed(kind, record_property):

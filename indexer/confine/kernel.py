@@ -19,7 +19,7 @@ from indexer.confine import landlock
 from indexer.confine.bite import check_files, check_sockets
 from indexer.confine.bpf import packed, seccomp_program
 from indexer.confine.capabilities import drop_capabilities
-from indexer.confine.policy import FileRule, Limits, Policy
+from indexer.confine.policy import FileRule, Policy, limit_table
 from indexer.confine.raw import HINT, Program, address, architecture, call, prctl
 from indexer.confine.rules import Calls, Denial, everything_but
 from indexer.confine.syscalls import Architecture, names, number
@@ -52,7 +52,7 @@ def confine(policy: Policy) -> Confinement:
     check_alone()
     _no_new_privileges()
     drop_capabilities(arch)
-    _set_limits(policy.limits)
+    _set_limits(limit_table(policy.limits))
     _restrict_files(policy, arch, abi)
     _restrict_syscalls(policy.calls, arch)
     check_sockets(policy.calls.peer)
@@ -136,20 +136,12 @@ def _no_new_privileges() -> None:
         raise SealUnavailable(f"no_new_privs cannot be set: {error.strerror}.") from error
 
 
-def _set_limits(limits: Limits) -> None:
+def _set_limits(table: Iterable[tuple[int, int]]) -> None:
     """Lower the process's limits; one that is lower already stays."""
-    for which, wanted in (
-        # 1 byte, not 0: only 1 also stops a dump that goes into a pipe, as core(5) says.
-        (resource.RLIMIT_CORE, 1),
-        (resource.RLIMIT_AS, limits.address_space_bytes),
-        (resource.RLIMIT_CPU, limits.cpu_seconds),
-        (resource.RLIMIT_FSIZE, limits.file_bytes),
-        (resource.RLIMIT_NOFILE, limits.open_files),
-    ):
+    for which, wanted in table:
         _, hard = resource.getrlimit(which)
-        if wanted is not None:
-            lowest = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-            resource.setrlimit(which, (lowest, lowest))
+        lowest = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(which, (lowest, lowest))
 
 
 def _restrict_files(policy: Policy, arch: Architecture, abi: int) -> None:

@@ -6,6 +6,7 @@ extraction workers put policies together. `Policy()` with nothing said opens not
 
 from __future__ import annotations
 
+import resource
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -43,6 +44,19 @@ class Limits:
     cpu_seconds: int | None = None
     file_bytes: int | None = None
     open_files: int | None = None
+
+
+def limit_table(limits: Limits) -> tuple[tuple[int, int], ...]:
+    """Each limit that is set, by its number, with its bound."""
+    table = (
+        # 1 byte, not 0: only 1 also stops a dump that goes into a pipe, as core(5) says.
+        (resource.RLIMIT_CORE, 1),
+        (resource.RLIMIT_AS, limits.address_space_bytes),
+        (resource.RLIMIT_CPU, limits.cpu_seconds),
+        (resource.RLIMIT_FSIZE, limits.file_bytes),
+        (resource.RLIMIT_NOFILE, limits.open_files),
+    )
+    return tuple((which, bound) for which, bound in table if bound is not None)
 
 
 @dataclass(frozen=True, slots=True)
