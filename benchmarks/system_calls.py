@@ -184,7 +184,11 @@ is in no table and every one that a kernel learns after Linux 6.10.
 
 
 def _used(called: dict[str, set[str]], name: str) -> str:
-    return ", ".join(kind for kind in PROCESSES if name in called.get(kind, ()))
+    return ", ".join(
+        kind
+        for kind, calls in PROCESSES.items()
+        if name in called.get(kind, ()) and verdict(calls, name) in ("yes", "when")
+    )
 
 
 def recorded() -> dict[str, set[str]]:

@@ -667,3 +667,41 @@ def test_the_sockets_that_remain_are_plain_pairs():
     attempt("datagrams", socket.socketpair, socket.AF_UNIX, socket.SOCK_DGRAM)
     """
     assert python(code) == {"asyncio": 42, "pair": "x", "datagrams": "EPERM"}
+
+
+@pytest.mark.parametrize(
+    ("how", "says"),
+    [
+        ("confine(Policy(calls=everything))", "still opens AF_INET sockets"),
+        ("restrict_syscalls(everything)", "still opens AF_INET sockets"),
+        ("restrict_syscalls(Calls(everything.allowed, (), 2))", "still opens AF_INET6 sockets"),
+        ("confine(Policy(files=(FileRule(Path('/'), 'list'),)))", "still lists '/'"),
+        (
+            "confine(Policy(files=(FileRule(Path('/dev'), 'write'),), whole_disk=True))",
+            "still writes to /dev/zero",
+        ),
+    ],
+)
+def test_whoever_confines_itself_notices_what_does_not_bite(how, says):
+    # The program, its parsers, the broker, the model server and ripgrep all confine by these two.
+    code = f"""
+    from indexer.confine import *
+    from indexer.confine.rules import everything_but
+    from indexer.confine.syscalls import names
+    from indexer.errors import SealUnavailable
+    everything = everything_but((), names())
+    try:
+        {how}
+    except SealUnavailable as error:
+        outcome["error"] = str(error)
+    """
+    assert says in python(code)["error"]
+
+
+def test_the_rules_for_the_whole_disk_are_those_of_a_search_in_its_root_alone(tmp_path):
+    from indexer.confine.program import reading_policy
+
+    for folder, whole in (("/", True), (tmp_path, False)):
+        descriptor = os.open(folder, os.O_PATH | os.O_DIRECTORY)
+        assert reading_policy(descriptor, "/bin/true").whole_disk is whole
+        os.close(descriptor)

@@ -316,7 +316,7 @@ def test_the_end_of_input_ends_the_process_and_its_broker(toy_store):
         RawClient("--store", toy_store, "mcp", "--llm", server.server.base_url) as client,
     ):
         left = [client.process.pid, *children(client.process.pid)]
-        assert len(left) in (2, 3)  # a broker, and a guardian where namespaces can be had
+        assert len(left) == 2
         assert "by the model toy-model" in client.text("corpus_status")
         client.process.stdin.close()
         assert until(lambda: client.process.poll() is not None)

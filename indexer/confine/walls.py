@@ -139,10 +139,13 @@ def _start_guardian(arch: Architecture) -> None:
     also those that put themselves out of reach of a process group or of their parent's death.
     """
     program = os.pidfd_open(os.getpid())
-    if os.fork():
+    if child := os.fork():
         os.close(program)
+        os.waitpid(child, 0)
         return
     try:
+        if os.fork():  # nobody's child: a caller of the library may wait for its own
+            os._exit(0)
         os.setsid()
         for ignored in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(ignored, signal.SIG_IGN)
