@@ -19,6 +19,7 @@ import zlib
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path, PurePosixPath
+from typing import BinaryIO
 
 from indexer.extract import REGISTRY, is_todays
 from indexer.extract.normalise import NORMALISER
@@ -72,16 +73,17 @@ class Texts:
             return None
         path = self._path(sha256, source)
         try:
-            data = _read(path)
+            with _opened(path) as file:
+                text = _unpacked(file.read())
+                if text is not None and self._writable:
+                    # The time of last use, which decides what goes first. By descriptor: the seal
+                    # lets no other file's time be changed.
+                    os.utime(file.fileno())
         except OSError:  # none, or not for this user: either way it can be had from the file
             return None
-        text = _unpacked(data)
-        if self._writable:
+        if text is None and self._writable:
             with contextlib.suppress(OSError):  # removed meanwhile
-                if text is None:
-                    path.unlink()
-                else:
-                    os.utime(path)  # the time of last use, which decides what goes first
+                path.unlink()
         return text
 
     def put(self, sha256: str, source: str, text: Text) -> None:
@@ -163,11 +165,10 @@ class _Entry:
             self.path.unlink()
 
 
-def _read(path: Path) -> bytes:
-    """The bytes of a regular file; raises OSError for a link, and for what is no file."""
+def _opened(path: Path) -> BinaryIO:
+    """A kept text, open for reading; raises OSError for a link. What is no file holds no text."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
-    with os.fdopen(descriptor, "rb") as file:
-        return file.read()
+    return os.fdopen(descriptor, "rb")
 
 
 def _free_bytes(folder: Path) -> int:

@@ -21,6 +21,7 @@ from typing import Any
 from indexer.extract import Opened, open_document
 from indexer.records import Line
 from indexer.workers import child
+from tests.kernel_probe import Places, look
 
 served = 0  # documents of this process
 
@@ -162,6 +163,7 @@ def _only_socket() -> socket.socket:
 
 
 ACTIONS = {
+    "look": lambda places: [json.dumps(look(Places(**places)))],
     "say": _say,
     "modules": lambda: sorted(sys.modules),
     "environment": lambda: [f"{name}={value}" for name, value in sorted(os.environ.items())],

@@ -274,12 +274,14 @@ def test_a_filter_that_does_not_bite_is_noticed(root, store):
     # What an emulated kernel might do: take the filter and not apply it.
     code = """
     from indexer.confine import Policy, FileRule
+    from indexer.confine.rules import everything_but
+    from indexer.confine.syscalls import names
     from indexer.errors import SealUnavailable
     from corpus_agent.seal import policy, seal, SealPolicy
     chosen = policy(Path(sys.argv[1]), Path(sys.argv[2]))
     rules = chosen.confinement.files
     if sys.argv[3] == "sockets":
-        chosen = SealPolicy(Policy(denied=(), files=rules), chosen.temp)
+        chosen = SealPolicy(Policy(calls=everything_but((), names()), files=rules), chosen.temp)
     else:
         chosen = SealPolicy(Policy(files=(*rules, FileRule(Path("/"), "list"))), chosen.temp)
     try:

@@ -429,6 +429,39 @@ def test_a_hundred_thousand_files_are_listed_in_a_moment(tmp_path, tools):
     assert min(seconds) < 3, "measured: 0.3 s with two cores to itself"
 
 
+SEARCHING = """
+import os, sys, time
+from pathlib import Path
+from corpus_agent.workspace.ripgrep import find_ripgrep
+here = os.open(sys.argv[1], os.O_PATH | os.O_DIRECTORY)
+# Of the standard input, which the test holds open: so it ends only when it is ended.
+with find_ripgrep().search(here, here, ["--", "needle", "-"], stdin=int(sys.argv[2])) as search:
+    time.sleep(0.5)
+    print(search._process.pid, flush=True)
+    time.sleep(60)
+"""
+
+
+def test_a_search_ends_with_a_parent_that_was_killed(tmp_path):
+    reader, writer = os.pipe()
+    command = [sys.executable, "-c", SEARCHING, tmp_path, str(reader)]
+    options = {"env": {**os.environ, "PYTHONPATH": str(REPOSITORY)}, "pass_fds": [reader]}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, **options) as parent:
+        child = Path(f"/proc/{parent.stdout.readline().strip()}")
+        assert (child / "cmdline").read_bytes().count(b"needle")  # the control: it waits
+        parent.kill()
+        parent.wait()
+        deadline = time.monotonic() + 5
+        while (child / "cmdline").exists() and time.monotonic() < deadline:
+            if not (child / "cmdline").read_bytes():
+                break  # ended, and not yet buried
+            time.sleep(0.02)
+        else:
+            assert not child.exists()
+    os.close(reader)
+    os.close(writer)
+
+
 # --- what is no text
 
 

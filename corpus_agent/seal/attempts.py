@@ -12,6 +12,7 @@ import fcntl
 import json
 import os
 import queue
+import resource
 import socket
 import stat
 import struct
@@ -35,6 +36,8 @@ MSG_FASTOPEN = 0x20000000
 RTM_GETLINK, NLM_F_REQUEST_DUMP = 18, 0x301
 DNS_QUERY = struct.pack("!6H", 0x1234, 0x0100, 1, 0, 0, 0) + b"\x05probe\x07invalid\0\0\x01\0\x01"
 WAIT_SECONDS = 10
+# sys/ipc.h: a number that two processes could agree on, make it for this user, remove it again.
+_KEY, _CREATE, _REMOVE = 0x5EA1, 0o1600, 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,6 +355,78 @@ def use_held_connection(around: Surroundings, prepared: object) -> None:
     """The same in a process that holds a connection, as one without a relay would."""
     with socket.create_connection(around.inet, WAIT_SECONDS):
         use_network_sockets(around, prepared)
+
+
+def lower_limit(_: Surroundings, neighbour: tuple[int, int]) -> None:
+    """Take away from the neighbour what it may open."""
+    resource.prlimit(neighbour[0], resource.RLIMIT_NOFILE, (64, 64))
+
+
+def lower_priority(_: Surroundings, neighbour: tuple[int, int]) -> None:
+    """Have the neighbour wait for all others."""
+    os.setpriority(os.PRIO_PROCESS, neighbour[0], 19)
+
+
+def choose_cores(_: Surroundings, neighbour: tuple[int, int]) -> None:
+    """Bind the neighbour to the cores that it has anyway."""
+    os.sched_setaffinity(neighbour[0], os.sched_getaffinity(neighbour[0]))
+
+
+def choose_schedule(_: Surroundings, neighbour: tuple[int, int]) -> None:
+    """Have the neighbour run when nobody else wants to."""
+    os.sched_setscheduler(neighbour[0], os.SCHED_BATCH, os.sched_param(0))
+
+
+def signal_one(_: Surroundings, neighbour: tuple[int, int]) -> None:
+    """Reach the neighbour by a signal, which need not arrive."""
+    os.kill(neighbour[0], 0)
+
+
+def signal_group(_: Surroundings, __: object) -> None:
+    """Reach the group of processes that this one is in, its parent's, by a signal."""
+    os.killpg(0, 0)
+
+
+def signal_by_descriptor(_: Surroundings, neighbour: tuple[int, int]) -> None:
+    """Have the kernel signal the neighbour as soon as there is something to read."""
+    one, other = os.pipe()
+    fcntl.fcntl(one, fcntl.F_SETOWN, neighbour[0])
+    os.close(one)
+    os.close(other)
+
+
+def signal_parent(_: Surroundings, __: object) -> None:
+    """Reach the process that started this one by a signal, which need not arrive."""
+    os.kill(os.getppid() or 1, 0)
+
+
+def shared_memory(_: Surroundings, __: object) -> None:
+    """Make memory that another process can attach by its number."""
+    _by_number("shmctl", _by_number("shmget", _KEY, 4096, _CREATE), _REMOVE, 0)
+
+
+def semaphores(_: Surroundings, __: object) -> None:
+    """Make a semaphore that another process can look at by its number."""
+    _by_number("semctl", _by_number("semget", _KEY, 1, _CREATE), 0, _REMOVE, 0)
+
+
+def message_queue(_: Surroundings, __: object) -> None:
+    """Make a queue that another process can read by its number."""
+    _by_number("msgctl", _by_number("msgget", _KEY, _CREATE), _REMOVE, 0)
+
+
+def named_queue(around: Surroundings, _: object) -> None:
+    """Make a queue that another process can open by its name."""
+    name = b"corpus-agent-%d" % os.getpid()
+    os.close(_by_number("mq_open", name, os.O_CREAT | os.O_RDWR, 0o600, 0))
+    _by_number("mq_unlink", name)
+
+
+def named_memory(_: Surroundings, __: object) -> None:
+    """Make memory that another process can open by its name, as shm_open does."""
+    path = Path("/dev/shm") / f"corpus-agent-{os.getpid()}"  # noqa: S108 - played, not used
+    path.write_bytes(MESSAGE)
+    path.unlink()
 
 
 def parents_environment(_: Surroundings, __: object) -> None:

@@ -116,7 +116,7 @@ def server_policy(
         *system_files(gpu=gpu),
         *also,
     )
-    return Policy(denied=one_peer(socket.AF_UNIX, serve=True), files=files)
+    return Policy(calls=one_peer(socket.AF_UNIX, serve=True, gpu=gpu), files=files)
 
 
 def server_environment(environment: Mapping[str, str], folder: int) -> dict[str, str]:

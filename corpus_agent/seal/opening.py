@@ -12,7 +12,7 @@ from pathlib import Path
 
 import corpus_agent
 import indexer
-from indexer.confine import FileRule, Policy, interpreter_files, system_files
+from indexer.confine import FileRule, Policy, interpreter_files, sealed_calls, system_files
 from indexer.errors import SealUnavailable
 
 TEMP_FOLDER = "tmp"  # inside the store
@@ -56,4 +56,4 @@ def policy(
     packages = [Path(module.__path__[0]).resolve() for module in (corpus_agent, indexer)]
     files = (*rules, *interpreter_files(*packages), *system_files(gpu=gpu))
     temp = store.resolve() / TEMP_FOLDER if store is not None and writable else None
-    return SealPolicy(Policy(files=files), temp)
+    return SealPolicy(Policy(calls=sealed_calls(gpu=gpu), files=files), temp)

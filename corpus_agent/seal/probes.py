@@ -11,14 +11,27 @@ import os
 import struct
 import sys
 from dataclasses import dataclass
-from errno import EACCES, EBADF, EIO, ENOSYS, ENOTSOCK, EOPNOTSUPP, EPERM, EPIPE
+from errno import (
+    EACCES,
+    EBADF,
+    EIO,
+    EMFILE,
+    ENOENT,
+    ENOSPC,
+    ENOSYS,
+    ENOTSOCK,
+    EOPNOTSUPP,
+    EPERM,
+    EPIPE,
+    EROFS,
+)
 from pathlib import Path
 from socket import AF_INET, AF_INET6, AF_UNIX, SOCK_DGRAM, SOCK_STREAM
 from typing import Literal
 
 from corpus_agent.seal import attempts, policy, seal
 from corpus_agent.seal.attempts import Attempt, Prepare, Surroundings
-from indexer.confine import confine, restrict_syscalls
+from indexer.confine import confine, die_with_parent, restrict_syscalls
 from indexer.errors import SealUnavailable
 from indexer.workers.limits import worker_policy
 
@@ -32,8 +45,10 @@ class Probe:
     `expected` are the errnos of which the seal must answer with one. `lacking` are those with
     which a system may refuse the attempt without any seal: too old, too strict, or not root.
     `connected` says that `prepare` opens the connection, so that only what is sent over it counts.
-    `parser` marks what only a parser's process is denied. `directly` is what the control does in
-    the place of `attempt`, where that goes by way of something that stands outside of the seal.
+    `parser` marks what only a parser's process is denied. `since_abi` is the Landlock ABI from
+    which on the seal closes it; SECURITY.md says what is open before. `directly` is what the
+    control does in the place of `attempt`, where that goes by way of something that stands outside
+    of the seal.
     """
 
     name: str
@@ -46,6 +61,7 @@ class Probe:
     connected: bool = False
     threads: bool = False
     parser: bool = False
+    since_abi: int = 1
     directly: Attempt | None = None
 
 
@@ -61,6 +77,17 @@ def _by_relay(name: str, what: str, attempt: Attempt, expected: int) -> Probe:
         directly=attempts.say_directly,
     )
 
+
+def _at_a_neighbour(
+    name: str, what: str, attempt: Attempt, *, since_abi: int = 1, parser: bool = False
+) -> Probe:
+    """A probe that aims at a process that was there before the seal."""
+    prepare = attempts.start_neighbour
+    return Probe(name, what, attempt, prepare=prepare, since_abi=since_abi, parser=parser)
+
+
+# A kernel without these channels, or a limit of none; and no /dev/shm.
+_NO_IPC = (ENOSYS, ENOSPC, EMFILE, ENOENT)
 
 _PROBES = (
     Probe(
@@ -193,6 +220,20 @@ _PROBES = (
         prepare=attempts.start_neighbour,
         lacking=(EPERM, ENOSYS),
     ),
+    _at_a_neighbour("limits", "lower the limits of another process", attempts.lower_limit),
+    _at_a_neighbour("priority", "lower its priority", attempts.lower_priority),
+    _at_a_neighbour("cores", "choose its cores", attempts.choose_cores),
+    _at_a_neighbour("schedule", "choose how it is scheduled", attempts.choose_schedule),
+    _at_a_neighbour("signal", "send it a signal", attempts.signal_one, since_abi=6),
+    Probe("signal-group", "send a signal to a group of processes", attempts.signal_group),
+    _at_a_neighbour(
+        "signal-descriptor", "have a descriptor send it a signal", attempts.signal_by_descriptor
+    ),
+    Probe("shm", "make System V shared memory", attempts.shared_memory, lacking=_NO_IPC),
+    Probe("sem", "make System V semaphores", attempts.semaphores, lacking=_NO_IPC),
+    Probe("msg", "make a System V message queue", attempts.message_queue, lacking=_NO_IPC),
+    Probe("mq", "make a POSIX message queue", attempts.named_queue, lacking=_NO_IPC),
+    Probe("shm-name", "make named shared memory", attempts.named_memory, (EACCES, EROFS), _NO_IPC),
     Probe("read-outside", "read a file outside", attempts.read_outside, (EACCES,)),
     Probe("read-link", "read it by a link in the corpus", attempts.through_a_link, (EACCES,)),
     Probe(
@@ -225,19 +266,28 @@ _PROBES = (
     ),
     Probe("parser-write", "write to the store", attempts.write_store, (EACCES,), parser=True),
     Probe("parser-process", "start a process", attempts.start_process, parser=True),
+    Probe("parser-signal", "send its parent a signal", attempts.signal_parent, parser=True),
+    _at_a_neighbour(
+        "parser-limits",
+        "lower the limits of another process from a parser's",
+        attempts.lower_limit,
+        parser=True,
+    ),
 )
 
 PROBES = {probe.name: probe for probe in _PROBES}
 
 
 def main(name: str, mode: str) -> int:
-    """The exit code: 0 with `{"errno": …}` on standard output, or that of SealUnavailable."""
+    """The exit code: 0 with errno and walls as JSON on standard output, or SealUnavailable's."""
+    die_with_parent(os.getppid())
     probe = PROBES[name]
     around = Surroundings(**json.load(sys.stdin))
+    walls: tuple[str, ...] = ()
     prepared = probe.prepare(around)
     if mode == "sealed":
         try:
-            _close(probe, around)
+            walls = _close(probe, around)
         except SealUnavailable as error:
             sys.stderr.write(f"{error}\n")
             return error.exit_code
@@ -247,24 +297,24 @@ def main(name: str, mode: str) -> int:
         (directly or probe.attempt)(around, prepared)
     except OSError as error:
         met = error.errno
-    sys.stdout.write(json.dumps({"errno": met}))
+    sys.stdout.write(json.dumps({"errno": met, "walls": walls}))
     sys.stdout.flush()
     return 0
 
 
-def _close(probe: Probe, around: Surroundings) -> None:
-    """The whole seal; only its system calls where another thread runs, which it would refuse.
+def _close(probe: Probe, around: Surroundings) -> tuple[str, ...]:
+    """The walls behind the seal; none beside other threads, where only calls are closed.
 
     A parser's process is confined inside of it, as its parent is sealed before.
     """
     chosen = policy(Path(around.root), Path(around.store))
+    if probe.threads:
+        restrict_syscalls(chosen.confinement.calls)
+        return ()
+    sealed = seal(chosen)
     if probe.parser:
-        seal(chosen)
         confine(worker_policy())
-    elif probe.threads:
-        restrict_syscalls(chosen.confinement.denied)
-    else:
-        seal(chosen)
+    return sealed.walls
 
 
 if __name__ == "__main__":

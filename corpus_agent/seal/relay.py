@@ -33,7 +33,7 @@ from corpus_agent.seal.gate import Gate
 from corpus_agent.seal.owner import SocketTables
 from corpus_agent.seal.routes import ROUTES, NotListed, Route, body_to_send
 from corpus_agent.seal.upstream import Failed, Line, replies
-from indexer.confine import NO_PROCESSES, Limits, Policy, confine, die_with_parent, one_peer
+from indexer.confine import Limits, Policy, confine, die_with_parent, one_peer
 from indexer.errors import CorpusError
 
 MAX_AT_ONCE = 64  # requests; one more is refused
@@ -87,9 +87,8 @@ def policy(gate: Gate) -> Policy:
     """What a relay may do."""
     address = gate.address
     ports = (address.port,) if isinstance(address, TcpAddress) else ()
-    denied = (*one_peer(address.family), *NO_PROCESSES)
     limits = Limits(file_bytes=0, open_files=_OPEN_FILES)
-    return Policy(denied=denied, connect_ports=ports, limits=limits)
+    return Policy(calls=one_peer(address.family), connect_ports=ports, limits=limits)
 
 
 def _prepared(gate: Gate) -> SocketTables | None:

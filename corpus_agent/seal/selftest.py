@@ -40,6 +40,7 @@ class ProbeResult:
     `control` is how it went without the seal; `impossible` means that this system refuses it to
     this user anyhow (`control_error` says how). `sealed_error` is the errno or signal that stopped
     it under the seal, None if nothing did. `heard` counts what reached the listener from there.
+    `walls` are the namespaces that stood behind the seal.
     """
 
     name: str
@@ -49,6 +50,7 @@ class ProbeResult:
     sealed_error: str | None
     heard: int
     passed: bool
+    walls: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,7 @@ class _Met:
     ended: str | None = None
     heard: int = 0
     listened: bool = True
+    walls: tuple[str, ...] = ()
 
     @property
     def error(self) -> str | None:
@@ -71,9 +74,15 @@ def run_selftest() -> list[ProbeResult]:
 
     Raises SealUnavailable where this system cannot be sealed at all.
     """
-    check_kernel()
+    _, abi = check_kernel()
+    probes = [probe for probe in PROBES.values() if probe.since_abi <= abi]
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        return list(pool.map(_result, PROBES.values()))
+        return list(pool.map(_result, probes))
+
+
+def walls(results: Sequence[ProbeResult]) -> tuple[str, ...]:
+    """The namespaces that stood behind the seal in these runs; empty where none can be had."""
+    return max((result.walls for result in results), key=len, default=())
 
 
 def table(results: Sequence[ProbeResult]) -> str:
@@ -88,6 +97,9 @@ def table(results: Sequence[ProbeResult]) -> str:
     widths = [max(len(row[column]) for row in rows) for column in range(4)]
     lines = ["  ".join([*map(str.ljust, row, widths), row[4]]).rstrip() for row in rows]
     failed = sum(not result.passed for result in results)
+    standing = walls(results)
+    behind = f"namespaces: {', '.join(standing)}" if standing else "none can be had here"
+    lines.append(f"Second wall behind the seal: {behind}.")
     lines.append(f"{len(results) - failed} of {len(results)} ways out are closed.")
     return "\n".join(lines)
 
@@ -96,8 +108,13 @@ def as_json(results: Sequence[ProbeResult]) -> dict[str, object]:
     """The results for `--json`; the caller adds schema_version and prints."""
     return {
         "passed": all(result.passed for result in results),
-        "probes": [asdict(result) for result in results],
+        "probes": [_probe_object(result) for result in results],
+        "walls": list(walls(results)),
     }
+
+
+def _probe_object(result: ProbeResult) -> dict[str, object]:
+    return {name: value for name, value in asdict(result).items() if name != "walls"}
 
 
 def _result(probe: Probe) -> ProbeResult:
@@ -117,6 +134,7 @@ def _result(probe: Probe) -> ProbeResult:
         sealed_error=sealed.error,
         heard=sealed.heard,
         passed=blocked and went != "failed",
+        walls=sealed.walls,
     )
 
 
@@ -219,4 +237,5 @@ def _run(probe: Probe, mode: str, around: Surroundings) -> _Met:
         return _Met(ended=signal.Signals(-done.returncode).name)
     if done.returncode:
         return _Met(ended=(done.stderr.strip().splitlines() or ["no reason given"])[-1])
-    return _Met(errno=json.loads(done.stdout)["errno"])
+    said = json.loads(done.stdout)
+    return _Met(errno=said["errno"], walls=tuple(said["walls"]))

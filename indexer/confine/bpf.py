@@ -1,4 +1,4 @@
-"""From a table of denials to the seccomp program that the kernel runs at every system call; pure.
+"""From a table of system calls to the seccomp program that the kernel runs at each of them; pure.
 
 Does no input or output and knows no policy. kernel.py installs what comes out; the tests run it
 in an interpreter of their own, for both architectures.
@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable
-from errno import ENOSYS
+from errno import ENOSYS, EPERM
+from itertools import groupby
 from typing import NamedTuple
 
-from indexer.confine.policy import Arg, Denial
+from indexer.confine.rules import Allow, Arg, Calls
 from indexer.confine.syscalls import LAST_JUDGED, Architecture, number
 
 # linux/bpf_common.h, linux/filter.h
@@ -23,6 +24,7 @@ AND = 0x54  # BPF_ALU | BPF_AND | BPF_K
 JUMP_EQUAL = 0x15  # BPF_JMP | BPF_JEQ | BPF_K
 JUMP_ABOVE = 0x25  # BPF_JMP | BPF_JGT | BPF_K
 RETURN = 0x06  # BPF_RET | BPF_K
+_MOST_SKIPPED = 255  # a jump's distance is one byte
 
 # linux/seccomp.h
 ALLOW = 0x7FFF0000
@@ -43,26 +45,36 @@ class Instruction(NamedTuple):
     k: int
 
 
-def seccomp_program(denials: Iterable[Denial], arch: Architecture) -> tuple[Instruction, ...]:
-    """The filter for `arch`: each denial's errno where its tests hold, else the call goes through.
+def seccomp_program(calls: Calls, arch: Architecture) -> tuple[Instruction, ...]:
+    """The filter for `arch`: what is allowed goes through, the rest fails.
 
     A call made by another architecture's convention (int 0x80 on x86_64) kills the process: its
     numbers mean other calls, and a program whose exit() merely fails would never end. A call with
     a number above LAST_JUDGED, x32 included, does not exist (ENOSYS).
+
+    Calls with conditions come first, then runs of numbers with one answer each, in order. Of the
+    latter the kernel keeps a map of those that always go through, and runs no program for them.
     """
     program = [
         Instruction(LOAD, 0, 0, ARCH),
         Instruction(JUMP_EQUAL, 1, 0, arch.audit),
         Instruction(RETURN, 0, 0, KILL_PROCESS),
         Instruction(LOAD, 0, 0, NR),
-        Instruction(JUMP_ABOVE, 0, 1, LAST_JUDGED),
-        Instruction(RETURN, 0, 0, FAIL_WITH | ENOSYS),
     ]
-    for denial in denials:
-        nr = number(denial.syscall, arch)
-        if nr is not None:
-            program += _denial(nr, denial)
-    return (*program, Instruction(RETURN, 0, 0, ALLOW))
+    answers = dict.fromkeys(range(LAST_JUDGED + 1), FAIL_WITH | ENOSYS)
+    for denial in calls.denied:
+        if (nr := number(denial.syscall, arch)) is not None:
+            answers[nr] = FAIL_WITH | denial.errno
+    for nr, alternatives in _by_number(calls.allowed, arch):
+        if any(not allow.when for allow in alternatives):
+            answers[nr] = ALLOW
+        else:
+            program += _conditional(nr, alternatives)
+            answers[nr] = FAIL_WITH | EPERM
+    for answer, run in groupby(sorted(answers), key=answers.__getitem__):
+        *_, last = run
+        program += [Instruction(JUMP_ABOVE, 1, 0, last), Instruction(RETURN, 0, 0, answer)]
+    return (*program, Instruction(RETURN, 0, 0, FAIL_WITH | ENOSYS))
 
 
 def packed(program: Iterable[Instruction]) -> bytes:
@@ -70,16 +82,27 @@ def packed(program: Iterable[Instruction]) -> bytes:
     return b"".join(struct.pack("=HBBI", *instruction) for instruction in program)
 
 
-def _denial(nr: int, denial: Denial) -> list[Instruction]:
-    """Steps that fall through to the next denial, with the call's number loaded, or return."""
-    fail = Instruction(RETURN, 0, 0, FAIL_WITH | denial.errno)
-    if not denial.when:
-        return [Instruction(JUMP_EQUAL, 0, 1, nr), fail]
-    body: list[Instruction] = [fail]
-    for test in reversed(denial.when):
-        body = _test(test, skip=len(body)) + body
-    # The tests overwrite the accumulator; whoever comes next finds the number in it again.
-    body.append(Instruction(LOAD, 0, 0, NR))
+def _by_number(
+    allowed: Iterable[Allow], arch: Architecture
+) -> Iterable[tuple[int, tuple[Allow, ...]]]:
+    """Each call that `arch` has, with its alternatives."""
+    found: dict[int, tuple[Allow, ...]] = {}
+    for allow in allowed:
+        if (nr := number(allow.syscall, arch)) is not None:
+            found[nr] = (*found.get(nr, ()), allow)
+    return found.items()
+
+
+def _conditional(nr: int, alternatives: Iterable[Allow]) -> list[Instruction]:
+    """Steps that return for the call `nr` and fall through, with the number loaded, for others."""
+    body: list[Instruction] = []
+    for allow in alternatives:
+        steps = [Instruction(RETURN, 0, 0, ALLOW)]
+        for test in reversed(allow.when):
+            steps = _test(test, skip=len(steps)) + steps
+        body += steps
+    body.append(Instruction(RETURN, 0, 0, FAIL_WITH | EPERM))
+    assert len(body) <= _MOST_SKIPPED, f"too many conditions for call {nr}"
     return [Instruction(JUMP_EQUAL, 0, len(body), nr), *body]
 
 
@@ -88,13 +111,13 @@ def _test(test: Arg, skip: int) -> list[Instruction]:
     low = ARGS + 2 * WORD * test.argument
     steps = [Instruction(LOAD, 0, 0, low)]
     if test.wide:
-        if test.value or not test.negate:
-            raise ValueError("a wide test can only ask for 'is not null'")
+        if test.value or test.negate:
+            raise ValueError("a wide test can only ask for 'is null'")
         return [
             *steps,
-            Instruction(JUMP_EQUAL, 0, 2, 0),
+            Instruction(JUMP_EQUAL, 0, skip + 2, 0),
             Instruction(LOAD, 0, 0, low + WORD),
-            Instruction(JUMP_EQUAL, skip, 0, 0),
+            Instruction(JUMP_EQUAL, 0, skip, 0),
         ]
     if test.mask != 0xFFFFFFFF:
         steps.append(Instruction(AND, 0, 0, test.mask))

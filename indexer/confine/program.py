@@ -14,7 +14,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from indexer import starting
-from indexer.confine.kernel import confine
+from indexer.confine.calls import program_calls
+from indexer.confine.kernel import confine, die_with_parent
 from indexer.confine.policy import FileRule, Limits, Policy
 from indexer.confine.system import system_files
 from indexer.errors import SealUnavailable
@@ -24,7 +25,7 @@ EXIT_UNCONFINED, EXIT_NOT_STARTED = 70, 71
 MAX_ADDRESS_BYTES = 4 * 2**30
 
 # Neither the environment nor a current folder says what is imported, and no error of ours has the
-# exit status of an error of the program's. Arguments are FOLDER ROOT PROGRAM ARGUMENTS…
+# exit status of an error of the program's. Arguments are PARENT FOLDER ROOT PROGRAM ARGUMENTS…
 _BOOT = """
 import os, sys
 def not_started(*error):
@@ -40,11 +41,11 @@ main()
 def command(folder: int, root: int, program: Path, arguments: Sequence[str]) -> starting.Command:
     """The command that runs `program` in the open `folder`, reading below the open `root` alone.
 
-    Ends as the program does, or with one of the two codes above and the reason on stderr. The
-    program gets no environment.
+    Ends as the program does, or with one of the two codes above and the reason on stderr; and with
+    the thread that starts it. The program gets no environment.
     """
     boot = _BOOT.format(source=starting.packages(), code=EXIT_NOT_STARTED)
-    given = (str(folder), str(root), str(program), *arguments)
+    given = (str(os.getpid()), str(folder), str(root), str(program), *arguments)
     return starting.Command(starting.python(boot, *given, site=False))
 
 
@@ -55,13 +56,19 @@ def reading_policy(root: int, program: str) -> Policy:
         FileRule(Path(program), "execute", required=True, reason="the program"),
         *system_files(),
     )
-    return Policy(files=files, limits=Limits(address_space_bytes=MAX_ADDRESS_BYTES))
+    return Policy(
+        calls=program_calls(os.getpid()),
+        files=files,
+        limits=Limits(address_space_bytes=MAX_ADDRESS_BYTES),
+        whole_disk=os.path.samestat(os.fstat(root), os.stat("/")),  # noqa: PTH116
+    )
 
 
 def main() -> None:
     """Confine this process and become the program; ends where that fails."""
-    folder, root, program, *arguments = sys.argv[1:]
+    parent, folder, root, program, *arguments = sys.argv[1:]
     try:
+        die_with_parent(int(parent))
         os.fchdir(int(folder))
         confine(reading_policy(int(root), program))
         for descriptor in {int(folder), int(root)}:

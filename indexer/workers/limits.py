@@ -6,17 +6,17 @@ but for looking up where this interpreter's files are.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import indexer
 from indexer.confine import (
-    NO_PROCESSES,
-    NO_SOCKETS,
     FileRule,
     Limits,
     Policy,
     interpreter_files,
+    parser_calls,
     system_files,
 )
 
@@ -72,14 +72,14 @@ def limits_for(file_bytes: int) -> DocumentLimits:
 
 
 def worker_policy() -> Policy:
-    """What a parser's process may do: read this Python and its libraries, and nothing else.
+    """What this process may do as a parser: read this Python and its libraries, and nothing else.
 
     It is handed the bytes of each document, so that it needs no right to any folder of documents.
     """
     package = Path(indexer.__path__[0]).resolve()
     rules = (*interpreter_files(package), *system_files())
     return Policy(
-        denied=(*NO_SOCKETS, *NO_PROCESSES),
+        calls=parser_calls(os.getpid()),
         files=tuple(_read_only(rule) for rule in rules),
         limits=Limits(
             address_space_bytes=MOST_MEMORY_BYTES,

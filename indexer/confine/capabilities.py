@@ -1,0 +1,103 @@
+"""Gives up what root could do beyond reading and writing files, and looks whether it is gone.
+
+Changes nothing for other users, who have no capabilities. Called by kernel.py.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from errno import EINVAL
+
+from indexer.confine.raw import call, prctl, writable
+from indexer.confine.syscalls import Architecture, number
+from indexer.errors import SealUnavailable
+
+# linux/capability.h, linux/prctl.h
+_VERSION_3 = 0x20080522
+_PR_CAPBSET_READ, _PR_CAPBSET_DROP = 23, 24
+_PR_CAP_AMBIENT, _AMBIENT_IS_SET, _AMBIENT_CLEAR_ALL = 47, 1, 4
+_SETPCAP, _SYS_ADMIN = 1 << 8, 1 << 21
+# CHOWN, DAC_OVERRIDE, DAC_READ_SEARCH, FOWNER: root reads its users' documents and writes a store.
+# All others go: with CAP_NET_ADMIN any socket, a pair's too, configures the network by ioctl.
+KEPT = 0b1111
+
+
+def may_administer(arch: Architecture) -> bool:
+    """Whether this process may make namespaces, mounts and the like; raises SealUnavailable."""
+    return bool(_held(arch)[0] & _SYS_ADMIN)
+
+
+def has_any(arch: Architecture) -> bool:
+    """Whether this process has any capability at all; raises SealUnavailable."""
+    return any(_held(arch))
+
+
+def drop_capabilities(arch: Architecture, *, kept: int = KEPT) -> None:
+    """Keep none but `kept` of what this process has; raises SealUnavailable if others are left."""
+    try:
+        effective, permitted, inheritable = _own(arch)
+        # Where the bounding set cannot be lowered, no_new_privs alone keeps programs from it.
+        bounded = bool(effective & _SETPCAP)
+        if bounded:
+            _lower_bounding(kept)
+        if effective | permitted | inheritable:
+            prctl(_PR_CAP_AMBIENT, _AMBIENT_CLEAR_ALL)
+            _set(arch, effective & kept, permitted & kept)
+        left = _left(arch, kept, bounded=bounded)
+    except OSError as error:
+        raise SealUnavailable(f"Capabilities cannot be dropped: {error.strerror}.") from error
+    if left:
+        raise SealUnavailable(f"Capabilities were dropped and are still there: {left:#x}.")
+
+
+def _left(arch: Architecture, kept: int, *, bounded: bool) -> int:
+    """The bits that are in any set and should be in none."""
+    effective, permitted, inheritable = _own(arch)
+    ambient = sum(  # nothing is in the ambient set that is not permitted
+        1 << bit
+        for bit in range(permitted.bit_length())
+        if permitted >> bit & 1 and prctl(_PR_CAP_AMBIENT, _AMBIENT_IS_SET, bit)
+    )
+    bounding = sum(1 << bit for bit in _bounding()) if bounded else 0
+    return (effective | permitted | bounding) & ~kept | inheritable | ambient
+
+
+def _held(arch: Architecture) -> tuple[int, int, int]:
+    """Effective, permitted and inheritable; raises SealUnavailable."""
+    try:
+        return _own(arch)
+    except OSError as error:
+        raise SealUnavailable(f"Capabilities cannot be dropped: {error.strerror}.") from error
+
+
+def _own(arch: Architecture) -> tuple[int, int, int]:
+    """Effective, permitted and inheritable; raises OSError."""
+    header, data = struct.pack("=Ii", _VERSION_3, 0), writable(24)
+    call(number("capget", arch), header, data)
+    words = struct.unpack("=6I", data.raw)
+    effective, permitted, inheritable = (words[at] | words[at + 3] << 32 for at in range(3))
+    return effective, permitted, inheritable
+
+
+def _bounding() -> Iterator[int]:
+    """The capabilities that a program could still be given; raises OSError."""
+    for bit in range(64):
+        try:
+            if prctl(_PR_CAPBSET_READ, bit):
+                yield bit
+        except OSError as error:
+            if error.errno == EINVAL:  # the kernel knows no more
+                return
+            raise
+
+
+def _lower_bounding(kept: int) -> None:
+    for bit in tuple(_bounding()):
+        if not kept >> bit & 1:
+            prctl(_PR_CAPBSET_DROP, bit)
+
+
+def _set(arch: Architecture, effective: int, permitted: int) -> None:
+    header = struct.pack("=Ii", _VERSION_3, 0)
+    call(number("capset", arch), header, struct.pack("=6I", effective, permitted, 0, 0, 0, 0))

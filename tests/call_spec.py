@@ -1,0 +1,121 @@
+"""What each conditional system call should do, said once more and without the policy's tables.
+
+`expected` answers for a call and its arguments; the mutation test compares the kernel with it. The
+numbers are those of the kernel's headers, written out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+GARBAGE = 0xDEADBEEF << 32  # upper half of a register, which the kernel ignores in an int
+POINTER = 0x7FFF_0000_1234
+PID = 77  # of the process itself, where it is part of a filter
+
+O_TRUNC = 0x200
+NEW = (0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000)
+PARENT, PTRACE, THREAD = 0x8000, 0x2000, 0x10000
+FASTOPEN = 0x20000000
+
+FCNTLS = (0, 1, 2, 3, 4, 5, 6, 7, 36, 37, 38, 1027, 1030, 1031, 1032, 1033, 1034)
+PRCTLS = (1, 2, 3, 15, 16, 21, 23, 24, 29, 38, 39, 41, 42, 47, 50, 51, 0x53564D41)
+IOCTLS = (
+    0x5401, 0x5402, 0x5403, 0x5404, 0x802C542A, 0x402C542B, 0x402C542C, 0x402C542D,
+    0x5409, 0x540B, 0x540F, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451,
+)  # fmt: skip
+# SETOWN GETOWN SETSIG SETOWN_EX SETLEASE NOTIFY
+BAD_FCNTLS = (8, 9, 10, 15, 1024, 1026)
+# SET_DUMPABLE SET_SECCOMP SET_MM SCHED_CORE SET_PTRACER
+BAD_PRCTLS = (4, 22, 35, 62, 0x59616D61)
+# STI LINUX SCTTY SPGRP SIOCGIFCONF SIOCSIFADDR FIOSETOWN FIOASYNC, and of GPUs: NVIDIA UVM KFD DRM
+BAD_IOCTLS = (0x5412, 0x541C, 0x540E, 0x5410, 0x8912, 0x8916, 0x8901, 0x5452)
+GPU_IOCTLS = (0xC048462A, 0x30000001, 0x4B01, 0xC0406400, 0xD400, 0x0900)
+
+
+def _low(value: int) -> int:
+    return value & 0xFFFFFFFF
+
+
+def _open(flags: int) -> bool:
+    return not (flags & O_TRUNC and flags & 3 in (0, 3))
+
+
+def _clone(kind: str, flags: int) -> bool:
+    if flags & (sum(NEW) | PARENT | PTRACE):
+        return False
+    return kind == "program" or bool(flags & THREAD)
+
+
+def _ioctl(kind: str, command: int) -> bool:
+    if kind.endswith("+gpu") and command & 0xFF00 not in (0x5400, 0x8900):
+        return True
+    return command in IOCTLS
+
+
+SPEC: dict[str, Callable[[str, int, int, int, int, int], bool]] = {
+    "open": lambda kind, a, b, c, d, e: _open(b),
+    "openat": lambda kind, a, b, c, d, e: _open(c),
+    "fcntl": lambda kind, a, b, c, d, e: _low(b) in FCNTLS,
+    "prctl": lambda kind, a, b, c, d, e: _low(a) in PRCTLS,
+    "ioctl": lambda kind, a, b, c, d, e: _ioctl(kind, _low(b)),
+    "prlimit64": lambda kind, a, b, c, d, e: _low(a) == 0,
+    "sched_setaffinity": lambda kind, a, b, c, d, e: _low(a) == 0,
+    "setpriority": lambda kind, a, b, c, d, e: _low(a) == 0 == _low(b),
+    "utimensat": lambda kind, a, b, c, d, e: b == 0,
+    "sendto": lambda kind, a, b, c, d, e: e == 0 and not d & FASTOPEN,
+    "sendmsg": lambda kind, a, b, c, d, e: not c & FASTOPEN,
+    "sendmmsg": lambda kind, a, b, c, d, e: not d & FASTOPEN,
+    "setsockopt": lambda kind, a, b, c, d, e: _low(b) in (1, 6),
+    "socketpair": lambda kind, a, b, c, d, e: _low(a) == 1 and b & 0xF == 1,
+    "clone": lambda kind, a, b, c, d, e: _clone(kind.removesuffix("+gpu"), a),
+    "kill": lambda kind, a, b, c, d, e: _kill(kind, _low(a)),
+    "tgkill": lambda kind, a, b, c, d, e: kind.startswith("program") or _low(a) == PID,
+    "socket": lambda kind, a, b, c, d, e: _low(a) == _family(kind) and b & 0xF == 1,
+}  # fmt: skip
+
+
+def _kill(kind: str, pid: int) -> bool:
+    return 0 < pid < 1 << 31 if kind.startswith("program") else pid == PID
+
+
+def _family(kind: str) -> int:
+    return {"broker": 2, "llama-server": 1, "llama-server+gpu": 1}[kind]
+
+
+def tried(name: str) -> Iterator[tuple[int, ...]]:
+    """Arguments to try for a conditional call, good and bad, and with each bit turned round."""
+    for values in starts(name):
+        yield values
+        for at, value in enumerate(values):
+            for bit in range(33):
+                yield (*values[:at], value ^ 1 << bit, *values[at + 1 :])
+
+
+def starts(name: str) -> tuple[tuple[int, ...], ...]:
+    """Arguments to try for a conditional call, good and bad."""
+    flags = tuple(mode | extra for mode in range(4) for extra in (0, O_TRUNC, 0x80000, 0x80241))
+    found: dict[str, tuple[tuple[int, ...], ...]] = {
+        "open": tuple((POINTER, flag, 0, 0, 0) for flag in flags),
+        "openat": tuple((3, POINTER, flag, 0, 0) for flag in flags),
+        "fcntl": tuple((3, command, 5, 0, 0) for command in (*FCNTLS, *BAD_FCNTLS)),
+        "prctl": tuple((option, 1, 0, 0, 0) for option in (*PRCTLS, *BAD_PRCTLS)),
+        "ioctl": tuple((3, c, POINTER, 0, 0) for c in (*IOCTLS, *BAD_IOCTLS, *GPU_IOCTLS)),
+        "prlimit64": ((0, 7, POINTER, 0, 0), (PID, 7, POINTER, 0, 0), (GARBAGE, 7, 0, POINTER, 0)),
+        "sched_setaffinity": ((0, 8, POINTER, 0, 0), (PID, 8, POINTER, 0, 0)),
+        "setpriority": ((0, 0, 5, 0, 0), (1, 0, 5, 0, 0), (0, PID, 5, 0, 0)),
+        "utimensat": ((3, 0, 0, 0, 0), (3, POINTER, 0, 0, 0), (3, 1 << 32, 0, 0, 0)),
+        "sendto": tuple((3, POINTER, 5, *rest) for rest in (
+            (0, 0), (0x4000, POINTER), (0, 1 << 32), (FASTOPEN, 0),
+        )),
+        "sendmsg": ((3, POINTER, 0x4000, 0, 0), (3, POINTER, FASTOPEN, 0, 0)),
+        "sendmmsg": ((3, POINTER, 1, 0x4000, 0), (3, POINTER, 1, FASTOPEN, 0)),
+        "setsockopt": ((3, 1, 9, POINTER, 4), (3, 6, 1, POINTER, 4), (3, 41, 57, POINTER, 4)),
+        "socketpair": tuple((*pair, 0, POINTER, 0) for pair in (
+            (1, 1), (1, 2), (1, 0x80801), (2, 1),
+        )),
+        "clone": tuple((f, 0, 0, 0, 0) for f in (17, 0x3D0F00, 0x4111, *(n | 17 for n in NEW))),
+        "kill": ((PID, 9, 0, 0, 0), (0, 9, 0, 0, 0), (0xFFFFFFFF, 9, 0, 0, 0), (78, 9, 0, 0, 0)),
+        "tgkill": ((PID, PID, 6, 0, 0), (78, 78, 6, 0, 0)),
+        "socket": tuple((family, kind, 0, 0, 0) for family in (1, 2, 10, 16) for kind in (1, 2, 3)),
+    }  # fmt: skip
+    return found[name]
