@@ -389,9 +389,9 @@ def test_a_request_that_is_given_up_closes_its_connection():
 )  # fmt: skip
 def test_a_reply_that_is_none_is_an_error_with_a_reason(reply, expected):
     with RawServer(reply) as server, relayed(server.port) as broker:
-        _, _, reason = asked(broker)
-        assert (reason or "") == "" if expected is None else expected in (reason or "")
-        assert asked(broker)[2] == reason  # and the relay lives on
+        for _ in range(2):  # and the relay lives on
+            reason = asked(broker)[2] or ""
+            assert reason == "" if expected is None else expected in reason
 
 
 def test_a_reply_of_the_greatest_length_comes_through():
