@@ -51,6 +51,7 @@ def test_index_search_and_ask_make_no_socket_and_a_model_needs_one(store, tmp_pa
     assert sockets(record, *asked, "--llm", "none") == []
     with ScriptedModelServer([says('24 [dough.md:3] "at 24 degrees".')]) as server:
         made = sockets(record, *asked, "--llm", server.server.base_url)
-    # One to ask for its models, before the seal, and one by the broker for each request.
-    assert set(made) == {"AF_INET"}
-    assert len(made) > 1
+    # One to ask for its models, before the seal, and one by the relay for each request; besides
+    # netlink's, by which both ask the kernel whose process answers.
+    assert set(made) <= {"AF_INET", "AF_NETLINK"}
+    assert made.count("AF_INET") > 1

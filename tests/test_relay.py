@@ -380,7 +380,7 @@ def test_a_request_that_is_given_up_closes_its_connection():
         ([b"HTTP/1.1 99999 OK\r\n\r\n"], "is no HTTP"),
         ([b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n"], "was whole"),
         ([b"HTTP/1.1 100 Continue\r\n\r\n" * 10_000], "too long"),
-        ([b"HTTP/1.1 200 OK\r\n", b"X: " + b"y" * (MAX_HEADER_BYTES + 40_000)], "no HTTP"),
+        ([b"HTTP/1.1 200 OK\r\n", b"X: " + b"y" * (MAX_HEADER_BYTES + 40_000)], "reply is"),
         ([b"HTTP/1.1 200 OK\r\n", *[b"X: " + b"y" * 60_000 + b"\r\n"] * 3], "too long"),
         ([b"HTTP/1.1 200 OK\r\n", b"X: y\r\n" * 200, b"\r\n"], "is no HTTP"),
         ([b"HTTP/1.1 200 OK\r\n\r\n", *[bytes(2**20)] * 33], "too long"),
@@ -389,9 +389,9 @@ def test_a_request_that_is_given_up_closes_its_connection():
 )  # fmt: skip
 def test_a_reply_that_is_none_is_an_error_with_a_reason(reply, expected):
     with RawServer(reply) as server, relayed(server.port) as broker:
-        _, _, reason = asked(broker)
-        assert (reason or "") == "" if expected is None else expected in (reason or "")
-        assert asked(broker)[2] == reason  # and the relay lives on
+        for _ in range(2):  # and the relay lives on
+            reason = asked(broker)[2] or ""
+            assert reason == "" if expected is None else expected in reason
 
 
 def test_a_reply_of_the_greatest_length_comes_through():
