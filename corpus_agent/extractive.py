@@ -19,13 +19,9 @@ from corpus_agent.draft import Numbers
 from corpus_agent.evidence import check_quotation
 from corpus_agent.loop.standalone import carried_over
 from corpus_agent.own_words import with_plain_brackets
-from corpus_agent.sentences import (
-    NOT_FOUND_THRESHOLD,
-    Passage,
-    Sentence,
-    parts,
-    rank_sentences,
-)
+from corpus_agent.sentences.coverage import Passage
+from corpus_agent.sentences.parts import parts
+from corpus_agent.sentences.ranking import NOT_FOUND_THRESHOLD, Sentence, rank_sentences
 from corpus_agent.tools import search
 from indexer.embed import Encoder
 from indexer.records import Hit

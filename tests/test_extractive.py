@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corpus_agent.extractive import ExtractiveAnswerer
-from corpus_agent.sentences import parts
+from corpus_agent.sentences.parts import parts
 from corpus_agent.sentences.units import units
 from indexer.embed import SentenceTransformerEncoder
 from tests.fakes import MemoryCorpus

@@ -8,15 +8,6 @@
     ranking    all of it weighed: the best sentences and a probability
 
 Pure but for the encoder that is handed in. Does not search and does not check quotations.
+
+Imports none of it: what looks at words alone must not load numpy, which starts threads.
 """
-
-from corpus_agent.sentences.coverage import Passage
-from corpus_agent.sentences.parts import parts
-from corpus_agent.sentences.ranking import (
-    NOT_FOUND_THRESHOLD,
-    Ranking,
-    Sentence,
-    rank_sentences,
-)
-
-__all__ = ["NOT_FOUND_THRESHOLD", "Passage", "Ranking", "Sentence", "parts", "rank_sentences"]
