@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 import regex
 
-from corpus_agent.figures import counted, figures, is_unit, readings
+from corpus_agent.figures import counted, figures, found, is_unit, readings
 from corpus_agent.sense import (
     answers,
     negations,
@@ -581,9 +581,16 @@ def _differs(claim: str, window: Window, question: str) -> bool:
 
 def _meant(text: str) -> list[str]:
     """The words of a text that mean something; a text of other words alone has none."""
-    return [
-        w for w in content_terms(text) if w not in STOP_WORDS and not w.isdigit() and len(w) > 1
-    ]
+    words = content_terms(_without_figures(text))
+    return [w for w in words if w not in STOP_WORDS and not w.isdigit() and len(w) > 1]
+
+
+def _without_figures(text: str) -> str:
+    """The text but for its figures, spelt ones too: they are compared by what they mean."""
+    spelt = [figure for figure in found(text) if text[figure.start : figure.end].isalpha()]
+    for figure in reversed(spelt):
+        text = f"{text[: figure.start]} {text[figure.end :]}"
+    return text
 
 
 def _fits(claim: str, window: Said, question: str = "") -> bool:
@@ -607,7 +614,7 @@ def _fits(claim: str, window: Said, question: str = "") -> bool:
 
 def coverage(claim: str, window: Said) -> float:
     """The share of a claim's words that a window has; those that its context has count half."""
-    words = (word for word in content_terms(claim) if not word.isdigit())
+    words = (word for word in content_terms(_without_figures(claim)) if not word.isdigit())
     wanted = [word for word in words if word not in STOP_WORDS]
     if not wanted:
         return 1.0
