@@ -32,6 +32,7 @@ from corpus_agent.support import (
     bearing,
     claims,
     quoted_window,
+    without_sources,
 )
 from corpus_agent.tools.frame import Frame
 from indexer.errors import Refused
@@ -159,7 +160,8 @@ class Evidence:
         if not claim.cited:
             return "unsaid"
         windows = [self._window(cited[n]) for n in claim.cited]
-        return bearing(claim.text, windows, self._encode, self._question)
+        said = without_sources(claim.text, (cited[n].source for n in claim.cited))
+        return bearing(said, windows, self._encode, self._question)
 
     def _window(self, citation: Citation) -> Window:
         """The sentences of the document that a quotation is of, and what stands around them."""
