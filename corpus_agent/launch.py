@@ -73,8 +73,9 @@ def to_read(
     With `choosing`, any model that its server lists now may be asked later, if it runs here.
     Raises UntrustedStore for an index that this user did not make here; nothing of it was read.
     """
-    settings = in_place(settings, place_of(existing_store(settings), settings))
-    store, root = existing_place(settings)
+    place = place_of(existing_store(settings), settings)
+    settings = in_place(settings, place)
+    store, root = place.store, place.root
     ready = _model(settings, store) if asking else Launch(unsealed())
     if not root.is_dir():
         ready = replace(ready, notices=(_root_is_missing(root), *ready.notices))
@@ -86,6 +87,7 @@ def to_read(
         broker = start_broker(gate, allow_remote=model.server.remote is not None)
         ready = replace(ready, broker=broker)
     closed = _close(root if root.is_dir() else None, store, settings, seal_off=seal_off)
+    _check_same(store, place.inode)
     return replace(ready, seal=closed, settings=settings)
 
 
@@ -94,12 +96,13 @@ def to_index(
 ) -> Launch:
     """Ready to index; makes the folder of the index, and records it, unless it is a dry run."""
     place = corpus_place(settings, folder)
-    notices = () if dry_run else _made(place)
+    notices, inode = ((), None) if dry_run else _made(place)
     if settings.trust_store or settings.trusted_stores:
         notices = ()  # who types that knows that nothing can be recorded
     settings = in_place(settings, place)
     there = place.store if place.store.is_dir() else None
     closed = _close(place.root, there, settings, seal_off=seal_off)
+    _check_same(place.store, inode)
     return Launch(closed, notices=notices, settings=settings)
 
 
@@ -136,8 +139,8 @@ def in_place(settings: Settings, place: Place) -> Settings:
     return of_store(settings, place.store) if place.store.is_dir() else settings
 
 
-def _made(place: Place) -> tuple[str, ...]:
-    """Make the store if need be and record it; why it could not be recorded, in words."""
+def _made(place: Place) -> tuple[tuple[str, ...], int]:
+    """Make the store if need be and record it: why it could not be recorded, and its inode."""
     identity = make_store(place.store)
     try:
         record(place, identity)
@@ -146,8 +149,21 @@ def _made(place: Place) -> tuple[str, ...]:
             f"It could not be recorded that this index is yours: {error} Later commands need "
             f"--trust-store, or CORPUS_AGENT_TRUSTED_STORES={place.store}={place.root}"
         )
-        return (unrecorded,)
-    return ()
+        return (unrecorded,), identity.inode
+    return (), identity.inode
+
+
+def _check_same(store: Path, inode: int | None) -> None:
+    """Raise where another folder took the place of the store that was looked at.
+
+    After the seal: from here on the kernel lets no folder be written but the one that it was drawn
+    around, and this says that its name still leads there.
+    """
+    if inode is not None and store.lstat().st_ino != inode:
+        raise CorpusError(
+            f"Another folder took the place of the index {str(store)!r} while it was opened.",
+            "Somebody else may rename in the folder above it. Choose another: --store DIR",
+        )
 
 
 def _close(root: Path | None, store: Path | None, settings: Settings, *, seal_off: bool) -> Sealed:

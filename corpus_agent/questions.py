@@ -11,6 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from indexer.errors import UsageError
+from indexer.ownership import read_regular
+
+MAX_QUESTIONS_BYTES = 10_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +30,13 @@ class Question:
 def load(path: Path) -> list[Question]:
     """The questions of a TOML file; raises UsageError that says which entry is wrong."""
     try:
-        entries = tomllib.loads(path.read_text("utf-8")).get("questions", [])
-    except (OSError, ValueError) as error:
+        entries = tomllib.loads(read_regular(path, MAX_QUESTIONS_BYTES).decode("utf-8")).get(
+            "questions", []
+        )
+    except OSError as error:
+        why = error.strerror
+        raise UsageError(f"The questions {str(path)!r} cannot be read: {why}.") from None
+    except ValueError as error:
         raise UsageError(f"The questions {str(path)!r} cannot be read: {error}.") from None
     if not entries:
         raise UsageError(f"{str(path)!r} holds no [[questions]].")

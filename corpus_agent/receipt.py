@@ -9,6 +9,7 @@ session.py and the command line.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import stat
@@ -24,12 +25,15 @@ from corpus_agent.clean import inert
 from corpus_agent.corpus import Corpus
 from corpus_agent.evidence import check_quotation
 from indexer.errors import Refused, UsageError
+from indexer.ownership import read_regular
 from indexer.records import FileRow
 
 RECEIPT_VERSION = 1
 LOG_NAME, OLD_LOG_NAME = "receipts.jsonl", "receipts.1.jsonl"
 MAX_LOG_BYTES = 4_000_000  # of each of the two; the older one is replaced when the newer is full
 MAX_RECEIPT_BYTES = 50_000_000  # read back by `verify`
+
+_BEGIN = b'{"receipt": '  # of every receipt, since its version stands first
 
 Receipt = dict[str, Any]
 RowOf = Callable[[str], FileRow | None]
@@ -94,19 +98,47 @@ def line_of(content: Receipt) -> bytes:
 def open_file(path: Path) -> int:
     """A descriptor for a receipt, to be opened before the seal; for its owner's eyes only.
 
-    The file is emptied when the receipt is written, not now. A link to a file is refused: whoever
-    put it there would choose what is overwritten. Raises UsageError.
+    The file is emptied when the receipt is written, not now. It is a new one, or holds a receipt:
+    nothing else is overwritten, and no link to a file is followed, since whoever put it there would
+    choose what is. Pipes are written to. Raises UsageError.
     """
+    flags = os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     try:
-        if path.is_symlink() and path.is_file():
-            raise UsageError(
-                f"The receipt {str(path)!r} is a link to a file.", "Name the file itself: --receipt"
-            )
-        return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        return os.open(path, flags | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        pass
     except OSError as error:
-        raise UsageError(
-            f"The receipt {str(path)!r} cannot be written: {error.strerror}.", "Check --receipt."
-        ) from None
+        raise _unwritable(path, str(error.strerror)) from None
+    try:
+        if path.exists() and not path.is_file():  # a pipe, also as the shell's >(…) names one
+            return _blocking(os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC))
+        descriptor = os.open(path, flags)
+    except OSError as error:
+        is_link = error.errno == errno.ELOOP
+        why = "it is a link to a file" if is_link else str(error.strerror)
+        raise _unwritable(path, why) from None
+    if not _holds_receipt(descriptor):
+        os.close(descriptor)
+        raise _unwritable(path, "there is a file of that name, and it holds no receipt")
+    return descriptor
+
+
+def _blocking(descriptor: int) -> int:
+    os.set_blocking(descriptor, True)
+    return descriptor
+
+
+def _holds_receipt(descriptor: int) -> bool:
+    """Whether an open file is empty or begins with a receipt."""
+    info = os.fstat(descriptor)
+    if not stat.S_ISREG(info.st_mode) or info.st_nlink > 1:
+        return False
+    begin = os.pread(descriptor, len(_BEGIN), 0)
+    return begin in (b"", _BEGIN)
+
+
+def _unwritable(path: Path, why: str) -> UsageError:
+    return UsageError(f"The receipt {str(path)!r} cannot be written: {why}.", "Check --receipt.")
 
 
 def write(descriptor: int, content: Receipt) -> None:
@@ -168,12 +200,9 @@ class Checked:
 def load(path: Path) -> list[Receipt]:
     """The receipts of a file: one, or the lines of a log. Raises UsageError for any other file."""
     try:
-        with path.open("rb") as file:
-            data = file.read(MAX_RECEIPT_BYTES + 1)
+        data = read_regular(path, MAX_RECEIPT_BYTES)
     except OSError as error:
         raise UsageError(f"The receipt {str(path)!r} cannot be read: {error.strerror}.") from None
-    if len(data) > MAX_RECEIPT_BYTES:
-        raise UsageError(f"{str(path)!r} has more than {MAX_RECEIPT_BYTES:,} bytes.")
     found = []
     for number, line in enumerate(data.splitlines(), start=1):
         if line.strip():
@@ -191,10 +220,7 @@ def _receipt_in(line: bytes, where: str) -> Receipt:
     if not isinstance(content, dict) or not isinstance(content.get("citations"), list):
         raise UsageError(f"{where}: not a receipt of corpus-agent.")
     if content.get("receipt") != RECEIPT_VERSION:
-        raise UsageError(
-            f"{where}: a receipt of version {content.get('receipt')!r}; "
-            f"this program reads version {RECEIPT_VERSION}.",
-        )
+        raise UsageError(f"{where}: no receipt of version {RECEIPT_VERSION}.")
     for citation in content["citations"]:
         good = isinstance(citation, dict) and all(
             isinstance(citation.get(key), kind) for key, kind in _NEEDED.items()

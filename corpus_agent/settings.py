@@ -16,11 +16,12 @@ from typing import Any
 
 from indexer.errors import NoIndex, UsageError
 from indexer.manifest import MANIFEST_NAME, STORE_NAME, find_store
-from indexer.ownership import named_store, read_small
+from indexer.ownership import named_store, read_regular, read_small
 from indexer.walk import MAX_FILE_BYTES
 
 PREFIX = "CORPUS_AGENT_"
 CONFIG_NAME = "config.toml"
+MAX_CONFIG_BYTES = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +126,13 @@ def user_config() -> Path:
     """Where the user's own configuration is looked for."""
     from platformdirs import user_config_path
 
-    return user_config_path("corpus-agent") / CONFIG_NAME
+    nowhere = Path(os.devnull) / CONFIG_NAME
+    try:
+        folder = user_config_path("corpus-agent")
+    except RuntimeError:  # no home folder, and no entry in /etc/passwd
+        return nowhere
+    # A relative one would be looked for in the working folder, which may be a stranger's.
+    return folder / CONFIG_NAME if folder.is_absolute() else nowhere
 
 
 def unknown_variables(environ: Mapping[str, str]) -> list[str]:
@@ -141,7 +148,7 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
 
 def _from_file(path: Path) -> dict[str, Any]:
     try:
-        data = path.read_bytes()
+        data = read_regular(path, MAX_CONFIG_BYTES)
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as error:

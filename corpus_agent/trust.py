@@ -40,10 +40,14 @@ MAX_RECORDS = 1_000  # the oldest go first
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A store that this user trusts, and the folder of its documents; both absolute."""
+    """A store that this user trusts, and the folder of its documents; both absolute.
+
+    `inode` is that of the store which was looked at, None for one that is still to be made.
+    """
 
     store: Path
     root: Path
+    inode: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +87,14 @@ def place_of(store: Path, settings: Settings) -> Place:
     identity = identity_of(store)
     record, why = _looked_up(store)
     if record is not None and record.is_of(identity):
-        return _apart(store, record.root)
+        return _apart(store, record.root, identity)
     if record is not None:
         why = "another one is in the place of the one that you made"
     named = _named(settings.trusted_stores)
     if store in named:
-        return _apart(store, named[store] or _root_beside(store))
+        return _apart(store, named[store] or _root_beside(store), identity)
     if settings.trust_store:
-        return _apart(store, _root_beside(store))
+        return _apart(store, _root_beside(store), identity)
     raise untrusted(store, why, _elsewise(store) if _nothing_can_be_recorded() else "")
 
 
@@ -246,7 +250,7 @@ def _root_beside(store: Path) -> Path:
     return root
 
 
-def _apart(store: Path, root: Path) -> Place:
+def _apart(store: Path, root: Path, identity: Identity | None = None) -> Place:
     """The place, whose root lies outside of the store and behind no link.
 
     A folder that became a link since it was recorded would move the boundary.
@@ -259,7 +263,7 @@ def _apart(store: Path, root: Path) -> Place:
         )
     check_apart(store, root)
     check_outside(store)
-    return Place(store, root)
+    return Place(store, root, identity.inode if identity is not None else None)
 
 
 def check_outside(store: Path) -> None:

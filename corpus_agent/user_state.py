@@ -10,12 +10,14 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import secrets
 import stat
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from indexer.errors import CorpusError
+from indexer.lock import lock_briefly
 
 MAX_STATE_BYTES = 1_000_000
 _NO_LINK = os.O_NOFOLLOW | os.O_CLOEXEC
@@ -33,11 +35,13 @@ def state_folder() -> Path:
     """
     from platformdirs import user_state_path
 
-    folder = user_state_path("corpus-agent", appauthor=False)
+    try:
+        folder = user_state_path("corpus-agent", appauthor=False)
+    except RuntimeError:  # no home folder, and no entry in /etc/passwd
+        folder = Path("corpus-agent")
     if not folder.is_absolute():
         raise NoUserState(
-            f"The state folder {str(folder)!r} is not an absolute path.",
-            "Set XDG_STATE_HOME or HOME to an absolute path.",
+            "This user has no state folder.", "Set XDG_STATE_HOME or HOME to an absolute path."
         )
     return folder
 
@@ -74,7 +78,7 @@ def update(name: str, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Non
         folder = _open_folder()
         try:
             # Alone among the processes that change state; free when this one ends.
-            fcntl.flock(folder, fcntl.LOCK_EX)
+            lock_briefly(folder, fcntl.LOCK_EX, f"The state folder {str(state_folder())!r}")
             try:
                 before = _read(folder, name)
             except FileNotFoundError:
@@ -132,7 +136,7 @@ def _read(folder: int, name: str) -> dict[str, Any]:
 
 
 def _write(folder: int, name: str, content: dict[str, Any]) -> None:
-    fresh = f"{name}.{os.getpid()}.new"
+    fresh = f"{name}.{secrets.token_hex(8)}.new"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK
     descriptor = os.open(fresh, flags, 0o600, dir_fd=folder)
     try:

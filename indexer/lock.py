@@ -9,6 +9,7 @@ import fcntl
 import json
 import os
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -17,7 +18,27 @@ from pathlib import Path
 from indexer.errors import StoreLocked, UsageError
 
 LOCK_NAME = "writer.lock"
+BRIEFLY_SECONDS = 10.0
 MAX_SHOWN = 200  # characters of a command
+
+
+def lock_briefly(descriptor: int, how: int, what: str, seconds: float = BRIEFLY_SECONDS) -> None:
+    """Take a lock that everybody holds for a moment alone; raises StoreLocked where it stays held.
+
+    Whoever may open a file may lock it, a process that a document took over among them: nobody
+    waits for ever.
+    """
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            return fcntl.flock(descriptor, how | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                raise StoreLocked(
+                    f"{what} is kept locked by another process.",
+                    "Find and end it (lsof, fuser), or restart.",
+                ) from None
+            time.sleep(0.01)
 
 
 @contextmanager

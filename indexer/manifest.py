@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from indexer.errors import DamagedStore, IncompatibleStore, NoIndex
+from indexer.lock import lock_briefly
 from indexer.records import Coverage, Fingerprint
 
 STORE_NAME = ".corpus-agent"
@@ -61,8 +62,11 @@ def find_store(start: Path) -> Path | None:
     """The nearest store at or above `start`, as git finds `.git`; None where there is none."""
     for folder in (start, *start.parents):
         candidate = folder / STORE_NAME
-        if (candidate / MANIFEST_NAME).is_file():
-            return candidate
+        try:
+            if (candidate / MANIFEST_NAME).is_file():
+                return candidate
+        except OSError:
+            continue  # another user's, into which this one may not look: none of ours
     return None
 
 
@@ -96,7 +100,7 @@ def hold(store: Path) -> tuple[Manifest, int]:
     while True:
         descriptor = _open(store)
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_SH)
+            lock_briefly(descriptor, fcntl.LOCK_SH, f"The index in {str(store)!r}")
             if os.fstat(descriptor).st_nlink:  # else it was replaced and dropped just now
                 return _manifest(store, _content(store, descriptor)), descriptor
         except BaseException:

@@ -12,6 +12,7 @@ What it does not stop: another process of the same user that changes the folder 
 from __future__ import annotations
 
 import errno
+import fcntl
 import json
 import os
 import re
@@ -26,6 +27,7 @@ from pathlib import Path
 
 from indexer.errors import CorpusError, NoIndex, UntrustedStore, UsageError
 from indexer.folder import translated
+from indexer.lock import lock_briefly
 from indexer.manifest import MANIFEST_NAME, STORE_NAME
 from indexer.store_names import (
     MARKER_NAME,
@@ -99,10 +101,14 @@ def make_store(store: Path) -> Identity:
     """
     with _making(store):
         store.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with _opened(store) as folder:
-            if _is_new(store, folder):
-                os.fchmod(folder, 0o700)
-                _mark(folder)
+    with _opened(store) as folder, _making(store):
+        # Of two processes that make it at once, the other one finds it made.
+        lock_briefly(folder, fcntl.LOCK_EX, f"The index folder {str(store)!r}")
+        if _is_new(store, folder):
+            os.fchmod(folder, 0o700)
+            _mark(folder)
+        elif MARKER_NAME in _names(folder):
+            _keep_out_of_repositories(store, folder)
     return identity_of(store)
 
 
@@ -136,6 +142,23 @@ def check_names(store: Path) -> None:
         for path in _below(store, folder, deep=True):
             if "/" in path and not may_lie_below(path):
                 raise _foreign(store, path)
+
+
+def read_regular(path: Path, max_bytes: int) -> bytes:
+    """The bytes of a regular file that a person named; raises UsageError for any other, OSError.
+
+    A FIFO or device of that name, in a folder that somebody else filled, hangs nobody.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        info = os.fstat(descriptor)
+        if not stat.S_ISREG(info.st_mode):
+            raise UsageError(f"{str(path)!r} is no regular file.", "Name a file.")
+        if info.st_size > max_bytes:
+            raise UsageError(f"{str(path)!r} has more than {max_bytes:,} bytes.", "Name another.")
+        return os.pread(descriptor, max_bytes, 0)
+    finally:
+        os.close(descriptor)
 
 
 def read_small(store: Path, name: str) -> bytes | None:
@@ -328,6 +351,14 @@ def _mark(folder: int) -> None:
     _write(folder, UNFINISHED_MARKER, f"{_FIRST_LINE}\nid = {secrets.token_hex(16)}\n".encode())
     os.rename(UNFINISHED_MARKER, MARKER_NAME, src_dir_fd=folder, dst_dir_fd=folder)
     os.fsync(folder)
+
+
+def _keep_out_of_repositories(store: Path, folder: int) -> None:
+    """Put the file back that says so, if it says anything else now."""
+    if _read(store, folder, _IGNORE) != _IGNORE_ALL:
+        if _IGNORE in _names(folder):
+            os.unlink(_IGNORE, dir_fd=folder)
+        _write(folder, _IGNORE, _IGNORE_ALL)
 
 
 def _write(folder: int, name: str, content: bytes) -> None:

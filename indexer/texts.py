@@ -37,6 +37,7 @@ FORMAT = f"corpus-agent text 1 {' '.join(PLACE)}\n".encode()
 _NAMES = " ".join(extractor.name for extractor in REGISTRY)
 _OURS = re.compile(r"[0-9a-f]{64}\.[0-9a-f]{16}(\.[0-9]+-[0-9]+\.new)?")
 _LEVEL = 1  # zlib: 100 MB/s and more, at 1.1 times the size of level 6
+_MAX_PACKED_BYTES = 7 * TEXT_CHARS  # one that is cut here counts as damaged
 _MAX_ENCODED_BYTES = 6 * TEXT_CHARS  # UTF-8 and places; no entry that we wrote unpacks to more
 
 
@@ -74,7 +75,7 @@ class Texts:
         path = self._path(sha256, source)
         try:
             with _opened(path) as file:
-                text = _unpacked(file.read())
+                text = _unpacked(file.read(_MAX_PACKED_BYTES))
                 if text is not None and self._writable:
                     # The time of last use, which decides what goes first. By descriptor: the seal
                     # lets no other file's time be changed.

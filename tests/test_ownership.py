@@ -1,13 +1,17 @@
 """Which folder is a store, and what is refused in one; the making of one destroys nothing."""
 
+import fcntl
 import json
 import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from indexer.errors import CorpusError, NoIndex, UntrustedStore, UsageError
+from indexer.errors import CorpusError, NoIndex, StoreLocked, UntrustedStore, UsageError
+from indexer.lock import lock_briefly
 from indexer.ownership import (
     check_apart,
     check_names,
@@ -19,7 +23,7 @@ from indexer.ownership import (
     read_small,
 )
 from indexer.store_names import MARKER_NAME, UNFINISHED_MARKER
-from tests.conftest import Cli, as_nobody
+from tests.conftest import REPOSITORY, Cli, as_nobody
 from tests.test_sync import sync
 
 
@@ -244,3 +248,55 @@ def test_no_store_is_made_around_the_users_record(tmp_path, state_folder):
     identity = make_store(tmp_path / "store")
     with pytest.raises(CorpusError, match="holds this user's state folder"):
         record(Place(state_folder.parent, tmp_path), identity)
+
+
+MAKING = """
+import sys
+from pathlib import Path
+from indexer.ownership import make_store
+print(make_store(Path(sys.argv[1])).id)
+"""
+
+
+def test_of_processes_that_make_a_store_at_once_all_find_the_same(tmp_path):
+    for number in range(5):
+        command = [sys.executable, "-c", MAKING, str(tmp_path / f"store{number}")]
+        pipe, where = subprocess.PIPE, {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+        makers = [
+            subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=where)
+            for _ in range(4)
+        ]
+        told = [maker.communicate(timeout=60) for maker in makers]
+        assert all(maker.returncode == 0 for maker in makers), told
+        assert len({said for said, _ in told}) == 1
+
+
+def test_a_lock_that_somebody_keeps_is_an_error_and_no_endless_wait(tmp_path):
+    make_store(tmp_path / "store")
+    held, mine = (os.open(tmp_path / "store", os.O_RDONLY | os.O_DIRECTORY) for _ in range(2))
+    fcntl.flock(held, fcntl.LOCK_SH)
+    with pytest.raises(StoreLocked, match="The store is kept locked by another process"):
+        lock_briefly(mine, fcntl.LOCK_EX, "The store", seconds=0.1)
+    os.close(held)
+    lock_briefly(mine, fcntl.LOCK_EX, "The store", seconds=0.1)
+    os.close(mine)
+
+
+def test_the_file_that_keeps_a_store_out_of_repositories_is_put_back(tmp_path):
+    make_store(tmp_path / "store")
+    for content in ("!*\n", None):
+        path = tmp_path / "store/.gitignore"
+        path.unlink() if content is None else path.write_text(content)
+        make_store(tmp_path / "store")
+        assert path.read_text() == "*\n"
+
+
+def test_another_users_store_above_is_passed_over(open_folder):
+    from indexer.manifest import MANIFEST_NAME, STORE_NAME, find_store
+
+    (open_folder / STORE_NAME).mkdir(mode=0o700)
+    (open_folder / STORE_NAME / MANIFEST_NAME).touch()
+    (open_folder / "below").mkdir(mode=0o777)
+    assert find_store(open_folder / "below") == open_folder / STORE_NAME  # the control
+    told = as_nobody(lambda: str(find_store(open_folder / "below")))
+    assert told == ("None" if os.getuid() == 0 else str(open_folder / STORE_NAME))

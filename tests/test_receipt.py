@@ -83,9 +83,10 @@ def test_a_receipt_is_one_line_of_ascii():
 
 def test_a_file_is_for_its_owner_and_emptied_when_it_is_written(tmp_path):
     path = tmp_path / "r.json"
-    path.write_text("x" * 100_000)
+    path.write_text('{"receipt": 1, "rest": "' + "x" * 100_000)
+    size = path.stat().st_size
     descriptor = receipt.open_file(path)
-    assert path.stat().st_size == 100_000  # an answer that fails must not cost the old receipt
+    assert path.stat().st_size == size  # an answer that fails must not cost the old receipt
     receipt.write(descriptor, made())
     assert receipt.load(path)[0]["status"] == "partial"
     new = tmp_path / "new.json"
@@ -230,3 +231,38 @@ def test_a_receipt_is_not_written_through_a_link_that_somebody_put_there(tmp_pat
     (tmp_path / "pipe").symlink_to(tmp_path / "fifo")  # as the shell's >(…) names one
     os.close(receipt.open_file(tmp_path / "pipe"))
     os.close(reading)
+
+
+@pytest.mark.parametrize(
+    "kind", ["document", "dangling link", "other JSON", "hard link", "folder", "unheard fifo"]
+)
+def test_a_receipt_overwrites_nothing_but_a_receipt(tmp_path, kind):
+    path, other = tmp_path / "r.json", tmp_path / "other"
+    if kind == "document":
+        path.write_text("The lease.")
+    elif kind == "dangling link":
+        path.symlink_to(other)
+    elif kind == "other JSON":
+        path.write_text('{"rent": 1}')
+    elif kind == "hard link":
+        other.write_text('{"receipt": 1}')
+        path.hardlink_to(other)
+    elif kind == "folder":
+        path.mkdir()
+    else:
+        os.mkfifo(path)
+    with pytest.raises(UsageError, match="cannot be written"):
+        receipt.open_file(path)
+    assert not (kind == "dangling link" and other.exists())
+    path.rmdir() if kind == "folder" else path.unlink()
+    os.close(receipt.open_file(path))  # the control: a new one
+    path.write_text('{"receipt": 1, "x": 2}\n')
+    os.close(receipt.open_file(path))  # and an older receipt
+
+
+@pytest.mark.parametrize("kind", ["fifo", "device"])
+def test_what_is_no_file_is_not_read_as_a_receipt(tmp_path, kind):
+    path = tmp_path / "r.jsonl"
+    os.mkfifo(path) if kind == "fifo" else path.symlink_to("/dev/zero")
+    with pytest.raises(UsageError, match="no regular file"):
+        receipt.load(path)

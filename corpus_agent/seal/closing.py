@@ -18,7 +18,14 @@ from pathlib import Path
 from typing import Literal
 
 from corpus_agent.seal.opening import SealPolicy
-from indexer.confine import check_alone, check_files, check_kernel, check_sockets, confine
+from indexer.confine import (
+    check_alone,
+    check_files,
+    check_kernel,
+    check_sockets,
+    confine,
+    opened_without_links,
+)
 from indexer.confine.walls import enter as namespaces
 from indexer.errors import SealUnavailable
 
@@ -73,7 +80,9 @@ def _use_temp_folder(temp: Path) -> None:
     # From the store's own descriptor, and through no link: nothing is closed yet.
     flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
-        store = os.open(temp.parent, flags)
+        held = opened_without_links(temp.parent)
+        store = os.open(f"/proc/self/fd/{held}", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        os.close(held)
         try:
             with suppress(FileExistsError):
                 os.mkdir(temp.name, 0o700, dir_fd=store)

@@ -38,6 +38,7 @@ from indexer.confine import (
     system_files,
 )
 from indexer.errors import CorpusError, SealUnavailable, UsageError
+from indexer.lock import lock_briefly
 
 PROGRAM = "llama-server"
 LOG_NAME = "llama-server.log"
@@ -203,7 +204,8 @@ def _fresh_folder(place: Path) -> tuple[int, int]:
         temp = _opened(folder)
         try:
             _check_ours(temp, folder)
-            fcntl.flock(temp, fcntl.LOCK_EX)  # or a new folder would look like one left behind
+            # Or a new folder would look like one left behind.
+            lock_briefly(temp, fcntl.LOCK_EX, "The store's temp folder")
             _remove_left_behind(temp)
             os.mkdir(place.name, 0o700, dir_fd=temp)
             fresh = os.open(place.name, _FOLDER, dir_fd=temp)

@@ -13,6 +13,7 @@ from pathlib import Path
 import corpus_agent
 import indexer
 from indexer.confine import FileRule, Policy, interpreter_files, sealed_calls, system_files
+from indexer.confine.policy import Access
 from indexer.errors import SealUnavailable
 
 TEMP_FOLDER = "tmp"  # inside the store
@@ -42,11 +43,14 @@ def policy(
     A store that this user may not write is read only, and without one nothing is written.
     Raises SealUnavailable for a root of "/", outside of which there would be nothing.
     """
-    opened = (root, *read)
-    rules = [FileRule(path.resolve(), required=True) for path in opened if path is not None]
+    # What was judged before is not looked up anew: a link that took its place would be followed.
+    rules = [FileRule(path.resolve(), required=True) for path in read]
+    if root is not None:
+        rules.append(FileRule(root.absolute(), required=True, no_links=True))
     writable = store is not None and os.access(store, os.W_OK)
     if store is not None:
-        rules.append(FileRule(store.resolve(), "write" if writable else "read", required=True))
+        access: Access = "write" if writable else "read"
+        rules.append(FileRule(store.absolute(), access, required=True, no_links=True))
     for rule in rules:
         if rule.path == Path("/"):
             raise SealUnavailable(
@@ -55,5 +59,5 @@ def policy(
             )
     packages = [Path(module.__path__[0]).resolve() for module in (corpus_agent, indexer)]
     files = (*rules, *interpreter_files(*packages), *system_files(gpu=gpu))
-    temp = store.resolve() / TEMP_FOLDER if store is not None and writable else None
+    temp = store.absolute() / TEMP_FOLDER if store is not None and writable else None
     return SealPolicy(Policy(calls=sealed_calls(gpu=gpu), files=files), temp)

@@ -23,6 +23,7 @@ from indexer.confine.kernel import (
     check_kernel,
     confine,
     die_with_parent,
+    opened_without_links,
     restrict_syscalls,
 )
 from indexer.confine.policy import FileRule, Limits, Policy
@@ -50,6 +51,7 @@ __all__ = [
     "interpreter_files",
     "native_number",
     "one_peer",
+    "opened_without_links",
     "parser_calls",
     "program_calls",
     "restrict_syscalls",

@@ -13,7 +13,8 @@ import signal
 import stat
 from collections.abc import Iterable
 from dataclasses import dataclass
-from errno import ENOENT, ENOSYS, ENOTDIR, EOPNOTSUPP
+from errno import ELOOP, ENOENT, ENOSYS, ENOTDIR, EOPNOTSUPP
+from pathlib import Path
 
 from indexer.confine import landlock
 from indexer.confine.bite import check_files, check_sockets
@@ -163,9 +164,29 @@ def _restrict_files(policy: Policy, arch: Architecture, abi: int) -> None:
         os.close(ruleset)
 
 
+def _opened(path: Path) -> int:
+    return os.open(path, os.O_PATH | os.O_CLOEXEC)
+
+
+def opened_without_links(path: Path) -> int:
+    """A descriptor (O_PATH) of an absolute path, opened name by name; OSError for a link in it."""
+    here = _opened(Path("/"))
+    for name in path.parts[1:]:
+        try:
+            below = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=here)
+        finally:
+            os.close(here)
+        if stat.S_ISLNK(os.fstat(below).st_mode):
+            os.close(below)
+            raise OSError(ELOOP, os.strerror(ELOOP), str(path))
+        here = below
+    return here
+
+
 def _add_file_rule(add: int | None, ruleset: int, rule: FileRule, abi: int) -> None:
     try:
-        descriptor = os.open(rule.path, os.O_PATH | os.O_CLOEXEC)
+        opened = opened_without_links if rule.no_links else _opened
+        descriptor = opened(rule.path)
     except OSError as error:
         # What is not there needs no permission: leaving it out allows less.
         if not rule.required and error.errno in {ENOENT, ENOTDIR}:

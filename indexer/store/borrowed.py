@@ -19,6 +19,7 @@ from indexer.manifest import damaged
 
 _TAIL = struct.Struct("<QHH4s")
 _LENGTH = struct.Struct("<I")
+MAX_VERSION_BYTES = 256 * 2**20
 _MAGIC = b"LANC"
 _BASE_PATHS = 18
 _VARINT, _FIXED_64, _BYTES, _FIXED_32 = 0, 1, 2, 5  # wire types of protocol buffers
@@ -30,6 +31,8 @@ def check_own_data(store: Path) -> None:
     """Raise DamagedStore where a version of a table keeps data elsewhere, or cannot be read."""
     for path in sorted((store / TABLES).glob("*.lance/_versions/*.manifest")):
         try:
+            if path.stat().st_size > MAX_VERSION_BYTES:
+                raise damaged(store, f"{path.name!r} is too large for a version of a table")
             data = path.read_bytes()
         except FileNotFoundError:  # dropped by a writer meanwhile
             continue
