@@ -338,6 +338,10 @@ def test_nothing_leaks_from_the_sealed_program_and_every_control_is_caught(cli):
     for channel in found["channels"]:
         assert channel["tried"] > 0
         assert channel["control_caught"] == channel["controls"] > 0
+    for each in [*found["stores"], *found["persistence"]]:
+        assert (each["leaked"], each["passed"]) == ([], True), each
+        assert each["control"], each
+    assert (len(found["stores"]), len(found["persistence"])) == (11, 6)
 
 
 @pytest.mark.slow
