@@ -4,6 +4,7 @@ import json
 import os
 from dataclasses import replace
 
+import click
 import pytest
 
 from corpus_agent.attack import boundaries, home
@@ -12,6 +13,7 @@ from corpus_agent.attack.hostile_stores import STORES
 from corpus_agent.attack.judge import Tried, Verdict
 from corpus_agent.attack.shown import as_json, table
 from corpus_agent.attack.taken_over import LEGACIES
+from corpus_agent.cli import main
 from corpus_agent.cli.checking import show_verdict
 
 BY_NAME = {attack.name: attack for attack in STORES}
@@ -121,10 +123,10 @@ def test_an_error_without_words_is_no_refusal():
     "failed", [replace(HELD, leaked=("read (found)",)), replace(HELD, control=())], ids=str
 )
 def test_an_attack_that_leaked_or_a_control_that_did_not_ends_with_exit_1(failed, capsys):
-    assert show_verdict(CLEAN, as_json=False) is None
+    show_verdict(CLEAN, as_json=False)
     assert "2 of 2 boundaries held." in capsys.readouterr().out
     verdict = replace(CLEAN, boundaries=(HELD, failed))
-    with pytest.raises(SystemExit, match="1"):
+    with click.Context(main, obj={}), pytest.raises(SystemExit, match="1"):
         show_verdict(verdict, as_json=True)
     found = json.loads(capsys.readouterr().out)["attack"]
     assert found["passed"] is False
