@@ -95,6 +95,8 @@ def to_index(
     """Ready to index; makes the folder of the index, and records it, unless it is a dry run."""
     place = corpus_place(settings, folder)
     notices = () if dry_run else _made(place)
+    if settings.trust_store or settings.trusted_stores:
+        notices = ()  # who types that knows that nothing can be recorded
     settings = in_place(settings, place)
     there = place.store if place.store.is_dir() else None
     closed = _close(place.root, there, settings, seal_off=seal_off)

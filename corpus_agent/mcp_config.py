@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import site
 import sys
 from collections.abc import Sequence
@@ -23,6 +24,8 @@ class Client:
     toml: bool = False
     extra: tuple[tuple[str, str], ...] = ()
 
+
+_TOLD = ("XDG_STATE_HOME", "CORPUS_AGENT_TRUSTED_STORES")
 
 CLIENTS = {
     "claude": Client(".mcp.json of a project, or claude_desktop_config.json", "mcpServers"),
@@ -49,11 +52,16 @@ def snippet(client: str, arguments: Sequence[str]) -> str:
     """The configuration that has a client start the program with these arguments."""
     where = CLIENTS[client]
     program, *rest = [*command(), *arguments]
+    # Clients pass few variables on; without these the server would not know the index for yours.
+    told = {name: os.environ[name] for name in _TOLD if os.environ.get(name)}
     if where.toml:
         # JSON strings and arrays of strings are TOML as well.
         lines = [f"[{where.key}.{NAME}]", f"command = {_json(program)}", f"args = {_json(rest)}"]
-        return "\n".join(lines)
+        pairs = ", ".join(f"{name} = {_json(value)}" for name, value in told.items())
+        return "\n".join([*lines, *([f"env = {{ {pairs} }}"] if told else [])])
     server: dict[str, Any] = {**dict(where.extra), "command": program, "args": rest}
+    if told:
+        server["env"] = told
     return json.dumps({where.key: {NAME: server}}, indent=2, ensure_ascii=False)
 
 

@@ -24,7 +24,7 @@ _MARK_CHARS = 6  # of the hash by which two names that look the same are told ap
 _PLAIN = re.compile(r"(?:\w|\[[.@]\])(?:[\w./+@~,=&%#()-]|\[[.@]\])*")
 _PLAIN_MODEL = re.compile(r"\w(?:[\w./+@-]|\[[.@:]\])*(?::\w[\w.-]*)?")
 _OUR_WORDS = re.compile(
-    r"(?<![^\W_])(?:verified|altered|moved|not_found|unsupported|extractive)(?![^\W_])",
+    r"(?<![^\W_])(?:verified|altered|moved|cut|not_found|unsupported|extractive)(?![^\W_])",
     re.IGNORECASE,
 )
 _QUOTES = re.compile(

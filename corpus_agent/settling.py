@@ -20,6 +20,8 @@ from corpus_agent.draft import Quotation, Settled, place_of, settle
 from corpus_agent.evidence import check_quotation
 from corpus_agent.naming import called
 from corpus_agent.sentences.coverage import EncodeTokens
+from corpus_agent.sentences.units import units
+from corpus_agent.sentences.words import fold
 from corpus_agent.support import (
     MARK,
     Bearing,
@@ -30,11 +32,13 @@ from corpus_agent.support import (
     bearing,
     claims,
     quoted_window,
+    without_sources,
 )
 from corpus_agent.tools.frame import Frame
 from indexer.errors import Refused
 from indexer.extract import is_mark
 
+MAX_COMPLETED = 600  # characters of a sentence that is quoted in the place of a piece of it
 UNSUPPORTED = "[unsupported]"
 REPAIR = (
     "These quotations are not in the documents as you wrote them, or are cut short. Write the "
@@ -99,7 +103,23 @@ class Evidence:
         source = self._source_of(quotation.source)
         if not quotation.quote and not self._holds(source):
             return None  # a time, a verse: what happens to look like a place
-        return check_quotation(self._corpus, n, source, quotation.quote, quotation.line_start)
+        found = check_quotation(self._corpus, n, source, quotation.quote, quotation.line_start)
+        return self._completed(found, quotation.quote) if found.verdict == "cut" else found
+
+    def _completed(self, cut: Citation, piece: str) -> Citation:
+        """The whole sentence in the place of a piece of it, as the document has it; else the piece.
+
+        Small models quote the two words that matter. The sentence says what these leave out, and
+        what was claimed is held against it.
+        """
+        around = self._window(cut).passage.text
+        sentences = (around[unit.start : unit.end].strip() for unit in units(around))
+        holding = (text for text in sentences if _plain(piece) in _plain(text))
+        whole = next(holding, "")
+        if not whole or len(whole) > MAX_COMPLETED:
+            return cut
+        found = check_quotation(self._corpus, cut.n, cut.source, whole, cut.line_start)
+        return found if found.verdict in ("verified", "moved") else cut
 
     def _holds(self, source: str) -> bool:
         try:
@@ -140,7 +160,8 @@ class Evidence:
         if not claim.cited:
             return "unsaid"
         windows = [self._window(cited[n]) for n in claim.cited]
-        return bearing(claim.text, windows, self._encode, self._question)
+        said = without_sources(claim.text, (cited[n].source for n in claim.cited))
+        return bearing(said, windows, self._encode, self._question)
 
     def _window(self, citation: Citation) -> Window:
         """The sentences of the document that a quotation is of, and what stands around them."""
@@ -181,6 +202,10 @@ class Evidence:
         same = next((old for old in every if place_of(old) == place_of(citation)), citation)
         cited[same.n] = same
         return same
+
+
+def _plain(text: str) -> str:
+    return fold(" ".join(text.split()))
 
 
 def _with_mark(text: str, claim: Claim, mark: str) -> str:

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 import regex
 
-from corpus_agent.figures import counted, figures, is_unit, readings
+from corpus_agent.figures import counted, figures, found, is_unit, readings
+from corpus_agent.naming import spellings
 from corpus_agent.sense import (
     answers,
     negations,
@@ -196,7 +197,21 @@ def names(text: str) -> frozenset[str]:
     if names_are_nouns(text):
         return frozenset()
     words = (word for name in _NAME.findall(text) for word in terms(name))
-    return frozenset(word for word in words if word not in STOP_WORDS and not word.isdigit())
+    return frozenset(
+        word
+        for word in words
+        if word not in STOP_WORDS and not word.isdigit() and not figures(word.title())
+    )
+
+
+def without_sources(text: str, sources: Iterable[str]) -> str:
+    """The text but for the names of documents in it: they say where, not what."""
+    for source in dict.fromkeys(sources):
+        for name in {source, source.rpartition("/")[2]}:
+            for spelled in sorted(set(spellings(name)), key=len, reverse=True):
+                if "." in spelled:
+                    text = text.replace(spelled, " ")
+    return text
 
 
 def says_figures(claim: str, said: str, given: frozenset[str] = frozenset()) -> bool:
@@ -419,9 +434,9 @@ class Supporter:
         """Without `encode` a word is covered by a form of itself alone."""
         self._encode = encode
         self._vectors: dict[str, NDArray[np.float32]] = {}
-        self._windows = [
-            window for passage in dict.fromkeys(passages) for window in _windows(passage)
-        ]
+        own = list(dict.fromkeys(passages))
+        self._sources = frozenset(passage.source for passage in own)
+        self._windows = [window for passage in own for window in _windows(passage)]
         # Two forms of a word begin alike; which windows hold a beginning is quickly said.
         self._holding: dict[str, list[int]] = {}
         for number, window in enumerate(self._windows):
@@ -430,6 +445,7 @@ class Supporter:
 
     def support(self, claim: str) -> Support | None:
         """The best support of a claim, at a tie the shorter one; None where there is none."""
+        claim = without_sources(claim, self._sources)
         covered = [(coverage(claim, w), w) for w in self._likely(claim) if _fits(claim, w)]
         covered = sorted(covered, key=lambda pair: (-pair[0], len(pair[1].text)))[:MAX_COMPARED]
         if not covered:
@@ -581,9 +597,16 @@ def _differs(claim: str, window: Window, question: str) -> bool:
 
 def _meant(text: str) -> list[str]:
     """The words of a text that mean something; a text of other words alone has none."""
-    return [
-        w for w in content_terms(text) if w not in STOP_WORDS and not w.isdigit() and len(w) > 1
-    ]
+    words = content_terms(_without_figures(text))
+    return [w for w in words if w not in STOP_WORDS and not w.isdigit() and len(w) > 1]
+
+
+def _without_figures(text: str) -> str:
+    """The text but for its figures, spelt ones too: they are compared by what they mean."""
+    spelt = [figure for figure in found(text) if text[figure.start : figure.end].isalpha()]
+    for figure in reversed(spelt):
+        text = f"{text[: figure.start]} {text[figure.end :]}"
+    return text
 
 
 def _fits(claim: str, window: Said, question: str = "") -> bool:
@@ -607,7 +630,7 @@ def _fits(claim: str, window: Said, question: str = "") -> bool:
 
 def coverage(claim: str, window: Said) -> float:
     """The share of a claim's words that a window has; those that its context has count half."""
-    words = (word for word in content_terms(claim) if not word.isdigit())
+    words = (word for word in content_terms(_without_figures(claim)) if not word.isdigit())
     wanted = [word for word in words if word not in STOP_WORDS]
     if not wanted:
         return 1.0

@@ -22,7 +22,7 @@ from typing import Any
 
 from corpus_agent import user_state
 from corpus_agent.settings import OF_A_STORE, Settings, of_store, user_config
-from indexer.errors import UntrustedStore, UsageError
+from indexer.errors import CorpusError, UntrustedStore, UsageError
 from indexer.manifest import MANIFEST_NAME, Manifest, read_manifest, root_of
 from indexer.ownership import (
     Identity,
@@ -91,7 +91,23 @@ def place_of(store: Path, settings: Settings) -> Place:
         return _apart(store, named[store] or _root_beside(store))
     if settings.trust_store:
         return _apart(store, _root_beside(store))
-    raise untrusted(store, why)
+    raise untrusted(store, why, _elsewise(store) if _nothing_can_be_recorded() else "")
+
+
+def _nothing_can_be_recorded() -> bool:
+    try:
+        user_state.load(STATE)
+    except user_state.NoUserState:
+        return True
+    return False
+
+
+def _elsewise(store: Path) -> str:
+    """What to type where `trust` could not record anything."""
+    return (
+        "Look at it and add --trust-store, or set "
+        f"CORPUS_AGENT_TRUSTED_STORES={shlex.quote(str(store))}"
+    )
 
 
 def record(place: Place, identity: Identity) -> None:
@@ -159,10 +175,29 @@ def _chosen_root(store: Path, root: Path | None, known: Record | None) -> Path:
 def _looked_up(store: Path) -> tuple[Record | None, str]:
     """The record of a store, or None and why there is none."""
     try:
-        found = _record(user_state.load(STATE), store)
+        content = user_state.load(STATE)
     except user_state.NoUserState as error:
         return None, str(error)
+    found = _record(content, store)
+    if found is None and (before := _moved_from(content, store)) is not None:
+        return None, f"you made it at {str(before)!r}, and it was moved"
     return found, "there is no record that you did"
+
+
+def _moved_from(content: dict[str, Any], store: Path) -> Path | None:
+    """Where this user made the store that lies at another place now, if nothing is there any more.
+
+    For the message alone: who moves a store may have changed it.
+    """
+    try:
+        identity = identity_of(store)
+    except CorpusError:
+        return None
+    for path in map(Path, _stores(content)):
+        record = _record(content, path)
+        if record is not None and record.is_of(identity) and not os.path.lexists(path):
+            return path
+    return None
 
 
 def _record(content: dict[str, Any], store: Path) -> Record | None:

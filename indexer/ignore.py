@@ -95,7 +95,8 @@ def _lines(folder: int, name: str, shown: str) -> list[str]:
         os.close(descriptor)
     if len(data) > MAX_IGNORE_BYTES:
         raise _unusable(shown, f"it has more than {MAX_IGNORE_BYTES:,} bytes")
-    lines = data.decode("utf-8", errors="replace").splitlines()
+    text = data.decode("utf-8", errors="replace").replace("\r\n", "\n")
+    lines = text.removesuffix("\n").split("\n")  # as git: no other character ends a line
     if len(lines) > MAX_IGNORE_LINES:
         raise _unusable(shown, f"it has {len(lines):,} lines, more than {MAX_IGNORE_LINES:,}")
     return lines

@@ -372,11 +372,11 @@ def _unmarked(store: Path, folder: int, names: Collection[str]) -> CorpusError:
     )
 
 
-def untrusted(store: Path, why: str) -> UntrustedStore:
+def untrusted(store: Path, why: str, hint: str = "") -> UntrustedStore:
     """The error for a store that nobody can say was made by this user, here."""
     return UntrustedStore(
         f"This index was not made by you here: {str(store)!r} ({why}).",
-        f"Look at it and run: {_trust(store)}",
+        hint or f"Look at it and run: {_trust(store)}",
     )
 
 

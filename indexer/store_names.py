@@ -14,6 +14,7 @@ _FOLDERS = re.compile("lance|vectors|texts|probes|saved|tmp")
 _FILES = re.compile(
     rf"{re.escape(MARKER_NAME)}(\.new)?|\.gitignore|config\.toml|writer\.lock"
     r"|manifest\.json|manifest\.new|manifest\.[0-9]{16,20}\.json|receipts(\.1)?\.jsonl"
+    r"|\.DS_Store|Thumbs\.db|desktop\.ini|\.directory"  # file managers' own, never touched
 )
 _STAGED = r"(#[0-9]+)?"  # a file that LanceDB had not finished when its process was killed
 _BEGUN = r"\.tmp[A-Za-z0-9]{6}"  # the same, before it had its name

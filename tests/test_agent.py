@@ -411,3 +411,34 @@ def stream_text(client):
         for call in delta.tool_calls or []:
             text += f"{call.function.name}{call.function.arguments}"
     return text
+
+
+PIECES = {
+    "a.md": "The starter is fine for up to 12 days without feeding. Once it was left for 19.\n",
+    "lease.md": "The Tenant may not keep dogs in the flat.\nThe bolt is 0.5 mm thick.\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("draft", "quote", "supported"),
+    [
+        ('Twelve days [a.md:1] "12 days".', PIECES["a.md"].partition(". ")[0] + ".", True),
+        ('He may stay 12 days [a.md:1] "12 days".', None, None),
+        ('The tenant may keep dogs [lease.md:1] "The Tenant may".', "not keep dogs", False),
+        ('The bolt is 5 mm thick [lease.md:2] "5 mm thick".', "0.5 mm thick", False),
+    ],
+    ids=["piece", "control", "negation", "number"],
+)
+def test_a_piece_of_a_sentence_is_quoted_as_the_whole_sentence(draft, quote, supported):
+    corpus = MemoryCorpus(PIECES)
+    with ScriptedModelServer([says(draft), says(draft)]) as fake:
+        answer = ModelAnswerer(fake.server, "toy-model").answer("How is it?", corpus)
+    for citation in answer.citations:
+        assert citation.verdict == "verified"
+        assert citation.quote in PIECES[citation.source]
+        assert citation.quote.endswith(".")  # never the piece
+    if supported:
+        assert [citation.quote for citation in answer.citations] == [quote]
+    if supported is not None:
+        assert bool(answer.unsupported) != supported
+        assert ("[unsupported]" in answer.text) != supported

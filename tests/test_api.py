@@ -158,8 +158,9 @@ def test_each_call_sees_the_newest_version_and_a_name_as_it_is_shown(tmp_path):
         assert [hit["source"] for hit in other.search("boiler")["results"]] == ["a.txt"]
         (tmp_path / "docs/line\nbreak.txt").write_text("The bread bakes.\n")
         assert other.index()["added"] == 1
-        assert corpus.search("bread")["results"][0]["source"] == "line break.txt"
-        assert corpus.read("line break.txt")["lines"] == ["The bread bakes."]
+        shown = corpus.search("bread")["results"][0]["source"]
+        assert re.fullmatch(r"line break\.txt~[0-9a-f]{6}", shown)  # cleaned, and marked as that
+        assert corpus.read(shown)["lines"] == ["The bread bakes."]
         assert corpus.status()["version"] == 2
 
 

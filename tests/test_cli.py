@@ -301,7 +301,7 @@ def test_a_conversation_works_through_a_pipe(cli: Cli, sample_store):
     assert done.returncode == 0
     assert done.stderr == ""
     assert "sourdough.md" in done.stdout
-    assert "Unknown command /odd" in done.stdout
+    assert "Unknown command '/odd'" in done.stdout
     assert "Which one?" in done.stdout
 
 

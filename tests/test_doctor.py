@@ -291,10 +291,10 @@ def test_a_text_that_was_written_into_the_store_is_not_believed(store):
     assert any(lie in line.text for line in believing.read("a.md").lines)  # the control
     assert not any(lie in line.text for line in anew.read("a.md").lines)
     rows = index.rows_of(Snapshot(store))
-    assert index.parsed_anew(store, rows).state == "fail"
+    assert index.parsed_anew(store, store.parent / "docs", rows).state == "fail"
     assert any(lie in line.text for line in LocalCorpus.open(store).read("a.md").lines)  # untouched
 
 
 def test_a_store_that_says_what_its_files_say_passes(store):
-    found = index.parsed_anew(store, index.rows_of(Snapshot(store)))
+    found = index.parsed_anew(store, store.parent / "docs", index.rows_of(Snapshot(store)))
     assert (found.state, found.found) == ("ok", "2 documents say what the store holds of them")

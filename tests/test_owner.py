@@ -229,7 +229,7 @@ def test_where_the_kernel_does_not_say_nobody_is_asked_unnamed():
     import encodings.idna
     port = int(sys.argv[1])
     if sys.argv[2] == "blind":
-        confine(Policy(denied=one_peer(socket.AF_INET), connect_ports=(port,)))
+        confine(Policy(calls=one_peer(socket.AF_INET), connect_ports=(port,)))
     try:
         outcome["auto"] = llm.find("auto", ports=[port]).name
     except llm.ModelUnavailable as error:

@@ -50,7 +50,7 @@ def test_a_copy_a_move_and_another_home_are_not_made_here(store, tmp_path, monke
     with pytest.raises(UntrustedStore, match=r"not made by you here.*corpus-agent trust"):
         place_of(tmp_path / "copy/.corpus-agent", Settings())
     store.parent.rename(tmp_path / "moved")
-    with pytest.raises(UntrustedStore, match="not made by you here"):
+    with pytest.raises(UntrustedStore, match=r"not made by you here.*you made it at .*project"):
         place_of(tmp_path / "moved/.corpus-agent", Settings())
     (tmp_path / "moved").rename(store.parent)
     place_of(store, Settings())  # back in its place
@@ -245,11 +245,14 @@ def test_where_nothing_can_be_recorded_a_flag_or_a_variable_does_it(cli: Cli, tm
     assert "could not be recorded that this index is yours" in made.stderr
     assert "could not be recorded" in json.loads(made.stdout)["notices"][0]
     assert "--trust-store" in made.stderr
-    assert cli("files", env=nowhere).returncode == 2
+    refused = cli("files", env=nowhere)
+    assert (refused.returncode, "--trust-store" in refused.stderr) == (2, True)
+    assert "corpus-agent trust" not in refused.stderr  # which could not record it either
     assert "a.md" in cli("--trust-store", "files", env=nowhere).stdout
     variable = {"CORPUS_AGENT_TRUSTED_STORES": f"{tmp_path}/.corpus-agent={tmp_path}/docs"}
     assert "a.md" in cli("files", env={**nowhere, **variable}).stdout
-    assert cli("index", env={**nowhere, **variable}).returncode == 0
+    again = cli("index", env={**nowhere, **variable})
+    assert (again.returncode, "recorded" in again.stderr) == (0, False)
 
 
 def test_no_file_of_a_folder_trusts_it(cli: Cli, store, tmp_path):

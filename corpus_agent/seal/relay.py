@@ -143,20 +143,22 @@ class _Relay:
         return None
 
     def _answer(self, number: int, route: Route, body: bytes, line: Line) -> None:
-        last = Reply(number, Kind.END)
+        last = _failed(number, Failure(Cause.GONE))  # whatever ends this, the asker is told
         try:
             for part in replies(self._gate, self._tables, route, body, line):
-                is_head = isinstance(part, Head)
-                payload = packed_head(part) if isinstance(part, Head) else part
-                self._send(Reply(number, Kind.HEAD if is_head else Kind.DATA, payload))
+                if isinstance(part, Head):
+                    self._send(Reply(number, Kind.HEAD, packed_head(part)))
+                else:
+                    self._send(Reply(number, Kind.DATA, part))
+            last = Reply(number, Kind.END)
         except Failed as error:
             last = _failed(number, error.failure)
         except BrokenPipeError:
             os._exit(0)  # nobody reads any more
         finally:
             line.close()
-        self._lines.pop(number, None)
-        self._send(last)
+            self._lines.pop(number, None)
+            self._send(last)
 
     def _fail(self, number: int, failure: Failure) -> None:
         self._send(_failed(number, failure))

@@ -25,8 +25,10 @@ from corpus_agent.seal.routes import Route
 
 CONNECT_SECONDS = 5.0
 SEND_SECONDS = 60.0  # for a whole request: loopback takes it at once
-IDLE_SECONDS = 600.0  # between two pieces of a reply, and before its first
-REPLY_SECONDS = 3_600.0  # for a whole reply
+# The asker's own limits are shorter, and what it gives up is closed here; these bound what nobody
+# gives up. A slow processor may be given hours (llm_seconds).
+IDLE_SECONDS = 4 * 3_600.0  # between two pieces of a reply, and before its first
+REPLY_SECONDS = 12 * 3_600.0  # for a whole reply
 MAX_HEADER_BYTES = 65_536
 MAX_REPLY_BYTES = 32 * 2**20
 _BUFFER_BYTES = 16_384
