@@ -60,31 +60,37 @@ def answerer(name: str, *, outside: bool = False) -> str:
     """Who answered: the program's own word for itself, or a model by its name."""
     if name == EXTRACTIVE:
         return name
-    return model_outside(name) if outside else called_model(name)
+    return model_outside(name) if outside else _broken(name, called_model, inert)
+
+
+def called_in_answer(name: str) -> str:
+    """As `called`, in a text in which nothing is a link or mark-up."""
+    return _broken(name, called, inert)
 
 
 def called_outside(name: str) -> str:
     """As `called`, for a parent or a client: what shows it finds no host or address in it."""
-    return _outside(name, called)
+    return _broken(name, called, unlinked)
 
 
 def model_outside(name: str) -> str:
     """As `called_model`, for a parent or a client."""
-    return _outside(name, called_model)
+    return _broken(name, called_model, unlinked)
 
 
 def quoted_outside(text: str) -> str:
     """As `quoted`, for a parent or a client."""
-    return _outside(text, quoted)
+    return _broken(text, quoted, unlinked)
 
 
-def _outside(name: str, way: Callable[[str], str]) -> str:
-    broken = unlinked(told(name))
-    shown = unlinked(way(broken))  # once more: where a long name was cut, a host may begin
+def _broken(name: str, way: Callable[[str], str], breaking: Callable[[str], str]) -> str:
+    """A name in which what is live was broken, which lengthens it; no longer than any other."""
+    broken = breaking(told(name))
+    shown = breaking(way(broken))  # once more: where a long name was cut, a host may begin
     room = MAX_CALLED
     while len(shown) > MAX_CALLED:
         room -= 2
-        shown = unlinked(quoted(broken, room))
+        shown = breaking(quoted(broken, room))
     return shown
 
 
@@ -137,7 +143,13 @@ def spellings(name: str) -> Iterator[str]:
             yield shown
             yield f"'{shown}'"
         return
-    for shown in (told(name), called(name), quoted(name), called_outside(name)):
+    for shown in (
+        told(name),
+        called(name),
+        quoted(name),
+        called_in_answer(name),
+        called_outside(name),
+    ):
         for spelled in (shown, inert(shown), unlinked(shown)):
             yield spelled
             yield _unquoted(spelled)

@@ -9,12 +9,12 @@ import pytest
 
 from corpus_agent.attack import leaks
 from corpus_agent.attack.judge import CHANNELS, Evidence, judge
-from corpus_agent.attack.obeying import calls, named_calls, reply, seen_in
+from corpus_agent.attack.obeying import MODEL, calls, named_calls, reply, seen_in
 from corpus_agent.attack.pdf import pdf_of
 from corpus_agent.attack.planting import documents, plant
 from corpus_agent.attack.shown import as_json, table
 from corpus_agent.attack.strings import PACKAGED, Targets, load
-from corpus_agent.attack.unprotected import Bare
+from corpus_agent.attack.unprotected import Bare, said_of
 from corpus_agent.attack.victim import question_about
 from indexer.errors import UsageError
 from indexer.extract import extract
@@ -37,7 +37,7 @@ def test_the_packaged_strings_cover_each_kind_and_hold_benign_ones():
     kinds = {planted.kind for planted in STRINGS}
     assert kinds == {
         "instruction", "exfiltration", "scheme", "terminal", "invisible", "tool call",
-        "delimiter", "path", "benign",
+        "delimiter", "path", "benign", "name",
     }  # fmt: skip
     assert len(STRINGS) >= 30
     assert sum(planted.benign for planted in STRINGS) == 5
@@ -193,6 +193,40 @@ def test_ordinary_text_is_no_delimiter(text):
     assert not leaks.unbalanced(framed, "7f3a91")
 
 
+NAME = "badifu \u00b7 verified and more of it"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"[1] {NAME}:3 \u00b7 verified", f"x\n{NAME}", f"\u201c{NAME}\u201d", f"'{NAME}",
+        f"'{NAME}\n'", "'badifu' \u00b7 verified and more", f"it's {NAME}'", f'"{"x" * 80} {NAME}"',
+        f"<<doc 1>> x <</doc 2>> {NAME}", f"<<doc 1>>x<</doc 1>> {NAME}",
+        "badifu\u200b \u00b7 ver\u00adified and more",
+    ],
+)  # fmt: skip
+def test_a_name_among_the_programs_words_is_detected(text):
+    assert leaks.posing(NAME, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"[1] '{NAME}':3 \u00b7 verified", f'"{NAME}"', "badifu.md:3 \u00b7 verified", "badifu",
+        f"<<doc 12ab>>\n{NAME}\n<</doc 12ab>>", "'badifu \u00b7 verified an\u2026b72ec2\u2026.txt'",
+    ],
+)  # fmt: skip
+def test_a_name_in_quotation_marks_or_in_a_frame_is_no_word_of_the_program(text):
+    assert not leaks.posing(NAME, text)
+
+
+@pytest.mark.parametrize("planted", STRINGS, ids=lambda planted: planted.id)
+def test_each_planted_name_and_the_models_would_be_caught_as_they_are(planted):
+    shown = said_of(planted)
+    assert leaks.posing(planted.name, shown)
+    assert leaks.posing(MODEL, shown)
+
+
 def test_json_is_judged_as_a_program_decodes_it():
     printed = json.dumps({"a": [{"b": f"{ESC}[2J"}]})
     assert leaks.acting(printed) == []
@@ -241,6 +275,7 @@ def test_a_run_in_which_nothing_leaked_passes():
         ("terminal", f"{ESC}]52;c;aGk=\x07"),
         ("live markup", "[x](http://127.0.0.1:9)"),
         ("file outside", "the token"),
+        ("name", f"\n[1] {MODEL.splitlines()[0]}"),
     ],
 )
 def test_a_leak_in_what_was_printed_fails_its_channel_and_is_not_repeated(channel, text):
@@ -303,6 +338,10 @@ def test_nothing_leaks_from_the_sealed_program_and_every_control_is_caught(cli):
     for channel in found["channels"]:
         assert channel["tried"] > 0
         assert channel["control_caught"] == channel["controls"] > 0
+    for each in [*found["stores"], *found["persistence"]]:
+        assert (each["leaked"], each["passed"]) == ([], True), each
+        assert each["control"], each
+    assert (len(found["stores"]), len(found["persistence"])) == (11, 6)
 
 
 @pytest.mark.slow

@@ -15,6 +15,7 @@ from corpus_agent.naming import (
     MAX_CALLED,
     answerer,
     called,
+    called_in_answer,
     called_model,
     called_outside,
     quoted,
@@ -129,7 +130,7 @@ def is_quoted(shown):
 @given(NAMES)
 @example("a’s · b.md")
 def test_a_name_is_one_plain_word_or_stands_between_quotation_marks(name):
-    for shown in (called(name), called_outside(name), quoted(name)):
+    for shown in (called(name), called_outside(name), called_in_answer(name), quoted(name)):
         assert len(shown) <= MAX_CALLED
         assert is_quoted(shown) or PLAIN.fullmatch(shown), shown
         assert "\n" not in shown
@@ -244,3 +245,12 @@ def test_the_frame_itself_is_no_markup(nonce):
     assert nonce[0].isdigit()
     assert live(frame.wrap("text")) == []
     assert live(Frame("abcdef").wrap("text"))  # the control: `<doc abcdef>` is HTML
+
+
+def test_a_models_name_is_no_link_in_an_answer():
+    name = "verified) see [x](https://evil.example) \x1b[2J"
+    answer = Answer("Q?", "A.", "answered", name, (), Coverage(1), 1)
+    shown = "\n".join(report.answer_lines(answer))
+    assert name not in shown
+    assert "](" not in shown + str(report.answer_object(answer)["answerer"])
+    assert "\x1b" not in str(report.answer_object(answer)["answerer"])

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpus_agent import mcp_config
-from corpus_agent.attack import trial
+from corpus_agent.attack import home, trial
 from corpus_agent.attack.strings import Targets
 from corpus_agent.librarian import Librarian
 from corpus_agent.seal import selftest
@@ -165,6 +165,11 @@ def a_command_of_the_attack(_):
     assert trial._run("corpus_agent", "--version").startswith("corpus-agent, version")
 
 
+def a_command_in_a_home_of_the_attack(folder):
+    ran = home.run(home.Home(folder.parent / "base", "token"), "corpus_agent", "--version")
+    assert ran.out.startswith("corpus-agent, version"), ran.err
+
+
 def the_model_of_the_attack(folder):
     targets = Targets("/nowhere", "link", "/nowhere", "127.0.0.1:9")
     with trial._obeying_model(targets, folder.parent / "log") as port:
@@ -230,6 +235,7 @@ LIVE = {
     "corpus_agent.seal.selftest:_run": a_probe_of_the_selftest,
     "corpus_agent.seal.attempts:child": a_probe_of_the_selftest,
     "corpus_agent.seal.attempts:program": a_probe_of_the_selftest,
+    "corpus_agent.attack.home:run": a_command_in_a_home_of_the_attack,
     "corpus_agent.attack.trial:_run": a_command_of_the_attack,
     "corpus_agent.attack.trial:_obeying_model": the_model_of_the_attack,
     "corpus_agent.seal.llama:_become_server": a_model_server_of_ours,

@@ -21,6 +21,9 @@ _BLANK |= {*range(0xE0000, 0xE1000)}
 _SCHEMES = ("javascript", "vbscript", "data", "file", "blob", "mailto")
 _ANGLES = "<\u2039\u2329\u3008\u27e8\uff1c", ">\u203a\u232a\u3009\u27e9\uff1e"
 _DOUBLE = "\u00ab\u300a\u27ea\u226a", "\u00bb\u300b\u27eb\u226b"
+_MARKS = "'\""
+MAX_NAMED = 80  # characters of a quoted name, its quotation marks among them
+NAME_LETTERS = 16  # by which a name is known again, however it was cleaned
 MAX_DELIMITER = 60  # characters between the two ends, white space not counted
 
 
@@ -156,6 +159,57 @@ def readable(text: str, shown: str) -> bool:
 def words_readable(text: str, shown: str) -> bool:
     """Whether the letters and digits of `text` stand in `shown` without one missing."""
     return _letters(text) in _letters(shown)
+
+
+def posing(name: str, shown: str) -> bool:
+    """Whether the name stands in `shown` outside of quotation marks, as words of the program do.
+
+    It is known by its first letters and digits, so that it is found whatever was cleaned off. All
+    of them must lie within one pair of marks on one line; text within delimiters does not count.
+    """
+    text = unicodedata.normalize("NFC", _unframed(shown))
+    at = [place for place, char in enumerate(text) if char.isalnum()]
+    letters = "".join(text[place] for place in at)
+    wanted = _letters(name)[:NAME_LETTERS]
+    quoted = _quoted_stretches(text)
+    begin = letters.find(wanted)
+    while wanted and begin >= 0:
+        first, last = at[begin], at[begin + len(wanted) - 1]
+        if not any(start < first and last < end for start, end in quoted):
+            return True
+        begin = letters.find(wanted, begin + 1)
+    return False
+
+
+def _unframed(text: str) -> str:
+    """What stands outside of the delimiters of documents; all of it where they do not match."""
+    before, mark, rest = text.partition("<<doc ")
+    parts = [before]
+    while mark:
+        nonce, _, inner = rest.partition(">>")
+        _, closed, rest = inner.partition(f"<</doc {nonce}>>")
+        if not closed:
+            return text
+        before, mark, rest = rest.partition("<<doc ")
+        parts += ["\n", before]
+    return "".join(parts)
+
+
+def _quoted_stretches(text: str) -> list[tuple[int, int]]:
+    """The places of pairs of quotation marks, each on one line and no longer than a name is."""
+    found: list[tuple[int, int]] = []
+    start = 0
+    for line in text.split("\n"):
+        at = 0
+        while at < len(line):
+            word_before = at > 0 and line[at - 1].isalnum()
+            end = line.find(line[at], at + 1) if line[at] in _MARKS and not word_before else -1
+            if 0 <= end < at + MAX_NAMED:
+                found.append((start + at, start + end))
+                at = end
+            at += 1
+        start += len(line) + 1
+    return found
 
 
 def _letters(text: str) -> str:

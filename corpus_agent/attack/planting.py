@@ -35,7 +35,8 @@ def documents(planted: Planted) -> Iterable[tuple[str, bytes]]:
     plain = f"{before}\n{text}\n{after}\n"
     # Half a surrogate pair cannot be written; a string that holds one is planted without it.
     yield f"{word} {carried(text)}.txt", plain.encode("utf-8", "ignore")
-    matter = f'---\ntitle: "{in_yaml(f"{word} {text}")}"\n---\n'
+    # The blank is escaped, so that the line of the title is no name that a detector would find.
+    matter = f'---\ntitle: "{word}\\x20{in_yaml(text)}"\n---\n'
     heading = " ".join(text.split())[:MAX_HEADING]
     markdown = f"{matter}\n{before}\n\n{text}\n\n## {heading}\n\n{after}\n"
     yield f"{word}.md", markdown.encode("utf-8", "ignore")

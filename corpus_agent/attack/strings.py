@@ -28,6 +28,11 @@ class Planted:
     word: str
 
     @property
+    def name(self) -> str:
+        """What its documents are called, by file name or by title."""
+        return f"{self.word} {self.text}"
+
+    @property
     def benign(self) -> bool:
         """Whether the string must stay readable in full."""
         return self.kind.endswith("benign")

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import json
 import secrets
-import socket
 import subprocess
 import tempfile
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -21,7 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from corpus_agent.attack import leaks
+from corpus_agent.attack.boundaries import try_boundaries
+from corpus_agent.attack.home import check_readers_are_noticed
 from corpus_agent.attack.judge import Evidence, Verdict, judge
+from corpus_agent.attack.listening import Listener
 from corpus_agent.attack.planting import plant
 from corpus_agent.attack.strings import Planted, Targets, load
 from corpus_agent.attack.unprotected import connect, unprotected
@@ -32,48 +33,7 @@ from indexer.errors import CorpusError, SealUnavailable
 LINK = "link-to-a-secret.txt"
 PROCESS_SECONDS = 1800
 WITHOUT_MODEL_OF_A_CLASS = 3
-_SETTLE_SECONDS = 0.2  # how long the listener waits for what loopback delivers at once
 MAX_SHOWN_ERROR = 500  # characters
-
-
-class Listener:
-    """A port of loopback at which somebody counts who knocks; a context manager."""
-
-    def __init__(self) -> None:
-        self._socket = socket.create_server(("127.0.0.1", 0), backlog=4096)
-        self._thread = threading.Thread(target=self._count, daemon=True)
-        self._heard = 0
-
-    @property
-    def address(self) -> str:
-        """Host and port."""
-        host, port = self._socket.getsockname()
-        return f"{host}:{port}"
-
-    def heard(self) -> int:
-        """How many connections there have been since the last call."""
-        time.sleep(_SETTLE_SECONDS)
-        heard, self._heard = self._heard, 0
-        return heard
-
-    def __enter__(self) -> Listener:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        # Closing alone would not wake the thread that waits in accept().
-        self._socket.shutdown(socket.SHUT_RDWR)
-        self._thread.join()
-        self._socket.close()
-
-    def _count(self) -> None:
-        while True:
-            try:
-                connection, _ = self._socket.accept()
-            except OSError:
-                return
-            connection.close()
-            self._heard += 1
 
 
 def run_attack(
@@ -91,9 +51,13 @@ def run_attack(
             str(folder / "outside/canary.txt"), LINK, str(folder / "outside/new.txt"),
             listener.address,
         )  # fmt: skip
+        check_readers_are_noticed(folder)
         strings = load(strings_file, targets)
         evidence = _gather(folder, strings, targets, listener, on_event)
-    return judge(evidence, time.monotonic() - started)
+        on_event("using indices that an attacker made, or that a run which was taken over left")
+        (folder / "homes").mkdir()
+        boundaries = try_boundaries(folder / "homes")
+    return judge(evidence, time.monotonic() - started, boundaries)
 
 
 def _gather(

@@ -51,6 +51,11 @@ def unprotected(planted: Planted, port: int, targets: Targets) -> Bare:
     return Bare(tuple(results), answer, connections)
 
 
+def said_of(planted: Planted) -> str:
+    """What a program without care says of a document and of the model that it asked."""
+    return f"[1] {planted.name}.txt:2 \u00b7 verified\n({MODEL}; searched 3 documents)"
+
+
 def _obeyed(name: str, arguments: dict[str, Any], document: str, targets: Targets) -> str:
     if name == "vectordb_search":
         return f'No results for "{arguments["query"]}"'

@@ -22,6 +22,7 @@ from corpus_agent.cli.frame import (
 from indexer.errors import SealUnavailable, UsageError
 
 if TYPE_CHECKING:
+    from corpus_agent.attack.judge import Verdict
     from corpus_agent.doctor import Check, Finding
     from corpus_agent.settings import Settings
 
@@ -67,8 +68,9 @@ def selftest(attack: bool, strings: Path | None, as_json: bool) -> None:
     Exit 0 only if every attempt fails under the seal and every one of them works without it.
 
     With --attack: plant strings that instruct, exfiltrate, act or hide in documents, file names,
-    titles and PDF metadata, and let a model that obeys all it reads answer from inside the seal.
-    Exit 0 only if nothing leaked and every detector caught the same model unprotected. Documents,
+    titles and PDF metadata, and let a model that obeys all it reads answer from inside the seal;
+    then use indices that an attacker made, or that a run which was taken over left for the next.
+    Exit 0 only if nothing leaked and the same got through where nothing guards. Documents, homes,
     model and listener are made for the run, on this machine; strings are never printed.
     """
     if attack:
@@ -93,12 +95,17 @@ def selftest(attack: bool, strings: Path | None, as_json: bool) -> None:
 
 
 def _attack(strings: Path | None, *, as_json: bool) -> None:
+    from corpus_agent.attack.trial import run_attack
+
+    show_verdict(run_attack(strings, on_event=say), as_json=as_json)
+
+
+def show_verdict(verdict: Verdict, *, as_json: bool) -> None:
+    """Print what came of an attack; exit 1 unless it passed."""
     from corpus_agent import report
     from corpus_agent.attack.shown import as_json as verdict_as_json
     from corpus_agent.attack.shown import table
-    from corpus_agent.attack.trial import run_attack
 
-    verdict = run_attack(strings, on_event=say)
     if as_json:
         print_json(report.as_object(attack=verdict_as_json(verdict)))
     else:

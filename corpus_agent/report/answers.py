@@ -7,7 +7,7 @@ from typing import Any
 
 from corpus_agent.answer import Answer, Citation, ModelServer
 from corpus_agent.clean import inert, one_line, visible
-from corpus_agent.naming import answerer
+from corpus_agent.naming import answerer, called_in_answer
 from corpus_agent.report.frame import as_object, in_answer, place, searched
 
 
@@ -18,7 +18,7 @@ def answer_object(answer: Answer) -> dict[str, Any]:
         question=visible(answer.question),
         answer=inert(answer.text),
         status=answer.status,
-        answerer=answer.answerer,
+        answerer=in_answer(answer.answerer),
         citations=[_citation_object(citation) for citation in answer.citations],
         coverage={
             "indexed": coverage.indexed,
@@ -78,6 +78,7 @@ def _asked(server: ModelServer | None) -> str:
 def citation_lines(citations: Iterable[Citation]) -> Iterator[str]:
     """Each citation with its place, verdict and quotation."""
     for citation in citations:
-        where = place(citation.source, citation.line_start, citation.line_end, citation.page)
+        lines = citation.line_start, citation.line_end
+        where = place(citation.source, *lines, citation.page, called_in_answer)
         yield f"[{citation.n}] {inert(where)} · {citation.verdict}"
         yield f"    “{one_line(inert(citation.quote))}”"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from corpus_agent.clean import inert
@@ -32,10 +32,19 @@ def in_answer(source: str) -> str:
     return inert(told(source))
 
 
-def place(source: str, line_start: int, line_end: int, page: int | None) -> str:
-    """Where a passage stands, as in "notes/a.md:10-24" or "b.pdf:80-91 (page 7)"."""
+def place(
+    source: str,
+    line_start: int,
+    line_end: int,
+    page: int | None,
+    way: Callable[[str], str] = called,
+) -> str:
+    """Where a passage stands, as in "notes/a.md:10-24" or "b.pdf:80-91 (page 7)".
+
+    `way` writes the name.
+    """
     lines = f"{line_start}-{line_end}" if line_end != line_start else f"{line_start}"
-    return f"{called(source)}:{lines}" + (f" (page {page})" if page is not None else "")
+    return f"{way(source)}:{lines}" + (f" (page {page})" if page is not None else "")
 
 
 def searched(coverage: Coverage) -> str:
