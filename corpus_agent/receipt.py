@@ -219,8 +219,13 @@ def _receipt_in(line: bytes, where: str) -> Receipt:
         content = None
     if not isinstance(content, dict) or not isinstance(content.get("citations"), list):
         raise UsageError(f"{where}: not a receipt of corpus-agent.")
-    if content.get("receipt") != RECEIPT_VERSION:
-        raise UsageError(f"{where}: no receipt of version {RECEIPT_VERSION}.")
+    version = content.get("receipt")
+    if version != RECEIPT_VERSION:
+        # What another program's file says under that name is not repeated.
+        shown = version if isinstance(version, int | None) else "unknown"
+        raise UsageError(
+            f"{where}: a receipt of version {shown}; this program reads version {RECEIPT_VERSION}."
+        )
     for citation in content["citations"]:
         good = isinstance(citation, dict) and all(
             isinstance(citation.get(key), kind) for key, kind in _NEEDED.items()

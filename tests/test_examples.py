@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +17,12 @@ LEASE = "How many months' notice does the tenant have to give?"
 def example(name, *arguments, **options) -> str:
     command = [sys.executable, REPOSITORY / "examples" / name, *map(str, arguments)]
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), "CORPUS_AGENT_LLM": "none"}
+    # As for most people, the record lies below the home folder, which every client passes on.
+    record = Path(environment["HOME"], ".local/state")
+    if not record.is_symlink():
+        record.parent.mkdir(exist_ok=True)
+        record.symlink_to(environment["XDG_STATE_HOME"])
+    del environment["XDG_STATE_HOME"]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, **options)
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -242,7 +242,7 @@ def test_a_document_that_can_no_longer_be_read_is_refused_in_words(root, tmp_pat
 
 _COUNTING = """
 started = []
-sys.addaudithook(lambda event, _: started.append(event) if event == "os.posix_spawn" else None)
+sys.addaudithook(lambda event, _: started.append(event) if event == "subprocess.Popen" else None)
 from tests.test_reading import *
 root, store = Path(sys.argv[1]), Path(sys.argv[2])
 """
