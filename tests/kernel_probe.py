@@ -109,8 +109,15 @@ def _made(path: str) -> None:
 
 
 def _fork() -> None:
-    if (pid := os.fork()) == 0:
+    # As the kernel is asked for it, and with the interpreter's lock held: what LanceDB would do in a
+    # child, and a lock that another thread had, may never end.
+    libc = ctypes.PyDLL(None, use_errno=True)
+    asked = (native_number("clone"), signal.SIGCHLD, 0, 0, 0, 0)
+    pid = libc.syscall(*map(ctypes.c_long, asked))
+    if pid == 0:
         os._exit(0)
+    if pid < 0:
+        raise OSError(ctypes.get_errno(), "clone")
     os.waitpid(pid, 0)
 
 
