@@ -24,13 +24,20 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
-from indexer.confine.calls import NO_SOCKETS, one_peer, parser_calls, program_calls  # noqa: E402
+from indexer.confine.calls import (  # noqa: E402
+    NO_SOCKETS,
+    one_peer,
+    parser_calls,
+    program_calls,
+    sealed_calls,
+)
 from indexer.confine.rules import Calls  # noqa: E402
 from indexer.confine.syscalls import names  # noqa: E402
 
 PAGE = ROOT / "docs" / "system-calls.md"
 PROCESSES: dict[str, Calls] = {
     "program": NO_SOCKETS,
+    "watch": sealed_calls(watching=True),
     "parser": parser_calls(1),
     "broker": one_peer(socket.AF_INET),
     "llama-server": one_peer(socket.AF_UNIX, serve=True),

@@ -92,16 +92,24 @@ def to_read(
 
 
 def to_index(
-    settings: Settings, folder: Path | None, *, seal_off: bool = False, dry_run: bool = False
+    settings: Settings,
+    folder: Path | None,
+    *,
+    seal_off: bool = False,
+    dry_run: bool = False,
+    watching: bool = False,
 ) -> Launch:
-    """Ready to index; makes the folder of the index, and records it, unless it is a dry run."""
+    """Ready to index; makes the folder of the index, and records it, unless it is a dry run.
+
+    With `watching`, the process may ask the kernel to tell of changes; no other may.
+    """
     place = corpus_place(settings, folder)
     notices, inode = ((), None) if dry_run else _made(place)
     if settings.trust_store or settings.trusted_stores:
         notices = ()  # who types that knows that nothing can be recorded
     settings = in_place(settings, place)
     there = place.store if place.store.is_dir() else None
-    closed = _close(place.root, there, settings, seal_off=seal_off)
+    closed = _close(place.root, there, settings, seal_off=seal_off, watching=watching)
     _check_same(place.store, inode)
     return Launch(closed, notices=notices, settings=settings)
 
@@ -166,7 +174,14 @@ def _check_same(store: Path, inode: int | None) -> None:
         )
 
 
-def _close(root: Path | None, store: Path | None, settings: Settings, *, seal_off: bool) -> Sealed:
+def _close(
+    root: Path | None,
+    store: Path | None,
+    settings: Settings,
+    *,
+    seal_off: bool,
+    watching: bool = False,
+) -> Sealed:
     named = (
         model_folder(settings.model, "--model"),
         model_folder(settings.reranker, "--reranker"),
@@ -174,7 +189,7 @@ def _close(root: Path | None, store: Path | None, settings: Settings, *, seal_of
     if seal_off:
         return unsealed()
     models = [folder for folder in named if folder is not None]
-    return seal(policy(root, store, read=models, gpu=_has_gpu()))
+    return seal(policy(root, store, read=models, gpu=_has_gpu(), watching=watching))
 
 
 def _root_is_missing(root: Path) -> str:

@@ -21,6 +21,7 @@ from corpus_agent.naming import (
     named,
     quoted_outside,
     said,
+    told,
 )
 from corpus_agent.parent import tokens_at_most
 from corpus_agent.stopping import Stop
@@ -119,20 +120,22 @@ class Tools:
 
     def _source(self, corpus: LocalCorpus, given: str) -> str:
         """The document that any text of this server calls so, else the name as it was given."""
-        if corpus.file(given) is not None:
+        if told(given) == given and corpus.file(given) is not None:
             return given
         version, names = self._names
         if version != corpus.version:
             names = report.names(row.source for row in corpus.files())
             self._names = (corpus.version, names)
-        return names.get(given, given)
+        return names.get(given) or told(given)
 
     def _page(self, corpus: Corpus, source: str, offset: int, limit: int) -> Result:
         window = fitted(corpus.read(source, offset, limit))
         return Result(read.render(self._frame, window), corpus.version)
 
     def _ask(self, arguments: Arguments, stop: Stop) -> Result:
-        answer = parent.handed_over(self._service.ask(arguments["question"], stop))
+        answer = parent.handed_over(
+            parent.told_apart(self._service.ask(arguments["question"], stop))
+        )
         text = parent.render(self._frame, answer, self._launch.seal.state)
         return Result(text, answer.version)
 

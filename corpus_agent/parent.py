@@ -19,7 +19,15 @@ from typing import Any, cast
 from corpus_agent.answer import Answer, Citation, ModelServer
 from corpus_agent.clean import one_line, unlinked
 from corpus_agent.evidence import comparable
-from corpus_agent.naming import answerer, called_outside, named, quoted_outside, said, told
+from corpus_agent.naming import (
+    answerer,
+    called_again,
+    named_again,
+    quoted_outside,
+    said,
+    told,
+    told_again,
+)
 from corpus_agent.tools.frame import Frame
 from corpus_agent.tools.toolbox import ToolSpec
 from indexer.records import Line
@@ -153,7 +161,7 @@ def _asked(server: ModelServer | None) -> str:
     if server is None:
         return ""
     owner = f" of {quoted_outside(server.owner)}" if server.owner is not None else ""
-    return f"; server {called_outside(server.address)}{owner}"
+    return f"; server {called_again(server.address)}{owner}"
 
 
 _STATUS = {
@@ -191,7 +199,9 @@ def _place(frame: Frame, citation: Citation) -> str:
     first, last = citation.line_start, citation.line_end
     lines = f"{first}" if first == last else f"{first}-{last}"
     page = f" (page {citation.page})" if citation.page is not None else ""
-    return f"[{citation.n}] {named(frame, citation.source)}:{lines}{page} · {citation.verdict}"
+    return (
+        f"[{citation.n}] {named_again(frame, citation.source)}:{lines}{page} · {citation.verdict}"
+    )
 
 
 def _cut(text: str, tokens: int) -> str:
@@ -217,6 +227,15 @@ def tokens_at_most(text: str) -> int:
 # -- cleaning
 
 
+def told_apart(answer: Answer) -> Answer:
+    """The answer with its sources as they are told: so that none is called as another is shown.
+
+    Once, where the names are still the documents' own; what was handed over says them already.
+    """
+    cited = (replace(citation, source=told(citation.source)) for citation in answer.citations)
+    return replace(answer, citations=tuple(cited))
+
+
 def handed_over(answer: Answer, tools: Collection[str] = ()) -> Answer:
     """What may cross of an answer: no text is a link, and no name in it one of the `tools`."""
     left_behind: dict[str, Any] = {
@@ -240,7 +259,7 @@ def _clean(value: object, name: str, tools: Collection[str]) -> object:
     """A field's value, whatever it holds: texts cleaned, everything else as it is."""
     if isinstance(value, str):
         if name == "source":
-            text = told(value)
+            text = told_again(value)
         else:
             text = value if name in _OF_SEVERAL_LINES else one_line(value)
         return disarmed(unlinked(text), tools)

@@ -25,6 +25,7 @@ from tests.call_spec import PID, SPEC, starts, tried
 PAGE = Path(__file__).parent.parent / "docs" / "system-calls.md"
 TABLES: dict[str, Calls] = {
     "program": sealed_calls(),
+    "watch": sealed_calls(watching=True),
     "parser": parser_calls(PID),
     "broker": one_peer(socket.AF_INET),
     "llama-server": one_peer(socket.AF_UNIX, serve=True),

@@ -43,7 +43,7 @@ def _open(flags: int) -> bool:
 def _clone(kind: str, flags: int) -> bool:
     if flags & (sum(NEW) | PARENT | PTRACE):
         return False
-    return kind == "program" or bool(flags & THREAD)
+    return _own(kind) or bool(flags & THREAD)
 
 
 def _ioctl(kind: str, command: int) -> bool:
@@ -69,13 +69,18 @@ SPEC: dict[str, Callable[[str, int, int, int, int, int], bool]] = {
     "socketpair": lambda kind, a, b, c, d, e: _low(a) == 1 and b & 0xF == 1,
     "clone": lambda kind, a, b, c, d, e: _clone(kind.removesuffix("+gpu"), a),
     "kill": lambda kind, a, b, c, d, e: _kill(kind, _low(a)),
-    "tgkill": lambda kind, a, b, c, d, e: kind.startswith("program") or _low(a) == PID,
+    "tgkill": lambda kind, a, b, c, d, e: _own(kind) or _low(a) == PID,
     "socket": lambda kind, a, b, c, d, e: _low(a) == _family(kind) and b & 0xF == 1,
 }  # fmt: skip
 
 
+def _own(kind: str) -> bool:
+    """Whether it is the program itself, which starts others."""
+    return kind.removesuffix("+gpu") in ("program", "watch")
+
+
 def _kill(kind: str, pid: int) -> bool:
-    return 0 < pid < 1 << 31 if kind.startswith("program") else pid == PID
+    return 0 < pid < 1 << 31 if _own(kind) else pid == PID
 
 
 def _family(kind: str) -> int:

@@ -109,7 +109,7 @@ def _made(path: str) -> None:
 
 
 def _fork() -> None:
-    # As the kernel is asked for it, and with the interpreter's lock held: what LanceDB would do in a
+    # As the kernel is asked, and with the interpreter's lock held: what LanceDB would do in a
     # child, and a lock that another thread had, may never end.
     libc = ctypes.PyDLL(None, use_errno=True)
     asked = (native_number("clone"), signal.SIGCHLD, 0, 0, 0, 0)

@@ -62,6 +62,15 @@ def test_io_uring_is_denied(ask, name):
     assert ask(name) == EPERM
 
 
+@either_machine
+def test_only_who_watches_is_told_of_changes(arch):
+    for name in ("inotify_init1", "inotify_add_watch", "inotify_rm_watch"):
+        assert call(seccomp_program(NO_SOCKETS, arch), arch, name) == EPERM
+        for gpu in (False, True):
+            program = seccomp_program(sealed_calls(watching=True, gpu=gpu), arch)
+            assert call(program, arch, name) is None
+
+
 def test_a_unix_stream_pair_can_be_made_and_no_other_pair(ask):
     flags = socket.SOCK_NONBLOCK | socket.SOCK_CLOEXEC
     assert ask("socketpair", socket.AF_UNIX, socket.SOCK_STREAM | flags) is None

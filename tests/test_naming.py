@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -25,6 +25,7 @@ from corpus_agent.naming import (
 from corpus_agent.report.frame import in_answer
 from corpus_agent.tools import read, search
 from corpus_agent.tools.frame import Frame
+from corpus_agent.tools.toolbox import Toolbox
 from indexer.records import Coverage, FileRow
 from tests.fakes import MemoryCorpus
 
@@ -171,14 +172,86 @@ def test_names_that_look_the_same_are_told_apart():
     assert len({called(name) for name in long}) == len(long)
 
 
+WAYS = (told, called, called_outside, in_answer)
+
+
 @given(st.lists(NAMES.filter(bool), min_size=1, max_size=6, unique=True))
 def test_a_name_is_taken_back_as_it_was_shown(names):
     known = report.names(names)
     for name in names:
-        assert known[name] == name
-        for way in (told, called, called_outside, quoted, in_answer):
-            found = known[way(name)]
-            assert found == name or way(name) in names or way(found) == way(name)
+        assert known[name] == name or name in {way(known[name]) for way in WAYS}
+        for way in WAYS:
+            assert known[way(name)] == name
+        found = known[quoted(name)]
+        assert found == name or quoted(name) in names or quoted(found) == quoted(name)
+
+
+# -- a name that another one is shown by
+
+COLLIDING = (1609, 5893)  # whose names have the same mark
+
+TAKEN = [
+    ("lease.md", "lease[.]md"), ("anna@evil.com", "anna[@]evil[.]com"),
+    ("www.evil.com/a", "www[.]evil[.]com/a"), ("a&amp;b.md", "a& amp;b[.]md"),
+    ("a\\*b.pdf", "a\\ *b.pdf"), ("[x](y).pdf", "[x] (y).pdf"), ("<b>.pdf", "< b>.pdf"),
+    ("data:x.pdf", "data[:]x.pdf"), ("x y.pdf", "'x y.pdf'"), ("it's 1.pdf", '"it\'s 1.pdf"'),
+    ("//localhost", "//local[h]ost"),
+]  # fmt: skip
+
+
+def others(name):
+    """What a file may be called so that it looks like the one of this name."""
+    shown = {way(name) for way in (*WAYS, quoted)}
+    return {*shown, *(text[1:-1] for text in shown if is_quoted(text))} - {name, ""}
+
+
+@pytest.mark.parametrize(("name", "taker"), TAKEN)
+def test_no_file_takes_the_name_under_which_another_is_shown(name, taker):
+    assert taker in others(name), "the control: it is how the other one is shown"
+    known = report.names([name, taker])
+    for way in WAYS:
+        assert way(name) != way(taker)
+        assert known[way(name)] == name
+        assert known[way(taker)] == taker
+    assert known[taker] == name
+
+
+@settings(deadline=None)
+@given(NAMES.filter(bool), st.data())
+def test_what_a_name_is_shown_as_is_nobody_elses(name, data):
+    takers = {name}
+    for _ in range(3):  # also the name under which the taker is shown, and so on
+        takers |= data.draw(st.sets(st.sampled_from(sorted(others(name) | takers)), max_size=3))
+        takers |= {found for taker in takers for found in others(taker)}
+        takers = set(sorted(takers)[:12]) | {name}
+    known = report.names(takers)
+    for taker in takers:
+        for way in WAYS:
+            assert known[way(taker)] == taker
+
+
+@pytest.mark.parametrize("number", range(2))
+def test_a_text_that_two_are_shown_as_means_neither(number):
+    names = [f"{'x' * 90}{n}{'y' * 90}.md" for n in range(2)]
+    assert report.names(names)[called(names[number])] == names[number], "the control"
+    alike = ["x" * 60 + f"{n:08}" + "y" * 60 for n in COLLIDING]
+    assert called(alike[0]) == called(alike[1])
+    known = report.names(alike)
+    assert called(alike[0]) not in known
+    assert known[alike[number]] == alike[number]
+
+
+@pytest.mark.parametrize(("name", "taker"), TAKEN)
+def test_a_reader_gets_the_document_that_was_shown_to_it(name, taker):
+    texts = {name: "The deposit is 500 euros.\n", taker: "The deposit is 9000 euros.\n"}
+    toolbox = Toolbox(MemoryCorpus(texts), Frame(outside=True))
+    assert "9000" not in toolbox.call("vectordb_read", {"source": taker})
+    toolbox.call("vectordb_search", {"query": "deposit euros"})
+    for shown, amount in ((name, "500"), (taker, "9000")):
+        for way in (called_outside, told):
+            assert f"is {amount} euros" in toolbox.call(
+                "vectordb_read", {"source": way(shown), "limit": 1 + (way is told)}
+            )
 
 
 @given(NAMES)

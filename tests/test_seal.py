@@ -472,3 +472,51 @@ def test_the_seal_takes_less_than_30_milliseconds(root, store):
     runs = [python(code, root, store, environment=compiled) for _ in range(5)]
     best = min(run["milliseconds"] for run in runs)
     assert best < 30
+
+
+# -- what file rules do not judge
+
+
+@pytest.mark.parametrize("watching", [False, True])
+def test_only_a_process_that_watches_is_told_what_is_opened_elsewhere(
+    root, store, outside, watching
+):
+    code = """
+    from corpus_agent.seal import policy, seal
+    root, store, outside = map(Path, sys.argv[1:4])
+    if sys.argv[4] != "unsealed":
+        seal(policy(root, store, watching=sys.argv[4] == "True"))
+    libc = ctypes.CDLL(None, use_errno=True)
+    def checked(result):
+        if result < 0:
+            raise OSError(ctypes.get_errno(), "")
+        return result
+    attempt("made", lambda: checked(libc.inotify_init1(0)) > 0)
+    attempt("added", lambda: checked(libc.inotify_add_watch(99, bytes(outside), 0x20)))
+    """
+    found = python(code, root, store, outside, watching)
+    # The control: asked with no such descriptor, a kernel that looks at all says EBADF.
+    expected = {"made": True, "added": "EBADF"}
+    assert python(code, root, store, outside, "unsealed") == expected
+    assert found == (expected if watching else {"made": "EPERM", "added": "EPERM"})
+
+
+@pytest.mark.parametrize("watching", [False, True])
+def test_no_attribute_of_any_file_is_read(root, store, outside, watching):
+    code = """
+    from corpus_agent.seal import policy, seal
+    root, store, outside = map(Path, sys.argv[1:4])
+    opened = os.open(root / "note.md", os.O_RDONLY)
+    if sys.argv[4] != "unsealed":
+        seal(policy(root, store, watching=sys.argv[4] == "True"))
+        opened = os.open(root / "note.md", os.O_RDONLY)
+    for place in (outside, opened):
+        for follow in (True, False) if place != opened else (True,):
+            kind = f"{'descriptor' if place == opened else 'path'} {follow}"
+            attempt(f"get {kind}", lambda: os.getxattr(place, "user.no", follow_symlinks=follow))
+            attempt(f"list {kind}", lambda: len(os.listxattr(place, follow_symlinks=follow)))
+    """
+    found = python(code, root, store, outside, watching)
+    assert set(found.values()) == {"EPERM"}
+    assert len(found) == 6
+    assert "EPERM" not in python(code, root, store, outside, "unsealed").values()

@@ -34,7 +34,7 @@ def test_only_what_needs_a_privilege_may_be_impossible(results):
     impossible = {name for name, result in results.items() if result.control == "impossible"}
     assert impossible <= {
         "raw", "io_uring", "tcp-ipv6", "received-fastopen", "stolen", "memory", "terminal",
-        "shm", "sem", "msg", "mq", "shm-name",
+        "shm", "sem", "msg", "mq", "shm-name", "attribute", "attribute-names", "watch",
     }  # fmt: skip
 
 
@@ -44,6 +44,7 @@ def test_the_ways_that_matter_most_are_among_the_probes():
         "libc", "syscall", "child", "thread", "received-fastopen", "read-outside", "sockets",
         "relay-http", "relay-path", "relay-body", "limits",
         "priority", "cores", "signal-group", "shm", "sem", "msg", "mq", "parser-signal",
+        "attribute", "attribute-names", "watch",
     } <= set(PROBES)  # fmt: skip
 
 

@@ -4,7 +4,7 @@ import re
 import subprocess
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corpus_agent.workspace import FileTools, Proposal, Workspace
@@ -96,6 +96,7 @@ def test_no_spelling_hides_such_a_file(tmp_path, careful, asked, path, disguise)
         assert asked[0].why
 
 
+@settings(deadline=None)  # the first one compiles the list
 @given(st.sampled_from(sorted(EXAMPLES)), st.text(st.sampled_from("\u200b\u2060\ufeff\u00ad")))
 def test_no_invisible_character_hides_such_a_file(tmp_path_factory, path, invisible):
     name = "/".join(part[:1] + invisible + part[1:] for part in path.split("/"))
@@ -118,6 +119,34 @@ def test_an_ordinary_file_is_edited_without_a_question(tmp_path, path):
     tools = FileTools(Workspace(tmp_path))
     tools.read(path)
     assert tools.edit(path, "old", "new").startswith("Edited")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "sitecustomize/__init__.py", ".pytest.ini", "jupyter_server_config.json", ".direnvrc",
+        ".venv/bin/activate", ".config/direnv/direnvrc", ".bashrc.d/x.sh", ".zsh_aliases",
+        ".forward", ".gdbearlyinit", ".emacs.el", ".doom.d/init.el", "x.csproj", "pom.xml",
+        "Directory.Build.props", "CMakeLists.txt", "Cargo.toml", "mix.exs", "Gemfile", ".iex.exs",
+        ".babelrc.js", "tailwind.config.js", "vitest.config.ts", ".lintstagedrc.js", "QWEN.md",
+        ".commitlintrc.js", "AGENTS.override.md", ".rules", ".trae/rules/x.md", ".replit",
+        ".idx/dev.nix", ".git-hooks/pre-commit", "__pycache__/conftest.cpython-312.pyc",
+    ],
+)  # fmt: skip
+def test_what_a_tool_runs_by_its_name_is_asked_for(tmp_path, path):
+    assert why_asked(tmp_path, path.split("/"))
+
+
+@pytest.mark.parametrize(
+    "root", [".vscode/a/b", ".claude/commands/x", ".github/workflows/a/b", ".ssh/a/b/c/d/e"]
+)
+def test_a_root_deep_in_such_a_folder_is_guarded_whole(tmp_path, root):
+    for folder, wanted in ((tmp_path / root, True), (tmp_path / "plain/a/b/c", False)):
+        folder.mkdir(parents=True)
+        (folder / "x.md").write_text("old words")
+        tools = FileTools(Workspace(folder))
+        tools.read("x.md")
+        assert tools.edit("x.md", "old", "new").startswith("Error:") == wanted
 
 
 # -- repositories without .git

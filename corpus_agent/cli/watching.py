@@ -46,7 +46,8 @@ def follow(
     from corpus_agent.launch import to_index
 
     seal_off = click.get_current_context().obj["unsealed"]
-    settings = launched(to_index(settings_in_force(), path, seal_off=seal_off)).settings
+    launch = to_index(settings_in_force(), path, seal_off=seal_off, watching=True)
+    settings = launched(launch).settings
     from corpus_agent.progress import index_progress
     from corpus_agent.watching import Audience, asked_by_signal
     from corpus_agent.watching import watch as keep_watching

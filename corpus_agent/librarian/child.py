@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from corpus_agent.launch import Launch, to_read
 from corpus_agent.librarian.frames import MAX_REQUEST_BYTES, packed, read_frame, write_all
-from corpus_agent.parent import handed_over
+from corpus_agent.parent import handed_over, told_apart
 from corpus_agent.settings import Settings, absolute, load
 from corpus_agent.stdio import take_standard_streams
 from corpus_agent.stopping import Stop, Stopped
@@ -109,7 +109,7 @@ class _Desk:
         except CorpusError as error:
             self._reply(number, error=_problem(error))
         else:
-            self._reply(number, answer=asdict(handed_over(answer)))
+            self._reply(number, answer=asdict(handed_over(told_apart(answer))))
 
     def _reply(self, number: int, **content: object) -> None:
         """Reply to a question unless it has had its reply."""

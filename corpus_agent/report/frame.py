@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from corpus_agent.clean import inert
-from corpus_agent.naming import called, spellings, told
+from corpus_agent.naming import called, known, told
 from indexer.records import Coverage
 
 SCHEMA_VERSION = 1
@@ -18,13 +18,8 @@ def as_object(**content: Any) -> dict[str, Any]:  # noqa: ANN401
 
 
 def names(sources: Iterable[str]) -> dict[str, str]:
-    """Each source under its own name and under every name that it is shown by.
-
-    A name of its own goes before one that only looks the same.
-    """
-    listed = sorted(sources)
-    shown = {spelled: source for source in listed for spelled in spellings(source)}
-    return {**shown, **{source: source for source in listed}}
+    """Each source under every name that it is shown by, and under its own; see `naming.known`."""
+    return known(sources)
 
 
 def in_answer(source: str) -> str:

@@ -35,6 +35,7 @@ MESSAGE = b"probe"
 MSG_FASTOPEN = 0x20000000
 RTM_GETLINK, NLM_F_REQUEST_DUMP = 18, 0x301
 DNS_QUERY = struct.pack("!6H", 0x1234, 0x0100, 1, 0, 0, 0) + b"\x05probe\x07invalid\0\0\x01\0\x01"
+_ATTRIBUTE, _IN_OPEN = "user.corpus-agent", 0x20
 WAIT_SECONDS = 10
 # sys/ipc.h: a number that two processes could agree on, make it for this user, remove it again.
 _KEY, _CREATE, _REMOVE = 0x5EA1, 0o1600, 0
@@ -442,6 +443,31 @@ def read_outside(around: Surroundings, _: object) -> None:
 def through_a_link(around: Surroundings, _: object) -> None:
     """Read the secret by a link that somebody put into the corpus."""
     (Path(around.root) / "link.txt").read_bytes()
+
+
+def set_attribute(around: Surroundings) -> None:
+    """Give the secret an attribute, as a browser notes where a file came from."""
+    with contextlib.suppress(OSError):  # a file system without: the control then says so
+        os.setxattr(around.secret, _ATTRIBUTE, MESSAGE)
+
+
+def read_attribute(around: Surroundings, _: object) -> None:
+    """Read what is noted with the secret, by its path."""
+    os.getxattr(around.secret, _ATTRIBUTE)
+
+
+def list_attributes(around: Surroundings, _: object) -> None:
+    """List what is noted with the secret, by its path."""
+    os.listxattr(around.secret)
+
+
+def watch_outside(around: Surroundings, _: object) -> None:
+    """Have the kernel name the file that is opened in a folder that may not be listed."""
+    descriptor = _by_number("inotify_init1", os.O_NONBLOCK)
+    _by_number("inotify_add_watch", descriptor, os.fsencode(around.outside), _IN_OPEN)
+    around.secret.read_bytes()
+    os.read(descriptor, 4096)
+    os.close(descriptor)
 
 
 def write_outside(around: Surroundings, _: object) -> None:

@@ -36,10 +36,12 @@ def policy(
     *,
     read: Sequence[Path] = (),
     gpu: bool = False,
+    watching: bool = False,
 ) -> SealPolicy:
     """A policy that reads `root` and what `read` names, and writes `store` alone.
 
     No socket, of any family. All paths but the store's temp folder must exist when it is applied.
+    With `watching` the kernel may be asked to tell of changes, which it does for any folder.
     A store that this user may not write is read only, and without one nothing is written.
     Raises SealUnavailable for a root of "/", outside of which there would be nothing.
     """
@@ -60,4 +62,5 @@ def policy(
     packages = [Path(module.__path__[0]).resolve() for module in (corpus_agent, indexer)]
     files = (*rules, *interpreter_files(*packages), *system_files(gpu=gpu))
     temp = store.absolute() / TEMP_FOLDER if store is not None and writable else None
-    return SealPolicy(Policy(calls=sealed_calls(gpu=gpu), files=files), temp)
+    calls = sealed_calls(gpu=gpu, watching=watching)
+    return SealPolicy(Policy(calls=calls, files=files), temp)

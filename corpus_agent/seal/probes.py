@@ -16,6 +16,7 @@ from errno import (
     EBADF,
     EIO,
     EMFILE,
+    ENODATA,
     ENOENT,
     ENOSPC,
     ENOSYS,
@@ -88,6 +89,9 @@ def _at_a_neighbour(
 
 # A kernel without these channels, or a limit of none; and no /dev/shm.
 _NO_IPC = (ENOSYS, ENOSPC, EMFILE, ENOENT)
+
+# A file system without attributes of users.
+_NO_ATTRIBUTES = (EOPNOTSUPP, ENODATA, ENOSYS)
 
 _PROBES = (
     Probe(
@@ -238,6 +242,25 @@ _PROBES = (
     Probe("read-link", "read it by a link in the corpus", attempts.through_a_link, (EACCES,)),
     Probe(
         "read-proc", "read another process's environment", attempts.parents_environment, (EACCES,)
+    ),
+    Probe(
+        "attribute",
+        "read an attribute of a file outside",
+        attempts.read_attribute,
+        prepare=attempts.set_attribute,
+        lacking=_NO_ATTRIBUTES,
+    ),
+    Probe(
+        "attribute-names",
+        "list the attributes of a file outside",
+        attempts.list_attributes,
+        lacking=_NO_ATTRIBUTES,
+    ),
+    Probe(
+        "watch",
+        "be told the names of files that others open outside",
+        attempts.watch_outside,
+        lacking=(ENOSYS, EMFILE, ENOSPC),
     ),
     Probe("write-outside", "make a file outside", attempts.write_outside, (EACCES,)),
     Probe("write-corpus", "make a file in the corpus", attempts.write_root, (EACCES,)),

@@ -9,7 +9,7 @@ from collections.abc import MutableMapping, Sequence
 from typing import Any
 
 from corpus_agent.corpus import Corpus
-from corpus_agent.naming import named, said, spellings
+from corpus_agent.naming import known, named, said
 from corpus_agent.snippet import snippet
 from corpus_agent.tools.frame import Frame, label
 from indexer.errors import Refused
@@ -57,9 +57,9 @@ def run(
     if found is not None:
         found += hits
     if shown is not None:
-        for source in dict.fromkeys(hit.chunk.source for hit in hits):
-            shown.update((name, source) for name in spellings(source))
-        shown.update((hit.chunk.source, hit.chunk.source) for hit in hits)
+        names = known({*shown.values(), *(hit.chunk.source for hit in hits)})
+        shown.clear()  # what means two documents now has meant one before
+        shown.update(names)
     return render(frame, corpus.coverage(), query, hits)
 
 

@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple
 
 from corpus_agent.answer import ToolCall
 from corpus_agent.corpus import MAX_WINDOW_BYTES, MAX_WINDOW_LINES, Corpus, Window
-from corpus_agent.naming import called
+from corpus_agent.naming import called, told
 from corpus_agent.tools import read, search
 from corpus_agent.tools.frame import Frame, label
 from indexer.records import Hit
@@ -113,10 +113,13 @@ class Toolbox:
             self._given.discard(self._key(name, checked))
 
     def source_of(self, shown: str) -> str:
-        """The source that the tools have shown under this name, or the name itself."""
+        """The source that the tools have shown under this name, or the name itself.
+
+        What is never shown as it is called may be how another one is shown: then none is meant.
+        """
         if len(shown) > 1 and shown[0] == shown[-1] in "'\"" and shown not in self._names:
             shown = shown[1:-1]  # as errors quote names that no search has shown
-        return self._names.get(shown, shown)
+        return self._names.get(shown) or told(shown)
 
     def _key(self, name: str, arguments: Arguments) -> Key:
         if name == search.NAME:

@@ -45,7 +45,7 @@ GUARDS = (
         "version control runs what its settings and hooks name",
         """
         .hg/ .jj/ .sl/ .svn/ .bzr/ .hgrc .gitattributes .gitmodules .gitconfig .config/git/
-        .lfsconfig
+        .lfsconfig .hgsub .cvsrc cvs/ _darcs/ .pijul/ .repo/ .arcconfig
         """,
     ),
     _guard(
@@ -55,6 +55,9 @@ GUARDS = (
         .lefthook.y*ml .overcommit.yml hooks/pre-* hooks/post-* hooks/prepare-* hooks/commit-msg
         hooks/applypatch-msg hooks/update hooks/proc-receive hooks/fsmonitor-*
         hooks/push-to-checkout hooks/reference-transaction hooks/sendemail-validate hooks/p4-*
+        .git-hooks/ git-hooks/ githooks/ .hooks/ .lefthook/ .lefthookrc lefthook-local.y*ml
+        .huskyrc* .simple-git-hooks.* simple-git-hooks.* .lintstagedrc* lint-staged.config.*
+        .commitlintrc* commitlint.config.* captainhook.json grumphp.y*ml
         """,
     ),
     _guard(
@@ -62,7 +65,9 @@ GUARDS = (
         """
         .envrc .env .env.* .direnv/ .mise.toml mise.toml .mise/ mise/ .mise.*.toml mise.*.toml
         .config/mise* .rtx.toml .tool-versions .autoenv .autoenv.zsh .devbox/ devenv.nix shell.nix
-        flake.nix .asdfrc
+        flake.nix .asdfrc .envrc.* .direnvrc direnvrc .config/direnv/ .local/share/direnv/ .venv/
+        venv/ devbox.json devenv.y*ml default.nix flake.lock .env-* .python-version .node-version
+        .nvmrc .ruby-version .java-version .sdkmanrc
         """,
     ),
     _guard(
@@ -74,7 +79,13 @@ GUARDS = (
         .xinitrc .xserverrc .xsession .xsessionrc .xprofile .xresources .pam_environment
         .config/environment.d/ environment.d/ profile.d/ .tmux.conf .config/tmux/ .screenrc
         .wezterm.lua .config/wezterm/ .config/kitty/ .config/alacritty/ .config/hypr/ .config/i3/
-        .config/sway/
+        .config/sway/ .bashrc.* .bashrc.d/ .bash.d/ .config/bash/ .bash_aliases.* .zsh_* .zshrc.*
+        .zshrc.d/ .zsh.d/ .zlogin.* .config/zsh/ .antigenrc .aliases .functions .exports .kshrc.*
+        .config/starship.toml .config/ghostty/ .config/foot/ .config/elvish/ .config/xonsh/
+        .xonshrc .hushlogin .xmodmap .xbindkeysrc .fehbg .config/sxhkd/ .config/bspwm/
+        .config/awesome/ .config/polybar/ .config/waybar/ .config/openbox/ .config/lxsession/
+        .config/plasma-workspace/ .fluxbox/ .icewm/ .kde/ .tmux/ tmux.conf .tmuxinator* .tmuxp.*
+        .byobu/ .zellij/ .config/zellij/ profile.ps1 *_profile.ps1 .minttyrc
         """,
     ),
     _guard(
@@ -83,14 +94,16 @@ GUARDS = (
         .config/systemd/ systemd/ *.service *.timer *.socket *.path *.mount .config/autostart/
         autostart/ *.desktop crontab .crontab cron.d/ cron.daily/ cron.hourly/ cron.weekly/
         cron.monthly/ init.d/ rc.local .local/bin/ .local/share/dbus-1/ .local/share/applications/
-        launchagents/ launchdaemons/ ld.so.preload ld.so.conf.d/ udev/rules.d/ sudoers.d/
+        launchagents/ launchdaemons/ ld.so.preload ld.so.conf.d/ udev/rules.d/ sudoers.d/ *.slice
+        *.target *.plist crontabs/ anacrontab .anacron/ ld.so.conf autorun.inf .config/containers/
+        .forward .procmailrc .fetchmailrc .msmtprc .mbsyncrc .vacation.msg .qmail*
         """,
     ),
     _guard(
         "it says who may log in, and what is run then",
         """
-        .ssh/ authorized_keys authorized_keys2 ssh_config sshd_config .rhosts .shosts .netrc .gnupg/
-        .k5login
+        .ssh/ authorized_keys authorized_keys2 ssh_config sshd_config .rhosts .shosts .netrc
+        .gnupg/ .k5login
         """,
     ),
     _guard(
@@ -101,7 +114,12 @@ GUARDS = (
         .config/nvim/ .emacs .emacs.d/ .config/emacs/ .dir-locals.el .dir-locals-2.el
         *.sublime-project .helix/ .kakrc .nanorc .ycm_extra_conf.py .clangd .project .eslintrc*
         eslint.config.* .prettierrc* prettier.config.* .stylelintrc* stylelint.config.* .theia/
-        .gitpod.yml .rubocop.yml
+        .gitpod.yml .rubocop.yml *.sublime-build .emacs.el .emacs.elc early-init.el .spacemacs
+        .spacemacs.d/ .doom.d/ .config/doom/ .nvim/ .config/vim/ .config/helix/ .config/zed/
+        .vimrc.* .config/micro/ .micro/ .lapce/ .atom/ .idx/ .replit replit.nix .gitpod.*
+        .devfile.y*ml devfile.y*ml .codesandbox/ .projectile .settings/ .classpath .factorypath
+        nbproject/ .metals/ .bloop/ .bsp/ omnisharp.json .luarc.json .solargraph.y*ml .ccls
+        pyrightconfig.json
         """,
     ),
     _guard(
@@ -112,7 +130,11 @@ GUARDS = (
         .windsurfrules .gemini/ .codex/ .continue/ .roo/ .roorules .roomodes .clinerules
         .clinerules/ .cline/ .kiro/ .aider.conf.yml .aider* .goosehints .junie/ .amazonq/ .augment/
         .opencode/ opencode.json .github/copilot-instructions.md .github/prompts/
-        .github/instructions/ .github/agents/ .github/chatmodes/
+        .github/instructions/ .github/agents/ .github/chatmodes/ agents.*.md agent.md claude.*.md
+        .agents/ .agent/ qwen.md qwen.*.md .qwen/ gemini.*.md .rules .trae/ .goose/ .crush.json
+        crush.json crush.md .factory/ .droid/ .warp/ warp.md .void/ .llmrules .mcp/ mcp.y*ml
+        mcp-config.json .lsp.json .tabnine/ .pearai/ .zencoder/ .github/copilot/ .github/hooks/
+        .github/skills/ settings.local.json .coderabbit.y*ml .sourcery.y*ml
         """,
     ),
     _guard(
@@ -123,7 +145,10 @@ GUARDS = (
         jenkinsfile jenkinsfile.* azure-pipelines*.y*ml .azure-pipelines/ bitbucket-pipelines.yml
         .drone.yml .woodpecker* .woodpecker/ .buildkite/ appveyor.yml .appveyor.yml .cirrus.yml
         .semaphore/ .teamcity/ .build.yml .builds/ cloudbuild.y*ml .builder/ .readthedocs.y*ml
-        netlify.toml vercel.json action.y*ml
+        netlify.toml vercel.json action.y*ml .gitlab-ci.yaml .travis.yaml .woodpecker.y*ml
+        appveyor.yaml .appveyor.yaml .cirrus.yaml wercker.y*ml buildspec.y*ml .platform.app.y*ml
+        .vercel/ .firebaserc firebase.json wrangler.toml fly.toml render.yaml renovate.json*
+        .renovaterc* .mergify.yml .github/dependabot.yaml
         """,
     ),
     _guard(
@@ -133,6 +158,10 @@ GUARDS = (
         sitecustomize.py usercustomize.py *.pth conftest.py setup.py setup.cfg pyproject.toml
         pytest.ini tox.ini noxfile.py pip.conf .pip/ pip.ini .pypirc .condarc pyvenv.cfg .pythonrc
         .pythonrc.py .pythonstartup .pdbrc .pdbrc.py .ipython/ .jupyter/ jupyter_*_config.py *._pth
+        sitecustomize/ usercustomize/ conftest/ sitecustomize.* usercustomize.* conftest.*
+        .pytest.ini pytest.toml .pytest.toml jupyter*config.* ipython_config.* .mypy.ini mypy.ini
+        .pylintrc pylintrc .coveragerc tox.toml pdm.toml .pdm-python pixi.toml uv.toml poetry.toml
+        hatch.toml pipfile __pycache__/ *.pyc
         """,
     ),
     _guard(
@@ -143,7 +172,16 @@ GUARDS = (
         rust-toolchain.toml binding.gyp build.gradle* settings.gradle* init.gradle*
         gradle.properties .gradle/ gradle-wrapper.* gradlew mvnw .mvn/ .m2/ .bazelrc .bazeliskrc
         tools/bazel .composer/ composer.json .gemrc .bundle/ .terraformrc .docker/ .kube/
-        .aws/config .sbtopts .jvmopts .guix-authorizations
+        .aws/config .sbtopts .jvmopts .guix-authorizations *.csproj *.fsproj *.vbproj *.vcxproj
+        *.proj *.props *.targets *.sln *.slnx nuget.config global.json .config/dotnet-tools.json
+        cmakelists.txt cmakepresets.json cmakeuserpresets.json *.cmake meson.build pom.xml
+        build.sbt project/plugins.sbt project/build.properties cargo.toml mix.exs .formatter.exs
+        .credo.exs rebar.config gemfile gemfile.* *.gemspec go.work .babelrc* babel.config.*
+        *.config.js *.config.cjs *.config.mjs *.config.ts *.config.cts *.config.mts .mocharc*
+        .postcssrc* .swcrc .czrc .releaserc* .release-it.* .nycrc* .ncurc* tsconfig*.json
+        node_modules/ .pnpmfile.* .yarn*.cjs .bun/ brewfile .brewfile .terraform/ .terraformrc.*
+        project.clj deps.edn stack.yaml *.cabal cabal.project* dune dune-project package.swift
+        pubspec.yaml renv/ .bazelversion .buckconfig workspace workspace.bazel module.bazel
         """,
     ),
     _guard(
@@ -152,6 +190,10 @@ GUARDS = (
         .gdbinit .lldbinit .psqlrc .sqliterc .my.cnf .irbrc .pryrc .rprofile .renviron .ghci
         .octaverc .mailcap .curlrc .wgetrc .lessfilter .lesskey .ackrc .ripgreprc .fdignore
         .ctags.d/ .ctags .mutt/ .muttrc .config/mimeapps.list .config/khotkeysrc .irssi/
+        .gdbearlyinit .gdbinit.* gdbinit .lldbinit-* .iex.exs .erlang .ocamlinit .mongorc.js
+        .mongoshrc.js .duckdbrc .dbshell .redisclirc .julia/ .gnuplot .sage/ startup.m .config/lf/
+        .config/ranger/ .config/vifm/ .config/htop/ .config/git* .w3m/ .lynxrc .ansible.cfg
+        ansible.cfg .rspec .railsrc .config/gh/ .aws/ .config/gcloud/ .pgpass .pg_service.conf
         """,
     ),
 )
@@ -159,12 +201,11 @@ GUARDS = (
 # Somebody may be asked for a file of a version control's; git's own are changed by git alone.
 GIT = ".git"
 _GITS = (GIT, "git~1")  # what Windows may call it where the folder lies on one of its disks
-_ABOVE = 2  # names of the root's own path that patterns are held against
 
 
 def why_asked(root: Path, parts: Sequence[str]) -> str:
     """Why a person is to be asked before the path below `root` is written; "" where nobody is."""
-    names = [folded(name) for name in (*root.parts[-_ABOVE:], *parts)]
+    names = [folded(name) for name in (*root.parts, *parts)]  # the root may lie in such a folder
     for guard in GUARDS:
         if any(_fits(pattern, names) for pattern in guard.patterns):
             return guard.why

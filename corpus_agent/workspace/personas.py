@@ -119,7 +119,7 @@ def _framed(answer: Answer) -> str:
 
     if isinstance(answer, LibrarianAnswer):  # it knows how it was sealed
         return answer.for_model()
-    return parent.render(Frame(outside=True), parent.handed_over(answer))
+    return parent.render(Frame(outside=True), parent.handed_over(parent.told_apart(answer)))
 
 
 def model_agent(

@@ -171,10 +171,11 @@ _CHANGING_FILES = (
         "rename", "renameat", "renameat2", "mkdir", "mkdirat", "rmdir", "unlink", "unlinkat",
         "link", "linkat", "symlink", "symlinkat", "chdir", "fchdir",
         "copy_file_range", "sendfile", "splice", "memfd_create",
-        "getxattr", "lgetxattr", "fgetxattr", "listxattr", "llistxattr", "flistxattr",
     ),
 )  # fmt: skip
 
+# Landlock does not judge what is watched: names of whatever is opened anywhere are told. So for a
+# process that keeps an index up to date, and for no other.
 _WATCHING = _all("inotify_init", "inotify_init1", "inotify_add_watch", "inotify_rm_watch")
 
 # One process by its number, or a thread; not -1, which is everybody, nor a group. Which processes
@@ -229,10 +230,13 @@ _REFUSED = (
     "chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "lchown", "fchown", "fchownat",
     "utime", "utimes", "futimesat",
     "setxattr", "lsetxattr", "fsetxattr", "removexattr", "lremovexattr", "fremovexattr",
+    # The content of attributes, of any file by its path. Nobody asks for that of an open one.
+    "getxattr", "lgetxattr", "fgetxattr", "listxattr", "llistxattr", "flistxattr",
     "mknod", "mknodat", "open_by_handle_at", "name_to_handle_at", "truncate",
 )  # fmt: skip
 
-_KNOWN = (*_BASE, *_CHANGING_FILES, *_WATCHING, *_SIGNALS, *_PROCESSES, *_CONFINING)
+_PROGRAM = (*_BASE, *_CHANGING_FILES, *_SIGNALS, *_PROCESSES, *_CONFINING)
+_KNOWN = (*_PROGRAM, *_WATCHING)
 
 
 def _calls(allowed: tuple[Allow, ...], peer: int | None = None) -> Calls:
@@ -259,16 +263,16 @@ _DEVICES = (
 )
 
 
-def sealed_calls(*, gpu: bool = False) -> Calls:
+def sealed_calls(*, gpu: bool = False, watching: bool = False) -> Calls:
     """No new socket of any family but a Unix stream pair, and no way to use an old one elsewhere.
 
-    With `gpu` also what drives one.
+    With `gpu` also what drives one; with `watching` also being told of changes by the kernel.
     """
-    return _calls((*_KNOWN, *(_DEVICES if gpu else ())))
+    return _calls((*_PROGRAM, *(_WATCHING if watching else ()), *(_DEVICES if gpu else ())))
 
 
 NO_SOCKETS = sealed_calls()
-"""The program's own calls, where there is no GPU."""
+"""The program's own calls, where there is no GPU and nothing is watched."""
 
 
 def parser_calls(pid: int) -> Calls:
