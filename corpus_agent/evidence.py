@@ -36,7 +36,7 @@ ALTERED_SHARE = 0.6  # of the words in common, in order: then it is a version of
 _BEST_RUNS = 8  # places that a quotation may be a version of, which are then compared
 _MOST_PLACES = 200  # of one pair of words in one document
 LEAST_WORDS = 3  # with a meaning, in a quotation without a figure
-CONTEXT_LINES = 3  # before and behind a quotation that may belong to its sentence
+CONTEXT_LINES = 6  # before and behind a quotation that may belong to its sentence
 
 _SAME = str.maketrans(
     {"‘": "'", "’": "'", "‚": "'", "‛": "'", "“": '"', "”": '"', "„": '"', "‟": '"'}
@@ -53,12 +53,43 @@ _GAP_MARK, _HYPHEN_MARK = "\x1f", "\x1e"
 # Of a word: what is glued to it, and the hyphens within it. The gaps of a line end are among them.
 _WORD_ENDS = regex.compile(r"[\p{L}\p{N}]\p{M}*\Z")
 _WORD_GOES_ON = regex.compile(r"\p{M}*[\p{L}\p{N}]")
-_HYPHENATED_END = regex.compile(rf"{_LETTER}[-‐‑]\s*$", regex.VERSION1)
-_HYPHENATED_ON = regex.compile(rf"[-‐‑](?:{_LETTER}|[^\S\n]*\n\s*\p{{Ll}})", regex.VERSION1)
+_HYPHENATED_END = regex.compile(rf"{_LETTER}[-‐‑]\s*$|\b(?i:non|un|nicht)[–—−]\s*$", regex.VERSION1)
+_HYPHENATED_ON = regex.compile(
+    rf"[-‐‑](?:{_LETTER}|[^\S\n]*\n\s*\p{{Ll}})|[–—−](?:free|less|frei|los)\b", regex.VERSION1
+)
 _CONTRACTED_ON = regex.compile(r"['’](?:t|s|d|m|ll|re|ve)\b")
 _CONTRACTED = regex.compile(r"(?:t|s|d|m|ll|re|ve)\b")
 # White space beside these may make a figure another one: a sign, a point, a letter.
 _LOOSE = "([{\"')]}%‰°€$£¥*|"
+
+# Mark-up that says nothing: emphasis in pairs, tags within a line, the sign
+# of a quoted mail. Not what strikes out (~~), and no "*" or "_" that a figure or letter is beside.
+_OPENED, _CLOSED = r"(?<![[\p{L}\p{N}*_\\]--\p{Han}])", r"(?![[\p{L}\p{N}*_]--\p{Han}])"
+_MARKUP = regex.compile(
+    rf"(?P<a>{_OPENED}(?:\*\*\*|\*\*|\*|___|__|_|`))(?=[^\s*_`])(?:(?!\s{{2}}).)*?(?<=[^\s*_`\\])"
+    rf"(?P<b>(?P=a){_CLOSED})"
+    r"|(?P<a></?(?:b|i|u|em|strong|span|a|code|mark|font)(?:\s[^<>]{0,80})?>)"
+    r"|(?P<a>^(?:[^\S\n]*>)+[^\S\n]+)(?![^\S\n]*[\p{N}\p{Sc}.\p{Pd}−])",
+    regex.VERSION1,
+)
+# Of what stands beside a quotation nothing but the words counts.
+_TAGS = regex.compile(
+    r"(</?(?:b|i|u|em|strong|span|a|code|mark|font)(?:\s[^<>]{0,80})?>)|<[^<>\n]{1,80}>"
+)
+_NOTE = regex.compile(r"(?<=[\p{L}\p{P}])\[\^?\p{N}{1,3}\]|^\[\^?\p{N}{1,3}\]")
+_LINK_END = regex.compile(r"\]\([^()\s]*\)")
+_EMPHASIS = regex.compile(r"(?<!^[^\S\n]*)\*+|^[^\S\n]*\*+(?!\s)|_+|`+", regex.MULTILINE)
+_MAIL = regex.compile(r"(?m)^(?:[^\S\n]*>)+[^\S\n]+(?![^\S\n]*[\p{N}\p{Sc}]|\Z)")
+_ENCLOSING = regex.compile(
+    r"\[(?! \])|(?<!\[ )\]|[(){}\"“”„«»‹›「」『』]|(?<!\p{L})['‘’]|['‘’](?!\p{L})"
+)
+_RAISED = regex.compile(r"^[⁰¹²³⁴-⁹]{1,2}(?!\p{L})")
+_MAY_BE_RAISED = regex.compile(r"\p{L}{3}[.,;:!?]?$")
+_MEASURE = regex.compile(
+    r"(?i)(?:met(?:er|re)s?n?|mètres?|metros?|inch(?:es)?|feet|foot|yards?|miles?|Zoll|Fu(?:ß|ss))$"
+)
+_ELLIPSIS = re.compile(r"^\s*(?:\[?(?:\.{3}|…)\]?\s*)+|(?:\s*\[?(?:\.{3}|…)\]?)+\s*$")
+_BRACKETED_LETTER = re.compile(r"^\[(\w)\](?=\w)")
 
 
 class _Normalised(dict[int, str]):
@@ -86,13 +117,22 @@ def _flat(text: str) -> str:
     A hyphen at the end of letters is left out where letters follow, since it may be one of the
     page and not of the text; the space in "1 20" stays, or it would be the number 120.
     """
-    text = _HYPHEN.sub(_HYPHEN_MARK, text)
+    text = _HYPHEN.sub(_HYPHEN_MARK, _without_markup(text))
     return _GAP.sub(_GAP_MARK, text).translate(_NORMALISED)
+
+
+def _without_markup(text: str) -> str:
+    """A line with marks that `_flat` leaves out in the place of mark-up, as long as it was."""
+    for _ in range(2):  # bold in italics
+        for match in _MARKUP.finditer(text):
+            for start, end in (*match.spans("a"), *match.spans("b")):
+                text = text[:start] + _HYPHEN_MARK * (end - start) + text[end:]
+    return text
 
 
 def _columns(text: str) -> list[int]:
     """For each character of `_flat(text)` the character of `text` that it came from."""
-    text = _HYPHEN.sub(_HYPHEN_MARK, text)
+    text = _HYPHEN.sub(_HYPHEN_MARK, _without_markup(text))
     gaps = {match.start() for match in _GAP.finditer(text)}
     columns: list[int] = []
     for column, char in enumerate(text):
@@ -147,6 +187,22 @@ def comparable(lines: Sequence[Line]) -> Comparable:
         starts.append(size)
         size += len(piece)
     return Comparable("".join(pieces), starts, numbers, leads, lines)
+
+
+def _spellings(quote: str) -> list[str]:
+    """The quotation as it is, then as people write one that stands in a sentence of their own.
+
+    Dots for what is left out at its ends, another case of its first letter, another stop at its
+    end. None of it says anything; what stands there in the document is judged as ever.
+    """
+    bare = _BRACKETED_LETTER.sub(r"\1", _ELLIPSIS.sub("", quote))
+    found = [quote, bare, re.sub(r"(?<=\w)[.,;。，；]\s*$", "", bare)]
+    found += [
+        each[0].swapcase() + each[1:]
+        for each in found[1:]
+        if each[:1].isalpha() and (each[1:2].islower() or each[1:2].isspace())
+    ]
+    return list(dict.fromkeys(found))
 
 
 def _needle(quote: str) -> Comparable:
@@ -229,10 +285,19 @@ def locate(
 
 def _exactly(lines: Sequence[Line], quote: str, near_line: int) -> Found | None:
     """The occurrence nearest to a line, one that is whole before all that are not."""
-    wanted = _needle(quote)
+    haystack = comparable(lines)
+    cut: Found | None = None
+    for spelling in _spellings(quote):
+        found = _as_spelled(haystack, _needle(spelling), near_line)
+        if found is not None and found[3]:
+            return found
+        cut = cut or found
+    return cut
+
+
+def _as_spelled(haystack: Comparable, wanted: Comparable, near_line: int) -> Found | None:
     if not any(char.isalnum() for char in wanted.text):
         return None
-    haystack = comparable(lines)
     cut: Found | None = None
     starts = list(_occurrences(haystack.text, wanted.text))
     for start in sorted(starts, key=lambda at: abs(haystack.line(at) - near_line)):
@@ -254,13 +319,41 @@ def _occurrences(text: str, needle: str) -> Iterator[int]:
 
 
 def _leaves_out(haystack: Comparable, start: int, end: int, text: str) -> bool:
-    """Whether a match stops inside of a word or number, or beside a word that turns its sense."""
+    """Whether a match stops inside of a word or number, or beside a word that turns its sense.
+
+    Held against what stands there and against its words alone: a sign may be one of a figure, and
+    mark-up may hide a word.
+    """
     before, after = _before(haystack, start), _behind(haystack, end)
-    if _in_a_word(before, text) or _in_a_word(text, after):
-        return True
-    if runs_over(before, text) or runs_over(text, after):
-        return True
-    return turned_before(before) or turned_behind(text, after)
+    after = _without_note(text, after)
+    bare, bare_after = _words_alone(before), _words_alone(after)
+    spoken, spoken_after = _ENCLOSING.sub("", bare), _ENCLOSING.sub("", bare_after)
+    for left, right in ((before, after), (bare, bare_after)):
+        if runs_over(_paragraph(left, -1), text) or runs_over(text, _paragraph(right, 0)):
+            return True
+    for left, right in ((before, after), (spoken, spoken_after)):
+        if _in_a_word(left, text) or _in_a_word(text, right):
+            return True
+    return turned_before(spoken, text) or turned_behind(text, spoken_after)
+
+
+def _words_alone(context: str) -> str:
+    """What stands beside a quotation without tags, links, notes, emphasis and mail signs."""
+    text = _TAGS.sub(lambda tag: "" if tag[1] else " ", context)
+    text = _LINK_END.sub("", _NOTE.sub("", text))
+    return _EMPHASIS.sub("", _MAIL.sub("", text))
+
+
+def _without_note(text: str, after: str) -> str:
+    """What stands behind a quotation, without the raised figure of a footnote at its last word."""
+    if _MAY_BE_RAISED.search(text) and not _MEASURE.search(text):
+        return _RAISED.sub("", after)
+    return after
+
+
+def _paragraph(context: str, which: int) -> str:
+    """The part of a context that no empty line divides from the quotation."""
+    return context.split("\n\n")[which]
 
 
 def _in_a_word(before: str, after: str) -> bool:
@@ -277,27 +370,35 @@ def _in_a_word(before: str, after: str) -> bool:
 
 
 def _before(haystack: Comparable, at: int) -> str:
-    """What stands before a position in the lines of its paragraph."""
+    """What stands before a position, page marks left out, over one empty line at most."""
     number = haystack.line(at)
     line = haystack.lines[number - 1].text[: haystack.column(at)]
     above = haystack.lines[max(0, number - 1 - CONTEXT_LINES) : number - 1]
-    pieces = [line]
-    for each in reversed(above):
-        if is_mark(each) or not each.text.strip():
-            break
-        pieces.append(each.text)
+    pieces = [line, *_beside(list(reversed(above)))]
     return visible("\n".join(reversed(pieces)))
 
 
 def _behind(haystack: Comparable, end: int) -> str:
-    """What stands behind the character before a position in the lines of its paragraph."""
+    """What stands behind the character before a position, as `_before` does."""
     number = haystack.line(end - 1)
-    pieces = [haystack.lines[number - 1].text[haystack.column(end - 1) + 1 :]]
-    for each in haystack.lines[number : number + CONTEXT_LINES]:
-        if is_mark(each) or not each.text.strip():
-            break
-        pieces.append(each.text)
-    return visible("\n".join(pieces))
+    line = haystack.lines[number - 1].text[haystack.column(end - 1) + 1 :]
+    below = haystack.lines[number : number + CONTEXT_LINES]
+    return visible("\n".join([line, *_beside(below)]))
+
+
+def _beside(lines: Sequence[Line]) -> list[str]:
+    """The text of lines up to the second empty one, without page marks."""
+    found: list[str] = []
+    for line in lines:
+        if is_mark(line):
+            continue
+        if not line.text.strip():
+            if "" in found:
+                break
+            found.append("")
+        else:
+            found.append(line.text)
+    return found
 
 
 def _gaps_differ(haystack: Comparable, start: int, wanted: Comparable) -> bool:

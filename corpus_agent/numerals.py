@@ -36,13 +36,14 @@ _SCALES = (
     "douzaine mil millón millones millardo millardos billón billones docena docenas тысяч тысячи "
     "миллион миллиона миллионов миллиард миллиарда миллиардов млн млрд тыс χιλιάδες εκατομμύρια "
     "εκατομμύριο δισεκατομμύρια δισεκατομμύριο bin milyon milyar trilyon ألف آلاف مليون ملايين "
+    "Tsd T€ TEUR k€ M€ Md€ Md Mds Mill Bio thsd mln bln lacs milioni miliardi mila "
     "مليار हज़ार हजार लाख करोड़ मिलियन बिलियन nghìn ngàn triệu tỷ พัน หมื่น แสน ล้าน"
 )
 _FRACTIONS = (
     "half halves third thirds quarter quarters fifth fifths sixth sixths eighth eighths tenth "
     "tenths hundredth hundredths Hälfte Drittel Viertel Fünftel Sechstel Achtel Zehntel Hundertstel "
     "tiers quart quarts cinquième cinquièmes dixième dixièmes demi demie tercio tercios cuarto "
-    "cuartos quinto quintos décimo décimos décima décimas medio media"
+    "cuartos fourth fourths seventh sevenths ninth ninths eleventh elevenths twelfth twelfths quinto quintos décimo décimos décima décimas medio media"
 )
 _UNITS = (
     "mm cm dm km m kg g mg µg t l ml cl hl s ms min h hr hrs W kW MW GW kWh MWh Wh V kV mA Hz kHz "
@@ -52,7 +53,8 @@ _UNITS = (
     "dollars? pounds? cents Sekunden? Minuten? Stunden? Std Tagen? Tage? Wochen? Monate?n? Jahre?n? "
     "Gramm Kilogramm Liter Metern? Kilometern? Grad Franken Cent secondes? heures? jours? semaines? "
     "mois ans années? grammes? kilos? mètres? kilomètres? litres? degrés? segundos? minutos? horas? "
-    "días? semanas? mes meses años? gramos? kilogramos? metros? kilómetros? litros? grados? pesos?"
+    "días? semanas? mes meses años? gramos? kilogramos? metros? kilómetros? litros? grados? pesos? "
+    "Euro yen rupees? Rappen Kč zł francs? bar kbar mbar ppm mcg IU times fold tonnes? persons? Werktagen? heure"
 )
 
 
@@ -67,16 +69,26 @@ _WORD_END = r"(?![[\p{L}\p{M}\p{N}]--\p{Han}])"
 _ENDS = rf"(?:{_FIG}|{_NUMBER_WORD})$"
 _MEASURED_END = rf"(?:{_FIG}\s?(?:[%‰°€$£]|°C|(?:{_any(_UNITS)}))?|{_NUMBER_WORD})$"
 _BEGINS = rf"(?:{_MONEY}\s?|[-−+]\s?)?(?:{_FIG}|(?i:{_any(_WORDS)}|{_any(_SCALES)}){_WORD_END})"
-_JOINERS = r"[.,:'’ʼ‘´`/\\⁄∕·٫٬，．：_*×÷^~〜～+=\p{Pd}−⁻⁺±&#]"
+_JOINERS = r"[.,:‚˙＇′'’ʼ‘´`/\\⁄∕·٫٬，．：_*×÷^~〜～+=\p{Pd}−⁻⁺±&#]"
 _TO = r"to|till|until|through|thru|or|bis|oder|à|ou|a|al|o|y|до|или|至|到|或|out\s+of|of|von|sur|de|auf|vs\.?|versus|mal|x|per|pro|par|por"
 _BETWEEN = r"(?i:between|zwischen|entre|from|von|vom|de|desde)"
 _MORE = (
-    r"(?i:\bthan|\bat\s+(?:least|most)|\bup\s+to|\bunder|\bover|\babove|\bbelow|\bexceed(?:s|ing)?"
+    r"(?i:\bthan|\bat\s+(?:least|most)|\bup\s+to|\bunder|\bover|\babove|\bbelow|\bexceed(?:s|ing)?|\bmax\.|\bmin\.|\balmost|\bnearly|\bnot\s+quite|\bin\s+excess\s+of|\bupwards\s+of|\bbeyond"
+    r"|\bab|\bbis|\bfast|\bknapp|\b(?:à|a)\s+partir\s+de|\bau\s+(?:maximum|minimum)|\bpresque|\bun\s+m[áí]ximo\s+de"
+    r"|\bal\s+massimo|\balmeno|\bmeno\s+di|最高|最低|将近|接近"
     r"|\bmaximum(?:\s+of)?|\bminimum(?:\s+of)?|\bmindestens|\bhöchstens|\bmaximal|\bminimal"
     r"|\bbis\s+zu|\bunter|\büber|\b(?:weniger|mehr|kleiner|größer|länger|kürzer)\s+als|\bzirka\s+unter"
     r"|\bau\s+(?:moins|plus)|\b(?:moins|plus|près)\s+de|\bjusqu['’]à|\bal\s+menos|\bpor\s+lo\s+menos"
     r"|\bcomo\s+(?:máximo|mínimo)|\b(?:menos|más)\s+de|\bhasta|至少|至多|最多|最少|不超过|超过|不足"
     r"|不到|少于|多于|低于|高于|大于|小于)"
+)
+
+# A figure and the words that say of what: "5 EUR", "3 working days", "the 3rd", "5月1日".
+_QUANTITY_END = rf"(?:{_FIG}(?:st|nd|rd|th|er|[ºª.])?|{_NUMBER_WORD})(?:\s?(?:[%‰°€$£]|°C))?(?:\s?\p{{L}}+\.?){{0,2}}"
+_RANGE = rf"(?:{_DASH}\s|[~〜～至到]|(?i:to|until|till|through|bis|à|aux?|al?|hasta)\s+(?i:(?:the|el|le|zum)\s+)?)"
+_DATED = rf"(?:\p{{Lu}}\p{{L}}+\.?\s)?{_BEGINS}"
+_ORDINALS = (
+    "first second third fourth fifth sixth seventh eighth ninth erste ersten premier primero"
 )
 
 # A number that both of a pair find their part of runs over the place between them. The first may
@@ -105,6 +117,28 @@ _OVER_SPACE: tuple[tuple[str, str], ...] = (
      _BEGINS),
     (_MEASURED_END, rf"[至到或]\s*{_FIG}"),
     (rf"{_FIG}\s*[至到或]$", _FIG),
+    (rf"{_QUANTITY_END}$", rf"{_RANGE}\s*{_DATED}"),
+    (rf"{_QUANTITY_END}\s*{_RANGE.replace('s+', 's*')}$", _DATED),
+    (rf"{_QUANTITY_END}\s*(?i:to|until|till|through|bis|à|aux?|al?|hasta)$", _DATED),
+    # bounds and signs that stand behind
+    (rf"{_QUANTITY_END}$",
+     (r"(?i:(?:or|and|oder|und|ou|et|o|y)\s+(?:more|less|fewer|above|over|below|under|older|younger|later|earlier|mehr|weniger|darüber|plus|moins|más|menos)"
+     r"|at\s+(?:the\s+)?(?:most|least)|maximum|minimum|max\.|min\.|höchstens|mindestens|au\s+(?:maximum|minimum|moins|plus)"
+     r"|como\s+(?:máximo|mínimo))\b|以[上下内內外]|起|左右")),
+    (rf"{_QUANTITY_END}$",
+     r"(?i:below\s+zero|unter\s+null|bajo\s+cero|sous\s+zéro|au-dessous|before\s+Christ|vor\s+Christus|avant\s+J|antes\s+de\s+Cristo)"),
+    (r"\p{N}$", r"(?:DR|CR|S|H|M|MM|B|K|Cr)(?![\p{L}\p{N}])"),
+    (r"(?:公元前|[△▲¬⁻]|&minus;|\./\.|(?i:\babzüglich|\bless))$", _BEGINS),
+    (r"\p{N}(?:&nbsp;)?$", r"&nbsp;\p{N}|\p{N}"),
+    (r"\p{N}&nbsp;$", r"\p{N}"),
+    # times and terms of two units
+    (r"\p{N}\s?(?:h|Uhr|heures?|ft)$", r"\p{N}{1,2}(?!\p{N})"),
+    (rf"(?:\p{{N}}|{_NUMBER_WORD})\s?(?:{_any(_UNITS)})$",
+     rf"(?:,\s*|(?i:and|und|et|y)\s+)?(?:\p{{N}}+|{_NUMBER_WORD})\s?(?:{_any(_UNITS)}|in){_WORD_END}"),
+    (rf"{_QUANTITY_END}$", rf"(?i:moins)\s+(?:(?i:le)\s+)?(?:{_FIG}|(?i:quart|{_any(_WORDS)}))"),
+    (r"(?i:\bhalb|\bViertel\s+(?:vor|nach)|\b(?:half|quarter)\s+(?:past|to))$", _BEGINS),
+    (rf"{_NUMBER_WORD}[\s-]*$", rf"(?i:{_any(_ORDINALS)}){_WORD_END}"),
+    (r"\p{N}$", r"(?:(?i:and)\s+)?\p{N}+[/⁄]\p{N}"),
     # broken behind its point or dash
     (r"(?<!\p{N})\p{N}{1,3}$", r"[.,'’]\s*\n\s*\p{N}{3}(?!\p{N})"),
     (r"\p{N}$", r"[-‐‑–−/:]\s*\n\s*\p{N}"),
@@ -141,9 +175,11 @@ _OVER_SPACE: tuple[tuple[str, str], ...] = (
     (rf"[{_HAN}][点點]$|[{_HAN_SCALE}第负負]$|分之?$", rf"[{_HAN}\p{{Nd}}]"),
     (rf"[{_HAN}\p{{Nd}}]$", r"分之"),
     (rf"[{_HAN}]分$", r"之"),
-    (rf"(?:\p{{Nd}}|[{_HAN}]{{2}})$", r"[\p{Han}--[的和与及在是为了]]"),
+    (rf"(?:\p{{Nd}}|[{_HAN}]{{2}})$", r"[元年月日号天个個点點时時分秒米度块塊吨人次名位家条章节倍]|公[里斤尺顷]|[千毫]|小时"),
 )  # fmt: skip
 _GLUED: tuple[tuple[str, str], ...] = (
+    (rf"{_FIG}(?:[元年月日号點点时時]|小时|个月)$", rf"{_FIG}|半"),
+    (rf"(?:\p{{Nd}}|[{_HAN}]{{2}})$", r"[\p{Han}--[的和与及在是为了]]"),
     (r"\p{N}$", rf"{_JOINERS}{{1,2}}\p{{N}}"),
     (rf"\p{{N}}{_JOINERS}{{1,2}}$", r"\p{N}"),
     (r"[.,٫·]$", r"\p{N}"),
@@ -152,7 +188,7 @@ _GLUED: tuple[tuple[str, str], ...] = (
     (r"\p{N}$", r"[-‐‑–−+](?![\p{L}\p{N}*])"),
     (r"\p{N}[-‐‑–−/_]$", r"[\p{L}\p{N}]"),
 )
-_BRACKETED = rf"(?:{_MONEY}\s?)?{_FIG}[{_FIG[1:-1]}.,'’\s]*(?:[%‰]|\s?{_MONEY})?\s*"
+_BRACKETED = rf"(?:{_MONEY}\s?)?{_FIG}[{_FIG[1:-1]}.,'’\s]*(?:[%‰]|\s?{_MONEY}|\s?{_SCALE})?\s*"
 _OVER_SPACE += (
     (r"\($", rf"{_BRACKETED}\)"),
     (rf"\(\s*(?:{_MONEY}\s?)?{_FIG}[{_FIG[1:-1]}.,'’\s]*$", r"(?:[%‰])?\s*\)"),

@@ -257,3 +257,101 @@ def test_a_cut_quotation_is_verified_where_it_stands_whole():
         {"a.md": "It may not keep large dogs indoors.\n\nPlease keep large dogs indoors."}
     )
     assert check_quotation(corpus, 1, "a.md", "keep large dogs indoors.", 1).verdict == "verified"
+
+
+@pytest.mark.parametrize(
+    ("text", "piece"),
+    [
+        # mark-up, brackets and marks of quotation round the word
+        ("Guests may **not** use the old harbour sauna.", "use the old harbour sauna"),
+        ("Guests may <b>never</b> use the old harbour sauna.", "use the old harbour sauna"),
+        ("Guests may (not) use the old harbour sauna.", "use the old harbour sauna"),
+        ("Gäste dürfen „nicht“ die alte Sauna am Hafen nutzen.", "die alte Sauna am Hafen nutzen"),
+        ("Die Gäste dürfen die Sauna **nicht** nutzen.", "Die Gäste dürfen die Sauna"),
+        ("客人**不得**在港口的旧桑拿房过夜。", "在港口的旧桑拿房过夜"),
+        ("The sauna is un*limited* in opening hours.", "limited* in opening hours"),
+        # lists and infinitives
+        ("Guests must not:\n(a) light candles in the cabin;", "light candles in the cabin"),
+        ("Guests must not:\n- smoke\n- light candles in the cabin", "light candles in the cabin"),
+        ("Not covered: broken windows, doors and locks.", "broken windows, doors and locks"),
+        ("Es ist untersagt, Kerzen in der Hütte anzuzünden.", "Kerzen in der Hütte anzuzünden"),
+        ("Il est interdit de :\n- fumer dans la vieille cabane", "fumer dans la vieille cabane"),
+        ("严禁：在木屋里点蜡烛和吸烟。", "在木屋里点蜡烛和吸烟"),
+        # an empty line
+        ("Guests may not\n\nlight candles in the cabin.", "light candles in the cabin"),
+        # a few words away
+        ("Candles in the wooden cabin are not permitted.", "Candles in the wooden cabin"),
+        ("Not every guest may light candles in cabins.", "guest may light candles in cabins"),
+        ("It is not true that guests may light candles.", "guests may light candles"),
+        ("Guests may light candles; except in summer.", "Guests may light candles"),
+        ("| Candles allowed in the cabin | No |", "Candles allowed in the cabin"),
+        ("- [ ] Candles allowed in the cabin", "Candles allowed in the cabin"),
+        # bounds, ranges, signs, scales, compounds
+        ("The cabin costs **up to** 70 euros a night.", "70 euros a night"),
+        ("The cabin costs 70 CHF to 90 CHF a night.", "The cabin costs 70 CHF"),
+        ("The cabin costs 70 CHF to 90 CHF a night.", "90 CHF a night"),
+        ("Die Hütte ist vom 7. Mai bis 9. Juni geschlossen.", "Die Hütte ist vom 7. Mai"),
+        ("木屋的租金为70元至90元。", "木屋的租金为70元"),
+        ("The old cabin costs 70 euros or more.", "The old cabin costs 70 euros"),
+        ("In the cabin it was 7 degrees below zero.", "In the cabin it was 7 degrees"),
+        ("Die Hütte kostete im Jahr 70 Tsd. Euro.", "Die Hütte kostete im Jahr 70"),
+        ("The stay took two years and six months.", "The stay took two years"),
+    ],
+)
+def test_nothing_hides_what_a_piece_depends_on(text, piece):
+    corpus = MemoryCorpus({"a.md": text})
+    assert check_quotation(corpus, 1, "a.md", piece, 1).verdict == "cut"
+    assert check_quotation(corpus, 1, "a.md", text, 1).verdict == "verified"  # the control
+
+
+def test_a_page_end_hides_no_negation():
+    corpus = MemoryCorpus({"a.pdf": ["Guests may not", "light candles in the cabin."]})
+    found = check_quotation(corpus, 1, "a.pdf", "light candles in the cabin.", 3)
+    assert found.verdict == "cut"
+
+
+SAUNA = "The sauna by the harbour opens at seven every morning."
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        "Candles: no\n{}",
+        "Kerzen: keine\n{}",
+        "None\n{}",
+        "{}\nNo candles",
+        "{}\nKeine Kerzen",
+        "Not allowed.\n\n{}",
+        "**{}**",
+        "> {}",
+        "- {}",
+        "3.2 {}",
+    ],
+)
+def test_what_stands_around_a_whole_sentence_does_not_cut_it(around):
+    corpus = MemoryCorpus({"a.md": around.format(SAUNA[:-1])})
+    assert check_quotation(corpus, 1, "a.md", SAUNA[:-1], 1).verdict == "verified"
+
+
+def test_a_chinese_clause_stands_whole_behind_its_number():
+    corpus = MemoryCorpus({"a.md": "3.2 客人每天早上七点使用港口的桑拿房。"})
+    quote = "客人每天早上七点使用港口的桑拿房。"
+    assert check_quotation(corpus, 1, "a.md", quote, 1).verdict == "verified"
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "...sauna by the harbour opens at seven every morning.",
+        "The sauna by the harbour opens at seven …",
+        "the sauna by the harbour opens at seven every morning,",
+        "[t]he sauna by the harbour opens at seven every morning.",
+        "The **sauna** by the harbour opens at _seven_ every morning.",
+        "> The sauna by the harbour\n> opens at seven every morning.",
+    ],
+)
+def test_a_quotation_is_written_as_people_write_one(quote):
+    corpus = MemoryCorpus({"a.md": SAUNA})
+    assert check_quotation(corpus, 1, "a.md", quote, 1).verdict == "verified"
+    changed = quote.replace("seven", "eight")  # the control
+    assert check_quotation(corpus, 1, "a.md", changed, 1).verdict != "verified"
