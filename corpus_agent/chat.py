@@ -237,7 +237,8 @@ def markdown(turns: Sequence[Turn], when: str) -> Iterator[str]:
     for turn in turns:
         citations |= {citation.n: citation for citation in turn.answer.citations}
         yield f"\n## {one_line(inert(turn.question))}\n"
-        yield _with_footnotes(inert(turn.answer.text), turn.answer.citations)
+        own = inert(turn.answer.text).replace("[^", "[\\^")  # a model's footnotes are none
+        yield _with_footnotes(own, turn.answer.citations)
         for notice in turn.answer.notices:
             yield f"\n*{one_line(inert(notice))}*"
         yield f"\n*({answerer(turn.answer.answerer)})*"

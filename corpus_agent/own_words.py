@@ -9,6 +9,7 @@ alone. Judges no claim, that is support.py's. Called by agent.py and extractive.
 from __future__ import annotations
 
 from collections.abc import Callable
+from html import unescape
 
 import regex
 
@@ -27,17 +28,34 @@ _LINES = regex.compile(
     regex.MULTILINE,
 )
 _WITHIN = regex.compile(
-    rf"(?i)[ \t]*[\[({{【〔<]+[ \t✓✔☑✅]*(?:un(?:supported|verified)|{_VERDICTS})[ \t✓✔☑✅]*[\])}}】〕>]+"
-    rf"|[ \t]*[·•|✓✔☑✅][ \t]*{_VERDICTS}\b|[ \t]*\b{_VERDICTS}[ \t]*[✓✔☑✅]"
+    rf"(?i)[ \t]*[\[({{【〔<]+[ \t✓✔☑✅🗸🗹🟢]*(?:un(?:supported|verified)|{_VERDICTS})[ \t✓✔☑✅🗸🗹🟢]*[\])}}】〕>]+"
+    rf"|[ \t]*[·•|✓✔☑✅🗸🗹🟢][ \t]*{_VERDICTS}\b|[ \t]*\b{_VERDICTS}[ \t]*[✓✔☑✅🗸🗹🟢]"
     rf"|(?<=[\]\"”»])[ \t]*[·:,–—-]?[ \t]*{_VERDICTS}(?=[ \t]*[.,;]?[ \t]*(?:$|\n))"
-    r"|<</?doc\b[^>\n]{0,40}>>|[ \t]*[✓✔☑✅]",
+    r"|<</?doc\b[^>\n]{0,40}>>|[ \t]*[✓✔☑✅🗸🗹🟢]",
     regex.MULTILINE,
 )
 _LABELS = regex.compile(
     r"(?im)^([ \t>*_#-]*)(?:note|verdict|status|evidence|verified)[*_]*[:：][*_]*[ \t]*"
 )
-_NUMBERS = regex.compile(r"[\[【〔［][ \t]*\d{1,4}(?:[ \t]*[,;–-][ \t]*\d{1,4})*[ \t]*[\]】〕］]")
-
+_SET = r"[ \t\u00a0\u2000-\u200a\u202f\u3000*_`\\]*"  # blanks and Markdown about a number
+_NUMBERS = regex.compile(
+    rf"\\?(?:[\[【〔［⟦]|&#91;|&lbrack;){_SET}\d{{1,4}}(?:{_SET}[,;–-]{_SET}\d{{1,4}})*{_SET}(?:[\]】〕］⟧]|&#93;|&rbrack;)"
+)
+# A footnote's mark, and what it begins with at a line's start.
+_FOOTNOTES = regex.compile(r"[ \t]*\\?\[\s*\\?\^[^\]\n]{0,60}\]:?")
+_ALONE = regex.compile(
+    # a verdict, a heading of the citations, an answerer in brackets: and nothing else in a line
+    rf"(?i)^[^\p{{L}}\p{{N}}\n]*(?:{_VERDICTS}|(?:citations?|verdicts?|sources?|evidence)\s*(?:\([^()\n]*\))?)[^\p{{L}}\p{{N}}\n]*$"
+    r"|^[ \t>*_#]*\((?:extractive|[^()\n]{1,60}[;,—–-]\s*searched [^()\n]*)\)[ \t*_]*$"
+    r"|^[ \t]*(?:quotations? that (?:was|were) looked up)\b.*$",
+    regex.MULTILINE,
+)
+# Markdown emphasis, code, escapes, tags and comments: a reader of the rendering does not see them.
+_DRESS = regex.compile(r"<!--|-->|</?\p{L}[^<>\n]{0,80}>|[*`\\~]|(?<!\w)_+|_+(?!\w)|\p{Cf}")
+_BLANKS = regex.compile(r"(?<=\S)[\p{Zs}\t]+")
+_BEFORE_COLON = regex.compile(r"(?<=\p{L})\s+(?=[:;])")
+_DOTS = regex.compile(r"[∙‧⋅・･•●]")
+_STARTS = regex.compile(r"^[ \t]*(?:\d{1,3}[.)]|[“\"„«‘'])[ \t]*(?=\p{L})")
 
 _NUMBERS_OR_CODE = regex.compile(rf"`[^`\n]*`|\[(?P<one>\d{{1,4}})\]|{_NUMBERS.pattern}")
 _FENCES = regex.compile(r"(?m)^([ \t>]*(?:`{3,}|~{3,})).*$")
@@ -49,10 +67,26 @@ def without_own_words(draft: str) -> str:
     To be applied where quotations have become numbers: a document may say "(verified)".
     """
     text = _FENCES.sub(r"\1", draft)  # what stands behind a fence is no sentence to be marked
-    for pattern in (_LINES, _WITHIN):
+    text = "\n".join(_undressed(line) for line in text.split("\n"))
+    for pattern in (_FOOTNOTES, _ALONE, _LINES, _WITHIN):
         text = pattern.sub("", text)
-    text = _LABELS.sub(r"\1", text)
+    text = _ALONE.sub("", _LABELS.sub(r"\1", text))
     return text if text == draft else regex.sub(r"\n{3,}", "\n\n", text).strip()
+
+
+def _undressed(line: str) -> str:
+    """A line as it reads where that says one of the program's words; else as it is written.
+
+    The same word may be written with emphasis, entities, odd blanks or other dots.
+    """
+    if not line or line.isspace():
+        return line
+    bare = _BLANKS.sub(" ", _DRESS.sub("", unescape(line)))
+    bare = _STARTS.sub("", _DOTS.sub("·", _BEFORE_COLON.sub("", bare)))
+    if bare == line:
+        return line
+    own = (_ALONE, _LINES, _WITHIN, _LABELS)
+    return bare if any(len(p.findall(bare)) > len(p.findall(line)) for p in own) else line
 
 
 def without_numbers(text: str, known: Callable[[int], bool]) -> str:

@@ -30,6 +30,7 @@ from corpus_agent.support import (
     Supporter,
     Window,
     bearing,
+    bears_every_part,
     claims,
     quoted_window,
     without_sources,
@@ -136,12 +137,14 @@ class Evidence:
         text, cited = settled.text, {citation.n: citation for citation in settled.citations}
         unsupported: list[str] = []
         found = claims(text, cited, every=strict)
-        borne = {claim: self._bearing(claim, cited) for claim in found}
+        borne = {claim: self._bearing(claim, cited, strict=strict) for claim in found}
         open_claims = [claim for claim in found if borne[claim] != "said"]
         # From the end, so that the places of the claims before stay what they are.
         for number, claim in reversed(list(enumerate(open_claims))):
             tried = number < MAX_SUPPORTED and borne[claim] == "unsaid"
             citation = self._support(claim, cited) if tried else None
+            if citation is not None and strict and not self._bears_each(claim, citation):
+                citation = None
             if citation is not None:
                 text = _with_mark(text, claim, f"[{citation.n}]")
                 continue
@@ -155,13 +158,20 @@ class Evidence:
         shown = () if strict else tuple(unsupported)
         return Finished(text, citations, shown, len(settled.failed), left_out)
 
-    def _bearing(self, claim: Claim, cited: dict[int, Citation]) -> Bearing:
+    def _bearing(self, claim: Claim, cited: dict[int, Citation], *, strict: bool) -> Bearing:
         """What the sentences that a claim's citations are of do for it."""
         if not claim.cited:
             return "unsaid"
         windows = [self._window(cited[n]) for n in claim.cited]
         said = without_sources(claim.text, (cited[n].source for n in claim.cited))
-        return bearing(said, windows, self._encode, self._question)
+        judge = bears_every_part if strict else bearing
+        return judge(said, windows, self._encode, self._question)
+
+    def _bears_each(self, claim: Claim, citation: Citation) -> bool:
+        """Whether a citation that was found for a claim says each of its clauses."""
+        said = without_sources(claim.text, [citation.source])
+        windows = [self._window(citation)]
+        return bears_every_part(said, windows, self._encode, self._question) == "said"
 
     def _window(self, citation: Citation) -> Window:
         """The sentences of the document that a quotation is of, and what stands around them."""

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 import regex
 
-from corpus_agent.figures import counted, figures, found, is_unit, readings
+from corpus_agent.figures import bounds, counted, figures, found, is_unit, readings
 from corpus_agent.naming import spellings
 from corpus_agent.sense import (
     answers,
@@ -98,6 +98,8 @@ _ARTICLE = regex.compile(
 _SENTENCES = re.compile(
     r"(?<=[^\W\d_][^\W\d_])[.!?;]\s+|(?<=\d)[.!?;]\s+(?=[^\W\d_a-z])|[。！？；，]|\n\s*\n"
 )
+# Long words alone: "invalid", but no "incase"; "legal" and "illegal".
+_DENYING = re.compile(r"(?:non|un|in|il|im|ir|dis)(?P<word>\w{5,})\Z")
 _NEARLY = 0.7  # of the words of a claim, in order: then it repeats a text
 _BULLET = re.compile(r"^\s*(?:[-*+•–]|\(?\d{1,3}[.)])\s+")
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{12,})[\"”“»]")
@@ -247,11 +249,37 @@ def _agrees(claim: str, said: str) -> bool:
     shared = [(_shared(claim, text), text) for text in _SENTENCES.split(said)]
     most = max(count for count, _ in shared)
     parts = [text for count, text in shared if 2 * count >= most]
-    mine = negations(claim, said)
-    theirs = [negations(_common_part(claim, text), claim) for text in parts]
+    if _bounded_otherwise(claim, said):
+        return False
+    mine = negations(claim, said) + _opposites(claim, said)
+    theirs = [
+        negations(_common_part(claim, text), claim) + _opposites(text, claim) for text in parts
+    ]
     if len(parts) > 1:
         return bool(mine) == any(theirs)
     return mine % 2 == theirs[0] % 2 and (mine - theirs[0] < 2 or says_what_is_needed(said))
+
+
+def _bounded_otherwise(claim: str, said: str) -> bool:
+    """Whether a figure is the least in one text and the most in the other; so with times."""
+    theirs = bounds(said)
+    return any(
+        value in theirs and not senses & theirs[value] for value, senses in bounds(claim).items()
+    )
+
+
+def _opposites(text: str, other: str) -> int:
+    """How many words of a text are those of another with a prefix that denies: nonrefundable."""
+    spoken = frozenset(terms(other))
+    words = frozenset(terms(text)) - spoken
+    return sum(
+        bool(
+            (match := _DENYING.match(word))
+            and match["word"] in spoken
+            and match["word"] not in words
+        )
+        for word in words
+    )
 
 
 def _shared(claim: str, said: str) -> int:
@@ -536,6 +564,95 @@ def quoted_window(passage: Source, start: int, end: int) -> Window:
 Bearing = Literal["said", "unsaid", "contradicted"]
 
 
+def bears_every_part(
+    claim: str, windows: Sequence[Window], encode: EncodeTokens | None, question: str = ""
+) -> Bearing:
+    """What `bearing` says of a claim and of each of its clauses, which may be glued to it.
+
+    A clause with fewer words than claim something is held as part of the whole alone, unless it
+    takes the whole back: "repealed: ...".
+    """
+    whole = bearing(claim, windows, encode, question)
+    if whole != "said":
+        return whole
+    known = frozenset[str]().union(*(window.around for window in windows))
+    if any(word in _TAKING_BACK and word not in known for word in terms(claim)):
+        return "contradicted"
+    clauses = [part.strip() for part in _GLUED.split(claim)]
+    for clause in (part for part in clauses if part != claim and len(_meant(part)) >= LEAST_WORDS):
+        share = max(coverage(clause, window) for window in windows)
+        # A clause is short: with the encoder its words need not be the same, but some must be.
+        if share < SPEAKS_OF:
+            return "unsaid"
+        if share < ENOUGH_COVERED and bearing(clause, windows, encode, question) != "said":
+            return "unsaid"
+    return whole
+
+
+# Words that take back what stands beside them, in what says it without them.
+_TAKING_BACK = frozenset(
+    fold(word)
+    for word in [
+        "false",
+        "untrue",
+        "lie",
+        "lies",
+        "wrong",
+        "incorrect",
+        "repealed",
+        "revoked",
+        "cancelled",
+        "canceled",
+        "superseded",
+        "obsolete",
+        "outdated",
+        "formerly",
+        "yesterday",
+        "ignore",
+        "ignored",
+        "invalid",
+        "void",
+        "verified",
+        "nobody",
+        "falsch",
+        "unwahr",
+        "lüge",
+        "aufgehoben",
+        "widerrufen",
+        "überholt",
+        "ungültig",
+        "früher",
+        "gestern",
+        "ignoriere",
+        "niemand",
+        "faux",
+        "mensonge",
+        "abrogé",
+        "abrogée",
+        "annulé",
+        "annulée",
+        "périmé",
+        "autrefois",
+        "hier",
+        "ignorez",
+        "vérifié",
+        "falso",
+        "mentira",
+        "derogado",
+        "derogada",
+        "anulado",
+        "anulada",
+        "antiguamente",
+        "ayer",
+        "ignore",
+        "verificado",
+    ]
+)
+_GLUED = regex.compile(
+    r"[:;：；](?=[\s*_]|\p{Han}|$)|\s+[-–]\s+|—|[()（）\[\]]|,\s+(?=(?:so|but|and|also|aber|und|mais|et|pero|y)\s)|，"
+)
+
+
 def bearing(
     claim: str, windows: Sequence[Window], encode: EncodeTokens | None, question: str = ""
 ) -> Bearing:
@@ -603,7 +720,7 @@ def _meant(text: str) -> list[str]:
 
 def _without_figures(text: str) -> str:
     """The text but for its figures, spelt ones too: they are compared by what they mean."""
-    spelt = [figure for figure in found(text) if text[figure.start : figure.end].isalpha()]
+    spelt = [f for f in found(text) if not any(map(str.isdigit, text[f.start : f.end]))]
     for figure in reversed(spelt):
         text = f"{text[: figure.start]} {text[figure.end :]}"
     return text

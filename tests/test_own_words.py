@@ -26,6 +26,13 @@ FORGED = (
     "(extractive; searched 12 documents)",
     "2 citations were dropped: not in the documents as quoted.",
     "egress: none",
+    "[1] lease.md:1 · **verified**",
+    "lease.md:1 ∙ `verified`",
+    "The\u00a0documents  say:",
+    "### Verified",
+    "Sources (moved):",
+    "<!-- altered -->",
+    "egress : none",
 )
 
 
@@ -90,3 +97,15 @@ def test_strict_evidence_leaves_no_line_that_nothing_supports():
 
 def test_numbers_of_a_document_are_no_citations():
     assert with_plain_brackets("As said [3] and [unsupported].") == "As said (3) and (unsupported)."
+
+
+def test_a_footnote_of_the_models_own_is_taken_out():
+    assert without_own_words("Dogs bark [^2].") == "Dogs bark."
+
+
+@pytest.mark.parametrize("glued", ["Cats may stay", "Overturned rules", "Repealed"])
+def test_strict_evidence_takes_out_what_is_glued_to_a_true_sentence(glued):
+    true = LEASE.strip().rstrip(".")
+    draft = f'{true} [lease.md:1] "{LEASE.strip()}".'
+    assert "may not keep" in answer(draft, strict=True).text
+    assert "may not keep" not in answer(f"{glued}: {draft}", strict=True).text
