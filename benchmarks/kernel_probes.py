@@ -64,8 +64,11 @@ from indexer.confine import FileRule, interpreter_files
 program, model, folder, tests = map(Path, sys.argv[1:])
 also = (*interpreter_files(tests, tests.parent / "indexer"),)
 server = start_llama_server(program, model, folder, also=also)
-while not (folder / "probe.json").exists():
+probe = server.log.with_name("probe.json")  # beside its log, in the folder of this start
+while not (probe.exists() and probe.stat().st_size):
+    assert not server.has_ended, server.log.read_text()
     time.sleep(0.05)
+sys.stdout.write(probe.read_text())
 server.stop()
 """
 
@@ -139,8 +142,14 @@ def llama_server(places: Places, folder: Path) -> dict[str, str]:
     own = folder / "own"
     own.mkdir()
     command = [sys.executable, "-c", START_SERVER, server, model, own, ROOT / "tests"]
-    subprocess.run(list(map(str, command)), env=ENVIRONMENT, check=True)
-    return heard(own / "probe.json")
+    done = subprocess.run(
+        list(map(str, command)),
+        env=ENVIRONMENT,
+        check=True,
+        stdout=subprocess.PIPE,
+        timeout=SECONDS,
+    )
+    return dict(json.loads(done.stdout))
 
 
 def table(columns: dict[str, dict[str, str]]) -> str:
