@@ -8,6 +8,8 @@ a number is. Reads no values, that is figures.py. Pure; called by evidence.py.
 
 from __future__ import annotations
 
+from functools import cache
+
 import regex
 
 REACH = 60  # characters on either side that are looked at
@@ -197,10 +199,18 @@ _OVER_SPACE += (
 
 _FLAGS = regex.VERSION1
 _PAIRS = tuple(
-    (regex.compile(left, _FLAGS), regex.compile(right, _FLAGS), glued)
+    (left, right, glued)
     for glued, pairs in ((False, _OVER_SPACE), (True, _GLUED))
     for left, right in pairs
 )
+
+
+@cache
+def _pattern(source: str) -> regex.Pattern[str]:
+    """A pattern, compiled when it is first needed: all of them take most of half a second."""
+    return regex.compile(source, _FLAGS)
+
+
 _BULLET = regex.compile(r"(?:^|\n)[^\S\n]*[-–—•*+][^\S\n]+$")
 _LABEL = regex.compile(r"(?:^|\n)[^\S\n]*(?:§\s?)?\p{N}{1,3}\.(?:\p{N}{1,3}\.?)*[^\S\n]+$")
 _LABELLED = regex.compile(rf"(?!{_SCALE}|(?:Mio|Mrd))\p{{Lu}}\p{{Ll}}", regex.VERSION1)
@@ -225,7 +235,7 @@ def runs_over(before: str, after: str) -> bool:
     if _NUMBER_END.search(left) and _NUMBER_START.match(right):
         return _over_line_end(left, right) if "\n" in gap else True
     return any(
-        not (glued and gap) and ends.search(left) and begins.match(right)
+        not (glued and gap) and _pattern(ends).search(left) and _pattern(begins).match(right)
         for ends, begins, glued in _PAIRS
     )
 

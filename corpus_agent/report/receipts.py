@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from corpus_agent.clean import inert, one_line, visible
-from corpus_agent.receipt import Checked, Receipt
 from corpus_agent.report.frame import as_object, in_answer, place
 
-CheckedReceipt = tuple[Receipt, Sequence[Checked]]
+if TYPE_CHECKING:
+    from corpus_agent.receipt import Checked
+
+CheckedReceipt = tuple[dict[str, Any], Sequence["Checked"]]
 
 
 def verify_object(checked: Sequence[CheckedReceipt], version: int) -> dict[str, Any]:
