@@ -32,7 +32,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     A broker is forked before anything starts threads; once other tests have loaded LanceDB and
     ONNX Runtime here, a fork has threads from its first moment, and cannot be confined.
     """
-    first = [f"tests/test_{name}.py" for name in ("loop", "relay", "owner")]
+    first = [f"tests/test_{name}.py" for name in ("llama", "loop", "relay", "owner")]
 
     def place(item: pytest.Item) -> int:
         file = item.nodeid.partition("::")[0]
