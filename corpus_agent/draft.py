@@ -17,10 +17,12 @@ _LINES = (
     r"(?:\s*·\s*score [\d.]+)?"
 )
 _PAGES = r"(?:pages?\s*\d+(?:\s*[-–]\s*\d+)?\s*[,·:]\s*)?"
-# [source:LINE-LINE]; a source may hold spaces and balanced brackets, a line number an "L". Also as
-# search results write it, and in round brackets where the source is plainly a file.
+# [source:LINE-LINE]; a source may hold spaces, balanced brackets, and any brackets where it stands
+# in quotation marks, as the tools write such a name. A line number may have an "L". Also as search
+# results write it, and in round brackets where the source is plainly a file.
 _PLACE = re.compile(
-    rf"\[(?P<source>(?:[^\[\]\n]|\[[^\[\]\n]*\])+?)\s*(?::|,(?=\s*(?:lines?|pages?)\b)|·)\s*"
+    r"\[(?P<source>'[^'\n]+'|\"[^\"\n]+\"|(?:[^\[\]\n]|\[[^\[\]\n]*\])+?)"
+    rf"\s*(?::|,(?=\s*(?:lines?|pages?)\b)|·)\s*"
     rf"{_PAGES}{_LINES}\]",
     re.IGNORECASE,
 )

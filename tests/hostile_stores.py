@@ -161,6 +161,8 @@ def program_before(folder: Path) -> Program:
         pytest.skip(f"the history here does not hold {BEFORE}")
     (folder / "tree").mkdir()
     subprocess.run(["tar", "-xf", archive, "-C", folder / "tree"], check=True)
+    # It was installed without re2, which its matcher of ignore files would now take up by itself.
+    (folder / "tree" / "re2.py").write_text("raise ModuleNotFoundError('not a dependency then')\n")
     return Program(BEFORE, folder / "tree")
 
 
