@@ -14,12 +14,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from corpus_agent.corpus import MAX_WINDOW_LINES, Window, cut_window
 from corpus_agent.evidence import NEAR_LINES, check_quotation
 from corpus_agent.sentences.units import units
 from indexer.errors import Refused
-from indexer.extract import open_lines, page_mark
-from indexer.records import Coverage, Hit, Line
+from indexer.extract import open_lines
+from indexer.records import Coverage, Hit, Line, page_mark
+from indexer.window import MAX_WINDOW_LINES, Window, cut_window
 
 SAMPLE = Path(__file__).parent.parent / "sample_corpus"
 SUFFIXES = (".md", ".txt", ".pdf")

@@ -7,7 +7,8 @@ Importing it loads nothing heavy, starts nothing and touches nothing; see docs/p
 
 from typing import TYPE_CHECKING
 
-__version__ = "0.1.0"
+from indexer import __version__
+
 __all__ = ["Corpus", "CorpusError", "__version__"]
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from corpus_agent.corpus import Corpus
+from corpus_agent.tools.result import ToolCall
 from indexer.records import Coverage
 
 AnswerStatus = Literal["answered", "partial", "not_found"]
@@ -30,20 +31,6 @@ class Citation:
     line_end: int
     quote: str
     verdict: Verdict
-
-
-@dataclass(frozen=True, slots=True)
-class ToolCall:
-    """One use of a tool on the way to an answer: `arguments` as JSON, `result` as its SHA-256.
-
-    `characters` is the length of the result; `repeated` that it was only said to be known.
-    """
-
-    name: str
-    arguments: str
-    result: str
-    characters: int
-    outcome: Literal["ok", "error", "repeated"] = "ok"
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from corpus_agent.launch import Launch, to_index, to_read
+from corpus_agent.naming import quoted
 from corpus_agent.results import (
     AnswerResult,
     IndexResult,
@@ -242,7 +243,9 @@ class Corpus:
             self._ready()
             store, root = existing_place(self._settings)
             reranker = reranker_for(self._settings)
-            self._view = LocalCorpus.open(store, self._loaded_encoder(), reranker, root=root)
+            self._view = LocalCorpus.open(
+                store, self._loaded_encoder(), reranker, root=root, quote=quoted
+            )
         else:
             self._view = self._view.latest()
         return self._view

@@ -22,14 +22,14 @@ import regex
 
 from corpus_agent.answer import Citation, Verdict
 from corpus_agent.clean import visible
-from corpus_agent.corpus import Corpus, Window
+from corpus_agent.corpus import Corpus
 from corpus_agent.figures import measured
 from corpus_agent.numerals import runs_over
 from corpus_agent.sense import turned_before, turned_behind
 from corpus_agent.sentences.words import STOP_WORDS, terms
 from indexer.errors import Refused
-from indexer.extract import is_mark
 from indexer.records import Line
+from indexer.window import Window
 
 NEAR_LINES = 30  # a quotation found this far from the claimed line is where it was claimed
 ALTERED_SHARE = 0.6  # of the words in common, in order: then it is a version of a real passage
@@ -172,7 +172,7 @@ def comparable(lines: Sequence[Line]) -> Comparable:
     numbers: list[int] = []
     leads: list[int] = []
     for number, line in enumerate(lines, start=1):
-        flat = "" if is_mark(line) else _flat(line.text)
+        flat = "" if line.is_mark else _flat(line.text)
         if not flat:
             continue
         before = pieces[-1] if pieces else ""
@@ -390,7 +390,7 @@ def _beside(lines: Sequence[Line]) -> list[str]:
     """The text of lines up to the second empty one, without page marks."""
     found: list[str] = []
     for line in lines:
-        if is_mark(line):
+        if line.is_mark:
             continue
         if not line.text.strip():
             if "" in found:
@@ -452,7 +452,7 @@ def says_enough(text: str) -> bool:
 
 
 def _lines_of(lines: Sequence[Line], first: int, last: int) -> str:
-    return "\n".join(line.text for line in lines[first - 1 : last] if not is_mark(line))
+    return "\n".join(line.text for line in lines[first - 1 : last] if not line.is_mark)
 
 
 def _span(haystack: Comparable, start: int, end: int) -> tuple[int, int, str]:
@@ -462,7 +462,7 @@ def _span(haystack: Comparable, start: int, end: int) -> tuple[int, int, str]:
     left, right = haystack.column(start), haystack.column(end - 1) + 1
     if first == last:
         return first, last, lines[first - 1].text[left:right]
-    middle = [line.text for line in lines[first : last - 1] if not is_mark(line)]
+    middle = [line.text for line in lines[first : last - 1] if not line.is_mark]
     parts = [lines[first - 1].text[left:], *middle, lines[last - 1].text[:right]]
     return first, last, "\n".join(parts)
 
@@ -470,7 +470,7 @@ def _span(haystack: Comparable, start: int, end: int) -> tuple[int, int, str]:
 def _resembling(lines: Sequence[Line], quote: str) -> tuple[int, int, str, Verdict] | None:
     """The lines of the words most like the quotation, where they are enough like it."""
     wanted = _words(quote)
-    own = [(w, n) for n, line in enumerate(lines) if not is_mark(line) for w in _words(line.text)]
+    own = [(w, n) for n, line in enumerate(lines) if not line.is_mark for w in _words(line.text)]
     if not wanted or not own:
         return None
     words = [word for word, _ in own]

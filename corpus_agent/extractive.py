@@ -12,17 +12,18 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from corpus_agent.answer import Answer, Citation, OnEvent, ToolCall, Turn
+from corpus_agent.answer import Answer, Citation, OnEvent, Turn
 from corpus_agent.clean import one_line
 from corpus_agent.corpus import Corpus
 from corpus_agent.draft import Numbers
 from corpus_agent.evidence import check_quotation
-from corpus_agent.loop.standalone import carried_over
 from corpus_agent.own_words import with_plain_brackets
 from corpus_agent.sentences.coverage import Passage
+from corpus_agent.sentences.follow_up import carried_over
 from corpus_agent.sentences.parts import parts
 from corpus_agent.sentences.ranking import NOT_FOUND_THRESHOLD, Sentence, rank_sentences
 from corpus_agent.tools import search
+from corpus_agent.tools.result import ToolCall
 from indexer.embed import Encoder
 from indexer.records import Hit
 

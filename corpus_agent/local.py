@@ -7,22 +7,14 @@ hash, and through the same workers and extractors that indexed the file.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 
-from corpus_agent.corpus import (
-    MAX_HITS_PER_SOURCE,
-    MAX_WINDOW_LINES,
-    SEARCH_LIMIT,
-    Window,
-    check_numbers,
-    cut_window,
-    fills_window,
-)
-from corpus_agent.naming import quoted
+from corpus_agent.corpus import MAX_HITS_PER_SOURCE, SEARCH_LIMIT
 from indexer import retrieve
 from indexer.chunk import Chunker
 from indexer.embed import Encoder, Reranker
@@ -35,6 +27,7 @@ from indexer.store import Snapshot, same_rows
 from indexer.sync import fingerprint_of
 from indexer.texts import Texts
 from indexer.walk import hash_beneath, open_beneath
+from indexer.window import MAX_WINDOW_LINES, Window, check_numbers, cut_window, fills_window
 from indexer.workers.wire import decoded
 from indexer.workers.worker import Worker
 
@@ -54,9 +47,14 @@ class LocalCorpus:
         reranker: Reranker | None = None,
         *,
         anew: bool = False,
+        quote: Callable[[str], str] = repr,
     ) -> None:
-        """With `anew` each document is parsed from today's file, whatever text the store keeps."""
+        """With `anew` each document is parsed from today's file, whatever text the store keeps.
+
+        `quote` writes the name of a document into the messages of errors.
+        """
         self._anew = anew
+        self._quote = quote
         self._snapshot = snapshot
         self._encoder = encoder
         self._reranker = reranker
@@ -75,6 +73,7 @@ class LocalCorpus:
         *,
         root: Path | None = None,
         anew: bool = False,
+        quote: Callable[[str], str] = repr,
     ) -> LocalCorpus:
         """The newest committed version; without an encoder it can read but not search.
 
@@ -85,7 +84,7 @@ class LocalCorpus:
         Raises NoIndex, DamagedStore or IncompatibleStore, the last also where the index was made
         by another model or chunker than `encoder` and today's.
         """
-        corpus = cls(Snapshot(store, root), encoder, reranker, anew=anew)
+        corpus = cls(Snapshot(store, root), encoder, reranker, anew=anew, quote=quote)
         if encoder is not None:
             corpus._check_fingerprint(encoder)
         return corpus
@@ -99,8 +98,14 @@ class LocalCorpus:
         store = self._snapshot.store
         if read_manifest(store) == self._snapshot.manifest:
             return self
-        root, anew = self._snapshot.root, self._anew
-        return LocalCorpus.open(store, self._encoder, self._reranker, root=root, anew=anew)
+        return LocalCorpus.open(
+            store,
+            self._encoder,
+            self._reranker,
+            root=self._snapshot.root,
+            anew=self._anew,
+            quote=self._quote,
+        )
 
     def close(self) -> None:
         """Let go of the version that is held; nothing can be asked afterwards."""
@@ -179,20 +184,21 @@ class LocalCorpus:
             if not self._snapshot.root.is_dir():
                 raise Refused(
                     "The folder of the documents is not there now, so "
-                    f"{quoted(source)} cannot be read.",
+                    f"{self._quote(source)} cannot be read.",
                     "It was moved or is not mounted; the index is kept, and search finds in it.",
                 ) from None
             raise Refused(
-                f"{quoted(source)} no longer exists; it was indexed before.",
+                f"{self._quote(source)} no longer exists; it was indexed before.",
                 "Answer from other documents, or have the folder indexed again.",
             ) from None
         except UnreadableDocument as error:
             raise Refused(
-                f"{quoted(source)} cannot be read now ({error}).", "Use other documents."
+                f"{self._quote(source)} cannot be read now ({error}).", "Use other documents."
             ) from None
         except OSError as error:
             raise Refused(
-                f"{quoted(source)} cannot be read now ({error.strerror}).", "Use other documents."
+                f"{self._quote(source)} cannot be read now ({error.strerror}).",
+                "Use other documents.",
             ) from None
 
     def _window(self, copy: Copy, row: FileRow, offset: int, limit: int) -> Window:
@@ -212,9 +218,9 @@ class LocalCorpus:
             lines = tuple(decoded(text.encoding))
             self._begun.add(document)
             if not text.complete:
-                return cut_window(source, lines, offset, limit, total=row.lines)
+                return cut_window(source, lines, offset, limit, total=row.lines, quote=self._quote)
             self._keep(document, lines)
-        return cut_window(source, lines, offset, limit, stale=stale)
+        return cut_window(source, lines, offset, limit, stale=stale, quote=self._quote)
 
     def _keep(self, document: tuple[str, str], lines: tuple[Line, ...]) -> None:
         self._kept[document] = lines
@@ -226,14 +232,15 @@ class LocalCorpus:
         row = self._row(source)
         if row is None:
             near = self.similar(source)
-            hint = f"Did you mean {', '.join(map(quoted, near))}?" if near else ""
+            hint = f"Did you mean {', '.join(map(self._quote, near))}?" if near else ""
             raise Refused(
-                f"{quoted(source)} is not in the index.",
+                f"{self._quote(source)} is not in the index.",
                 f"{hint} Use vectordb_search to find sources.".strip(),
             )
         if row.status != "indexed":
             raise Refused(
-                f"{quoted(source)} could not be indexed ({row.reason}), so it has no text to read.",
+                f"{self._quote(source)} could not be indexed ({row.reason}), so it has no text to "
+                "read.",
                 "Use vectordb_search to find other sources.",
             )
         return row

@@ -26,12 +26,12 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
-from corpus_agent import __version__
 from corpus_agent.clean import one_line, unlinked
 from corpus_agent.launch import Launch
 from corpus_agent.mcp_tools import TOOLS, Listed, Result, Tools
 from corpus_agent.settings import Settings
 from corpus_agent.stopping import Stop
+from indexer import __version__
 from indexer.errors import CorpusError
 
 MAX_AT_ONCE = 8  # calls; more wait

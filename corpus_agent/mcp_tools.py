@@ -14,7 +14,7 @@ from urllib.parse import quote, unquote
 
 from corpus_agent import parent, report
 from corpus_agent.clean import unlinked
-from corpus_agent.corpus import MAX_WINDOW_LINES, Corpus, Window
+from corpus_agent.corpus import Corpus
 from corpus_agent.naming import (
     called_outside,
     model_outside,
@@ -30,6 +30,7 @@ from corpus_agent.tools.frame import Frame
 from corpus_agent.tools.toolbox import SPECS, Arguments, ToolSpec, check_arguments
 from indexer.errors import CorpusError, Refused
 from indexer.manifest import Manifest
+from indexer.window import MAX_WINDOW_LINES, Window
 
 if TYPE_CHECKING:
     from corpus_agent.launch import Launch

@@ -19,11 +19,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from corpus_agent import __version__
 from corpus_agent.answer import Answer, Citation, Verdict
 from corpus_agent.clean import inert
 from corpus_agent.corpus import Corpus
 from corpus_agent.evidence import check_quotation
+from indexer import __version__
 from indexer.errors import Refused, UsageError
 from indexer.ownership import read_regular
 from indexer.records import FileRow

@@ -16,6 +16,7 @@ from corpus_agent import session
 from corpus_agent.answer import Answer, Answerer
 from corpus_agent.launch import Launch
 from corpus_agent.local import LocalCorpus
+from corpus_agent.naming import quoted
 from corpus_agent.settings import Settings, existing_store
 from corpus_agent.stopping import Stop, Stopped
 from indexer.embed import Encoded, Encoder
@@ -58,7 +59,7 @@ class Service:
             if self._corpus is None:
                 reranker = session.reranker_for(self._settings)
                 self._corpus = LocalCorpus.open(
-                    self._store, self._encoder, reranker, root=self._settings.root
+                    self._store, self._encoder, reranker, root=self._settings.root, quote=quoted
                 )
             else:
                 self._corpus = self._corpus.latest()

@@ -15,6 +15,7 @@ from corpus_agent import llm
 from corpus_agent.answer import Answer, Answerer, OnEvent, Turn
 from corpus_agent.launch import Launch, corpus_place, in_place, to_index
 from corpus_agent.local import LocalCorpus
+from corpus_agent.naming import quoted
 from corpus_agent.receipt import Receipt, log, receipt
 from corpus_agent.seal.llama import wait_until_ready
 from corpus_agent.settings import Settings, existing_place, existing_store, model_folder
@@ -53,9 +54,9 @@ def open_corpus(settings: Settings, *, searching: bool = True, anew: bool = Fals
     """
     store = existing_store(settings)
     if not searching:
-        return LocalCorpus.open(store, root=settings.root, anew=anew)
+        return LocalCorpus.open(store, root=settings.root, anew=anew, quote=quoted)
     encoder, reranker = encoder_for(settings, store), reranker_for(settings)
-    return LocalCorpus.open(store, encoder, reranker, root=settings.root, anew=anew)
+    return LocalCorpus.open(store, encoder, reranker, root=settings.root, anew=anew, quote=quoted)
 
 
 def index(

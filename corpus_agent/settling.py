@@ -37,7 +37,6 @@ from corpus_agent.support import (
 )
 from corpus_agent.tools.frame import Frame
 from indexer.errors import Refused
-from indexer.extract import is_mark
 
 MAX_COMPLETED = 600  # characters of a sentence that is quoted in the place of a piece of it
 UNSUPPORTED = "[unsupported]"
@@ -188,7 +187,7 @@ class Evidence:
             lines = self._corpus.read(citation.source, first, count).lines
         except Refused:  # gone since it was checked
             return Window(alone, 0, len(citation.quote))
-        texts = ["" if is_mark(line) else line.text for line in lines]
+        texts = ["" if line.is_mark else line.text for line in lines]
         text = "\n".join(texts)
         before = sum(len(line) + 1 for line in texts[: citation.line_start - first])
         start = text.find(citation.quote, before)

@@ -14,13 +14,15 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import FrameType
+from typing import Protocol
 
 from corpus_agent import session
 from corpus_agent.launch import to_index
-from corpus_agent.progress import IndexProgress
 from corpus_agent.settings import Settings, existing_place
 from indexer.embed import Encoder
 from indexer.errors import CorpusError, StoreLocked
+from indexer.plan import Plan
+from indexer.records import FileRow
 from indexer.sync import Outcome, Progress
 from indexer.watch import Stop, moments, sleep
 
@@ -65,20 +67,39 @@ def asked_by_signal() -> Iterator[Asked]:
         restore()
 
 
+class RunDisplay(Protocol):
+    """What one run is shown by; see session.index for when each is called."""
+
+    def start(self, todo: Plan, rebuilding: bool) -> None:
+        """Called with the plan, before anything is done."""
+        ...
+
+    def advance(self, done: Progress) -> None:
+        """Called after each file."""
+        ...
+
+    def problem(self, row: FileRow) -> None:
+        """Called with each file that yields no text."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
-class Audience:
-    """Who is told what: outcomes of looks that changed the index, notices, progress in a run."""
+class Callbacks:
+    """What `watch` calls: with each outcome that changed the index, each notice, and for each run.
+
+    `display` opens what a run is shown by, and closes it when the run is over.
+    """
 
     outcome: Callable[[Outcome], None]
     notice: Callable[[str], None]
-    progress: Callable[[], AbstractContextManager[IndexProgress]]
+    display: Callable[[], AbstractContextManager[RunDisplay]]
 
 
 def watch(
     settings: Settings,
     folder: Path | None,
     stop: Stop,
-    audience: Audience,
+    callbacks: Callbacks,
     *,
     force: bool = False,
     verify: bool = False,
@@ -96,8 +117,8 @@ def watch(
     store, root = existing_place(settings)
     watched = _identity(root)
     encoder = encoder or session.encoder_for(settings, store, bulk=True)
-    look = partial(_look, settings, folder, encoder, stop, audience)
-    with closing(moments(root, store.resolve(), stop, audience.notice)) as due:
+    look = partial(_look, settings, folder, encoder, stop, callbacks)
+    with closing(moments(root, store.resolve(), stop, callbacks.notice)) as due:
         next(due, None)
         version = look(force=force, verify=verify)
         trouble = ""
@@ -113,7 +134,7 @@ def watch(
                 trouble = ""
             except CorpusError as error:
                 if trouble != str(error):
-                    audience.notice(str(error))
+                    callbacks.notice(str(error))
                 trouble = str(error)
 
 
@@ -134,7 +155,7 @@ def _look(
     folder: Path | None,
     encoder: Encoder,
     stop: Stop,
-    audience: Audience,
+    callbacks: Callbacks,
     *,
     known: int | None = None,
     force: bool = False,
@@ -144,7 +165,7 @@ def _look(
     waiting = False
     while not stop.is_set():
         try:
-            with audience.progress() as shown:
+            with callbacks.display() as shown:
                 outcome = session.index(
                     settings,
                     folder,
@@ -157,17 +178,17 @@ def _look(
                 )
         except StoreLocked as error:
             if not waiting:
-                audience.notice(f"Waiting: {error.message}")
+                callbacks.notice(f"Waiting: {error.message}")
             waiting = True
             sleep(LOCKED_SECONDS, stop)
             continue
         if outcome.version != known:
-            audience.outcome(outcome)
+            callbacks.outcome(outcome)
         return outcome.version
     return known
 
 
-def _advance(shown: IndexProgress, stop: Stop, done: Progress) -> None:
+def _advance(shown: RunDisplay, stop: Stop, done: Progress) -> None:
     """Move the bar; between two files is where a run can be ended with its work committed."""
     shown.advance(done)
     if stop.is_set():

@@ -2,3 +2,5 @@
 
 Knows nothing of agents, models or terminals. Flow: walk -> extract -> chunk -> embed -> store.
 """
+
+__version__ = "0.1.0"  # of the distribution, which holds this library and corpus_agent

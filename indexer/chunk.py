@@ -16,7 +16,7 @@ from itertools import accumulate, groupby
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from indexer.extract import is_mark, writes_markdown
+from indexer.extract import writes_markdown
 from indexer.records import Chunk, Document, Line
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def _parts(lines: Sequence[Line]) -> Iterator[tuple[int, list[Line]]]:
         run = list(group)
         first = number
         number += len(run)
-        if is_mark(run[0]):
+        if run[0].is_mark:
             run, first = run[1:], first + 1
         if run:
             yield first, run

@@ -1,4 +1,4 @@
-"""The data that flows through indexing and search: frozen, plain, without behaviour of its own.
+"""The data that flows through indexing and search: frozen, plain, all but without behaviour.
 
 Does no input or output. Used by everyone; imports nobody.
 """
@@ -23,6 +23,18 @@ class Line:
     text: str
     page: int | None = None
     part: str | None = None
+
+    @property
+    def is_mark(self) -> bool:
+        """Whether it is the mark that begins its page or part, and no text of the document."""
+        if self.part is not None:
+            return self.text.startswith(f"--- {self.part} ---")
+        return self.page is not None and self.text.startswith(page_mark(self.page))
+
+
+def page_mark(number: int) -> str:
+    """The line that begins a page."""
+    return f"--- Page {number} ---"
 
 
 @dataclass(frozen=True, slots=True)

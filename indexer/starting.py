@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, NoReturn
 
-import indexer
 from indexer.errors import CorpusError
 
 if TYPE_CHECKING:
@@ -71,7 +70,7 @@ class Command:
 
 def packages() -> str:
     """The folder that holds this program's packages."""
-    return str(Path(indexer.__path__[0]).resolve().parent)
+    return str(Path(__file__).resolve().parent.parent)
 
 
 def python(code: str, *arguments: str, site: bool = True) -> tuple[str, ...]:

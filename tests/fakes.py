@@ -23,21 +23,15 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from corpus_agent.corpus import (
-    MAX_HITS_PER_SOURCE,
-    MAX_WINDOW_LINES,
-    SEARCH_LIMIT,
-    Window,
-    check_numbers,
-    cut_window,
-)
+from corpus_agent.corpus import MAX_HITS_PER_SOURCE, SEARCH_LIMIT
 from corpus_agent.endpoint import Server, server_at, server_on
+from corpus_agent.naming import quoted
 from corpus_agent.snippet import words
 from indexer.embed import Encoded
 from indexer.errors import Refused
-from indexer.extract import page_mark
-from indexer.records import Chunk, Coverage, Hit, Line
+from indexer.records import Chunk, Coverage, Hit, Line, page_mark
 from indexer.retrieve import diverse
+from indexer.window import MAX_WINDOW_LINES, Window, check_numbers, cut_window
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -98,7 +92,7 @@ class MemoryCorpus:
                 f"{source!r} is not in the index.", f"{hint}Use vectordb_search to find sources."
             )
         stale = source in self._stale
-        return cut_window(source, self._lines[source], offset, limit, stale=stale)
+        return cut_window(source, self._lines[source], offset, limit, stale=stale, quote=quoted)
 
     def _hits(self, source: str, wanted: set[str]) -> Iterator[Hit]:
         digest = hashlib.sha256("\n".join(line.text for line in self._lines[source]).encode())

@@ -7,7 +7,7 @@ import pytest
 
 from indexer.chunk import Chunker
 from indexer.errors import UnreadableDocument
-from indexer.extract import REGISTRY, archive, extract, is_mark
+from indexer.extract import REGISTRY, archive, extract
 from tests import made_files as made
 from tests.fakes import ToyEncoder
 from tests.test_extract import pdf_of
@@ -28,7 +28,7 @@ def refusal(data: bytes) -> tuple[str, str]:
 
 
 def marks(data: bytes) -> list[str]:
-    return [line.text for line in extract(data, "a.zip").lines if is_mark(line)]
+    return [line.text for line in extract(data, "a.zip").lines if line.is_mark]
 
 
 def locked(data: bytes, *names: bytes) -> bytes:
@@ -61,11 +61,11 @@ def test_a_member_is_read_as_it_would_be_alone_but_for_its_marks():
     archived = extract(made.zipped(files), "all.zip")
     assert archived.remark == ""
     for name, data in files.items():
-        alone = [line.text for line in extract(data, name).lines if not is_mark(line)]
+        alone = [line.text for line in extract(data, name).lines if not line.is_mark]
         here = [
             line.text
             for line in archived.lines
-            if not is_mark(line) and f"{line.part},".startswith(f"File {name},")
+            if not line.is_mark and f"{line.part},".startswith(f"File {name},")
         ]
         assert here == alone, name
 
@@ -193,7 +193,7 @@ def test_text_is_read_up_to_the_most_and_files_after_that_are_counted():
     data = made.zipped({f"{number}.txt": million for number in range(40)})
     document = extract(data, "a.zip")
     members = archive.MAX_TEXT_CHARS // len(million) + 1
-    assert sum(map(is_mark, document.lines)) == members < 40
+    assert sum(line.is_mark for line in document.lines) == members < 40
     assert document.remark == f"not readable: the last {40 - members} files"
 
 

@@ -15,8 +15,8 @@ from corpus_agent.chat import Chat, Doing, markdown, save
 from corpus_agent.extractive import ExtractiveAnswerer
 from corpus_agent.launch import Launch
 from corpus_agent.llm import Model
-from corpus_agent.loop.standalone import carried_over
 from corpus_agent.seal import unsealed
+from corpus_agent.sentences.follow_up import carried_over
 from indexer.errors import UsageError
 from indexer.records import Coverage
 from tests.fakes import MemoryCorpus, ScriptedModelServer, ToyEncoder, calls, fails, says

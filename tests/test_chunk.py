@@ -3,8 +3,7 @@ from hypothesis import strategies as st
 
 from indexer.chunk import CHUNK_CHARS, Chunker, context_of, heading_paths
 from indexer.embed import SentenceTransformerEncoder
-from indexer.extract import page_mark
-from indexer.records import Chunk, Document, Line
+from indexer.records import Chunk, Document, Line, page_mark
 from tests.fakes import ToyEncoder
 
 TOY = ToyEncoder()

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from corpus_agent.corpus import MAX_WINDOW_BYTES, Corpus, cut_window
+from corpus_agent.corpus import Corpus
 from corpus_agent.local import LocalCorpus
 from indexer.errors import IncompatibleStore, Refused
 from indexer.records import Line
+from indexer.window import MAX_WINDOW_BYTES, cut_window
 from tests.fakes import MemoryCorpus, ToyEncoder
 from tests.test_extract import pdf_of
 from tests.test_sync import sync

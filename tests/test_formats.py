@@ -7,7 +7,7 @@ import pytest
 
 from indexer.chunk import Chunker
 from indexer.errors import UnreadableDocument
-from indexer.extract import REGISTRY, claim, extract, is_mark, markdown, open_lines
+from indexer.extract import REGISTRY, claim, extract, markdown, open_lines
 from indexer.extract.container import MAX_PART_BYTES
 from tests import made_files as made
 from tests.fakes import ToyEncoder
@@ -83,7 +83,7 @@ def test_importing_the_registry_imports_no_parser():
 @pytest.mark.parametrize("name", ["a.pptx", "a.odp", "a.ppt"])
 def test_slides_are_marked_and_numbered_like_pages(name):
     lines = extract(made.FILES[name], name).lines
-    assert [(line.text, line.page) for line in lines if is_mark(line)] == [
+    assert [(line.text, line.page) for line in lines if line.is_mark] == [
         ("--- Slide 1 ---", 1),
         ("--- Slide 2 ---", 2),
     ]
@@ -113,19 +113,19 @@ def test_a_chunk_of_a_sheet_or_chapter_carries_its_name():
 
 
 def test_chapters_and_messages_are_marked():
-    marks = [line.text for line in extract(made.FILES["a.epub"], "a.epub").lines if is_mark(line)]
+    marks = [line.text for line in extract(made.FILES["a.epub"], "a.epub").lines if line.is_mark]
     assert marks == [
         "--- About this book ---",
         "--- Chapter 1: The crossing ---",
         "--- Chapter 2 ---",
     ]
-    marks = [line.text for line in extract(made.FILES["a.mbox"], "a.mbox").lines if is_mark(line)]
+    marks = [line.text for line in extract(made.FILES["a.mbox"], "a.mbox").lines if line.is_mark]
     assert marks == ["--- Message 1 ---", "--- Message 2 ---"]
 
 
 def test_a_line_that_looks_like_a_mark_is_text_where_it_begins_no_part():
     lines = extract(b"--- Sheet Costs ---\nwords\n", "a.txt").lines
-    assert not any(is_mark(line) for line in lines)
+    assert not any(line.is_mark for line in lines)
 
 
 # --- What a format keeps, and what it leaves out ------------------------------------------------

@@ -114,7 +114,7 @@ def test_a_line_of_fifty_megabytes_is_read_in_windows(root, tmp_path):
     (tmp_path / "store").mkdir()
     outcome = python(
         """
-        from corpus_agent.corpus import cut_window
+        from indexer.window import cut_window
         from indexer.reading import document_of, text_of
         from tests.test_reading import *
         root, store = Path(sys.argv[1]), Path(sys.argv[2])

@@ -16,7 +16,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpus_agent import receipt, session
-from corpus_agent.corpus import Window
 from corpus_agent.launch import Launch
 from corpus_agent.mcp_config import CLIENTS
 from corpus_agent.mcp_tools import TOOLS, Tools, fitted, parse_uri, uri_of
@@ -27,6 +26,7 @@ from corpus_agent.settings import Settings
 from corpus_agent.stopping import Stop
 from indexer.errors import Refused
 from indexer.records import Line
+from indexer.window import Window
 from tests.conftest import REPOSITORY
 from tests.fakes import ScriptedModelServer, ToyEncoder, says
 from tests.mcp_client import RawClient

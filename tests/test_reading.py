@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from corpus_agent.corpus import MAX_WINDOW_BYTES, MAX_WINDOW_LINES, cut_window, fills_window
 from corpus_agent.local import LocalCorpus
 from indexer.chunk import Chunker
 from indexer.errors import Refused, SealUnavailable
@@ -23,6 +22,7 @@ from indexer.records import Chunk, FileRow, Line
 from indexer.store import Snapshot
 from indexer.texts import TEXTS_FOLDER, Texts
 from indexer.walk import walk
+from indexer.window import MAX_WINDOW_BYTES, MAX_WINDOW_LINES, cut_window, fills_window
 from indexer.workers.limits import DocumentLimits
 from indexer.workers.worker import Worker
 from tests.conftest import SAMPLE, as_nobody

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from corpus_agent.corpus import Window
 from corpus_agent.naming import called
 from corpus_agent.tools import read, search
 from corpus_agent.tools.frame import Frame
 from corpus_agent.tools.toolbox import SPECS, Toolbox
 from indexer.records import Chunk, Coverage, Hit, Line
+from indexer.window import Window
 from tests.fakes import MemoryCorpus
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"

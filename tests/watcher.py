@@ -14,7 +14,7 @@ from typing import Any
 from corpus_agent import report
 from corpus_agent.progress import IndexProgress
 from corpus_agent.settings import Settings
-from corpus_agent.watching import Audience, asked_by_signal, watch
+from corpus_agent.watching import Callbacks, asked_by_signal, watch
 from tests.fakes import ToyEncoder
 
 
@@ -23,13 +23,13 @@ def say(content: dict[str, Any]) -> None:
 
 
 def main(store: Path, root: Path) -> None:
-    audience = Audience(
+    callbacks = Callbacks(
         outcome=lambda outcome: say(report.index_object(outcome)),
         notice=lambda line: say({"notice": line}),
-        progress=lambda: nullcontext(IndexProgress(None)),
+        display=lambda: nullcontext(IndexProgress(None)),
     )
     with asked_by_signal() as asked:
-        watch(Settings(store=store), root, asked, audience, encoder=ToyEncoder())
+        watch(Settings(store=store), root, asked, callbacks, encoder=ToyEncoder())
     say({"signal": asked.signal})
 
 

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from corpus_agent.answer import Answer, Answerer, Turn
-    from corpus_agent.corpus import Window
     from corpus_agent.launch import Launch
     from corpus_agent.local import LocalCorpus
+    from indexer.window import Window
 
 
 @main.command()

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from corpus_agent import __version__
+from indexer import __version__
 from indexer.errors import CorpusError
 
 if TYPE_CHECKING:

@@ -49,13 +49,13 @@ def follow(
     launch = to_index(settings_in_force(), path, seal_off=seal_off, watching=True)
     settings = launched(launch).settings
     from corpus_agent.progress import index_progress
-    from corpus_agent.watching import Audience, asked_by_signal
+    from corpus_agent.watching import Callbacks, asked_by_signal
     from corpus_agent.watching import watch as keep_watching
 
     talk = _Json() if as_json else _Lines()
     with asked_by_signal() as asked:
-        audience = Audience(talk.outcome, talk.notice, index_progress)
-        keep_watching(settings, path, asked, audience, force=force, verify=verify)
+        callbacks = Callbacks(talk.outcome, talk.notice, index_progress)
+        keep_watching(settings, path, asked, callbacks, force=force, verify=verify)
     if asked.signal == signal.SIGINT:
         raise SystemExit(EXIT_INTERRUPTED)
 

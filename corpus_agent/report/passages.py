@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from corpus_agent.clean import inert, one_line, visible
-from corpus_agent.corpus import Window
 from corpus_agent.naming import called, quoted, told
 from corpus_agent.report.frame import as_object, place, searched
 from corpus_agent.snippet import snippet
 from indexer.records import Coverage, Hit
+from indexer.window import Window
 
 
 def search_object(

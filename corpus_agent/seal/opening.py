@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import corpus_agent
-import indexer
+from indexer import starting
 from indexer.confine import FileRule, Policy, interpreter_files, sealed_calls, system_files
 from indexer.confine.policy import Access
 from indexer.errors import SealUnavailable
@@ -59,7 +58,7 @@ def policy(
                 "Nothing lies outside of '/', so that no file rule could hold.",
                 "Index a folder instead.",
             )
-    packages = [Path(module.__path__[0]).resolve() for module in (corpus_agent, indexer)]
+    packages = [Path(starting.packages(), name) for name in ("corpus_agent", "indexer")]
     files = (*rules, *interpreter_files(*packages), *system_files(gpu=gpu))
     temp = store.absolute() / TEMP_FOLDER if store is not None and writable else None
     calls = sealed_calls(gpu=gpu, watching=watching)

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from corpus_agent.corpus import MAX_WINDOW_BYTES, MAX_WINDOW_LINES, Corpus, Window, narrowed
+from corpus_agent.corpus import Corpus
 from corpus_agent.naming import named, said
 from corpus_agent.tools.frame import Frame
 from indexer.errors import Refused
+from indexer.window import MAX_WINDOW_BYTES, MAX_WINDOW_LINES, Window, narrowed
 
 NAME = "vectordb_read"
 DESCRIPTION = """\

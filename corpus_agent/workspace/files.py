@@ -11,7 +11,6 @@ import threading
 from collections.abc import Callable
 from typing import Concatenate, ParamSpec, TypeVar
 
-from corpus_agent.corpus import MAX_WINDOW_LINES
 from corpus_agent.workspace import glob as globbing
 from corpus_agent.workspace import grep as grepping
 from corpus_agent.workspace import reading, specs, writing
@@ -21,6 +20,7 @@ from corpus_agent.workspace.roots import Workspace
 from corpus_agent.workspace.toolset import Adds, Leg, Result, Tool
 from corpus_agent.workspace.writing import Confirm
 from indexer.errors import Refused
+from indexer.window import MAX_WINDOW_LINES
 
 # Files of the workspace are private, and others may have written them; their names too.
 _READS = Adds(frozenset({Leg.PRIVATE, Leg.UNTRUSTED}))

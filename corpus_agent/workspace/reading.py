@@ -10,7 +10,6 @@ import os
 from dataclasses import dataclass, replace
 from typing import BinaryIO
 
-from corpus_agent.corpus import check_numbers, fills_window
 from corpus_agent.workspace.content import document_lines, image_type, kind_of, sample_of
 from corpus_agent.workspace.ledger import Ledger, Snapshot, snapshot
 from corpus_agent.workspace.roots import (
@@ -24,6 +23,7 @@ from corpus_agent.workspace.roots import (
 )
 from corpus_agent.workspace.window import Cut, lines_window, stream_window
 from indexer.errors import Refused
+from indexer.window import check_numbers, fills_window
 
 MAX_IMAGE_BYTES = 5_000_000
 EMPTY = "This file is empty."

@@ -5,9 +5,9 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Any
 
-from corpus_agent.corpus import MAX_WINDOW_LINES
 from corpus_agent.tools.toolbox import ToolSpec
 from corpus_agent.workspace.grep import MODES
+from indexer.window import MAX_WINDOW_LINES
 
 _PATH = "relative to the workspace, as in"
 

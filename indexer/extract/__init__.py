@@ -15,7 +15,7 @@ from pathlib import PurePosixPath
 from indexer.errors import UnreadableDocument
 from indexer.extract import claims
 from indexer.extract.broken import BROKEN
-from indexer.extract.extraction import Claim, Extraction, Extractor, is_mark, page_mark
+from indexer.extract.extraction import Claim, Extraction, Extractor
 from indexer.extract.kinds import kind_of
 from indexer.extract.normalise import whole
 from indexer.extract.text import SAMPLE_BYTES, is_text
@@ -29,11 +29,9 @@ __all__ = [
     "Opened",
     "claim",
     "extract",
-    "is_mark",
     "is_todays",
     "open_document",
     "open_lines",
-    "page_mark",
     "title_of",
     "writes_markdown",
 ]
@@ -179,7 +177,7 @@ def _lines(extractor: Extractor, extraction: Extraction, opened: Opened) -> Iter
     found = False
     try:
         for line in extraction.lines:
-            found = found or (not is_mark(line) and any(map(str.isalnum, line.text)))
+            found = found or (not line.is_mark and any(map(str.isalnum, line.text)))
             yield line
     except (UnreadableDocument, *BROKEN) as error:
         raise _unreadable(error, extractor) from None

@@ -13,13 +13,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from indexer.errors import UnreadableDocument
-from indexer.extract import claim, is_mark, open_document, page_mark
+from indexer.extract import claim, open_document
 from indexer.extract.broken import BROKEN
 from indexer.extract.container import MAX_PART_BYTES, ZipParts
 from indexer.extract.extraction import Extraction
 from indexer.extract.normalise import lines_of, whole
 from indexer.names import is_key, never_a_document
-from indexer.records import Line
+from indexer.records import Line, page_mark
 
 NAME = "zip"  # of this extractor
 MAX_MEMBERS = 2_000  # that are looked at
@@ -129,7 +129,7 @@ def _lines(name: str, parts: ZipParts, info: zipfile.ZipInfo, engines: set[str])
     begun = False
     for line in opened.lines:
         inner = line.part or (page_mark(line.page)[4:-4] if line.page is not None else "")
-        if is_mark(line):
+        if line.is_mark:
             yield from _marked(f"{name}, {inner}", line.text.removeprefix(f"--- {inner} ---"))
         else:
             if not begun and not inner:

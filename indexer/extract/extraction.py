@@ -93,15 +93,3 @@ def part_lines(
     for text in texts:
         for line in lines_of(text):
             yield Line(line, page, part)
-
-
-def page_mark(number: int) -> str:
-    """The line that begins a page."""
-    return f"--- Page {number} ---"
-
-
-def is_mark(line: Line) -> bool:
-    """Whether a line is the mark that begins its part, and no text of the document."""
-    if line.part is not None:
-        return line.text.startswith(f"--- {line.part} ---")
-    return line.page is not None and line.text.startswith(page_mark(line.page))

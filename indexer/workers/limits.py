@@ -10,7 +10,6 @@ import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import indexer
 from indexer.confine import (
     FileRule,
     Limits,
@@ -76,7 +75,7 @@ def worker_policy() -> Policy:
 
     It is handed the bytes of each document, so that it needs no right to any folder of documents.
     """
-    package = Path(indexer.__path__[0]).resolve()
+    package = Path(__file__).resolve().parent.parent
     rules = (*interpreter_files(package), *system_files())
     return Policy(
         calls=parser_calls(os.getpid()),

@@ -1,0 +1,99 @@
+"""A window of a document: the consecutive lines that one read gives, and their arithmetic. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from indexer.errors import Refused
+from indexer.records import Line
+
+MAX_WINDOW_LINES = 2_000
+MAX_WINDOW_BYTES = 50_000  # UTF-8, line ends included
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Consecutive lines of one document; `offset` is the 1-based number of the first.
+
+    `next_offset` is where to go on, None at the end. `stale` says that the file changed after it
+    was indexed, so that the lines are today's and not the indexed ones.
+    """
+
+    source: str
+    offset: int
+    lines: tuple[Line, ...]
+    total: int
+    next_offset: int | None
+    stale: bool = False
+
+
+def check_numbers(offset: int, limit: int) -> None:
+    """Refuse numbers that no document can satisfy."""
+    if offset < 1:
+        raise Refused(f"offset must be 1 or more, not {offset}.", "Lines are counted from 1.")
+    if limit < 1:
+        raise Refused(f"limit must be 1 or more, not {limit}.", f"Use limit={MAX_WINDOW_LINES}.")
+
+
+def cut_window(
+    source: str,
+    lines: Sequence[Line],
+    offset: int,
+    limit: int,
+    *,
+    stale: bool = False,
+    total: int | None = None,
+    quote: Callable[[str], str] = repr,
+) -> Window:
+    """The window of `lines` at `offset`: `limit` lines, 2,000 lines or 50 KB, whichever is first.
+
+    `total` says how many lines the document has where `lines` are the first of them, as many as
+    `fills_window` asks for. Always holds at least one line, so that going on from `next_offset`
+    ends. Raises Refused where `offset` lies beyond the end; `quote` writes the name there.
+    """
+    check_numbers(offset, limit)
+    total = len(lines) if total is None else total
+    if offset > max(total, 1):
+        raise Refused(
+            f"offset {offset} is beyond the end of {quote(source)} ({total} lines).",
+            f"Use an offset from 1 to {total}.",
+        )
+    end = offset - 1 + _fitting(lines[offset - 1 :], min(limit, MAX_WINDOW_LINES), MAX_WINDOW_BYTES)
+    next_offset = end + 1 if end < total else None
+    return Window(source, offset, tuple(lines[offset - 1 : end]), total, next_offset, stale)
+
+
+def fills_window(offset: int, limit: int) -> Callable[[int, int], bool]:
+    """Says, told after each batch how many lines and characters there are, when to stop reading.
+
+    What has been read then holds all lines of the window; see `cut_window`.
+    """
+    last = offset - 1 + min(limit, MAX_WINDOW_LINES)
+    start = 0 if offset == 1 else None  # characters up to the first batch's end in the window
+
+    def enough(lines: int, chars: int) -> bool:
+        nonlocal start
+        if start is None and lines >= offset - 1:
+            start = chars
+        return lines >= last or (start is not None and chars - start >= MAX_WINDOW_BYTES)
+
+    return enough
+
+
+def narrowed(window: Window, max_bytes: int) -> Window:
+    """The beginning of a window that holds lines: as many as fit into `max_bytes`, at least one."""
+    count = _fitting(window.lines, len(window.lines), max_bytes)
+    if count == len(window.lines):
+        return window
+    return replace(window, lines=window.lines[:count], next_offset=window.offset + count)
+
+
+def _fitting(lines: Sequence[Line], limit: int, max_bytes: int) -> int:
+    """How many of the lines fit into `limit` lines and `max_bytes` bytes, the first in any case."""
+    size = 0
+    for count, line in enumerate(lines[:limit]):
+        size += len(line.text.encode()) + 1
+        if size > max_bytes and count > 0:
+            return count
+    return min(limit, len(lines))
