@@ -8,11 +8,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from indexer.records import Coverage, Hit
+from indexer.records import MAX_HITS_PER_SOURCE, SEARCH_LIMIT, Coverage, Hit
 from indexer.window import MAX_WINDOW_LINES, Window
-
-SEARCH_LIMIT = 5
-MAX_HITS_PER_SOURCE = 2
 
 
 class Corpus(Protocol):

@@ -14,7 +14,6 @@ from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 
-from corpus_agent.corpus import MAX_HITS_PER_SOURCE, SEARCH_LIMIT
 from indexer import retrieve
 from indexer.chunk import Chunker
 from indexer.embed import Encoder, Reranker
@@ -22,7 +21,7 @@ from indexer.errors import IncompatibleStore, Refused, UnreadableDocument
 from indexer.extract import is_todays
 from indexer.manifest import read_manifest
 from indexer.reading import Copy, copied, text_of
-from indexer.records import Coverage, FileRow, Hit, Line
+from indexer.records import MAX_HITS_PER_SOURCE, SEARCH_LIMIT, Coverage, FileRow, Hit, Line
 from indexer.store import Snapshot, same_rows
 from indexer.sync import fingerprint_of
 from indexer.texts import Texts

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 Status = Literal["indexed", "empty", "failed", "skipped"]
+SEARCH_LIMIT = 5  # hits, unless more are asked for
+MAX_HITS_PER_SOURCE = 2  # before those of other documents
 STATUSES: tuple[Status, ...] = ("indexed", "empty", "failed", "skipped")
 
 

@@ -23,13 +23,12 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from corpus_agent.corpus import MAX_HITS_PER_SOURCE, SEARCH_LIMIT
 from corpus_agent.endpoint import Server, server_at, server_on
 from corpus_agent.naming import quoted
 from corpus_agent.snippet import words
 from indexer.embed import Encoded
 from indexer.errors import Refused
-from indexer.records import Chunk, Coverage, Hit, Line, page_mark
+from indexer.records import MAX_HITS_PER_SOURCE, SEARCH_LIMIT, Chunk, Coverage, Hit, Line, page_mark
 from indexer.retrieve import diverse
 from indexer.window import MAX_WINDOW_LINES, Window, check_numbers, cut_window
 
