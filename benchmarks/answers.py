@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.evidence import Documents
-from corpus_agent.sentences.coverage import EncodeTokens
-from corpus_agent.settling import UNSUPPORTED, Evidence
-from corpus_agent.support import Source, Supporter
+from corpus_agent.answering.coverage import EncodeTokens
+from corpus_agent.answering.grounding import Source, Supporter
+from corpus_agent.answering.verification import UNSUPPORTED, Evidence
 from indexer.records import Line
 
 KINDS = ("figure", "negation", "name", "swap")
@@ -112,7 +112,7 @@ def main() -> None:
 
     encode = None
     if arguments.vectors:
-        from corpus_agent import session
+        from corpus_agent.service import session
         from corpus_agent.settings import Settings
 
         encode = session.encoder_for(Settings(), None).encode_tokens

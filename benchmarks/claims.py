@@ -12,8 +12,8 @@ from typing import Any
 
 from common import corpus_of, print_table
 
-from corpus_agent.local import LocalCorpus
-from corpus_agent.support import Source, Supporter
+from corpus_agent.answering.grounding import Source, Supporter
+from indexer.index import LocalCorpus
 
 CLAIMS = Path(__file__).parent / "claims.toml"
 SAMPLE = Path(__file__).parent.parent / "sample_corpus"

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from corpus_agent import session
-from corpus_agent.local import LocalCorpus
+from corpus_agent.service import session
 from corpus_agent.settings import Settings
+from indexer.index import LocalCorpus
 
 DATA = Path(__file__).parent.parent.parent / "shared" / "eval"
 

@@ -23,14 +23,15 @@ from typing import TypeVar
 import numpy as np
 from common import data, print_table
 
-from corpus_agent import session
+from corpus_agent.service import session
 from corpus_agent.settings import Settings
 from indexer.chunk import Chunker
 from indexer.embed.folder import ModelFolder
 from indexer.embed.onnx_engine import OnnxEngine
 from indexer.errors import UnreadableDocument
 from indexer.extract import extract
-from indexer.walk import MAX_FILE_BYTES, read_beneath, walk
+from indexer.files.opening import MAX_FILE_BYTES, read_beneath
+from indexer.files.walk import walk
 
 FLOP_A_TOKEN = 23.5e6  # six layers of width 384, sequences of 235
 SETS = (("til", ("corpora", "til")), ("19 reports", ("qa", "financebench")))

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from corpus_agent.evidence import NEAR_LINES, check_quotation
-from corpus_agent.sentences.units import units
+from corpus_agent.answering.quotations import NEAR_LINES, check_quotation
+from corpus_agent.text.sentences import units
 from indexer.errors import Refused
 from indexer.extract import open_lines
 from indexer.records import Coverage, Hit, Line, page_mark

@@ -15,11 +15,11 @@ from pathlib import Path
 from common import data, print_table
 
 from indexer.extract import extract
-from indexer.reading import copied
-from indexer.walk import walk
-from indexer.workers.pool import in_order, worker_count
-from indexer.workers.wire import decoded
-from indexer.workers.worker import Asked, Text, Worker
+from indexer.files.walk import walk
+from indexer.parsers.pool import in_order, worker_count
+from indexer.parsers.protocol import decoded
+from indexer.parsers.worker import Asked, Text, Worker
+from indexer.sync.read import copied
 
 ROUNDS = 2
 

@@ -13,7 +13,7 @@ from statistics import mean
 
 from common import corpus_of, data, print_table, read_jsonl
 
-from corpus_agent.local import LocalCorpus
+from indexer.index import LocalCorpus
 from indexer.records import Hit
 
 DEPTH = 10

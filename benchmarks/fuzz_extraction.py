@@ -19,14 +19,14 @@ from pathlib import Path
 
 from common import data, print_table
 
-from corpus_agent import session
+from corpus_agent.service import session
 from corpus_agent.settings import Settings
 from indexer.chunk import Chunker
-from indexer.reading import read_all
+from indexer.files.walk import walk
+from indexer.parsers.limits import limits_for
 from indexer.records import FileRow
-from indexer.texts import Texts
-from indexer.walk import walk
-from indexer.workers.limits import limits_for
+from indexer.store.texts import Texts
+from indexer.sync.read import read_all
 
 FOLDERS = ("markitdown", "tika", "py-pdf-sample-files")
 LONGEST = 5  # rows of the slowest files

@@ -26,7 +26,7 @@ ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
 from corpus_agent.librarian.process import Child  # noqa: E402
-from indexer.workers.worker import Asked, Worker  # noqa: E402
+from indexer.parsers.worker import Asked, Worker  # noqa: E402
 from tests.kernel_probe import Places, look  # noqa: E402
 from tests.obeying_worker import do  # noqa: E402
 
@@ -102,7 +102,7 @@ def parser(places: Places) -> dict[str, str]:
     descriptor = os.memfd_create("order")
     os.write(descriptor, do("look", places=asdict(places)))
     text = worker.read(Asked(descriptor, "a.txt"))
-    from indexer.workers.wire import decoded
+    from indexer.parsers.protocol import decoded
 
     found = dict(json.loads(next(iter(decoded(text.encoding))).text))
     worker.close()

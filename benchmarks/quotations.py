@@ -20,7 +20,7 @@ from functools import cache
 from pathlib import Path
 
 from benchmarks.evidence import Documents
-from corpus_agent.evidence import check_quotation
+from corpus_agent.answering.quotations import check_quotation
 from indexer.records import Line
 
 DATA = Path(__file__).parent.parent.parent / "shared" / "eval"

@@ -52,8 +52,8 @@ def reader(root: Path, store: Path, seed: int) -> None:
     """Look until told to stop by the end of input; print what was found as JSON lines."""
     import select
 
-    from corpus_agent.local import LocalCorpus
     from indexer.errors import Refused
+    from indexer.index import LocalCorpus
     from indexer.store import Snapshot
     from tests.fakes import ToyEncoder
 

@@ -63,13 +63,13 @@ def index(root: Path, store: Path) -> dict[str, float]:
     """An index run with mostly random vectors, in this process."""
     from indexer.chunk import Chunker
     from indexer.embed import SentenceTransformerEncoder
-    from indexer.manifest import root_for
-    from indexer.ownership import make_store
-    from indexer.plan import make_plan
+    from indexer.files.walk import walk
     from indexer.store import Writer
     from indexer.store.lance import import_lancedb
-    from indexer.sync import Run, fingerprint_of
-    from indexer.walk import walk
+    from indexer.store.manifest import root_for
+    from indexer.store.ownership import make_store
+    from indexer.sync.plan import make_plan
+    from indexer.sync.run import Run, fingerprint_of
 
     class MostlyRandom(SentenceTransformerEncoder):
         calls = 0
@@ -102,8 +102,8 @@ VERIFY = False
 
 def search(root: Path, store: Path) -> dict[str, float]:
     """Fifty searches with the real model and query vectors."""
-    from corpus_agent.local import LocalCorpus
     from indexer.embed import SentenceTransformerEncoder
+    from indexer.index import LocalCorpus
 
     corpus = LocalCorpus.open(store, SentenceTransformerEncoder())
     random = Random(1)
@@ -121,9 +121,9 @@ def cleanup(root: Path, store: Path) -> dict[str, float]:
     """Cleaning up, and what is left on the disk beside text and vectors."""
     import pyarrow.compute as pc
 
-    from indexer.folder import usage
-    from indexer.manifest import read_manifest
     from indexer.store import Snapshot, Writer
+    from indexer.store.folder import usage
+    from indexer.store.manifest import read_manifest
 
     manifest = read_manifest(store)
     before = usage(store)

@@ -23,7 +23,7 @@ from statistics import median
 
 from common import data, print_table
 
-from corpus_agent import session
+from corpus_agent.service import session
 from corpus_agent.settings import Settings
 
 QUERY = "which plugin shows the names of buffers"

@@ -13,11 +13,11 @@ from statistics import mean
 
 from common import corpus_of, print_table
 
-from corpus_agent.extractive import POOL
-from corpus_agent.questions import Question, load
-from corpus_agent.sentences.coverage import Passage
-from corpus_agent.sentences.parts import parts
-from corpus_agent.sentences.ranking import Ranking, rank_sentences
+from corpus_agent.answering.coverage import Passage
+from corpus_agent.answering.extractive import POOL
+from corpus_agent.answering.ranking import Ranking, rank_sentences
+from corpus_agent.answering.subquestions import parts
+from corpus_agent.evaluation.questions import Question, load
 
 THRESHOLDS = (0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65)
 

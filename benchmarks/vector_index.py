@@ -29,11 +29,11 @@ REPOSITORY = Path(__file__).parent.parent
 sys.path.insert(0, str(REPOSITORY))
 
 from benchmarks.common import print_table  # noqa: E402
-from indexer.folder import usage  # noqa: E402
-from indexer.ownership import make_store  # noqa: E402
 from indexer.records import Chunk, FileRow, Fingerprint  # noqa: E402
 from indexer.store import Embedded, Snapshot, Writer  # noqa: E402
+from indexer.store.folder import usage  # noqa: E402
 from indexer.store.indices import Scale  # noqa: E402
+from indexer.store.ownership import make_store  # noqa: E402
 
 DIMENSION = 384
 CHUNKS_PER_FILE = 50

@@ -15,8 +15,8 @@ from statistics import mean, median
 import numpy as np
 from common import corpus_of, data, print_table, read_jsonl
 
-from corpus_agent.extractive import ExtractiveAnswerer
-from corpus_agent.local import LocalCorpus
+from corpus_agent.answering.extractive import ExtractiveAnswerer
+from indexer.index import LocalCorpus
 
 
 def plain(question: str, corpus: LocalCorpus) -> list[str]:

@@ -14,9 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, cast
 
-from corpus_agent.launch import Launch, to_index, to_read
-from corpus_agent.naming import quoted
-from corpus_agent.results import (
+from corpus_agent.render.json_types import (
     AnswerResult,
     IndexResult,
     ReadResult,
@@ -25,14 +23,16 @@ from corpus_agent.results import (
 )
 from corpus_agent.seal import unsealed
 from corpus_agent.settings import OF_A_STORE, Settings, existing_place
+from corpus_agent.startup import Launch, to_index, to_read
+from corpus_agent.text.naming import quoted
 from indexer.errors import UsageError
-from indexer.manifest import MANIFEST_NAME, read_manifest
-from indexer.ownership import named_store
+from indexer.store.manifest import MANIFEST_NAME, read_manifest
+from indexer.store.ownership import named_store
 
 if TYPE_CHECKING:
-    from corpus_agent.local import LocalCorpus
     from indexer.embed import Encoder
-    from indexer.sync import Progress
+    from indexer.index import LocalCorpus
+    from indexer.sync.run import Progress
 
 OnProgress = Callable[["Progress"], None]
 
@@ -130,7 +130,8 @@ class Corpus:
         Without `root`: the folder of this index. `on_progress` hears of each file; what it raises
         ends the run. Ctrl-C commits what was embedded and is raised again.
         """
-        from corpus_agent import report, session
+        from corpus_agent import render
+        from corpus_agent.service import session
 
         if root is None and not (self._store / MANIFEST_NAME).exists():
             raise UsageError(
@@ -157,7 +158,7 @@ class Corpus:
         )
         if outcome.interrupted:
             raise KeyboardInterrupt
-        return cast(IndexResult, self._stamped(report.index_object(outcome)["index"]))
+        return cast(IndexResult, self._stamped(render.index_object(outcome)["index"]))
 
     def search(
         self, query: str, *, k: int = 5, path: str = "", per_source: int | None = None
@@ -166,11 +167,11 @@ class Corpus:
 
         The first `per_source` of each document go before the others; None: by score alone.
         """
-        from corpus_agent import report
+        from corpus_agent import render
 
         view = self._newest()
         hits = view.search(query, k, per_source, path)
-        found = report.search_object(query, hits, view.version, view.notices)
+        found = render.search_object(query, hits, view.version, view.notices)
         return cast(SearchResult, self._stamped(found))
 
     def read(self, source: str, *, offset: int = 1, limit: int = 2_000) -> ReadResult:
@@ -178,12 +179,12 @@ class Corpus:
 
         At most `limit` lines and 50,000 bytes; go on at `next_offset`.
         """
-        from corpus_agent import report
+        from corpus_agent import render
 
         view = self._newest()
-        names = report.names(row.source for row in view.files())
+        names = render.names(row.source for row in view.files())
         window = view.read(names.get(source, source), offset, limit)
-        return cast(ReadResult, self._stamped(report.read_object(window, view.version)))
+        return cast(ReadResult, self._stamped(render.read_object(window, view.version)))
 
     def ask(
         self, question: str, *, on_event: Callable[[str], None] = lambda _: None
@@ -193,25 +194,26 @@ class Corpus:
         A model that fails gives the passages instead, and `notices` says so. The answer's receipt
         is in the log of the index then.
         """
-        from corpus_agent import report, session
+        from corpus_agent import render
+        from corpus_agent.service import session
 
         view, launch, settings = self._newest(), self._ready(), self._settings
         answerer = session.answerer_for(view, launch, settings)
         answer, _ = session.ask_recorded(
             question, view, answerer, launch, settings, on_event=on_event
         )
-        return cast(AnswerResult, self._stamped(report.answer_object(answer)))
+        return cast(AnswerResult, self._stamped(render.answer_object(answer)))
 
     def status(self) -> StatusResult:
         """What the index holds, where it is and whether it is complete."""
-        from corpus_agent import report
-        from indexer.folder import usage
+        from corpus_agent import render
+        from indexer.store.folder import usage
 
         self._ready()
         store, root = existing_place(self._settings)
         manifest = read_manifest(store)
         used = usage(store)
-        content = report.status_object(manifest, str(store), str(root), used, root.is_dir())
+        content = render.status_object(manifest, str(store), str(root), used, root.is_dir())
         return cast(StatusResult, self._stamped(content))
 
     @property
@@ -228,7 +230,7 @@ class Corpus:
         return self._launch
 
     def _loaded_encoder(self) -> Encoder:
-        from corpus_agent.session import encoder_for
+        from corpus_agent.service.session import encoder_for
 
         if self._encoder is None:
             self._encoder = encoder_for(self._settings, self._store, bulk=True)
@@ -236,8 +238,8 @@ class Corpus:
 
     def _newest(self) -> LocalCorpus:
         """A view of the newest version, the one at hand while it is the newest."""
-        from corpus_agent.local import LocalCorpus
-        from corpus_agent.session import reranker_for
+        from corpus_agent.service.session import reranker_for
+        from indexer.index import LocalCorpus
 
         if self._view is None:
             self._ready()

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from indexer.errors import NoIndex, UsageError
-from indexer.manifest import MANIFEST_NAME, STORE_NAME, find_store
-from indexer.ownership import named_store, read_regular, read_small
-from indexer.walk import MAX_FILE_BYTES
+from indexer.files.opening import MAX_FILE_BYTES, read_regular
+from indexer.store.manifest import MANIFEST_NAME, STORE_NAME, find_store
+from indexer.store.ownership import named_store, read_small
 
 PREFIX = "CORPUS_AGENT_"
 CONFIG_NAME = "config.toml"
@@ -33,7 +33,7 @@ class Settings:
     None where its server is to be asked.
     `allow_remote_llm` is a host that passages may be sent to. It has a flag and nothing else: no
     file and no environment variable opens the way out. `trust_store` has a flag alone,
-    `trusted_stores` a variable alone: see trust.py.
+    `trusted_stores` a variable alone: see stores.py.
     `root` is no setting: the folder of the documents, once it is known whose store it is. What is
     in `fixed` was given by flag or variable, so that no store decides it.
     """

@@ -85,7 +85,7 @@ def cli(tmp_path: Path) -> Cli:
 @pytest.fixture(scope="session")
 def sample_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The index of sample_corpus, made once with the real model."""
-    from corpus_agent import session
+    from corpus_agent.service import session
     from corpus_agent.settings import Settings
 
     store = tmp_path_factory.mktemp("sample") / "store"
@@ -103,8 +103,8 @@ def open_folder() -> Iterator[Path]:
 
 def own(store: Path, root: Path) -> Path:
     """The store, recorded as this user's, as `index` records what it makes."""
-    from corpus_agent.trust import Place, absolute, record
-    from indexer.ownership import make_store
+    from corpus_agent.trust.stores import Place, absolute, record
+    from indexer.store.ownership import make_store
 
     record(Place(absolute(store), root.resolve()), make_store(store))
     return store

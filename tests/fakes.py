@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from corpus_agent.endpoint import Server, server_at, server_on
-from corpus_agent.naming import quoted
-from corpus_agent.snippet import words
+from corpus_agent.models.address import Server, server_at, server_on
+from corpus_agent.text.naming import quoted
+from corpus_agent.text.snippet import words
 from indexer.embed import Encoded
 from indexer.errors import Refused
 from indexer.records import MAX_HITS_PER_SOURCE, SEARCH_LIMIT, Chunk, Coverage, Hit, Line, page_mark

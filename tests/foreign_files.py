@@ -72,10 +72,10 @@ def make_documents(folder: Path) -> None:
 def everything(store: Path, root: Path) -> Iterator[tuple[str, Callable[[], Any]]]:
     """All that a program can do with an index; the encoder is a small true one."""
     from corpus_agent import Corpus
-    from corpus_agent.cleaning import cleanup
-    from corpus_agent.forgetting import forget
-    from corpus_agent.launch import to_read
+    from corpus_agent.service.cleanup import cleanup
+    from corpus_agent.service.forgetting import forget
     from corpus_agent.settings import Settings
+    from corpus_agent.startup import to_read
     from tests.fakes import ToyEncoder
 
     class Toy(Corpus):

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from indexer.extract import Opened, open_document
+from indexer.parsers import child
 from indexer.records import Line
-from indexer.workers import child
 from tests.kernel_probe import Places, look
 
 served = 0  # documents of this process

@@ -6,13 +6,13 @@ import sys
 
 import pytest
 
-from corpus_agent.agent import SYSTEM_PROMPT, Limits, ModelAnswerer
-from corpus_agent.answer import Answer, Citation, Turn
-from corpus_agent.draft import quotations, settle
-from corpus_agent.endpoint import server_at
-from corpus_agent.llm import ModelUnavailable
-from corpus_agent.loop.hearing import Patience
-from corpus_agent.loop.turns import LAST_STEP
+from corpus_agent.agent.answerer import SYSTEM_PROMPT, Limits, ModelAnswerer
+from corpus_agent.agent.conversation import LAST_STEP
+from corpus_agent.agent.request import Patience
+from corpus_agent.answering.citations import quotations, settle
+from corpus_agent.answering.records import Answer, Citation, Turn
+from corpus_agent.models.address import server_at
+from corpus_agent.models.discovery import ModelUnavailable
 from indexer.errors import DamagedStore
 from indexer.records import Coverage
 from tests.fakes import (
@@ -101,8 +101,9 @@ def test_chat_template_tokens_in_a_document_do_not_reach_the_model_and_can_be_qu
 def test_no_key_of_the_environment_is_sent_and_no_proxy_used():
     code = (
         "import sys; sys.path[:0] = sys.argv[2].split(':')\n"
-        "from tests.fakes import MemoryCorpus; from corpus_agent.agent import ModelAnswerer\n"
-        "from corpus_agent.endpoint import server_at\n"
+        "from tests.fakes import MemoryCorpus\n"
+        "from corpus_agent.agent.answerer import ModelAnswerer\n"
+        "from corpus_agent.models.address import server_at\n"
         "answerer = ModelAnswerer(server_at('127.0.0.1', int(sys.argv[1])), 'toy')\n"
         "print(answerer.answer('sourdough', MemoryCorpus({'a.md': 'x'})).status)"
     )
@@ -124,7 +125,7 @@ def test_no_key_of_the_environment_is_sent_and_no_proxy_used():
 
 
 def test_importing_the_agent_loads_no_model_library():
-    code = "import corpus_agent.agent, sys; print({m.split('.')[0] for m in sys.modules})"
+    code = "import corpus_agent.agent.answerer, sys; print({m.split('.')[0] for m in sys.modules})"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     for library in ("pydantic_ai", "pydantic", "openai", "httpx2", "lancedb"):
         assert f"'{library}'" not in run.stdout

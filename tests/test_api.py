@@ -10,7 +10,8 @@ from typing import Any, get_args, get_type_hints, is_typeddict
 
 import pytest
 
-from corpus_agent import receipt, results
+from corpus_agent.answering import receipt
+from corpus_agent.render import json_types
 from tests.conftest import REPOSITORY, SAMPLE, Cli
 
 HEAVY = ("numpy", "lancedb", "pyarrow", "torch", "sentence_transformers", "tokenizers", "openai",
@@ -118,10 +119,10 @@ def test_results_are_what_the_command_prints_and_have_the_declared_keys(sample_s
         "status": cli("--store", sample_store, "status", "--json"),
     }
     kinds = {
-        "search": results.SearchResult,
-        "read": results.ReadResult,
-        "ask": results.AnswerResult,
-        "status": results.StatusResult,
+        "search": json_types.SearchResult,
+        "read": json_types.ReadResult,
+        "ask": json_types.AnswerResult,
+        "status": json_types.StatusResult,
     }
     for name, content in made.items():
         shown = {**json.loads(printed[name].stdout), "seal": "off"}
@@ -129,14 +130,14 @@ def test_results_are_what_the_command_prints_and_have_the_declared_keys(sample_s
         varies = {key: content[key] for key in ("bytes", "disk") if key in content}
         assert content == {**shown, **varies}
         assert differences(keys(kinds[name]), content) == set()
-    assert differences(keys(results.IndexResult), indexed) == set()
+    assert differences(keys(json_types.IndexResult), indexed) == set()
 
 
 def test_a_key_that_is_not_declared_is_a_difference():
     content = {"source": "a", "reason": None, "detail": None}
-    assert differences(keys(results.Problem), content) == set()
-    assert differences(keys(results.Problem), {**content, "new": 1}) == {"new"}
-    assert differences({"failed": keys(results.Problem)}, {"failed": [{"source": "a"}]}) == {
+    assert differences(keys(json_types.Problem), content) == set()
+    assert differences(keys(json_types.Problem), {**content, "new": 1}) == {"new"}
+    assert differences({"failed": keys(json_types.Problem)}, {"failed": [{"source": "a"}]}) == {
         "failed.reason",
         "failed.detail",
     }

@@ -7,18 +7,24 @@ from dataclasses import replace
 import pypdf
 import pytest
 
-from corpus_agent.attack import leaks
-from corpus_agent.attack.judge import CHANNELS, Evidence, judge
-from corpus_agent.attack.obeying import MODEL, calls, named_calls, reply, seen_in
-from corpus_agent.attack.pdf import pdf_of
-from corpus_agent.attack.planting import documents, plant
-from corpus_agent.attack.shown import as_json, table
-from corpus_agent.attack.strings import PACKAGED, Targets, load
-from corpus_agent.attack.unprotected import Bare, said_of
-from corpus_agent.attack.victim import question_about
+from corpus_agent.selftest.injection import leaks
+from corpus_agent.selftest.injection.compliant_model import (
+    MODEL,
+    calls,
+    named_calls,
+    reply,
+    seen_in,
+)
+from corpus_agent.selftest.injection.judge import CHANNELS, Evidence, judge
+from corpus_agent.selftest.injection.pdf import pdf_of
+from corpus_agent.selftest.injection.planting import documents, plant
+from corpus_agent.selftest.injection.shown import as_json, table
+from corpus_agent.selftest.injection.strings import PACKAGED, Targets, load
+from corpus_agent.selftest.injection.target import question_about
+from corpus_agent.selftest.injection.unprotected import Bare, said_of
 from indexer.errors import UsageError
 from indexer.extract import extract
-from indexer.walk import walk
+from indexer.files.walk import walk
 from tests.conftest import eval_data
 
 TARGETS = Targets("/x/canary.txt", "link.txt", "/x/new.txt", "127.0.0.1:9")

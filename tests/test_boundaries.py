@@ -7,14 +7,14 @@ from dataclasses import replace
 import click
 import pytest
 
-from corpus_agent.attack import boundaries, home
-from corpus_agent.attack.boundaries import try_legacy, try_store
-from corpus_agent.attack.hostile_stores import STORES
-from corpus_agent.attack.judge import Tried, Verdict
-from corpus_agent.attack.shown import as_json, table
-from corpus_agent.attack.taken_over import LEGACIES
 from corpus_agent.cli import main
 from corpus_agent.cli.checking import show_verdict
+from corpus_agent.selftest.injection.judge import Tried, Verdict
+from corpus_agent.selftest.injection.shown import as_json, table
+from corpus_agent.selftest.stores import boundaries, home
+from corpus_agent.selftest.stores.boundaries import try_legacy, try_store
+from corpus_agent.selftest.stores.hostile_stores import STORES
+from corpus_agent.selftest.stores.taken_over import LEGACIES
 
 BY_NAME = {attack.name: attack for attack in STORES}
 HELD = Tried("store", "root", "what it is", ("read",), ())

@@ -8,15 +8,16 @@ import sys
 
 import pytest
 
-from corpus_agent import chat, session
-from corpus_agent.agent import ModelAnswerer
-from corpus_agent.answer import Answer, Citation, Turn
-from corpus_agent.chat import Chat, Doing, markdown, save
-from corpus_agent.extractive import ExtractiveAnswerer
-from corpus_agent.launch import Launch
-from corpus_agent.llm import Model
+from corpus_agent.agent.answerer import ModelAnswerer
+from corpus_agent.answering.extractive import ExtractiveAnswerer
+from corpus_agent.answering.follow_up import carried_over
+from corpus_agent.answering.records import Answer, Citation, Turn
+from corpus_agent.cli import chat
+from corpus_agent.cli.chat import Chat, Doing, markdown, save
+from corpus_agent.models.discovery import Model
 from corpus_agent.seal import unsealed
-from corpus_agent.sentences.follow_up import carried_over
+from corpus_agent.service import session
+from corpus_agent.startup import Launch
 from indexer.errors import UsageError
 from indexer.records import Coverage
 from tests.fakes import MemoryCorpus, ScriptedModelServer, ToyEncoder, calls, fails, says
@@ -232,7 +233,7 @@ def test_commands_and_what_they_take_are_completed(tmp_path):
 
 def test_the_tabulator_key_completes_at_a_real_terminal():
     code = (
-        "import readline; from corpus_agent.chat import _complete_with\n"
+        "import readline; from corpus_agent.cli.chat import _complete_with\n"
         "_complete_with(readline, lambda line: [c for c in ('/sources ',) if c.startswith(line)])\n"
         "print('got', repr(input('> ')))"
     )

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpus_agent.clean import inert, one_line, visible
+from corpus_agent.text.sanitize import inert, one_line, visible
 
 ESC = "\x1b"
 

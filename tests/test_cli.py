@@ -103,7 +103,7 @@ def test_an_index_of_another_model_says_how_to_mend_it(cli: Cli, project):
 
 
 def test_an_index_that_is_being_written_names_the_writer(cli: Cli, project):
-    from indexer.lock import writer_lock
+    from indexer.store.lock import writer_lock
 
     with writer_lock(project / ".corpus-agent"):
         assert f"process {os.getpid()}" in problem(cli("index"), 5)

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from corpus_agent.corpus import Corpus
-from corpus_agent.local import LocalCorpus
+from corpus_agent.tools.corpus import Corpus
 from indexer.errors import IncompatibleStore, Refused
+from indexer.index import LocalCorpus
 from indexer.records import Line
 from indexer.window import MAX_WINDOW_BYTES, cut_window
 from tests.fakes import MemoryCorpus, ToyEncoder

@@ -14,8 +14,8 @@ from random import Random
 import pytest
 
 from indexer.errors import NoIndex
-from indexer.folder import VECTORS
-from indexer.manifest import read_manifest
+from indexer.store.folder import VECTORS
+from indexer.store.manifest import read_manifest
 from tests.checks import check_same, check_store
 from tests.folders import change_folder, make_folder
 from tests.test_sync import sync

@@ -15,13 +15,13 @@ import pytest
 
 from corpus_agent.doctor import Check, Finding, as_json, environment, examine, lines
 from corpus_agent.doctor import store as index
-from corpus_agent.local import LocalCorpus
 from corpus_agent.settings import Settings
 from indexer.errors import CorpusError
-from indexer.manifest import read_manifest, write_manifest
+from indexer.index import LocalCorpus
 from indexer.store import Snapshot
+from indexer.store.manifest import read_manifest, write_manifest
 from indexer.store.rows import connect
-from indexer.texts import Texts
+from indexer.store.texts import Texts
 from tests.conftest import REPOSITORY, Cli, as_nobody
 from tests.fakes import ScriptedModelServer
 from tests.test_sync import ENCODER, sync

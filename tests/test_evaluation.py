@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from corpus_agent.answer import Answer, Citation
-from corpus_agent.evaluation import Result, summarise, table
-from corpus_agent.questions import Question, load
+from corpus_agent.answering.records import Answer, Citation
+from corpus_agent.evaluation.measure import Result, summarise, table
+from corpus_agent.evaluation.questions import Question, load
 from indexer.errors import UsageError
 from indexer.records import Coverage
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reportlab.pdfgen.canvas import Canvas
 
-from corpus_agent.attack.pdf import pdf_of as bare_pdf
+from corpus_agent.selftest.injection.pdf import pdf_of as bare_pdf
 from indexer.errors import UnreadableDocument
 from indexer.extract import claim, extract, open_lines
 from indexer.extract.normalise import MAX_LINE_CHARS, lines_of

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corpus_agent.extractive import ExtractiveAnswerer
-from corpus_agent.sentences.parts import parts
-from corpus_agent.sentences.units import units
+from corpus_agent.answering.extractive import ExtractiveAnswerer
+from corpus_agent.answering.subquestions import parts
+from corpus_agent.text.sentences import units
 from indexer.embed import SentenceTransformerEncoder
 from tests.fakes import MemoryCorpus
 
@@ -117,15 +117,15 @@ def test_units_lie_in_order_inside_the_text_and_are_not_empty(text):
 @pytest.mark.slow
 def test_the_sample_corpus_is_searched_and_answered_as_well_as_it_was(sample_store):
     """Floors below the measured figures (docs/decisions.md), so that a loss is noticed."""
-    from corpus_agent import evaluation
-    from corpus_agent.local import LocalCorpus
-    from corpus_agent.questions import load
+    from corpus_agent.evaluation import measure
+    from corpus_agent.evaluation.questions import load
+    from indexer.index import LocalCorpus
     from tests.conftest import SAMPLE
 
     corpus = LocalCorpus.open(sample_store, SentenceTransformerEncoder())
     answerer = ExtractiveAnswerer(corpus.encoder)
     asked = load(SAMPLE / "questions.toml")
-    scores = evaluation.summarise([evaluation.measure(q, corpus, answerer) for q in asked])
+    scores = measure.summarise([measure.measure(q, corpus, answerer) for q in asked])
     assert scores["recall@5"] >= 0.95
     assert scores["correct"] >= 0.78
     assert scores["citation_precision"] >= 0.8

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from benchmarks.evidence import Case, cases, sample_documents
-from corpus_agent.agent import ModelAnswerer
+from corpus_agent.agent.answerer import ModelAnswerer
 from tests.fakes import ScriptedModelServer, says
 
 ANSWERS = 300

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from corpus_agent.clean import visible
-from corpus_agent.forgetting import forget
+from corpus_agent.service.forgetting import forget
 from corpus_agent.settings import Settings
+from corpus_agent.text.sanitize import visible
 from indexer.errors import StoreLocked
-from indexer.folder import TABLES
-from indexer.lock import writer_lock
 from indexer.store import Snapshot
-from indexer.texts import TEXTS_FOLDER
+from indexer.store.folder import TABLES
+from indexer.store.lock import writer_lock
+from indexer.store.texts import TEXTS_FOLDER
 from tests.conftest import Cli
 from tests.test_sync import ENCODER, found, rows, sync
 

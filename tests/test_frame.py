@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpus_agent.tools.frame import Frame, label, neutral
+from corpus_agent.text.delimiters import Frame, label, neutral
 
 FRAME = Frame("7f3a91")
 

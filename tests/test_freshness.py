@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from corpus_agent.local import SIMILAR_NAMES, LocalCorpus
 from indexer.errors import IncompatibleStore, Refused
-from indexer.manifest import former, read_manifest
+from indexer.index import SIMILAR_NAMES, LocalCorpus
 from indexer.store import Snapshot
+from indexer.store.manifest import former, read_manifest
 from tests.fakes import ToyEncoder
 from tests.test_sync import sync
 

@@ -9,9 +9,9 @@ from random import Random
 import pytest
 
 from indexer.errors import CorpusError
-from indexer.folder import VECTORS, usage
-from indexer.sync import fingerprint_of
-from indexer.vectors import VectorCache, key_of
+from indexer.store.folder import VECTORS, usage
+from indexer.store.vectors import VectorCache, key_of
+from indexer.sync.run import fingerprint_of
 from tests.checks import check_same, check_store, content
 from tests.fakes import ToyEncoder
 from tests.folders import change_folder, make_folder

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from indexer.files.walk import walk
+from indexer.parsers.limits import TEXT_CHARS, TEXT_LINES, limits_for
 from indexer.records import STATUSES
-from indexer.walk import walk
-from indexer.workers.limits import TEXT_CHARS, TEXT_LINES, limits_for
 from tests.conftest import SAMPLE
 from tests.hostile_files import HOSTILE, MIB, SECRET, asking_for, long_line
 from tests.sealed_child import python

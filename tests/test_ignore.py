@@ -8,8 +8,8 @@ import pytest
 from pathspec import GitIgnoreSpec
 
 from indexer.errors import CorpusError
-from indexer.ignore import MAX_IGNORE_BYTES, MAX_IGNORE_LINES, MAX_PATTERN_CHARS, rules_in
-from indexer.walk import walk
+from indexer.files.ignore import MAX_IGNORE_BYTES, MAX_IGNORE_LINES, MAX_PATTERN_CHARS, rules_in
+from indexer.files.walk import walk
 
 PATTERNS = [
     ["*.txt", "!keep.txt"],

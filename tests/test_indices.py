@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 from indexer.chunk import Chunker
-from indexer.manifest import read_manifest, root_for
-from indexer.ownership import make_store
-from indexer.plan import make_plan
+from indexer.files.walk import walk
 from indexer.store import Snapshot, Writer
+from indexer.store.compaction import MAX_FRAGMENTS, QUICK_ROWS, State, plan_tidying
 from indexer.store.indices import (
     MAX_PARTITIONS,
     OUTGROWN,
@@ -24,10 +23,11 @@ from indexer.store.indices import (
     Scale,
     plan_indices,
 )
+from indexer.store.manifest import read_manifest, root_for
+from indexer.store.ownership import make_store
 from indexer.store.snapshot import PARTITIONS
-from indexer.store.tidy import MAX_FRAGMENTS, QUICK_ROWS, State, plan_tidying
-from indexer.sync import Outcome, Run, fingerprint_of
-from indexer.walk import walk
+from indexer.sync.plan import make_plan
+from indexer.sync.run import Outcome, Run, fingerprint_of
 from tests.checks import check_same, check_store, vectors_of
 from tests.fakes import ToyEncoder
 

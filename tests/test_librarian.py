@@ -16,9 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from corpus_agent import session
-from corpus_agent.answer import Answer, Citation
-from corpus_agent.attack import leaks
+from corpus_agent.answering.records import Answer, Citation
 from corpus_agent.librarian import (
     Librarian,
     LibrarianAnswer,
@@ -36,6 +34,8 @@ from corpus_agent.librarian.frames import (
     read_frame,
 )
 from corpus_agent.librarian.process import COMMAND, Child, parsed
+from corpus_agent.selftest.injection import leaks
+from corpus_agent.service import session
 from corpus_agent.settings import Settings
 from indexer.errors import IncompatibleStore, NoIndex, UsageError
 from indexer.records import Coverage
@@ -654,10 +654,10 @@ def test_a_pydantic_ai_agent_asks_and_its_other_tools_are_never_named(librarian,
 
 @pytest.mark.slow
 def test_a_model_that_obeys_a_poisoned_corpus_gives_a_parent_no_order(tmp_path):
-    from corpus_agent.attack.obeying import named_calls
-    from corpus_agent.attack.planting import plant
-    from corpus_agent.attack.strings import Targets, load
-    from corpus_agent.attack.victim import question_about
+    from corpus_agent.selftest.injection.compliant_model import named_calls
+    from corpus_agent.selftest.injection.planting import plant
+    from corpus_agent.selftest.injection.strings import Targets, load
+    from corpus_agent.selftest.injection.target import question_about
 
     canary = tmp_path / "outside/canary.txt"
     canary.parent.mkdir()
@@ -670,7 +670,12 @@ def test_a_model_that_obeys_a_poisoned_corpus_gives_a_parent_no_order(tmp_path):
     tools = {"send_email", "fetch_url", "write_file"}
     named = {name for each in strings for name, _ in named_calls(each.text)}
     assert named  # the control: a parent that obeys what it reads would call these
-    command = [sys.executable, "-m", "corpus_agent.attack.obeying", str(tmp_path / "log")]
+    command = [
+        sys.executable,
+        "-m",
+        "corpus_agent.selftest.injection.compliant_model",
+        str(tmp_path / "log"),
+    ]
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen(command, text=True, env=environment, **pipes) as model:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from corpus_agent.seal.llama import (
+from corpus_agent.models.llama_server import (
     _HOMES,
     _VARIABLES,
     find_program,

@@ -7,9 +7,9 @@ import time
 
 import pytest
 
-from corpus_agent import llm
-from corpus_agent.endpoint import PORTS, GgufFile, Server, parse, server_at
-from corpus_agent.llm import ModelUnavailable, find, model_names
+from corpus_agent.models import discovery
+from corpus_agent.models.address import PORTS, GgufFile, Server, parse, server_at
+from corpus_agent.models.discovery import ModelUnavailable, find, model_names
 from corpus_agent.seal import TcpAddress
 from indexer.errors import UsageError
 from tests.fakes import ScriptedModelServer, fails, raw, redirects
@@ -122,7 +122,7 @@ def test_a_unix_socket_is_a_server(tmp_path):
         assert server == fake.server
         assert str(server) == f"unix:{fake.path}"
         assert model_names(server) == ["one"]
-        assert find(server) == llm.Model(server, "one")
+        assert find(server) == discovery.Model(server, "one")
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_none_is_no_model_and_asks_nobody():
 def test_a_named_server_is_used_with_its_first_model_that_can_chat():
     with ScriptedModelServer(models=["nomic-embed-text", "qwen3:4b", "phi4"]) as fake:
         found = find(parse(f"http://127.0.0.1:{fake.port}"))
-        assert found == llm.Model(fake.server, "qwen3:4b")
+        assert found == discovery.Model(fake.server, "qwen3:4b")
         assert fake.paths == ["GET /v1/models"]
 
 
@@ -248,8 +248,8 @@ def test_a_redirect_is_not_followed():
 def test_proxies_of_the_environment_are_ignored_and_the_control_shows_they_would_be_used():
     code = (
         "import sys, urllib.request as u\n"
-        "from corpus_agent.endpoint import server_at\n"
-        "from corpus_agent.llm import model_names\n"
+        "from corpus_agent.models.address import server_at\n"
+        "from corpus_agent.models.discovery import model_names\n"
         "print(model_names(server_at('127.0.0.1', int(sys.argv[1]))))\n"
         "print(u.urlopen('http://127.0.0.1:' + sys.argv[1] + '/v1/models').status)"
     )
@@ -278,14 +278,14 @@ def test_auto_takes_the_first_port_that_is_a_model_server_with_a_model():
         ScriptedModelServer(models=["last"]) as later,
     ):
         ports = [free_port(), wiki.port, bare.port, fake.port, later.port]
-        assert find("auto", ports=ports) == llm.Model(fake.server, "first")
+        assert find("auto", ports=ports) == discovery.Model(fake.server, "first")
         assert later.paths == []
 
 
 def test_auto_takes_the_server_that_has_the_model_named():
     with ScriptedModelServer(models=["a"]) as one, ScriptedModelServer(models=["b:latest"]) as two:
         found = find("auto", "b", [one.port, two.port])
-        assert found == llm.Model(two.server, "b:latest")
+        assert found == discovery.Model(two.server, "b:latest")
 
 
 def test_auto_says_which_models_there_are_when_the_one_named_is_not():

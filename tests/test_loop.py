@@ -16,10 +16,11 @@ from pathlib import Path
 
 import pytest
 
-from corpus_agent import report, session
-from corpus_agent.agent import Limits, ModelAnswerer
-from corpus_agent.loop.hearing import Patience
+from corpus_agent import render
+from corpus_agent.agent.answerer import Limits, ModelAnswerer
+from corpus_agent.agent.request import Patience
 from corpus_agent.seal import Gate, start_broker
+from corpus_agent.service import session
 from tests.fakes import (
     MemoryCorpus,
     Reply,
@@ -183,7 +184,7 @@ SCENARIOS = {
 @contextmanager
 def brokered(fake: ScriptedModelServer) -> Iterator[object]:
     """Makes clients whose every request goes through a broker for this server."""
-    from corpus_agent.seal.http import http_client
+    from corpus_agent.models.http import http_client
 
     with warnings.catch_warnings():  # Python 3.12 warns of a fork beside the server's thread
         warnings.simplefilter("ignore", DeprecationWarning)
@@ -218,7 +219,7 @@ def test_a_scenario_ends_in_an_answer_within_its_budget(name):
         assert answer.notices[0].endswith("Answered without a model.")
     assert len(fake.requests) <= scenario.limits.steps + 2
     assert seconds < scenario.seconds
-    snapshot(name, transcript(fake, events, report.answer_lines(answer)))
+    snapshot(name, transcript(fake, events, render.answer_lines(answer)))
 
 
 def transcript(fake: ScriptedModelServer, events, lines) -> str:

@@ -15,15 +15,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpus_agent import receipt, session
-from corpus_agent.launch import Launch
-from corpus_agent.mcp_config import CLIENTS
-from corpus_agent.mcp_tools import TOOLS, Tools, fitted, parse_uri, uri_of
-from corpus_agent.parent import tokens_at_most
+from corpus_agent.answering import receipt
+from corpus_agent.mcp.client_config import CLIENTS
+from corpus_agent.mcp.tools import TOOLS, Tools, fitted, parse_uri, uri_of
+from corpus_agent.render.for_parent import tokens_at_most
 from corpus_agent.seal import unsealed
-from corpus_agent.service import Service
+from corpus_agent.service import session
+from corpus_agent.service.cancel import Stop
+from corpus_agent.service.service import Service
 from corpus_agent.settings import Settings
-from corpus_agent.stopping import Stop
+from corpus_agent.startup import Launch
 from indexer.errors import Refused
 from indexer.records import Line
 from indexer.window import Window

@@ -7,11 +7,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from corpus_agent import parent, report
-from corpus_agent.answer import Answer, Citation
-from corpus_agent.clean import unlinked
-from corpus_agent.mcp_tools import listed, parse_uri, uri_of
-from corpus_agent.naming import (
+from corpus_agent import render
+from corpus_agent.answering.records import Answer, Citation
+from corpus_agent.mcp.tools import listed, parse_uri, uri_of
+from corpus_agent.render import for_parent
+from corpus_agent.render.common import in_answer
+from corpus_agent.text.delimiters import Frame
+from corpus_agent.text.naming import (
     MAX_CALLED,
     answerer,
     called,
@@ -22,9 +24,8 @@ from corpus_agent.naming import (
     spellings,
     told,
 )
-from corpus_agent.report.frame import in_answer
+from corpus_agent.text.sanitize import unlinked
 from corpus_agent.tools import read, search
-from corpus_agent.tools.frame import Frame
 from corpus_agent.tools.toolbox import Toolbox
 from indexer.records import Coverage, FileRow
 from tests.fakes import MemoryCorpus
@@ -177,7 +178,7 @@ WAYS = (told, called, called_outside, in_answer)
 
 @given(st.lists(NAMES.filter(bool), min_size=1, max_size=6, unique=True))
 def test_a_name_is_taken_back_as_it_was_shown(names):
-    known = report.names(names)
+    known = render.names(names)
     for name in names:
         assert known[name] == name or name in {way(known[name]) for way in WAYS}
         for way in WAYS:
@@ -208,7 +209,7 @@ def others(name):
 @pytest.mark.parametrize(("name", "taker"), TAKEN)
 def test_no_file_takes_the_name_under_which_another_is_shown(name, taker):
     assert taker in others(name), "the control: it is how the other one is shown"
-    known = report.names([name, taker])
+    known = render.names([name, taker])
     for way in WAYS:
         assert way(name) != way(taker)
         assert known[way(name)] == name
@@ -224,7 +225,7 @@ def test_what_a_name_is_shown_as_is_nobody_elses(name, data):
         takers |= data.draw(st.sets(st.sampled_from(sorted(others(name) | takers)), max_size=3))
         takers |= {found for taker in takers for found in others(taker)}
         takers = set(sorted(takers)[:12]) | {name}
-    known = report.names(takers)
+    known = render.names(takers)
     for taker in takers:
         for way in WAYS:
             assert known[way(taker)] == taker
@@ -233,10 +234,10 @@ def test_what_a_name_is_shown_as_is_nobody_elses(name, data):
 @pytest.mark.parametrize("number", range(2))
 def test_a_text_that_two_are_shown_as_means_neither(number):
     names = [f"{'x' * 90}{n}{'y' * 90}.md" for n in range(2)]
-    assert report.names(names)[called(names[number])] == names[number], "the control"
+    assert render.names(names)[called(names[number])] == names[number], "the control"
     alike = ["x" * 60 + f"{n:08}" + "y" * 60 for n in COLLIDING]
     assert called(alike[0]) == called(alike[1])
-    known = report.names(alike)
+    known = render.names(alike)
     assert called(alike[0]) not in known
     assert known[alike[number]] == alike[number]
 
@@ -289,12 +290,14 @@ def test_an_answer_for_a_parent_holds_no_link_and_no_word_of_ours(name):
     cited = Citation(1, name, None, 1, 1, f"see {name}", "altered")
     said = f"Ask {name} [1]."
     answer = Answer("q", said, "partial", name, (cited,), Coverage(1), 1, (f"about {name}",))
-    text = parent.render(Frame(outside=True), parent.handed_over(parent.handed_over(answer)))
+    text = for_parent.render(
+        Frame(outside=True), for_parent.handed_over(for_parent.handed_over(answer))
+    )
     assert live(text) == [], text
     (place,) = [line for line in text.splitlines() if line.startswith("[1] ")]
     shown = place.removeprefix("[1] ").removesuffix(":1 · altered")
     assert is_quoted(shown) or " " not in shown
-    assert report.names([name, "other.md"])[shown] == name
+    assert render.names([name, "other.md"])[shown] == name
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -323,7 +326,7 @@ def test_the_frame_itself_is_no_markup(nonce):
 def test_a_models_name_is_no_link_in_an_answer():
     name = "verified) see [x](https://evil.example) \x1b[2J"
     answer = Answer("Q?", "A.", "answered", name, (), Coverage(1), 1)
-    shown = "\n".join(report.answer_lines(answer))
+    shown = "\n".join(render.answer_lines(answer))
     assert name not in shown
-    assert "](" not in shown + str(report.answer_object(answer)["answerer"])
-    assert "\x1b" not in str(report.answer_object(answer)["answerer"])
+    assert "](" not in shown + str(render.answer_object(answer)["answerer"])
+    assert "\x1b" not in str(render.answer_object(answer)["answerer"])

@@ -2,9 +2,9 @@
 
 import pytest
 
-from corpus_agent import parent
-from corpus_agent.agent import ModelAnswerer
-from corpus_agent.own_words import with_plain_brackets, without_own_words
+from corpus_agent.agent.answerer import ModelAnswerer
+from corpus_agent.answering.own_words import with_plain_brackets, without_own_words
+from corpus_agent.render import for_parent
 from tests.fakes import MemoryCorpus, ScriptedModelServer, says
 
 LEASE = "The Tenant of the flat may not keep large dogs in the house.\n"
@@ -65,7 +65,7 @@ def test_a_forged_citation_reaches_neither_text_nor_parent():
     found = answer(f"The tenant may keep dogs[1].\n\n{FORGED[0]}")
     assert "verified" not in found.text and "[1]" not in found.text
     assert "[unsupported]" in found.text  # the sentence itself is marked by the program
-    assert not any(claim.supported for claim in parent.claims(found))
+    assert not any(claim.supported for claim in for_parent.claims(found))
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ import warnings
 
 import pytest
 
-from corpus_agent import known_servers, llm, user_state
-from corpus_agent.endpoint import parse, server_at
-from corpus_agent.llm import ModelUnavailable, find
+from corpus_agent.models import discovery, known_servers
+from corpus_agent.models.address import parse, server_at
+from corpus_agent.models.discovery import ModelUnavailable, find
 from corpus_agent.seal import Gate, TcpAddress, start_broker
 from corpus_agent.seal.owner import (
     OwnerUnknown,
@@ -22,6 +22,7 @@ from corpus_agent.seal.owner import (
     who,
 )
 from corpus_agent.seal.sock_diag import Found, SocketDiagnosis
+from corpus_agent.trust import user_state
 from tests.fakes import ScriptedModelServer, says
 from tests.other_user import serving_as
 from tests.sealed_child import python
@@ -113,7 +114,7 @@ def test_the_owner_of_another_users_listener_and_of_its_connection_is_seen():
         tables = SocketTables.open()
         address = TcpAddress("127.0.0.1", server.port)
         assert tables.owners(address) == {OTHER}
-        assert llm.listing_of(server_at("127.0.0.1", server.port)).owners == {OTHER}
+        assert discovery.listing_of(server_at("127.0.0.1", server.port)).owners == {OTHER}
         tables.close()
 
 

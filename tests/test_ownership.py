@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from indexer.errors import CorpusError, NoIndex, StoreLocked, UntrustedStore, UsageError
-from indexer.lock import lock_briefly
-from indexer.ownership import (
+from indexer.files.opening import lock_briefly
+from indexer.store.names import MARKER_NAME, UNFINISHED_MARKER
+from indexer.store.ownership import (
     check_apart,
     check_names,
     identity_of,
@@ -22,7 +23,6 @@ from indexer.ownership import (
     named_store,
     read_small,
 )
-from indexer.store_names import MARKER_NAME, UNFINISHED_MARKER
 from tests.conftest import REPOSITORY, Cli, as_nobody
 from tests.test_sync import sync
 
@@ -243,7 +243,7 @@ def test_the_command_destroys_nothing_of_a_folder_of_documents(cli: Cli, tmp_pat
 
 
 def test_no_store_is_made_around_the_users_record(tmp_path, state_folder):
-    from corpus_agent.trust import Place, record
+    from corpus_agent.trust.stores import Place, record
 
     identity = make_store(tmp_path / "store")
     with pytest.raises(CorpusError, match="holds this user's state folder"):
@@ -292,7 +292,7 @@ def test_the_file_that_keeps_a_store_out_of_repositories_is_put_back(tmp_path):
 
 
 def test_another_users_store_above_is_passed_over(open_folder):
-    from indexer.manifest import MANIFEST_NAME, STORE_NAME, find_store
+    from indexer.store.manifest import MANIFEST_NAME, STORE_NAME, find_store
 
     (open_folder / STORE_NAME).mkdir(mode=0o700)
     (open_folder / STORE_NAME / MANIFEST_NAME).touch()

@@ -4,10 +4,8 @@ from dataclasses import dataclass, fields
 
 import pytest
 
-from corpus_agent.answer import Answer, Citation
-from corpus_agent.attack import leaks
-from corpus_agent.attack.obeying import named_calls
-from corpus_agent.parent import (
+from corpus_agent.answering.records import Answer, Citation
+from corpus_agent.render.for_parent import (
     CROSSING,
     MAX_QUOTES_TOKENS,
     MAX_TEXT_TOKENS,
@@ -17,7 +15,9 @@ from corpus_agent.parent import (
     render,
     tokens_at_most,
 )
-from corpus_agent.tools.frame import Frame
+from corpus_agent.selftest.injection import leaks
+from corpus_agent.selftest.injection.compliant_model import named_calls
+from corpus_agent.text.delimiters import Frame
 from indexer.records import Coverage
 
 FRAME = Frame("7f3a91")

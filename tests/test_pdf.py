@@ -10,7 +10,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from indexer.errors import UnreadableDocument
 from indexer.extract import extract, open_lines
-from indexer.extract.pdf_layout import cleaned
+from indexer.extract.pdf.layout import cleaned
 from tests.conftest import eval_data
 from tests.hostile_files import pdf_of_objects
 

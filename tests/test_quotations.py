@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.answers import KINDS, answered, shown
 from benchmarks.quotations import GOOD, HABITS, NUMBER_DAMAGE, SENSE_DAMAGE, damaged, verdict
-from corpus_agent.settling import UNSUPPORTED
+from corpus_agent.answering.verification import UNSUPPORTED
 
 
 @pytest.mark.parametrize("which", ["dev", "held"])

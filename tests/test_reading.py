@@ -13,18 +13,18 @@ from pathlib import Path
 
 import pytest
 
-from corpus_agent.local import LocalCorpus
 from indexer.chunk import Chunker
 from indexer.errors import Refused, SealUnavailable
 from indexer.extract import extract
-from indexer.reading import copied, read_all
+from indexer.files.walk import walk
+from indexer.index import LocalCorpus
+from indexer.parsers.limits import DocumentLimits
+from indexer.parsers.worker import Worker
 from indexer.records import Chunk, FileRow, Line
 from indexer.store import Snapshot
-from indexer.texts import TEXTS_FOLDER, Texts
-from indexer.walk import walk
+from indexer.store.texts import TEXTS_FOLDER, Texts
+from indexer.sync.read import copied, read_all
 from indexer.window import MAX_WINDOW_BYTES, MAX_WINDOW_LINES, cut_window, fills_window
-from indexer.workers.limits import DocumentLimits
-from indexer.workers.worker import Worker
 from tests.conftest import SAMPLE, as_nobody
 from tests.fakes import ToyEncoder
 from tests.obeying_worker import do

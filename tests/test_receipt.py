@@ -7,9 +7,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from corpus_agent import receipt, report
-from corpus_agent.agent import ModelAnswerer
-from corpus_agent.answer import Answer, Citation
+from corpus_agent import render
+from corpus_agent.agent.answerer import ModelAnswerer
+from corpus_agent.answering import receipt
+from corpus_agent.answering.records import Answer, Citation
 from indexer.errors import UsageError
 from indexer.records import Coverage, FileRow
 from tests.fakes import MemoryCorpus, ScriptedModelServer, calls, says
@@ -148,7 +149,7 @@ def test_one_that_moved_holds_and_says_where_it_is():
         True,
     )
     assert "· holds, now in lines 63-63 (the file changed)" in "\n".join(
-        report.verify_lines([(made_once, [found])])
+        render.verify_lines([(made_once, [found])])
     )
 
 
@@ -156,7 +157,7 @@ def test_one_that_was_altered_does_not_hold_and_shows_what_is_there_now():
     altered = MemoryCorpus({"bread.md": BREAD.replace("24", "42")}, stale=["bread.md"])
     found = checked(made_once, altered)
     assert (found.verdict, found.holds) == ("altered", False)
-    lines = list(report.verify_lines([(made_once, [found])]))
+    lines = list(render.verify_lines([(made_once, [found])]))
     assert "· altered, in lines 3-3 (the file changed)" in lines[1]
     assert lines[2] == "    now “Keep the sourdough at a temperature of 42 °C.”"
     assert lines[-1] == "0 of 1 quotations still stand in their documents"
@@ -165,7 +166,7 @@ def test_one_that_was_altered_does_not_hold_and_shows_what_is_there_now():
 def test_one_whose_document_is_gone_does_not_hold():
     found = checked(made_once, MemoryCorpus({"other.md": "x"}))
     assert (found.verdict, found.file, found.holds) == ("not_found", "gone", False)
-    content = report.verify_object([(made_once, [found])], 7)
+    content = render.verify_object([(made_once, [found])], 7)
     assert content["verify"]["holds"] is False
     assert content["verify"]["receipts"][0]["citations"][0] == {
         "n": 1,
@@ -209,7 +210,7 @@ def test_an_answer_without_quotations_has_nothing_that_could_fail():
     answer = Answer("q?", "Not found.", "not_found", "m", (), Coverage(), 1)
     content = receipt.receipt(answer, row, seal="off", server=None, started=STARTED, seconds=0)
     assert list(receipt.check(content, MemoryCorpus({"a": "b"}), row)) == []
-    assert "(nothing was quoted)" in report.verify_lines([(content, [])])
+    assert "(nothing was quoted)" in render.verify_lines([(content, [])])
 
 
 def test_a_citation_of_a_receipt_keeps_the_documents_own_words():

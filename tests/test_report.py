@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from corpus_agent import report
-from corpus_agent.answer import Answer, Citation
-from indexer.plan import Plan
+from corpus_agent import render
+from corpus_agent.answering.records import Answer, Citation
+from indexer.files.walk import SeenFile
 from indexer.records import Coverage, FileRow
-from indexer.sync import Outcome
-from indexer.walk import SeenFile
+from indexer.sync.plan import Plan
+from indexer.sync.run import Outcome
 
 NAME = "a [x](javascript:alert(1)) <img src=x> www.evil.example\u034f\u202e.txt"
 SHOWN = "a [x] (javascript[:]alert(1)) < img src=x> www[.]evil.example.txt~2a6e33"
@@ -22,44 +22,44 @@ def answer_citing(source: str) -> Answer:
 
 @pytest.mark.parametrize("interrupted", [True, False])
 def test_a_run_that_was_stopped_does_not_call_the_folder_empty(interrupted):
-    text = "\n".join(report.index_lines(Outcome(version=1, interrupted=interrupted)))
+    text = "\n".join(render.index_lines(Outcome(version=1, interrupted=interrupted)))
     assert ("There are no documents in this folder" in text) != interrupted
     assert ("no document finished yet" in text) == interrupted
     assert ("run the same command to go on" in text) == interrupted
 
 
 def test_a_file_name_in_an_answer_is_no_link():
-    lines = list(report.answer_lines(answer_citing(NAME)))
+    lines = list(render.answer_lines(answer_citing(NAME)))
     assert f"[1] '{SHOWN}':3-4 · verified" in lines
-    content = report.answer_object(answer_citing(NAME))
+    content = render.answer_object(answer_citing(NAME))
     assert content["citations"][0]["source"] == SHOWN
     assert content["question"] == "q?"
 
 
 def test_an_ordinary_name_is_shown_as_it_is():
-    assert report.answer_object(answer_citing("a/b 1.txt"))["citations"][0]["source"] == "a/b 1.txt"
+    assert render.answer_object(answer_citing("a/b 1.txt"))["citations"][0]["source"] == "a/b 1.txt"
 
 
 def test_a_document_is_found_under_every_name_that_it_is_shown_by():
-    names = report.names([NAME, "plain.txt"])
+    names = render.names([NAME, "plain.txt"])
     assert names[NAME] == names[SHOWN] == NAME
     assert names["plain.txt"] == "plain.txt"
 
 
 def test_a_name_of_its_own_goes_before_one_that_only_looks_the_same():
     for pair in (["a.txt", "a\u200b.txt"], ["a\u200b.txt", "a.txt"]):
-        assert report.names(pair)["a.txt"] == "a.txt"
+        assert render.names(pair)["a.txt"] == "a.txt"
 
 
 @pytest.mark.parametrize("status", ["failed", "skipped"])
 def test_what_a_parser_says_of_a_file_is_cleaned(status):
     row = FileRow("a.pdf", status, reason="malformed", detail="bad \u202etoken\x9b2J\n")
-    assert report.file_object(row)["detail"] == "bad token"
-    assert "bad token" in report.file_line(row)
+    assert render.file_object(row)["detail"] == "bad token"
+    assert "bad token" in render.file_line(row)
 
 
 def test_a_plan_in_json_holds_nothing_that_hides():
     todo = Plan(add=(SeenFile("a\u202e.txt"),), remove=("b\u2066.txt",))
-    printed = json.dumps(report.plan_object(todo), ensure_ascii=False)
+    printed = json.dumps(render.plan_object(todo), ensure_ascii=False)
     assert json.loads(printed)["plan"]["add"] == ["a.txt~32d615"]  # not the name of another file
     assert printed.isascii()

@@ -7,13 +7,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from corpus_agent import session
-from corpus_agent.launch import Launch
-from corpus_agent.local import LocalCorpus
 from corpus_agent.seal import unsealed
+from corpus_agent.service import session
 from corpus_agent.settings import Settings
+from corpus_agent.startup import Launch
 from indexer.embed import Reranker, SentenceTransformerEncoder
 from indexer.errors import UsageError
+from indexer.index import LocalCorpus
 from tests.small_model import make_small_reranker
 
 QUERY = "sourdough starter in the fridge"

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpus_agent.agent import Limits, ModelAnswerer
-from corpus_agent.loop.ability import Ability, ability
-from corpus_agent.loop.room import CUT, LEFT_OUT, Room, fit, tokens
-from corpus_agent.loop.transcript import Asked, Call, Replied, Returned, native, plain
+from corpus_agent.agent.answerer import Limits, ModelAnswerer
+from corpus_agent.agent.context_window import CUT, LEFT_OUT, Room, fit, tokens
+from corpus_agent.agent.messages import Asked, Call, Replied, Returned, native, plain
+from corpus_agent.models.capabilities import Ability, ability
 from tests.fakes import MemoryCorpus, ScriptedModelServer, calls, fails, raw, says
 
 
@@ -227,7 +227,7 @@ def test_a_setting_goes_before_what_the_server_says():
 
 
 def test_a_server_that_never_takes_it_is_given_up():
-    from corpus_agent.llm import ModelUnavailable
+    from corpus_agent.models.discovery import ModelUnavailable
 
     too_long = fails(400, "prompt is too long: 9000 tokens, maximum context length is 10")
     with (

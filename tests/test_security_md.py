@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from indexer.confine import system_files
-from indexer.workers import limits
+from indexer.parsers import limits
 
 HERE = Path(__file__).parent
 TEXT = (HERE.parent / "SECURITY.md").read_text()

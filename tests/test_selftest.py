@@ -5,15 +5,15 @@ from dataclasses import replace
 
 import pytest
 
-from corpus_agent.seal import selftest
-from corpus_agent.seal.probes import PROBES
+from corpus_agent.selftest.escape import trial
+from corpus_agent.selftest.escape.probes import PROBES
 from indexer.confine import check_kernel
 from tests.sealed_child import run
 
 
 @pytest.fixture(scope="module")
 def results():
-    return {result.name: result for result in selftest.run_selftest()}
+    return {result.name: result for result in trial.run_selftest()}
 
 
 @pytest.mark.parametrize("name", PROBES)
@@ -53,7 +53,7 @@ def test_the_ways_that_matter_most_are_among_the_probes():
 )
 def test_a_process_without_a_seal_is_heard(name):
     # The same attempt judged as if it had been sealed: this is what a seal with a hole looks like.
-    met = selftest._attempt(PROBES[name], "control")
+    met = trial._attempt(PROBES[name], "control")
     if met.errno in PROBES[name].lacking:
         pytest.skip(f"this system refuses it without a seal: {met.error}")
     assert met.error is None
@@ -63,7 +63,7 @@ def test_a_process_without_a_seal_is_heard(name):
 def test_a_hole_fails_the_test_that_found_it():
     # A probe that expects another errno than the seal's stands for one that was not stopped by it.
     wrong = replace(PROBES["tcp"], expected=(99,))
-    result = selftest._result(wrong)
+    result = trial._result(wrong)
     assert result.control == "worked"
     assert result.sealed_error == "EPERM"
     assert not result.passed
@@ -75,31 +75,31 @@ def test_a_control_that_fails_fails_the_test():
 
     # The listener waits for datagrams and the probe connects by TCP: nothing can be heard.
     deaf = replace(PROBES["tcp"], listener="udp4", attempt=never)
-    result = selftest._result(deaf)
+    result = trial._result(deaf)
     assert result.control == "failed"
     assert result.sealed_error == "EPERM"
     assert not result.passed
 
 
 def test_the_table_has_a_line_per_probe_and_counts_the_failures(results):
-    lines = selftest.table(list(results.values())).splitlines()
+    lines = trial.table(list(results.values())).splitlines()
     assert len(lines) == len(results) + 3
     assert lines[-2].startswith("Second wall behind the seal: ")
     assert lines[-1] == f"{len(results)} of {len(results)} ways out are closed."
     open_one = replace(results["tcp"], sealed_error=None, heard=6, passed=False)
-    shown = selftest.table([open_one, results["udp"]]).splitlines()
+    shown = trial.table([open_one, results["udp"]]).splitlines()
     assert shown[1].startswith("FAIL  tcp")
     assert "SUCCEEDED, heard 6" in shown[1]
     assert shown[-1] == "1 of 2 ways out are closed."
 
 
 def test_the_json_can_be_written_and_says_whether_all_passed(results):
-    found = json.loads(json.dumps(selftest.as_json(list(results.values()))))
+    found = json.loads(json.dumps(trial.as_json(list(results.values()))))
     assert found["passed"] is True
     assert [probe["name"] for probe in found["probes"]] == list(results)
     assert set(found["walls"]) <= {"network", "ipc", "mount", "children"}
     failed = replace(results["tcp"], passed=False)
-    assert selftest.as_json([failed])["passed"] is False
+    assert trial.as_json([failed])["passed"] is False
 
 
 def test_without_a_kernel_that_can_the_selftest_says_so_and_does_not_pass():

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpus_agent.snippet import best_span, snippet, words
+from corpus_agent.text.snippet import best_span, snippet, words
 
 FILLER = "Nothing of interest happens in this sentence. " * 30
 

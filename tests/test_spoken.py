@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpus_agent.loop.spoken import FORMS, understand
-from corpus_agent.loop.values import value_at
+from corpus_agent.agent.loose_json import value_at
+from corpus_agent.agent.text_tool_calls import FORMS, understand
 
 TOOLS = {
     "vectordb_search": (("query",), ("query",)),

@@ -15,18 +15,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpus_agent import mcp_config
-from corpus_agent.attack import home, trial
-from corpus_agent.attack.strings import Targets
 from corpus_agent.librarian import Librarian
-from corpus_agent.seal import selftest
-from corpus_agent.seal.llama import find_program
-from corpus_agent.seal.probes import PROBES
+from corpus_agent.mcp import client_config
+from corpus_agent.models.llama_server import find_program
+from corpus_agent.selftest.escape import trial as escape_trial
+from corpus_agent.selftest.escape.probes import PROBES
+from corpus_agent.selftest.injection import trial
+from corpus_agent.selftest.injection.strings import Targets
+from corpus_agent.selftest.stores import home
 from corpus_agent.settings import Settings, absolute
 from corpus_agent.workspace import FileTools, Workspace
-from indexer import starting
+from indexer.confine import starting
 from indexer.errors import CorpusError, UsageError
-from indexer.workers.process import Process
+from indexer.parsers.process import Process
 from tests.conftest import REPOSITORY
 from tests.test_sync import ENCODER, sync
 
@@ -135,7 +136,7 @@ def careless(folder, command):
 
 
 def a_parser(_):
-    process = Process("indexer.workers.child")
+    process = Process("indexer.parsers.child")
     assert Path(f"/proc/{process.pid}/cwd").readlink() == Path(starting.FOLDER)
     assert process.end(20)[0] == 0
 
@@ -157,8 +158,8 @@ def a_librarian(folder):
 
 def a_probe_of_the_selftest(_):
     for name, errors in (("program", "EACCES"), ("child", "EPERM")):
-        assert selftest._attempt(PROBES[name], "control").error is None
-        assert selftest._attempt(PROBES[name], "sealed").error == errors
+        assert escape_trial._attempt(PROBES[name], "control").error is None
+        assert escape_trial._attempt(PROBES[name], "sealed").error == errors
 
 
 def a_command_of_the_attack(_):
@@ -221,25 +222,25 @@ def a_model_server_of_ours(folder):
 
 def a_client_of_the_server_over_mcp(folder):
     # Printed for others, who start it where they stand and with the variables that they have.
-    command = [*mcp_config.command(), "--version"]
+    command = [*client_config.command(), "--version"]
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONINSPECT"}
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     assert done.stdout.startswith("corpus-agent, version"), done.stderr
 
 
 LIVE = {
-    "indexer.workers.process:_start": a_parser,
+    "indexer.parsers.process:_start": a_parser,
     "indexer.confine.program:main": a_search_in_files,
     "corpus_agent.workspace.ripgrep:search": a_search_in_files,
     "corpus_agent.librarian.process:_started": a_librarian,
-    "corpus_agent.seal.selftest:_run": a_probe_of_the_selftest,
-    "corpus_agent.seal.attempts:child": a_probe_of_the_selftest,
-    "corpus_agent.seal.attempts:program": a_probe_of_the_selftest,
-    "corpus_agent.attack.home:run": a_command_in_a_home_of_the_attack,
-    "corpus_agent.attack.trial:_run": a_command_of_the_attack,
-    "corpus_agent.attack.trial:_obeying_model": the_model_of_the_attack,
-    "corpus_agent.seal.llama:_become_server": a_model_server_of_ours,
-    "corpus_agent.mcp_config:command": a_client_of_the_server_over_mcp,
+    "corpus_agent.selftest.escape.trial:_run": a_probe_of_the_selftest,
+    "corpus_agent.selftest.escape.attacks:child": a_probe_of_the_selftest,
+    "corpus_agent.selftest.escape.attacks:program": a_probe_of_the_selftest,
+    "corpus_agent.selftest.stores.home:run": a_command_in_a_home_of_the_attack,
+    "corpus_agent.selftest.injection.trial:_run": a_command_of_the_attack,
+    "corpus_agent.selftest.injection.trial:_obeying_model": the_model_of_the_attack,
+    "corpus_agent.models.llama_server:_become_server": a_model_server_of_ours,
+    "corpus_agent.mcp.client_config:command": a_client_of_the_server_over_mcp,
 }
 
 
@@ -298,7 +299,7 @@ def _starts(module, name):
 
 def test_programs_are_started_in_one_place():
     found = {name: sorted(spawns(tree)) for name, tree in sources()}
-    ours = found.pop("indexer.starting")
+    ours = found.pop("indexer.confine.starting")
     assert set(ours) == {"Popen", "os.execve", "subprocess.run", "which"}
     assert {name: names for name, names in found.items() if names} == {}
 
@@ -333,7 +334,7 @@ def test_every_start_is_tried_in_a_strangers_folder():
                     called = isinstance(node, ast.Call) and ast.unparse(node.func)
                     if called in {f"starting.{start}" for start in STARTS}:
                         found.add(f"{name}:{function.name}")
-    assert found | {"corpus_agent.mcp_config:command"} == set(LIVE)
+    assert found | {"corpus_agent.mcp.client_config:command"} == set(LIVE)
 
 
 # -- what is handed on

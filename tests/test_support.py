@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from corpus_agent.figures import figures, readings
-from corpus_agent.support import Source, Supporter, claims, codes, names, says_figures
+from corpus_agent.answering.grounding import Source, Supporter, claims, codes, names, says_figures
+from corpus_agent.text.numbers import figures, readings
 
 LEASE = Source(
     "home/lease.md",
@@ -178,7 +178,7 @@ def test_the_place_of_a_support_is_the_line_it_begins_in():
 @pytest.mark.slow
 def test_the_sentences_of_the_benchmark_are_told_apart(sample_store):
     """benchmarks/claims.py, with the margin of a few sentences."""
-    from corpus_agent import session
+    from corpus_agent.service import session
     from corpus_agent.settings import Settings
 
     corpus = session.open_corpus(Settings(store=sample_store))

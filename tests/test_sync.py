@@ -12,14 +12,14 @@ import pytest
 
 from indexer.chunk import Chunker
 from indexer.errors import CorpusError, DamagedStore, IncompatibleStore, NoIndex, StoreLocked
-from indexer.lock import writer_lock
-from indexer.manifest import MANIFEST_NAME, find_store, read_manifest, root_for, root_of
-from indexer.ownership import make_store
-from indexer.plan import Plan, make_plan, plan, rebuild_reasons
+from indexer.files.walk import SeenFile, Walk, walk
 from indexer.records import FileRow
 from indexer.store import Snapshot, Writer
-from indexer.sync import COMMIT_SECONDS, Outcome, Run, fingerprint_of
-from indexer.walk import SeenFile, Walk, walk
+from indexer.store.lock import writer_lock
+from indexer.store.manifest import MANIFEST_NAME, find_store, read_manifest, root_for, root_of
+from indexer.store.ownership import make_store
+from indexer.sync.plan import Plan, make_plan, plan, rebuild_reasons
+from indexer.sync.run import COMMIT_SECONDS, Outcome, Run, fingerprint_of
 from tests.conftest import as_nobody, own
 from tests.fakes import ToyEncoder
 
@@ -268,7 +268,7 @@ def test_a_second_writer_is_refused_with_the_name_of_the_first(root, store):
 
 def test_the_lock_of_a_dead_process_is_free(root, store):
     sync(root, store)
-    code = "import os, sys; from pathlib import Path; from indexer.lock import writer_lock\n"
+    code = "import os, sys; from pathlib import Path; from indexer.store.lock import writer_lock\n"
     code += "lock = writer_lock(Path(sys.argv[1])); lock.__enter__(); os.kill(os.getpid(), 9)"
     subprocess.run(
         [sys.executable, "-c", code, store], check=False, cwd=Path(__file__).parent.parent

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from indexer import texts as kept
+from indexer.parsers import protocol
+from indexer.parsers.worker import Text
 from indexer.records import Line
-from indexer.texts import Texts
-from indexer.workers import wire
-from indexer.workers.worker import Text
+from indexer.store import texts as kept
+from indexer.store.texts import Texts
 from tests.conftest import as_nobody
 
 NAME = "a.txt"
@@ -21,7 +21,7 @@ NAME = "a.txt"
 
 def text(words: str) -> Text:
     lines = [Line(line, 1) for line in words.split("\n")]
-    return Text("text/2", "A title", wire.encoded(lines), len(lines), len(words) + 1)
+    return Text("text/2", "A title", protocol.encoded(lines), len(lines), len(words) + 1)
 
 
 def noise(number: int) -> Text:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from corpus_agent.naming import called
+from corpus_agent.text.delimiters import Frame
+from corpus_agent.text.naming import called
 from corpus_agent.tools import read, search
-from corpus_agent.tools.frame import Frame
 from corpus_agent.tools.toolbox import SPECS, Toolbox
 from indexer.records import Chunk, Coverage, Hit, Line
 from indexer.window import Window

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from corpus_agent import user_state
 from corpus_agent.settings import Settings
-from corpus_agent.trust import STATE, place_of
-from corpus_agent.user_state import NoUserState
+from corpus_agent.trust import user_state
+from corpus_agent.trust.stores import STATE, place_of
+from corpus_agent.trust.user_state import NoUserState
 from indexer.errors import UntrustedStore, UsageError
-from indexer.manifest import MANIFEST_NAME
-from indexer.store_names import MARKER_NAME
+from indexer.store.manifest import MANIFEST_NAME
+from indexer.store.names import MARKER_NAME
 from tests.conftest import Cli, own
 from tests.test_sync import sync
 

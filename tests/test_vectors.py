@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from indexer.chunk import Chunker
-from indexer.folder import VECTORS
 from indexer.records import Fingerprint
 from indexer.store import Snapshot
-from indexer.sync import Run, fingerprint_of
-from indexer.vectors import SAVE_TEXTS, VectorCache, embed, key_of
+from indexer.store.folder import VECTORS
+from indexer.store.vectors import SAVE_TEXTS, VectorCache, embed, key_of
+from indexer.sync.run import Run, fingerprint_of
 from tests.fakes import ToyEncoder
 from tests.test_sync import CHUNKER, ENCODER, planned, rows, sync, writer
 

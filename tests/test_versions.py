@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from indexer.errors import IncompatibleStore
-from indexer.folder import usage
-from indexer.manifest import FORMER, count_former, former, hold, read_manifest
 from indexer.store import Snapshot, Writer
+from indexer.store.folder import usage
+from indexer.store.manifest import FORMER, count_former, former, hold, read_manifest
 from indexer.store.writer import MAX_FORMER
 from tests.test_sync import found, rows, sync
 

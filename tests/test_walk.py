@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from indexer.errors import CorpusError, Refused, UsageError
-from indexer.walk import check_root, open_beneath, read_beneath, walk
+from indexer.files.opening import open_beneath, read_beneath
+from indexer.files.walk import check_root, walk
 from tests.conftest import as_nobody
 
 

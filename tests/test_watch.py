@@ -17,12 +17,12 @@ from pathlib import Path
 
 import pytest
 
-from corpus_agent.watching import asked_by_signal
+from corpus_agent.service.watching import asked_by_signal
 from indexer.errors import StoreLocked
-from indexer.lock import writer_lock
-from indexer.manifest import read_manifest
+from indexer.files.watch import BURST, moments
 from indexer.store import Snapshot
-from indexer.watch import BURST, moments
+from indexer.store.lock import writer_lock
+from indexer.store.manifest import read_manifest
 from tests.conftest import REPOSITORY
 from tests.test_sync import rows, sync
 

@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 
 import indexer
 from indexer.errors import CorpusError, SealUnavailable, UnreadableDocument
+from indexer.parsers import limits as bounds
+from indexer.parsers import protocol
+from indexer.parsers.limits import DocumentLimits, limits_for
+from indexer.parsers.pool import AHEAD_ITEMS, in_order
+from indexer.parsers.worker import Asked, Batch, Text, Worker
 from indexer.records import Line
-from indexer.workers import limits as bounds
-from indexer.workers import wire
-from indexer.workers.limits import DocumentLimits, limits_for
-from indexer.workers.pool import AHEAD_ITEMS, in_order
-from indexer.workers.worker import Asked, Batch, Text, Worker
 from tests import obeying_worker
 from tests.obeying_worker import do
 from tests.sealed_child import REPOSITORY, python
@@ -47,7 +47,7 @@ def read(worker: Worker, data: bytes, **asked: object) -> Text:
 
 
 def lines(worker: Worker, data: bytes) -> list[str]:
-    return [line.text for line in wire.decoded(read(worker, data).encoding)]
+    return [line.text for line in protocol.decoded(read(worker, data).encoding)]
 
 
 def unconfined(data: bytes) -> list[str]:
@@ -85,7 +85,7 @@ def make_worker() -> Iterator[Callable[..., Worker]]:
 
 def test_a_worker_gives_what_the_extractors_give(worker):
     text = read(worker, b"# Brot\n\nSauerteig geht langsam auf.\n")
-    assert list(wire.decoded(text.encoding)) == [
+    assert list(protocol.decoded(text.encoding)) == [
         Line("# Brot"),
         Line(""),
         Line("Sauerteig geht langsam auf."),
@@ -115,17 +115,17 @@ texts = st.text(characters, max_size=30)
 
 @given(st.lists(st.builds(Line, texts, place), min_size=1), st.integers(0, 30))
 def test_lines_come_out_of_the_wire_as_they_went_in(some, cut):
-    encoding = wire.encoded(some) + (wire.encoded(some[cut:]) if some[cut:] else b"")
-    assert list(wire.decoded(encoding)) == [*some, *some[cut:]]
-    assert wire.checked(encoding)[0] == len(some) + len(some[cut:])
+    encoding = protocol.encoded(some) + (protocol.encoded(some[cut:]) if some[cut:] else b"")
+    assert list(protocol.decoded(encoding)) == [*some, *some[cut:]]
+    assert protocol.checked(encoding)[0] == len(some) + len(some[cut:])
 
 
 @given(st.binary(max_size=60), st.data())
 def test_no_bytes_make_anything_but_lines_or_an_error(noise, data):
-    encoding = wire.encoded([Line("one", 1), Line("two", 1), Line("three", 2)])
+    encoding = protocol.encoded([Line("one", 1), Line("two", 1), Line("three", 2)])
     at = data.draw(st.integers(0, len(encoding)))
-    with suppress(wire.Malformed):
-        wire.checked(encoding[:at] + noise + encoding[at + len(noise) :])
+    with suppress(protocol.Malformed):
+        protocol.checked(encoding[:at] + noise + encoding[at + len(noise) :])
 
 
 @pytest.mark.parametrize(
@@ -134,8 +134,8 @@ def test_no_bytes_make_anything_but_lines_or_an_error(noise, data):
     ids=["two lines", "return", "null", "long", "page 0", "page as text"],
 )
 def test_what_no_extractor_gives_is_not_taken_from_a_worker(line):
-    with pytest.raises(wire.Malformed):
-        wire.checked(wire.encoded([line]))
+    with pytest.raises(protocol.Malformed):
+        protocol.checked(protocol.encoded([line]))
 
 
 # -- what a worker may not do ----------------------------------------------------------------------

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from corpus_agent.answer import Answer, Citation
+from corpus_agent.answering.records import Answer, Citation
 from corpus_agent.tools.toolbox import SPECS, ToolSpec
 from corpus_agent.workspace import (
     FILE_MINER,
@@ -439,7 +439,8 @@ def test_nothing_but_the_workspace_itself_imports_the_file_tools():
 
 def test_the_corpus_agent_holds_none_of_the_file_tools(tools):
     assert not {spec.name for spec in SPECS} & set(tools)
-    code = "import corpus_agent.agent, corpus_agent.extractive, corpus_agent.tools.toolbox, sys\n"
+    code = "import corpus_agent.agent.answerer, corpus_agent.answering.extractive, sys\n"
+    code += "import corpus_agent.tools.toolbox\n"
     code += "print([m for m in sys.modules if m.startswith('corpus_agent.workspace')])"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout == "[]\n"

@@ -3,7 +3,7 @@
 import threading
 import time
 
-from indexer.workers import child
+from indexer.parsers import child
 
 
 def main(parent: int, *, confined: bool) -> None:

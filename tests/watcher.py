@@ -11,10 +11,10 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from corpus_agent import report
-from corpus_agent.progress import IndexProgress
+from corpus_agent import render
+from corpus_agent.cli.progress import IndexProgress
+from corpus_agent.service.watching import Callbacks, asked_by_signal, watch
 from corpus_agent.settings import Settings
-from corpus_agent.watching import Callbacks, asked_by_signal, watch
 from tests.fakes import ToyEncoder
 
 
@@ -24,7 +24,7 @@ def say(content: dict[str, Any]) -> None:
 
 def main(store: Path, root: Path) -> None:
     callbacks = Callbacks(
-        outcome=lambda outcome: say(report.index_object(outcome)),
+        outcome=lambda outcome: say(render.index_object(outcome)),
         notice=lambda line: say({"notice": line}),
         display=lambda: nullcontext(IndexProgress(None)),
     )

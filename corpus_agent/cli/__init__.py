@@ -4,6 +4,6 @@
 """
 
 from corpus_agent.cli import asking, checking, cleaning, indexing, serving, trusting, watching
-from corpus_agent.cli.frame import main
+from corpus_agent.cli.common import main
 
 __all__ = ["asking", "checking", "cleaning", "indexing", "main", "serving", "trusting", "watching"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from corpus_agent.cli.frame import (
+from corpus_agent.cli.common import (
     EXIT_INTERRUPTED,
     JSON,
     launch_to_read,
@@ -22,9 +22,9 @@ from corpus_agent.settings import existing_store
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from corpus_agent.answer import Answer, Answerer, Turn
-    from corpus_agent.launch import Launch
-    from corpus_agent.local import LocalCorpus
+    from corpus_agent.answering.records import Answer, Answerer, Turn
+    from corpus_agent.startup import Launch
+    from indexer.index import LocalCorpus
     from indexer.window import Window
 
 
@@ -44,15 +44,16 @@ def search(
 ) -> None:
     """Find the passages that are about QUERY, by meaning and by words."""
     settings = launch_to_read(settings_in_force()).settings
-    from corpus_agent import report, session
+    from corpus_agent import render
+    from corpus_agent.service import session
 
     corpus = session.open_corpus(settings)
     hits = corpus.search(query, limit, per_source, below)
     if as_json:
-        return print_json(report.search_object(query, hits, corpus.version, corpus.notices))
-    print_lines(report.search_lines(query, hits, corpus.coverage()))
+        return print_json(render.search_object(query, hits, corpus.version, corpus.notices))
+    print_lines(render.search_lines(query, hits, corpus.coverage()))
     if explain:
-        print_lines(report.explain_lines(hits))
+        print_lines(render.explain_lines(hits))
     return None
 
 
@@ -92,8 +93,9 @@ def ask(
     descriptor = _opened(receipt_file)
     launch = launch_to_read(settings, asking=True)
     settings = launch.settings
-    from corpus_agent import report, session
-    from corpus_agent.live import Watching
+    from corpus_agent import render
+    from corpus_agent.cli.live import Watching
+    from corpus_agent.service import session
 
     corpus = session.open_corpus(settings)
     watching = Watching()
@@ -109,19 +111,19 @@ def ask(
         click.echo("Stopped.", err=True)
         raise SystemExit(EXIT_INTERRUPTED) from None
     if descriptor is not None:
-        from corpus_agent import receipt
+        from corpus_agent.answering import receipt
 
         receipt.write(descriptor, record)
     if as_json:
-        return print_json(report.answer_object(answer))
-    return print_lines(report.answer_lines(answer))
+        return print_json(render.answer_object(answer))
+    return print_lines(render.answer_lines(answer))
 
 
 def _opened(receipt_file: Path | None) -> int | None:
     """The receipt's descriptor: opened before the seal, which closes all but the index."""
     if receipt_file is None:
         return None
-    from corpus_agent.receipt import open_file
+    from corpus_agent.answering.receipt import open_file
 
     return open_file(receipt_file)
 
@@ -139,9 +141,9 @@ def chat(
     settings = settings_in_force(llm=llm, llm_model=llm_model, allow_remote_llm=allow_remote_llm)
     launch = launch_to_read(settings, asking=True, choosing=True)
     settings = launch.settings
-    from corpus_agent import session
-    from corpus_agent.chat import Chat, Doing
-    from corpus_agent.live import Watching
+    from corpus_agent.cli.chat import Chat, Doing
+    from corpus_agent.cli.live import Watching
+    from corpus_agent.service import session
 
     corpus = session.open_corpus(settings)
     watching = Watching()
@@ -173,15 +175,16 @@ def chat(
 def read(place: str, as_json: bool) -> None:
     """Print a document of the index as it was extracted, from LINE on, COUNT lines."""
     settings = launch_to_read(settings_in_force()).settings
-    from corpus_agent import report, session
+    from corpus_agent import render
+    from corpus_agent.service import session
 
     corpus = session.open_corpus(settings, searching=False)
-    names = report.names(row.source for row in corpus.files())
+    names = render.names(row.source for row in corpus.files())
     named, offset, limit = _parse_place(place, set(names))
     source = names.get(named, named)
     if as_json:
         window = corpus.read(source, offset, limit or 2_000)
-        return print_json(report.read_object(window, corpus.version))
+        return print_json(render.read_object(window, corpus.version))
     while True:
         window = corpus.read(source, offset, limit or 2_000)
         _print_window(window)
@@ -204,9 +207,9 @@ def _parse_place(place: str, names: set[str]) -> tuple[str, int, int | None]:
 def _print_window(window: Window) -> None:
     if window.stale:
         click.echo("Note: this file changed after it was indexed.", err=True)
-    from corpus_agent import report
+    from corpus_agent import render
 
-    print_lines(report.window_lines(window))
+    print_lines(render.window_lines(window))
 
 
 @main.command(name="eval")
@@ -227,7 +230,7 @@ def evaluate(
     Each [[questions]] has question, sources (none: not answerable) and answer or answers; see
     sample_corpus/questions.toml.
     """
-    from corpus_agent.questions import load
+    from corpus_agent.evaluation.questions import load
 
     asked = load(questions)
     settings = settings_in_force(
@@ -235,15 +238,17 @@ def evaluate(
     )
     launch = launch_to_read(settings, asking=True)
     settings = launch.settings
-    from corpus_agent import evaluation, report, session
+    from corpus_agent import render
+    from corpus_agent.evaluation import measure
+    from corpus_agent.service import session
 
     corpus = session.open_corpus(settings)
     answerer = session.answerer_for(corpus, launch, settings)
-    results = [evaluation.measure(question, corpus, answerer) for question in asked]
-    scores = evaluation.summarise(results)
+    results = [measure.measure(question, corpus, answerer) for question in asked]
+    scores = measure.summarise(results)
     if as_json:
-        return print_json(report.as_object(version=corpus.version, eval=scores))
-    print_lines(evaluation.table(scores))
+        return print_json(render.as_object(version=corpus.version, eval=scores))
+    print_lines(measure.table(scores))
     if show_failures:
-        print_lines(evaluation.failures(results))
+        print_lines(measure.failures(results))
     return None

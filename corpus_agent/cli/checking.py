@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from corpus_agent.cli.frame import (
+from corpus_agent.cli.common import (
     JSON,
     launch_to_read,
     launched,
@@ -22,8 +22,8 @@ from corpus_agent.cli.frame import (
 from indexer.errors import SealUnavailable, UsageError
 
 if TYPE_CHECKING:
-    from corpus_agent.attack.judge import Verdict
     from corpus_agent.doctor import Check, Finding
+    from corpus_agent.selftest.injection.judge import Verdict
     from corpus_agent.settings import Settings
 
 
@@ -36,19 +36,20 @@ def verify(file: Path, as_json: bool) -> None:
     FILE is what ask --receipt wrote, or receipts.jsonl in the index folder. Exit 0 when every
     quotation still stands in its document, 1 otherwise.
     """
-    from corpus_agent import receipt
+    from corpus_agent.answering import receipt
 
     receipts = receipt.load(file)  # it may lie anywhere, so it is read before the seal
     settings = launch_to_read(settings_in_force()).settings
-    from corpus_agent import report, session
+    from corpus_agent import render
+    from corpus_agent.service import session
 
     # A run that a document took over may have written what the store keeps of a text.
     corpus = session.open_corpus(settings, searching=False, anew=True)
     checked = [(content, list(receipt.check(content, corpus, corpus.file))) for content in receipts]
     if as_json:
-        print_json(report.verify_object(checked, corpus.version))
+        print_json(render.verify_object(checked, corpus.version))
     else:
-        print_lines(report.verify_lines(checked))
+        print_lines(render.verify_lines(checked))
     if not all(found.holds for _, rows in checked for found in rows):
         raise SystemExit(1)
 
@@ -80,13 +81,13 @@ def selftest(attack: bool, strings: Path | None, as_json: bool) -> None:
             "--strings has a meaning with --attack alone.",
             "Run: corpus-agent selftest --attack --strings FILE",
         )
-    from corpus_agent import report
-    from corpus_agent.seal.selftest import as_json as rows_as_json
-    from corpus_agent.seal.selftest import run_selftest, table
+    from corpus_agent import render
+    from corpus_agent.selftest.escape.trial import as_json as rows_as_json
+    from corpus_agent.selftest.escape.trial import run_selftest, table
 
     rows = run_selftest()
     if as_json:
-        print_json(report.as_object(**rows_as_json(rows)))
+        print_json(render.as_object(**rows_as_json(rows)))
     else:
         click.echo(table(rows))
     if not all(row.passed for row in rows):
@@ -95,19 +96,19 @@ def selftest(attack: bool, strings: Path | None, as_json: bool) -> None:
 
 
 def _attack(strings: Path | None, *, as_json: bool) -> None:
-    from corpus_agent.attack.trial import run_attack
+    from corpus_agent.selftest.injection.trial import run_attack
 
     show_verdict(run_attack(strings, on_event=say), as_json=as_json)
 
 
 def show_verdict(verdict: Verdict, *, as_json: bool) -> None:
     """Print what came of an attack; exit 1 unless it passed."""
-    from corpus_agent import report
-    from corpus_agent.attack.shown import as_json as verdict_as_json
-    from corpus_agent.attack.shown import table
+    from corpus_agent import render
+    from corpus_agent.selftest.injection.shown import as_json as verdict_as_json
+    from corpus_agent.selftest.injection.shown import table
 
     if as_json:
-        print_json(report.as_object(attack=verdict_as_json(verdict)))
+        print_json(render.as_object(attack=verdict_as_json(verdict)))
     else:
         click.echo(table(verdict))
     if not verdict.passed:
@@ -137,9 +138,9 @@ def doctor(as_json: bool, **llm: str | None) -> None:
             print_lines(lines(check, finding))
     content = findings_as_json(findings)
     if as_json:
-        from corpus_agent import report
+        from corpus_agent import render
 
-        print_json(report.as_object(doctor=content))
+        print_json(render.as_object(doctor=content))
     if not content["passed"]:
         raise SystemExit(1)
 
@@ -147,7 +148,7 @@ def doctor(as_json: bool, **llm: str | None) -> None:
 def _checks(settings: Settings, server: Finding) -> Iterator[Check]:
     """All checks; those of the index only where this process could be sealed before."""
     from corpus_agent.doctor import environment
-    from corpus_agent.launch import to_examine
+    from corpus_agent.startup import to_examine
 
     try:
         seal_off = click.get_current_context().obj["unsealed"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from corpus_agent.cli.frame import (
+from corpus_agent.cli.common import (
     EXIT_INTERRUPTED,
     EXIT_SOME_FAILED,
     JSON,
@@ -56,21 +56,22 @@ def index(
         for other in (flag for flag, is_given in given.items() if is_given):
             raise UsageError(f"--watch and {other} contradict each other.", "Leave one out.")
         return follow(path, force=force, verify=verify, as_json=as_json)
-    from corpus_agent.launch import to_index
+    from corpus_agent.startup import to_index
 
     settings = settings_in_force()
     seal_off = click.get_current_context().obj["unsealed"]
     launch = launched(to_index(settings, path, seal_off=seal_off, dry_run=dry_run))
     settings = launch.settings
     print_lines((f"Note: {clean(notice)}" for notice in launch.notices), err=True)
-    from corpus_agent import report, session
+    from corpus_agent import render
+    from corpus_agent.service import session
 
     if dry_run:
         todo = session.dry_run(settings, path, force=force, verify=verify, prune=prune)
         if as_json:
-            return print_json(report.plan_object(todo))
-        return print_lines(report.plan_lines(todo))
-    from corpus_agent.progress import index_progress
+            return print_json(render.plan_object(todo))
+        return print_lines(render.plan_lines(todo))
+    from corpus_agent.cli.progress import index_progress
 
     with index_progress() as shown:
         outcome = session.index(
@@ -85,9 +86,9 @@ def index(
         )
     if as_json:
         noted = {"notices": list(launch.notices)} if launch.notices else {}
-        print_json({**report.index_object(outcome), **noted})
+        print_json({**render.index_object(outcome), **noted})
     else:
-        print_lines(report.index_lines(outcome))
+        print_lines(render.index_lines(outcome))
     if outcome.interrupted:
         raise SystemExit(EXIT_INTERRUPTED)
     if strict and any(row.status == "failed" for row in outcome.problems):
@@ -105,14 +106,15 @@ def forget(source: str, as_json: bool) -> None:
     .corpusignore is printed. What is not in the index is forgotten already.
     """
     settings = launch_to_read(settings_in_force()).settings
-    from corpus_agent import report, session
-    from corpus_agent.forgetting import forget as drop
+    from corpus_agent import render
+    from corpus_agent.service import session
+    from corpus_agent.service.forgetting import forget as drop
 
     known = session.open_corpus(settings, searching=False).files()
-    done = drop(settings, report.names(row.source for row in known).get(source, source))
+    done = drop(settings, render.names(row.source for row in known).get(source, source))
     if as_json:
-        return print_json(report.forget_object(done))
-    return print_lines(report.forget_lines(done))
+        return print_json(render.forget_object(done))
+    return print_lines(render.forget_lines(done))
 
 
 @main.command()
@@ -126,16 +128,17 @@ def files(status: str | None, as_json: bool) -> None:
             f"Unknown status {sorted(unknown)[0]!r}.", f"Known are: {', '.join(STATUSES)}."
         )
     settings = launch_to_read(settings_in_force()).settings
-    from corpus_agent import report, session
+    from corpus_agent import render
+    from corpus_agent.service import session
 
     corpus = session.open_corpus(settings, searching=False)
     rows = [row for row in corpus.files() if row.status in wanted]
     if as_json:
-        content = report.as_object(
-            version=corpus.version, files=[report.file_object(row) for row in rows]
+        content = render.as_object(
+            version=corpus.version, files=[render.file_object(row) for row in rows]
         )
         return print_json(content)
-    return print_lines(report.file_line(row) for row in rows)
+    return print_lines(render.file_line(row) for row in rows)
 
 
 @main.command()
@@ -143,15 +146,15 @@ def files(status: str | None, as_json: bool) -> None:
 def status(as_json: bool) -> None:
     """Say what the index holds, where it is and whether it is complete."""
     from corpus_agent.settings import existing_place
-    from indexer.folder import usage
-    from indexer.manifest import read_manifest
+    from indexer.store.folder import usage
+    from indexer.store.manifest import read_manifest
 
     settings = launch_to_read(settings_in_force()).settings
-    from corpus_agent import report
+    from corpus_agent import render
 
     store, root = existing_place(settings)
     manifest = read_manifest(store)
-    content = report.status_object(manifest, str(store), str(root), usage(store), root.is_dir())
+    content = render.status_object(manifest, str(store), str(root), usage(store), root.is_dir())
     if as_json:
         return print_json(content)
-    return print_lines(report.status_lines(content))
+    return print_lines(render.status_lines(content))

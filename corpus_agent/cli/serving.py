@@ -6,8 +6,8 @@ import sys
 
 import click
 
-from corpus_agent.cli.frame import launch_to_read, llm_options, main, settings_in_force
-from corpus_agent.mcp_config import CLIENTS
+from corpus_agent.cli.common import launch_to_read, llm_options, main, settings_in_force
+from corpus_agent.mcp.client_config import CLIENTS
 from corpus_agent.settings import Settings
 
 
@@ -33,19 +33,19 @@ def mcp(
         return
     if sys.stdin.isatty():
         click.echo("Waiting for an MCP client on standard input; see --print-config.", err=True)
-    from corpus_agent.stdio import take_standard_streams
+    from corpus_agent.service.stdio import take_standard_streams
 
     streams = take_standard_streams()
     launch = launch_to_read(settings, asking=True)
     for notice in launch.notices:
         click.echo(notice, err=True)
-    from corpus_agent.mcp_server import serve
+    from corpus_agent.mcp.server import serve
 
     serve(launch.settings, launch, *streams)
 
 
 def _print_config(client: str, settings: Settings, llm: str | None, llm_model: str | None) -> None:
-    from corpus_agent.mcp_config import snippet
+    from corpus_agent.mcp.client_config import snippet
     from corpus_agent.settings import store_to_write
 
     given = click.get_current_context().obj

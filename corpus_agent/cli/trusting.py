@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from corpus_agent.cli.frame import JSON, main, print_json, print_lines
+from corpus_agent.cli.common import JSON, main, print_json, print_lines
 
 
 @main.command()
@@ -26,9 +26,9 @@ def trust(store: Path, root: Path | None, dry_run: bool, as_json: bool) -> None:
     settings are and whose it is. An index that somebody else made can hold any text in the name of
     your documents; look at where it comes from.
     """
-    from corpus_agent import trust as stores
-    from corpus_agent.report.trusting import trust_lines, trust_object
-    from indexer.ownership import named_store
+    from corpus_agent.render.trusting import trust_lines, trust_object
+    from corpus_agent.trust import stores
+    from indexer.store.ownership import named_store
 
     found = stores.permission(named_store(store), root)
     if not dry_run:

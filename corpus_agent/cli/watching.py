@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from corpus_agent.cli.frame import (
+from corpus_agent.cli.common import (
     EXIT_INTERRUPTED,
     JSON,
     clean,
@@ -21,7 +21,7 @@ from corpus_agent.cli.frame import (
 )
 
 if TYPE_CHECKING:
-    from indexer.sync import Outcome
+    from indexer.sync.run import Outcome
 
 
 @main.command()
@@ -43,14 +43,14 @@ def follow(
     path: Path | None, *, force: bool = False, verify: bool = False, as_json: bool = False
 ) -> None:
     """Watch until a signal; exit 0 after SIGTERM or SIGHUP, 130 after Ctrl-C."""
-    from corpus_agent.launch import to_index
+    from corpus_agent.startup import to_index
 
     seal_off = click.get_current_context().obj["unsealed"]
     launch = to_index(settings_in_force(), path, seal_off=seal_off, watching=True)
     settings = launched(launch).settings
-    from corpus_agent.progress import index_progress
-    from corpus_agent.watching import Callbacks, asked_by_signal
-    from corpus_agent.watching import watch as keep_watching
+    from corpus_agent.cli.progress import index_progress
+    from corpus_agent.service.watching import Callbacks, asked_by_signal
+    from corpus_agent.service.watching import watch as keep_watching
 
     talk = _Json() if as_json else _Lines()
     with asked_by_signal() as asked:
@@ -67,13 +67,13 @@ class _Lines:
         self._first = True
 
     def outcome(self, outcome: Outcome) -> None:
-        from corpus_agent import report
+        from corpus_agent import render
 
         if self._first:
-            print_lines(report.index_lines(outcome))
+            print_lines(render.index_lines(outcome))
             click.echo("Watching; Ctrl-C ends it.", err=True)
         else:
-            click.echo(f"{time.strftime('%H:%M:%S')} {report.watch_line(outcome)}")
+            click.echo(f"{time.strftime('%H:%M:%S')} {render.watch_line(outcome)}")
         self._first = False
 
     def notice(self, line: str) -> None:
@@ -84,12 +84,12 @@ class _Json:
     """For a script: an object a line."""
 
     def outcome(self, outcome: Outcome) -> None:
-        from corpus_agent import report
+        from corpus_agent import render
 
-        print_json(report.index_object(outcome))
+        print_json(render.index_object(outcome))
 
     def notice(self, line: str) -> None:
-        from corpus_agent import report
+        from corpus_agent import render
 
         click.echo(f"Note: {clean(line)}", err=True)
-        print_json(report.as_object(notice=clean(line)))
+        print_json(render.as_object(notice=clean(line)))

@@ -11,11 +11,11 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from corpus_agent import llm
 from corpus_agent.doctor.finding import Check, Finding
-from corpus_agent.endpoint import GgufFile, parse
+from corpus_agent.models import discovery
+from corpus_agent.models.address import GgufFile, parse
+from corpus_agent.models.llama_server import find_program
 from corpus_agent.seal import Sealed
-from corpus_agent.seal.llama import find_program
 from corpus_agent.settings import Settings
 from indexer.confine import check_kernel
 from indexer.errors import CorpusError
@@ -32,7 +32,7 @@ def checks(
     settings: Settings, store: Path | None, closed: Sealed | CorpusError, server: Finding
 ) -> Iterator[Check]:
     """The checks of this machine; `closed` is how sealing went, `server` what was found before."""
-    from corpus_agent.session import encoder_for
+    from corpus_agent.service.session import encoder_for
 
     def weights() -> Finding:
         encoder = encoder_for(settings, store)
@@ -148,8 +148,8 @@ def model_server(settings: Settings) -> Finding:
         wanted = parse(settings.llm, settings.allow_remote_llm)
         if isinstance(wanted, GgufFile):
             return Finding("ok", f"{find_program()} would be started for {str(wanted.path)!r}")
-        model = llm.find(wanted, settings.llm_model)
-    except llm.ModelUnavailable as error:
+        model = discovery.find(wanted, settings.llm_model)
+    except discovery.ModelUnavailable as error:
         # Nobody was named, so nothing is missing: there is one that may not be asked unnamed.
         return Finding("warn" if wanted == "auto" else "fail", error.message, error.hint)
     except CorpusError as error:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from corpus_agent.clean import one_line
+from corpus_agent.text.sanitize import one_line
 from indexer.errors import CorpusError
 
 State = Literal["ok", "warn", "fail"]

@@ -16,19 +16,19 @@ from heapq import nsmallest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from corpus_agent import session
 from corpus_agent.doctor.environment import processor
 from corpus_agent.doctor.finding import Check, Finding
+from corpus_agent.service import session
 from corpus_agent.settings import Settings
 from indexer.errors import CorpusError, Refused
-from indexer.manifest import MANIFEST_NAME, read_manifest, root_of
+from indexer.store.manifest import MANIFEST_NAME, read_manifest, root_of
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from corpus_agent.local import LocalCorpus
     from indexer.embed import Encoder
+    from indexer.index import LocalCorpus
     from indexer.records import Chunk
     from indexer.store import Snapshot
 
@@ -146,7 +146,7 @@ def corpus_folder(store: Path, root: Path | None = None) -> Finding:
 
 def same_model(store: Path, encoder: Encoder) -> Finding:
     """Whether a search would be accepted."""
-    from corpus_agent.local import LocalCorpus
+    from indexer.index import LocalCorpus
 
     corpus: LocalCorpus = LocalCorpus.open(store, encoder)
     manifest = read_manifest(store)
@@ -259,8 +259,8 @@ def embedded_again(rows: Rows, encoder: Encoder) -> Finding:
 
 def parsed_anew(store: Path, root: Path, rows: Rows) -> Finding:
     """Whether today's files say what the store holds of them; those that changed are left out."""
-    from corpus_agent.evidence import read_all
-    from corpus_agent.local import LocalCorpus
+    from corpus_agent.answering.quotations import read_all
+    from indexer.index import LocalCorpus
 
     parsed = LocalCorpus.open(store, root=root, anew=True)
     kept = LocalCorpus.open(store, root=root)

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from corpus_agent.clean import one_line, unlinked
 from corpus_agent.librarian.client import Librarian
-from corpus_agent.parent import NAME, SPEC, disarmed
+from corpus_agent.render.for_parent import NAME, SPEC, disarmed
+from corpus_agent.text.sanitize import one_line, unlinked
 from corpus_agent.tools.toolbox import check_arguments
 from indexer.errors import CorpusError
 

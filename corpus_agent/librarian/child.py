@@ -16,18 +16,17 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from corpus_agent.launch import Launch, to_read
 from corpus_agent.librarian.frames import MAX_REQUEST_BYTES, packed, read_frame, write_all
-from corpus_agent.parent import handed_over, told_apart
+from corpus_agent.render.for_parent import handed_over, told_apart
+from corpus_agent.service.cancel import Stop, Stopped
+from corpus_agent.service.stdio import take_standard_streams
 from corpus_agent.settings import Settings, absolute, load
-from corpus_agent.stdio import take_standard_streams
-from corpus_agent.stopping import Stop, Stopped
-from indexer import starting
-from indexer.confine import die_with_parent
+from corpus_agent.startup import Launch, to_read
+from indexer.confine import die_with_parent, starting
 from indexer.errors import CorpusError
 
 if TYPE_CHECKING:
-    from corpus_agent.service import Service
+    from corpus_agent.service.service import Service
 
 MAX_AT_ONCE = 4  # questions; more wait
 FAILED = 70  # exit code of a process with a fault of its own, as sysexits.h has it
@@ -85,7 +84,7 @@ class _Desk:
 
     def serve(self, requests: BinaryIO, settings: Settings, launch: Launch) -> None:
         """Answer until the pipe is closed."""
-        from corpus_agent.service import Service  # numpy: not before the seal
+        from corpus_agent.service.service import Service  # numpy: not before the seal
 
         service = Service(settings, launch)
         threading.Thread(target=_warm, args=(service,), daemon=True).start()

@@ -12,13 +12,13 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, Self
 
-from corpus_agent.answer import Answer
+from corpus_agent.answering.records import Answer
 from corpus_agent.librarian.process import Child, LibrarianFailed, LibrarianTimeout
-from corpus_agent.parent import Claim, claims, handed_over, render
-from corpus_agent.tools.frame import Frame
+from corpus_agent.render.for_parent import Claim, claims, handed_over, render
+from corpus_agent.text.delimiters import Frame
 
 if TYPE_CHECKING:
-    from corpus_agent.seal.closing import SealState
+    from corpus_agent.seal.enforce import SealState
 
 ASK_SECONDS = 600.0  # a model on a CPU takes minutes
 START_SECONDS = 60.0
@@ -45,7 +45,7 @@ class LibrarianAnswer(Answer):
 
     def as_object(self) -> dict[str, Any]:
         """The JSON of `ask`, with `seal`, `tainted` and `claims`."""
-        from corpus_agent.report import answer_object
+        from corpus_agent.render import answer_object
 
         found = [
             {"text": claim.text, "citations": list(claim.citations), "supported": claim.supported}

@@ -19,8 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, cast
 
-from corpus_agent.answer import Answer
-from corpus_agent.clean import one_line
+from corpus_agent.answering.records import Answer
 from corpus_agent.librarian.frames import (
     MAX_REPLY_BYTES,
     MAX_REQUEST_BYTES,
@@ -30,13 +29,15 @@ from corpus_agent.librarian.frames import (
     write_all,
 )
 from corpus_agent.settings import PREFIX
-from indexer import errors, starting
+from corpus_agent.text.sanitize import one_line
+from indexer import errors
+from indexer.confine import starting
 from indexer.errors import CorpusError
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
-    from corpus_agent.seal.closing import SealState
+    from corpus_agent.seal.enforce import SealState
 
 STOP_SECONDS = 10.0  # for a question that was given up to end by itself
 CLOSE_SECONDS = 2.0  # for a process that nobody needs to end by itself

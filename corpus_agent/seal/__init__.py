@@ -11,9 +11,9 @@ whole list, with the test that proves each claim.
 
 from corpus_agent.seal.address import TcpAddress, UnixAddress
 from corpus_agent.seal.broker import Broker, start_broker
-from corpus_agent.seal.closing import Sealed, seal, unsealed
+from corpus_agent.seal.enforce import Sealed, seal, unsealed
 from corpus_agent.seal.gate import Gate
-from corpus_agent.seal.opening import SealPolicy, policy
+from corpus_agent.seal.policy import SealPolicy, policy
 
 __all__ = [
     "Broker",

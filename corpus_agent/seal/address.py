@@ -1,6 +1,7 @@
 """Where a model server is: an IP address in numbers with a port, or a Unix socket.
 
-Values alone; connects to nothing. Names are resolved by corpus_agent.endpoint before, and checked.
+Values alone; connects to nothing. Names are resolved and checked before, by
+corpus_agent.models.address.
 """
 
 from __future__ import annotations

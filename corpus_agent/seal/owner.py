@@ -2,7 +2,8 @@
 
 TCP: the owner of the socket, by netlink (sock_diag.py) or else from /proc/net/tcp and tcp6. Unix:
 SO_PEERCRED, the user who called listen(). `SocketTables` stays open, so that a relay without files
-can look again at each connection. Decides nothing: whom to trust is corpus_agent.known_servers'.
+can look again at each connection. Decides nothing: whom to trust is for
+corpus_agent.models.known_servers.
 
 Does not see: on whose behalf a process listens, such as a port forwarder.
 """

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from corpus_agent.corpus import Corpus
-from corpus_agent.naming import named, said
-from corpus_agent.tools.frame import Frame
+from corpus_agent.text.delimiters import Frame
+from corpus_agent.text.naming import named, said
+from corpus_agent.tools.corpus import Corpus
 from indexer.errors import Refused
 from indexer.window import MAX_WINDOW_BYTES, MAX_WINDOW_LINES, Window, narrowed
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import MutableMapping, Sequence
 from typing import Any
 
-from corpus_agent.corpus import Corpus
-from corpus_agent.naming import known, named, said
-from corpus_agent.snippet import snippet
-from corpus_agent.tools.frame import Frame, label
+from corpus_agent.text.delimiters import Frame, label
+from corpus_agent.text.naming import known, named, said
+from corpus_agent.text.snippet import snippet
+from corpus_agent.tools.corpus import Corpus
 from indexer.errors import Refused
 from indexer.records import Chunk, Coverage, Hit
 

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
-from corpus_agent.corpus import Corpus
-from corpus_agent.naming import called, told
+from corpus_agent.text.delimiters import Frame, label
+from corpus_agent.text.naming import called, told
 from corpus_agent.tools import read, search
-from corpus_agent.tools.frame import Frame, label
+from corpus_agent.tools.corpus import Corpus
 from corpus_agent.tools.result import ToolCall
 from indexer.records import Hit
 from indexer.window import MAX_WINDOW_BYTES, MAX_WINDOW_LINES, Window

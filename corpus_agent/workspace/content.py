@@ -16,10 +16,9 @@ from corpus_agent.workspace.roots import named
 from indexer.errors import CorpusError, Refused, UnreadableDocument
 from indexer.extract import claim
 from indexer.extract import text as texts
-from indexer.reading import WINDOW
-from indexer.walk import MAX_FILE_BYTES
-from indexer.workers.wire import decoded
-from indexer.workers.worker import Asked, Enough, Worker
+from indexer.files.opening import MAX_FILE_BYTES
+from indexer.parsers.protocol import decoded
+from indexer.parsers.worker import WINDOW, Asked, Enough, Worker
 
 Kind = Literal["text", "image", "document"]
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from corpus_agent.clean import visible
+from corpus_agent.text.sanitize import visible
 
 
 @dataclass(frozen=True, slots=True)

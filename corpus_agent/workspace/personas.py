@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from corpus_agent import agent as librarian_loop
-from corpus_agent import parent
-from corpus_agent.answer import Answer
-from corpus_agent.clean import one_line, unlinked
+from corpus_agent.agent import answerer as librarian_loop
+from corpus_agent.answering.records import Answer
+from corpus_agent.render import for_parent
+from corpus_agent.text.delimiters import Frame
+from corpus_agent.text.sanitize import one_line, unlinked
 from corpus_agent.tools import read, search
-from corpus_agent.tools.frame import Frame
 from corpus_agent.tools.toolbox import ToolSpec
 from corpus_agent.workspace.toolset import (
     UNDECLARED,
@@ -119,7 +119,9 @@ def _framed(answer: Answer) -> str:
 
     if isinstance(answer, LibrarianAnswer):  # it knows how it was sealed
         return answer.for_model()
-    return parent.render(Frame(outside=True), parent.handed_over(parent.told_apart(answer)))
+    return for_parent.render(
+        Frame(outside=True), for_parent.handed_over(for_parent.told_apart(answer))
+    )
 
 
 def model_agent(

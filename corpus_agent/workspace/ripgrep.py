@@ -20,7 +20,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
-from indexer import starting
+from indexer.confine import starting
 from indexer.confine.program import EXIT_UNCONFINED, command
 from indexer.errors import CorpusError, Refused, SealUnavailable
 

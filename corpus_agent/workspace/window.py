@@ -1,7 +1,7 @@
 """A window of a text as `cat -n` prints it; pure but for reading the stream it is given.
 
 Streams: nothing before or after the window is kept. Does not judge what a file is. Called by
-reading.py.
+read.py.
 """
 
 from __future__ import annotations

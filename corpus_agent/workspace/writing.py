@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from corpus_agent.clean import one_line
+from corpus_agent.text.sanitize import one_line
 from corpus_agent.workspace.content import is_binary
 from corpus_agent.workspace.guarded import why_asked
 from corpus_agent.workspace.ledger import MAX_WHOLE_BYTES, Ledger, Snapshot, snapshot

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from indexer import starting
+from indexer.confine import starting
 from indexer.confine.calls import program_calls
 from indexer.confine.kernel import confine, die_with_parent
 from indexer.confine.policy import FileRule, Limits, Policy

@@ -13,10 +13,10 @@ from importlib import import_module
 from pathlib import PurePosixPath
 
 from indexer.errors import UnreadableDocument
-from indexer.extract import claims
-from indexer.extract.broken import BROKEN
+from indexer.extract import suffixes
+from indexer.extract.damage import BROKEN
 from indexer.extract.extraction import Claim, Extraction, Extractor
-from indexer.extract.kinds import kind_of
+from indexer.extract.magic import kind_of
 from indexer.extract.normalise import whole
 from indexer.extract.text import SAMPLE_BYTES, is_text
 from indexer.records import Document, Line
@@ -67,33 +67,33 @@ def _text(
 # Every format of one document. Marks in the bytes come before names; among the formats of text the
 # first that claims a file serves it, plain text last.
 _DOCUMENTS: tuple[Extractor, ...] = (
-    replace(_binary("pdf", 3, "pdf", "pdf"), empty_reason="no_text_layer"),
-    _binary("docx", 2, "docx", "docx", markdown=True),
-    _binary("pptx", 2, "pptx", "pptx", markdown=True),
+    replace(_binary("pdf", 3, "pdf", "pdf.pages"), empty_reason="no_text_layer"),
+    _binary("docx", 2, "docx", "office.docx", markdown=True),
+    _binary("pptx", 2, "pptx", "office.pptx", markdown=True),
     _binary("xlsx", 2, "xlsx xlsb", "tables"),
-    _binary("odf", 2, "odt odp", "odf", markdown=True),
+    _binary("odf", 2, "odt odp", "office.odf", markdown=True),
     _binary("ods", 1, "ods", "tables"),
     _binary("epub", 2, "epub", "ebook", markdown=True),
-    _binary("iwork", 1, "iwork", "iwork", markdown=True),
-    _binary("doc", 1, "doc", "doc", markdown=True),
-    _binary("ppt", 2, "ppt", "ppt", markdown=True),
+    _binary("iwork", 1, "iwork", "office.iwork", markdown=True),
+    _binary("doc", 1, "doc", "legacy.doc", markdown=True),
+    _binary("ppt", 2, "ppt", "legacy.ppt", markdown=True),
     _binary("xls", 1, "xls", "tables"),
     _binary("msg", 2, "msg", "mail"),
-    _binary("rtf", 2, "rtf", "rtf", markdown=True),
-    _text("fb2", 1, claims.is_fb2, "ebook", markdown=True),
-    _text("mbox", 2, claims.is_mbox, "mail"),
-    _text("eml", 2, claims.is_eml, "mail"),
-    _text("notebook", 2, claims.is_notebook, "notebook", markdown=True),
-    _text("subtitles", 2, claims.is_subtitles, "subtitles"),
-    _text("csv", 2, claims.is_csv, "tables"),
-    _text("html", 2, claims.is_html, "html", markdown=True),
-    _text("json", 2, claims.is_json, "structured"),
-    _text("xml", 2, claims.is_xml, "structured", markdown=True),
-    _text("markdown", 2, claims.is_markdown, "text", markdown=True),
-    _text("org", 2, claims.is_org, "text"),
-    _text("rst", 2, claims.is_rst, "text"),
-    _text("latex", 2, claims.is_latex, "text"),
-    _text("text", 2, claims.is_plain, "text"),
+    _binary("rtf", 2, "rtf", "legacy.rtf", markdown=True),
+    _text("fb2", 1, suffixes.is_fb2, "ebook", markdown=True),
+    _text("mbox", 2, suffixes.is_mbox, "mail"),
+    _text("eml", 2, suffixes.is_eml, "mail"),
+    _text("notebook", 2, suffixes.is_notebook, "notebook", markdown=True),
+    _text("subtitles", 2, suffixes.is_subtitles, "subtitles"),
+    _text("csv", 2, suffixes.is_csv, "tables"),
+    _text("html", 2, suffixes.is_html, "html", markdown=True),
+    _text("json", 2, suffixes.is_json, "structured"),
+    _text("xml", 2, suffixes.is_xml, "structured", markdown=True),
+    _text("markdown", 2, suffixes.is_markdown, "text", markdown=True),
+    _text("org", 2, suffixes.is_org, "text"),
+    _text("rst", 2, suffixes.is_rst, "text"),
+    _text("latex", 2, suffixes.is_latex, "text"),
+    _text("text", 2, suffixes.is_plain, "text"),
 )
 # An archive is read by all of them: when the text of one format changes, so may that of an archive.
 _ZIP_VERSION = 1 + sum(extractor.version for extractor in _DOCUMENTS)

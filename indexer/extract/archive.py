@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 
 from indexer.errors import UnreadableDocument
 from indexer.extract import claim, open_document
-from indexer.extract.broken import BROKEN
 from indexer.extract.container import MAX_PART_BYTES, ZipParts
+from indexer.extract.damage import BROKEN
 from indexer.extract.extraction import Extraction
 from indexer.extract.normalise import lines_of, whole
-from indexer.names import is_key, never_a_document
+from indexer.files.names import is_key, never_a_document
 from indexer.records import Line, page_mark
 
 NAME = "zip"  # of this extractor

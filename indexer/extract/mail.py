@@ -14,10 +14,10 @@ from email.header import decode_header
 from email.message import Message
 
 from indexer.extract import markdown
-from indexer.extract.claims import MBOX
 from indexer.extract.extraction import Extraction, part_lines, plain_lines
 from indexer.extract.html import decode_html, html_text
-from indexer.extract.outlook import read_message
+from indexer.extract.legacy.msg import read_message
+from indexer.extract.suffixes import MBOX
 from indexer.extract.text import decode_part
 
 _SHOWN = ("Subject", "From", "To", "Cc", "Bcc", "Reply-To", "Date")

@@ -11,11 +11,12 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from indexer.extract import docx, markdown, odf
+from indexer.extract import markdown
 from indexer.extract.container import attribute, child, parse_xml, tag_of, text_of
 from indexer.extract.extraction import Extraction, part_lines, plain_lines
 from indexer.extract.html import html_text, read_html
 from indexer.extract.normalise import MAX_LINE_CHARS
+from indexer.extract.office import docx, odf
 from indexer.extract.tables import labelled
 from indexer.extract.text import decode
 from indexer.records import Line

@@ -21,9 +21,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from indexer.errors import UnreadableDocument
-from indexer.extract.broken import BROKEN
-from indexer.extract.charts import chart_titles
-from indexer.extract.compound import OLE, Compound
 from indexer.extract.container import (
     ZipParts,
     attribute,
@@ -35,8 +32,11 @@ from indexer.extract.container import (
     tag_of,
     text_of,
 )
+from indexer.extract.damage import BROKEN
 from indexer.extract.extraction import Extraction, part_lines, plain_lines
+from indexer.extract.legacy.compound import OLE, Compound
 from indexer.extract.markdown import one_line, row
+from indexer.extract.office.charts import chart_titles
 from indexer.extract.text import decode
 from indexer.records import Line
 

@@ -14,8 +14,8 @@ import struct
 from collections.abc import Iterator
 from pathlib import Path
 
-from indexer.folder import TABLES
-from indexer.manifest import damaged
+from indexer.store.folder import TABLES
+from indexer.store.manifest import damaged
 
 _TAIL = struct.Struct("<QHH4s")
 _LENGTH = struct.Struct("<I")

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.chunk import context_of
-from indexer.folder import TABLES
 from indexer.records import Chunk, Coverage, FileRow, Fingerprint
 from indexer.store.borrowed import check_own_data
+from indexer.store.folder import TABLES
 from indexer.store.lance import import_lancedb
-from indexer.vectors import KEY_BYTES, VectorCache
+from indexer.store.vectors import KEY_BYTES, VectorCache
 
 if TYPE_CHECKING:
     import pyarrow as pa

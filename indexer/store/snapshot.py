@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.folder import translated
-from indexer.manifest import hold, root_of
 from indexer.records import Chunk, FileRow
+from indexer.store.folder import translated
 from indexer.store.indices import VECTORS, WORDS, trained_partitions
+from indexer.store.manifest import hold, root_of
 from indexer.store.rows import (
     CHUNK_COLUMNS,
     FULL_TEXT_COLUMN,

@@ -11,10 +11,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from indexer.manifest import Manifest
 from indexer.records import FileRow
-from indexer.store import indices, tidy
+from indexer.store import compaction, indices
 from indexer.store.indices import Scale
+from indexer.store.manifest import Manifest
 from indexer.store.rows import (
     KEY_COLUMN,
     Embedded,
@@ -25,7 +25,7 @@ from indexer.store.rows import (
     file_schema,
     quoted,
 )
-from indexer.vectors import VectorCache
+from indexer.store.vectors import VectorCache
 
 if TYPE_CHECKING:
     from lancedb.table import Table
@@ -118,21 +118,21 @@ class Tables:
         The files' table is small: it never makes the chunks' be merged.
         """
         chunks, files = (
-            tidy.plan_tidying(tidy.state_of(table), finished=finished)
+            compaction.plan_tidying(compaction.state_of(table), finished=finished)
             for table in (self._chunks, self._files)
         )
         everything = not only_if_due or chunks == "merge"
         if everything or files == "merge":
-            tidy.merge(self._files)
+            compaction.merge(self._files)
         if everything:
-            tidy.merge(self._chunks)
+            compaction.merge(self._chunks)
         elif chunks == "cover":
             self._chunks.optimize()
         return everything
 
     def holds_deleted_rows(self) -> bool:
         """Whether a row that is gone is still in a file."""
-        return any(tidy.state_of(table).deleted for table in (self._chunks, self._files))
+        return any(compaction.state_of(table).deleted for table in (self._chunks, self._files))
 
     def rewrite(self) -> None:
         """Write both tables anew, with nothing in any file of rows that went, and without indices.
@@ -154,8 +154,8 @@ class Tables:
 
     def drop_versions(self, kept: Collection[Manifest]) -> None:
         """Delete the versions older than all of `kept`; for merged tables."""
-        tidy.drop_versions(self._chunks, {manifest.chunks_version for manifest in kept})
-        tidy.drop_versions(self._files, {manifest.files_version for manifest in kept})
+        compaction.drop_versions(self._chunks, {manifest.chunks_version for manifest in kept})
+        compaction.drop_versions(self._files, {manifest.files_version for manifest in kept})
 
 
 def _delete(table: Table, sources: Sequence[str]) -> None:

@@ -7,10 +7,13 @@ from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 
-from indexer.allocator import release
-from indexer.folder import TABLES, files_below, flush, temp_within, translated
-from indexer.lock import writer_lock
-from indexer.manifest import (
+from indexer.records import FileRow, Fingerprint
+from indexer.store import compaction
+from indexer.store.allocator import release
+from indexer.store.folder import TABLES, files_below, flush, temp_within, translated
+from indexer.store.indices import SCALE, Scale
+from indexer.store.lock import writer_lock
+from indexer.store.manifest import (
     MANIFEST_NAME,
     Manifest,
     count_former,
@@ -19,13 +22,10 @@ from indexer.manifest import (
     read_manifest,
     write_manifest,
 )
-from indexer.ownership import check_names
-from indexer.records import FileRow, Fingerprint
-from indexer.store import tidy
-from indexer.store.indices import SCALE, Scale
+from indexer.store.ownership import check_names
 from indexer.store.rows import Embedded, coverage_of, same_rows, still_right
 from indexer.store.tables import Tables
-from indexer.vectors import MAX_SPARE_BYTES, VectorCache
+from indexer.store.vectors import MAX_SPARE_BYTES, VectorCache
 
 WRITE_CHUNKS = 2_048  # written together: every write makes a fragment, and costs the same
 MAX_FORMER = 32  # versions that are kept for nobody, until it is worth dropping them
@@ -160,7 +160,7 @@ class Writer:
         elif self._waiting or self._gone:
             self._write()
         with translated(self.store), temp_within(self.store):
-            former_limit = tidy.slack(MAX_FORMER, self._tables.count_chunks())
+            former_limit = compaction.slack(MAX_FORMER, self._tables.count_chunks())
             due = (complete and self._untidy) or count_former(self.store) >= former_limit
             merged = self._tables.merge(only_if_due=not due, finished=complete)
             self._tables.index(self._scale)

@@ -1,0 +1,129 @@
+"""A conversation, and as much of it as the model's window holds. Pure.
+
+A server that gets more than fits refuses, or cuts the beginning off without a word, which is where
+the rules are. What goes first is what can be had again: old results of tools. Called by conversation.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from corpus_agent.agent.messages import Asked, Call, Entry, Replied, Returned
+
+DEFAULT_WINDOW = 4_096  # tokens, where neither server nor setting says; what Ollama gives a model
+MAX_ANSWER_TOKENS = 4_096  # thinking included; bounds a model that repeats itself
+ANSWER_SHARE = 4  # of the window is kept free for the reply: one in so many
+READ_SHARE = 3  # one read gives at most one in so many of the window
+BYTES_PER_TOKEN = 3  # UTF-8; English has over 4, Cyrillic over 4, Chinese 3 to 5 (Qwen, Llama 3)
+FRAME_TOKENS = 900  # rules and tool schemas, in any chat template
+LEAST_CONVERSATION = 256  # tokens; with less there is nothing to answer from
+MESSAGE_TOKENS = 8  # what a template puts around one message
+
+LEFT_OUT = "(Left out to make room. Call the tool again if you need this.)"
+CUT = "(Cut here to make room. Read on from this place, or search for less.)"
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """A model's window in tokens, and how it is shared out."""
+
+    window: int = DEFAULT_WINDOW
+
+    @property
+    def reply(self) -> int:
+        """Tokens that a reply may take."""
+        return max(64, min(MAX_ANSWER_TOKENS, self.window // ANSWER_SHARE))
+
+    @property
+    def conversation(self) -> int:
+        """Tokens that the conversation may take, beside rules and reply."""
+        return max(LEAST_CONVERSATION, self.window - self.reply - FRAME_TOKENS)
+
+    @property
+    def read_bytes(self) -> int:
+        """Bytes of text that one read may give."""
+        return self.window * BYTES_PER_TOKEN // READ_SHARE
+
+
+def tokens(entries: Sequence[Entry]) -> int:
+    """About how many tokens the entries are, rather too many than too few."""
+    return sum(_tokens(entry) for entry in entries)
+
+
+def _tokens(entry: Entry) -> int:
+    size = len(entry.text.encode("utf-8", "replace"))
+    if isinstance(entry, Replied):
+        size += sum(
+            len(f"{call.name}{call.arguments}".encode("utf-8", "replace")) for call in entry.calls
+        )
+    return size // BYTES_PER_TOKEN + MESSAGE_TOKENS
+
+
+def fit(entries: Sequence[Entry], room: int) -> tuple[list[Entry], list[Call]]:
+    """The entries in `room` tokens, and the calls whose results were left out whole.
+
+    Old results go first, then old turns of the conversation, then the ends of the newest results;
+    the question and what the model said since stay.
+    """
+    kept = list(entries)
+    newest = _newest(kept)
+    left_out: list[Call] = []
+    for at, entry in enumerate(kept[:newest]):
+        if tokens(kept) <= room:
+            break
+        if isinstance(entry, Returned) and len(entry.text) > len(LEFT_OUT):
+            kept[at] = replace(entry, text=LEFT_OUT)
+            left_out.append(entry.call)
+    while tokens(kept) > room and _is_old_turn(kept):
+        del kept[:2]
+    return _cut_newest(kept, room), left_out
+
+
+def _newest(entries: Sequence[Entry]) -> int:
+    """Where the results of the last reply begin."""
+    at = len(entries)
+    while at > 0 and not isinstance(entries[at - 1], Replied):
+        at -= 1
+    return at
+
+
+def _is_old_turn(entries: Sequence[Entry]) -> bool:
+    """Whether an earlier question and its answer stand first."""
+    if len(entries) < 3 or not isinstance(entries[0], Asked):
+        return False
+    return isinstance(entries[1], Replied) and not entries[1].calls
+
+
+def _cut_newest(entries: list[Entry], room: int) -> list[Entry]:
+    """The entries with the ends of the newest results cut off, each by the same share."""
+    over = tokens(entries) - room
+    start = _newest(entries)
+    sizes = {
+        at: len(entry.text.encode("utf-8", "replace"))
+        for at, entry in enumerate(entries[start:], start=start)
+        if isinstance(entry, Returned)
+    }
+    total = sum(sizes.values())
+    if over <= 0 or not total:
+        return entries
+    share = max(0.0, 1 - (over + MESSAGE_TOKENS * len(sizes)) * BYTES_PER_TOKEN / total)
+    for at, size in sizes.items():
+        entry = entries[at]
+        entries[at] = replace(entry, text=_beginning(entry.text, int(size * share)))
+    return entries
+
+
+def _beginning(text: str, size: int) -> str:
+    """The first `size` bytes of a result in whole lines, and that it was cut.
+
+    A delimiter that opened is closed again, and none is cut in the middle: what follows must not
+    pass for a document.
+    """
+    kept = text.encode("utf-8", "replace")[:size].decode("utf-8", "ignore")
+    kept = kept[: kept.rfind("\n") + 1]
+    opening, closing = kept.rfind("<<doc "), kept.rfind("<</doc ")
+    if opening > closing:
+        nonce = kept[opening + len("<<doc ") :].partition(">>")[0]
+        kept += f"<</doc {nonce}>>\n"
+    return f"{kept}{CUT}"

@@ -1,0 +1,143 @@
+"""Request and result in turn, until there is an answer or the steps are used up.
+
+Decides what is sent and what a reply leads to; what is heard is request.py's. Called by answerer.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from corpus_agent.agent.context_window import LEAST_CONVERSATION, Room, fit, tokens
+from corpus_agent.agent.messages import Asked, Call, Entry, Replied, Returned, native, plain
+from corpus_agent.agent.request import Heard, NoTools, Speaker, TooLong, hear
+from corpus_agent.answering.records import OnEvent
+from corpus_agent.models.discovery import ModelUnavailable
+from corpus_agent.tools.toolbox import REPEATED
+
+MAX_CALLS = 16  # of one reply; the others are told so
+MAX_IDLE_STEPS = 2  # replies in a row that only ask for what was given already
+SMALLER = 2  # a conversation that the server finds too long is tried at one part in so many
+
+LAST_STEP = (
+    "No more searches are possible. Answer now from the results above, with citations, "
+    "or write exactly: NOT_FOUND"
+)
+NOTHING_SAID = (
+    "Your reply was empty. Call one of the two tools, answer from the results above with "
+    "citations, or write exactly: NOT_FOUND"
+)
+INVENTED = (
+    "You wrote a result yourself; it was taken out. Results come from the tools alone: call one, "
+    "answer from the results above, or write exactly: NOT_FOUND"
+)
+TOO_MANY = f"Error: not run; at most {MAX_CALLS} calls at once. Make this one again if you need it."
+
+
+@dataclass
+class Conversation:
+    """What is said to one model about one question, and how it has to be said.
+
+    `tools` is whether server and model know tools; it turns to False where they prove not to.
+    `call` runs a tool, `forget` hears which results the model no longer sees.
+    """
+
+    speaker: Speaker
+    system: str
+    question: str
+    entries: list[Entry]
+    call: Callable[[Call], str]
+    forget: Callable[[Call], None]
+    room: Room = field(default_factory=Room)
+    tools: bool = True
+    on_event: OnEvent = lambda _: None
+    _tokens: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._tokens = self.room.conversation
+
+    async def answer(self, steps: int) -> str | None:
+        """The model's answer within so many requests; None where it never gives one.
+
+        Raises ModelUnavailable where the server fails.
+        """
+        idle = 0
+        for step in range(1, steps + 1):
+            last = step == steps or idle >= MAX_IDLE_STEPS
+            if last:
+                self.on_event("no more searches; asking for the answer")
+                self.entries.append(Asked(LAST_STEP))
+            heard = await self.hear(may_call=not last)
+            reply = heard.reply
+            if reply.calls:
+                idle = 0 if self._run(reply) else idle + 1
+            elif reply.text:
+                return reply.text
+            elif last:
+                return None
+            else:
+                self.entries.append(Asked(INVENTED if heard.cut else NOTHING_SAID))
+        return None
+
+    async def ask(self, text: str) -> str:
+        """What the model says to one more message, tools aside; "" where it says nothing."""
+        self.entries.append(Asked(text))
+        return (await self.hear(may_call=False)).reply.text
+
+    async def hear(self, *, may_call: bool) -> Heard:
+        """The next reply, which becomes part of the conversation.
+
+        A server that finds the conversation too long, or knows no tools, is asked again in the
+        way that it can take.
+        """
+        while True:
+            self.entries, left_out = fit(self.entries, self._tokens)
+            for call in left_out:
+                self.forget(call)
+            try:
+                heard = await self._request(may_call=may_call)
+            except TooLong as error:
+                self._tokens = min(self._tokens, tokens(self.entries)) // SMALLER
+                if self._tokens < LEAST_CONVERSATION // SMALLER:
+                    raise ModelUnavailable(error.message, error.hint) from error
+                self.on_event("the conversation is too long for the model; leaving old results out")
+            except NoTools as error:
+                if not self.tools:
+                    raise ModelUnavailable(error.message, error.hint) from error
+                self.on_event("the model knows no tools; explaining them in words")
+                self.tools = False
+            else:
+                if not may_call:  # a call that nobody answers would spoil the next request
+                    heard = replace(heard, reply=Replied(heard.reply.text))
+                self.entries.append(heard.reply)
+                return heard
+
+    async def _request(self, *, may_call: bool) -> Heard:
+        if self.tools:
+            messages = native(self.system, self.entries)
+        else:
+            messages = plain(self.system, self.entries, self.question)
+        return await hear(
+            self.speaker,
+            messages,
+            tools=self.tools,
+            may_call=may_call,
+            max_tokens=self.room.reply,
+        )
+
+    def _run(self, reply: Replied) -> bool:
+        """Run the calls of a reply; whether any of them gave something new."""
+        results = [
+            Returned(call, self.call(call) if number < MAX_CALLS else TOO_MANY)
+            for number, call in enumerate(reply.calls)
+        ]
+        self.entries += results
+        return not all(result.text.startswith(REPEATED) for result in results)
+
+
+def opening(history: Sequence[tuple[str, str]], question: str, first: Returned) -> list[Entry]:
+    """Earlier questions and answers, the question, and a search as if the model had made it."""
+    entries: list[Entry] = []
+    for asked, answered in history:
+        entries += [Asked(asked), Replied(answered)]
+    return [*entries, Asked(question), Replied("", (first.call,)), first]

@@ -1,0 +1,179 @@
+"""A conversation as values, and as the messages that a server takes. Pure.
+
+The list of entries is the whole state of the loop: what is sent, kept within the window, shown in
+tests and cut is this list. Called by conversation.py and context_window.py.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from corpus_agent.tools.toolbox import SPECS, ToolSpec
+
+if TYPE_CHECKING:
+    from pydantic_ai.messages import ModelMessage, ModelRequestPart
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A tool call; `arguments` as the model wrote them, an object or a text that may be none."""
+
+    id: str
+    name: str
+    arguments: Mapping[str, Any] | str
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the user says, or the program in the user's place."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Replied:
+    """What the model says, and the calls it makes."""
+
+    text: str
+    calls: tuple[Call, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """What a tool says to one call."""
+
+    call: Call
+    text: str
+
+
+Entry = Asked | Replied | Returned
+
+PLAIN_TOOLS = """
+
+To call a tool, write one line and nothing after it; the result will be given to you:
+<tool_call>{"name": "vectordb_search", "arguments": {"query": "sourdough temperature"}}</tool_call>
+"""
+
+
+def native(system: str, entries: Sequence[Entry]) -> list[ModelMessage]:
+    """The messages for a server that knows tools; results side by side are one message."""
+    from pydantic_ai.messages import (
+        ModelRequest,
+        ModelResponse,
+        SystemPromptPart,
+        TextPart,
+        ToolCallPart,
+        ToolReturnPart,
+        UserPromptPart,
+    )
+
+    messages: list[ModelMessage] = [ModelRequest(parts=[SystemPromptPart(system)])]
+    for entry in entries:
+        if isinstance(entry, Replied):
+            said = [TextPart(entry.text)] if entry.text or not entry.calls else []
+            made = [ToolCallPart(c.name, _sendable(c.arguments), c.id) for c in entry.calls]
+            messages.append(ModelResponse(parts=[*said, *made]))
+            continue
+        part: ModelRequestPart
+        if isinstance(entry, Asked):
+            part = UserPromptPart(entry.text)
+        else:
+            part = ToolReturnPart(entry.call.name, entry.text, entry.call.id)
+        last = messages[-1]
+        if isinstance(last, ModelRequest):
+            messages[-1] = ModelRequest(parts=[*last.parts, part])
+        else:
+            messages.append(ModelRequest(parts=[part]))
+    return messages
+
+
+def plain(system: str, entries: Sequence[Entry], question: str) -> list[ModelMessage]:
+    """The messages for a server or a chat template without tools: user and model in turn.
+
+    The tools are described in words, calls and results are text, and after a result the question
+    is asked again: a small model answers what it read last.
+    """
+    from pydantic_ai.messages import (
+        ModelRequest,
+        ModelResponse,
+        SystemPromptPart,
+        TextPart,
+        UserPromptPart,
+    )
+
+    described = "\n\n".join(f"{spec.name}: {spec.description}" for spec in SPECS)
+    first = SystemPromptPart(f"{system}\n\n{described}{PLAIN_TOOLS}")
+    messages: list[ModelMessage] = []
+    if entries and isinstance(entries[-1], Returned):
+        entries = [*entries, Asked(f"The question was: {question}")]
+    for by_user, texts in _in_turn(entries):
+        text = "\n\n".join(texts)
+        if by_user:
+            messages.append(ModelRequest(parts=[UserPromptPart(text)]))
+        else:
+            messages.append(ModelResponse(parts=[TextPart(text)]))
+    return [ModelRequest(parts=[first]), *messages]
+
+
+def _in_turn(entries: Iterable[Entry]) -> list[tuple[bool, list[str]]]:
+    """The texts of the user and of the model by turns, what neighbours say joined."""
+    turns: list[tuple[bool, list[str]]] = []
+    for entry in entries:
+        by_user = not isinstance(entry, Replied)
+        if not turns or turns[-1][0] != by_user:
+            turns.append((by_user, []))
+        turns[-1][1].append(_as_text(entry))
+    return turns
+
+
+def _as_text(entry: Entry) -> str:
+    if isinstance(entry, Asked):
+        return entry.text
+    if isinstance(entry, Returned):
+        return f"Result of {entry.call.name}:\n{entry.text}"
+    calls = [f"<tool_call>{_written(call)}</tool_call>" for call in entry.calls]
+    return "\n".join([*([entry.text] if entry.text else []), *calls])
+
+
+def _written(call: Call) -> str:
+    arguments = call.arguments if isinstance(call.arguments, str) else dict(call.arguments)
+    return json.dumps({"name": call.name, "arguments": arguments}, ensure_ascii=False)
+
+
+def _sendable(arguments: Mapping[str, Any] | str) -> dict[str, Any] | str:
+    """The arguments as a server can parse them again: chat templates fail on broken JSON."""
+    if isinstance(arguments, str):
+        try:
+            json.loads(arguments)
+        except (ValueError, RecursionError):
+            return {"arguments": arguments}
+        return arguments
+    return dict(arguments)
+
+
+def shown(entry: Entry) -> str:
+    """An entry for a person who reads a transcript."""
+    if isinstance(entry, Asked):
+        return f"USER\n{entry.text}"
+    if isinstance(entry, Returned):
+        return f"RESULT of {entry.call.name} ({entry.call.id})\n{entry.text}"
+    calls = [f"CALL {call.name} ({call.id}) {_written(call)}" for call in entry.calls]
+    return "\n".join(["MODEL", *([entry.text] if entry.text else []), *calls])
+
+
+def tool_definitions(specs: Sequence[ToolSpec] = SPECS) -> list[Any]:
+    """The two tools as pydantic-ai passes them on."""
+    from pydantic_ai.tools import ToolDefinition
+
+    return [
+        ToolDefinition(
+            name=spec.name,
+            description=spec.description,
+            parameters_json_schema=dict(spec.schema),
+            strict=False,
+        )
+        for spec in specs
+    ]

@@ -1,0 +1,55 @@
+"""A follow-up question made to stand alone: what the first search of a later turn looks for.
+
+Written by the model; without one, follow_up.py has a rule. Called by answerer.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import regex
+
+from corpus_agent.text.sanitize import one_line
+
+if TYPE_CHECKING:
+    from corpus_agent.agent.request import Speaker
+
+MAX_TURNS = 3  # earlier questions and answers that the model is shown
+MAX_ANSWER = 300  # characters of each of those answers
+MAX_STANDALONE = 300  # characters; what is longer is no question
+REWRITE_TOKENS = 400  # thinking included
+
+REWRITE = """\
+Rewrite the user's last question so that it can be understood without the conversation: put names \
+in place of "it", "they", "that" and what is left out. Keep its language and its meaning. If it \
+stands alone already, repeat it. Write the question and nothing else; do not answer it."""
+
+
+async def by_model(
+    speaker: Speaker, question: str, history: Sequence[tuple[str, str]]
+) -> str | None:
+    """The question as the model makes it stand alone; None where it writes something else.
+
+    Raises ModelUnavailable where the server fails.
+    """
+    from corpus_agent.agent.messages import Asked, native
+    from corpus_agent.agent.request import hear
+
+    lines = []
+    for asked, answered in history[-MAX_TURNS:]:
+        lines += [f"User: {one_line(asked)}", f"Answer: {one_line(answered)[:MAX_ANSWER]}"]
+    shown = "\n".join([*lines, f"Last question: {one_line(question)}"])
+    heard = await hear(speaker, native(REWRITE, [Asked(shown)]), max_tokens=REWRITE_TOKENS)
+    return _as_question(heard.reply.text)
+
+
+def _as_question(said: str) -> str | None:
+    """The one line that a model was asked for, without a label or quotation marks around it."""
+    lines = [line.strip() for line in said.strip().splitlines() if line.strip()]
+    if len(lines) != 1:
+        return None
+    line = regex.sub(r"(?i)^(?:last |standalone |rewritten )?question\s*:\s*", "", lines[0])
+    line = one_line(line).strip("\"“”„«»'` ")
+    words = any(char.isalnum() for char in line)
+    return line if words and len(line) <= MAX_STANDALONE else None

@@ -1,0 +1,287 @@
+"""One request to a model: heard as it comes, cut where it invents, within its times.
+
+Closing the stream early ends the generation at the server, so that a model on a CPU does not spend
+minutes on what nobody reads. What libraries raise for a failing server is translated here and
+nowhere else. Called by conversation.py; imports the model libraries when it runs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from contextlib import aclosing, contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from corpus_agent.agent.messages import Call, Replied, tool_definitions
+from corpus_agent.agent.text_tool_calls import Tools, understand, without_thoughts
+from corpus_agent.models.discovery import ModelUnavailable
+from corpus_agent.text.sanitize import one_line
+from corpus_agent.tools.toolbox import SPECS
+
+if TYPE_CHECKING:
+    from httpx2 import AsyncClient
+    from pydantic_ai.messages import ModelMessage, ModelResponseStreamEvent
+    from pydantic_ai.models import Model, ModelRequestParameters
+    from pydantic_ai.settings import ModelSettings
+
+CONNECT_SECONDS = 5.0
+FIRST_SECONDS = 300.0  # until a reply begins: a model on a CPU reads a long window for minutes
+STALL_SECONDS = 60.0  # between two pieces of a reply; a server may hold a whole tool call back
+CHECK_CHARACTERS = 40  # a reply is looked at again when it has grown by so many
+ECHO_CHARACTERS = 120  # a tail of this length ...
+ECHOES = 4  # ... that stands so often in a reply ends it: the model repeats itself
+MAX_SHOWN_ERROR = 160  # characters
+
+TOOLS: Tools = {
+    spec.name: (tuple(spec.schema["properties"]), tuple(spec.schema["required"])) for spec in SPECS
+}
+
+OnDraft = Callable[[str], None]
+"""Receives the reply so far, thoughts left out, each time that it has grown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """Seconds that a server gets: to begin a reply, and from one piece of it to the next."""
+
+    first: float = FIRST_SECONDS
+    stall: float = STALL_SECONDS
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A reply as it counts; `cut` where it went on inventing, `full` where its tokens ran out."""
+
+    reply: Replied
+    cut: bool = False
+    full: bool = False
+
+
+class TooLong(ModelUnavailable):
+    """The conversation does not fit into the model's window, as the server has it."""
+
+
+class NoTools(ModelUnavailable):
+    """The server, or the chat template of its model, has no place for tools."""
+
+
+@dataclass
+class _Growing:
+    """A reply that is coming in."""
+
+    on_draft: OnDraft
+    text: str = ""
+    calls: dict[str, Call] = field(default_factory=dict)
+    full: bool = False
+    _checked: int = 0
+
+    def add(self, piece: str) -> bool:
+        """Add text; whether what comes next can no longer count."""
+        self.text += piece
+        self.on_draft(without_thoughts(self.text))
+        if len(self.text) - self._checked < CHECK_CHARACTERS and "\n" not in piece:
+            return False
+        self._checked = len(self.text)
+        return understand(self.text, TOOLS).end is not None or echoes(self.text)
+
+
+def echoes(text: str) -> bool:
+    """Whether a text has begun to repeat itself, as small models do until their tokens end."""
+    tail = text[-ECHO_CHARACTERS:]
+    return len(tail) == ECHO_CHARACTERS and text.count(tail) >= ECHOES
+
+
+@dataclass(frozen=True, slots=True)
+class Speaker:
+    """A model to talk to; `where` is its server, for messages."""
+
+    model: Model
+    where: str
+    patience: Patience = Patience()
+    on_draft: OnDraft = lambda _: None
+
+
+def speaker(
+    client: AsyncClient,
+    base_url: str,
+    name: str,
+    patience: Patience = Patience(),
+    on_draft: OnDraft = lambda _: None,
+) -> Speaker:
+    """The model, as pydantic-ai asks it: no key, no proxy, no retry of its own."""
+    import httpx2
+    from openai import AsyncOpenAI
+    from pydantic_ai.models.openai import OpenAIChatModel
+    from pydantic_ai.profiles.openai import OpenAIModelProfile
+    from pydantic_ai.providers.openai import OpenAIProvider
+
+    api = AsyncOpenAI(
+        base_url=base_url,
+        api_key="none",  # else the one of the environment would be sent
+        organization="",
+        project="",
+        http_client=client,
+        timeout=httpx2.Timeout(patience.first, connect=CONNECT_SECONDS),
+        max_retries=0,
+    )
+    profile = OpenAIModelProfile(
+        openai_chat_supports_max_completion_tokens=False,
+        openai_supports_strict_tool_definition=False,
+        # A document may hold "<|im_start|>", which such servers would take for a new turn.
+        may_tokenize_special_tokens_in_content=True,
+    )
+    model = OpenAIChatModel(name, provider=OpenAIProvider(openai_client=api), profile=profile)
+    return Speaker(model, base_url, patience, on_draft)
+
+
+async def hear(
+    speaker: Speaker,
+    messages: Sequence[ModelMessage],
+    *,
+    tools: bool = False,
+    may_call: bool = True,
+    max_tokens: int,
+) -> Heard:
+    """The reply to the messages; `tools` are offered or not, and may be called or not.
+
+    Raises ModelUnavailable where there is none, as TooLong or NoTools where the server says so.
+    """
+    from pydantic_ai.models import ModelRequestParameters
+    from pydantic_ai.settings import ModelSettings
+
+    settings = ModelSettings(temperature=0.0, max_tokens=max_tokens)
+    if tools:
+        settings["tool_choice"] = "auto" if may_call else "none"
+    parameters = ModelRequestParameters(function_tools=tool_definitions() if tools else [])
+    growing = _Growing(speaker.on_draft)
+    stopped = False
+    async with aclosing(_events(speaker, messages, settings, parameters, growing)) as events:
+        async for event in events:
+            stopped = _take(event, growing)
+            if stopped:
+                break
+    return _heard(growing, stopped)
+
+
+async def _events(
+    speaker: Speaker,
+    messages: Sequence[ModelMessage],
+    settings: ModelSettings,
+    parameters: ModelRequestParameters,
+    growing: _Growing,
+) -> AsyncGenerator[ModelResponseStreamEvent]:
+    """What comes from the server, each piece within its time."""
+    from pydantic_ai.direct import model_request_stream
+
+    patience = speaker.patience
+    with _translated(speaker.where):
+        async with (
+            asyncio.timeout(patience.first) as clock,
+            model_request_stream(
+                speaker.model,
+                messages,
+                model_settings=settings,
+                model_request_parameters=parameters,
+            ) as stream,
+        ):
+            async for event in stream:
+                clock.reschedule(asyncio.get_running_loop().time() + patience.stall)
+                yield event
+            growing.full = stream.get().finish_reason == "length"
+
+
+def _take(event: ModelResponseStreamEvent, growing: _Growing) -> bool:
+    """Add one event to the reply; whether the rest of it can be left unheard."""
+    from pydantic_ai.messages import (
+        PartDeltaEvent,
+        PartEndEvent,
+        PartStartEvent,
+        TextPart,
+        TextPartDelta,
+        ToolCallPart,
+    )
+
+    if isinstance(event, PartStartEvent) and isinstance(event.part, TextPart):
+        return growing.add(event.part.content)
+    if isinstance(event, PartDeltaEvent) and isinstance(event.delta, TextPartDelta):
+        return growing.add(event.delta.content_delta)
+    if isinstance(event, PartEndEvent) and isinstance(event.part, ToolCallPart):
+        part = event.part
+        arguments = part.args if part.args is not None else {}
+        growing.calls[part.tool_call_id] = Call(part.tool_call_id, part.tool_name, arguments)
+    return False
+
+
+def _heard(growing: _Growing, stopped: bool) -> Heard:
+    """The reply without what it invented; calls of the protocol go before calls in the text."""
+    spoken = understand(growing.text, TOOLS)
+    calls = tuple(growing.calls.values()) or tuple(
+        Call(f"text_{n}", call.name, call.arguments) for n, call in enumerate(spoken.calls)
+    )
+    cut = stopped or spoken.end is not None
+    return Heard(Replied(spoken.text, calls), cut, growing.full)
+
+
+# ---- What goes wrong
+
+_TOO_LONG = re.compile(
+    r"context[ _](?:size|length|window)|maximum context|too many tokens|prompt is too long"
+    r"|greater than the context|exceeds? the (?:available|model)",
+    re.IGNORECASE,
+)
+_NO_TOOLS = re.compile(r"\btools?\b|jinja|chat template|\broles?\b", re.IGNORECASE)
+
+
+@contextmanager
+def _translated(where: str) -> Iterator[None]:
+    """Turns what pydantic-ai, openai and httpx2 raise for a failing model into ModelUnavailable."""
+    from httpx2 import HTTPError
+    from openai import OpenAIError
+    from pydantic import ValidationError
+    from pydantic_ai.exceptions import (
+        AgentRunError,
+        ModelConnectionError,
+        ModelHTTPError,
+        ModelTimeoutError,
+    )
+
+    hint = f"See what the server at {where} logs, or use --llm none."
+    try:
+        yield
+    except ModelHTTPError as error:
+        raise _refused(error.status_code, error.body, hint) from error
+    except (ModelTimeoutError, TimeoutError) as error:
+        raise ModelUnavailable("The model server took too long to answer.", hint) from error
+    except (ModelConnectionError, HTTPError) as error:
+        message = f"The connection to the model server failed ({_short(str(_first(error)))})."
+        raise ModelUnavailable(message, hint) from error
+    # The last three: events that are JSON of another shape, at which the libraries do not look.
+    except (AgentRunError, OpenAIError, ValidationError, AttributeError, TypeError) as error:
+        message = f"The model server gave no usable answer ({_short(str(error))})."
+        raise ModelUnavailable(message, hint) from error
+
+
+def _first(error: BaseException) -> BaseException:
+    """The error that the others were made of: theirs say "connection error" alone."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return error
+
+
+def _refused(status: int, body: object, hint: str) -> ModelUnavailable:
+    """What an error status means, by what its message says."""
+    said = str(body.get("message") if isinstance(body, dict) else body or "")
+    shown = f": {_short(said)}" if said else ""
+    message = f"The model server answered with HTTP {status}{shown}."
+    if _TOO_LONG.search(said):
+        return TooLong(message, hint)
+    if _NO_TOOLS.search(said):
+        return NoTools(message, hint)
+    return ModelUnavailable(message, hint)
+
+
+def _short(text: str) -> str:
+    line = one_line(text)
+    return line if len(line) <= MAX_SHOWN_ERROR else f"{line[:MAX_SHOWN_ERROR]}…"

@@ -1,0 +1,375 @@
+"""Tool calls that a model wrote as text, and where it began to invent their results. Pure.
+
+Small models often write what a server should have made a call of: as JSON, in tags, as a line of
+Python. `FORMS` lists how. Whether the arguments are right is the toolbox's business, and no text is
+executed. Called by request.py for every reply, while it comes and when it is whole.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from corpus_agent.agent.loose_json import (
+    bracket_end,
+    object_in,
+    python_arguments,
+    python_calls,
+    value_at,
+)
+from corpus_agent.answering.citations import quotations
+
+MAX_OPENINGS = 40  # of one form in one reply; a model that repeats "{" must not cost minutes
+
+Arguments = dict[str, Any] | str
+"""What a call is made with: an object, or the text that was meant to be one."""
+
+Tools = Mapping[str, tuple[Collection[str], Collection[str]]]
+"""For each tool the names of all its arguments, and of those that it needs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A call as text: half-open range of characters, the tool's name, its arguments."""
+
+    start: int
+    end: int
+    name: str
+    arguments: Arguments
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """What a reply says: the text before its first call, and its calls in order.
+
+    `end` is the character from which nothing counts, because from there on the model speaks for
+    the tools or for the user; None where it does not.
+    """
+
+    text: str
+    calls: tuple[Written, ...]
+    end: int | None
+
+
+# What a tool, a user or a chat template would write, and a model never as an answer.
+_INVENTED = re.compile(
+    r"<\|?(?:tool_response|tool_result|function_result|function_response|observation|tool_output)"
+    r"s?\|?>"
+    r"|\[TOOL_RESULTS?\]|```tool_outputs?\b|<｜tool▁outputs?▁begin｜>"
+    r"|^(?:<\|(?:im_start|start_header_id|user)\|>|<start_of_turn>)"
+    r"|(?:<\|(?:im_end|eot_id|eom_id|end|endoftext)\|>|<end_of_turn>|</s>)(?=\s|<|\Z)"
+    r"|^(?:Observation|(?:Tool|Function) (?:result|output|response))s?\s*:"
+    r"|(?<=\n)(?:User|Human)\s*:"
+    r"|^(?:\d+ results?|No results) for \"",
+    re.MULTILINE | re.IGNORECASE,
+)
+# What may stand between two calls of one group: white space, commas, tokens of chat templates.
+_BETWEEN = re.compile(r"(?:[\s,;`\]]|<\|[a-z_]+\|>|<｜[^｜<>]+｜>)*")
+
+
+def understand(reply: str, tools: Tools) -> Spoken:
+    """What a reply says; see `Spoken`. Thoughts are no part of it."""
+    text = without_thoughts(reply)
+    invented = _INVENTED.search(text)
+    end = invented.start() if invented else len(text)
+    group = _first_group(text, [call for call in _calls(text, tools) if call.start < end])
+    if group and not _BETWEEN.fullmatch(text, group[-1].end, end):
+        end = group[-1].end  # a result that nobody gave, or an answer from it
+    said = text[: group[0].start if group else end].strip()
+    thoughts = len(reply) - len(text)
+    return Spoken(said, tuple(group), thoughts + end if end < len(text) else None)
+
+
+def without_thoughts(reply: str) -> str:
+    """What follows the thoughts of a reply; nothing where they never end."""
+    _, closed, after = reply.rpartition("</think>")
+    if not closed and reply.lstrip().startswith("<think>"):
+        return ""
+    return after
+
+
+def _calls(text: str, tools: Tools) -> list[Written]:
+    """All calls in a text, without those inside another one or inside a cited quotation."""
+    found: list[Written] = []
+    quoted = [(quotation.start, quotation.end) for quotation in quotations(text)]
+    for form in FORMS:
+        for match in islice(form.opening.finditer(text), MAX_OPENINGS):
+            taken = (*quoted, *((call.start, call.end) for call in found))
+            if not any(start <= match.start() < end for start, end in taken):
+                found += form.read(text, match, tools)
+    return sorted(found, key=lambda call: call.start)
+
+
+def _first_group(text: str, calls: Sequence[Written]) -> list[Written]:
+    """The calls that stand side by side: later ones were made up without the first results."""
+    group = list(calls[:1])
+    for call in calls[1:]:
+        same_body = call.start == group[-1].start
+        if not (same_body or _BETWEEN.fullmatch(text, group[-1].end, call.start)):
+            break
+        group.append(call)
+    return group
+
+
+# ---- The forms
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One way to write calls: who writes so, how it begins, and how to read on from there."""
+
+    who: str
+    opening: re.Pattern[str]
+    read: Callable[[str, re.Match[str], Tools], list[Written]]
+
+
+_CLOSED = re.compile(
+    r"</\|?(?:tool_calls?|function_?calls?|tool_code|tools?|action)\|?>|<\|/tool_calls?\|>"
+    r"|<\|tool_calls?(?:_section)?_end\|>|<｜tool▁calls?▁end｜>|\[/TOOL_CALLS?\]|<\|eom_id\|>"
+)
+
+
+def _tagged(text: str, match: re.Match[str], tools: Tools) -> list[Written]:
+    """Calls between tags, of which the second may be missing."""
+    closed = _CLOSED.search(text, match.end())
+    body = text[match.end() : closed.start() if closed else len(text)]
+    found, length = _leading(body, tools)
+    if not found:
+        found, length = _meant(body.strip(), tools), len(body)
+    return _placed(match.start(), closed.end() if closed else match.end() + length, found)
+
+
+def _fenced(text: str, match: re.Match[str], tools: Tools) -> list[Written]:
+    """A code block that holds nothing but calls, or that begins with some and has no end."""
+    closed = text.find("```", match.end())
+    body = text[match.end() : closed if closed >= 0 else len(text)]
+    found, length = _leading(body, tools)
+    if closed >= 0 and not _BETWEEN.fullmatch(body, length):
+        return []
+    return _placed(match.start(), closed + 3 if closed >= 0 else match.end() + length, found)
+
+
+def _named_tag(text: str, match: re.Match[str], tools: Tools) -> list[Written]:
+    """A tag that names the tool, around the arguments."""
+    name, tag = _plain(match["name"]), match.groupdict().get("tag")
+    if tag is None and name not in tools:
+        return []  # any mark-up: only a tool's own name is a call
+    closed = re.compile(rf"</{re.escape(tag or match['name'])}\s*>").search(text, match.end())
+    body = text[match.end() : closed.start() if closed else len(text)].strip()
+    end = closed.end() if closed else len(text)
+    return [Written(match.start(), end, name, object_in(body) or body)]
+
+
+def _empty_tag(text: str, match: re.Match[str], tools: Tools) -> list[Written]:
+    """A tag that names the tool and has the arguments as attributes."""
+    given = dict(re.findall(r"([\w-]+)\s*=\s*[\"']([^\"']*)[\"']", match["attributes"]))
+    name = _plain(match["name"])
+    return [Written(match.start(), match.end(), name, given)] if name in tools else []
+
+
+def _named(text: str, match: re.Match[str], tools: Tools) -> list[Written]:
+    """A name behind a marker, then the arguments; a line of anything where they are no object."""
+    value, end = value_at(text, match.end())
+    if isinstance(value, dict):
+        return [Written(match.start(), end, _plain(match["name"]), value)]
+    line_end = text.find("\n", match.end())
+    end = line_end if line_end >= 0 else len(text)
+    return [Written(match.start(), end, _plain(match["name"]), text[match.end() : end].strip())]
+
+
+def _bare_json(text: str, match: re.Match[str], tools: Tools) -> list[Written]:
+    """An object, or a list of them, that says it is a call."""
+    value, end = value_at(text, match.start())
+    alone = not text[: match.start()].strip()
+    return _placed(match.start(), end, list(_as_calls(value, tools, nameless=alone)))
+
+
+def _bare_python(text: str, match: re.Match[str], tools: Tools) -> list[Written]:
+    """A line that calls a tool by its own name, in brackets or printed or neither."""
+    found, length = _python(text[match.start() :], tools)
+    end = match.start() + length
+    rest = text[end:].partition("\n")[0]
+    return _placed(match.start(), end, found) if _BETWEEN.fullmatch(rest) else []
+
+
+_NAME = r"[A-Za-z_][\w.\-/]{0,63}(?::\d+)?"
+_TAG = r"tool_calls?|function_?calls?|tool_code|tools?|action"
+_ATTRIBUTES = r"(?:\s+[\w-]+\s*=\s*(?:\"[^\"]*\"|'[^']*'))+"
+FORMS: tuple[Form, ...] = (
+    Form("Hermes, Qwen, Granite, GLM", re.compile(rf"<\|?(?:{_TAG})\|?>(?!\s*<[|｜])"), _tagged),
+    Form(
+        "Qwen Coder, Llama 3.1, Claude",
+        re.compile(
+            rf"<(?P<tag>function|invoke|tool)(?:=|\s+name\s*=)\s*[\"']?(?P<name>{_NAME})[\"']?\s*>"
+        ),
+        _named_tag,
+    ),
+    Form(
+        "Kimi, DeepSeek",
+        re.compile(
+            r"(?:<\|tool_calls_section_begin\|>|<｜tool▁calls▁begin｜>)?\s*"
+            r"(?:<\|tool_call_begin\|>|<｜tool▁call▁begin｜>(?:function)?(?:<｜tool▁sep｜>)?)\s*"
+            rf"(?P<name>{_NAME})\s*(?:<\|tool_call_argument_begin\|>|<｜tool▁sep｜>)?\s*(?:```\w*)?"
+        ),
+        _named,
+    ),
+    Form(
+        "gpt-oss",
+        re.compile(rf"(?:<\|channel\|>\w+\s*)?to=(?P<name>{_NAME})[^{{\n]{{0,80}}<\|message\|>"),
+        _named,
+    ),
+    Form(
+        "Mistral, newer",
+        re.compile(rf"\[TOOL_CALLS\]\s*(?P<name>{_NAME})\s*(?:\[ARGS\]|(?=\{{))"),
+        _named,
+    ),
+    Form("Mistral, Llama", re.compile(r"\[TOOL_CALLS?\]|<\|python_tag\|>"), _tagged),
+    Form(
+        "ReAct",
+        re.compile(rf"(?mi)^Action\s*:\s*`?(?P<name>{_NAME})`?\s*\nAction Input\s*:\s*(?:```\w*)?"),
+        _named,
+    ),
+    Form("Gemma, GPT: a code block", re.compile(r"```\w*[ \t]*\n?"), _fenced),
+    Form("the tool as a tag", re.compile(rf"<(?P<name>{_NAME})>"), _named_tag),
+    Form(
+        "the tool as an empty tag",
+        re.compile(rf"<(?P<name>{_NAME})(?P<attributes>{_ATTRIBUTES})\s*/?>"),
+        _empty_tag,
+    ),
+    Form(
+        "JSON and nothing around it",
+        re.compile(r"(?:(?<=[\s:>])|\A)[\[{](?=\s*[\[{\"'])"),
+        _bare_json,
+    ),
+    Form(
+        "Python and nothing around it",
+        re.compile(rf"(?m)^[ \t]*\[?(?:print\()?{_NAME}\("),
+        _bare_python,
+    ),
+)
+
+
+# ---- What is inside
+
+_NAME_KEYS = ("name", "tool", "tool_name", "function", "function_name", "action", "recipient_name")
+_ARGUMENT_KEYS = (
+    *("arguments", "parameters", "args", "params", "input", "kwargs"),
+    *("action_input", "tool_input"),
+)
+_LIST_KEYS = ("tool_calls", "tool_uses", "calls", "actions")
+_NOT_ARGUMENTS = frozenset({"id", "type", "thought", "reason"})
+_PYTHON = re.compile(rf"\s*(?:{_NAME}\(|\[(?=\s*{_NAME}\())")
+_AROUND_NAME = re.compile(r"^(?:functions?|tools?|default_api)[./]|:\d+$")
+
+
+def _placed(start: int, end: int, found: Sequence[tuple[str, Arguments]]) -> list[Written]:
+    """The calls of one body, each with the body's range."""
+    return [Written(start, end, name, arguments) for name, arguments in found]
+
+
+def _leading(body: str, tools: Tools) -> tuple[list[tuple[str, Arguments]], int]:
+    """The calls that a body begins with, in JSON or in Python, and the character they end at."""
+    found: list[tuple[str, Arguments]] = []
+    at = 0
+    while True:
+        gap = _BETWEEN.match(body, at)
+        start = gap.end() if gap else at
+        value, end = value_at(body, start)
+        calls = list(_as_calls(value, tools, nameless=True))
+        if not calls:
+            calls, length = _python(body[start:], tools)
+            end = start + length
+        if not calls:
+            return found, at
+        found, at = found + calls, end
+
+
+def _meant(body: str, tools: Tools) -> list[tuple[str, Arguments]]:
+    """What a tag around something else was meant to call: a name, and the rest as it is.
+
+    The toolbox then says what is wrong with the rest.
+    """
+    inner = re.match(rf"<(?:function|invoke)(?:=|\s+name=)[\"']?(?P<name>{_NAME})[\"']?\s*>", body)
+    leading = inner or re.match(rf"(?P<name>{_NAME})(?=\s*(?:[{{<]|\Z))", body)
+    if leading and (inner or body[leading.end() :] or _plain(body) in tools):
+        rest = body[leading.end() :].strip()
+        return [(_plain(leading["name"]), object_in(rest) or rest)]
+    named = re.search(rf"[\"'](?:name|tool)[\"']\s*:\s*[\"'](?P<name>{_NAME})[\"']", body)
+    if named is None:
+        return []
+    given = re.search(r"[\"'](?:arguments|parameters|args)[\"']\s*:\s*(.*)", body, re.DOTALL)
+    return [(_plain(named["name"]), given[1].strip() if given else body)]
+
+
+def _python(body: str, tools: Tools) -> tuple[list[tuple[str, Arguments]], int]:
+    """The calls that a text of Python begins with, all of known tools, and where they end."""
+    opening = _PYTHON.match(body)
+    if opening is None:
+        return [], 0
+    end = bracket_end(body, opening.end() - 1)
+    calls = [(_plain(ast.unparse(call.func)), call) for call in python_calls(body[:end])]
+    if not all(name in tools for name, _ in calls):
+        return [], 0
+    return [(name, python_arguments(call, list(tools[name][0]))) for name, call in calls], end
+
+
+def _as_calls(value: object, tools: Tools, *, nameless: bool) -> Iterator[tuple[str, Arguments]]:
+    """The calls that a JSON value is; with `nameless`, also arguments that fit one tool alone."""
+    if isinstance(value, list):
+        for item in value:
+            yield from _as_calls(item, tools, nameless=nameless)
+    if not isinstance(value, dict):
+        return
+    listed = next((value[key] for key in _LIST_KEYS if isinstance(value.get(key), list)), None)
+    if listed is not None:
+        yield from _as_calls(listed, tools, nameless=nameless)
+        return
+    call = _as_call(value, tools)
+    if call is not None:
+        yield call
+    elif nameless:
+        fitting = [
+            name
+            for name, (known, needed) in tools.items()
+            if set(needed) <= set(value) <= set(known)
+        ]
+        if len(fitting) == 1:
+            yield fitting[0], dict(value)
+
+
+def _as_call(value: Mapping[str, Any], tools: Tools) -> tuple[str, Arguments] | None:
+    """The call that an object names."""
+    for key in _NAME_KEYS:
+        inner = value.get(key)
+        if isinstance(inner, dict) and isinstance(inner.get("name"), str):
+            return _as_call(inner, tools)
+        if isinstance(inner, str) and re.fullmatch(_NAME, inner):
+            given = [value[k] for k in _ARGUMENT_KEYS if k in value]
+            if given:
+                return _plain(inner), _arguments(given[0])
+            rest = {k: v for k, v in value.items() if k != key and k not in _NOT_ARGUMENTS}
+            return (_plain(inner), rest) if _plain(inner) in tools else None
+    if len(value) == 1:
+        ((key, inner),) = value.items()
+        if _plain(key) in tools and isinstance(inner, dict | str):
+            return _plain(key), inner
+    return None
+
+
+def _arguments(given: object) -> Arguments:
+    if isinstance(given, dict | str):
+        return given
+    return {} if given is None else json.dumps(given, default=str)
+
+
+def _plain(name: str) -> str:
+    """A tool's name without what models put around it."""
+    name = name.strip().strip("`\"'")
+    for _ in range(2):
+        name = _AROUND_NAME.sub("", name)
+    return name.replace("-", "_")

@@ -1,0 +1,184 @@
+"""A model's draft: the citations in it, and the draft with each of them settled. Pure.
+
+What a quotation says is quotations.py's to judge; here it is only found in the text and replaced.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from corpus_agent.answering.own_words import without_numbers
+from corpus_agent.answering.records import Citation
+
+_LINES = (
+    r"(?:lines?\s*)?L?(?P<start>\d{1,9})(?:\s*[-–—]\s*L?(?P<end>\d{1,9}))?"
+    r"(?:\s*·\s*score [\d.]+)?"
+)
+_PAGES = r"(?:pages?\s*\d+(?:\s*[-–]\s*\d+)?\s*[,·:]\s*)?"
+# [source:LINE-LINE]; a source may hold spaces, balanced brackets, and any brackets where it stands
+# in quotation marks, as the tools write such a name. A line number may have an "L". Also as search
+# results write it, and in round brackets where the source is plainly a file.
+_PLACE = re.compile(
+    r"\[(?P<source>'[^'\n]+'|\"[^\"\n]+\"|(?:[^\[\]\n]|\[[^\[\]\n]*\])+?)"
+    rf"\s*(?::|,(?=\s*(?:lines?|pages?)\b)|·)\s*"
+    rf"{_PAGES}{_LINES}\]",
+    re.IGNORECASE,
+)
+_ROUND_PLACE = re.compile(
+    rf"\((?P<source>[^()\[\]\n]*\w\.\w{{1,5}})\s*(?::|,(?=\s*(?:lines?|pages?)\b)|·)\s*"
+    rf"{_PAGES}{_LINES}\)",
+    re.IGNORECASE,
+)
+_BEFORE_QUOTE = re.compile(r"[ \t]*[:,–—-]?[ \t]*\n?[ \t]*(?P<mark>[\"“„«])")
+_QUOTE_BEFORE = re.compile(r"[\"“„«](?P<quote>[^\"“”„«»\n]{2,2000})[\"”“»][.,;]?[ \t]*\Z")
+_CLOSING_MARKS = {'"': '"', "“": "”“", "„": "“”", "«": "»"}
+MAX_QUOTE = 2_000  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class Quotation:
+    """A citation as a draft writes it; `quote` is "" where the draft gives a place alone.
+
+    `start` and `end` are characters of the draft, half-open, that a number takes the place of: the
+    place and a quotation behind it. One before it is part of the sentence and stays.
+    """
+
+    start: int
+    end: int
+    source: str
+    line_start: int
+    line_end: int
+    quote: str
+
+
+def quotations(draft: str) -> list[Quotation]:
+    """The citations of a draft in order; see SYSTEM_PROMPT for their form."""
+    found: list[Quotation] = []
+    places = [*_PLACE.finditer(draft), *_ROUND_PLACE.finditer(draft)]
+    for place in sorted(places, key=lambda match: match.start()):
+        if found and place.start() < found[-1].end:
+            continue  # inside the quotation before it
+        end, quote = _quote_at(draft, place.end())
+        if not quote:
+            before = _QUOTE_BEFORE.search(draft, found[-1].end if found else 0, place.start())
+            quote = before["quote"].strip() if before else ""
+        first = int(place["start"])
+        last = max(first, int(place["end"] or first))
+        found.append(Quotation(place.start(), end, place["source"].strip(), first, last, quote))
+    return found
+
+
+def _quote_at(draft: str, start: int) -> tuple[int, str]:
+    """Where the quotation that begins here ends, and its text; `start` and "" if there is none.
+
+    Quotation marks inside are told apart by what surrounds them: one that follows a space opens,
+    one that precedes a space or punctuation closes.
+    """
+    before = _BEFORE_QUOTE.match(draft, start)
+    if before is None:
+        return start, ""
+    closing, depth = _CLOSING_MARKS[before["mark"]], 1
+    for at in range(before.end(), min(len(draft), before.end() + MAX_QUOTE)):
+        if draft.startswith("\n\n", at):
+            break
+        opens = draft[at] == before["mark"] and draft[at - 1] in " \n\t(" and at > before.end()
+        if opens and draft[at + 1 : at + 2].isalnum():
+            depth += 1
+        elif draft[at] in closing and not draft[at + 1 : at + 2].isalnum():
+            depth -= 1
+        if depth == 0:
+            return at + 1, draft[before.end() : at].strip()
+    return start, ""
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A draft with [n] in place of its citations, the good ones, and those that failed."""
+
+    text: str
+    citations: tuple[Citation, ...]
+    failed: tuple[Citation, ...]
+
+
+def settle(
+    draft: str,
+    check: Callable[[int, Quotation], Citation | None],
+    known: Sequence[Citation] = (),
+) -> Settled:
+    """The draft with each of its citations settled.
+
+    `check` gets the number that a quotation will have, and returns None for what is no citation
+    and stays in the text. The same passage keeps its number, also one that is `known` from earlier
+    answers; a number that a model wrote by itself stays if it is one of those.
+    """
+    numbers = Numbers(known)
+    failed: list[Citation] = []
+    parts: list[str] = []
+    done = 0
+    for quotation in quotations(draft):
+        citation = check(numbers.next, quotation)
+        if citation is None:
+            continue
+        text = numbers.own_marks(draft[done : quotation.start])
+        done = quotation.end
+        if citation.verdict in ("verified", "moved"):
+            parts.append(f"{text}[{numbers.of(citation)}]")
+        else:
+            failed.append(citation)
+            parts.append(text.rstrip(" "))
+        if _ends_sentence(text, quotation.quote, draft[done:]):
+            parts.append(".")
+    text = "".join([*parts, numbers.own_marks(draft[done:])]).strip()
+    return Settled(text, numbers.used(), tuple(failed))
+
+
+def _ends_sentence(before: str, quote: str, after: str) -> bool:
+    """Whether the full stop of a sentence went away with the quotation that it stood in."""
+    own_stop = before.rstrip().endswith((".", "!", "?", ":", ";"))
+    goes_on = after.lstrip()[:1]
+    ended = not goes_on or goes_on.isupper() or "\n" in after[: len(after) - len(after.lstrip())]
+    return quote.endswith((".", "!", "?")) and bool(before.strip()) and ended and not own_stop
+
+
+class Numbers:
+    """The numbers of the citations of one answer, which go on from earlier answers."""
+
+    def __init__(self, known: Sequence[Citation]) -> None:
+        self._known = {citation.n: citation for citation in known}
+        self._used: dict[int, Citation] = {}
+
+    @property
+    def next(self) -> int:
+        """The number that the next new passage gets."""
+        return max([0, *self._known, *self._used]) + 1
+
+    def of(self, citation: Citation) -> int:
+        """The number of a passage: the one it has, or its own."""
+        every = {**self._known, **self._used}
+        same = (old for old in every.values() if place_of(old) == place_of(citation))
+        kept = next(same, citation)
+        self._used[kept.n] = kept
+        return kept.n
+
+    def own_marks(self, text: str) -> str:
+        """The text with the numbers that a model wrote by itself taken out, but for known ones."""
+
+        def known(n: int) -> bool:
+            citation = self._known.get(n)
+            if citation is not None:
+                self._used[citation.n] = citation
+            return citation is not None
+
+        kept = without_numbers(text, known)
+        return kept if kept == text else re.sub(r"[ \t]+(?=[.,;:!?])", "", kept)
+
+    def used(self) -> tuple[Citation, ...]:
+        """The citations of the answer, by number."""
+        return tuple(self._used[n] for n in sorted(self._used))
+
+
+def place_of(citation: Citation) -> tuple[str, int, int, str]:
+    """What makes two citations the same passage."""
+    return citation.source, citation.line_start, citation.line_end, citation.quote

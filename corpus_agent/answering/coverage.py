@@ -1,0 +1,118 @@
+"""How well a text covers each word of a question: by a form of it, else by the nearest word."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from corpus_agent.answering.answer_type import expected_kind, expected_measure
+from corpus_agent.text.tokens import (
+    content_terms,
+    has_digit,
+    name_terms,
+    same_word,
+    terms,
+    word_spans,
+)
+from indexer.embed import Encoded
+
+Vectors = NDArray[np.float32]
+EXACT = 1.0  # coverage of a word that occurs itself, in any form
+
+
+@dataclass(frozen=True)
+class Passage:
+    """One retrieved chunk: text, fused score in [0, 1], cosine to the question, nearest heading."""
+
+    text: str
+    score: float
+    cosine: float
+    heading: str
+
+
+EncodeTokens = Callable[[list[str]], Sequence[Encoded]]
+
+
+def word_vectors(text: str, encoded: Encoded) -> tuple[tuple[str, ...], Vectors]:
+    """The folded words of a text that carry meaning and one unit vector for each.
+
+    A word's vector is the mean of its tokens' vectors; words past the model's window have none.
+    """
+    starts, ends = encoded.spans[:, 0], encoded.spans[:, 1]
+    words, rows = [], []
+    for start, end, word in word_spans(text):
+        inside = (starts < end) & (ends > start)
+        if inside.any():
+            row = encoded.tokens[inside].mean(axis=0)
+            words.append(word)
+            rows.append(row / max(float(np.linalg.norm(row)), 1e-9))
+    width = encoded.tokens.shape[1]
+    return tuple(words), np.array(rows, dtype=np.float32).reshape(-1, width)
+
+
+class Subject:
+    """What a question is about: its words, how rare each is in the passages, what it asks for."""
+
+    def __init__(self, question: str, passages: Sequence[Passage]) -> None:
+        self.words = content_terms(question)
+        self.asked = frozenset(terms(question))
+        self.kind = expected_kind(question)
+        self.measure = expected_measure(question)
+        named = name_terms(question)
+        self.names = [i for i, word in enumerate(self.words) if word in named]
+        self._forms: dict[str, frozenset[int]] = {}
+        hits = [self.hits(f"{passage.heading}\n{passage.text}") for passage in passages]
+        frequency = [sum(i in found for found in hits) for i in range(len(self.words))]
+        count = len(passages)
+        rarity = [math.log(1 + (count - n + 0.5) / (n + 0.5)) for n in frequency]
+        self.rarity: Vectors = np.array(rarity, dtype=np.float32)
+
+    def hits(self, text: str) -> frozenset[int]:
+        """Which of the question's words (by number) occur in the text, in any form."""
+        found: set[int] = set()
+        for word in set(terms(text)):
+            if word not in self._forms:
+                same = (i for i, own in enumerate(self.words) if same_word(own, word))
+                self._forms[word] = frozenset(same)
+            found |= self._forms[word]
+        return frozenset(found)
+
+
+class Coverage:
+    """For every text one figure for each word of the question: 1 if it occurs, else a cosine.
+
+    The cosine is that of the nearest word of the text, both in their contexts ("puppy" is near
+    "animal"); a word with a figure has none, for E1042 is near E1043. A text that was not
+    encoded covers only what it says word for word.
+    """
+
+    def __init__(self, subject: Subject, question: str, encoded: Mapping[str, Encoded]) -> None:
+        self._subject = subject
+        self._encoded = encoded
+        self._cache: dict[str, Vectors] = {}
+        words, matrix = word_vectors(question, encoded[question])
+        soft = [i for i, word in enumerate(subject.words) if word in words and not has_digit(word)]
+        rows = {i: words.index(subject.words[i]) for i in soft}
+        self._numbers = list(rows)
+        self._matrix = matrix[list(rows.values())]
+
+    def of(self, text: str) -> Vectors:
+        """The coverage of each word of the question by one text."""
+        if text not in self._cache:
+            row = np.zeros(len(self._subject.words), dtype=np.float32)
+            if text in self._encoded and self._numbers:
+                _, matrix = word_vectors(text, self._encoded[text])
+                if len(matrix):
+                    row[self._numbers] = (self._matrix @ matrix.T).max(axis=1)
+            row[list(self._subject.hits(text))] = EXACT
+            self._cache[text] = row
+        return self._cache[text]
+
+    def together(self, texts: Sequence[str]) -> Vectors:
+        """The coverage of each word by whichever of several texts covers it best."""
+        best: Vectors = np.max([self.of(text) for text in texts], axis=0)
+        return best

@@ -1,0 +1,146 @@
+"""The answerer that needs no model: the sentences that answer, word for word.
+
+Searches, ranks the sentences of the hits against the question (sentences/) and quotes the best
+one to three; `not_found` where nothing reaches the threshold. Every quotation is looked up in the
+document like anybody else's.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+
+from corpus_agent.answering.citations import Numbers
+from corpus_agent.answering.coverage import Passage
+from corpus_agent.answering.follow_up import carried_over
+from corpus_agent.answering.own_words import with_plain_brackets
+from corpus_agent.answering.quotations import check_quotation
+from corpus_agent.answering.ranking import NOT_FOUND_THRESHOLD, Sentence, rank_sentences
+from corpus_agent.answering.records import Answer, Citation, OnEvent, Turn
+from corpus_agent.answering.subquestions import parts
+from corpus_agent.text.sanitize import one_line
+from corpus_agent.tools import search
+from corpus_agent.tools.corpus import Corpus
+from corpus_agent.tools.result import ToolCall
+from indexer.embed import Encoder
+from indexer.records import Hit
+
+POOL = 10  # passages; more gained nothing on the development sets
+
+
+class ExtractiveAnswerer:
+    """Answers by quotation; needs the encoder that the index was made with.
+
+    `notices` stand in every answer: why it is this answerer that answers.
+    """
+
+    name = "extractive"
+    egress = None
+    model_server = None
+
+    def __init__(self, encoder: Encoder, notices: tuple[str, ...] = ()) -> None:
+        self._encoder = encoder
+        self._notices = notices
+
+    def answer(
+        self,
+        question: str,
+        corpus: Corpus,
+        history: Sequence[Turn] = (),
+        on_event: OnEvent = lambda _: None,
+    ) -> Answer:
+        """One to three quotations, best first, or `not_found`.
+
+        A question that leans on the one before it is searched with that one's words.
+        """
+        asked = _standalone(question, history)
+        on_event(f"search: {one_line(asked)}")
+        calls: list[ToolCall] = []
+        hits = _pool(asked, corpus, calls)
+        passages = [
+            Passage(hit.chunk.text, hit.score, hit.cosine, hit.chunk.heading) for hit in hits
+        ]
+        ranking = rank_sentences(asked, passages, self._encoder.encode_tokens)
+        if ranking.confidence < NOT_FOUND_THRESHOLD or not ranking.sentences:
+            return self._not_found(question, corpus, calls)
+        cited = [(s, _cite(corpus, 0, s, hits[s.passage])) for s in ranking.sentences]
+        # A file that changed since it was indexed may no longer say what the index holds.
+        good = [(s, c) for s, c in cited if c.verdict in ("verified", "moved")]
+        dropped = len(cited) - len(good)
+        notices = (f"{dropped} passages were left out: their files changed.",) if dropped else ()
+        if not good:
+            return self._not_found(question, corpus, calls, notices)
+        numbers = Numbers([c for turn in history for c in turn.answer.citations])
+        lines = [
+            f"{with_plain_brackets(' '.join(s.text.split()))} "
+            f"[{numbers.of(replace(c, n=numbers.next))}]"
+            for s, c in good
+        ]
+        return Answer(
+            question=question,
+            text="\n".join(lines),
+            status="partial" if dropped else "answered",
+            answerer=self.name,
+            citations=numbers.used(),
+            coverage=corpus.coverage(),
+            version=corpus.version,
+            notices=(*self._notices, *notices),
+            calls=tuple(calls),
+        )
+
+    def _not_found(
+        self,
+        question: str,
+        corpus: Corpus,
+        calls: Sequence[ToolCall],
+        notices: tuple[str, ...] = (),
+    ) -> Answer:
+        coverage = corpus.coverage()
+        unread = f"; {coverage.unreadable} more could not be read" if coverage.unreadable else ""
+        return Answer(
+            question=question,
+            text=f"The documents do not say. ({coverage.indexed:,} were searched{unread}.)",
+            status="not_found",
+            answerer=self.name,
+            citations=(),
+            coverage=coverage,
+            version=corpus.version,
+            notices=(*self._notices, *notices),
+            calls=tuple(calls),
+        )
+
+
+def _standalone(question: str, history: Sequence[Turn]) -> str:
+    """The question with what it leaves to the questions before it."""
+    asked: str | None = None
+    for earlier in (*(turn.question for turn in history), question):
+        asked = carried_over(earlier, asked)
+    assert asked is not None
+    return asked
+
+
+def _pool(question: str, corpus: Corpus, calls: list[ToolCall]) -> list[Hit]:
+    """The passages for a question; for one that asks for two things, those of both."""
+    best: dict[str, Hit] = {}
+    for part in parts(question):
+        hits = corpus.search(part, limit=POOL, per_source=None)
+        calls.append(_noted(part, hits))
+        for hit in hits:
+            known = best.get(hit.chunk.id)
+            best[hit.chunk.id] = hit if known is None or known.score < hit.score else known
+    ranked = sorted(best.values(), key=lambda h: (-h.score, h.chunk.source, h.chunk.ordinal))
+    return ranked[:POOL]
+
+
+def _noted(query: str, hits: Sequence[Hit]) -> ToolCall:
+    """The search for a receipt; the texts of the hits, in order, are its result."""
+    text = "\n".join(f"{hit.chunk.source}:{hit.chunk.line_start}\n{hit.chunk.text}" for hit in hits)
+    digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+    return ToolCall(search.NAME, json.dumps({"query": query}), digest, len(text))
+
+
+def _cite(corpus: Corpus, n: int, sentence: Sentence, hit: Hit) -> Citation:
+    line = hit.chunk.line_start + hit.chunk.text.count("\n", 0, sentence.start)
+    return check_quotation(corpus, n, hit.chunk.source, sentence.text, line)

@@ -1,0 +1,99 @@
+"""A follow-up question with the words of the one before it, by a rule: what is searched for then.
+
+Knows the words that point and go on in five languages, not their meaning. Called by extractive.py;
+where a model answers, it rewrites the question (loop/standalone.py).
+"""
+
+from __future__ import annotations
+
+import regex
+
+from corpus_agent.text.tokens import content_terms, fold, terms
+
+FEW_WORDS = 2  # that carry meaning: a question with no more leans on the one before
+MAX_CARRIED = 6  # words that the rule takes over from the question before
+
+_POINTING = frozenset(
+    fold(word)
+    for word in [
+        "it",
+        "its",
+        "they",
+        "them",
+        "their",
+        "he",
+        "she",
+        "him",
+        "his",
+        "her",
+        "this",
+        "that",
+        "these",
+        "those",
+        "there",
+        "then",
+        "one",
+        "ones",
+        "same",
+        "else",
+        "former",
+        "latter",
+        "er",
+        "sie",
+        "es",
+        "ihn",
+        "ihm",
+        "ihr",
+        "ihre",
+        "sein",
+        "seine",
+        "dies",
+        "diese",
+        "dieser",
+        "dieses",
+        "das",
+        "dort",
+        "da",
+        "damit",
+        "dafür",
+        "davon",
+        "daran",
+        "dazu",
+        "darin",
+        "il",
+        "elle",
+        "ils",
+        "elles",
+        "ce",
+        "cela",
+        "ça",
+        "y",
+        "en",
+        "leur",
+        "él",
+        "ella",
+        "eso",
+        "esto",
+        "ellos",
+        "allí",
+        "lo",
+    ]
+)
+_GOES_ON = regex.compile(
+    r"(?i)^\W*(?:and|but|or|so|then|also|what about|how about|what if|why|und|aber|oder|wieso"
+    r"|warum|auch|was ist mit|wie ist es mit|et|mais|ou|pourquoi|y|pero|por qué)\b"
+)
+
+
+def carried_over(question: str, before: str | None) -> str:
+    """The question with the words that the one before was about, where it leans on that one.
+
+    It does where it points ("it", "there"), goes on ("and ...") or has hardly a word of its own.
+    """
+    own = content_terms(question)
+    points = bool(_POINTING.intersection(terms(question)))
+    leans = points or _GOES_ON.match(question) or len(own) <= FEW_WORDS
+    if before is None or not leans:
+        return question
+    words = [word for word in content_terms(before) if word not in own][:MAX_CARRIED]
+    return f"{question} ({' '.join(words)})" if words else question

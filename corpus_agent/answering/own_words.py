@@ -1,0 +1,106 @@
+# ruff: noqa: E501 - a pattern that is broken over lines is harder to read than a long one
+"""What only the program says of an answer: verdicts, marks, notices, its frame. Taken out of a draft.
+
+A model may write anything, and these words are what a reader trusts. So they are taken out of what
+it wrote before the program adds its own: a line of nothing else goes, a word within a line goes
+alone. Judges no claim, that is grounding.py's. Called by answerer.py and extractive.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from html import unescape
+
+import regex
+
+_VERDICTS = r"(?:verified|moved|altered|cut|not[_ ]found|unverified)"
+_PLACE = r"[^\n·|]{1,200}?:\d{1,9}(?:\s?[-–]\s?\d{1,9})?(?:\s*\(page\s+\d+\))?"
+_LINES = regex.compile(
+    # a citation as it is printed, and the line of its quotation below
+    rf"(?i)^[ \t>*_-]*(?:\[?\d{{1,4}}\]?[.:)]?\s*)?{_PLACE}[ \t]*[·•|—–-]+[ \t]*{_VERDICTS}\b.*(?:\n[ \t]+[“\"„«].*)?$"
+    r"|^[ \t>*_#-]*(?:the documents (?:do not )?say[:.]|these passages are the closest[:.]"
+    r"|answered (?:with evidence|in part|without a model)\b|between <<|not found in (?:the|\d[\d,.]*) documents?\b"
+    r"|searched (?:for|\d[\d,.]* documents?)\b|egress:|seal:|schema_version\b"
+    r"|[\d,.]+ (?:citations? (?:was|were) dropped|sentences? (?:is|are|was|were) (?:not supported|left out)"
+    r"|documents? searched|passages? were left out|more quotations? (?:is|are) not shown)"
+    r"|the passages below the answer were added|(?:citations|verdicts?|sources?)[:.]?[ \t*_]*$).*$"
+    r"|^[ \t]*\([^()\n]{1,120};[ \t]*searched [^\n]*\)?[ \t]*$",
+    regex.MULTILINE,
+)
+_WITHIN = regex.compile(
+    rf"(?i)[ \t]*[\[({{【〔<]+[ \t✓✔☑✅🗸🗹🟢]*(?:un(?:supported|verified)|{_VERDICTS})[ \t✓✔☑✅🗸🗹🟢]*[\])}}】〕>]+"
+    rf"|[ \t]*[·•|✓✔☑✅🗸🗹🟢][ \t]*{_VERDICTS}\b|[ \t]*\b{_VERDICTS}[ \t]*[✓✔☑✅🗸🗹🟢]"
+    rf"|(?<=[\]\"”»])[ \t]*[·:,–—-]?[ \t]*{_VERDICTS}(?=[ \t]*[.,;]?[ \t]*(?:$|\n))"
+    r"|<</?doc\b[^>\n]{0,40}>>|[ \t]*[✓✔☑✅🗸🗹🟢]",
+    regex.MULTILINE,
+)
+_LABELS = regex.compile(
+    r"(?im)^([ \t>*_#-]*)(?:note|verdict|status|evidence|verified)[*_]*[:：][*_]*[ \t]*"
+)
+_SET = r"[ \t\u00a0\u2000-\u200a\u202f\u3000*_`\\]*"  # blanks and Markdown about a number
+_NUMBERS = regex.compile(
+    rf"\\?(?:[\[【〔［⟦]|&#91;|&lbrack;){_SET}\d{{1,4}}(?:{_SET}[,;–-]{_SET}\d{{1,4}})*{_SET}(?:[\]】〕］⟧]|&#93;|&rbrack;)"
+)
+# A footnote's mark, and what it begins with at a line's start.
+_FOOTNOTES = regex.compile(r"[ \t]*\\?\[\s*\\?\^[^\]\n]{0,60}\]:?")
+_ALONE = regex.compile(
+    # a verdict, a heading of the citations, an answerer in brackets: and nothing else in a line
+    rf"(?i)^[^\p{{L}}\p{{N}}\n]*(?:{_VERDICTS}|(?:citations?|verdicts?|sources?|evidence)\s*(?:\([^()\n]*\))?)[^\p{{L}}\p{{N}}\n]*$"
+    r"|^[ \t>*_#]*\((?:extractive|[^()\n]{1,60}[;,—–-]\s*searched [^()\n]*)\)[ \t*_]*$"
+    r"|^[ \t]*(?:quotations? that (?:was|were) looked up)\b.*$",
+    regex.MULTILINE,
+)
+# Markdown emphasis, code, escapes, tags and comments: a reader of the rendering does not see them.
+_DRESS = regex.compile(r"<!--|-->|</?\p{L}[^<>\n]{0,80}>|[*`\\~]|(?<!\w)_+|_+(?!\w)|\p{Cf}")
+_BLANKS = regex.compile(r"(?<=\S)[\p{Zs}\t]+")
+_BEFORE_COLON = regex.compile(r"(?<=\p{L})\s+(?=[:;])")
+_DOTS = regex.compile(r"[∙‧⋅・･•●]")
+_STARTS = regex.compile(r"^[ \t]*(?:\d{1,3}[.)]|[“\"„«‘'])[ \t]*(?=\p{L})")
+
+_NUMBERS_OR_CODE = regex.compile(rf"`[^`\n]*`|\[(?P<one>\d{{1,4}})\]|{_NUMBERS.pattern}")
+_FENCES = regex.compile(r"(?m)^([ \t>]*(?:`{3,}|~{3,})).*$")
+
+
+def without_own_words(draft: str) -> str:
+    """A draft without anything that reads as the program's own word on it.
+
+    To be applied where quotations have become numbers: a document may say "(verified)".
+    """
+    text = _FENCES.sub(r"\1", draft)  # what stands behind a fence is no sentence to be marked
+    text = "\n".join(_undressed(line) for line in text.split("\n"))
+    for pattern in (_FOOTNOTES, _ALONE, _LINES, _WITHIN):
+        text = pattern.sub("", text)
+    text = _ALONE.sub("", _LABELS.sub(r"\1", text))
+    return text if text == draft else regex.sub(r"\n{3,}", "\n\n", text).strip()
+
+
+def _undressed(line: str) -> str:
+    """A line as it reads where that says one of the program's words; else as it is written.
+
+    The same word may be written with emphasis, entities, odd blanks or other dots.
+    """
+    if not line or line.isspace():
+        return line
+    bare = _BLANKS.sub(" ", _DRESS.sub("", unescape(line)))
+    bare = _STARTS.sub("", _DOTS.sub("·", _BEFORE_COLON.sub("", bare)))
+    if bare == line:
+        return line
+    own = (_ALONE, _LINES, _WITHIN, _LABELS)
+    return bare if any(len(p.findall(bare)) > len(p.findall(line)) for p in own) else line
+
+
+def without_numbers(text: str, known: Callable[[int], bool]) -> str:
+    """A text without numbers in brackets, but those alone that are `known`, and those in code."""
+
+    def kept(match: regex.Match[str]) -> str:
+        if match["one"] and known(int(match["one"])):
+            return match[0]
+        return match[0] if match[0].startswith("`") else ""
+
+    return _NUMBERS_OR_CODE.sub(kept, text)
+
+
+def with_plain_brackets(text: str) -> str:
+    """A document's words for an answer, in which no number stands as a citation's does: (3)."""
+    text = regex.sub(r"(?i)\[\s*(unsupported)\s*\]", r"(\1)", text)
+    return _NUMBERS.sub(lambda found: f"({found[0][1:-1].strip()})", text)

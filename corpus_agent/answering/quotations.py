@@ -1,0 +1,510 @@
+"""Quotations against documents: is this text really there, and where?
+
+Compares what is meant by a quotation, not its bytes: white space, line ends, hyphenation at line
+ends, ligatures, quotation marks, dashes and Unicode forms are normalised on both sides. A changed
+word, number or name is a changed quotation. Words that stand there and are too little of it are
+`cut`: a piece of a number, what a negation stands beside, too few words. The span reported is the
+source's own text.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from itertools import accumulate, islice, pairwise
+
+import regex
+
+from corpus_agent.answering.records import Citation, Verdict
+from corpus_agent.text.negation import turned_before, turned_behind
+from corpus_agent.text.numbers import measured
+from corpus_agent.text.numerals import runs_over
+from corpus_agent.text.sanitize import visible
+from corpus_agent.text.tokens import STOP_WORDS, terms
+from corpus_agent.tools.corpus import Corpus
+from indexer.errors import Refused
+from indexer.records import Line
+from indexer.window import Window
+
+NEAR_LINES = 30  # a quotation found this far from the claimed line is where it was claimed
+ALTERED_SHARE = 0.6  # of the words in common, in order: then it is a version of a real passage
+_BEST_RUNS = 8  # places that a quotation may be a version of, which are then compared
+_MOST_PLACES = 200  # of one pair of words in one document
+LEAST_WORDS = 3  # with a meaning, in a quotation without a figure
+CONTEXT_LINES = 6  # before and behind a quotation that may belong to its sentence
+
+_SAME = str.maketrans(
+    {"‘": "'", "’": "'", "‚": "'", "‛": "'", "“": '"', "”": '"', "„": '"', "‟": '"'}
+    | {"«": '"', "»": '"'}
+    | dict.fromkeys("‐‑‒–—―−﹘﹣－⁃", "-")
+    | {"\u00ad": "", "\u200b": "", "\u200c": "", "\u200d": "", "\ufeff": "", "…": "..."}
+)
+_WORD = re.compile(r"[^\W_]+")
+_LETTER = r"[\p{L}--\p{Han}]"  # of the scripts that have hyphens
+_HYPHEN = regex.compile(rf"(?<={_LETTER})[-‐‑–—](?=\s*{_LETTER})", regex.VERSION1)
+_ENDING_HYPHEN = regex.compile(rf"(?<={_LETTER})[-‐‑–—]\s*$", regex.VERSION1)
+_GAP = regex.compile(r"(?<=\p{N})\s+(?=\p{N})")
+_GAP_MARK, _HYPHEN_MARK = "\x1f", "\x1e"
+# Of a word: what is glued to it, and the hyphens within it. The gaps of a line end are among them.
+_WORD_ENDS = regex.compile(r"[\p{L}\p{N}]\p{M}*\Z")
+_WORD_GOES_ON = regex.compile(r"\p{M}*[\p{L}\p{N}]")
+_HYPHENATED_END = regex.compile(rf"{_LETTER}[-‐‑]\s*$|\b(?i:non|un|nicht)[–—−]\s*$", regex.VERSION1)
+_HYPHENATED_ON = regex.compile(
+    rf"[-‐‑](?:{_LETTER}|[^\S\n]*\n\s*\p{{Ll}})|[–—−](?:free|less|frei|los)\b", regex.VERSION1
+)
+_CONTRACTED_ON = regex.compile(r"['’](?:t|s|d|m|ll|re|ve)\b")
+_CONTRACTED = regex.compile(r"(?:t|s|d|m|ll|re|ve)\b")
+# White space beside these may make a figure another one: a sign, a point, a letter.
+_LOOSE = "([{\"')]}%‰°€$£¥*|"
+
+# Mark-up that says nothing: emphasis in pairs, tags within a line, the sign
+# of a quoted mail. Not what strikes out (~~), and no "*" or "_" that a figure or letter is beside.
+_OPENED, _CLOSED = r"(?<![[\p{L}\p{N}*_\\]--\p{Han}])", r"(?![[\p{L}\p{N}*_]--\p{Han}])"
+_MARKUP = regex.compile(
+    rf"(?P<a>{_OPENED}(?:\*\*\*|\*\*|\*|___|__|_|`))(?=[^\s*_`])(?:(?!\s{{2}}).)*?(?<=[^\s*_`\\])"
+    rf"(?P<b>(?P=a){_CLOSED})"
+    r"|(?P<a></?(?:b|i|u|em|strong|span|a|code|mark|font)(?:\s[^<>]{0,80})?>)"
+    r"|(?P<a>^(?:[^\S\n]*>)+[^\S\n]+)(?![^\S\n]*[\p{N}\p{Sc}.\p{Pd}−])",
+    regex.VERSION1,
+)
+# Of what stands beside a quotation nothing but the words counts.
+_TAGS = regex.compile(
+    r"(</?(?:b|i|u|em|strong|span|a|code|mark|font)(?:\s[^<>]{0,80})?>)|<[^<>\n]{1,80}>"
+)
+_NOTE = regex.compile(r"(?<=[\p{L}\p{P}])\[\^?\p{N}{1,3}\]|^\[\^?\p{N}{1,3}\]")
+_LINK_END = regex.compile(r"\]\([^()\s]*\)")
+_EMPHASIS = regex.compile(r"(?<!^[^\S\n]*)\*+|^[^\S\n]*\*+(?!\s)|_+|`+", regex.MULTILINE)
+_MAIL = regex.compile(r"(?m)^(?:[^\S\n]*>)+[^\S\n]+(?![^\S\n]*[\p{N}\p{Sc}]|\Z)")
+_ENCLOSING = regex.compile(
+    r"\[(?! \])|(?<!\[ )\]|[(){}\"“”„«»‹›「」『』]|(?<!\p{L})['‘’]|['‘’](?!\p{L})"
+)
+_RAISED = regex.compile(r"^[⁰¹²³⁴-⁹]{1,2}(?!\p{L})")
+_MAY_BE_RAISED = regex.compile(r"\p{L}{3}[.,;:!?]?$")
+_MEASURE = regex.compile(
+    r"(?i)(?:met(?:er|re)s?n?|mètres?|metros?|inch(?:es)?|feet|foot|yards?|miles?|Zoll|Fu(?:ß|ss))$"
+)
+_ELLIPSIS = re.compile(r"^\s*(?:\[?(?:\.{3}|…)\]?\s*)+|(?:\s*\[?(?:\.{3}|…)\]?)+\s*$")
+_BRACKETED_LETTER = re.compile(r"^\[(\w)\](?=\w)")
+
+
+class _Normalised(dict[int, str]):
+    """For `str.translate`: each character without its typographic variant.
+
+    "" for white space and for characters that act or hide, which a model never saw; "fi" for its
+    ligature. Compatibility forms are resolved for ligatures and full-width letters only: in
+    general they would make a power of ten (10²) equal to another number (102).
+    """
+
+    def __missing__(self, code: int) -> str:
+        char = chr(code).translate(_SAME)
+        if "\ufb00" <= char <= "\ufb06" or "\uff01" <= char <= "\uffee":
+            char = unicodedata.normalize("NFKC", char)
+        found = self[code] = "" if char.isspace() else visible(char)
+        return found
+
+
+_NORMALISED = _Normalised({ord(_GAP_MARK): " ", ord(_HYPHEN_MARK): ""})
+
+
+def _flat(text: str) -> str:
+    """One line as it is compared: normalised, without white space but that between two figures.
+
+    A hyphen at the end of letters is left out where letters follow, since it may be one of the
+    page and not of the text; the space in "1 20" stays, or it would be the number 120.
+    """
+    text = _HYPHEN.sub(_HYPHEN_MARK, _without_markup(text))
+    return _GAP.sub(_GAP_MARK, text).translate(_NORMALISED)
+
+
+def _without_markup(text: str) -> str:
+    """A line with marks that `_flat` leaves out in the place of mark-up, as long as it was."""
+    for _ in range(2):  # bold in italics
+        for match in _MARKUP.finditer(text):
+            for start, end in (*match.spans("a"), *match.spans("b")):
+                text = text[:start] + _HYPHEN_MARK * (end - start) + text[end:]
+    return text
+
+
+def _columns(text: str) -> list[int]:
+    """For each character of `_flat(text)` the character of `text` that it came from."""
+    text = _HYPHEN.sub(_HYPHEN_MARK, _without_markup(text))
+    gaps = {match.start() for match in _GAP.finditer(text)}
+    columns: list[int] = []
+    for column, char in enumerate(text):
+        pieces = " " if column in gaps else _NORMALISED[ord(char)]
+        columns += [column] * len(pieces)
+    return columns
+
+
+@dataclass(frozen=True, slots=True)
+class Comparable:
+    """A document as one string in which quotations are looked up.
+
+    `text` joins the flat lines; `starts` says where each of them begins in it, `numbers` which
+    lines they are (1-based), and `leads` how many characters were put in front of them.
+    """
+
+    text: str
+    starts: Sequence[int]
+    numbers: Sequence[int]
+    leads: Sequence[int]
+    lines: Sequence[Line]
+
+    def line(self, at: int) -> int:
+        """The 1-based number of the line that a character came from."""
+        return self.numbers[bisect_right(self.starts, at) - 1]
+
+    def column(self, at: int) -> int:
+        """The character of its line that a character came from."""
+        index = bisect_right(self.starts, at) - 1
+        columns = _columns(self.lines[self.numbers[index] - 1].text)
+        return columns[max(0, min(at - self.starts[index] - self.leads[index], len(columns) - 1))]
+
+
+def comparable(lines: Sequence[Line]) -> Comparable:
+    """The lines, page marks left out, in the form that quotations are compared in."""
+    pieces: list[str] = []
+    numbers: list[int] = []
+    leads: list[int] = []
+    for number, line in enumerate(lines, start=1):
+        flat = "" if line.is_mark else _flat(line.text)
+        if not flat:
+            continue
+        before = pieces[-1] if pieces else ""
+        if flat[0].isalpha() and numbers and _ENDING_HYPHEN.search(lines[numbers[-1] - 1].text):
+            pieces[-1] = before[:-1]
+        gap = " " if before[-1:].isdigit() and flat[0].isdigit() else ""
+        pieces.append(gap + flat)
+        numbers.append(number)
+        leads.append(len(gap))
+    starts, size = [], 0
+    for piece in pieces:
+        starts.append(size)
+        size += len(piece)
+    return Comparable("".join(pieces), starts, numbers, leads, lines)
+
+
+def _spellings(quote: str) -> list[str]:
+    """The quotation as it is, then as people write one that stands in a sentence of their own.
+
+    Dots for what is left out at its ends, another case of its first letter, another stop at its
+    end. None of it says anything; what stands there in the document is judged as ever.
+    """
+    bare = _BRACKETED_LETTER.sub(r"\1", _ELLIPSIS.sub("", quote))
+    found = [quote, bare, re.sub(r"(?<=\w)[.,;。，；]\s*$", "", bare)]
+    found += [
+        each[0].swapcase() + each[1:]
+        for each in found[1:]
+        if each[:1].isalpha() and (each[1:2].islower() or each[1:2].isspace())
+    ]
+    return list(dict.fromkeys(found))
+
+
+def _needle(quote: str) -> Comparable:
+    """A quotation as documents are compared; it may end at a hyphen of the page."""
+    lines = [Line(part) for part in unicodedata.normalize("NFC", quote).split("\n")]
+    found = comparable(lines)
+    return replace(found, text=re.sub(r"(?<=\w)-$", "", found.text))
+
+
+def check_quotation(
+    corpus: Corpus, n: int, source: str, quote: str, near_line: int = 1
+) -> Citation:
+    """The citation numbered `n` for a quotation claimed to stand near a line of `source`.
+
+    `verified` at the claimed place, `moved` elsewhere in the source: both carry the source's own
+    text and lines. `cut` stands there and is too little of it, `altered` resembles a passage: both
+    carry the lines in question. `not_found` keeps the claim.
+    """
+    try:
+        # Twice as far down: a quotation may begin near and end further on.
+        offset = max(1, near_line - NEAR_LINES - CONTEXT_LINES)
+        near = corpus.read(source, offset, near_line - offset + 2 * NEAR_LINES)
+        found = _exactly(near.lines, quote, near_line - offset + 1)
+        if found is not None and _surely_near(found, near, near_line):
+            first, last, text, _ = found
+            shift = offset - 1
+            page = near.lines[first - 1].page
+            return Citation(n, source, page, first + shift, last + shift, text, "verified")
+    except Refused:
+        pass  # the claimed line may lie beyond the end: then the whole document decides
+    try:
+        lines = read_all(corpus, source)
+    except Refused:
+        return Citation(n, source, None, near_line, near_line, quote, "not_found")
+    whole = locate(lines, quote, near_line)
+    if whole is None:
+        return Citation(n, source, None, near_line, near_line, quote, "not_found")
+    start, end, text, verdict = whole
+    return Citation(n, source, lines[start - 1].page, start, end, text, verdict)
+
+
+Found = tuple[int, int, str, bool]
+"""First line, last line, text, and whether the quotation is whole and not `cut`."""
+
+
+def _surely_near(found: Found, window: Window, near_line: int) -> bool:
+    """Whether a window shows that a quotation stands near a line, whole, with what is beside it."""
+    first, last, _, whole = found
+    first, last = first + window.offset - 1, last + window.offset - 1
+    begun = window.offset == 1 or first - window.offset >= CONTEXT_LINES
+    shown = window.offset + len(window.lines) - 1
+    ended = window.next_offset is None or shown - last >= CONTEXT_LINES
+    return whole and begun and ended and abs(first - near_line) <= NEAR_LINES
+
+
+def read_all(corpus: Corpus, source: str) -> list[Line]:
+    """All lines of a document, window by window; raises Refused as `Corpus.read` does."""
+    lines: list[Line] = []
+    offset: int | None = 1
+    while offset is not None:
+        window = corpus.read(source, offset)
+        lines += window.lines
+        offset = window.next_offset
+    return lines
+
+
+def locate(
+    lines: Sequence[Line], quote: str, near_line: int = 1
+) -> tuple[int, int, str, Verdict] | None:
+    """First line, last line, the source's own text and the verdict; None where it is nowhere."""
+    found = _exactly(lines, quote, near_line)
+    if found is None:
+        return _resembling(lines, quote)
+    first, last, text, whole = found
+    if not whole:
+        return first, last, _lines_of(lines, first, last), "cut"
+    near = first - NEAR_LINES <= near_line <= last + NEAR_LINES
+    return first, last, text, "verified" if near else "moved"
+
+
+def _exactly(lines: Sequence[Line], quote: str, near_line: int) -> Found | None:
+    """The occurrence nearest to a line, one that is whole before all that are not."""
+    haystack = comparable(lines)
+    cut: Found | None = None
+    for spelling in _spellings(quote):
+        found = _as_spelled(haystack, _needle(spelling), near_line)
+        if found is not None and found[3]:
+            return found
+        cut = cut or found
+    return cut
+
+
+def _as_spelled(haystack: Comparable, wanted: Comparable, near_line: int) -> Found | None:
+    if not any(char.isalnum() for char in wanted.text):
+        return None
+    cut: Found | None = None
+    starts = list(_occurrences(haystack.text, wanted.text))
+    for start in sorted(starts, key=lambda at: abs(haystack.line(at) - near_line)):
+        end = start + len(wanted.text)
+        first, last, text = _span(haystack, start, end)
+        if _gaps_differ(haystack, start, wanted):
+            continue
+        if says_enough(text) and not _leaves_out(haystack, start, end, text):
+            return first, last, text, True
+        cut = cut or (first, last, text, False)
+    return cut
+
+
+def _occurrences(text: str, needle: str) -> Iterator[int]:
+    start = text.find(needle)
+    while start >= 0:
+        yield start
+        start = text.find(needle, start + 1)
+
+
+def _leaves_out(haystack: Comparable, start: int, end: int, text: str) -> bool:
+    """Whether a match stops inside of a word or number, or beside a word that turns its sense.
+
+    Held against what stands there and against its words alone: a sign may be one of a figure, and
+    mark-up may hide a word.
+    """
+    before, after = _before(haystack, start), _behind(haystack, end)
+    after = _without_note(text, after)
+    bare, bare_after = _words_alone(before), _words_alone(after)
+    spoken, spoken_after = _ENCLOSING.sub("", bare), _ENCLOSING.sub("", bare_after)
+    for left, right in ((before, after), (bare, bare_after)):
+        if runs_over(_paragraph(left, -1), text) or runs_over(text, _paragraph(right, 0)):
+            return True
+    for left, right in ((before, after), (spoken, spoken_after)):
+        if _in_a_word(left, text) or _in_a_word(text, right):
+            return True
+    return turned_before(spoken, text) or turned_behind(text, spoken_after)
+
+
+def _words_alone(context: str) -> str:
+    """What stands beside a quotation without tags, links, notes, emphasis and mail signs."""
+    text = _TAGS.sub(lambda tag: "" if tag[1] else " ", context)
+    text = _LINK_END.sub("", _NOTE.sub("", text))
+    return _EMPHASIS.sub("", _MAIL.sub("", text))
+
+
+def _without_note(text: str, after: str) -> str:
+    """What stands behind a quotation, without the raised figure of a footnote at its last word."""
+    if _MAY_BE_RAISED.search(text) and not _MEASURE.search(text):
+        return _RAISED.sub("", after)
+    return after
+
+
+def _paragraph(context: str, which: int) -> str:
+    """The part of a context that no empty line divides from the quotation."""
+    return context.split("\n\n")[which]
+
+
+def _in_a_word(before: str, after: str) -> bool:
+    """Whether a word runs over the place between two texts."""
+    if _HYPHENATED_END.search(before) and _WORD_GOES_ON.match(after.lstrip()):
+        return True
+    if not _WORD_ENDS.search(before):
+        # "L'eau" is two words, "don't" is one.
+        return before[-1:] in "'’" and before[-2:-1].isalpha() and bool(_CONTRACTED.match(after))
+    if _WORD_GOES_ON.match(after):
+        # Scripts written without spaces have no word ends to respect.
+        return not any(unicodedata.east_asian_width(c) in "WF" for c in (before[-1], after[0]))
+    return bool(_HYPHENATED_ON.match(after) or _CONTRACTED_ON.match(after))
+
+
+def _before(haystack: Comparable, at: int) -> str:
+    """What stands before a position, page marks left out, over one empty line at most."""
+    number = haystack.line(at)
+    line = haystack.lines[number - 1].text[: haystack.column(at)]
+    above = haystack.lines[max(0, number - 1 - CONTEXT_LINES) : number - 1]
+    pieces = [line, *_beside(list(reversed(above)))]
+    return visible("\n".join(reversed(pieces)))
+
+
+def _behind(haystack: Comparable, end: int) -> str:
+    """What stands behind the character before a position, as `_before` does."""
+    number = haystack.line(end - 1)
+    line = haystack.lines[number - 1].text[haystack.column(end - 1) + 1 :]
+    below = haystack.lines[number : number + CONTEXT_LINES]
+    return visible("\n".join([line, *_beside(below)]))
+
+
+def _beside(lines: Sequence[Line]) -> list[str]:
+    """The text of lines up to the second empty one, without page marks."""
+    found: list[str] = []
+    for line in lines:
+        if line.is_mark:
+            continue
+        if not line.text.strip():
+            if "" in found:
+                break
+            found.append("")
+        else:
+            found.append(line.text)
+    return found
+
+
+def _gaps_differ(haystack: Comparable, start: int, wanted: Comparable) -> bool:
+    """Whether white space makes other figures of the same characters: "1, 234" and "1,234"."""
+    text = wanted.text
+    for at in range(1, len(text)):
+        left, right = text[at - 1], text[at]
+        if not (left.isdigit() or right.isdigit() or text[max(0, at - 2)].isdigit()):
+            continue
+        if _gap(haystack, start + at) == _gap(wanted, at):
+            continue
+        if _is_of_a_figure(text, at):
+            return True
+    return False
+
+
+def _gap(text: Comparable, at: int) -> bool:
+    """Whether white space stands before a character."""
+    if text.text[at - 1] == " " or text.text[at] == " ":
+        return True
+    first, last = text.line(at - 1), text.line(at)
+    if first != last:
+        return True
+    return text.column(at) - text.column(at - 1) > 1 and any(
+        map(str.isspace, text.lines[first - 1].text[text.column(at - 1) + 1 : text.column(at)])
+    )
+
+
+def _is_of_a_figure(text: str, at: int) -> bool:
+    """Whether white space before a character bears on which figure stands there."""
+    left, right = text[:at], text[at:]
+    if any(unicodedata.east_asian_width(char) in "WF" for char in (left[-1], right[0])):
+        return False
+    if left[-1] in _LOOSE or right[0] in _LOOSE:
+        return False
+    if left[-1].isdigit() and right[0].isalpha():
+        return measured(f"{left[-1]} {right[:12]}") is None
+    if left[-1].isalpha() and right[0].isdigit():
+        return True
+    behind = next((char for char in right[:3] if char.isalnum()), "")
+    before = next((char for char in reversed(left[-3:]) if char.isalnum()), "")
+    if behind.isdigit() and before.isdigit():
+        return True
+    return right[0].isdigit() and not before
+
+
+def says_enough(text: str) -> bool:
+    """Whether a quotation has words enough to say something, or a figure and what it counts."""
+    words = {word for word in terms(text) if word not in STOP_WORDS and len(word) > 1}
+    return len(words) >= LEAST_WORDS or measured(text) is not None
+
+
+def _lines_of(lines: Sequence[Line], first: int, last: int) -> str:
+    return "\n".join(line.text for line in lines[first - 1 : last] if not line.is_mark)
+
+
+def _span(haystack: Comparable, start: int, end: int) -> tuple[int, int, str]:
+    """Lines and text of the source between two positions of the comparable text."""
+    lines = haystack.lines
+    first, last = haystack.line(start), haystack.line(end - 1)
+    left, right = haystack.column(start), haystack.column(end - 1) + 1
+    if first == last:
+        return first, last, lines[first - 1].text[left:right]
+    middle = [line.text for line in lines[first : last - 1] if not line.is_mark]
+    parts = [lines[first - 1].text[left:], *middle, lines[last - 1].text[:right]]
+    return first, last, "\n".join(parts)
+
+
+def _resembling(lines: Sequence[Line], quote: str) -> tuple[int, int, str, Verdict] | None:
+    """The lines of the words most like the quotation, where they are enough like it."""
+    wanted = _words(quote)
+    own = [(w, n) for n, line in enumerate(lines) if not line.is_mark for w in _words(line.text)]
+    if not wanted or not own:
+        return None
+    words = [word for word, _ in own]
+    best, best_share = None, ALTERED_SHARE
+    slack = 1 + len(wanted) // 5
+    for begin in _likely(words, wanted):
+        start, end = max(0, begin - slack), begin + len(wanted) + slack
+        matcher = SequenceMatcher(None, words[start:end], wanted, autojunk=False)
+        blocks = [block for block in matcher.get_matching_blocks() if block.size]
+        share = sum(block.size for block in blocks) / len(wanted)
+        if share >= best_share and blocks:
+            first = own[start + blocks[0].a][1]
+            last = own[start + blocks[-1].a + blocks[-1].size - 1][1]
+            best, best_share = (first, last), share
+    if best is None:
+        return None
+    first, last = best
+    return first + 1, last + 1, _lines_of(lines, first + 1, last + 1), "altered"
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.translate(_SAME).casefold())
+
+
+def _likely(words: Sequence[str], wanted: Sequence[str]) -> list[int]:
+    """Where a run of words may begin that `wanted` is a version of, the likeliest first.
+
+    Every pair of neighbouring words that both have votes for the place that it would put the
+    beginning at; a run that shares most words in order shares pairs.
+    """
+    text = f" {' '.join(words)} "
+    starts = list(accumulate((len(word) + 1 for word in words), initial=0))
+    votes: Counter[int] = Counter()
+    for number, (one, other) in enumerate(pairwise(wanted)):
+        for at in islice(_occurrences(text, f" {one} {other} "), _MOST_PLACES):
+            votes[max(0, bisect_left(starts, at) - number)] += 1
+    return [begin for begin, _ in votes.most_common(_BEST_RUNS)]

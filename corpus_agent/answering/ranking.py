@@ -1,0 +1,305 @@
+"""The sentences of the passages weighed against the question, and a probability.
+
+A sentence's score is a sum of seven written-down features; a logistic function of eight figures
+about the best one is the confidence. Each constant names the experiment that gave it;
+docs/decisions.md has the figures.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from corpus_agent.answering.answer_type import has_kind, has_measure
+from corpus_agent.answering.coverage import EXACT, Coverage, EncodeTokens, Passage, Subject, Vectors
+from corpus_agent.answering.subquestions import parts
+from corpus_agent.text.sentences import Unit, asks, heads_table, is_item, is_title, leads_in, units
+from corpus_agent.text.tokens import is_code, terms
+from indexer.embed import Encoded
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """One sentence of a passage, word for word: `text == passages[passage].text[start:end]`."""
+
+    passage: int
+    start: int
+    end: int
+    text: str
+    score: float
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The best sentences, best first (at most three), and the probability that they answer."""
+
+    sentences: tuple[Sentence, ...]
+    confidence: float
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A unit that may be the answer, and the texts around it that say what it is about."""
+
+    passage: int
+    start: int
+    end: int
+    text: str
+    around: tuple[str, ...]
+    titled: bool
+
+
+# ---- Limits. Experiment "pool": 8 passages hold the answer for .997 of XQuAD questions.
+PASSAGES_READ = 8
+# Experiment "prefilter": the 16 best without vectors rank as 24, 40 and all 120 do.
+UNITS_ENCODED = 16
+
+# ---- Sentence score. Experiment "rank": conditional logit on XQuAD and two folders of
+# notes, 8 folds by article and question: held out XQuAD .867 first and .952 in three.
+WEIGHT_COSINE = 4.6
+WEIGHT_PASSAGE = 7.1
+WEIGHT_RARE = 7.0  # coverage by the sentence and what is around it, rare words counting more
+WEIGHT_SHARE = 4.3  # coverage by the sentence alone
+WEIGHT_KIND = 1.15
+WEIGHT_TITLE = -2.5
+WEIGHT_MEASURE = 2.4
+WEIGHTS = np.array(
+    [
+        WEIGHT_COSINE,
+        WEIGHT_PASSAGE,
+        WEIGHT_RARE,
+        WEIGHT_SHARE,
+        WEIGHT_KIND,
+        WEIGHT_TITLE,
+        WEIGHT_MEASURE,
+    ],
+    dtype=np.float32,
+)
+# Without vectors, for choosing which units to encode.
+WEIGHTS_UNENCODED = np.array([0.0, 11.8, 4.5, 6.4, 1.3, -3.0, 2.6], dtype=np.float32)
+# A further sentence is returned while its score is within this of the best: 2.0 on
+# average hold the answer for .952 of XQuAD; 5.0 gives 2.4 sentences and the same.
+KEEP_WITHIN = 3.5
+MOST_SENTENCES = 3
+
+# ---- Confidence. Experiment "confidence": logistic regression, answerable against not,
+# on XQuAD, three folders of notes and other domains; AUC held out by folder: XQuAD .947, notes .689
+# to .988.
+CONFIDENCE_BIAS = -4.74
+CONFIDENCE_SCORE = 0.146  # score of the best sentence
+CONFIDENCE_COSINE = 2.42  # its cosine to the question
+CONFIDENCE_GAP = 0.176  # its lead over the fourth
+CONFIDENCE_COVERED = 0.357  # question words its passage covers, at most MOST_COVERED
+CONFIDENCE_MEASURE_MISSING = -1.62  # it lacks the unit or form the answer must have
+CONFIDENCE_NAMES_MISSING = -1.54  # names and figures of the question that no passage has
+CONFIDENCE_LEAST = 0.945  # coverage of the question word its passage covers least
+# Set by hand: a code of the question (E1042, GX-1180) in the sentence says what it is about better
+# than all other words, which are then often those of any question ("what should I do").
+CONFIDENCE_CODE = 2.0
+CONFIDENCE_WEIGHTS = (
+    CONFIDENCE_SCORE,
+    CONFIDENCE_COSINE,
+    CONFIDENCE_GAP,
+    CONFIDENCE_COVERED,
+    CONFIDENCE_MEASURE_MISSING,
+    CONFIDENCE_NAMES_MISSING,
+    CONFIDENCE_LEAST,
+    CONFIDENCE_CODE,
+)
+MOST_COVERED = 6.0
+UNRELATED_SCORE = 6.0  # what the best of unrelated sentences reaches; stands in for a fourth
+# Chosen from the whole curve (docs/decisions.md): the most refusals at which fewer than one in ten
+# answerable questions is refused, on XQuAD (.037) and on the sample corpus (.087) alike.
+NOT_FOUND_THRESHOLD = 0.35
+
+
+# ---- Candidates and their features
+
+
+def _candidate(number: int, passage: Passage, unit: Unit, around: Sequence[str]) -> Candidate:
+    """One unit as a candidate; a page's header or footer counts as a title."""
+    text = passage.text[unit.start : unit.end]
+    titled = unit.kind == "page" or (unit.kind == "text" and is_title(text))
+    others = tuple(dict.fromkeys(other for other in around if other and other != text))
+    return Candidate(number, unit.start, unit.end, text, others, titled)
+
+
+def _of_passage(number: int, passage: Passage) -> list[Candidate]:
+    """The candidates of one passage, each with its heading, announcing line and sentence before."""
+    found: list[Candidate] = []
+    heading, lead, before = passage.heading, "", ""
+    own = units(passage.text)
+    for unit in own:
+        text = passage.text[unit.start : unit.end]
+        if unit.kind == "head":
+            heading, lead, before = text, "", ""
+            continue
+        if asks(text):
+            lead = text
+            continue
+        if not terms(text):
+            continue
+        if unit.kind == "row" and not lead.startswith("|"):
+            lead = text
+            if heads_table(passage.text, unit):
+                continue
+        elif unit.kind != "row" and not is_item(text) and not asks(lead):
+            lead = ""
+        candidate = _candidate(number, passage, unit, (heading, lead, before))
+        if unit is own[-1] and unit.kind == "text":  # what it would be the title of is missing
+            candidate = Candidate(number, unit.start, unit.end, text, candidate.around, False)
+        found.append(candidate)
+        if unit.kind == "page":
+            continue
+        before, heading = text, text if candidate.titled else heading
+        lead = text if leads_in(text) else lead
+    return found
+
+
+def features(
+    subject: Subject, passages: Sequence[Passage], found: Sequence[Candidate], coverage: Coverage
+) -> Vectors:
+    """One row for each candidate, in the order of WEIGHTS; the cosine is left at 0.
+
+    Kind and measure are 1 where the sentence holds what is asked for, -1 where it does not, 0
+    where the question asks for none.
+    """
+    rarity = subject.rarity / max(float(subject.rarity.sum()), 1e-9)
+    rows = []
+    for candidate in found:
+        text = candidate.text
+        kind = measure = 0.0
+        if subject.kind:
+            kind = 1.0 if has_kind(subject.kind, text, subject.asked) else -1.0
+        if subject.measure:
+            measure = 1.0 if has_measure(subject.measure, text) else -1.0
+        around = coverage.together((text, *candidate.around))
+        rows.append(
+            (
+                0.0,
+                passages[candidate.passage].cosine,
+                float(around @ rarity),
+                float(coverage.of(text).mean()),
+                kind,
+                float(candidate.titled),
+                measure,
+            )
+        )
+    return np.array(rows, dtype=np.float32).reshape(-1, len(WEIGHTS))
+
+
+def confidence(figures: Sequence[float]) -> float:
+    """The probability that the best sentences answer the question, from `summary`."""
+    logit = CONFIDENCE_BIAS + sum(w * x for w, x in zip(CONFIDENCE_WEIGHTS, figures, strict=True))
+    return 1 / (1 + math.exp(-logit))
+
+
+def summary(
+    subject: Subject, found: Sequence[Candidate], coverage: Coverage, table: Vectors
+) -> list[float]:
+    """Figures about the best candidate, in the order of CONFIDENCE_WEIGHTS."""
+    scores: Vectors = table @ WEIGHTS
+    order = np.argsort(-scores, kind="stable")
+    best = int(order[0])
+    fourth = float(scores[order[: MOST_SENTENCES + 1][-1]])
+    if len(order) <= MOST_SENTENCES:
+        fourth = min(fourth, UNRELATED_SCORE)
+    by_passage: dict[int, list[str]] = {}
+    for candidate in found:
+        by_passage.setdefault(candidate.passage, []).extend((candidate.text, *candidate.around))
+    covered = {number: coverage.together(texts) for number, texts in by_passage.items()}
+    own, anywhere = covered[found[best].passage], np.max(list(covered.values()), axis=0)
+    return [
+        float(scores[best]),
+        float(table[best, 0]),
+        float(scores[best]) - fourth,
+        min(float(own.sum()), MOST_COVERED),
+        float(table[best, -1] < 0),
+        float(sum(anywhere[i] < EXACT for i in subject.names)),
+        float(own.min(initial=EXACT)),
+        float(any(is_code(subject.words[i]) for i in subject.hits(found[best].text))),
+    ]
+
+
+# ---- Ranking
+
+
+def _chosen(
+    found: Sequence[Candidate], scores: Vectors, keep_within: float
+) -> tuple[Sentence, ...]:
+    """The best candidates, best first, without repeats and without those far behind the best."""
+    chosen: list[Sentence] = []
+    seen: set[str] = set()
+    for i in np.argsort(-scores, kind="stable"):
+        candidate, score = found[int(i)], float(scores[i])
+        if len(chosen) == MOST_SENTENCES:
+            break
+        if chosen and score < chosen[0].score - keep_within:
+            break
+        if (key := " ".join(terms(candidate.text))) not in seen:
+            seen.add(key)
+            place = (candidate.passage, candidate.start, candidate.end)
+            chosen.append(Sentence(*place, candidate.text, score))
+    return tuple(chosen)
+
+
+def _rank_one(
+    question: str,
+    passages: Sequence[Passage],
+    encode: EncodeTokens,
+    memory: dict[str, Encoded],
+    keep_within: float,
+) -> Ranking:
+    """The ranking for one question; texts already in `memory` are not encoded again."""
+    subject = Subject(question, passages)
+    found = [c for n, p in enumerate(passages[:PASSAGES_READ]) for c in _of_passage(n, p)]
+    if not found or not subject.words:
+        return Ranking((), 0.0)
+    new = [] if question in memory else [question]
+    memory.update(zip(new, encode(new), strict=True))
+    plain = Coverage(subject, question, {question: memory[question]})
+    hopes = features(subject, passages, found, plain) @ WEIGHTS_UNENCODED
+    kept = sorted(np.argsort(-hopes, kind="stable")[:UNITS_ENCODED].tolist())
+    found = [found[i] for i in kept]
+    needed = dict.fromkeys(t for c in found for t in (c.text, *c.around))
+    new = [text for text in needed if text not in memory]
+    memory.update(zip(new, encode(new), strict=True))
+    coverage = Coverage(subject, question, memory)
+    table = features(subject, passages, found, coverage)
+    table[:, 0] = np.array([memory[c.text].vector @ memory[question].vector for c in found])
+    scores: Vectors = table @ WEIGHTS
+    return Ranking(
+        _chosen(found, scores, keep_within), confidence(summary(subject, found, coverage, table))
+    )
+
+
+def merged(rankings: Sequence[Ranking]) -> Ranking:
+    """One ranking of the answers to several parts: the best of each first, then the others.
+
+    The confidence is the mean of the parts', so that half an answer is not thrown away.
+    """
+    chosen: dict[tuple[int, int], Sentence] = {}
+    for ranking in rankings:  # a sentence that answers two parts does not take the place of another
+        new = (s for s in ranking.sentences if (s.passage, s.start) not in chosen)
+        chosen.update({(s.passage, s.start): s for s in [*new][:1]})
+    others = sorted((s for r in rankings for s in r.sentences), key=lambda s: -s.score)
+    for sentence in others:
+        chosen.setdefault((sentence.passage, sentence.start), sentence)
+    mean = sum(ranking.confidence for ranking in rankings) / max(1, len(rankings))
+    return Ranking(tuple(chosen.values())[:MOST_SENTENCES], mean)
+
+
+def rank_sentences(question: str, passages: Sequence[Passage], encode: EncodeTokens) -> Ranking:
+    """The sentences of the passages that answer the question, best first, and how sure that is.
+
+    `passages` come best first; the first PASSAGES_READ are searched, all of them tell common words
+    from rare ones. A question that asks for two things is answered part by part.
+    """
+    memory: dict[str, Encoded] = {}
+    asked = parts(question)
+    if len(asked) == 1:
+        return _rank_one(question, passages, encode, memory, KEEP_WITHIN)
+    return merged([_rank_one(part, passages, encode, memory, math.inf) for part in asked])

@@ -1,0 +1,264 @@
+"""What was asked, read and answered, as a record that can be checked again without a model.
+
+    answer ──> receipt ──> file, and the store's log
+    receipt + the files of today ──> which quotations still hold
+
+Makes, writes and checks; asks nothing. The log stays in the store and is bounded. Called by
+session.py and the command line.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import stat
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal
+
+from corpus_agent.answering.quotations import check_quotation
+from corpus_agent.answering.records import Answer, Citation, Verdict
+from corpus_agent.text.sanitize import inert
+from corpus_agent.tools.corpus import Corpus
+from indexer import __version__
+from indexer.errors import Refused, UsageError
+from indexer.files.opening import read_regular
+from indexer.records import FileRow
+
+RECEIPT_VERSION = 1
+LOG_NAME, OLD_LOG_NAME = "receipts.jsonl", "receipts.1.jsonl"
+MAX_LOG_BYTES = 4_000_000  # of each of the two; the older one is replaced when the newer is full
+MAX_RECEIPT_BYTES = 50_000_000  # read back by `verify`
+
+_BEGIN = b'{"receipt": '  # of every receipt, since its version stands first
+
+Receipt = dict[str, Any]
+RowOf = Callable[[str], FileRow | None]
+FileState = Literal["unchanged", "changed", "gone"]
+_NEEDED: dict[str, type | tuple[type, ...]] = {
+    "source": str,
+    "quote": str,
+    "line_start": int,
+    "line_end": int,
+    "file_sha256": (str, type(None)),
+}
+
+
+def receipt(
+    answer: Answer,
+    row_of: RowOf,
+    *,
+    seal: str,
+    server: str | None,
+    started: datetime,
+    seconds: float,
+) -> Receipt:
+    """The record of one answer; quotations are kept as the documents have them.
+
+    `row_of` gives the index's row of a source, `server` is where the model was, None without one.
+    """
+    return {
+        "receipt": RECEIPT_VERSION,
+        "program": f"corpus-agent {__version__}",
+        "started": started.astimezone(UTC).isoformat(timespec="seconds"),
+        "seconds": round(seconds, 3),
+        "seal": seal,
+        "question": answer.question,
+        "answer": inert(answer.text),
+        "status": answer.status,
+        "answerer": answer.answerer,
+        "server": server,
+        "version": answer.version,
+        "coverage": asdict(answer.coverage),
+        "calls": [asdict(call) for call in answer.calls],
+        "citations": [_cited(citation, row_of) for citation in answer.citations],
+        "unsupported": list(answer.unsupported),
+        "notices": list(answer.notices),
+        "egress": answer.egress,
+        "model_server": asdict(answer.model_server) if answer.model_server else None,
+    }
+
+
+def _cited(citation: Citation, row_of: RowOf) -> dict[str, Any]:
+    row = row_of(citation.source)
+    return {**asdict(citation), "file_sha256": row.sha256 if row else None}
+
+
+def line_of(content: Receipt) -> bytes:
+    """A receipt as one line of JSON; ASCII, so that nothing in it acts when it is shown."""
+    return (json.dumps(content) + "\n").encode("ascii")
+
+
+# ---- Writing
+
+
+def open_file(path: Path) -> int:
+    """A descriptor for a receipt, to be opened before the seal; for its owner's eyes only.
+
+    The file is emptied when the receipt is written, not now. It is a new one, or holds a receipt:
+    nothing else is overwritten, and no link to a file is followed, since whoever put it there would
+    choose what is. Pipes are written to. Raises UsageError.
+    """
+    flags = os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    try:
+        return os.open(path, flags | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        pass
+    except OSError as error:
+        raise _unwritable(path, str(error.strerror)) from None
+    try:
+        if path.exists() and not path.is_file():  # a pipe, also as the shell's >(…) names one
+            return _blocking(os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC))
+        descriptor = os.open(path, flags)
+    except OSError as error:
+        is_link = error.errno == errno.ELOOP
+        why = "it is a link to a file" if is_link else str(error.strerror)
+        raise _unwritable(path, why) from None
+    if not _holds_receipt(descriptor):
+        os.close(descriptor)
+        raise _unwritable(path, "there is a file of that name, and it holds no receipt")
+    return descriptor
+
+
+def _blocking(descriptor: int) -> int:
+    os.set_blocking(descriptor, True)
+    return descriptor
+
+
+def _holds_receipt(descriptor: int) -> bool:
+    """Whether an open file is empty or begins with a receipt."""
+    info = os.fstat(descriptor)
+    if not stat.S_ISREG(info.st_mode) or info.st_nlink > 1:
+        return False
+    begin = os.pread(descriptor, len(_BEGIN), 0)
+    return begin in (b"", _BEGIN)
+
+
+def _unwritable(path: Path, why: str) -> UsageError:
+    return UsageError(f"The receipt {str(path)!r} cannot be written: {why}.", "Check --receipt.")
+
+
+def write(descriptor: int, content: Receipt) -> None:
+    """Write a receipt to a descriptor of `open_file`, and close it."""
+    with os.fdopen(descriptor, "wb") as file:
+        if stat.S_ISREG(os.fstat(descriptor).st_mode):  # a pipe has nothing to empty
+            file.truncate(0)
+        file.write(line_of(content))
+
+
+def log(store: Path, content: Receipt, max_bytes: int = MAX_LOG_BYTES) -> str | None:
+    """Add a receipt to the store's log; says why where the store cannot be written.
+
+    A log of `max_bytes` becomes the old one, in the place of the one before.
+    """
+    path, line = store / LOG_NAME, line_of(content)
+    try:
+        if path.exists() and path.stat().st_size + len(line) > max_bytes:
+            path.replace(store / OLD_LOG_NAME)
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        descriptor = os.open(path, flags | os.O_NONBLOCK, 0o600)
+        try:
+            if os.fstat(descriptor).st_nlink > 1:
+                return "This answer is not in the store's log, which has another name elsewhere."
+            os.write(descriptor, line)  # one call: answers side by side do not mix
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        return f"This answer is not in the store's log: {error.strerror}."
+    return None
+
+
+# ---- Checking
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A quotation of a receipt as it is today: `line_start` 0 where it is nowhere.
+
+    `quote` is what stands there now; `file` says whether the document is the one that was quoted.
+    """
+
+    n: int
+    source: str
+    was: tuple[int, int]
+    verdict: Verdict
+    file: FileState
+    line_start: int
+    line_end: int
+    page: int | None
+    quote: str
+
+    @property
+    def holds(self) -> bool:
+        """Whether the document still says it, there or elsewhere."""
+        return self.verdict in ("verified", "moved")
+
+
+def load(path: Path) -> list[Receipt]:
+    """The receipts of a file: one, or the lines of a log. Raises UsageError for any other file."""
+    try:
+        data = read_regular(path, MAX_RECEIPT_BYTES)
+    except OSError as error:
+        raise UsageError(f"The receipt {str(path)!r} cannot be read: {error.strerror}.") from None
+    found = []
+    for number, line in enumerate(data.splitlines(), start=1):
+        if line.strip():
+            found.append(_receipt_in(line, f"{str(path)!r}, line {number}"))
+    if not found:
+        raise UsageError(f"{str(path)!r} holds no receipt.", "Make one: corpus-agent ask --receipt")
+    return found
+
+
+def _receipt_in(line: bytes, where: str) -> Receipt:
+    try:
+        content = json.loads(line)
+    except (ValueError, RecursionError):
+        content = None
+    if not isinstance(content, dict) or not isinstance(content.get("citations"), list):
+        raise UsageError(f"{where}: not a receipt of corpus-agent.")
+    version = content.get("receipt")
+    if version != RECEIPT_VERSION:
+        # What another program's file says under that name is not repeated.
+        shown = version if isinstance(version, int | None) else "unknown"
+        raise UsageError(
+            f"{where}: a receipt of version {shown}; this program reads version {RECEIPT_VERSION}."
+        )
+    for citation in content["citations"]:
+        good = isinstance(citation, dict) and all(
+            isinstance(citation.get(key), kind) for key, kind in _NEEDED.items()
+        )
+        if not good:
+            raise UsageError(f"{where}: a citation lacks one of {', '.join(_NEEDED)}.")
+    return content
+
+
+def check(content: Receipt, corpus: Corpus, row_of: RowOf) -> Iterable[Checked]:
+    """Each quotation of a receipt, looked up in the file as it is today."""
+    for number, cited in enumerate(content["citations"], start=1):
+        source, line = cited["source"], cited["line_start"]
+        found = check_quotation(corpus, number, source, cited["quote"], line)
+        nowhere = found.verdict == "not_found"
+        yield Checked(
+            n=cited["n"] if isinstance(cited.get("n"), int) else number,
+            source=source,
+            was=(line, cited["line_end"]),
+            verdict=found.verdict,
+            file=_state(source, cited["file_sha256"], corpus, row_of),
+            line_start=0 if nowhere else found.line_start,
+            line_end=0 if nowhere else found.line_end,
+            page=found.page,
+            quote="" if nowhere else found.quote,
+        )
+
+
+def _state(source: str, digest: str | None, corpus: Corpus, row_of: RowOf) -> FileState:
+    """Whether the bytes of a document are those that were quoted."""
+    row = row_of(source)
+    try:
+        stale = corpus.read(source, limit=1).stale
+    except Refused:
+        return "gone"
+    return "unchanged" if row is not None and row.sha256 == digest and not stale else "changed"

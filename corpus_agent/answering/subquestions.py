@@ -1,0 +1,38 @@
+"""The two questions in a question that asks for two things."""
+
+from __future__ import annotations
+
+import regex
+
+from corpus_agent.text.tokens import content_terms
+
+_ASKING = (
+    r"(?:(?:up to|by|at|in|on|from|until|since|to|for|with) )?"
+    r"(?:what|when|where|who|whom|whose|which|why|how (?:many|much|long|often|far|old|high|big"
+    r"|heavy|soon))"
+)
+_FRAGEND = (
+    r"(?:(?:bis|seit|ab|von|mit|zu|in|an|um|für) )?"
+    r"(?:was|wann|wo|wohin|wer|wen|wem|warum|wie|wieviel|wie ?viele?|welche[rsnm]?)"
+)
+_JOINED = regex.compile(rf"(?i),? (?:and (?={_ASKING}\b)|und (?={_FRAGEND}\b))")
+_ASKS_FIRST = regex.compile(rf"(?i)\b(?:{_ASKING}|{_FRAGEND}|do|does|did|is|are|was|were|can)\b")
+LEAST_WORDS = 1  # word with a meaning that the first half needs to be a question of its own
+
+
+def parts(question: str) -> list[str]:
+    """The question itself, or its two halves where it clearly asks for two things.
+
+    The second half carries the first half's words along, because its subject is often only "it".
+    """
+    found = list(_JOINED.finditer(question))
+    if len(found) != 1:
+        return [question]
+    first, second = question[: found[0].start()].strip(), question[found[0].end() :].strip()
+    carried = content_terms(first)
+    halves = _ASKS_FIRST.search(first) and len(carried) >= LEAST_WORDS and len(second.split()) >= 3
+    if not halves:
+        return [question]
+    own = set(content_terms(second))
+    subject = " ".join(word for word in carried if word not in own)
+    return [f"{first}?", f"{second} ({subject})" if subject else second]

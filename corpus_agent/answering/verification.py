@@ -1,0 +1,266 @@
+"""From a model's draft to an answer: every claim with a citation that was looked up, or marked.
+
+    draft ──> its quotations, checked ──> claims without one: the best passage ──> answer
+
+Looks up and replaces; what a quotation says is quotations.py's to judge, what supports a sentence
+grounding.py's. Called by answerer.py.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from corpus_agent.answering.citations import Quotation, Settled, place_of, settle
+from corpus_agent.answering.coverage import EncodeTokens
+from corpus_agent.answering.grounding import (
+    MARK,
+    Bearing,
+    Claim,
+    Source,
+    Supporter,
+    Window,
+    bearing,
+    bears_every_part,
+    claims,
+    quoted_window,
+    without_sources,
+)
+from corpus_agent.answering.quotations import check_quotation
+from corpus_agent.answering.records import Citation
+from corpus_agent.text.delimiters import Frame
+from corpus_agent.text.naming import called
+from corpus_agent.text.sanitize import visible
+from corpus_agent.text.sentences import units
+from corpus_agent.text.tokens import fold
+from corpus_agent.tools.corpus import Corpus
+from indexer.errors import Refused
+
+MAX_COMPLETED = 600  # characters of a sentence that is quoted in the place of a piece of it
+UNSUPPORTED = "[unsupported]"
+REPAIR = (
+    "These quotations are not in the documents as you wrote them, or are cut short. Write the "
+    "whole answer once more: copy each quotation exactly, as a whole clause, or leave its claim "
+    "out."
+)
+MAX_SUPPORTED = 60  # claims of one answer that passages are looked for; no answer should have more
+MAX_REPAIRED = 8  # quotations that a model is asked to mend at once
+MAX_SHOWN_QUOTE = 400  # characters
+_SPEECHLESS = re.compile(r"(?m)^[\W_]*$\n?")  # what is left of a table, a list or a fence
+AROUND_LINES = 8  # on either side of a quotation, which say what it is about
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """An answer's text and citations; `unsupported` are the sentences that nothing supports.
+
+    `dropped` counts quotations that are not in the documents as quoted, `left_out` the sentences
+    that strict evidence took out.
+    """
+
+    text: str
+    citations: tuple[Citation, ...]
+    unsupported: tuple[str, ...]
+    dropped: int
+    left_out: int = 0
+
+
+class Evidence:
+    """What the citations of one answer are held against.
+
+    `source_of` gives the source that the tools have shown under a name; `known` are citations of
+    earlier answers, whose numbers go on; figures of the question need no quotation.
+    """
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        source_of: Callable[[str], str],
+        make_supporter: Callable[[], Supporter],
+        known: Sequence[Citation] = (),
+        question: str = "",
+        encode: EncodeTokens | None = None,
+    ) -> None:
+        self._question = question
+        self._encode = encode
+        self._windows: dict[object, Window] = {}
+        self._corpus = corpus
+        self._source_of = source_of
+        self._make_supporter = make_supporter
+        self._known = known
+
+    def settle(self, draft: str) -> Settled:
+        """The draft with its quotations looked up."""
+        return settle(draft, self._check, self._known)
+
+    @cached_property
+    def _supporter(self) -> Supporter:
+        return self._make_supporter()
+
+    def _check(self, n: int, quotation: Quotation) -> Citation | None:
+        source = self._source_of(quotation.source)
+        if not quotation.quote and not self._holds(source):
+            return None  # a time, a verse: what happens to look like a place
+        found = check_quotation(self._corpus, n, source, quotation.quote, quotation.line_start)
+        return self._completed(found, quotation.quote) if found.verdict == "cut" else found
+
+    def _completed(self, cut: Citation, piece: str) -> Citation:
+        """The whole sentence in the place of a piece of it, as the document has it; else the piece.
+
+        Small models quote the two words that matter. The sentence says what these leave out, and
+        what was claimed is held against it.
+        """
+        around = self._window(cut).passage.text
+        sentences = (around[unit.start : unit.end].strip() for unit in units(around))
+        holding = (text for text in sentences if _plain(piece) in _plain(text))
+        whole = next(holding, "")
+        if not whole or len(whole) > MAX_COMPLETED:
+            return cut
+        found = check_quotation(self._corpus, cut.n, cut.source, whole, cut.line_start)
+        return found if found.verdict in ("verified", "moved") else cut
+
+    def _holds(self, source: str) -> bool:
+        try:
+            self._corpus.read(source, limit=1)
+        except Refused:
+            return False
+        return True
+
+    def finish(self, settled: Settled, *, strict: bool = False) -> Finished:
+        """The answer: each claim with a citation that says its figures, or marked as unsupported.
+
+        With `strict`, whatever is not supported is taken out: titles, questions and lead-ins too.
+        """
+        text, cited = settled.text, {citation.n: citation for citation in settled.citations}
+        unsupported: list[str] = []
+        found = claims(text, cited, every=strict)
+        borne = {claim: self._bearing(claim, cited, strict=strict) for claim in found}
+        open_claims = [claim for claim in found if borne[claim] != "said"]
+        # From the end, so that the places of the claims before stay what they are.
+        for number, claim in reversed(list(enumerate(open_claims))):
+            tried = number < MAX_SUPPORTED and borne[claim] == "unsaid"
+            citation = self._support(claim, cited) if tried else None
+            if citation is not None and strict and not self._bears_each(claim, citation):
+                citation = None
+            if citation is not None:
+                text = _with_mark(text, claim, f"[{citation.n}]")
+                continue
+            unsupported.append(claim.text)
+            text = _without(text, claim) if strict else _with_mark(text, claim, UNSUPPORTED)
+        unsupported.reverse()
+        if strict:
+            text = _SPEECHLESS.sub("", text)
+        text, citations = _in_order(text.strip(), cited, self._known)
+        left_out = len(unsupported) if strict else 0
+        shown = () if strict else tuple(unsupported)
+        return Finished(text, citations, shown, len(settled.failed), left_out)
+
+    def _bearing(self, claim: Claim, cited: dict[int, Citation], *, strict: bool) -> Bearing:
+        """What the sentences that a claim's citations are of do for it."""
+        if not claim.cited:
+            return "unsaid"
+        windows = [self._window(cited[n]) for n in claim.cited]
+        said = without_sources(claim.text, (cited[n].source for n in claim.cited))
+        judge = bears_every_part if strict else bearing
+        return judge(said, windows, self._encode, self._question)
+
+    def _bears_each(self, claim: Claim, citation: Citation) -> bool:
+        """Whether a citation that was found for a claim says each of its clauses."""
+        said = without_sources(claim.text, [citation.source])
+        windows = [self._window(citation)]
+        return bears_every_part(said, windows, self._encode, self._question) == "said"
+
+    def _window(self, citation: Citation) -> Window:
+        """The sentences of the document that a quotation is of, and what stands around them."""
+        place = place_of(citation)
+        if place not in self._windows:
+            self._windows[place] = self._read(citation)
+        return self._windows[place]
+
+    def _read(self, citation: Citation) -> Window:
+        first = max(1, citation.line_start - AROUND_LINES)
+        count = citation.line_end - first + 1 + AROUND_LINES
+        alone = Source(citation.source, citation.line_start, citation.quote)
+        try:
+            lines = self._corpus.read(citation.source, first, count).lines
+        except Refused:  # gone since it was checked
+            return Window(alone, 0, len(citation.quote))
+        texts = ["" if line.is_mark else line.text for line in lines]
+        text = "\n".join(texts)
+        before = sum(len(line) + 1 for line in texts[: citation.line_start - first])
+        start = text.find(citation.quote, before)
+        if start < 0:  # over a page end, whose mark is left out of a quotation
+            return Window(alone, 0, len(citation.quote))
+        return quoted_window(
+            Source(citation.source, first, text), start, start + len(citation.quote)
+        )
+
+    def _support(self, claim: Claim, cited: dict[int, Citation]) -> Citation | None:
+        """The best passage for a claim as a citation, which joins the others."""
+        support = self._supporter.support(claim.text)
+        if support is None:
+            return None
+        n = max([0, *(c.n for c in self._known), *cited]) + 1
+        source, line = support.passage.source, support.line
+        citation = check_quotation(self._corpus, n, source, support.quote, line)
+        if citation.verdict not in ("verified", "moved"):
+            return None  # the file changed since it was indexed
+        every = (*self._known, *cited.values())
+        same = next((old for old in every if place_of(old) == place_of(citation)), citation)
+        cited[same.n] = same
+        return same
+
+
+def _plain(text: str) -> str:
+    return fold(" ".join(text.split()))
+
+
+def _with_mark(text: str, claim: Claim, mark: str) -> str:
+    """The text with a mark behind a claim, before its full stop."""
+    piece = text[claim.start : claim.end]
+    body = piece.rstrip()
+    end = body.rstrip(".!?。！？")
+    at = claim.start + (len(end) if end and not end.endswith("]") else len(body))
+    space = "" if text[:at].endswith((" ", "\n")) else " "
+    return f"{text[:at]}{space}{mark}{text[at:]}"
+
+
+def _without(text: str, claim: Claim) -> str:
+    before, after = text[: claim.start], text[claim.end :]
+    if not before.rpartition("\n")[2].strip(" \t-*•") and not after.partition("\n")[0].strip():
+        before = before.rpartition("\n")[0]  # the bullet of a list item goes with it
+    return before.rstrip(" ") + (" " if before and after[:1].isalnum() else "") + after
+
+
+def _in_order(
+    text: str, cited: dict[int, Citation], known: Sequence[Citation]
+) -> tuple[str, tuple[Citation, ...]]:
+    """The text with new citations numbered as they occur, and the citations that it still has."""
+    old = {citation.n for citation in known}
+    order = [n for n in dict.fromkeys(map(int, MARK.findall(text))) if n in cited]
+    new = [n for n in order if n not in old]
+    first = max(old, default=0) + 1
+    renamed = {n: n for n in order} | {n: first + i for i, n in enumerate(new)}
+
+    def renumber(match: re.Match[str]) -> str:
+        n = int(match[1])
+        return match[0].replace(f"[{n}]", f"[{renamed[n]}]") if n in renamed else match[0]
+
+    text = MARK.sub(renumber, text)
+    citations = (replace(cited[n], n=renamed[n]) for n in order)
+    return text, tuple(sorted(citations, key=lambda citation: citation.n))
+
+
+def repair_request(failed: Sequence[Citation], frame: Frame) -> str:
+    """What a model is told of its quotations that are not in the documents, once."""
+    lines = [REPAIR]
+    for citation in failed[:MAX_REPAIRED]:
+        place = f"{called(citation.source)}:{citation.line_start}"
+        if citation.verdict in ("altered", "cut"):
+            there = frame.wrap(visible(citation.quote)[:MAX_SHOWN_QUOTE])
+            lines.append(f"- {place}: {citation.verdict}; there it says {there}")
+        else:
+            lines.append(f"- {place}: not found in this document")
+    return "\n".join(lines)

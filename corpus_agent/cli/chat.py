@@ -1,0 +1,256 @@
+"""A conversation at a terminal or through a pipe: history, sources, reading on, keeping it.
+
+Holds the turns and the model in use; answering is handed in, printing is the caller's `write`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from corpus_agent import render
+from corpus_agent.answering.records import Answer, Answerer, Citation, Turn
+from corpus_agent.models.discovery import Model
+from corpus_agent.startup import Launch
+from corpus_agent.text.naming import answerer, called_model, quoted
+from corpus_agent.text.sanitize import inert, one_line, visible
+from indexer.errors import CorpusError, UsageError
+from indexer.index import LocalCorpus
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+PROMPT = "> "
+AROUND = 10  # lines that /open shows before and after a quotation
+SAVED_FOLDER = "saved"  # in the store: the only place that the seal leaves open for writing
+NO_MODEL = "none"
+HELP = """Type a question, or
+  /sources      the passages that were quoted, with their numbers
+  /open N       passage N with the lines around it
+  /save [NAME]  keep the conversation as Markdown, in the folder of the index
+  /model        which model answers and which there are; /model NAME takes another, or none
+  /quit         end (so does Ctrl-D); Ctrl-C stops an answer"""
+COMMANDS = ("/sources", "/open", "/read", "/save", "/model", "/help", "/quit", "/exit")
+
+Ask = Callable[[str, LocalCorpus, Answerer, Launch, Sequence[Turn]], Answer]
+
+
+@dataclass(frozen=True, slots=True)
+class Doing:
+    """What a conversation has done for it.
+
+    `ask` answers, `make` gives the answerer of a launch, `models` the names at its server; `write`
+    prints a line.
+    """
+
+    ask: Ask
+    make: Callable[[Launch], Answerer]
+    models: Callable[[Launch], list[str]]
+    write: Callable[[str], None]
+
+
+class Chat:
+    """One conversation; each question is answered from the newest version of the corpus."""
+
+    def __init__(self, corpus: LocalCorpus, launch: Launch, store: Path, doing: Doing) -> None:
+        self._corpus = corpus
+        self._launch = launch
+        self._store = store
+        self._doing = doing
+        self._write = doing.write
+        self._answerer = doing.make(launch)
+        self._turns: list[Turn] = []
+
+    def run(self) -> None:
+        """Converse until /quit or the end of input."""
+        interactive = sys.stdin.isatty()
+        if interactive:
+            import readline
+
+            _complete_with(readline, self._completions)
+            self._write(f"{render.searched(self._corpus.coverage())}; /help lists the commands.")
+        while True:
+            try:
+                line = input(PROMPT if interactive else "").strip()
+            except EOFError:
+                return
+            except KeyboardInterrupt:
+                self._write("")  # a fresh line: Ctrl-C while typing clears what was typed
+                continue
+            if line in ("/quit", "/exit"):
+                return
+            if line:
+                self._respond(line)
+
+    def _respond(self, line: str) -> None:
+        try:
+            if line.startswith("/"):
+                self._command(line)
+            else:
+                self._ask(line)
+        except KeyboardInterrupt:
+            self._write("Stopped.")
+        except CorpusError as error:
+            self._write(f"Error: {visible(str(error))}")
+
+    def _ask(self, question: str) -> None:
+        self._corpus = self._corpus.latest()
+        answer = self._doing.ask(question, self._corpus, self._answerer, self._launch, self._turns)
+        self._turns.append(Turn(question, answer))
+        for line in render.answer_lines(answer):
+            self._write(line)
+
+    def _command(self, line: str) -> None:
+        name, _, argument = line.partition(" ")
+        argument = argument.strip()
+        commands: dict[str, Callable[[str], None]] = {
+            "/sources": lambda _: self._sources(),
+            "/open": self._open,
+            "/read": self._open,
+            "/save": self._save,
+            "/model": self._model,
+            "/help": lambda _: self._write(HELP),
+        }
+        if name in commands:
+            commands[name](argument)
+        else:
+            self._write(f"Unknown command {quoted(name)}.\n{HELP}")
+
+    def _citations(self) -> dict[int, Citation]:
+        """Every citation of the conversation by its number."""
+        return {c.n: c for turn in self._turns for c in turn.answer.citations}
+
+    def _sources(self) -> None:
+        citations = self._citations()
+        if not citations:
+            self._write("Nothing was quoted yet." if self._turns else "Nothing asked yet.")
+        for line in render.citation_lines(citations[n] for n in sorted(citations)):
+            self._write(line)
+
+    def _open(self, number: str) -> None:
+        citation = self._citations().get(int(number)) if number.isdecimal() else None
+        if citation is None:
+            self._write("Which one? /sources lists the numbers, as in /open 1.")
+            return
+        first = max(1, citation.line_start - AROUND)
+        count = citation.line_end - first + 1 + AROUND
+        window = self._corpus.read(citation.source, first, count)
+        last = first + len(window.lines) - 1
+        self._write(f"--- {render.place(citation.source, first, last, citation.page)} ---")
+        if window.stale:
+            self._write("This file changed after it was indexed.")
+        for at, line in enumerate(window.lines, start=first):
+            quoted = citation.line_start <= at <= citation.line_end
+            self._write(f"{'>' if quoted else ' '} {visible(line.text)}".rstrip())
+
+    def _save(self, name: str) -> None:
+        """Write the conversation into the store, under the last part of a name."""
+        if not self._turns:
+            raise UsageError("There is nothing to save yet.")
+        path = save(self._store, name, self._turns)
+        self._write(f"Saved as {one_line(str(path))} (the seal lets it be written nowhere else).")
+
+    def _model(self, name: str) -> None:
+        """Say which model answers, or take another one of the same server."""
+        names = self._doing.models(self._launch)
+        if not name:
+            others = ", ".join(called_model(other) for other in names) or "none"
+            self._write(f"{answerer(self._answerer.name)} answers; the server has: {others}")
+            return
+        if name == NO_MODEL:
+            launch = replace(self._launch, model=None)
+            self._answerer = self._doing.make(launch)
+        elif self._launch.model is None:
+            raise UsageError("There is no model server.", "Start one, then chat --llm ADDRESS.")
+        elif name not in names:
+            raise UsageError(
+                f"The server has no model {quoted(name)}.", "/model lists what it has."
+            )
+        else:
+            self._launch = replace(self._launch, model=Model(self._launch.model.server, name))
+            self._answerer = self._doing.make(self._launch)
+        self._write(f"{answerer(self._answerer.name)} answers from here on.")
+
+    def _completions(self, line: str) -> list[str]:
+        """What the last word of a line may become."""
+        command, space, _ = line.partition(" ")
+        if not space:
+            return [f"{name} " for name in COMMANDS if name.startswith(line)]
+        words = {
+            "/open": [str(n) for n in sorted(self._citations())],
+            "/read": [str(n) for n in sorted(self._citations())],
+            "/model": [NO_MODEL, *self._doing.models(self._launch)],
+        }.get(command, [])
+        return [word for word in words if word.startswith(line[len(command) + 1 :])]
+
+
+def _complete_with(readline: ModuleType, completions: Callable[[str], list[str]]) -> None:
+    """Have the tabulator key complete commands and what they take."""
+    found: list[str] = []
+
+    def complete(_: str, state: int) -> str | None:
+        if state == 0:
+            found[:] = completions(readline.get_line_buffer()) if _at_command(readline) else []
+        return found[state] if state < len(found) else None
+
+    readline.set_completer_delims(" ")
+    readline.set_completer(complete)
+    readline.parse_and_bind("tab: complete")
+
+
+def _at_command(readline: ModuleType) -> bool:
+    return str(readline.get_line_buffer()).startswith("/")
+
+
+# ---- Keeping
+
+
+def save(store: Path, name: str, turns: Sequence[Turn]) -> Path:
+    """The file that a conversation was written to: in the store, for its owner alone, never over
+    another one. Raises UsageError, and CorpusError where the store cannot be written.
+    """
+    now = datetime.now().astimezone()
+    stem = Path(name).name if name else f"conversation-{now:%Y%m%d-%H%M%S}"
+    path = store / SAVED_FOLDER / (stem if stem.endswith(".md") else f"{stem}.md")
+    text = "\n".join(markdown(turns, f"{now:%Y-%m-%d %H:%M}")) + "\n"
+    try:
+        path.parent.mkdir(mode=0o700, exist_ok=True)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+        with os.fdopen(os.open(path, flags, 0o600), "w", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise UsageError(f"{str(path)!r} exists already.", "Choose another name.") from None
+    except (OSError, ValueError) as error:
+        raise CorpusError(f"{str(path)!r} cannot be written ({error}).") from None
+    return path
+
+
+def markdown(turns: Sequence[Turn], when: str) -> Iterator[str]:
+    """A conversation as Markdown, its citations as footnotes; nothing in it is a live link."""
+    yield f"# Conversation of {when}"
+    citations: dict[int, Citation] = {}
+    for turn in turns:
+        citations |= {citation.n: citation for citation in turn.answer.citations}
+        yield f"\n## {one_line(inert(turn.question))}\n"
+        own = inert(turn.answer.text).replace("[^", "[\\^")  # a model's footnotes are none
+        yield _with_footnotes(own, turn.answer.citations)
+        for notice in turn.answer.notices:
+            yield f"\n*{one_line(inert(notice))}*"
+        yield f"\n*({answerer(turn.answer.answerer)})*"
+    if citations:
+        yield ""
+    for n in sorted(citations):
+        cited = citations[n]
+        where = inert(render.place(cited.source, cited.line_start, cited.line_end, cited.page))
+        yield f"[^{n}]: {where}, {cited.verdict}: “{one_line(inert(cited.quote))}”"
+
+
+def _with_footnotes(text: str, citations: Sequence[Citation]) -> str:
+    for citation in citations:
+        text = text.replace(f"[{citation.n}]", f"[^{citation.n}]")
+    return text

@@ -1,0 +1,78 @@
+"""The progress of an index run, on stderr: a bar at a terminal, single lines elsewhere.
+
+Never writes to stdout, and writes no bar and no colour where stderr is not a terminal or NO_COLOR
+is set.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from indexer.records import FileRow
+from indexer.sync.plan import Plan
+from indexer.sync.run import Progress
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+
+from corpus_agent.render import problem_line
+
+
+class IndexProgress:
+    """Shows what an index run tells; `show_problems` adds a line for each file without text."""
+
+    def __init__(self, bar: Bar | None) -> None:
+        self._bar = bar
+        self._task = bar.add_task("", total=None, files="", rate="") if bar else None
+
+    def start(self, todo: Plan, rebuilding: bool) -> None:
+        """Say what is about to be done, before it is."""
+        for reason in todo.reasons:
+            self._say(reason)
+        if rebuilding:
+            self._say("The old index answers until the new one is complete.")
+        if self._bar and self._task is not None:
+            total = sum(seen.bytes for seen in todo.work)
+            self._bar.update(self._task, total=total, description="indexing")
+
+    def advance(self, done: Progress) -> None:
+        """Move the bar."""
+        if not self._bar or self._task is None:
+            return
+        elapsed = self._bar.tasks[0].elapsed or 0.0
+        rate = f"{done.chunks / elapsed:,.0f} chunks/s" if elapsed and done.chunks else ""
+        files = f"{done.files:,}/{done.all_files:,} files"
+        self._bar.update(self._task, completed=done.bytes, files=files, rate=rate)
+
+    def problem(self, row: FileRow) -> None:
+        """One line on a file that yields no text."""
+        self._say(problem_line(row))
+
+    def _say(self, line: str) -> None:
+        if self._bar:
+            self._bar.console.print(line, markup=False, highlight=False, soft_wrap=True)
+        else:
+            print(line, file=sys.stderr)  # noqa: T201 - progress is this module's job
+
+
+@contextmanager
+def index_progress() -> Iterator[IndexProgress]:
+    """A progress display that is gone from the screen when the run is over."""
+    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        yield IndexProgress(None)
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[files]}  {task.fields[rate]}"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        yield IndexProgress(bar)

@@ -1,0 +1,69 @@
+"""What a person puts into the configuration of an MCP client. Pure; reads no store."""
+
+from __future__ import annotations
+
+import json
+import os
+import site
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from indexer.confine import starting
+
+NAME = "corpus-agent"
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """Where a client keeps its servers: the file, and the key in it."""
+
+    file: str
+    key: str
+    toml: bool = False
+    extra: tuple[tuple[str, str], ...] = ()
+
+
+_TOLD = ("XDG_STATE_HOME", "CORPUS_AGENT_TRUSTED_STORES")
+
+CLIENTS = {
+    "claude": Client(".mcp.json of a project, or claude_desktop_config.json", "mcpServers"),
+    "cursor": Client("~/.cursor/mcp.json, or .cursor/mcp.json of a project", "mcpServers"),
+    "vscode": Client(".vscode/mcp.json", "servers", extra=(("type", "stdio"),)),
+    "codex": Client("~/.codex/config.toml", "mcp_servers", toml=True),
+}
+
+
+def command() -> list[str]:
+    """How this program is started from anywhere, and runs no code of the folder it is started in.
+
+    A client starts it in a project, with the variables of whoever started the client: so not by its
+    script, whose modules PYTHONPATH names, and in PYTHONPATH an empty entry is that project.
+    """
+    packages = starting.packages()
+    if packages in site.getsitepackages():
+        return [sys.executable, "-I", "-m", "corpus_agent"]
+    boot = f"import sys; sys.path.insert(0, {packages!r}); import corpus_agent.__main__"
+    return [sys.executable, "-I", "-c", boot]
+
+
+def snippet(client: str, arguments: Sequence[str]) -> str:
+    """The configuration that has a client start the program with these arguments."""
+    where = CLIENTS[client]
+    program, *rest = [*command(), *arguments]
+    # Clients pass few variables on; without these the server would not know the index for yours.
+    told = {name: os.environ[name] for name in _TOLD if os.environ.get(name)}
+    if where.toml:
+        # JSON strings and arrays of strings are TOML as well.
+        lines = [f"[{where.key}.{NAME}]", f"command = {_json(program)}", f"args = {_json(rest)}"]
+        pairs = ", ".join(f"{name} = {_json(value)}" for name, value in told.items())
+        return "\n".join([*lines, *([f"env = {{ {pairs} }}"] if told else [])])
+    server: dict[str, Any] = {**dict(where.extra), "command": program, "args": rest}
+    if told:
+        server["env"] = told
+    return json.dumps({where.key: {NAME: server}}, indent=2, ensure_ascii=False)
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,245 @@
+"""What each tool and resource of the MCP server returns: text, complete, and never an exception.
+
+The texts are those that our own model sees, from the same functions. Knows nothing of the
+protocol, which is server.py's. Safe for several threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, unquote
+
+from corpus_agent import render
+from corpus_agent.render import for_parent
+from corpus_agent.render.for_parent import tokens_at_most
+from corpus_agent.service.cancel import Stop
+from corpus_agent.text.delimiters import Frame
+from corpus_agent.text.naming import (
+    called_outside,
+    model_outside,
+    named,
+    quoted_outside,
+    said,
+    told,
+)
+from corpus_agent.text.sanitize import unlinked
+from corpus_agent.tools import read, search
+from corpus_agent.tools.corpus import Corpus
+from corpus_agent.tools.toolbox import SPECS, Arguments, ToolSpec, check_arguments
+from indexer.errors import CorpusError, Refused
+from indexer.store.manifest import Manifest
+from indexer.window import MAX_WINDOW_LINES, Window
+
+if TYPE_CHECKING:
+    from corpus_agent.service.service import Service
+    from corpus_agent.startup import Launch
+    from indexer.index import LocalCorpus
+    from indexer.records import FileRow
+
+MAX_PAGE_TOKENS = 14_000  # of document text in one result; clients cut at 25,000 and warn at 10,000
+MAX_LISTED = 20  # unreadable files that the status names
+PAGE_OF_RESOURCES = 100
+SCHEME = "corpus://"
+
+STATUS = ToolSpec(
+    "corpus_status",
+    """\
+Say what the index of the user's documents holds, which files could not be read, and who answers.
+
+Usage:
+- Use it when something is not found: it may be in a file that could not be read.
+Example: {}""",
+    MappingProxyType(
+        {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
+    ),
+)
+TOOLS = (*SPECS, for_parent.SPEC, STATUS)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The text of one call; `version` is that of the index that it was made from."""
+
+    text: str
+    version: int | None = None
+
+    @property
+    def failed(self) -> bool:
+        """Whether the text says what went wrong and what to do."""
+        return self.text.startswith("Error:")
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A document as a resource."""
+
+    uri: str
+    name: str
+    title: str | None
+
+
+class Tools:
+    """The tools over one service, with the delimiters of one session."""
+
+    def __init__(self, service: Service, launch: Launch) -> None:
+        self._service = service
+        self._launch = launch
+        self._frame = Frame(outside=True)
+        self._names: tuple[int, dict[str, str]] = (-1, {})  # of which version; see `_source`
+
+    def call(self, name: str, arguments: Mapping[str, Any] | None, stop: Stop) -> Result:
+        """The result of a call; raises Stopped where it was, and nothing else."""
+        spec = next((spec for spec in TOOLS if spec.name == name), None)
+        if spec is None:
+            known = ", ".join(spec.name for spec in TOOLS)
+            return Result(f"Error: there is no tool {quoted_outside(name)}. There are: {known}.")
+        checked = check_arguments(spec, arguments)
+        if isinstance(checked, str):
+            return Result(checked)
+        run = {
+            search.NAME: self._search,
+            read.NAME: self._read,
+            for_parent.NAME: self._ask,
+            STATUS.name: self._status,
+        }[name]
+        try:
+            return run(checked, stop)
+        except CorpusError as error:
+            return Result(f"Error: {said(self._frame, str(error))}")
+
+    def _search(self, arguments: Arguments, _: Stop) -> Result:
+        corpus = self._service.corpus()
+        text = search.run(corpus, self._frame, arguments["query"])
+        return Result(text, corpus.version)
+
+    def _read(self, arguments: Arguments, _: Stop) -> Result:
+        corpus = self._service.corpus()
+        offset, limit = arguments.get("offset", 1), arguments.get("limit", MAX_WINDOW_LINES)
+        return self._page(corpus, self._source(corpus, arguments["source"]), offset, limit)
+
+    def _source(self, corpus: LocalCorpus, given: str) -> str:
+        """The document that any text of this server calls so, else the name as it was given."""
+        if told(given) == given and corpus.file(given) is not None:
+            return given
+        version, names = self._names
+        if version != corpus.version:
+            names = render.names(row.source for row in corpus.files())
+            self._names = (corpus.version, names)
+        return names.get(given) or told(given)
+
+    def _page(self, corpus: Corpus, source: str, offset: int, limit: int) -> Result:
+        window = fitted(corpus.read(source, offset, limit))
+        return Result(read.render(self._frame, window), corpus.version)
+
+    def _ask(self, arguments: Arguments, stop: Stop) -> Result:
+        answer = for_parent.handed_over(
+            for_parent.told_apart(self._service.ask(arguments["question"], stop))
+        )
+        text = for_parent.render(self._frame, answer, self._launch.seal.state)
+        return Result(text, answer.version)
+
+    def _status(self, _: Arguments, __: Stop) -> Result:
+        manifest = self._service.manifest()
+        lines = [*_counts(manifest), self._who_answers(), self._sealed()]
+        try:
+            lines += self._unread(self._service.corpus().files())
+        except CorpusError as error:
+            lines.append(f"It cannot be searched now: {said(self._frame, str(error))}")
+        return Result("\n".join(lines), manifest.version)
+
+    def _who_answers(self) -> str:
+        model = self._launch.model
+        if model is None:
+            return f"{for_parent.NAME} answers by quotation, without a model."
+        owner = f" of {quoted_outside(model.server.owner)}" if model.server.owner else ""
+        where = f"{model_outside(str(model.server.address))}{owner}"
+        return f"{for_parent.NAME} answers by the model {model_outside(model.name)} at {where}."
+
+    def _sealed(self) -> str:
+        if self._launch.seal.state == "enforced":
+            return "This server is sealed: no network, and no file but the documents and the index."
+        return "This server runs WITHOUT THE SEAL."
+
+    def _unread(self, rows: list[FileRow]) -> list[str]:
+        unread = [row for row in rows if row.status in ("empty", "failed")]
+        lines = [
+            f"not read: {named(self._frame, row.source)} ({row.reason})"
+            for row in unread[:MAX_LISTED]
+        ]
+        more = len(unread) - MAX_LISTED
+        return [*lines, *([f"and {more:,} more that could not be read"] if more > 0 else [])]
+
+    # -- resources
+
+    def resources(self, after: str | None) -> tuple[list[Listed], str | None]:
+        """Some documents in order, and the cursor of the next ones; raises CorpusError."""
+        rows = (row for row in self._service.corpus().files() if row.status == "indexed")
+        left = [row for row in rows if after is None or row.source > after]
+        page = left[:PAGE_OF_RESOURCES]
+        cursor = page[-1].source if len(left) > len(page) else None
+        return [listed(row) for row in page], cursor
+
+    def resource(self, uri: str) -> Result:
+        """The page of a document that a URI names; raises CorpusError."""
+        source, offset = parse_uri(uri)
+        return self._page(self._service.corpus(), source, offset, MAX_WINDOW_LINES)
+
+
+def listed(row: FileRow) -> Listed:
+    """A document as the list of resources shows it."""
+    title = quoted_outside(row.title) if row.title else None
+    return Listed(uri_of(row.source), called_outside(row.source), title)
+
+
+def _counts(manifest: Manifest) -> list[str]:
+    coverage = manifest.coverage
+    state = "complete" if manifest.complete else "NOT COMPLETE: run corpus-agent index to go on"
+    counts = (
+        f"{coverage.indexed:,} documents are indexed; {coverage.unreadable:,} could not be read, "
+        f"{coverage.skipped:,} files are no documents, {manifest.ignored:,} were ignored by rule."
+    )
+    return [counts, f"Index version {manifest.version} of {manifest.updated}, {state}."]
+
+
+def fitted(window: Window, tokens: int = MAX_PAGE_TOKENS) -> Window:
+    """The window, or as many of its first lines as have at most so many tokens; at least one."""
+    spent = 0
+    for kept, line in enumerate(window.lines):
+        spent += tokens_at_most(line.text) + 1
+        if spent > tokens and kept:
+            return replace(window, lines=window.lines[:kept], next_offset=window.offset + kept)
+    return window
+
+
+def uri_of(source: str) -> str:
+    """The URI of a document: no authority, the path escaped (RFC 3986, 3.3).
+
+    So is each dot where the name has something that a viewer might take for a host.
+    """
+    escaped = quote(source)
+    broken = unlinked(source) != source or unlinked(escaped) != escaped
+    return f"{SCHEME}/{escaped.replace('.', '%2E') if broken else escaped}"
+
+
+def parse_uri(uri: str) -> tuple[str, int]:
+    """Source and first line that a URI names, as in corpus:///notes/a.md?offset=2001.
+
+    Takes what `uri_of` makes, and the same with two slashes. Raises Refused.
+    """
+    path, _, query = uri.removeprefix(SCHEME).partition("?")
+    key, _, value = query.partition("=")
+    offset = int(value) if value.isdecimal() and len(value) < 10 else 0
+    if not uri.startswith(SCHEME) or (query and (key != "offset" or not offset)):
+        raise Refused(
+            f"{quoted_outside(uri)} names no document.",
+            "Use corpus:///SOURCE or corpus:///SOURCE?offset=LINE.",
+        )
+    try:
+        return unquote(path.removeprefix("/"), errors="strict"), offset or 1
+    except UnicodeDecodeError:
+        raise Refused(
+            f"{quoted_outside(uri)} is not UTF-8.", "Use the URIs of resources/list."
+        ) from None

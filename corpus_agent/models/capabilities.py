@@ -1,0 +1,142 @@
+"""What a model server says its model can take: how long a window, and whether it knows tools.
+
+Each kind of server says it at an address of its own; one that says nothing is no error. Sends no
+text of any document. Called by answerer.py once for a server, over the same client as the questions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from httpx2 import AsyncClient
+
+ASKING_SECONDS = 2.0  # for each address
+MAX_PAGE_BYTES = 4_000_000  # Ollama adds licence and template to what it says of a model
+LEAST_WINDOW = 512  # tokens; a smaller one is a misunderstanding
+_OLLAMA_DEFAULT = 4_096  # tokens, on machines with less than 24 GB of graphics memory
+
+
+@dataclass(frozen=True, slots=True)
+class Ability:
+    """The window in tokens and whether tools are understood; None where the server does not say."""
+
+    window: int | None = None
+    tools: bool | None = None
+
+
+Page = Mapping[str, Any]
+
+
+def _llama_cpp(page: Page, _: str) -> Ability:
+    """GET /props: the context of one slot, and what the chat template can do."""
+    caps = _mapping(page.get("chat_template_caps"))
+    tools = caps.get("supports_tools")
+    window = _mapping(page.get("default_generation_settings")).get("n_ctx")
+    return Ability(_window(window), tools if isinstance(tools, bool) else None)
+
+
+def _ollama_loaded(page: Page, model: str) -> Ability:
+    """GET /api/ps: the context that the model was loaded with, if it is."""
+    for entry in _list(page.get("models")):
+        if model in (entry.get("name"), entry.get("model")):
+            return Ability(_window(entry.get("context_length")))
+    return Ability()
+
+
+def _ollama(page: Page, _: str) -> Ability:
+    """POST /api/show: num_ctx of the model's file, else the default; and its capabilities."""
+    able = page.get("capabilities")
+    tools = "tools" in able if isinstance(able, list) else None
+    written = re.search(r"^num_ctx\s+(\d{1,9})", str(page.get("parameters", "")), re.MULTILINE)
+    known = "model_info" in page or "details" in page
+    window = int(written[1]) if written else _OLLAMA_DEFAULT if known else None
+    return Ability(_window(window), tools)
+
+
+def _vllm(page: Page, model: str) -> Ability:
+    """GET /v1/models: the length that vLLM was started with."""
+    entries = _list(page.get("data"))
+    named = [entry for entry in entries if entry.get("id") == model] or entries[:1]
+    return Ability(_window(named[0].get("max_model_len"))) if named else Ability()
+
+
+def _lm_studio(page: Page, model: str) -> Ability:
+    """GET /api/v0/models: the context that LM Studio loaded the model with."""
+    for entry in _list(page.get("data")):
+        if entry.get("id") == model:
+            return Ability(_window(entry.get("loaded_context_length")))
+    return Ability()
+
+
+Read = Callable[[Page, str], Ability]
+_ADDRESSES: tuple[tuple[str, str, Read], ...] = (
+    ("GET", "/props", _llama_cpp),
+    ("GET", "/api/ps", _ollama_loaded),
+    ("POST", "/api/show", _ollama),
+    ("GET", "/v1/models", _vllm),
+    ("GET", "/api/v0/models", _lm_studio),
+)
+
+
+async def ability(client: AsyncClient, base_url: str, model: str) -> Ability:
+    """What the server at `base_url`, which ends in /v1, says of a model; the first word counts."""
+    root = base_url.removesuffix("/v1")
+    found = Ability()
+    for method, path, read in _ADDRESSES:
+        page = await _page(client, method, root + path, {"model": model})
+        if page is None:
+            continue
+        said = read(page, model)
+        found = Ability(
+            found.window or said.window, said.tools if found.tools is None else found.tools
+        )
+        if found.window and found.tools is not None:
+            break
+    return found
+
+
+async def names(client: AsyncClient, base_url: str) -> list[str]:
+    """The names of the models that a server lists; none where it does not say."""
+    page = await _page(client, "GET", f"{base_url}/models", {})
+    listed = _list(page.get("data")) if page else []
+    return [entry["id"] for entry in listed if isinstance(entry.get("id"), str)]
+
+
+async def _page(
+    client: AsyncClient, method: str, url: str, question: dict[str, str]
+) -> Page | None:
+    """The object at an address; None where there is none."""
+    import httpx2
+
+    body = question if method == "POST" else None
+    try:
+        async with client.stream(method, url, json=body, timeout=ASKING_SECONDS) as response:
+            if response.status_code != httpx2.codes.OK:
+                return None
+            text = b""
+            async for part in response.aiter_bytes():
+                text += part
+                if len(text) > MAX_PAGE_BYTES:
+                    return None
+        import json
+
+        page = json.loads(text)
+    except (httpx2.HTTPError, httpx2.StreamError, ValueError, RecursionError):
+        return None
+    return page if isinstance(page, dict) else None
+
+
+def _mapping(value: object) -> Page:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: object) -> list[Page]:
+    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
+
+
+def _window(value: object) -> int | None:
+    return value if isinstance(value, int) and value >= LEAST_WINDOW else None

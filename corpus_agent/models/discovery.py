@@ -1,0 +1,246 @@
+"""Which model answers: what the server at an address offers, and whose it is.
+
+Asks a server for the names of its models; sends no question and no text of a document. Where a
+server may be is address.py's business, whom to trust known_servers'; answerer.py does the talking.
+"""
+
+from __future__ import annotations
+
+import http.client
+import re
+import socket
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import cast
+
+from corpus_agent.models import known_servers
+from corpus_agent.models.address import PORTS, GgufFile, Server, Wanted, server_at
+from corpus_agent.seal.address import TcpAddress, UnixAddress
+from corpus_agent.seal.owner import (
+    OwnerUnknown,
+    SocketTables,
+    all_users_are_known,
+    checked,
+    owner_text,
+    peer_of,
+)
+from corpus_agent.text.naming import called_model, quoted
+from corpus_agent.trust.user_state import NoUserState
+from indexer.errors import CorpusError, UsageError
+
+PROBE_SECONDS = 0.5  # for one server, connection and answer together
+MAX_LIST_BYTES = 1_000_000
+
+_NOT_FOR_CHAT = re.compile("embed|rerank", re.IGNORECASE)
+# Ollama sends what it is asked of such a model to its maker's machines.
+_ELSEWHERE = re.compile(r"[:-]cloud\Z", re.IGNORECASE)
+
+
+class ModelUnavailable(CorpusError):
+    """There is no model, or it gave nothing usable; the question can be answered without it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model that a server offers, under the server's name for it.
+
+    `listed` are the names of all that the server has on this machine. `owners` are the users whose
+    process answered, None where that cannot be seen; `notices` what a person should know.
+    """
+
+    server: Server
+    name: str
+    listed: tuple[str, ...] = field(default=(), compare=False)
+    owners: frozenset[int] | None = field(default=None, compare=False)
+    notices: tuple[str, ...] = field(default=(), compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What a server has: the names of its models, and the users whose process said so.
+
+    `owners` is None where that cannot be seen.
+    """
+
+    names: list[str]
+    owners: frozenset[int] | None
+
+
+def find(
+    wanted: Wanted, model_name: str | None = None, ports: Iterable[int] = tuple(PORTS.values())
+) -> Model | None:
+    """The model that is wanted, by an optional name; None for `none`, or `auto` without any.
+
+    With `auto`, the first server on `ports` that may be asked and has a model, or the one named.
+    Raises UsageError for a name that no server found has; ModelUnavailable where the one server
+    that was named does not answer or has no model, or those that were found may not be asked. A
+    model file needs a server first, and is none of this one's.
+    """
+    assert not isinstance(wanted, GgufFile)
+    if wanted == "none":
+        return None
+    if isinstance(wanted, Server):
+        return _at(wanted, model_name)
+    seen: list[str] = []
+    refused: list[ModelUnavailable] = []
+    for port in ports:
+        server = server_at("127.0.0.1", port)
+        listing = listing_of(server)
+        if listing is None:
+            continue
+        if (refusal := _refusal(server, listing.owners)) is not None:
+            refused.append(refusal)
+            continue
+        chosen = _choose(listing.names, model_name)
+        if chosen is not None:
+            return _model(server, chosen, listing)
+        seen += listing.names
+    if model_name is not None and seen:
+        raise UsageError(
+            f"No model server on this machine has a model {quoted(model_name)}.",
+            f"There are: {', '.join(map(called_model, seen))}.",
+        )
+    if refused:
+        raise refused[0]
+    return None
+
+
+def model_names(server: Server, seconds: float = PROBE_SECONDS) -> list[str] | None:
+    """The models in the server's order; None where nothing, or something else, answers there."""
+    listing = listing_of(server, seconds)
+    return listing.names if listing is not None else None
+
+
+def listing_of(server: Server, seconds: float = PROBE_SECONDS) -> Listing | None:
+    """The models in the server's order, and whose server it is; None as for `model_names`."""
+    answer = _get_json(server, "/v1/models", seconds)
+    listing, owners = answer if answer is not None else (None, None)
+    entries = listing.get("data") if isinstance(listing, dict) else None
+    if entries is None and isinstance(listing, dict) and listing.get("object") == "list":
+        return Listing([], owners)  # Ollama without models: {"object": "list", "data": null}
+    if not isinstance(entries, list):
+        return None
+    names = [entry.get("id") for entry in entries if isinstance(entry, dict)]
+    texts = [name for name in names if isinstance(name, str) and name]
+    return Listing(texts, owners) if len(texts) == len(entries) else None
+
+
+def _refusal(server: Server, owners: frozenset[int] | None) -> ModelUnavailable | None:
+    """Why a server that nobody named may not be asked; None where it may."""
+    assert isinstance(server.address, TcpAddress)
+    hint = f"If you trust it, name it once: --llm {server.address.base_url}"
+    try:
+        message = known_servers.refusal(server.address, owners)
+    except NoUserState as error:
+        message = f"The model server at {server.address} is not yours. {error}"
+    return ModelUnavailable(message, hint) if message is not None else None
+
+
+def _at(server: Server, model_name: str | None) -> Model:
+    listing = listing_of(server, seconds=10 * PROBE_SECONDS)
+    if listing is None:
+        raise ModelUnavailable(
+            f"No model server answers at {server}.",
+            "Start it, or use --llm none to get the passages without a model.",
+        )
+    # The name is not checked against the list: llama.cpp takes any, Ollama takes short forms.
+    name = model_name or _choose(listing.names, None)
+    if name is None:
+        raise ModelUnavailable(
+            f"The model server at {server} has no model to chat with.",
+            "Load one there (with Ollama: ollama pull NAME), or use --llm none.",
+        )
+    return replace(_model(server, name, listing), notices=_remembered(server, listing.owners))
+
+
+def _remembered(server: Server, owners: frozenset[int] | None) -> tuple[str, ...]:
+    """Keep that this server was named; a notice where that cannot be."""
+    if isinstance(server.address, TcpAddress) and server.remote is None:
+        try:
+            known_servers.remember(server.address, owners)
+        except NoUserState as error:
+            return (f"That {server.address} was named is not remembered: {error.message}",)
+    return ()
+
+
+def _model(server: Server, name: str, listing: Listing) -> Model:
+    owner = owner_text(listing.owners) if listing.owners else None
+    here = tuple(each for each in listing.names if not _ELSEWHERE.search(each))
+    return Model(replace(server, owner=owner), name, here, listing.owners)
+
+
+def _choose(names: list[str], wanted: str | None) -> str | None:
+    """The wanted name as the server writes it, or the first that chats, on this machine."""
+    if wanted is not None:
+        return next((name for name in names if name in (wanted, f"{wanted}:latest")), None)
+    unfit = (_NOT_FOR_CHAT, _ELSEWHERE)
+    return next((name for name in names if not any(each.search(name) for each in unfit)), None)
+
+
+def _get_json(
+    server: Server, path: str, seconds: float
+) -> tuple[object, frozenset[int] | None] | None:
+    """The JSON that a GET returns with status 200, and whose process returned it; else None.
+
+    http.client follows no redirect and reads no proxy setting.
+    """
+    import json
+
+    deadline = time.monotonic() + seconds
+    connection = _connection(server, seconds)
+    try:
+        connection.connect()
+        ours = connection.sock  # http.client lets go of it where the server wants to close
+        connection.request("GET", path, headers={"Accept": "application/json"})
+        response = connection.getresponse()
+        owners = _owners(server, ours) if response.status == 200 else None
+        body = b""
+        while response.status == 200 and len(body) <= MAX_LIST_BYTES:
+            if time.monotonic() > deadline:
+                return None
+            part = response.read1(65536)
+            if not part:
+                return cast(object, json.loads(body)), owners
+            body += part
+    except (OSError, http.client.HTTPException, ValueError, RecursionError):
+        return None
+    finally:
+        connection.close()
+    return None
+
+
+def _owners(server: Server, connected: socket.socket) -> frozenset[int] | None:
+    """The users whose process accepted a connection that it has answered over; None: not seen."""
+    if server.remote is not None:
+        return None
+    try:
+        if isinstance(server.address, UnixAddress):
+            return checked(peer_of(connected), all_users_are_known())
+        tables = SocketTables.open()
+        try:
+            return tables.owners(server.address, connected.getsockname()[:2]) or None
+        finally:
+            tables.close()
+    except OwnerUnknown:
+        return None
+
+
+def _connection(server: Server, seconds: float) -> http.client.HTTPConnection:
+    if isinstance(server.address, UnixAddress):
+        return _UnixConnection(server.address.path, timeout=seconds)
+    return http.client.HTTPConnection(server.address.ip, server.address.port, timeout=seconds)
+
+
+class _UnixConnection(http.client.HTTPConnection):
+    """A connection to a Unix socket."""
+
+    def __init__(self, path: str, timeout: float) -> None:
+        super().__init__("localhost", timeout=timeout)
+        self._path = path
+
+    def connect(self) -> None:
+        """Connect; raises OSError."""
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self._path)

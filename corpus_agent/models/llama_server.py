@@ -1,0 +1,355 @@
+"""A model server of our own: `llama-server` on a Unix socket, confined, ended with this process.
+
+Started before the seal, like the broker, which then leads to its socket. It reads the model file
+and its own libraries, writes one fresh folder and serves Unix sockets: it can make no IP socket and
+connect to nothing at all. Does not download, and does not choose a model.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import http.client
+import os
+import re
+import secrets
+import select
+import shutil
+import signal
+import socket
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from corpus_agent.seal.address import UnixAddress
+from corpus_agent.seal.broker import Broker
+from corpus_agent.seal.frames import reader_of, write_all
+from corpus_agent.seal.relay import leave_everything_but
+from indexer.confine import (
+    NO_SOCKETS,
+    FileRule,
+    Policy,
+    confine,
+    die_with_parent,
+    one_peer,
+    restrict_syscalls,
+    starting,
+    system_files,
+)
+from indexer.errors import CorpusError, SealUnavailable, UsageError
+from indexer.files.opening import lock_briefly
+
+PROGRAM = "llama-server"
+LOG_NAME = "llama-server.log"
+SOCKET_NAME = "llama.sock"
+_POLL_SECONDS = 0.1
+_HEALTH_SECONDS = 5.0
+_STARTED = b"started"
+_MAX_ERROR_BYTES = 4096
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_OTHERS_WRITE = 0o022
+_LEFT_BEHIND = re.compile(r"llama-[0-9a-f]{16}")  # as `start_llama_server` names them
+
+# All that the server is told of the environment: language, where libraries are, which GPU, and how
+# large a window to make. Nothing names a file to write, an address, a key or a library to load.
+_VARIABLES = (
+    "LANG", "LC_ALL", "LC_CTYPE", "TZ",
+    "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES",
+    "HSA_OVERRIDE_GFX_VERSION", "GGML_VK_VISIBLE_DEVICES", "OMP_NUM_THREADS",
+    "LLAMA_ARG_CTX_SIZE", "LLAMA_ARG_N_GPU_LAYERS", "LLAMA_ARG_THREADS", "LLAMA_ARG_FLASH_ATTN",
+    "LLAMA_ARG_N_PARALLEL", "LLAMA_ARG_CACHE_TYPE_K", "LLAMA_ARG_CACHE_TYPE_V",
+)  # fmt: skip
+_LIBRARIES = "LD_LIBRARY_PATH"
+_HOMES = ("HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")
+
+
+@dataclass(frozen=True, slots=True)
+class LlamaServer:
+    """A running server: where it listens and what it prints.
+
+    `orders` is a pipe whose end ends the server, `news` one that ends with it.
+    """
+
+    address: UnixAddress
+    log: Path
+    orders: int
+    news: int
+    keeper: int
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the server has ended by itself; its log may say why."""
+        watched = select.poll()
+        watched.register(self.news, select.POLLIN)
+        return bool(watched.poll(0))
+
+    def stop(self) -> None:
+        """End the server and wait for the process that watches it."""
+        os.close(self.orders)
+        os.waitpid(self.keeper, 0)
+        os.close(self.news)
+
+
+def find_program() -> Path:
+    """The llama-server on PATH. Raises UsageError where there is none."""
+    found = starting.find_program(PROGRAM)
+    if found is None:
+        raise UsageError(
+            f"--llm gguf: needs {PROGRAM!r}, and there is none on PATH, where relative folders and "
+            "the working folder do not count.",
+            "Install llama.cpp, or start a model server and give its address.",
+        )
+    return found
+
+
+def server_policy(
+    program: Path, model: Path, folder: int, *, gpu: bool = False, also: Sequence[FileRule] = ()
+) -> Policy:
+    """What the server may do: read its program and `model`; write and serve in `folder`, open."""
+    home = program.resolve().parent
+    files = (
+        FileRule(home, "execute", required=True, reason="the server and the libraries beside it"),
+        FileRule(home.parent / "lib", "execute", reason="the server's libraries"),
+        FileRule(model.resolve(), required=True, reason="the weights"),
+        FileRule(_path_of(folder), "write", required=True, reason="its socket and its files"),
+        *system_files(gpu=gpu),
+        *also,
+    )
+    return Policy(calls=one_peer(socket.AF_UNIX, serve=True, gpu=gpu), files=files)
+
+
+def server_environment(environment: Mapping[str, str], folder: int) -> dict[str, str]:
+    """What the server is told: what stands on the list, and the open `folder` for its home.
+
+    A relative part of a library path would mean the folder that it happens to run in.
+    """
+    told = {name: environment[name] for name in _VARIABLES if name in environment}
+    places = environment.get(_LIBRARIES, "").split(os.pathsep)
+    if whole := os.pathsep.join(place for place in places if Path(place).is_absolute()):
+        told[_LIBRARIES] = whole
+    return told | dict.fromkeys(_HOMES, str(_path_of(folder)))
+
+
+def start_llama_server(
+    program: Path,
+    model: Path,
+    folder: Path,
+    *,
+    arguments: Sequence[str] = (),
+    gpu: bool = False,
+    also: Sequence[FileRule] = (),
+) -> LlamaServer:
+    """A server for `model`, confined and started; whether it answers, `wait_until_ready` says.
+
+    In `folder`, the store's temp folder, a fresh one is made for its socket, its log and what else
+    it writes; what servers that have ended left there goes. Raises SealUnavailable where the server
+    cannot be confined, CorpusError where it cannot be started or `folder` is not this user's.
+    """
+    place = folder / f"llama-{secrets.token_hex(8)}"
+    fresh, output = _fresh_folder(place)
+    try:
+        policy = server_policy(program, model, fresh, gpu=gpu, also=also)
+        host = str(_path_of(fresh) / SOCKET_NAME)
+        command = [str(program), "-m", str(model.resolve()), "--host", host, *arguments]
+        orders, news, keeper = _kept(policy, command, fresh, output)
+    finally:
+        os.close(fresh)
+        os.close(output)
+    return LlamaServer(
+        UnixAddress(str(place / SOCKET_NAME)), place / LOG_NAME, orders, news, keeper
+    )
+
+
+def _kept(policy: Policy, command: list[str], folder: int, output: int) -> tuple[int, int, int]:
+    """The two pipes to a new keeper and its process id; its server is started by then."""
+    parent = os.getpid()
+    end_of_orders, orders = os.pipe()
+    news, end_of_news = os.pipe()
+    keeper = os.fork()
+    if keeper == 0:
+        _keep((end_of_orders, end_of_news), parent, policy, command, folder, output)
+    os.close(end_of_orders)
+    os.close(end_of_news)
+    answer = reader_of(news)(len(_STARTED))
+    if answer != _STARTED:
+        answer += reader_of(news)(_MAX_ERROR_BYTES)
+        os.close(orders)
+        os.close(news)
+        os.waitpid(keeper, 0)
+        kind, _, message = answer.decode().partition(":")
+        raise (SealUnavailable if kind == "seal" else CorpusError)(
+            message or f"{command[0]}: ended."
+        )
+    return orders, news, keeper
+
+
+# ---- Its folder
+
+
+def _path_of(folder: int) -> Path:
+    """A path that leads to an open folder in whatever process has it open, and nowhere else."""
+    return Path(f"/proc/self/fd/{folder}")
+
+
+def _fresh_folder(place: Path) -> tuple[int, int]:
+    """Descriptors of a folder that nobody has put anything into, and of the log in it.
+
+    No link is followed, and nothing that exists is opened. The log is locked for as long as
+    somebody has it open.
+    """
+    folder = place.parent
+    try:
+        temp = _opened(folder)
+        try:
+            _check_ours(temp, folder)
+            # Or a new folder would look like one left behind.
+            lock_briefly(temp, fcntl.LOCK_EX, "The store's temp folder")
+            _remove_left_behind(temp)
+            os.mkdir(place.name, 0o700, dir_fd=temp)
+            fresh = os.open(place.name, _FOLDER, dir_fd=temp)
+            log = os.open(LOG_NAME, _NEW_FILE, 0o600, dir_fd=fresh)
+            fcntl.flock(log, fcntl.LOCK_SH)
+        finally:
+            os.close(temp)
+    except OSError as error:
+        raise CorpusError(
+            f"The server's folder {str(place)!r} cannot be made: {error.strerror}.",
+            f"{str(folder)!r} must be a folder that you may write, not a link.",
+        ) from None
+    return fresh, log
+
+
+def _opened(folder: Path) -> int:
+    """A folder's descriptor; made if need be, by its name in the one above."""
+    above = os.open(folder.parent, _FOLDER)
+    try:
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(folder.name, 0o700, dir_fd=above)
+        return os.open(folder.name, _FOLDER, dir_fd=above)
+    finally:
+        os.close(above)
+
+
+def _check_ours(descriptor: int, path: Path) -> None:
+    info = os.fstat(descriptor)
+    if info.st_uid != os.geteuid() or info.st_mode & _OTHERS_WRITE:
+        raise CorpusError(
+            f"{str(path)!r} belongs to another user, or may be written by others.",
+            f"Remove it, or run: chmod go-w {str(path)!r}",
+        )
+
+
+def _remove_left_behind(temp: int) -> None:
+    """Remove the folders of servers that have ended: those whose log nobody holds any more."""
+    for name in os.listdir(temp):
+        if not _LEFT_BEHIND.fullmatch(name):
+            continue
+        try:
+            old = os.open(name, _FOLDER, dir_fd=temp)
+        except OSError:
+            continue  # no folder: not of our making
+        try:
+            if not _is_in_use(old):
+                # What cannot be removed costs space and nothing else.
+                shutil.rmtree(name, ignore_errors=True, dir_fd=temp)
+        finally:
+            os.close(old)
+
+
+def _is_in_use(folder: int) -> bool:
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    try:
+        log = os.open(LOG_NAME, flags, dir_fd=folder)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(log, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(log)
+    return False
+
+
+# ---- Its processes
+
+
+def wait_until_ready(server: LlamaServer, broker: Broker, seconds: float) -> None:
+    """Return once the server has loaded its model.
+
+    Raises CorpusError where it ends before, or takes more than `seconds`.
+    """
+    deadline = time.monotonic() + seconds
+    while broker.status_of("/health", _HEALTH_SECONDS) != http.client.OK:
+        if server.has_ended:
+            raise CorpusError(f"{PROGRAM} ended before it was ready.", f"See {str(server.log)!r}.")
+        if time.monotonic() > deadline:
+            raise CorpusError(
+                f"{PROGRAM} did not become ready within {seconds:.0f} s.",
+                f"See {str(server.log)!r}.",
+            )
+        time.sleep(_POLL_SECONDS)
+
+
+def _keep(
+    pipes: tuple[int, int],
+    parent: int,
+    policy: Policy,
+    command: list[str],
+    folder: int,
+    output: int,
+) -> None:
+    """Start the server and end with the parent or the server, taking it along; never returns.
+
+    The server dies with this process, not with the parent: a sealed parent's domain sends no
+    signals out, not even this one.
+    """
+    orders, news = pipes
+    try:
+        os.setsid()
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        die_with_parent(parent)
+        ready, failed = os.pipe()
+        keeper = os.getpid()
+        if (server := os.fork()) == 0:
+            _become_server(keeper, failed, policy, command, folder, output)
+        os.close(failed)
+        error = reader_of(ready)(_MAX_ERROR_BYTES)
+        write_all(news, error or _STARTED)
+        if not error:
+            leave_everything_but(orders, news, folder)
+            watched = select.poll()
+            watched.register(orders, select.POLLIN)
+            watched.register(os.pidfd_open(server), select.POLLIN)
+            restrict_syscalls(NO_SOCKETS)
+            watched.poll()
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(SOCKET_NAME, dir_fd=folder)
+    finally:
+        os._exit(0)
+
+
+def _become_server(
+    keeper: int, failed: int, policy: Policy, command: list[str], folder: int, output: int
+) -> None:
+    """Confine this process and replace it by the server; `failed` is told why if that fails."""
+    try:
+        die_with_parent(keeper)
+        leave_everything_but(failed, folder, output)
+        os.dup2(output, 1)
+        os.dup2(output, 2)
+        # Not the user's folder nor one that a sealed process writes: llama.cpp loads libraries
+        # from the folder that it runs in.
+        os.chdir(starting.FOLDER)
+        told = server_environment(os.environ, folder)
+        os.set_inheritable(folder, True)
+        confine(policy)
+        starting.become(starting.Command(tuple(command), told))
+    except SealUnavailable as error:
+        os.write(failed, f"seal:{error}".encode()[:_MAX_ERROR_BYTES])
+    except OSError as error:
+        os.write(failed, f"start:{command[0]}: {error.strerror}.".encode()[:_MAX_ERROR_BYTES])
+    finally:
+        os._exit(1)

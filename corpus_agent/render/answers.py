@@ -1,0 +1,84 @@
+"""Answers with their citations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from corpus_agent.answering.records import Answer, Citation, ModelServer
+from corpus_agent.render.common import as_object, in_answer, place, searched
+from corpus_agent.text.naming import answerer, called_in_answer
+from corpus_agent.text.sanitize import inert, one_line, visible
+
+
+def answer_object(answer: Answer) -> dict[str, Any]:
+    """The JSON of `ask`."""
+    coverage = answer.coverage
+    return as_object(
+        question=visible(answer.question),
+        answer=inert(answer.text),
+        status=answer.status,
+        answerer=in_answer(answer.answerer),
+        citations=[_citation_object(citation) for citation in answer.citations],
+        coverage={
+            "indexed": coverage.indexed,
+            "empty": coverage.empty,
+            "failed": coverage.failed,
+        },
+        version=answer.version,
+        notices=[inert(notice) for notice in answer.notices],
+        egress=answer.egress,
+        model_server=_server_object(answer.model_server),
+        unsupported=[inert(sentence) for sentence in answer.unsupported],
+    )
+
+
+def _server_object(server: ModelServer | None) -> dict[str, Any] | None:
+    if server is None:
+        return None
+    owner = visible(server.owner) if server.owner is not None else None
+    return {"address": visible(server.address), "owner": owner}
+
+
+def _citation_object(citation: Citation) -> dict[str, Any]:
+    return {
+        "n": citation.n,
+        "source": in_answer(citation.source),
+        "page": citation.page,
+        "line_start": citation.line_start,
+        "line_end": citation.line_end,
+        "quote": inert(citation.quote),
+        "verdict": citation.verdict,
+    }
+
+
+def answer_lines(answer: Answer) -> Iterator[str]:
+    """An answer for a person, its citations below."""
+    yield inert(answer.text)
+    if answer.citations:
+        yield ""
+    yield from citation_lines(answer.citations)
+    yield ""
+    for notice in answer.notices:
+        yield f"Note: {one_line(inert(notice))}"
+    if answer.egress:
+        yield f"egress: {one_line(answer.egress)}"
+    asked = f"{answerer(answer.answerer)}{_asked(answer.model_server)}"
+    yield f"({asked}; searched {searched(answer.coverage)})"
+
+
+def _asked(server: ModelServer | None) -> str:
+    """Which server was asked and whose it is: "; server 127.0.0.1:8080 of ann (uid 7)"."""
+    if server is None:
+        return ""
+    owner = f" of {one_line(server.owner)}" if server.owner is not None else ""
+    return f"; server {one_line(server.address)}{owner}"
+
+
+def citation_lines(citations: Iterable[Citation]) -> Iterator[str]:
+    """Each citation with its place, verdict and quotation."""
+    for citation in citations:
+        lines = citation.line_start, citation.line_end
+        where = place(citation.source, *lines, citation.page, called_in_answer)
+        yield f"[{citation.n}] {inert(where)} · {citation.verdict}"
+        yield f"    “{one_line(inert(citation.quote))}”"

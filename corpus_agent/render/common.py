@@ -1,0 +1,54 @@
+"""What every result shares: its schema version, and how names and places are written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from corpus_agent.text.naming import called, known, told
+from corpus_agent.text.sanitize import inert
+from indexer.records import Coverage
+
+SCHEMA_VERSION = 1
+
+
+def as_object(**content: Any) -> dict[str, Any]:  # noqa: ANN401
+    """A JSON object with its schema version first."""
+    return {"schema_version": SCHEMA_VERSION, **content}
+
+
+def names(sources: Iterable[str]) -> dict[str, str]:
+    """Each source under every name that it is shown by, and under its own; see `naming.known`."""
+    return known(sources)
+
+
+def in_answer(source: str) -> str:
+    """A source as answers show it: no viewer takes it for a link."""
+    return inert(told(source))
+
+
+def place(
+    source: str,
+    line_start: int,
+    line_end: int,
+    page: int | None,
+    way: Callable[[str], str] = called,
+) -> str:
+    """Where a passage stands, as in "notes/a.md:10-24" or "b.pdf:80-91 (page 7)".
+
+    `way` writes the name.
+    """
+    lines = f"{line_start}-{line_end}" if line_end != line_start else f"{line_start}"
+    return f"{way(source)}:{lines}" + (f" (page {page})" if page is not None else "")
+
+
+def searched(coverage: Coverage) -> str:
+    """How many documents there are, and how many could not be read."""
+    unread = f" ({coverage.unreadable} more could not be read)" if coverage.unreadable else ""
+    plural = "" if coverage.indexed == 1 else "s"
+    return f"{coverage.indexed:,} document{plural}{unread}"
+
+
+def size_mb(size: int) -> str:
+    """Bytes as in "1,234.5 MB"."""
+    return f"{size / 1e6:,.1f} MB"

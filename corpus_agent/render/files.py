@@ -1,0 +1,51 @@
+"""Files: what became of each, as JSON and as a line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from corpus_agent.text.naming import called, told
+from corpus_agent.text.sanitize import one_line
+from indexer.records import FileRow
+
+
+def problem_object(row: FileRow) -> dict[str, Any]:
+    """One file that yielded no text, and why."""
+    return {"source": told(row.source), "reason": row.reason, "detail": detail(row)}
+
+
+def detail(row: FileRow) -> str | None:
+    """What a parser says of a file, which may repeat some of it."""
+    return one_line(row.detail) if row.detail else row.detail
+
+
+def problem_line(row: FileRow) -> str:
+    """One line on a file that yielded no text."""
+    detail = f": {one_line(row.detail)}" if row.detail else ""
+    return f"{row.status} {called(row.source)} ({row.reason}{detail})"
+
+
+def file_object(row: FileRow) -> dict[str, Any]:
+    """One file of the JSON of `files`."""
+    return {
+        "source": told(row.source),
+        "status": row.status,
+        "reason": row.reason,
+        "detail": detail(row),
+        "title": one_line(row.title) if row.title else None,
+        "bytes": row.bytes,
+        "sha256": row.sha256,
+        "chunks": row.chunks,
+        "pages": row.pages,
+        "lines": row.lines,
+        "extractor": row.extractor,
+        "seconds": row.seconds,
+    }
+
+
+def file_line(row: FileRow) -> str:
+    """One file for a person."""
+    if row.status != "indexed":
+        return problem_line(row)
+    size = f"{row.pages} pages" if row.pages else f"{row.lines} lines"
+    return f"indexed {called(row.source)} ({size}, {row.chunks} chunks, {row.extractor})"

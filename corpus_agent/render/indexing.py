@@ -1,0 +1,116 @@
+"""What a run of `index` did, or would do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from corpus_agent.render.common import as_object
+from corpus_agent.render.files import problem_object
+from corpus_agent.text.naming import called, told
+from indexer.sync.plan import Plan
+from indexer.sync.run import Outcome
+
+
+def index_object(outcome: Outcome) -> dict[str, Any]:
+    """The JSON of `index`."""
+    by_status = {
+        status: [problem_object(row) for row in outcome.problems if row.status == status]
+        for status in ("empty", "failed", "skipped")
+    }
+    return as_object(
+        index={
+            "version": outcome.version,
+            "added": outcome.added,
+            "updated": outcome.updated,
+            "unchanged": outcome.unchanged,
+            "removed": outcome.removed,
+            "moved": outcome.moved,
+            "spared": outcome.spared,
+            "ignored": outcome.ignored,
+            **by_status,
+            "chunks": outcome.chunks,
+            "embedded": outcome.embedded,
+            "reused": outcome.reused,
+            "interrupted": outcome.interrupted,
+            "rebuilt": outcome.rebuilt,
+            "seconds": round(outcome.seconds, 2),
+        }
+    )
+
+
+def index_lines(outcome: Outcome) -> Iterator[str]:
+    """What a run did, for a person."""
+    found = outcome.chunks or outcome.problems or outcome.removed
+    if not found and not outcome.interrupted:
+        yield "There are no documents in this folder; put some in and run the same command again."
+    counts = [
+        f"{count:,} {what}"
+        for count, what in (
+            (outcome.added - outcome.moved, "added"),
+            (outcome.moved, "moved"),
+            (outcome.updated, "updated"),
+            (outcome.unchanged, "unchanged"),
+            (outcome.removed - outcome.moved, "removed"),
+        )
+        if count
+    ]
+    nothing = "no document finished yet" if outcome.interrupted else "nothing to index"
+    yield (
+        f"{', '.join(counts) or nothing}; {outcome.chunks:,} chunks, "
+        f"{outcome.embedded:,} newly embedded, in {outcome.seconds:.1f} s (version "
+        f"{outcome.version})"
+    )
+    unread = [row for row in outcome.problems if row.status != "skipped"]
+    skipped = len(outcome.problems) - len(unread)
+    if unread or skipped:
+        yield (
+            f"{len(unread):,} could not be read, {skipped:,} are no documents: "
+            "corpus-agent files --status empty,failed,skipped"
+        )
+    if outcome.spared:
+        yield f"{outcome.spared:,} are gone from the folder and stay in the index (--no-prune)"
+    if outcome.ignored:
+        yield f"{outcome.ignored:,} ignored by rule (dot-files, ignore files, system folders)"
+    if outcome.interrupted:
+        yield "Stopped early. What was done is kept; run the same command to go on."
+
+
+def watch_line(outcome: Outcome) -> str:
+    """What changed while the folder was watched, on one line."""
+    counts = f"{outcome.added:,} added, {outcome.updated:,} updated, {outcome.removed:,} removed"
+    return f"{counts}; {outcome.chunks:,} chunks (version {outcome.version})"
+
+
+def plan_object(todo: Plan) -> dict[str, Any]:
+    """The JSON of `index --dry-run`."""
+    groups = {name: [told(seen.source) for seen in files] for name, files in _groups(todo).items()}
+    removed = [told(source) for source in todo.remove]
+    spared = [told(source) for source in todo.spared]
+    return as_object(
+        plan={
+            **groups,
+            "remove": removed,
+            "spared": spared,
+            "keep": len(todo.keep),
+            "reasons": list(todo.reasons),
+        }
+    )
+
+
+def _groups(todo: Plan) -> dict[str, Any]:
+    return {"add": todo.add, "update": todo.update, "record": todo.record, "touch": todo.touch}
+
+
+def plan_lines(todo: Plan) -> Iterator[str]:
+    """The plan, one line a file, for a person."""
+    yield from todo.reasons
+    for name, files in _groups(todo).items():
+        for seen in files:
+            why = f" ({seen.problem})" if seen.problem else ""
+            yield f"{name:<7}{called(seen.source)}{why}"
+    for what, sources in (("remove", todo.remove), ("spared", todo.spared)):
+        for source in sources:
+            yield f"{what:<7}{called(source)}"
+    size = sum(seen.bytes for seen in todo.work)
+    yield f"{len(todo.keep):,} unchanged; {len(todo.work):,} files, {size:,} bytes to index"

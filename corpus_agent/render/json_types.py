@@ -1,0 +1,166 @@
+"""What the Python interface returns: the JSON objects of docs/json.md, with types.
+
+Keys are added, never renamed or given another meaning.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypedDict
+
+from corpus_agent.answering.records import AnswerStatus, Verdict
+
+Seal = Literal["enforced", "off"]
+
+
+class Problem(TypedDict):
+    """A file that gave no text, and why."""
+
+    source: str
+    reason: str | None
+    detail: str | None
+
+
+class IndexResult(TypedDict):
+    """What a run did: what stands under `index` in the JSON."""
+
+    version: int
+    added: int
+    updated: int
+    unchanged: int
+    removed: int
+    moved: int
+    spared: int
+    ignored: int
+    empty: list[Problem]
+    failed: list[Problem]
+    skipped: list[Problem]
+    chunks: int
+    embedded: int
+    reused: int
+    interrupted: bool
+    rebuilt: bool
+    seconds: float
+    seal: Seal
+
+
+class SearchHit(TypedDict):
+    """A passage; lines are 1-based and inclusive, `stale` if its file changed since."""
+
+    source: str
+    heading: str
+    page: int | None
+    line_start: int
+    line_end: int
+    score: float
+    cosine: float
+    bm25: float
+    rerank: float | None
+    snippet: str
+    stale: bool
+
+
+class SearchResult(TypedDict):
+    """Passages about a query, best first."""
+
+    schema_version: int
+    version: int
+    query: str
+    results: list[SearchHit]
+    notices: list[str]
+    seal: Seal
+
+
+class ReadResult(TypedDict):
+    """Lines of a document; `next_offset` is where to go on, None at the end."""
+
+    schema_version: int
+    version: int
+    source: str
+    offset: int
+    lines: list[str]
+    total: int
+    next_offset: int | None
+    stale: bool
+    seal: Seal
+
+
+class AnswerCitation(TypedDict):
+    """A quotation that was looked up, and where it stands."""
+
+    n: int
+    source: str
+    page: int | None
+    line_start: int
+    line_end: int
+    quote: str
+    verdict: Verdict
+
+
+class AnswerCoverage(TypedDict):
+    """How many files were searched, and how many could not be."""
+
+    indexed: int
+    empty: int
+    failed: int
+
+
+class AnswerServer(TypedDict):
+    """The model server that was asked; `owner` None where it cannot be seen."""
+
+    address: str
+    owner: str | None
+
+
+class AnswerResult(TypedDict):
+    """An answer with its evidence; `notices` lists every degradation in words."""
+
+    schema_version: int
+    question: str
+    answer: str
+    status: AnswerStatus
+    answerer: str
+    citations: list[AnswerCitation]
+    coverage: AnswerCoverage
+    version: int
+    notices: list[str]
+    egress: str | None
+    model_server: AnswerServer | None
+    unsupported: list[str]
+    seal: Seal
+
+
+class FileCounts(TypedDict):
+    """How many files have each status."""
+
+    indexed: int
+    empty: int
+    failed: int
+    skipped: int
+    ignored: int
+
+
+class DiskUse(TypedDict):
+    """Bytes of the tables and of the saved vectors; versions of the tables on the disk."""
+
+    tables: int
+    vectors: int
+    versions: int
+
+
+class StatusResult(TypedDict):
+    """What an index holds; `complete` is false while a run that was stopped has not gone on."""
+
+    schema_version: int
+    version: int
+    store: str
+    root: str
+    root_exists: bool
+    files: FileCounts
+    chunks: int
+    bytes: int
+    disk: DiskUse
+    model: str
+    chunker: str
+    complete: bool
+    updated: str
+    seal: Seal

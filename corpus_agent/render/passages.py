@@ -1,0 +1,86 @@
+"""Passages that were found, and windows that were read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from corpus_agent.render.common import as_object, place, searched
+from corpus_agent.text.naming import called, quoted, told
+from corpus_agent.text.sanitize import inert, one_line, visible
+from corpus_agent.text.snippet import snippet
+from indexer.records import Coverage, Hit
+from indexer.window import Window
+
+
+def search_object(
+    query: str, hits: Sequence[Hit], version: int, notices: Sequence[str] = ()
+) -> dict[str, Any]:
+    """The JSON of `search`."""
+    return as_object(
+        version=version,
+        query=visible(query),
+        results=[_hit_object(hit, query) for hit in hits],
+        notices=[inert(notice) for notice in notices],
+    )
+
+
+def _hit_object(hit: Hit, query: str) -> dict[str, Any]:
+    return {
+        "source": told(hit.chunk.source),
+        "heading": one_line(hit.chunk.heading),
+        "page": hit.chunk.page_start,
+        "line_start": hit.chunk.line_start,
+        "line_end": hit.chunk.line_end,
+        "score": round(hit.score, 4),
+        "cosine": round(hit.cosine, 4),
+        "bm25": round(hit.bm25, 4),
+        "rerank": round(hit.rerank, 4) if hit.rerank is not None else None,
+        "snippet": visible(snippet(hit.chunk.text, query)),
+        "stale": hit.stale,
+    }
+
+
+def search_lines(query: str, hits: Sequence[Hit], coverage: Coverage) -> Iterator[str]:
+    """Hits for a person: place, heading, score, and the snippet below."""
+    plural = "" if len(hits) == 1 else "s"
+    yield f"{len(hits)} result{plural} in {searched(coverage)}"
+    for number, hit in enumerate(hits, start=1):
+        chunk = hit.chunk
+        stale = " · changed since it was indexed" if hit.stale else ""
+        where = place(chunk.source, chunk.line_start, chunk.line_end, chunk.page_start)
+        heading = quoted(chunk.heading) if chunk.heading else ""
+        yield f"\n{number}. {where} · {heading} · {hit.score:.2f}{stale}"
+        for line in visible(snippet(chunk.text, query)).splitlines():
+            yield f"   {line}" if line.strip() else ""
+
+
+def explain_lines(hits: Sequence[Hit]) -> Iterator[str]:
+    """The parts of each score, a reranker's too where there is one."""
+    reranked = any(hit.rerank is not None for hit in hits)
+    yield f"\nrank  score  cosine    bm25  {'rerank  ' if reranked else ''}source"
+    for number, hit in enumerate(hits, start=1):
+        source = called(hit.chunk.source)
+        if reranked:
+            rerank = f"{hit.rerank:6.2f}" if hit.rerank is not None else f"{'-':>6}"
+            source = f"{rerank}  {source}"
+        yield f"{number:>4}  {hit.score:5.3f}  {hit.cosine:6.3f}  {hit.bm25:6.2f}  {source}"
+
+
+def read_object(window: Window, version: int) -> dict[str, Any]:
+    """The JSON of `read`."""
+    return as_object(
+        version=version,
+        source=told(window.source),
+        offset=window.offset,
+        lines=[visible(line.text) for line in window.lines],
+        total=window.total,
+        next_offset=window.next_offset,
+        stale=window.stale,
+    )
+
+
+def window_lines(window: Window) -> Iterator[str]:
+    """The lines of a document for a person."""
+    for line in window.lines:
+        yield visible(line.text)

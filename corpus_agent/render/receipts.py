@@ -1,0 +1,75 @@
+"""Receipts that were checked against the files of today."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from corpus_agent.render.common import as_object, in_answer, place
+from corpus_agent.text.sanitize import inert, one_line, visible
+
+if TYPE_CHECKING:
+    from corpus_agent.answering.receipt import Checked
+
+CheckedReceipt = tuple[dict[str, Any], Sequence["Checked"]]
+
+
+def verify_object(checked: Sequence[CheckedReceipt], version: int) -> dict[str, Any]:
+    """The JSON of `verify`."""
+    receipts = [
+        {
+            "question": visible(str(content.get("question", ""))),
+            "started": visible(str(content.get("started", ""))),
+            "holds": all(found.holds for found in rows),
+            "citations": [_checked_object(found) for found in rows],
+        }
+        for content, rows in checked
+    ]
+    holds = all(one["holds"] for one in receipts)
+    return as_object(version=version, verify={"holds": holds, "receipts": receipts})
+
+
+def _checked_object(found: Checked) -> dict[str, Any]:
+    return {
+        "n": found.n,
+        "source": in_answer(found.source),
+        "verdict": found.verdict,
+        "file": found.file,
+        "was": {"line_start": found.was[0], "line_end": found.was[1]},
+        "page": found.page,
+        "line_start": found.line_start or None,
+        "line_end": found.line_end or None,
+        "quote": inert(found.quote) or None,
+    }
+
+
+def verify_lines(checked: Sequence[CheckedReceipt]) -> Iterator[str]:
+    """Each quotation of each receipt, and what became of it, for a person."""
+    for content, rows in checked:
+        yield one_line(inert(f"{content.get('started', '')} {content.get('question', '')}"))
+        for found in rows:
+            where = inert(place(found.source, *found.was, None))
+            yield f"[{found.n}] {where} · {_became(found)}"
+            if not found.holds and found.quote:
+                yield f"    now “{one_line(inert(found.quote))}”"
+        if not rows:
+            yield "(nothing was quoted)"
+    every = [found for _, rows in checked for found in rows]
+    holding = sum(found.holds for found in every)
+    yield f"{holding} of {len(every)} quotations still stand in their documents"
+
+
+def _became(found: Checked) -> str:
+    """What became of one quotation, as in "holds, now in lines 20-21 (file changed)"."""
+    if found.file == "gone":
+        return "the document is gone"
+    changed = " (the file changed)" if found.file == "changed" else ""
+    if found.verdict == "not_found":
+        return f"no longer there{changed}"
+    lines = f"{found.line_start}-{found.line_end}"
+    if found.verdict == "cut":
+        return f"cut short, in lines {lines}{changed}"
+    if found.verdict == "altered":
+        return f"altered, in lines {lines}{changed}"
+    moved = "" if found.line_start == found.was[0] else f", now in lines {lines}"
+    return f"holds{moved}{changed}"

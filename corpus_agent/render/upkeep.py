@@ -1,0 +1,129 @@
+"""The index itself: what it holds, what it takes, what was taken out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from corpus_agent.render.common import as_object, size_mb
+from corpus_agent.service.cleanup import Cleaned
+from corpus_agent.service.forgetting import Forgotten
+from corpus_agent.text.naming import called, told
+from corpus_agent.text.sanitize import one_line
+from indexer.store.folder import Usage
+from indexer.store.manifest import Manifest
+
+
+def forget_object(done: Forgotten) -> dict[str, Any]:
+    """The JSON of `forget`."""
+    return as_object(
+        version=done.version,
+        source=told(done.source),
+        forgotten=done.row is not None,
+        keep_out={"file": one_line(str(done.rules)), "line": done.rule},
+    )
+
+
+def forget_lines(done: Forgotten) -> Iterator[str]:
+    """What `forget` did, for a person, and how the document stays out."""
+    source = called(done.source)
+    if done.row is None:
+        near = ", ".join(called(name) for name in done.near)
+        yield f"{source} is not in the index; nothing changed." + (
+            f" There is: {near}" if near else ""
+        )
+        return
+    yield (
+        f"{source} is out of the index, with {done.row.chunks:,} chunks (version {done.version}). "
+        "The file stays."
+    )
+    if done.rule:
+        yield "The next run of index or watch takes it up again, unless a rule keeps it out."
+        yield f"Add to {one_line(str(done.rules))} this line:"
+        yield done.rule  # nothing in it acts or hides
+    else:
+        yield "The next run of index or watch takes it up again; rename it, or move it elsewhere."
+
+
+def status_object(
+    manifest: Manifest, store: str, root: str, used: Usage, root_exists: bool
+) -> dict[str, Any]:
+    """The JSON of `status`."""
+    coverage = manifest.coverage
+    return as_object(
+        version=manifest.version,
+        store=one_line(store),
+        root=one_line(root),
+        root_exists=root_exists,
+        files={
+            "indexed": coverage.indexed,
+            "empty": coverage.empty,
+            "failed": coverage.failed,
+            "skipped": coverage.skipped,
+            "ignored": manifest.ignored,
+        },
+        chunks=manifest.chunks,
+        bytes=used.bytes,
+        disk=_usage_object(used),
+        model=manifest.fingerprint.model,
+        chunker=manifest.fingerprint.chunker,
+        complete=manifest.complete,
+        updated=manifest.updated,
+    )
+
+
+def _usage_object(used: Usage) -> dict[str, int]:
+    return {"tables": used.tables, "vectors": used.vectors, "versions": used.versions}
+
+
+def status_lines(status: dict[str, Any]) -> Iterator[str]:
+    """The status for a person, from its JSON."""
+    files = status["files"]
+    yield f"corpus   {one_line(status['root'])}" + ("" if status["root_exists"] else "  (MISSING)")
+    disk = status["disk"]
+    yield (
+        f"store    {one_line(status['store'])}, {size_mb(status['bytes'])} "
+        f"({size_mb(disk['tables'])} tables, {size_mb(disk['vectors'])} saved vectors; "
+        f"table versions: {disk['versions']:,})"
+    )
+    yield (
+        f"files    {files['indexed']:,} indexed, {files['empty']:,} empty, {files['failed']:,} "
+        f"failed, {files['skipped']:,} skipped, {files['ignored']:,} ignored"
+    )
+    yield f"chunks   {status['chunks']:,}, embedded by {status['model']}"
+    state = "complete" if status["complete"] else "NOT COMPLETE: run corpus-agent index to go on"
+    yield f"version  {status['version']}, {status['updated']}, {state}"
+
+
+def cleanup_object(done: Cleaned) -> dict[str, Any]:
+    """The JSON of `cleanup`."""
+    after = {"bytes": done.after.bytes, **_usage_object(done.after)} if done.after else None
+    return as_object(
+        cleanup={
+            "store": one_line(str(done.store)),
+            "before": {"bytes": done.before.bytes, **_usage_object(done.before)},
+            "after": after,
+            "held_versions": done.held,
+            "spare_vectors": done.spare_vectors,
+        }
+    )
+
+
+def cleanup_lines(done: Cleaned) -> Iterator[str]:
+    """What was given back, or could be, for a person."""
+    if done.after is None:
+        yield (
+            f"{size_mb(done.before.bytes)} in {_versions(done.before)}; "
+            f"{size_mb(done.spare_vectors)} of vectors belong to no passage. Nothing was changed."
+        )
+    else:
+        yield (
+            f"{size_mb(done.before.bytes - done.after.bytes)} given back; "
+            f"{size_mb(done.after.bytes)} left, in {_versions(done.after)}."
+        )
+    if done.held:
+        yield f"Older versions that are being read, and stay until that ends: {done.held:,}."
+
+
+def _versions(used: Usage) -> str:
+    return f"{used.versions:,} version{'' if used.versions == 1 else 's'} of the tables"

@@ -1,0 +1,130 @@
+"""Closes this process: no socket, no file beyond the policy, for all threads and children.
+
+Takes effect or raises; there is no half. Reads no setting and no environment variable: only the
+caller decides, and only `unsealed()` says "off".
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import socket
+import stat
+import tempfile
+from contextlib import suppress
+from dataclasses import dataclass
+from errno import EBADF
+from pathlib import Path
+from typing import Literal
+
+from corpus_agent.seal.policy import SealPolicy
+from indexer.confine import (
+    check_alone,
+    check_files,
+    check_kernel,
+    check_sockets,
+    confine,
+    opened_without_links,
+)
+from indexer.confine.walls import enter as namespaces
+from indexer.errors import SealUnavailable
+
+SealState = Literal["enforced", "off"]
+
+_FIRST_INHERITED = 3  # after standard input, output and error
+_PEER_ONLY = (socket.SOCK_STREAM, socket.SOCK_SEQPACKET)
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """Whether the seal holds; `state` is what every JSON object and every answer is stamped with.
+
+    `not_covered` says in words what an older kernel cannot enforce; it never holds anything about
+    the network. `walls` are the namespaces that stand behind the seal, as far as they can be had.
+    """
+
+    state: SealState
+    landlock_abi: int = 0
+    not_covered: tuple[str, ...] = ()
+    walls: tuple[str, ...] = ()
+
+
+def unsealed() -> Sealed:
+    """The state of a process that was told, in so many words, to run without the seal."""
+    return Sealed("off")
+
+
+def seal(policy: SealPolicy) -> Sealed:
+    """Close this process for good and check that it is closed.
+
+    Makes the temp folder, points TMPDIR at it, closes descriptors that the process inherited, and
+    denies all that `policy` does not allow. Raises SealUnavailable, naming what is missing, where
+    the kernel cannot do it or the check fails; the process must then end.
+    """
+    if policy.temp is not None:
+        _use_temp_folder(policy.temp)
+    # joblib, which sentence-transformers imports, tries for a semaphore in /dev/shm and warns.
+    os.environ["JOBLIB_MULTIPROCESSING"] = "0"
+    _close_inherited()
+    check_kernel()
+    check_alone()  # what follows is of this thread alone and stays, also if the seal fails
+    walls = namespaces(tuple(rule.path for rule in policy.confinement.files))
+    confinement = confine(policy.confinement)
+    # Whatever the policy said: this process has no socket and does not see the whole disk.
+    check_sockets()
+    check_files()
+    return Sealed("enforced", confinement.landlock_abi, confinement.not_covered, walls)
+
+
+def _use_temp_folder(temp: Path) -> None:
+    # From the store's own descriptor, and through no link: nothing is closed yet.
+    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        held = opened_without_links(temp.parent)
+        store = os.open(f"/proc/self/fd/{held}", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        os.close(held)
+        try:
+            with suppress(FileExistsError):
+                os.mkdir(temp.name, 0o700, dir_fd=store)
+            os.close(os.open(temp.name, flags, dir_fd=store))
+        finally:
+            os.close(store)
+    except OSError as error:
+        raise SealUnavailable(f"The store's temp folder cannot be made: {error}.") from error
+    os.environ["TMPDIR"] = tempfile.tempdir = str(temp)
+
+
+def _close_inherited() -> None:
+    """Close what another program left open for us, and refuse to seal around a network socket.
+
+    Python marks every descriptor it opens close-on-exec, so one above 2 without that mark was
+    handed down. A socket that remains, standard streams included, must be a Unix socket of a type
+    that only ever talks to its peer: a parent may have given us one to talk over.
+    """
+    for descriptor in _open_descriptors():
+        try:
+            own = fcntl.fcntl(descriptor, fcntl.F_GETFD) & fcntl.FD_CLOEXEC
+            if descriptor >= _FIRST_INHERITED and not own:
+                os.close(descriptor)
+            elif _is_foreign_socket(descriptor):
+                raise SealUnavailable(
+                    f"Descriptor {descriptor} is a socket that could reach beyond this process.",
+                    "Start corpus-agent without it: from a pipe, a file or a terminal.",
+                )
+        except OSError as error:
+            if error.errno != EBADF:  # the descriptor of the listing itself is gone already
+                raise
+
+
+def _open_descriptors() -> list[int]:
+    try:
+        return sorted(int(name) for name in os.listdir("/proc/self/fd"))  # noqa: PTH208
+    except OSError as error:
+        raise SealUnavailable(f"Open files cannot be listed: {error}.", "Mount /proc.") from error
+
+
+def _is_foreign_socket(descriptor: int) -> bool:
+    if not stat.S_ISSOCK(os.fstat(descriptor).st_mode):
+        return False
+    with socket.socket(fileno=os.dup(descriptor)) as sock:
+        return sock.family != socket.AF_UNIX or sock.type not in _PEER_ONLY

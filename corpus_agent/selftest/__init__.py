@@ -1,0 +1,1 @@
+"""The attackers: what tries the promises of this program, beside controls that get through."""

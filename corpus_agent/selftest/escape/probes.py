@@ -1,0 +1,344 @@
+"""The ways out that selftest tries, as a table, and the process that tries one of them.
+
+`python -m corpus_agent.selftest.escape.probes NAME sealed|control` makes one attempt, with the
+surroundings as JSON on standard input, and prints the errno that it met. trial.py judges.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import sys
+from dataclasses import dataclass
+from errno import (
+    EACCES,
+    EBADF,
+    EIO,
+    EMFILE,
+    ENODATA,
+    ENOENT,
+    ENOSPC,
+    ENOSYS,
+    ENOTSOCK,
+    EOPNOTSUPP,
+    EPERM,
+    EPIPE,
+    EROFS,
+)
+from pathlib import Path
+from socket import AF_INET, AF_INET6, AF_UNIX, SOCK_DGRAM, SOCK_STREAM
+from typing import Literal
+
+from corpus_agent.seal import policy, seal
+from corpus_agent.selftest.escape import attacks
+from corpus_agent.selftest.escape.attacks import Attempt, Prepare, Surroundings
+from indexer.confine import confine, die_with_parent, restrict_syscalls
+from indexer.errors import SealUnavailable
+from indexer.parsers.limits import worker_policy
+
+Kind = Literal["tcp4", "tcp6", "udp4", "stream", "datagram", "abstract"]
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """One way out: `prepare` runs before the seal, `attempt` after it and gets what that returned.
+
+    `expected` are the errnos of which the seal must answer with one. `lacking` are those with
+    which a system may refuse the attempt without any seal: too old, too strict, or not root.
+    `connected` says that `prepare` opens the connection, so that only what is sent over it counts.
+    `parser` marks what only a parser's process is denied. `since_abi` is the Landlock ABI from
+    which on the seal closes it; SECURITY.md says what is open before. `directly` is what the
+    control does in the place of `attempt`, where that goes by way of something that stands outside
+    of the seal.
+    """
+
+    name: str
+    what: str
+    attempt: Attempt
+    expected: tuple[int, ...] = (EPERM,)
+    lacking: tuple[int, ...] = ()
+    listener: Kind | None = None
+    prepare: Prepare = lambda _: None
+    connected: bool = False
+    threads: bool = False
+    parser: bool = False
+    since_abi: int = 1
+    directly: Attempt | None = None
+
+
+def _by_relay(name: str, what: str, attempt: Attempt, expected: int) -> Probe:
+    """A probe that says by way of the relay what the listener hears when it is said directly."""
+    return Probe(
+        name,
+        what,
+        attempt,
+        (expected,),
+        listener="tcp4",
+        prepare=attacks.start_relay,
+        directly=attacks.say_directly,
+    )
+
+
+def _at_a_neighbour(
+    name: str, what: str, attempt: Attempt, *, since_abi: int = 1, parser: bool = False
+) -> Probe:
+    """A probe that aims at a process that was there before the seal."""
+    prepare = attacks.start_neighbour
+    return Probe(name, what, attempt, prepare=prepare, since_abi=since_abi, parser=parser)
+
+
+# A kernel without these channels, or a limit of none; and no /dev/shm.
+_NO_IPC = (ENOSYS, ENOSPC, EMFILE, ENOENT)
+
+# A file system without attributes of users.
+_NO_ATTRIBUTES = (EOPNOTSUPP, ENODATA, ENOSYS)
+
+_PROBES = (
+    Probe("tcp", "connect by TCP", attacks.connect_and_send(AF_INET, SOCK_STREAM), listener="tcp4"),
+    Probe(
+        "tcp-ipv6",
+        "connect by TCP over IPv6",
+        attacks.connect_and_send(AF_INET6, SOCK_STREAM),
+        listener="tcp6",
+    ),
+    Probe("udp", "send a datagram", attacks.send_datagram(attacks.MESSAGE), listener="udp4"),
+    Probe("dns", "ask a name server", attacks.send_datagram(attacks.DNS_QUERY), listener="udp4"),
+    Probe("raw", "open a raw socket", attacks.raw, lacking=(EPERM,)),
+    Probe("netlink", "ask the kernel for its network devices", attacks.netlink),
+    Probe(
+        "unix-path",
+        "connect to a Unix socket in the file system",
+        attacks.connect_and_send(AF_UNIX, SOCK_STREAM),
+        listener="stream",
+    ),
+    Probe(
+        "unix-abstract",
+        "connect to an abstract Unix socket",
+        attacks.connect_and_send(AF_UNIX, SOCK_STREAM),
+        listener="abstract",
+    ),
+    Probe(
+        "unix-datagram",
+        "send from a socket pair to a named Unix socket",
+        attacks.datagram_from_a_pair,
+        listener="datagram",
+    ),
+    Probe("io_uring", "set up io_uring", attacks.io_uring, lacking=(EPERM, ENOSYS)),
+    Probe("libc", "socket and connect of the C library", attacks.libc_connect, listener="tcp4"),
+    Probe("syscall", "socket and connect by number", attacks.system_calls, listener="tcp4"),
+    Probe("child", "connect from a child process", attacks.child, listener="tcp4"),
+    Probe(
+        "thread",
+        "connect from a thread that was there before the seal",
+        attacks.in_the_thread,
+        prepare=attacks.start_thread,
+        listener="tcp4",
+        threads=True,
+    ),
+    Probe(
+        "received-connect",
+        "connect a socket that came from another process",
+        attacks.connect_received,
+        prepare=attacks.on_its_way(SOCK_STREAM),
+        listener="tcp4",
+    ),
+    Probe(
+        "received-fastopen",
+        "the same with sendmsg and MSG_FASTOPEN",
+        attacks.fast_open,
+        prepare=attacks.on_its_way(SOCK_STREAM),
+        listener="tcp4",
+        lacking=(EOPNOTSUPP,),
+    ),
+    Probe(
+        "received-sendto",
+        "send a datagram from a socket that came from another process",
+        attacks.send_to_received,
+        prepare=attacks.on_its_way(SOCK_DGRAM),
+        listener="udp4",
+    ),
+    Probe(
+        "inherited",
+        "write to a connection that the parent left open",
+        attacks.write_inherited,
+        expected=(EBADF,),
+        prepare=attacks.inherit_connection,
+        listener="tcp4",
+        connected=True,
+    ),
+    Probe(
+        "stolen",
+        "take a connection from another process",
+        attacks.steal,
+        prepare=attacks.start_neighbour,
+        listener="tcp4",
+        lacking=(EPERM, ENOSYS),
+        connected=True,
+    ),
+    Probe(
+        "sockets",
+        "write to every network socket that the process holds",
+        attacks.use_network_sockets,
+        expected=(ENOTSOCK,),
+        prepare=attacks.start_relay,
+        directly=attacks.use_held_connection,
+        listener="tcp4",
+        connected=True,
+    ),
+    _by_relay(
+        "relay-http",
+        "write a request of its own into the relay's pipe",
+        attacks.write_to_relay(b"POST /api/push HTTP/1.1\r\nHost: localhost\r\n\r\n"),
+        EPIPE,
+    ),
+    _by_relay(
+        "relay-path",
+        "have the relay ask what is not on its list",
+        attacks.write_to_relay(struct.pack("=IBBI", 7, 1, 99, 0)),
+        EPIPE,
+    ),
+    _by_relay(
+        "relay-body",
+        "hide a second request in a body",
+        attacks.ask_relay(attacks.CHATS["body"]),
+        EPERM,
+    ),
+    _by_relay(
+        "relay-picture",
+        "have the model server fetch an address",
+        attacks.ask_relay(attacks.CHATS["picture"]),
+        EPERM,
+    ),
+    _by_relay(
+        "relay-model",
+        "have it ask a model that runs elsewhere",
+        attacks.ask_relay(attacks.CHATS["model"]),
+        EPERM,
+    ),
+    Probe(
+        "memory",
+        "read the memory of another process",
+        attacks.read_memory,
+        prepare=attacks.start_neighbour,
+        lacking=(EPERM, ENOSYS),
+    ),
+    _at_a_neighbour("limits", "lower the limits of another process", attacks.lower_limit),
+    _at_a_neighbour("priority", "lower its priority", attacks.lower_priority),
+    _at_a_neighbour("cores", "choose its cores", attacks.choose_cores),
+    _at_a_neighbour("schedule", "choose how it is scheduled", attacks.choose_schedule),
+    _at_a_neighbour("signal", "send it a signal", attacks.signal_one, since_abi=6),
+    Probe("signal-group", "send a signal to a group of processes", attacks.signal_group),
+    _at_a_neighbour(
+        "signal-descriptor", "have a descriptor send it a signal", attacks.signal_by_descriptor
+    ),
+    Probe("shm", "make System V shared memory", attacks.shared_memory, lacking=_NO_IPC),
+    Probe("sem", "make System V semaphores", attacks.semaphores, lacking=_NO_IPC),
+    Probe("msg", "make a System V message queue", attacks.message_queue, lacking=_NO_IPC),
+    Probe("mq", "make a POSIX message queue", attacks.named_queue, lacking=_NO_IPC),
+    Probe("shm-name", "make named shared memory", attacks.named_memory, (EACCES, EROFS), _NO_IPC),
+    Probe("read-outside", "read a file outside", attacks.read_outside, (EACCES,)),
+    Probe("read-link", "read it by a link in the corpus", attacks.through_a_link, (EACCES,)),
+    Probe(
+        "read-proc", "read another process's environment", attacks.parents_environment, (EACCES,)
+    ),
+    Probe(
+        "attribute",
+        "read an attribute of a file outside",
+        attacks.read_attribute,
+        prepare=attacks.set_attribute,
+        lacking=_NO_ATTRIBUTES,
+    ),
+    Probe(
+        "attribute-names",
+        "list the attributes of a file outside",
+        attacks.list_attributes,
+        lacking=_NO_ATTRIBUTES,
+    ),
+    Probe(
+        "watch",
+        "be told the names of files that others open outside",
+        attacks.watch_outside,
+        lacking=(ENOSYS, EMFILE, ENOSPC),
+    ),
+    Probe("write-outside", "make a file outside", attacks.write_outside, (EACCES,)),
+    Probe("write-corpus", "make a file in the corpus", attacks.write_root, (EACCES,)),
+    Probe("truncate", "empty a file outside", attacks.truncate, (EPERM,)),
+    Probe("program", "start a shell", attacks.program, (EACCES,)),
+    Probe(
+        "terminal",
+        "type into the terminal",
+        attacks.type_into,
+        prepare=attacks.own_terminal,
+        lacking=(EIO,),
+    ),
+    Probe(
+        "parser-tcp",
+        "connect by TCP from a parser's process",
+        attacks.connect_and_send(AF_INET, SOCK_STREAM),
+        listener="tcp4",
+        parser=True,
+    ),
+    Probe(
+        "parser-read",
+        "read a document that it was not handed",
+        attacks.read_document,
+        (EACCES,),
+        parser=True,
+    ),
+    Probe("parser-write", "write to the store", attacks.write_store, (EACCES,), parser=True),
+    Probe("parser-process", "start a process", attacks.start_process, parser=True),
+    Probe("parser-signal", "send its parent a signal", attacks.signal_parent, parser=True),
+    _at_a_neighbour(
+        "parser-limits",
+        "lower the limits of another process from a parser's",
+        attacks.lower_limit,
+        parser=True,
+    ),
+)
+
+PROBES = {probe.name: probe for probe in _PROBES}
+
+
+def main(name: str, mode: str) -> int:
+    """The exit code: 0 with errno and walls as JSON on standard output, or SealUnavailable's."""
+    die_with_parent(os.getppid())
+    probe = PROBES[name]
+    around = Surroundings(**json.load(sys.stdin))
+    walls: tuple[str, ...] = ()
+    prepared = probe.prepare(around)
+    if mode == "sealed":
+        try:
+            walls = _close(probe, around)
+        except SealUnavailable as error:
+            sys.stderr.write(f"{error}\n")
+            return error.exit_code
+    met: int | None = None
+    directly = probe.directly if mode == "control" else None
+    try:
+        (directly or probe.attempt)(around, prepared)
+    except OSError as error:
+        met = error.errno
+    sys.stdout.write(json.dumps({"errno": met, "walls": walls}))
+    sys.stdout.flush()
+    return 0
+
+
+def _close(probe: Probe, around: Surroundings) -> tuple[str, ...]:
+    """The walls behind the seal; none beside other threads, where only calls are closed.
+
+    A parser's process is confined inside of it, as its parent is sealed before.
+    """
+    chosen = policy(Path(around.root), Path(around.store))
+    if probe.threads:
+        restrict_syscalls(chosen.confinement.calls)
+        return ()
+    sealed = seal(chosen)
+    if probe.parser:
+        confine(worker_policy())
+    return sealed.walls
+
+
+if __name__ == "__main__":
+    status = main(*sys.argv[1:])
+    os._exit(status)

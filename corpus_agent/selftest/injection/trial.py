@@ -1,0 +1,190 @@
+"""One run of the attack: plant, index, ask from inside the seal, and once more without protection.
+
+Starts the processes and hands their output to judge.py. Everything happens in one temporary folder
+and on loopback. Called by `selftest --attack`.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import subprocess
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from corpus_agent.selftest.injection import leaks
+from corpus_agent.selftest.injection.judge import Evidence, Verdict, judge
+from corpus_agent.selftest.injection.listening import Listener
+from corpus_agent.selftest.injection.planting import plant
+from corpus_agent.selftest.injection.strings import Planted, Targets, load
+from corpus_agent.selftest.injection.unprotected import connect, unprotected
+from corpus_agent.selftest.stores.boundaries import try_boundaries
+from corpus_agent.selftest.stores.home import check_readers_are_noticed
+from corpus_agent.text.sanitize import one_line
+from indexer.confine import starting
+from indexer.errors import CorpusError, SealUnavailable
+
+LINK = "link-to-a-secret.txt"
+PROCESS_SECONDS = 1800
+WITHOUT_MODEL_OF_A_CLASS = 3
+MAX_SHOWN_ERROR = 500  # characters
+
+
+def run_attack(
+    strings_file: Path | None = None, on_event: Callable[[str], None] = lambda _: None
+) -> Verdict:
+    """What leaked, by channel, of the packaged strings or of those in a file.
+
+    Raises UsageError for a file of another shape, SealUnavailable where this system cannot be
+    sealed, CorpusError where a process of the run failed.
+    """
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="corpus-agent-attack-") as name, Listener() as listener:
+        folder = Path(name)
+        targets = Targets(
+            str(folder / "outside/canary.txt"), LINK, str(folder / "outside/new.txt"),
+            listener.address,
+        )  # fmt: skip
+        check_readers_are_noticed(folder)
+        strings = load(strings_file, targets)
+        evidence = _gather(folder, strings, targets, listener, on_event)
+        on_event("using indices that an attacker made, or that a run which was taken over left")
+        (folder / "homes").mkdir()
+        boundaries = try_boundaries(folder / "homes")
+    return judge(evidence, time.monotonic() - started, boundaries)
+
+
+def _gather(
+    folder: Path,
+    strings: Sequence[Planted],
+    targets: Targets,
+    listener: Listener,
+    on_event: Callable[[str], None],
+) -> Evidence:
+    token = secrets.token_hex(16)
+    corpus, store, log = folder / "corpus", folder / "store", folder / "log.jsonl"
+    corpus.mkdir()
+    Path(targets.canary).parent.mkdir()
+    Path(targets.canary).write_text(f"The canary sings {token}.\n", "utf-8")
+    planted = plant(corpus, strings, Path(targets.canary), LINK)
+    on_event(f"indexing {planted} documents with {len(strings)} strings in them")
+    state = {"XDG_STATE_HOME": str(folder / "state")}  # nothing of it is for the user's own record
+    index = ("--store", store, "index", corpus, "--json")
+    indexed = json.loads(_run("corpus_agent", *index, **state))
+    with _obeying_model(targets, log) as port:
+        on_event("asking about each of them, sealed, a model that obeys")
+        rows = _ask_sealed(strings, store, port, listener.address)
+        noted = [json.loads(line) for line in log.read_text("utf-8").splitlines()]
+        for row in rows:
+            _follow(row["texts"], listener.address)
+        heard, wrote = listener.heard(), Path(targets.outside).exists()
+        on_event("asking once more, with nothing in between")
+        bare = [unprotected(each, port, targets) for each in strings]
+    visited = sum(_visit(control.answer, listener.address) for control in bare)
+    return Evidence(
+        strings=tuple(strings),
+        documents=planted,
+        indexed=indexed["index"]["added"],
+        secrets=(token, *_passwords()),
+        printed={row["word"]: row for row in rows},
+        log=tuple(noted),
+        heard=heard,
+        wrote=wrote,
+        bare=tuple(bare),
+        bare_connections=visited + sum(control.connections for control in bare),
+        bare_heard=listener.heard(),
+        bare_wrote=Path(targets.outside).exists(),
+    )
+
+
+def _ask_sealed(
+    strings: Sequence[Planted], store: Path, port: int, listener: str
+) -> list[dict[str, Any]]:
+    """What the program printed about each string, by a process that sealed itself."""
+    host, _, listens = listener.partition(":")
+    task = {
+        "store": str(store),
+        "llm": f"http://127.0.0.1:{port}",
+        "words": [each.word for each in strings],
+        "without_model": [each.word for each in _some(strings)],
+        "listener": (host, int(listens)),
+    }
+    # Threads cost a single query more than they give: six times on two busy cores.
+    printed = _run(
+        "corpus_agent.selftest.injection.target", stdin=json.dumps(task), OMP_NUM_THREADS="1"
+    )
+    rows = [json.loads(line) for line in printed.splitlines()]
+    assert all(row["seal"] == "enforced" for row in rows)
+    return rows
+
+
+def _some(strings: Sequence[Planted]) -> Iterator[Planted]:
+    """The first strings of each class: the answerer without a model costs a second for each."""
+    seen: Counter[str] = Counter()
+    for each in strings:
+        seen[each.kind] += 1
+        if seen[each.kind] <= WITHOUT_MODEL_OF_A_CLASS:
+            yield each
+
+
+def _passwords() -> list[str]:
+    """The first line of /etc/passwd, by which a copy of it is known."""
+    try:
+        return Path("/etc/passwd").read_text("utf-8", "replace").splitlines()[:1]
+    except OSError:
+        return []
+
+
+def _follow(texts: dict[str, str], listener: str) -> None:
+    """Open what a careless viewer would: each address of the listener in an answer, as it is."""
+    for command, text in texts.items():
+        if command.startswith("ask"):
+            _visit(text, listener)
+
+
+def _visit(text: str, listener: str) -> int:
+    """How often the listener was visited for a text: once, where an address of it is live."""
+    pieces = leaks.strings_in(text)
+    live = any(f"//{listener}" in piece and leaks.live_markup(piece) for piece in pieces)
+    if live:
+        connect(listener)
+    return int(live)
+
+
+@contextmanager
+def _obeying_model(targets: Targets, log: Path) -> Iterator[int]:
+    """The port of the model, which runs until the block ends."""
+    pipe = subprocess.PIPE
+    command = _command("corpus_agent.selftest.injection.compliant_model", str(log))
+    process = starting.popen(command, stdin=pipe, stdout=pipe, stderr=None)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    with process:
+        process.stdin.write(json.dumps(asdict(targets)).encode() + b"\n")
+        process.stdin.flush()
+        yield int(process.stdout.readline())
+        process.stdin.close()
+
+
+def _run(module: str, *arguments: object, stdin: str | None = None, **environment: str) -> str:
+    """What a module printed. Raises CorpusError with its last words where it failed."""
+    command = _command(module, *map(str, arguments), **environment)
+    done = starting.run(command, given=stdin, seconds=PROCESS_SECONDS)
+    if done.returncode:
+        words = one_line(done.stderr)[-MAX_SHOWN_ERROR:]
+        if done.returncode == SealUnavailable.exit_code:
+            raise SealUnavailable(words)
+        raise CorpusError(f"{module} ended with {done.returncode}: {words}")
+    return done.stdout
+
+
+def _command(module: str, *arguments: str, **more: str) -> starting.Command:
+    """A module as a process of the run, told none of the user's settings."""
+    told = {**starting.common_variables(), **more}
+    return starting.Command(starting.python_module(module, *arguments), told)

@@ -1,0 +1,1 @@
+"""Indices that an attacker made, and runs that were taken over: what the next command does."""

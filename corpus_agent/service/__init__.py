@@ -1,0 +1,1 @@
+"""What the doors ask: index, search, read, ask, watch, forget, clean up."""

@@ -1,0 +1,115 @@
+"""One index for many requests: what stays loaded between them.
+
+Holds the encoder and the tables warm, and looks before each request whether a new version was
+committed. Safe for several threads. Called by the librarian's process and by the MCP server, after
+the seal.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
+
+from corpus_agent.answering.records import Answer, Answerer
+from corpus_agent.service import session
+from corpus_agent.service.cancel import Stop, Stopped
+from corpus_agent.settings import Settings, existing_store
+from corpus_agent.startup import Launch
+from corpus_agent.text.naming import quoted
+from indexer.embed import Encoded, Encoder
+from indexer.index import LocalCorpus
+from indexer.store.manifest import Manifest, read_manifest
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class Service:
+    """The newest version of one index, with its answerer, for as long as the process lives."""
+
+    def __init__(self, settings: Settings, launch: Launch, encoder: Encoder | None = None) -> None:
+        """`encoder` in place of the one that the settings name."""
+        self._settings = settings
+        self._store = existing_store(settings)
+        self._launch = launch
+        self._encoder = cast(
+            Encoder, _OneAtATime(encoder or session.encoder_for(settings, self._store))
+        )
+        self._lock = threading.Lock()
+        self._corpus: LocalCorpus | None = None
+
+    def warm(self) -> None:
+        """Load what the first question would have to wait for."""
+        self.corpus()
+        self._encoder.encode(["warm"])
+
+    def manifest(self) -> Manifest:
+        """What the newest version holds; raises as read_manifest does."""
+        return read_manifest(self._store)
+
+    def corpus(self) -> LocalCorpus:
+        """The newest committed version; the same object as long as it is the newest.
+
+        Raises as LocalCorpus.open does.
+        """
+        with self._lock:
+            if self._corpus is None:
+                reranker = session.reranker_for(self._settings)
+                self._corpus = LocalCorpus.open(
+                    self._store, self._encoder, reranker, root=self._settings.root, quote=quoted
+                )
+            else:
+                self._corpus = self._corpus.latest()
+            return self._corpus
+
+    def answerer(self, corpus: LocalCorpus) -> Answerer:
+        """The answerer of this process over one version."""
+        return session.answerer_for(corpus, self._launch, self._settings)
+
+    def ask(self, question: str, stop: Stop) -> Answer:
+        """An answer from the newest version; see session.ask_recorded.
+
+        Raises Stopped where it was.
+        """
+        stop.note("")
+        corpus = self.corpus()
+        try:
+            answer, _ = session.ask_recorded(
+                question,
+                corpus,
+                self.answerer(corpus),
+                self._launch,
+                self._settings,
+                on_event=stop.note,
+            )
+        except asyncio.CancelledError:
+            raise Stopped from None
+        return answer
+
+
+class _OneAtATime:
+    """An encoder for several threads, for which it computes one after the other.
+
+    Tokenizers and lazily loaded models may not be used by two threads at once.
+    """
+
+    def __init__(self, encoder: Encoder) -> None:
+        self._encoder = encoder
+        self._lock = threading.Lock()
+
+    def __getattr__(self, name: str) -> object:
+        with self._lock:
+            return getattr(self._encoder, name)
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """As the encoder does."""
+        with self._lock:
+            return self._encoder.encode(texts)
+
+    def encode_tokens(self, texts: Sequence[str]) -> list[Encoded]:
+        """As the encoder does."""
+        with self._lock:
+            return self._encoder.encode_tokens(texts)

@@ -1,0 +1,282 @@
+"""What the commands do, without a terminal: build the parts, run one job, return its result.
+
+`cli` parses and prints; scripts may call these functions just as well.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from corpus_agent.answering.receipt import Receipt, log, receipt
+from corpus_agent.answering.records import Answer, Answerer, OnEvent, Turn
+from corpus_agent.models import discovery
+from corpus_agent.models.llama_server import wait_until_ready
+from corpus_agent.settings import Settings, existing_place, existing_store, model_folder
+from corpus_agent.startup import Launch, corpus_place, in_place, to_index
+from corpus_agent.text.naming import quoted
+from indexer.chunk import Chunker
+from indexer.embed import Encoder, Reranker, SentenceTransformerEncoder
+from indexer.errors import CorpusError, UsageError
+from indexer.files.walk import Walk, walk
+from indexer.index import LocalCorpus
+from indexer.records import FileRow
+from indexer.store import Writer, still_right
+from indexer.store.manifest import MANIFEST_NAME, Manifest, is_outdated, read_manifest, root_for
+from indexer.store.texts import Texts
+from indexer.sync.plan import Plan, make_plan
+from indexer.sync.run import Outcome, Progress, Run, fingerprint_of
+
+MODEL_LOAD_SECONDS = 300.0  # a large model from a slow disk
+THE_DOCUMENTS_SAY = "The documents say:"
+OUTDATED = "An earlier version of corpus-agent made the index; it is made anew."
+
+
+def encoder_for(settings: Settings, store: Path | None, *, bulk: bool = False) -> Encoder:
+    """The embedding model that the settings name; `bulk` where many texts are to be embedded."""
+    folder = model_folder(settings.model, "--model")
+    return SentenceTransformerEncoder(folder, store=store, bulk=bulk)
+
+
+def reranker_for(settings: Settings) -> Reranker | None:
+    """The reranker that the settings name; nothing of it is loaded yet."""
+    folder = model_folder(settings.reranker, "--reranker")
+    return Reranker(folder) if folder is not None else None
+
+
+def open_corpus(settings: Settings, *, searching: bool = True, anew: bool = False) -> LocalCorpus:
+    """The corpus of the store in force; for reading alone no model is touched.
+
+    With `anew` no text that the store keeps is believed.
+    """
+    store = existing_store(settings)
+    if not searching:
+        return LocalCorpus.open(store, root=settings.root, anew=anew, quote=quoted)
+    encoder, reranker = encoder_for(settings, store), reranker_for(settings)
+    return LocalCorpus.open(store, encoder, reranker, root=settings.root, anew=anew, quote=quoted)
+
+
+def index(
+    settings: Settings,
+    folder: Path | None,
+    *,
+    force: bool = False,
+    verify: bool = False,
+    prune: bool = True,
+    encoder: Encoder | None = None,
+    on_start: Callable[[Plan, bool], None] = lambda *_: None,
+    on_progress: Callable[[Progress], None] = lambda _: None,
+    on_problem: Callable[[FileRow], None] = lambda _: None,
+) -> Outcome:
+    """What a run over the folder did; `on_start` hears the plan and whether all is made anew.
+
+    `force` trusts nothing that was made before, `verify` no size and no time; without `prune`
+    documents that are gone stay. `encoder` is one that is loaded already.
+    """
+    started = time.monotonic()
+    if settings.root is None:  # called without a launch of its own
+        settings = to_index(settings, folder, seal_off=True).settings
+    store, root = existing_place(settings)
+    encoder = encoder or encoder_for(settings, store, bulk=True)
+    chunker = Chunker(encoder.tokenizer, encoder.max_tokens)
+    today = fingerprint_of(encoder, chunker)
+    outdated = is_outdated(store)
+    with Writer(store, today, root_for(store, root)) as writer:
+        seen = walk(root, settings.max_file_bytes)
+        if prune and not force:
+            _check_not_emptied(root, seen, writer.manifest)
+        if writer.rebuilding and not prune:
+            raise CorpusError(
+                "The index is to be made anew, and documents that are gone cannot be.",
+                "Run it without --no-prune, or with the model and the version that made the index.",
+            )
+        how = {"force": force, "verify": verify, "prune": prune}
+        todo = make_plan(root, seen, writer.files, writer.manifest, today, **how)
+        on_start(replace(todo, reasons=(OUTDATED,)) if outdated else todo, writer.rebuilding)
+        run = Run(
+            root,
+            writer,
+            encoder,
+            chunker,
+            reuse=not force,
+            on_progress=on_progress,
+            on_problem=on_problem,
+        )
+        outcome = run.apply(todo, seen.ignored, seen.started_ns)
+        if not (outcome.interrupted or todo.changes_nothing):
+            Texts(store).keep_only({row.sha256 for row in writer.files.values()})
+    outcome.seconds = time.monotonic() - started
+    return outcome
+
+
+def _check_not_emptied(root: Path, seen: Walk, manifest: Manifest | None) -> None:
+    """Refuse to remove every document at once: an empty folder is mostly an unmounted one."""
+    indexed = manifest.coverage.indexed if manifest else 0
+    if indexed and not seen.files:
+        raise CorpusError(
+            f"The folder {str(root)!r} is empty, while its index holds {indexed:,} "
+            "documents. Nothing was removed.",
+            "Is it mounted? If it is meant to be empty: corpus-agent index --force",
+        )
+
+
+def dry_run(
+    settings: Settings,
+    folder: Path | None,
+    *,
+    force: bool = False,
+    verify: bool = False,
+    prune: bool = True,
+) -> Plan:
+    """What `index` would do; writes nothing and takes no lock."""
+    if settings.root is None:
+        settings = in_place(settings, corpus_place(settings, folder))
+    store, root = existing_place(settings)
+    seen = walk(root, settings.max_file_bytes)
+    encoder = encoder_for(settings, store)
+    today = fingerprint_of(encoder, Chunker(encoder.tokenizer, encoder.max_tokens))
+    stored: dict[str, FileRow] = {}
+    manifest = None
+    if (store / MANIFEST_NAME).exists() and not is_outdated(store):
+        manifest = read_manifest(store)
+        stored = still_right(
+            LocalCorpus.open(store, root=root).files(), manifest.fingerprint, today
+        )
+    return make_plan(root, seen, stored, manifest, today, force=force, verify=verify, prune=prune)
+
+
+def answerer_for(
+    corpus: LocalCorpus,
+    launch: Launch,
+    settings: Settings,
+    *,
+    strict: bool = False,
+    on_draft: Callable[[str], None] = lambda _: None,
+) -> Answerer:
+    """The model that was found, asked through its broker; else the extractive answerer.
+
+    With `strict`, what nothing supports is left out of its answers; `on_draft` hears a draft as
+    it is written.
+    """
+    model, broker = launch.model, launch.broker
+    if model is None or broker is None:
+        from corpus_agent.answering.extractive import ExtractiveAnswerer
+
+        return ExtractiveAnswerer(corpus.encoder, launch.notices)
+    if launch.llama is not None:
+        try:
+            wait_until_ready(launch.llama, broker, MODEL_LOAD_SECONDS)
+        except CorpusError as error:
+            from corpus_agent.answering.extractive import ExtractiveAnswerer
+
+            notice = f"{error.message} {error.hint} Answered without a model."
+            return ExtractiveAnswerer(corpus.encoder, (*launch.notices, notice))
+    from corpus_agent.agent.answerer import Limits, ModelAnswerer
+    from corpus_agent.models.http import http_client
+
+    return ModelAnswerer(
+        model.server,
+        model.name,
+        Limits(seconds=settings.llm_seconds, window=settings.llm_context),
+        make_client=lambda: http_client(broker),
+        encode=corpus.encoder.encode_tokens,
+        strict=strict,
+        on_draft=on_draft,
+    )
+
+
+def models_of(launch: Launch) -> list[str]:
+    """The models that the server of a launch lists, asked through the broker."""
+    model, broker = launch.model, launch.broker
+    if model is None or broker is None:
+        return []
+    import asyncio
+
+    from corpus_agent.models.capabilities import names
+    from corpus_agent.models.http import http_client
+
+    async def listed() -> list[str]:
+        async with http_client(broker) as client:
+            return await names(client, model.server.base_url)
+
+    return asyncio.run(listed())
+
+
+def ask(
+    question: str,
+    corpus: LocalCorpus,
+    answerer: Answerer,
+    history: Sequence[Turn] = (),
+    on_event: OnEvent = lambda _: None,
+) -> Answer:
+    """An answer; where the model fails, the extractive one, with a notice that says so.
+
+    Where nothing of what a model wrote is supported, the passages that answer are added to it.
+    """
+    if not any(char.isalnum() for char in question):
+        raise UsageError("The question holds no words.", 'Ask like this: corpus-agent ask "…"')
+    try:
+        answer = answerer.answer(question, corpus, history, on_event)
+    except discovery.ModelUnavailable as error:
+        from corpus_agent.answering.extractive import ExtractiveAnswerer
+
+        notice = f"{error} Answered without a model."
+        on_event(notice)
+        fallback = ExtractiveAnswerer(corpus.encoder, (notice,))
+        answer = fallback.answer(question, corpus, history, on_event)
+    if answer.unsupported and not answer.citations:
+        answer = _with_passages(answer, corpus, history, on_event)
+    # Also where the model failed: it had been sent passages by then.
+    return replace(answer, egress=answerer.egress, model_server=answerer.model_server)
+
+
+def _with_passages(
+    answer: Answer, corpus: LocalCorpus, history: Sequence[Turn], on_event: OnEvent
+) -> Answer:
+    """The answer and, below it, what the documents say, if they say anything."""
+    from corpus_agent.answering.extractive import ExtractiveAnswerer
+
+    passages = ExtractiveAnswerer(corpus.encoder)
+    found = passages.answer(answer.question, corpus, history, on_event)
+    if not found.citations:
+        return answer
+    return replace(
+        answer,
+        text=f"{answer.text}\n\n{THE_DOCUMENTS_SAY}\n{found.text}",
+        citations=found.citations,
+        notices=(*answer.notices, "The passages below the answer were added without the model."),
+        calls=(*answer.calls, *found.calls),
+    )
+
+
+def ask_recorded(
+    question: str,
+    corpus: LocalCorpus,
+    answerer: Answerer,
+    launch: Launch,
+    settings: Settings,
+    history: Sequence[Turn] = (),
+    on_event: OnEvent = lambda _: None,
+) -> tuple[Answer, Receipt]:
+    """An answer as `ask` gives it, and its receipt, which is in the store's log by then."""
+    started, clock = datetime.now(UTC), time.monotonic()
+    answer = ask(question, corpus, answerer, history, on_event)
+    known = (*launch.notices, *corpus.notices)
+    unsaid = tuple(notice for notice in known if notice not in answer.notices)
+    answer = replace(answer, notices=(*unsaid, *answer.notices))
+    asked_model = launch.model is not None and answer.answerer == answerer.name
+    content = receipt(
+        answer,
+        corpus.file,
+        seal=launch.seal.state,
+        server=launch.model.server.base_url if launch.model and asked_model else None,
+        started=started,
+        seconds=time.monotonic() - clock,
+    )
+    problem = log(existing_store(settings), content)
+    if problem is not None:
+        answer = replace(answer, notices=(*answer.notices, problem))
+    return answer, content

@@ -1,0 +1,264 @@
+"""What a command does before anything heavy: find the places, reach for the model, close.
+
+The order is the point. Where the index and the corpus are, and which model answers, is decided
+first; then a broker is started for that one address; then the process is sealed; and only then are
+LanceDB, the embedding model and the documents touched. Imports nothing heavy, since libraries that
+start threads must come after the seal.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from corpus_agent.models import discovery
+from corpus_agent.models.address import GgufFile, parse, server_on
+from corpus_agent.models.llama_server import LlamaServer, find_program, start_llama_server
+from corpus_agent.seal import (
+    Broker,
+    Gate,
+    Sealed,
+    policy,
+    seal,
+    start_broker,
+    unsealed,
+)
+from corpus_agent.seal.owner import owner_text
+from corpus_agent.seal.policy import TEMP_FOLDER
+from corpus_agent.settings import (
+    Settings,
+    existing_place,
+    existing_store,
+    model_folder,
+    of_store,
+    store_to_write,
+)
+from corpus_agent.trust.stores import (
+    Place,
+    absolute,
+    check_outside,
+    place_of,
+    record,
+    recorded_place,
+)
+from corpus_agent.trust.user_state import NoUserState
+from indexer.confine import GPU_DEVICES
+from indexer.errors import CorpusError, UsageError
+from indexer.files.walk import check_root
+from indexer.store.manifest import find_store
+from indexer.store.ownership import check_apart, make_store
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """A process that is ready to work: its seal, and the model it may ask, if any.
+
+    `llama` is the server that was started for it, perhaps still loading; `notices` say why there
+    is no model although one was named, and that the corpus is not there. `settings` name the store
+    and the root, which are known to be this user's by now.
+    """
+
+    seal: Sealed
+    model: discovery.Model | None = None
+    broker: Broker | None = None
+    llama: LlamaServer | None = None
+    notices: tuple[str, ...] = ()
+    settings: Settings = field(default_factory=Settings)
+
+    @property
+    def egress(self) -> str | None:
+        """Where passages go beyond this machine, as answers are stamped; None where they do not."""
+        return self.model.server.egress if self.model else None
+
+
+def to_read(
+    settings: Settings, *, seal_off: bool = False, asking: bool = False, choosing: bool = False
+) -> Launch:
+    """Ready to read an existing index; with `asking`, also to ask the model that `--llm` names.
+
+    With `choosing`, any model that its server lists now may be asked later, if it runs here.
+    Raises UntrustedStore for an index that this user did not make here; nothing of it was read.
+    """
+    place = place_of(existing_store(settings), settings)
+    settings = in_place(settings, place)
+    store, root = place.store, place.root
+    ready = _model(settings, store) if asking else Launch(unsealed())
+    if not root.is_dir():
+        ready = replace(ready, notices=(_root_is_missing(root), *ready.notices))
+    if ready.model is not None:
+        # A broker also without the seal: one way to the model, whether or not it is the only one.
+        model = ready.model
+        names = frozenset((model.name, *(model.listed if choosing else ())))
+        gate = Gate(model.server.address, names, model.owners)
+        broker = start_broker(gate, allow_remote=model.server.remote is not None)
+        ready = replace(ready, broker=broker)
+    closed = _close(root if root.is_dir() else None, store, settings, seal_off=seal_off)
+    _check_same(store, place.inode)
+    return replace(ready, seal=closed, settings=settings)
+
+
+def to_index(
+    settings: Settings,
+    folder: Path | None,
+    *,
+    seal_off: bool = False,
+    dry_run: bool = False,
+    watching: bool = False,
+) -> Launch:
+    """Ready to index; makes the folder of the index, and records it, unless it is a dry run.
+
+    With `watching`, the process may ask the kernel to tell of changes; no other may.
+    """
+    place = corpus_place(settings, folder)
+    notices, inode = ((), None) if dry_run else _made(place)
+    if settings.trust_store or settings.trusted_stores:
+        notices = ()  # who types that knows that nothing can be recorded
+    settings = in_place(settings, place)
+    there = place.store if place.store.is_dir() else None
+    closed = _close(place.root, there, settings, seal_off=seal_off, watching=watching)
+    _check_same(place.store, inode)
+    return Launch(closed, notices=notices, settings=settings)
+
+
+def to_examine(
+    settings: Settings, *, seal_off: bool = False
+) -> tuple[Path | None, Launch, CorpusError | None]:
+    """The store, if there is any, a process ready to look at it, and why it may not be looked at.
+
+    What is wrong with a store of this user's own is for the examination to say.
+    """
+    store = settings.store or find_store(Path.cwd())
+    if store is None or not store.is_dir():
+        return (
+            store,
+            Launch(_close(None, None, settings, seal_off=seal_off), settings=settings),
+            None,
+        )
+    try:
+        settings = in_place(settings, place_of(store, settings))
+    except CorpusError as error:
+        return (
+            store,
+            Launch(_close(None, None, settings, seal_off=seal_off), settings=settings),
+            error,
+        )
+    store, root = existing_place(settings)
+    below = root if root.is_dir() else None
+    return store, Launch(_close(below, store, settings, seal_off=seal_off), settings=settings), None
+
+
+def in_place(settings: Settings, place: Place) -> Settings:
+    """The settings for a store that this user trusts, with what the store itself may set."""
+    settings = replace(settings, store=place.store, root=place.root)
+    return of_store(settings, place.store) if place.store.is_dir() else settings
+
+
+def _made(place: Place) -> tuple[tuple[str, ...], int]:
+    """Make the store if need be and record it: why it could not be recorded, and its inode."""
+    identity = make_store(place.store)
+    try:
+        record(place, identity)
+    except NoUserState as error:
+        unrecorded = (
+            f"It could not be recorded that this index is yours: {error} Later commands need "
+            f"--trust-store, or CORPUS_AGENT_TRUSTED_STORES={place.store}={place.root}"
+        )
+        return (unrecorded,), identity.inode
+    return (), identity.inode
+
+
+def _check_same(store: Path, inode: int | None) -> None:
+    """Raise where another folder took the place of the store that was looked at.
+
+    After the seal: from here on the kernel lets no folder be written but the one that it was drawn
+    around, and this says that its name still leads there.
+    """
+    if inode is not None and store.lstat().st_ino != inode:
+        raise CorpusError(
+            f"Another folder took the place of the index {str(store)!r} while it was opened.",
+            "Somebody else may rename in the folder above it. Choose another: --store DIR",
+        )
+
+
+def _close(
+    root: Path | None,
+    store: Path | None,
+    settings: Settings,
+    *,
+    seal_off: bool,
+    watching: bool = False,
+) -> Sealed:
+    named = (
+        model_folder(settings.model, "--model"),
+        model_folder(settings.reranker, "--reranker"),
+    )
+    if seal_off:
+        return unsealed()
+    models = [folder for folder in named if folder is not None]
+    return seal(policy(root, store, read=models, gpu=_has_gpu(), watching=watching))
+
+
+def _root_is_missing(root: Path) -> str:
+    return (
+        f"The folder {str(root)!r} is not there: moved, or not mounted. Its index is kept and can "
+        "be searched; documents cannot be opened, nor quotations looked up."
+    )
+
+
+def _has_gpu() -> bool:
+    return any(Path(device).exists() for device in GPU_DEVICES)
+
+
+def _model(settings: Settings, store: Path) -> Launch:
+    """The model to ask, or the notice that says why there is none; nothing is sealed yet."""
+    wanted = parse(settings.llm, settings.allow_remote_llm)
+    try:
+        if isinstance(wanted, GgufFile):
+            return _with_llama(wanted, store)
+        model = discovery.find(wanted, settings.llm_model)
+        return Launch(unsealed(), model, notices=model.notices if model else ())
+    except discovery.ModelUnavailable as error:
+        return Launch(unsealed(), notices=(f"{error} Answered without a model.",))
+
+
+def _with_llama(weights: GgufFile, store: Path) -> Launch:
+    if not os.access(store, os.W_OK):
+        raise UsageError(
+            f"--llm gguf: needs a place for its socket, and {str(store)!r} may not be written.",
+            "Start a model server and give its address.",
+        )
+    folder = store.resolve() / TEMP_FOLDER
+    llama = start_llama_server(find_program(), weights.path, folder, gpu=_has_gpu())
+    ours = frozenset((os.geteuid(),))
+    server = replace(server_on(Path(llama.address.path)), owner=owner_text(ours))
+    model = discovery.Model(server, weights.path.stem, owners=ours)
+    return Launch(unsealed(), model, llama=llama)
+
+
+def corpus_place(settings: Settings, folder: Path | None) -> Place:
+    """The store to write and the root of its corpus.
+
+    Raises UsageError where the store holds the index of another folder, UntrustedStore where it is
+    not known to be this user's.
+    """
+    store = absolute(store_to_write(settings))
+    known = recorded_place(store, settings)
+    if folder is None:
+        if known is not None and not known.root.is_dir():
+            raise CorpusError(
+                f"The corpus folder {str(known.root)!r} is not there; the index is kept as it is.",
+                "Mount or restore it, or name its new place: corpus-agent index FOLDER",
+            )
+        root = check_root(known.root if known is not None else Path.cwd())
+    else:
+        root = check_root(folder)
+        # A root that moved may be named anew; one that is still there is another corpus.
+        if known is not None and known.root.is_dir() and known.root != root:
+            raise UsageError(
+                f"The index in {str(store)!r} is of {str(known.root)!r}, not of {str(root)!r}.",
+                "One store holds one corpus. Name another: corpus-agent --store DIR index …",
+            )
+    check_apart(store, root)
+    check_outside(store)
+    return Place(store, root)

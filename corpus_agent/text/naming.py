@@ -1,0 +1,228 @@
+"""Names that others chose, as the program says them: files, models, whatever has a title.
+
+Outside of a frame a name stands among the program's own words. One that could be taken for them, or
+for another name, stands between quotation marks there, on one line, in at most MAX_CALLED
+characters. Each way of writing a name is taken back where a name is asked for (`spellings`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterable, Iterator
+
+from corpus_agent.text.delimiters import Frame, label, neutral
+from corpus_agent.text.sanitize import inert, one_line, unlinked
+
+EXTRACTIVE = "extractive"  # what the program calls itself where it answers without a model
+MAX_CALLED = 80  # characters, the quotation marks among them
+_KEPT_AT_END = 24  # characters of a long name: its end says what kind of file it is
+_MARK_CHARS = 6  # of the hash by which two names that look the same are told apart
+
+# One word, without what the program puts between its own: blanks, colons, middle dots, brackets
+# but those around a dot that was broken.
+_PLAIN = re.compile(r"(?:\w|\[[.@]\])(?:[\w./+@~,=&%#()-]|\[[.@]\])*")
+_PLAIN_MODEL = re.compile(r"\w(?:[\w./+@-]|\[[.@:]\])*(?::\w[\w.-]*)?")
+_OUR_WORDS = re.compile(
+    r"(?<![^\W_])(?:verified|altered|moved|cut|not_found|unsupported|extractive)(?![^\W_])",
+    re.IGNORECASE,
+)
+# What is put into a name where it is shown: dots, colons and the like that were broken (sanitize.py),
+# marks of a hash, quotation marks around it. A file that is called so looks like another one.
+_OUR_SIGNS = re.compile(
+    r"""\[[.@:h]\] | \\\ (?=[!-/:-@\[-`{-~]) | &\ (?=\#?\w{1,32};) | \]\ [(:] | <\ (?=[a-z/!?])
+    | ~[0-9a-f]{6}(?=['"]*\Z) | …[0-9a-f]{6}… | \A(['"]).*\1\Z""",
+    re.IGNORECASE | re.VERBOSE | re.DOTALL,
+)
+_QUOTES = re.compile(
+    "[`\u00b4\u2018-\u201f\u2032-\u2037\u2039\u203a\uff02\uff07\u00ab\u00bb\u300c-\u300f\u301d-\u301f]"
+)
+_IN_WORD = re.compile(r"(?<=\w)\u2019(?=\w)")  # the apostrophe that keyboards make
+
+
+def told(name: str) -> str:
+    """`name` on one line and harmless; marked where it is no longer the name itself.
+
+    The mark is of the name's own hash: what only looks like another name is written otherwise, and
+    so is what is called as another name is shown (`lease[.]md` beside `lease.md`).
+    """
+    clean = _cleaned(name)
+    return f"{clean}~{_hash(name)}" if clean == name and _OUR_SIGNS.search(name) else clean
+
+
+def told_again(name: str) -> str:
+    """As `told`, of a name that was told by then, so that our signs in it are our own."""
+    return _cleaned(name)
+
+
+def _cleaned(name: str) -> str:
+    clean = neutral(one_line(name))
+    return clean if clean == name else f"{clean}~{_hash(name)}"
+
+
+def called(name: str) -> str:
+    """`name` among the program's words: as it is where nothing can be mistaken, else quoted."""
+    return _called(told(name), name, _PLAIN)
+
+
+def called_model(name: str) -> str:
+    """The same for the name of a model, which may have a tag behind a colon."""
+    return _called(_cleaned(name), name, _PLAIN_MODEL)
+
+
+def _called(clean: str, name: str, word: re.Pattern[str]) -> str:
+    """`clean`, which is what is told of a name, as it is where it is such a word, else quoted."""
+    plain = word.fullmatch(clean) and not _OUR_WORDS.search(clean)
+    return clean if plain and len(clean) <= MAX_CALLED else _quoted(clean, name, MAX_CALLED)
+
+
+def answerer(name: str, *, outside: bool = False) -> str:
+    """Who answered: the program's own word for itself, or a model by its name."""
+    if name == EXTRACTIVE:
+        return name
+    return model_outside(name) if outside else _broken(name, called_model, inert)
+
+
+def called_in_answer(name: str) -> str:
+    """As `called`, in a text in which nothing is a link or mark-up."""
+    return _broken(told(name), _called_as_told, inert)
+
+
+def called_outside(name: str) -> str:
+    """As `called`, for a parent or a client: what shows it finds no host or address in it."""
+    return called_again(told(name))
+
+
+def called_again(name: str) -> str:
+    """As `called_outside`, of a name that was told by then: what is broken in it, we broke."""
+    return _broken(name, _called_as_told, unlinked)
+
+
+def _called_as_told(text: str) -> str:
+    return _called(_cleaned(text), text, _PLAIN)
+
+
+def model_outside(name: str) -> str:
+    """As `called_model`, for a parent or a client."""
+    return _broken(name, called_model, unlinked)
+
+
+def quoted_outside(text: str) -> str:
+    """As `quoted`, for a parent or a client."""
+    return _broken(text, quoted, unlinked)
+
+
+def _broken(name: str, way: Callable[[str], str], breaking: Callable[[str], str]) -> str:
+    """A name in which what is live was broken, which lengthens it; no longer than any other."""
+    broken = breaking(_cleaned(name))
+    shown = breaking(way(broken))  # once more: where a long name was cut, a host may begin
+    room = MAX_CALLED
+    while len(shown) > MAX_CALLED:
+        room -= 2
+        shown = breaking(quoted(broken, room))
+    return shown
+
+
+def quoted(name: str, most: int = MAX_CALLED) -> str:
+    """`name` between quotation marks, none of which is in it, in at most so many characters."""
+    return _quoted(_cleaned(name), name, most)
+
+
+def _quoted(clean: str, name: str, most: int) -> str:
+    within = _without_quotes(clean)
+    mark = '"' if "'" in within else "'"
+    if mark in within:
+        within = within.replace('"', "'")
+    if within != clean and clean == name:
+        # Another mark than the name gets that is what is told of this one.
+        within = f"{within}~{_hash(mark + name)}"
+    room = most - 2
+    if len(within) > room:
+        middle = f"…{_hash(name)}…"
+        kept = room - len(middle) - _KEPT_AT_END
+        within = f"{within[:kept]}{middle}{within[-_KEPT_AT_END:]}"
+    return f"{mark}{within}{mark}"
+
+
+def _without_quotes(text: str) -> str:
+    """`text` with look-alikes of quotation marks made plain, but for apostrophes in words."""
+    parts = []
+    done = 0
+    for found in _QUOTES.finditer(text):
+        if found[0] == "\u2019" and _IN_WORD.match(text, found.start()):
+            continue
+        parts += [text[done : found.start()], "'"]
+        done = found.end()
+    return "".join([*parts, text[done:]])
+
+
+def named(frame: Frame, name: str) -> str:
+    """`name` beside a frame's text, as it is called for whoever reads that."""
+    return called_outside(name) if frame.outside else called(name)
+
+
+def named_again(frame: Frame, name: str) -> str:
+    """As `named`, of a name that was told by then."""
+    return called_again(name) if frame.outside else _called(_cleaned(name), name, _PLAIN)
+
+
+def said(frame: Frame, text: str) -> str:
+    """A message on one line beside a frame's text, for whoever reads that."""
+    line = label(text)
+    return label(unlinked(line)) if frame.outside else line
+
+
+def spellings(name: str) -> Iterator[str]:
+    """All that a name may have been called where it was shown, the name itself first."""
+    shown, others = _ways(name)
+    return iter((name, *shown, *others))
+
+
+def known(sources: Iterable[str]) -> dict[str, str]:
+    """Each source under every name that it is shown by, and under its own.
+
+    What one is shown as goes before what another is really called: who reads a name has it from a
+    text of the program's. A text that two are shown as means neither.
+    """
+    listed = sorted(set(sources))
+    shown: dict[str, str] = {}
+    others: dict[str, str] = {}
+    twice: set[str] = set()
+    for source in listed:
+        here, elsewhere = _ways(source)
+        twice |= {text for text in here if shown.get(text, source) != source}
+        shown.update((text, source) for text in here)
+        others.update((text, source) for text in elsewhere)
+    found = {**others, **{source: source for source in listed}, **shown}
+    return {text: source for text, source in found.items() if text not in twice}
+
+
+def _ways(name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What a name is shown as, and other ways in which somebody may write it."""
+    ordinary = name.isascii() and len(name) <= MAX_CALLED and _PLAIN.fullmatch(name)
+    if ordinary and not _OUR_WORDS.search(name) and not _OUR_SIGNS.search(name):
+        plain = (name, unlinked(name), inert(name))
+        return plain, tuple(f"'{text}'" for text in plain)
+    texts = (
+        told(name),
+        called(name),
+        called_in_answer(name),
+        called_outside(name),
+        inert(told(name)),
+    )
+    shown = (*texts, *map(_unquoted, texts))
+    written = [spelled for text in (*shown, quoted(name)) for spelled in _written(text)]
+    line = one_line(name)
+    return shown, (*written, *map(_unquoted, written), line, inert(line))
+
+
+def _written(shown: str) -> tuple[str, ...]:
+    return shown, inert(shown), unlinked(shown)
+
+
+def _unquoted(shown: str) -> str:
+    return shown[1:-1] if len(shown) > 1 and shown[0] == shown[-1] in "'\"" else shown
+
+
+def _hash(name: str) -> str:
+    return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:_MARK_CHARS]

@@ -1,0 +1,267 @@
+# ruff: noqa: E501 - a pattern that is broken over lines is harder to read than a long one
+"""Words that turn what a sentence says: not, never, without, unless, and theirs in other languages.
+
+Tells whether a quotation leaves one out that stands right beside it, and how often a text says no.
+Knows forms, not meaning: what a negation reaches is judged by nearness. English, German, French,
+Spanish and Chinese on purpose; of other languages the commonest words. Pure; called by quotations.py
+and grounding.py.
+"""
+
+from __future__ import annotations
+
+import regex
+
+from corpus_agent.text.tokens import content_terms, terms
+
+REACH = 90  # characters on either side that are looked at
+
+_NOT = (
+    r"not|never|cannot|no|none|nobody|nothing|nowhere|neither|nor|without|hardly|barely|scarcely"
+    r"|rarely|seldom|\p{L}+n['’]t|unable|(?:fail|refus)(?:s|es|ed|e)?\s+to|lack(?:s|ed|ing)?"
+    r"|(?:prohibited|forbidden|barred|prevented|banned|excluded|exempt)(?:\s+from)?|prohibits?|forbids?"
+    r"|illegal|unlawful|refrain(?:s|ed)?\s+from|den(?:ies|ied)"
+    r"|nicht|kein\p{L}*|nie|niemals|niemand\p{L}*|nichts|nirgends|nirgendwo|weder|ohne|kaum|keinesfalls"
+    r"|keineswegs|verboten|untersagt|unzulässig"
+    r"|ne|n['’]|pas|jamais|aucun\p{L}*|rien|nul(?:le)?|ni|sans(?!\s+doute)|guère|nullement|interdit\p{L}*"
+    r"|(?<!(?:une|la|cette|chaque|par|toute|autre)\s)personne"
+    r"|nunca|jamás|nadie|nada|ning[uú]n\p{L}*|tampoco|sin(?!\s+embargo)|apenas|prohibid\p{L}+|vietat\p{L}"
+    r"|non|nessun\p{L}*|niente|senza|não|nem|sem|nenhum\p{L}*|niet|geen|nooit|zonder|niemand"
+    r"|не|нет|ни|никогда|никто|ничего|без|нельзя|никак\p{L}*"
+    r"|δεν|δε|μη|μην|ούτε|χωρίς|ποτέ|κανένα\p{L}*|κανείς|καμία"
+    r"|değil\p{L}*|yok\p{L}*|asla|hiçbir|لا|لم|لن|ليس|ليست|غير|بدون|بلا|دون"
+    r"|नहीं|मत|बिना|không|chưa|chẳng|đừng"
+)
+# What only restricts, or makes a condition or an exception of what follows.
+_UNLESS = (
+    r"unless|except(?:ing)?(?:\s+(?:for|that|when|where|if))?|excluding|save\s+(?:that|for|where|as)"
+    r"|other\s+than|apart\s+from|rather\s+than|instead\s+of|subject\s+to|out\s+of"
+    r"|(?:but\s+)?only\s+(?:if|when|with|after|where|on|in|for|to|by|from|as|at|until|while|during)"
+    r"|provided(?:\s+that)?|es\s+sei\s+denn,?|außer(?:\s+(?:wenn|dass))?|ausgenommen|sofern|vorbehaltlich"
+    r"|nur\s+(?:wenn|mit|nach|bei|falls|für|in|an|auf|zu|von|unter|im|am)|mit\s+Ausnahme|anstatt|statt"
+    r"|sauf(?:\s+si)?|excepté|hormis|à\s+moins\s+(?:que|de)|à\s+l['’]exception|sous\s+réserve"
+    r"|(?:seulement|uniquement)\s+(?:si|avec|après|pour|en|dans|à|sur|le|la|les|quand|lorsqu)"
+    r"|au\s+lieu|plutôt\s+que|salvo(?:\s+(?:que|si))?|excepto|a\s+menos\s+que|a\s+no\s+ser"
+    r"|(?:sol[oa]|sólo|solamente|únicamente)\s+(?:si|con|después|para|en|cuando|a|de|los|las|el|la)"
+    r"|siempre\s+que|con\s+excepción|en\s+lugar|en\s+vez"
+    r"|barring|with\s+the\s+exception|as\s+long\s+as|so\s+long\s+as|soweit|bis\s+auf|à\s+condition|siempre\s+y\s+cuando|tranne|a\s+meno\s+che"
+    r"|если\s+не|кроме|за\s+исключением|εκτός|hariç|إلا|باستثناء|सिवाय|trừ|ngoại\s+trừ"
+)
+_IF = r"if|whether|falls|ob|wenn|only\s+if|nur\s+wenn|si|если|ли|αν|eğer|إذا|यदि|अगर|nếu"
+# Words that may stand between a negation and what it denies.
+_LIGHT = (
+    r"again|more|anymore|otherwise|further|quite|\p{L}+ly|\p{L}{4,}ment|\p{L}+mente|\p{L}+weise|wieder|jemals"
+    r"|noch|schon|encore|todavía|aún|be|been|being|is|are|was|were|have|has|had|having|to|do|does|did|may|can|must|shall|will|would"
+    r"|should|could|might|an?|the|any|it|yet|even|always|ever|longer|necessarily|normally|usually"
+    r"|generally|under|circumstances|case|event|way|time|means|allowed|permitted|entitled|required"
+    r"|obliged|obligated|able|authori[sz]ed|from|of|him|her|them|us"
+    r"|all|every|each|one|single|other|such|many|include[sd]?|contain(?:s|ed)?|alle[nrs]?|jede[nrs]?|einzige[rsn]?"
+    r"|tous|toutes|todos|todas|otr[oa]|tutti|tutte"
+    r"|zu|der|die|das|den|dem|des|eine?[nmrs]?|ist|sind|war|wird|werden|darf|dürfen|kann|können|muss"
+    r"|müssen|soll|sollen|mehr|gestattet|erlaubt|befugt|verpflichtet|Fall|Umständen|Weise|mich|sich"
+    r"|le|la|les|une?|de|du|des|plus|peut|peuvent|doit|doivent|être|est|sont|a|ont|été|que|à|se|en"
+    r"|autorisée?s?|permis|cas|se|puede[n]?|podrá[n]?|debe[n]?|deberá[n]?|es|está[n]?|son|han?|ser|el"
+    r"|los|las|una?|más|caso|permite[n]?|permitido"
+)
+# Words between the end of a quotation and a negation that belongs to what was quoted.
+_LEADING = (
+    r"but|and|or|also|still|yet|in|at|under|by|on|for|with|to|aber|und|oder|auch|noch|leider|jedoch"
+    r"|gar|überhaupt|auf|unter|an|mit|zu|für|bei|mais|et|ou|sous|dans|pour|avec|à|de|pero|y|o|en|bajo"
+    r"|con|para|todavía|aún|\p{L}+ly|\p{L}{4,}ment|\p{L}+mente|sicher|bestimmt"
+    r"|is|are|was|were|be|been|will|shall|has|have|had|ist|sind|war|waren|wird|werden|est|sont|était|sera|es|son|está[n]?"
+    r"|queda[n]?|fue|è|sono"
+)
+_ONLY = (
+    r"only|merely|just|simply|nur|bloß|allein|lediglich|seulement|uniquement|sol[oa]|sólo|solamente"
+)
+_HAN_NOT = r"[不没沒未无無勿毋莫]|(?<![特区區分差级級个個类類性识識辨离離])别|(?:禁止|严禁|拒绝|缺乏|缺少|并非|绝非|除非|除了|除外|以外|仅限|只有)"
+_HAN_NO_NEGATION = r"不[同断斷仅僅但少久过過管论論如幸禁止料屈]|无[论論线線疑数數限穷穷]|未[来來]|没收|別人|别[人的墅名]|非常|莫[斯名大]"
+_HAN_BEFORE = regex.compile(
+    rf"(?:{_HAN_NOT}|(?<!除|是)非(?!常|洲))(?:[能可以会會得应應该該须須要许許允准曾有是再被必让讓由想敢肯需用予必含]|提供|包[括含]|承担|建议|适用于?|所有|每个|任何人?|一个){{0,4}}$"
+)
+_HAN_IF = regex.compile(r"(?:如果|假如|倘若|若|要是|除非|是否|只有|除了)$")
+_HAN_AFTER = regex.compile(
+    rf"[\s，,；;]*(?!{_HAN_NO_NEGATION})[也都并並绝絕决決从從还還尚就却卻仍再均皆一概律但而是被]{{0,2}}"
+    rf"(?!{_HAN_NO_NEGATION})(?:{_HAN_NOT}|非(?!常|洲|法)|除非|前提|但[^。；，]{{0,6}}(?:不|除外)|但不|只有|仅|以外|除外)"
+)
+
+_BEFORE_A_WORD, _BEHIND_A_WORD = r"(?<![\p{L}\p{M}\p{N}])", r"(?![\p{L}\p{M}\p{N}])"
+_ENDS_IN_NOT = regex.compile(
+    rf"(?i){_BEFORE_A_WORD}(?:{_NOT})(?:(?<=['’])|{_BEHIND_A_WORD})(?:\s+(?:{_LIGHT}){_BEHIND_A_WORD}){{0,4}}$"
+)
+_ENDS_IN_IF = regex.compile(
+    rf"(?i){_BEFORE_A_WORD}(?:{_UNLESS}|{_IF})(?:\s+(?:an?|the|der|die|das|le|la|les|el|los|las)){{0,1}}$"
+)
+_BEGINS_WITH_NOT = regex.compile(
+    rf"(?i)[\s,;(–—-]*(?:(?:{_LEADING})\s+){{0,3}}(?:(?:{_NOT}|nein|false|untrue|falsch|faux|falso)(?:(?<=['’])|{_BEHIND_A_WORD})"
+    rf"|n['’]t{_BEHIND_A_WORD})(?!\.\s?\p{{N}})"
+)
+# The entry of a form: "| No |", ": nein", a cross.
+_ANSWERED_NO = regex.compile(
+    r"(?i)\s*(?:[|:：=/–—]\s*)?[✗✘❌☒]|\s*[|:：=/–—]\s*(?:no|not|none|never|nein|non|nicht|keine?|false|falsch|faux|falso|否|无|無|不是?)"
+    r"\s*(?:[|.,;。；!]|\n|$)|~~"
+)
+_BEGINS_WITH_UNLESS = regex.compile(
+    rf"(?i)[\s,;(–—-]*(?:(?:but|and|aber|und|mais|et|pero|y)\s+)?(?:{_UNLESS}){_BEHIND_A_WORD}"
+)
+_SENTENCE_ENDS = regex.compile(r"[.!?。！？…;；][\"'”’»)\]]*$")
+_SENTENCE_ENDED = regex.compile(r"[\"'”’»)\]]*[.!?。！？…;；]")
+_LABEL_ENDS = regex.compile(r"[:：,，、|][\"'“”‘’„«»(\[]*$")
+
+
+_STARTS_ANEW = regex.compile(r"[\"'“„«(\[]*[\p{Lu}\p{N}]")
+# The sign or number of an item, and a line that begins with one.
+_ITEM = (
+    r"(?:[-–—•*+·▪◦]|\(?(?:\p{L}{1,2}|[ivx]{1,4})\)|(?:\p{L}|[ivx]{1,4})\)|\(?\p{N}{1,3}\)|\p{N}{1,3}\."
+    r"|（?[一二三四五六七八九十]{1,3}[）、])"
+)
+_ITEM_ENDS = regex.compile(rf"(?:^|\n)[^\S\n]*{_ITEM}[^\S\n]*$")
+# As it is once brackets are taken out: "a " for "(a) ".
+_BARE_ITEM_ENDS = regex.compile(
+    r"\n[^\S\n]*(?:\p{L}|[ivx]{1,4}|\p{N}{1,3}|[一二三四五六七八九十]{1,3}|（[一二三四五六七八九十]{1,3}）)[^\S\n]*$"
+)
+_ITEM_LINE = regex.compile(
+    rf"\n[^\S\n]*(?:{_ITEM}|(?:\p{{L}}|[ivx]{{1,4}}|\p{{N}}{{1,3}})\s)[^\n]*$"
+)
+_COLON_ENDS = regex.compile(r"[:：]$")
+_CLAUSE = regex.compile(r"[^.!?。！？;；,，:：|\n]*(?:\n(?!\n)[^.!?。！？;；,，:：|\n]*)?$")
+_ANSWERED = regex.compile(
+    r"(?i)(?:^|\n)[^\S\n]*(?:[^\n:：|]{1,60}[:：|]\s*(?:no|none|nein|keine?|non|aucune?|ningun[oa]|无|無|否|没有)"
+    r"|none|nil)\s*$"
+)
+_ZU = regex.compile(r"[^.;!?]*?(?:\bzu\s\p{Ll}+n|\p{Ll}{2,}zu\p{Ll}+n)\b")
+_DENIES_THAT = regex.compile(
+    rf"(?i){_BEFORE_A_WORD}(?:{_NOT}|false|untrue|doubtful|unwahr|bestreite[tn]?|falsch|faux|falso)(?:(?<=['’])|{_BEHIND_A_WORD})[^.;:!?]{{0,40}}?"
+    r"[\s,](?:that|da(?:ss|ß)|que|qu['’]|che|whether|ob)$|(?:[不没]|没有)[^。；，]{0,6}(?:表明|证明|意味着|代表|意味|说明)$"
+)
+
+
+def turned_before(before: str, quote: str) -> bool:
+    """Whether the words right before a quotation deny it, or make a condition of it."""
+    before, hangs = _lead_in(before)
+    lead, blank, last = before.rpartition("\n\n")
+    if blank and not last.strip():
+        if not hangs and _STARTS_ANEW.match(quote):
+            return False
+        before = lead
+    before = before[-REACH:].rstrip()
+    if not hangs and "\n" in before[-2:] + "\n" and _ANSWERED.search(before):
+        return False
+    if _COLON_ENDS.search(before):
+        return _denies(before[:-1].rstrip())
+    if before.endswith((",", "，")) and _ZU.match(quote):
+        return _denies(before[:-1])
+    if regex.search(r"(?:[✗✘❌☐☒]|\[ \]|~~)$", before):
+        return True
+    before = regex.sub(r"\s+[–—-]$|\s*(?:…|\.\.\.)$", "", before)
+    if _SENTENCE_ENDS.search(before) or _LABEL_ENDS.search(before):
+        return False
+    if hangs and _denies(before):
+        return True
+    patterns = (_HAN_IF, _HAN_BEFORE, _ENDS_IN_IF, _ENDS_IN_NOT, _DENIES_THAT)
+    return any(pattern.search(before) for pattern in patterns)
+
+
+def _lead_in(before: str) -> tuple[str, bool]:
+    """The text that a list hangs from where this ends in the sign of an item, and whether so."""
+    for ends in (_ITEM_ENDS, _BARE_ITEM_ENDS):
+        if found := ends.search(before):
+            before = before[: found.start()]
+            while above := _ITEM_LINE.search(before):
+                before = before[: above.start()]
+            return before.rstrip(), True
+    return before, False
+
+
+def _denies(before: str) -> bool:
+    """Whether the clause that a text ends in says no."""
+    clause = _CLAUSE.search(before)
+    return clause is not None and bool(_ANY_NOT.search(_NOT_ONLY.sub("", clause[0])))
+
+
+def turned_behind(quote: str, after: str) -> bool:
+    """Whether the words right behind a quotation deny it or except from it."""
+    gap = after[: len(after) - len(after.lstrip())]
+    after = after.lstrip()[:REACH]
+    if _SENTENCE_ENDS.search(quote):
+        return False
+    if "\n" in gap and _NEW_SENTENCE.match(after):
+        return False
+    if "\n\n" in gap and _STARTS_ANEW.match(after):
+        return False
+    if after[:1] in ";；" and _BEGINS_WITH_UNLESS.match(after):
+        return True
+    if _SENTENCE_ENDED.match(after):
+        return False
+    patterns = (_BEGINS_WITH_NOT, _BEGINS_WITH_UNLESS, _HAN_AFTER, _ANSWERED_NO)
+    return any(pattern.match(after) for pattern in patterns)
+
+
+# A negation that begins a line with a capital begins a sentence or an entry of its own.
+_NEW_SENTENCE = regex.compile(rf"(?=\p{{Lu}}\p{{Ll}})(?i:{_NOT})(?:(?<=['’])|{_BEHIND_A_WORD})")
+
+
+# ---- How often a text says no
+
+_NOT_ONLY = regex.compile(
+    rf"(?i){_BEFORE_A_WORD}(?:not|nicht|non|no|pas)\s+(?:only|exceeding|nur|seulement|sólo|solo|solamente"
+    r"|(?:less|more|fewer|later|earlier|weniger|mehr|menos|más|moins|plus)\s+(?:than|als|de|que))\b"
+    r"|\bno\.?\s*\p{N}|\bout\s+of\b|不[仅僅但只]|不得不|不可不"
+)
+# Two words of one negation.
+_PAIRED = regex.compile(
+    r"(?i)\b(?:ne\s|n['’])[^.;,]{0,60}?\b(?:pas|jamais|plus|rien|aucun\p{L}*|personne|guère|ni|nul(?:le)?)\b"
+    r"|\b(?:neither|not?|never|weder|n[ie])\b[^.;]{0,60}?\b(?:nor|noch|ni|nunca|nadie|nada|ningun\p{L}*"
+    r"|tampoco|any)\b|没有|並不|并不|不得|不能|无法|未能|禁止"
+)
+_ANY_NOT = regex.compile(
+    rf"(?i){_BEFORE_A_WORD}(?:{_NOT})(?:(?<=['’])|{_BEHIND_A_WORD})|\x00|(?!{_HAN_NO_NEGATION}){_HAN_NOT}"
+)
+_OF_NAMES = regex.compile(r"(?<=\p{L}\s)No(?=\s\p{Lu})|\bNO\b")
+
+
+def negations(text: str, other: str) -> int:
+    """How many negations a text holds that bear on what another text speaks of.
+
+    Those of two words, as "ne ... pas", count once, and "without" where the other text speaks of
+    what is missing.
+    """
+    text = _PAIRED.sub("\x00", _OF_NAMES.sub("", _NOT_ONLY.sub("", text)))
+    spoken = frozenset(terms(other))
+    return sum(
+        not _WITHOUT.fullmatch(match[0])
+        or any(word in spoken for word in content_terms(_missing(text[match.end() :]))[:3])
+        for match in _ANY_NOT.finditer(text)
+    )
+
+
+_WITHOUT = regex.compile(
+    r"(?i)without|lack(?:s|ed|ing)?|exempt(?:\s+from)?|excluded(?:\s+from)?|ohne|sans|sin|senza|sem|zonder|без|χωρίς|بدون"
+)
+_MISSING = regex.compile(r"[^\p{N}.,;:!?()。，；]{0,60}")  # behind "without": what is missing
+
+
+def _missing(behind: str) -> str:
+    found = _MISSING.match(behind)
+    return found[0] if found else ""
+
+
+_NEEDED = regex.compile(
+    rf"(?i)\b(?:{_ONLY}|must|needs?|requires?|required|muss|müssen|braucht|nötig|doit|faut|debe[n]?|hay que)\b"
+    r"|只|必须|需要|须"
+)
+
+
+def says_what_is_needed(text: str) -> bool:
+    """Whether a text names a condition: only with, must have, requires."""
+    return bool(_NEEDED.search(text))
+
+
+_YES_NO = regex.compile(
+    r"(?i)(?:(?P<yes>yes|ja|oui|sí|si|是的?|可以)|(?P<no>no|nein|non|не|不是?|不可以))(?![\p{L}])"
+)
+
+
+def answers(text: str) -> bool | None:
+    """Whether a text begins with a yes (True) or a no (False); None where with neither."""
+    match = _YES_NO.match(text.lstrip("*_ "))
+    return None if match is None else match["yes"] is not None

@@ -1,0 +1,176 @@
+"""The sentences, rows, headings and code blocks of a Markdown or plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import regex
+import sentencex
+
+from corpus_agent.text.tokens import has_digit
+
+CODE_WITH_LEAD_IN = 500  # characters; keeps a code block with the sentence that announces it
+MERGE_LIMIT = 400
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A sentence-like piece of a text: text, row, code, head or page (header or footer)."""
+
+    start: int
+    end: int
+    kind: str
+
+
+_HEAD = regex.compile(r"^\s{0,3}#{1,6}\s+\S")
+_ITEM = regex.compile(r"^\s*(?:[-*+•▪◦–・]|\(?\d{1,3}(?:\.\d+)*[.)]?|[a-z][.)]|\[[ xX]\])\s+\S")
+_ROW = regex.compile(r"^\s*\|.*\|\s*$")
+_RULE = regex.compile(r"^\s*\|?[\s:|=_*~-]{3,}\|?\s*$")
+_FENCE = regex.compile(r"^\s*(?:```|~~~)")
+_LABEL = regex.compile(r"^\s*[*_]{0,2}[\p{Lu}\p{Lo}][\p{L}\p{N} /()&'’.-]{0,40}[*_]{0,2}[:：]")
+# A page's header or footer in the text of a PDF: "Owner's manual Page 2 of 6", "Seite 3/4".
+_PAGE = regex.compile(
+    r"(?i)^.{0,100}\b(?:page|seite|p[aá]gina|pagina|side|strona)\s+\d{1,4}(?:\s*(?:of|von|/|de|sur|di|van)\s*\d{1,4})?\s*$"
+)
+_MARKED = (_HEAD, _ITEM, _ROW, _RULE, _FENCE, _LABEL, _PAGE)
+# A dot after these does not end a sentence although the segmenter says so ("am 3. Mai", "Nr. 5").
+_ABBREVIATED = regex.compile(
+    r"(?:^|[^\p{L}\p{N}°])(?:\d{1,2}|\p{Lu}|(?i:nr|no|abs|str|art|ca|bzw|vgl|evtl|inkl|zzgl|dr"
+    r"|fig|vol|pp?))\.\s*$"
+)
+_NOT_SENTENCE_BREAKS = str.maketrans({"\r": " ", "\n": " ", "\t": " "})
+_LEADS_IN = (":", "：")
+_ASKS = ("?", "？")
+_FULL_STOPS = ("。", "！", "？", "】")  # scripts without spaces: a line that ends so is whole
+
+
+def _continues(previous: str, line: str, width: int) -> bool:
+    """Whether a line break only wraps a paragraph, so that the sentence may run over it."""
+    if any(mark.match(line) for mark in _MARKED) or any(
+        mark.match(previous) for mark in (_HEAD, _ROW, _RULE, _FENCE, _PAGE)
+    ):
+        return False
+    if previous.rstrip().endswith(_FULL_STOPS):
+        return False
+    first = line.split(maxsplit=1)[0]
+    if first[:1].islower():
+        return True
+    return width >= 40 and len(previous.rstrip()) + 1 + len(first) > 0.85 * width
+
+
+def _kind(line: str) -> str:
+    """What a line begins: head, row, page or text."""
+    named = (("head", _HEAD), ("row", _ROW), ("page", _PAGE))
+    return next((name for name, mark in named if mark.match(line)), "text")
+
+
+def _blocks(text: str) -> Iterator[Unit]:
+    """Each paragraph, list item, table row, heading and code block of a text, in order."""
+    lines: list[tuple[int, str]] = []
+    position = 0
+    for raw in text.splitlines(keepends=True):
+        lines.append((position, raw.rstrip("\r\n")))
+        position += len(raw)
+    width = min(
+        120, max((len(line.rstrip()) for _, line in lines if not _ROW.match(line)), default=0)
+    )
+    start, kind, previous, fenced = -1, "text", "", False
+    for position, line in lines:
+        fence = bool(_FENCE.match(line))
+        if fenced and not fence:
+            if start < 0:
+                start, kind = position, "code"
+            continue
+        ends = fence or not line.strip() or bool(_RULE.match(line))
+        if start >= 0 and (ends or not _continues(previous, line, width)):
+            yield Unit(start, position, kind)
+            start = -1
+        if fence:
+            fenced = not fenced
+        if not ends and start < 0:
+            start, kind = position, _kind(line)
+        previous = line
+    if start >= 0:
+        yield Unit(start, len(text), kind)
+
+
+def _trimmed(text: str, start: int, end: int, kind: str) -> Unit:
+    """The unit without the blanks around it."""
+    body = text[start:end]
+    return Unit(end - len(body.lstrip()), start + len(body.rstrip()), kind)
+
+
+def _split(text: str, block: Unit) -> Iterator[Unit]:
+    """The sentences of one paragraph; pieces cut after an abbreviation are joined again."""
+    start = position = block.start
+    for piece in sentencex.segment(
+        "en", text[block.start : block.end].translate(_NOT_SENTENCE_BREAKS)
+    ):
+        position += len(piece)
+        open_ended = position < block.end and position - start < MERGE_LIMIT
+        if open_ended and _ABBREVIATED.search(text[start:position]):
+            continue
+        yield _trimmed(text, start, position, block.kind)
+        start = position
+    if start < block.end:
+        yield _trimmed(text, start, block.end, block.kind)
+
+
+def units(text: str) -> list[Unit]:
+    """The sentences, list items, table rows, headings and code blocks of a text, in order."""
+    found: list[Unit] = []
+    for block in _blocks(text):
+        if block.kind == "text":
+            found.extend(unit for unit in _split(text, block) if unit.start < unit.end)
+            continue
+        unit = _trimmed(text, block.start, block.end, block.kind)
+        if unit.start >= unit.end:
+            continue
+        last = found[-1] if found else unit
+        announced = last.kind == "text" and text[last.start : last.end].endswith(_LEADS_IN)
+        if unit.kind == "code" and announced and unit.end - last.start <= CODE_WITH_LEAD_IN:
+            found[-1] = Unit(last.start, unit.end, "code")
+        else:
+            found.append(unit)
+    return found
+
+
+_NUMBERED = regex.compile(r"^(?:\d{1,3}(?:\.\d+)*[.)]?|[【\[])\s*")
+_TITLE_LENGTH = 60
+
+
+def is_title(text: str) -> bool:
+    """Whether a line looks like a title: short, no end mark, label or number but a leading one."""
+    if (
+        len(text) > _TITLE_LENGTH
+        or "\n" in text
+        or _LABEL.match(text)
+        or text[-1] in ".!?;,。！？…"
+    ):
+        return False
+    bare = _NUMBERED.sub("", text)
+    return bool(bare) and bare[:1].isalpha() and not bare[:1].islower() and not has_digit(bare)
+
+
+def is_item(text: str) -> bool:
+    """Whether a unit is an item of a list."""
+    return bool(_ITEM.match(text))
+
+
+def asks(text: str) -> bool:
+    """Whether a unit is a question."""
+    return text.endswith(_ASKS)
+
+
+def leads_in(text: str) -> bool:
+    """Whether a unit announces what follows it, by a colon at its end."""
+    return text.endswith(_LEADS_IN)
+
+
+_UNDERLINED = regex.compile(r"\s*\|[\s:|-]*-[\s:|-]*\|")
+
+
+def heads_table(text: str, unit: Unit) -> bool:
+    """Whether a table row is the header: a ruled row follows it."""
+    return unit.kind == "row" and bool(_UNDERLINED.match(text, unit.end))

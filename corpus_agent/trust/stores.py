@@ -1,0 +1,284 @@
+"""Whose store this is, and of which folder: by this user's own record, never by the store's word.
+
+`index` records the stores that it makes in the user's state folder. A store without a record is
+somebody else's until the user says otherwise (`corpus-agent trust`, or `--trust-store`, or
+CORPUS_AGENT_TRUSTED_STORES where no state can be kept). What may be read is the folder in that
+record, whatever the store's manifest says. Called before the seal; the record lies outside of all
+that a sealed process may write.
+
+What it does not stop: another process of the same user, which may write the record itself.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from corpus_agent.settings import OF_A_STORE, Settings, of_store, user_config
+from corpus_agent.trust import user_state
+from indexer.errors import CorpusError, UntrustedStore, UsageError
+from indexer.files.walk import check_root
+from indexer.store.manifest import MANIFEST_NAME, Manifest, read_manifest, root_of
+from indexer.store.ownership import Identity, check_apart, identity_of, mark, may_be_made, untrusted
+
+STATE = "stores.json"
+MAX_RECORDS = 1_000  # the oldest go first
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A store that this user trusts, and the folder of its documents; both absolute.
+
+    `inode` is that of the store which was looked at, None for one that is still to be made.
+    """
+
+    store: Path
+    root: Path
+    inode: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What this user recorded of a store: its folder of documents, and what it is known by."""
+
+    root: Path
+    id: str
+    device: int
+    inode: int
+
+    def is_of(self, identity: Identity) -> bool:
+        """Whether it is the store that was recorded, and no other that took its place.
+
+        Devices are numbered anew when disks are attached, so that they are not compared.
+        """
+        return (self.id, self.inode) == (identity.id, identity.inode)
+
+
+@dataclass(frozen=True, slots=True)
+class Permission:
+    """What trusting a store permits, for the user to look at; `manifest` is None before a run."""
+
+    place: Place
+    owner: int
+    manifest: Manifest | None
+    settings: dict[str, int]
+    recorded: bool
+
+
+def place_of(store: Path, settings: Settings) -> Place:
+    """The store and the folder of its documents, by record or by what the user typed.
+
+    Raises UntrustedStore where there is neither, UsageError for a store that no one should trust.
+    """
+    store = absolute(store)
+    identity = identity_of(store)
+    record, why = _looked_up(store)
+    if record is not None and record.is_of(identity):
+        return _apart(store, record.root, identity)
+    if record is not None:
+        why = "another one is in the place of the one that you made"
+    named = _named(settings.trusted_stores)
+    if store in named:
+        return _apart(store, named[store] or _root_beside(store), identity)
+    if settings.trust_store:
+        return _apart(store, _root_beside(store), identity)
+    raise untrusted(store, why, _elsewise(store) if _nothing_can_be_recorded() else "")
+
+
+def _nothing_can_be_recorded() -> bool:
+    try:
+        user_state.load(STATE)
+    except user_state.NoUserState:
+        return True
+    return False
+
+
+def _elsewise(store: Path) -> str:
+    """What to type where `trust` could not record anything."""
+    return (
+        "Look at it and add --trust-store, or set "
+        f"CORPUS_AGENT_TRUSTED_STORES={shlex.quote(str(store))}"
+    )
+
+
+def record(place: Place, identity: Identity) -> None:
+    """Remember that this user made or trusts a store. Raises NoUserState where that is impossible.
+
+    A store that already has this record costs one look.
+    """
+    known = Record(place.root, identity.id, identity.device, identity.inode)
+    if _record(user_state.load(STATE), place.store) == known:
+        return
+    check_outside(place.store)
+
+    def change(content: dict[str, Any]) -> dict[str, Any]:
+        stores = dict(_stores(content))
+        stores.pop(str(place.store), None)  # the newest last
+        since = datetime.now(UTC).isoformat(timespec="seconds")
+        stores[str(place.store)] = {**asdict(known), "root": str(known.root), "since": since}
+        return {"stores": dict(list(stores.items())[-MAX_RECORDS:])}
+
+    user_state.update(STATE, change)
+
+
+def recorded_place(store: Path, settings: Settings) -> Place | None:
+    """The place of a store that exists; None for one that is still to be made. As `place_of`."""
+    store = absolute(store)
+    return None if may_be_made(store) else place_of(store, settings)
+
+
+def permission(store: Path, root: Path | None = None) -> Permission:
+    """What `trust` would permit; changes nothing.
+
+    `root` names the folder of documents where it lies elsewhere than beside the store.
+    """
+    store = absolute(store)
+    try:
+        identity = identity_of(store)
+    except UntrustedStore:
+        identity = None  # of an earlier version: no marker yet
+    before, _ = _looked_up(store)
+    known = before if before is not None and identity and before.is_of(identity) else None
+    place = _apart(store, _chosen_root(store, root, known))
+    settings = of_store(Settings(), store)
+    said = {key: getattr(settings, key) for key in sorted(OF_A_STORE)}
+    default = {key: getattr(Settings(), key) for key in said}
+    return Permission(
+        place=place,
+        owner=store.lstat().st_uid,
+        manifest=read_manifest(store) if os.path.lexists(store / MANIFEST_NAME) else None,
+        settings={key: value for key, value in said.items() if value != default[key]},
+        recorded=known is not None and known.root == place.root,
+    )
+
+
+def trust(place: Place) -> None:
+    """Record a store that the user looked at; one of an earlier version gets its marker."""
+    record(place, mark(place.store))
+
+
+def _chosen_root(store: Path, root: Path | None, known: Record | None) -> Path:
+    if root is not None:
+        return check_root(root)
+    return known.root if known is not None else _root_beside(store)
+
+
+def _looked_up(store: Path) -> tuple[Record | None, str]:
+    """The record of a store, or None and why there is none."""
+    try:
+        content = user_state.load(STATE)
+    except user_state.NoUserState as error:
+        return None, str(error)
+    found = _record(content, store)
+    if found is None and (before := _moved_from(content, store)) is not None:
+        return None, f"you made it at {str(before)!r}, and it was moved"
+    return found, "there is no record that you did"
+
+
+def _moved_from(content: dict[str, Any], store: Path) -> Path | None:
+    """Where this user made the store that lies at another place now, if nothing is there any more.
+
+    For the message alone: who moves a store may have changed it.
+    """
+    try:
+        identity = identity_of(store)
+    except CorpusError:
+        return None
+    for path in map(Path, _stores(content)):
+        record = _record(content, path)
+        if record is not None and record.is_of(identity) and not os.path.lexists(path):
+            return path
+    return None
+
+
+def _record(content: dict[str, Any], store: Path) -> Record | None:
+    entry = _stores(content).get(str(store))
+    if not isinstance(entry, dict):
+        return None
+    kinds = {"root": str, "id": str, "device": int, "inode": int}
+    if any(type(entry.get(key)) is not kind for key, kind in kinds.items()):
+        return None
+    return Record(Path(entry["root"]), entry["id"], entry["device"], entry["inode"])
+
+
+def _stores(content: dict[str, Any]) -> dict[str, Any]:
+    stores = content.get("stores", {})
+    return stores if isinstance(stores, dict) else {}
+
+
+def _named(variable: str | None) -> dict[Path, Path | None]:
+    """The stores of CORPUS_AGENT_TRUSTED_STORES: STORE or STORE=ROOT, several between colons."""
+    found: dict[Path, Path | None] = {}
+    for entry in filter(None, (variable or "").split(os.pathsep)):
+        store, _, root = entry.partition("=")
+        found[absolute(Path(store))] = absolute(Path(root)) if root else None
+    return found
+
+
+def _root_beside(store: Path) -> Path:
+    """The root that the manifest names, if it is the store's parent or lies below it.
+
+    What a store says draws no boundary: for any other root the user must name it.
+    """
+    if not os.path.lexists(store / MANIFEST_NAME):
+        raise UsageError(
+            f"The index in {str(store)!r} was never finished, so it names no folder of documents.",
+            f"Name it: corpus-agent trust {shlex.quote(str(store))} --root DIR",
+        )
+    parent = store.parent
+    root = Path(os.path.normpath(root_of(store, read_manifest(store))))
+    if not root.is_relative_to(parent) or root.resolve() != root:
+        raise UsageError(
+            f"The index in {str(store)!r} says that its documents are in {str(root)!r}, "
+            f"which is not in {str(parent)!r}.",
+            "If that is your folder, name it: "
+            f"corpus-agent trust {shlex.quote(str(store))} --root {shlex.quote(str(root))}",
+        )
+    return root
+
+
+def _apart(store: Path, root: Path, identity: Identity | None = None) -> Place:
+    """The place, whose root lies outside of the store and behind no link.
+
+    A folder that became a link since it was recorded would move the boundary.
+    """
+    if root.resolve() != root:
+        raise UsageError(
+            f"{str(root)!r} is a link now, or lies behind one, and the index is not of what it "
+            "leads to.",
+            "Put the folder back, or index the other one: corpus-agent --store DIR index FOLDER",
+        )
+    check_apart(store, root)
+    check_outside(store)
+    return Place(store, root, identity.inode if identity is not None else None)
+
+
+def check_outside(store: Path) -> None:
+    """Refuse a store around what the user decided: whoever writes the store would decide it.
+
+    That is the record of stores, and the user's own configuration.
+    """
+    for what, folder in _decisions():
+        if folder.resolve().is_relative_to(store):
+            raise UsageError(
+                f"{str(store)!r} holds this user's {what}, so it cannot be an index.",
+                "Choose another place: --store DIR",
+            )
+
+
+def _decisions() -> Iterator[tuple[str, Path]]:
+    yield "configuration", user_config().parent
+    with suppress(user_state.NoUserState):  # then nothing is recorded anywhere
+        yield "state folder", user_state.state_folder()
+
+
+def absolute(path: Path) -> Path:
+    """`path` without links on the way to it; the last name is left as it is, to be judged."""
+    path = Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow the last link
+    return path.parent.resolve() / path.name

@@ -1,0 +1,157 @@
+"""What this user decided before, kept in the user's own state folder and nowhere else.
+
+Small JSON files, one a subject. They lie outside of every folder that a sealed process may write,
+so that neither a folder of documents nor code that took over a run can change them. Called before
+the seal alone. Knows nothing of what the files mean.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import secrets
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from indexer.errors import CorpusError
+from indexer.files.opening import lock_briefly
+
+MAX_STATE_BYTES = 1_000_000
+_NO_LINK = os.O_NOFOLLOW | os.O_CLOEXEC
+_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
+
+
+class NoUserState(CorpusError):
+    """There is no state folder of this user that could be read or written."""
+
+
+def state_folder() -> Path:
+    """Where this user's decisions are kept; need not exist.
+
+    Raises NoUserState where the system names no absolute place.
+    """
+    from platformdirs import user_state_path
+
+    try:
+        folder = user_state_path("corpus-agent", appauthor=False)
+    except RuntimeError:  # no home folder, and no entry in /etc/passwd
+        folder = Path("corpus-agent")
+    if not folder.is_absolute():
+        raise NoUserState(
+            "This user has no state folder.", "Set XDG_STATE_HOME or HOME to an absolute path."
+        )
+    return folder
+
+
+def load(name: str) -> dict[str, Any]:
+    """The content of the state file `name`; empty where there is none yet.
+
+    Raises NoUserState for a file that is not this user's alone, is a link, or is damaged.
+    """
+    path = state_folder() / name
+    try:
+        folder = _open_folder()
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise _unusable(path, error) from None
+    try:
+        return _read(folder, name)
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise _unusable(path, error) from None
+    finally:
+        os.close(folder)
+
+
+def update(name: str, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+    """Put what `change` makes of the content of `name` in its place, atomically, under a lock.
+
+    Makes the folder (0700) and the file (0600). Raises NoUserState where that cannot be done.
+    """
+    try:
+        state_folder().mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder = _open_folder()
+        try:
+            # Alone among the processes that change state; free when this one ends.
+            lock_briefly(folder, fcntl.LOCK_EX, f"The state folder {str(state_folder())!r}")
+            try:
+                before = _read(folder, name)
+            except FileNotFoundError:
+                before = {}
+            after = change(before)
+            if after != before:
+                _write(folder, name, after)
+        finally:
+            os.close(folder)
+    except OSError as error:
+        raise _unusable(state_folder() / name, error) from None
+
+
+def _open_folder() -> int:
+    """A descriptor of the state folder; it must be this user's, and writable for nobody else."""
+    descriptor = os.open(state_folder(), os.O_RDONLY | os.O_DIRECTORY | _NO_LINK)
+    try:
+        _check_ours(descriptor, state_folder())
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _check_ours(descriptor: int, path: Path) -> os.stat_result:
+    info = os.fstat(descriptor)
+    if info.st_uid != os.geteuid():
+        raise NoUserState(
+            f"{str(path)!r} belongs to user {info.st_uid}, not to this one ({os.geteuid()}).",
+            "Set XDG_STATE_HOME to a folder of your own.",
+        )
+    if info.st_mode & _OTHERS_WRITE:
+        raise NoUserState(
+            f"{str(path)!r} may be written by others.", f"Run: chmod go-w {str(path)!r}"
+        )
+    return info
+
+
+def _read(folder: int, name: str) -> dict[str, Any]:
+    path = state_folder() / name
+    # O_NONBLOCK: a FIFO in the place of the file must not hang the opener.
+    descriptor = os.open(name, os.O_RDONLY | os.O_NONBLOCK | _NO_LINK, dir_fd=folder)
+    try:
+        info = _check_ours(descriptor, path)
+        if not stat.S_ISREG(info.st_mode) or info.st_size > MAX_STATE_BYTES:
+            raise NoUserState(f"{str(path)!r} is no state file of corpus-agent.", "Remove it.")
+        content = json.loads(os.pread(descriptor, MAX_STATE_BYTES, 0))
+    except (ValueError, RecursionError):
+        raise NoUserState(f"{str(path)!r} is damaged.", "Remove it.") from None
+    finally:
+        os.close(descriptor)
+    if not isinstance(content, dict):
+        raise NoUserState(f"{str(path)!r} is damaged.", "Remove it.")
+    return content
+
+
+def _write(folder: int, name: str, content: dict[str, Any]) -> None:
+    fresh = f"{name}.{secrets.token_hex(8)}.new"
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK
+    descriptor = os.open(fresh, flags, 0o600, dir_fd=folder)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            json.dump(content, file, indent=1)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(fresh, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except BaseException:
+        os.unlink(fresh, dir_fd=folder)
+        raise
+
+
+def _unusable(path: Path, error: OSError) -> NoUserState:
+    return NoUserState(
+        f"The state file {str(path)!r} cannot be used ({error.strerror}).",
+        "Set XDG_STATE_HOME to a folder that this user may write.",
+    )

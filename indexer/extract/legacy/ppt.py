@@ -1,0 +1,233 @@
+"""Legacy PowerPoint presentations (PPT) as Markdown, slide by slide.
+
+Source: [MS-PPT], sections 2.1.2 (persist directory), 2.3.2, 2.4.14.3 (lists of slides), 2.9
+(text), 2.13.21 (placeholders). Text of masters and the lines that they repeat on each slide (date,
+number, header, footer) are left out; notes and comments follow their slide.
+
+Not kreuzberg, which reads the masters' "Click to edit" as text and marks slides by guessing.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from indexer.errors import UnreadableDocument
+from indexer.extract import markdown
+from indexer.extract.extraction import Extraction, part_lines
+from indexer.extract.legacy.compound import Compound
+from indexer.records import Line
+
+_ENCRYPTED = b"\xdf\xc4\xd1\xf3"
+_SLIDE, _SLIDE_ATOM, _NOTES, _SLIDE_PERSIST, _COMMENT = 1006, 1007, 1008, 1011, 12000
+_OUTLINE_REFERENCE, _TEXT_HEADER, _CHARS, _BYTES, _STRING = 3998, 3999, 4000, 4008, 4026
+_SLIDE_LIST, _USER_EDIT, _PERSIST_DIRECTORY, _TEXT_BOX = 4080, 4085, 6002, 0xF00D
+_SHAPE, _PLACEHOLDER, _MARGIN_PLACEHOLDER = 0xF004, 3011, 1056
+_SLIDES, _NOTES_LIST = 0, 2  # instances of a list of slides
+_MARGINS = frozenset(
+    map(bytes, ([7], [8], [9], [10]))
+)  # placeholders: date, number, footer, header
+_TITLES = frozenset({0, 6})
+_NOTES_BODY = 2
+MAX_DEPTH = 64
+MAX_EDITS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A record of the stream: its type, instance, and where its content stands."""
+
+    kind: int
+    instance: int
+    start: int
+    end: int
+    is_container: bool
+
+
+def read_ppt(data: bytes) -> Extraction:
+    """Its title and lines; raises UnreadableDocument, "encrypted" or "malformed"."""
+    compound = Compound(data)
+    user, stream = compound.read("Current User"), compound.read("PowerPoint Document")
+    if stream is None:
+        raise UnreadableDocument("malformed", "no presentation stream")
+    if user is not None and user[12:16] == _ENCRYPTED:
+        raise UnreadableDocument("encrypted", "a password is needed")
+    slides = list(_slides(stream, user))
+    first = next((text for slide in slides for text in slide.titles), None)
+    return Extraction(compound.title() or first, _lines(slides))
+
+
+def _lines(slides: list[_Slide]) -> Iterator[Line]:
+    for number, slide in enumerate(slides, start=1):
+        blocks = [*(markdown.heading(1, title) for title in slide.titles), *slide.texts]
+        yield from part_lines("Slide", number, [markdown.page(blocks)], page=number)
+
+
+@dataclass(slots=True)
+class _Slide:
+    titles: list[str] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+
+
+def _records(stream: bytes, start: int, end: int) -> Iterator[Record]:
+    """The records one after the other between two places; damage ends them."""
+    while start + 8 <= min(end, len(stream)):
+        head, kind, length = struct.unpack_from("<HHI", stream, start)
+        content = start + 8
+        yield Record(kind, head >> 4, content, min(content + length, end), head & 0xF == 0xF)
+        start = content + length
+
+
+def _inside(stream: bytes, record: Record, depth: int = 0) -> Iterator[Record]:
+    """All records within a container, at any depth, in order; text boxes as one."""
+    for each in _records(stream, record.start, record.end):
+        yield each
+        if each.is_container and each.kind != _TEXT_BOX and depth < MAX_DEPTH:
+            yield from _inside(stream, each, depth + 1)
+
+
+def _slides(stream: bytes, user: bytes | None) -> Iterator[_Slide]:
+    """The slides in order, by the last edit's lists; without those, as they stand in the file."""
+    places, document = _persisted(stream, user)
+    listed = list(_listed(stream, document, _SLIDES)) if document is not None else []
+    if not listed:
+        for record in _records(stream, 0, len(stream)):
+            if record.kind == _SLIDE:
+                yield _slide(stream, record, [])
+        return
+    notes = {slide_id: place for place, slide_id, _ in _listed(stream, document, _NOTES_LIST)}
+    for reference, _, outline in listed:
+        found = _record_at(stream, places.get(reference), _SLIDE)
+        if found is None:
+            yield _Slide([text for kind, text in outline if kind in _TITLES], [])
+            continue
+        slide = _slide(stream, found, outline)
+        notes_place = places.get(notes.get(_notes_id(stream, found), 0))
+        page = _record_at(stream, notes_place, _NOTES)
+        if page is not None:
+            slide.texts += [
+                f"Notes: {text}" for kind, text in _texts(stream, page, []) if kind == _NOTES_BODY
+            ]
+        yield slide
+
+
+def _record_at(stream: bytes, place: int | None, kind: int) -> Record | None:
+    if place is None:
+        return None
+    record = next(_records(stream, place, len(stream)), None)
+    return record if record is not None and record.kind == kind else None
+
+
+def _persisted(stream: bytes, user: bytes | None) -> tuple[dict[int, int], Record | None]:
+    """Where each persistent object stands after the last edit, and the document's container."""
+    places: dict[int, int] = {}
+    document = None
+    edit = struct.unpack_from("<I", user, 16)[0] if user is not None and len(user) >= 20 else 0
+    for _ in range(MAX_EDITS):
+        atom = _record_at(stream, edit, _USER_EDIT)
+        if atom is None or atom.end - atom.start < 20:
+            break
+        before, directory, reference = struct.unpack_from("<III", stream, atom.start + 8)
+        for key, place in _directory(stream, directory):
+            places.setdefault(key, place)
+        document = reference if document is None else document
+        if not before or before >= edit:  # edits go back in the file
+            break
+        edit = before
+    return places, _record_at(stream, places.get(document or 0), 1000)
+
+
+def _directory(stream: bytes, place: int) -> Iterator[tuple[int, int]]:
+    record = _record_at(stream, place, _PERSIST_DIRECTORY)
+    position = record.start if record else 0
+    while record is not None and position + 4 <= record.end:
+        (entry,) = struct.unpack_from("<I", stream, position)
+        first, count = entry & 0xFFFFF, entry >> 20
+        position += 4
+        for index in range(min(count, (record.end - position) // 4)):
+            yield first + index, struct.unpack_from("<I", stream, position + 4 * index)[0]
+        position += 4 * count
+
+
+_Outline = list[tuple[int, str]]
+
+
+def _listed(
+    stream: bytes, document: Record | None, instance: int
+) -> Iterator[tuple[int, int, _Outline]]:
+    """(reference, id, texts of the outline) of each slide, or page of notes, of the document."""
+    for record in _records(stream, document.start, document.end) if document else ():
+        if record.kind != _SLIDE_LIST or record.instance != instance:
+            continue
+        found: list[tuple[int, int, _Outline]] = []
+        kind = 0
+        for each in _records(stream, record.start, record.end):
+            if each.kind == _SLIDE_PERSIST and each.end - each.start >= 16:
+                reference, _, _, slide_id = struct.unpack_from("<IIII", stream, each.start)
+                found.append((reference, slide_id, []))
+            elif each.kind == _TEXT_HEADER and each.end - each.start >= 4:
+                kind = struct.unpack_from("<I", stream, each.start)[0]
+                if found:
+                    found[-1][2].append((kind, ""))
+            elif each.kind in (_CHARS, _BYTES) and found and found[-1][2]:
+                found[-1][2][-1] = (kind, _text(stream, each))
+        yield from found
+
+
+def _notes_id(stream: bytes, slide: Record) -> int:
+    for record in _records(stream, slide.start, slide.end):
+        if record.kind == _SLIDE_ATOM and record.end - record.start >= 20:
+            return int(struct.unpack_from("<I", stream, record.start + 16)[0])
+    return -1
+
+
+def _slide(stream: bytes, record: Record, outline: _Outline) -> _Slide:
+    slide = _Slide()
+    for kind, text in _texts(stream, record, outline):
+        (slide.titles if kind in _TITLES else slide.texts).append(text)
+    for each in _inside(stream, record):
+        if each.kind == _COMMENT:
+            for part in _records(stream, each.start, each.end):
+                if part.kind == _STRING and part.instance == 1:
+                    slide.texts.append(f"Comment: {_text(stream, part)}")
+    return slide
+
+
+def _boxes(stream: bytes, record: Record) -> Iterator[Record]:
+    """The text boxes of a slide, but for those that a master repeats."""
+    repeated = False
+    for each in _inside(stream, record):
+        # What a shape stands in for comes before its text.
+        if each.kind == _SHAPE:
+            repeated = False
+        elif each.kind == _PLACEHOLDER:
+            repeated = stream[each.start + 4 : each.start + 5] in _MARGINS
+        elif each.kind == _MARGIN_PLACEHOLDER:
+            repeated = stream[each.start : each.start + 1] in _MARGINS
+        elif each.kind == _TEXT_BOX and not repeated:
+            yield each
+
+
+def _texts(stream: bytes, record: Record, outline: _Outline) -> Iterator[tuple[int, str]]:
+    """(type, text) of the text boxes of a slide, those that stand in the outline included."""
+    for box in _boxes(stream, record):
+        kind = 4  # other text
+        for each in _records(stream, box.start, box.end):
+            if each.kind == _TEXT_HEADER and each.end - each.start >= 4:
+                kind = struct.unpack_from("<I", stream, each.start)[0]
+            elif each.kind in (_CHARS, _BYTES):
+                yield kind, _text(stream, each)
+            elif each.kind == _OUTLINE_REFERENCE and each.end - each.start >= 4:
+                (index,) = struct.unpack_from("<I", stream, each.start)
+                if index < len(outline):
+                    yield outline[index]
+
+
+_MARKS = str.maketrans({"\r": "\n", "\x0b": "\n"})
+
+
+def _text(stream: bytes, record: Record) -> str:
+    data = stream[record.start : record.end]
+    text = data.decode("latin-1" if record.kind == _BYTES else "utf-16-le", "replace")
+    return text.translate(_MARKS)

@@ -1,0 +1,1 @@
+"""Extractors of office formats in ZIP containers."""

@@ -1,0 +1,350 @@
+"""Word documents (DOCX, and Word's XML forms) as Markdown.
+
+Reads what a reader of the page would: accepted text (no tracked deletions), numbers of lists and
+headings, tables, text boxes; notes and comments stand after the paragraph that they belong to.
+Page headers and footers are left out.
+
+Not kreuzberg: of the test documents it loses `&`, tab stops, foot- and endnotes, comments, and all
+of the text around a text box.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from indexer.errors import UnreadableDocument
+from indexer.extract import markdown
+from indexer.extract.container import (
+    Parts,
+    ZipParts,
+    addresses,
+    attribute,
+    child,
+    core_title,
+    main_part,
+    relations,
+    tag_of,
+    text_of,
+)
+from indexer.extract.extraction import Extraction, plain_lines, words
+from indexer.extract.office.charts import chart_text
+from indexer.extract.office.numbering import Numbering, Place
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element as Element
+
+_SKIPPED = words(
+    "pPr rPr tblPr trPr tcPr tblGrid sectPr sdtPr sdtEndPr del moveFrom delText "
+    "delInstrText instrText fldData fldChar proofErr numPr ctrlPr binData"
+)
+_DELETED = frozenset({"del", "moveFrom", "delText"})
+# What a formula on one line needs around its parts: a fraction, powers, indices, roots.
+_MATH = {
+    "num": ("(", ")/"),
+    "den": ("(", ")"),
+    "sup": ("^", ""),
+    "sub": ("_", ""),
+    "rad": ("√", ""),
+}
+
+
+def read_docx(data: bytes) -> Extraction:
+    """Its title and text; raises UnreadableDocument."""
+    parts = ZipParts(data)
+    title, text = docx_text(parts, main_part(parts, "word/document.xml"))
+    return Extraction(title, plain_lines([text]))
+
+
+def docx_text(parts: Parts, main: str, everything: bool = False) -> tuple[str | None, str]:
+    """The title and the text of a Word document whose main part has that name.
+
+    With `everything` also what has been deleted, and what stands above and below pages.
+    """
+    root = parts.xml(main)
+    if root is None:
+        raise UnreadableDocument("malformed", "no document part")
+    body = child(root, "body")
+    reader = _Reader(parts, main, everything)
+    blocks = list(reader.blocks(root if body is None else body))
+    if everything:
+        blocks += reader.margins()
+    blocks.append(markdown.links(reader.links))
+    return core_title(parts) or reader.title, markdown.page(blocks)
+
+
+def read_word_xml(root: Element) -> Extraction:
+    """Word's XML forms, of 2003 or a package in one file: all that such a file says.
+
+    It is a file for programs, kept for its content: there is no page that a reader would see.
+    """
+    parts = _FlatParts(root)
+    title, text = docx_text(parts, main_part(parts, _ALONE), everything=True)
+    return Extraction(title, plain_lines([text]))
+
+
+_ALONE = "document.xml"
+
+
+class _FlatParts:
+    """The parts of a package in one XML file; a document of 2003 is its only part."""
+
+    def __init__(self, root: Element) -> None:
+        self._parts = {_ALONE: root} if tag_of(root) != "package" else {}
+        for part in root if tag_of(root) == "package" else ():
+            data = child(part, "xmlData")
+            if data is not None and len(data):
+                self._parts[(attribute(part, "name") or "").lstrip("/")] = data[0]
+
+    def names(self) -> list[str]:
+        """All names, in the order in which they are stored."""
+        return list(self._parts)
+
+    def read(self, name: str) -> bytes | None:
+        """None: all parts are XML here."""
+        return None
+
+    def xml(self, name: str) -> Element | None:
+        """The root of a part; None where there is none of that name."""
+        return self._parts.get(name.lstrip("/"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Style:
+    level: int | None = None
+    is_title: bool = False
+    place: Place | None = None
+
+
+@dataclass(slots=True)
+class _Inline:
+    """The text of a paragraph, and what hangs on it: boxes, notes."""
+
+    text: list[str] = field(default_factory=list)
+    after: list[str] = field(default_factory=list)
+
+
+class _Reader:
+    """One document: its styles, numbering and notes, and the counts of its lists so far."""
+
+    def __init__(self, parts: Parts, main: str, everything: bool) -> None:
+        self._skipped = _SKIPPED - _DELETED - {"sectPr"} if everything else _SKIPPED
+        self._parts = parts
+        self._related = relations(parts, main)
+        named = dict(self._related.values())
+        self._styles = _styles(parts.xml(named.get("styles", "word/styles.xml")))
+        self._numbering = Numbering(parts.xml(named.get("numbering", "word/numbering.xml")))
+        self._notes = {
+            kind: _notes(parts.xml(named.get(f"{kind}s", f"word/{kind}s.xml")), kind)
+            for kind in ("footnote", "endnote", "comment")
+        }
+        self._addresses = addresses(parts, main)
+        self.links: list[tuple[str, str]] = []  # (text, address) of those met so far
+        self.title: str | None = None
+
+    def blocks(self, container: Iterable[Element]) -> Iterator[str]:
+        """The blocks of a body, a cell, a text box or a note."""
+        for element in container:
+            tag = tag_of(element)
+            if tag == "p":
+                yield from self._paragraph(element)
+            elif tag == "tbl":
+                yield markdown.table(list(self._rows(element)))
+            elif tag == "AlternateContent":
+                chosen = child(element, "Choice")
+                yield from self.blocks(element if chosen is None else chosen)
+            elif tag not in self._skipped:
+                yield from self.blocks(element)
+
+    def _paragraph(self, paragraph: Element) -> Iterator[str]:
+        inline = _Inline()
+        self._inline(paragraph, inline)
+        text = "".join(inline.text).strip()
+        properties = child(paragraph, "pPr")
+        if text:
+            yield self._styled(text, properties)
+        yield from inline.after
+
+    def _styled(self, text: str, properties: Element | None) -> str:
+        """A paragraph as heading, list item or plain text, with its number."""
+        name = child(properties, "pStyle")
+        style = self._styles.get(attribute(name, "val") or "" if name is not None else "", _Style())
+        own = child(properties, "outlineLvl")
+        level = style.level if own is None else _level(own)
+        place = Place.of(child(properties, "numPr"), style.place)
+        label = self._numbering.label(place) if place else None
+        if style.is_title:
+            self.title = self.title or markdown.one_line(text)
+            return markdown.heading(1, text)
+        if level is not None:
+            numbered = f"{label} {text}" if label and label != "-" else text
+            return markdown.heading(level, numbered)
+        if place and label:
+            return markdown.item(text, place.level + 1, label)
+        return text
+
+    def _inline(self, element: Element, into: _Inline) -> None:
+        for part in element:
+            tag = tag_of(part)
+            if tag in self._skipped:
+                continue
+            if tag in _SIMPLE:
+                into.text.append(_SIMPLE[tag](part))
+                continue
+            if tag == "AlternateContent":
+                chosen = child(part, "Choice")
+                part = part if chosen is None else chosen
+            hanging = self._hanging(tag, part)
+            if hanging is not None:
+                into.after.extend(block for block in hanging if block)
+                continue
+            before, behind = _MATH.get(tag, ("", ""))
+            start = len(into.text)
+            into.text.append(before)
+            self._inline(part, into)
+            into.text.append(behind)
+            if tag == "hyperlink":
+                address = self._addresses.get(attribute(part, "id") or "", "")
+                self.links.append(("".join(into.text[start:]), address))
+            if tag == "docPr":
+                into.after.append(attribute(part, "descr") or "")
+
+    def _hanging(self, tag: str, part: Element) -> Iterable[str] | None:
+        """The blocks of what hangs on a paragraph and is no text of it; None for its own text."""
+        if tag in ("footnoteReference", "endnoteReference", "commentReference"):
+            return self._note(tag.removesuffix("Reference"), part)
+        if tag in ("footnote", "endnote", "hdr", "ftr"):  # Word 2003 keeps them in place
+            return [f"{_PLACES[tag]}: {text}" for text in self._flat(part)]
+        if tag == "annotation" and (attribute(part, "type") or "").endswith("Comment"):
+            return [f"Comment: {text}" for text in self._flat(part)]
+        if tag in ("chart", "relIds"):
+            return self._drawing(part)
+        if tag == "txbxContent":
+            return self.blocks(part)
+        return self.blocks([part]) if tag in ("p", "tbl") else None
+
+    def _flat(self, container: Element) -> list[str]:
+        """All text in a note on one line; nothing where there is none."""
+        return list(filter(None, [markdown.one_line(" ".join(self.blocks(container)))]))
+
+    def margins(self) -> Iterator[str]:
+        """What stands above and below the pages, and the prompts of fields."""
+        for kind, name in self._related.values():
+            root = self._parts.xml(name) if kind in _MARGINS else None
+            if root is not None:
+                yield from (f"{_MARGINS[kind]}: {text}" for text in self._flat(root))
+
+    def _note(self, kind: str, reference: Element) -> Iterator[str]:
+        note = self._notes[kind].pop(attribute(reference, "id") or "", None)
+        if note is None:
+            return
+        author = attribute(note, "author") if kind == "comment" else None
+        for text in self._flat(note):
+            yield f"{kind.capitalize()}{f' ({author})' if author else ''}: {text}"
+
+    def _drawing(self, reference: Element) -> Iterator[str]:
+        """The words of a chart or diagram, which stand in a part of their own."""
+        name = attribute(reference, "dm") or attribute(reference, "id") or ""
+        target = self._related.get(name, ("", ""))[1]
+        root = self._parts.xml(target) if target else None
+        if root is not None:
+            yield chart_text(root)
+
+    def _rows(self, table: Element) -> Iterator[list[str]]:
+        for element in table:
+            tag = tag_of(element)
+            if tag == "tr":
+                deleted = child(element, "trPr", "del")
+                if deleted is None:
+                    yield list(self._cells(element))
+            elif tag not in self._skipped:
+                yield from self._rows(element)
+
+    def _cells(self, row: Element) -> Iterator[str]:
+        for element in row:
+            tag = tag_of(element)
+            if tag == "tc":
+                properties = child(element, "tcPr")
+                merged = child(properties, "vMerge")
+                goes_on = merged is not None and attribute(merged, "val") in (None, "continue")
+                text = "" if goes_on else markdown.page(self.blocks(element))
+                yield text
+                span = child(properties, "gridSpan")
+                width = (attribute(span, "val") or "") if span is not None else ""
+                yield from [""] * (min(int(width), MAX_SPAN) - 1 if width.isdigit() else 0)
+            elif tag not in self._skipped:
+                yield from self._cells(element)
+
+
+_PLACES = {"footnote": "Footnote", "endnote": "Endnote", "hdr": "Header", "ftr": "Footer"}
+_MARGINS = {"header": "Header", "footer": "Footer", "glossaryDocument": "Prompts"}
+MAX_SPAN = 64  # columns of a merged cell
+
+
+def _symbol(element: Element) -> str:
+    """A character of a symbol font: its own code point, unless that is private to the font."""
+    code = int(attribute(element, "char") or "0", 16)
+    return "" if code < 0x20 or 0xD800 <= code <= 0xF8FF or code > 0x10FFFF else chr(code)
+
+
+_SIMPLE: dict[str, Callable[[Element], str]] = {
+    "t": text_of,
+    "delText": text_of,
+    "tab": lambda _: "\t",
+    "ptab": lambda _: "\t",
+    "br": lambda _: "\n",
+    "cr": lambda _: "\n",
+    "noBreakHyphen": lambda _: "\u2011",
+    "softHyphen": lambda _: "",
+    "sym": _symbol,
+}
+
+
+def _level(outline: Element) -> int | None:
+    """The heading level of `outlineLvl`, 1 to 9; None for body text, which is 9 in the file."""
+    value = attribute(outline, "val") or ""
+    return int(value) + 1 if value.isdigit() and int(value) < 9 else None
+
+
+def _styles(root: Element | None) -> dict[str, _Style]:
+    """What each paragraph style says about headings and lists, its base styles included."""
+    found: dict[str, tuple[str, str | None, Element]] = {}
+    for style in root if root is not None else ():
+        if tag_of(style) == "style":
+            base, name = child(style, "basedOn"), child(style, "name")
+            found[attribute(style, "styleId") or ""] = (
+                (attribute(name, "val") or "").lower() if name is not None else "",
+                attribute(base, "val") if base is not None else None,
+                style,
+            )
+    return {key: _resolved(key, found) for key in found}
+
+
+def _resolved(key: str, styles: dict[str, tuple[str, str | None, Element]]) -> _Style:
+    level: int | None = None
+    place: Place | None = None
+    is_title = False
+    seen: set[str] = set()
+    current: str | None = key
+    while current in styles and current not in seen:
+        seen.add(current)
+        name, base, element = styles[current]
+        outline = child(element, "pPr", "outlineLvl")
+        if level is None and outline is not None:
+            level = _level(outline)
+        if level is None and name.startswith("heading ") and name[8:].isdigit():
+            level = int(name[8:])
+        is_title = is_title or name == "title"
+        place = place or Place.of(child(element, "pPr", "numPr"), None)
+        current = base
+    return _Style(level, is_title, place)
+
+
+def _notes(root: Element | None, kind: str) -> dict[str, Element]:
+    """Notes by their id, without the separators that Word keeps among them."""
+    return {
+        attribute(note, "id") or "": note
+        for note in (root if root is not None else ())
+        if tag_of(note) == kind and attribute(note, "type") in (None, "normal")
+    }

@@ -1,0 +1,227 @@
+"""PowerPoint presentations (PPTX) as Markdown, slide by slide.
+
+Titles become headings, tables and charts tables; speaker notes and comments follow their slide.
+Only what is on a slide is read, not what its master would show there. Slide numbers are left out,
+and footers and dates that an earlier slide has too.
+
+Not kreuzberg: it marks no slides, and of the test documents it loses charts and notes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from indexer.errors import UnreadableDocument
+from indexer.extract import markdown
+from indexer.extract.container import (
+    Parts,
+    ZipParts,
+    addresses,
+    attribute,
+    child,
+    core_title,
+    main_part,
+    relations,
+    tag_of,
+    text_of,
+)
+from indexer.extract.extraction import Extraction, part_lines
+from indexer.extract.office.charts import chart_text
+from indexer.records import Line
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element as Element
+
+
+def read_pptx(data: bytes) -> Extraction:
+    """Its title and lines, slide by slide; raises UnreadableDocument."""
+    parts = ZipParts(data)
+    main = main_part(parts, "ppt/presentation.xml")
+    slides = _slides(parts, main)
+    extraction = Extraction(core_title(parts) or _first_title(parts, slides), iter(()))
+    lines = _lines(parts, slides, extraction.unread)
+    return Extraction(extraction.title, lines, extraction.engines, extraction.unread)
+
+
+def _lines(parts: Parts, slides: list[str], unread: list[str]) -> Iterator[Line]:
+    said: set[str] = set()
+    for number, name in enumerate(slides, start=1):
+        try:
+            text = markdown.page(_slide(parts, name, said))
+        except UnreadableDocument as error:
+            if error.reason != "malformed":
+                raise
+            unread.append(f"slide {number}")
+            text = ""
+        yield from part_lines("Slide", number, [text], page=number)
+
+
+def _slides(parts: Parts, main: str) -> list[str]:
+    """Names of the slides' parts in the order in which they are shown."""
+    root = parts.xml(main)
+    if root is None:
+        raise UnreadableDocument("malformed", "no presentation part")
+    related = relations(parts, main)
+    listed = child(root, "sldIdLst")
+    names = []
+    for each in listed if listed is not None else ():
+        target = related.get(_relation_id(each), ("", ""))[1]
+        if target:
+            names.append(target)
+    return names
+
+
+def _relation_id(element: Element) -> str:
+    """The `r:id` of an element, which may have an `id` of its own beside it."""
+    for key, value in element.attrib.items():
+        if key.endswith("}id"):
+            return str(value)
+    return ""
+
+
+def _first_title(parts: Parts, slides: list[str]) -> str | None:
+    try:
+        root = parts.xml(slides[0]) if slides else None
+    except UnreadableDocument:
+        return None  # the slide says so itself, when it is read
+    for shape in root.iter() if root is not None else ():
+        if tag_of(shape) == "sp" and _placeholder(shape) in _TITLES:
+            return markdown.one_line(text_of(child(shape, "txBody"))) or None
+    return None
+
+
+_TITLES = frozenset({"title", "ctrTitle"})
+_MARGINS = frozenset({"ftr", "dt", "hdr"})  # footer, date, header
+
+
+def _slide(parts: Parts, name: str, said: set[str]) -> Iterator[str]:
+    """The blocks of a slide; `said` is what stood in the margins of those before it."""
+    root = parts.xml(name)
+    if root is None:
+        raise UnreadableDocument("malformed", f"no part {name!r}")
+    related = relations(parts, name)
+    tree = child(root, "cSld", "spTree")
+    shapes = [each for each in (tree if tree is not None else ()) if not _repeats(each, said)]
+    shapes.sort(key=lambda shape: _placeholder(shape) not in _TITLES)
+    yield from _shapes(parts, shapes, related)
+    yield markdown.links(_links(shapes, addresses(parts, name)))
+    for kind, target in related.values():
+        if kind == "notesSlide":
+            notes = child(parts.xml(target), "cSld", "spTree")
+            text = "\n".join(_notes(notes if notes is not None else ()))
+            if text.strip():
+                yield f"Notes: {text}"
+        elif kind == "comments":
+            yield from _comments(parts.xml(target))
+
+
+def _links(shapes: Iterable[Element], targets: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """(text, address) of the linked runs in shapes."""
+    for run in (each for shape in shapes for each in shape.iter() if tag_of(each) == "r"):
+        link = child(run, "rPr", "hlinkClick")
+        if link is not None:
+            yield text_of(child(run, "t")), targets.get(_relation_id(link), "")
+
+
+def _repeats(shape: Element, said: set[str]) -> bool:
+    """Whether a shape is in the margin and says what was said there before; remembers it if not."""
+    if _placeholder(shape) not in _MARGINS:
+        return False
+    text = markdown.one_line(text_of(child(shape, "txBody")))
+    known = text in said
+    said.add(text)
+    return known
+
+
+def _notes(shapes: Iterable[Element]) -> Iterator[str]:
+    for shape in shapes:
+        if _placeholder(shape) == "body":
+            yield _paragraphs(child(shape, "txBody"))
+
+
+def _comments(root: Element | None) -> Iterator[str]:
+    for each in root.iter() if root is not None else ():
+        if tag_of(each) in ("cm", "reply"):
+            text = child(each, "text")
+            body = child(each, "txBody")
+            shown = text_of(text) if text is not None else _paragraphs(body)
+            if shown.strip():
+                yield f"Comment: {markdown.one_line(shown)}"
+
+
+def _placeholder(shape: Element) -> str:
+    """What a shape stands in for: "title", "body", …; "" for a shape of its own."""
+    place = child(shape, "nvSpPr", "nvPr", "ph")
+    return (attribute(place, "type") or "body") if place is not None else ""
+
+
+def _shapes(
+    parts: Parts, shapes: Iterable[Element], related: dict[str, tuple[str, str]]
+) -> Iterator[str]:
+    for shape in shapes:
+        tag = tag_of(shape)
+        if tag == "sp":
+            kind = _placeholder(shape)
+            text = _paragraphs(child(shape, "txBody"))
+            if kind in _TITLES:
+                yield markdown.heading(1, text)
+            elif kind != "sldNum":
+                yield text
+        elif tag == "pic":
+            about = child(shape, "nvPicPr", "cNvPr")
+            yield (attribute(about, "descr") or "") if about is not None else ""
+        elif tag == "graphicFrame":
+            yield from _frame(parts, shape, related)
+        elif tag == "AlternateContent":
+            chosen = child(shape, "Choice")
+            yield from _shapes(parts, shape if chosen is None else chosen, related)
+        elif tag in ("grpSp", "Choice", "Fallback"):
+            yield from _shapes(parts, shape, related)
+
+
+def _frame(parts: Parts, frame: Element, related: dict[str, tuple[str, str]]) -> Iterator[str]:
+    """The table, chart or diagram in a frame."""
+    for each in frame.iter():
+        tag = tag_of(each)
+        if tag == "tbl":
+            yield markdown.table(
+                [
+                    [_paragraphs(child(cell, "txBody")) for cell in row if tag_of(cell) == "tc"]
+                    for row in each
+                    if tag_of(row) == "tr"
+                ]
+            )
+        elif tag in ("chart", "relIds"):
+            name = attribute(each, "dm") or _relation_id(each)
+            root = parts.xml(related[name][1]) if name in related else None
+            if root is not None:
+                yield chart_text(root)
+
+
+def _paragraphs(body: Element | None) -> str:
+    """The paragraphs of a shape, a line each; deeper ones as list items."""
+    lines = []
+    for paragraph in body if body is not None else ():
+        if tag_of(paragraph) != "p":
+            continue
+        text = "".join(_runs(paragraph)).strip()
+        properties = child(paragraph, "pPr")
+        level = (attribute(properties, "lvl") or "0") if properties is not None else "0"
+        if text:
+            lines.append(markdown.item(text, int(level) + 1) if level in _DEEPER else text)
+    return "\n".join(lines)
+
+
+_DEEPER = frozenset("12345678")
+
+
+def _runs(paragraph: Element) -> Iterator[str]:
+    for each in paragraph.iter():
+        tag = tag_of(each)
+        if tag == "t":
+            yield text_of(each)
+        elif tag == "br":
+            yield "\n"
+        elif tag == "tab":
+            yield "\t"

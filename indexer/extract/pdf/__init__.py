@@ -1,0 +1,1 @@
+"""The extractor of PDF: pages, their layout, repairs."""

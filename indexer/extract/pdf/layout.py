@@ -1,0 +1,318 @@
+"""The text of one PDF page as a reader would read it, from what pdfium finds there.
+
+Repairs what pages do to text: hyphens at line ends, ligatures, letter-spaced lines, columns that
+were drawn row by row. Adds what stands in form fields and comments. Called by `pdf` only.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import groupby, pairwise, zip_longest
+from statistics import median
+from typing import TYPE_CHECKING
+
+import regex
+
+from indexer.extract.pdf import right_to_left
+
+if TYPE_CHECKING:
+    import pypdfium2
+
+# pdfium writes U+FFFE (in some releases U+0002) for a hyphen and the line end after it. In both
+# forms, the rest of the word follows, up to the next blank.
+_HYPHEN = regex.compile(r"(?<=\p{Ll})(?:[\ufffe\x02]\r?\n?|[-\u00ad\u2010]\r?\n)(\p{Ll}\S*)[ \t]?")
+_BREAK = regex.compile(r"[\ufffe\x02]\r?\n?")
+# Latin and Armenian ligatures and Arabic letter forms: signs of the page, not of the text.
+_FORMS = regex.compile(r"[\ufb00-\ufb06\ufb13-\ufb17\ufb50-\ufdff\ufe70-\ufefc]+")
+
+
+def cleaned(text: str) -> str:
+    """Text of a page with whole words: no hyphens at line ends, no ligatures.
+
+    A hyphen goes where a small letter stands on either side: in other places it may be part of
+    the word or number.
+    """
+    text = _HYPHEN.sub(r"\1\n", text)
+    text = _BREAK.sub("-\n", text)
+    return _FORMS.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
+
+
+def page_text(page: pypdfium2.PdfPage) -> str:
+    """The text of a page, and of the fields and comments on it."""
+    with closing(page.get_textpage()) as text_page:
+        text = str(text_page.get_text_range())
+        runs = _runs(text_page)
+        gutter = _gutter(runs)
+        if gutter is not None or _letter_spaced(text) or _set_in(runs):
+            text = _relaid(text_page, gutter)
+        elif right_to_left.has_words(text):
+            text = _from_the_right(text, text_page)
+    return "\n".join([cleaned(text), *_annotations(page)])
+
+
+def _from_the_right(text: str, text_page: pypdfium2.PdfTextPage) -> str:
+    """The text with the letters of its right-to-left words in reading order."""
+    import pypdfium2.raw as pdfium
+
+    codes = [pdfium.FPDFText_GetUnicode(text_page, n) for n in range(text_page.count_chars())]
+    places = right_to_left.places(text, codes)
+    if places is None:
+        return text
+    order = right_to_left.reading_order(text, lambda index: text_page.get_charbox(places[index]))
+    return "".join(text[index] for index in order)
+
+
+# --- Runs: pieces of a line, as pdfium's rectangles give them -----------------------------------
+
+MAX_RUNS = 600  # of a page that is looked at for columns: more are single letters, set one by one
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Where a piece of a line stands, in points from the lower left of the page."""
+
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+    @property
+    def height(self) -> float:
+        """Its font size, nearly."""
+        return self.top - self.bottom
+
+    def beside(self, other: Run) -> bool:
+        """Whether both stand on one line."""
+        shared = min(self.top, other.top) - max(self.bottom, other.bottom)
+        return shared > 0.5 * min(self.height, other.height)
+
+
+def _runs(text_page: pypdfium2.PdfTextPage) -> list[Run]:
+    """The page's runs in the order in which they were drawn; none where there are too many."""
+    number = text_page.count_rects()
+    if not 0 < number <= MAX_RUNS:
+        return []
+    return [Run(*text_page.get_rect(index)) for index in range(number)]
+
+
+MIN_COLUMN_ROWS = 6
+MIN_COLUMN_SHARE = 0.6  # of a page's runs that stand in such rows
+MIN_COLUMN_EMS = 12.0  # about 25 letters: narrower cells are a table's
+MIN_FULL_SHARE = 0.6  # of a column's lines that nearly fill it, as prose does and cells do not
+FULL_LINE = 0.7
+
+
+def _gutter(runs: Sequence[Run]) -> float | None:
+    """Where the blank between two columns stands that were not drawn one after the other.
+
+    None where there is no such thing. Rows of a table look alike and must stay rows: they are
+    told by cells that do not fill their column.
+    """
+    by_row = sorted(enumerate(runs), key=lambda item: (-round(item[1].bottom), item[1].left))
+    pairs = [
+        (first, second)
+        for first, second in pairwise(by_row)
+        if first[1].beside(second[1]) and second[1].left - first[1].right > 0.8 * first[1].height
+    ]
+    if len(pairs) < MIN_COLUMN_ROWS or 2 * len(pairs) < MIN_COLUMN_SHARE * len(runs):
+        return None
+    out_of_order = sum(right - left == 1 or right < left for (left, _), (right, _) in pairs)
+    if out_of_order < MIN_COLUMN_ROWS:
+        return None
+    lefts, rights = [left for (_, left), _ in pairs], [right for _, (_, right) in pairs]
+    end, start = max(run.right for run in lefts), min(run.left for run in rights)
+    if end >= start:
+        return None
+    for column, width in (
+        (lefts, end - min(run.left for run in lefts)),
+        (rights, max(run.right for run in rights) - start),
+    ):
+        full = sum(run.right - run.left >= FULL_LINE * width for run in column)
+        narrow = width < MIN_COLUMN_EMS * median(run.height for run in column)
+        if narrow or full < MIN_FULL_SHARE * len(column):
+            return None
+    return (end + start) / 2
+
+
+# --- Letters: for the few pages that need them one by one ---------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Glyph:
+    """A character of a page and its extent along the line, in points; generated: pdfium's own."""
+
+    char: str
+    left: float
+    right: float
+    height: float
+    generated: bool
+
+
+def _glyph_lines(text_page: pypdfium2.PdfTextPage) -> Iterator[list[Glyph]]:
+    import pypdfium2.raw as pdfium
+
+    line: list[Glyph] = []
+    for index in range(text_page.count_chars()):
+        code = pdfium.FPDFText_GetUnicode(text_page, index)
+        if code in (0x0A, 0x0D):
+            if line:
+                yield line
+            line = []
+            continue
+        left, _, right, _ = text_page.get_charbox(index)
+        generated = pdfium.FPDFText_IsGenerated(text_page, index) == 1
+        height = float(pdfium.FPDFText_GetFontSize(text_page, index))
+        char = chr(code) if 0 < code <= 0x10FFFF else ""
+        line.append(Glyph(char, left, right, height, generated))
+        if code in (0x02, 0xFFFE):  # a hyphen that ended its line
+            yield line
+            line = []
+    if line:
+        yield line
+
+
+def _relaid(text_page: pypdfium2.PdfTextPage, gutter: float | None) -> str:
+    lines = list(_glyph_lines(text_page))
+    if gutter is None:
+        return "".join(map(_joined, lines))
+    return "".join(map(_joined, _by_column(lines, gutter)))
+
+
+def _joined(line: Sequence[Glyph]) -> str:
+    """The text of a line with its end; a hyphen that ended it stands for both."""
+    shown = "".join(glyph.char or " " for glyph in line)
+    if right_to_left.has_words(shown):
+        boxes = [(glyph.left, glyph.right) for glyph in line]
+        line = [line[index] for index in right_to_left.reading_order(shown, boxes.__getitem__)]
+    text = _respaced(line) or "".join(_chars(line))
+    return text if text.endswith(("\x02", "\ufffe")) else f"{text.rstrip(' ')}\n"
+
+
+def _set_in(runs: Sequence[Run]) -> bool:
+    """Whether some text was set into a gap that the text before it had left in its line."""
+    return any(
+        first.beside(second) and first.left < second.left and second.right < first.right
+        for first, second in pairwise(runs)
+    )
+
+
+def _chars(line: Sequence[Glyph]) -> Iterator[str]:
+    """The characters of a line, but for spaces that pdfium adds where text is set into a gap."""
+    shown: list[Glyph] = []
+    for glyph, following in zip_longest(line, line[1:]):
+        if not glyph.generated:
+            shown.append(glyph)
+            yield glyph.char
+        elif following is None or not _fills_gap(following, shown):
+            yield glyph.char
+
+
+def _fills_gap(glyph: Glyph, line: Sequence[Glyph]) -> bool:
+    """Whether a glyph stands between others of the line before it, and on none of them."""
+    goes_back = any(glyph.right < other.left for other in line)
+    return goes_back and all(
+        other.right <= glyph.left or glyph.right <= other.left for other in line
+    )
+
+
+def _by_column(lines: Sequence[list[Glyph]], gutter: float) -> Iterator[list[Glyph]]:
+    """The lines of the left column, then those of the right one; lines across both divide them."""
+    for across, group in groupby(lines, key=lambda line: _crosses(line, gutter)):
+        if across:
+            yield from group
+            continue
+        rows = list(group)
+        for side in (True, False):
+            for row in rows:
+                half = [glyph for glyph in row if (glyph.left < gutter) == side]
+                if any(glyph.char.strip() for glyph in half):
+                    yield half
+
+
+def _crosses(line: Sequence[Glyph], gutter: float) -> bool:
+    """Whether a line runs on across the gutter."""
+    shown = [glyph for glyph in line if not glyph.generated]
+    before = max((glyph.right for glyph in shown if glyph.left < gutter), default=None)
+    after = min((glyph.left for glyph in shown if glyph.left >= gutter), default=None)
+    if before is None or after is None:
+        return before is not None and before > gutter
+    return after - before < 0.8 * max(glyph.height for glyph in shown)
+
+
+# --- Letter-spaced lines, in which pdfium takes each gap for a space ----------------------------
+
+MIN_SPACED_WORDS = 8
+MAX_SPACED_LETTERS = 2  # of what looks like a word in such a line
+SPACED_SHARE = 0.6
+MIN_GAP_RATIO = 1.8  # between the gaps of words and of letters
+
+
+_SHORT_WORDS = regex.compile(r"(?:(?<!\S)\p{L}{1,2} ){3}")  # cheap: most pages have none
+
+
+def _letter_spaced(text: str) -> bool:
+    return bool(_SHORT_WORDS.search(text)) and any(map(_is_spaced, text.splitlines()))
+
+
+def _is_spaced(line: str) -> bool:
+    words = line.split()
+    if len(words) < MIN_SPACED_WORDS:
+        return False
+    short = sum(len(word) <= MAX_SPACED_LETTERS and word.isalpha() for word in words)
+    return short >= SPACED_SHARE * len(words)
+
+
+def _respaced(line: Sequence[Glyph]) -> str | None:
+    """A letter-spaced line with spaces at the wider gaps alone; None where gaps are of one kind."""
+    if not _is_spaced("".join(glyph.char for glyph in line)):
+        return None
+    shown = [glyph for glyph in line if not glyph.generated]
+    gaps = [max(0.01, second.left - first.right) for first, second in pairwise(shown)]
+    ordered = sorted(gaps)
+    steps = [second / first for first, second in pairwise(ordered)][len(ordered) // 2 :]
+    if not steps or max(steps) < MIN_GAP_RATIO:
+        return None
+    limit = ordered[len(ordered) // 2 + steps.index(max(steps))]
+    pieces = [shown[0].char]
+    for gap, glyph in zip(gaps, shown[1:], strict=True):
+        pieces.append(f" {glyph.char}" if gap > limit else glyph.char)
+    return "".join(pieces)
+
+
+# --- Fields and comments ------------------------------------------------------------------------
+
+
+def _annotations(page: pypdfium2.PdfPage) -> Iterator[str]:
+    """What was filled in and noted on a page: "name: value" of fields, comments with authors."""
+    import pypdfium2.raw as pdfium
+
+    for index in range(pdfium.FPDFPage_GetAnnotCount(page)):
+        annotation = pdfium.FPDFPage_GetAnnot(page, index)
+        if not annotation:
+            continue
+        kind = pdfium.FPDFAnnot_GetSubtype(annotation)
+        name = _value(annotation, b"T")
+        if kind == pdfium.FPDF_ANNOT_WIDGET:
+            value = _value(annotation, b"V")
+            if value and value != "Off":
+                yield f"{name}: {value}" if name else value
+        elif kind not in (pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_POPUP):
+            note = _value(annotation, b"Contents")
+            if note:
+                by = f" ({name})" if name else ""
+                yield note if kind == pdfium.FPDF_ANNOT_FREETEXT else f"Comment{by}: {note}"
+        pdfium.FPDFPage_CloseAnnot(annotation)
+
+
+def _value(annotation: object, key: bytes) -> str:
+    import pypdfium2.raw as pdfium
+
+    length = pdfium.FPDFAnnot_GetStringValue(annotation, key, None, 0)
+    if length <= 2:
+        return ""
+    buffer = (pdfium.FPDF_WCHAR * (length // 2))()
+    pdfium.FPDFAnnot_GetStringValue(annotation, key, buffer, length)
+    return bytes(buffer)[: length - 2].decode("utf-16-le", "replace").strip()

@@ -1,0 +1,198 @@
+"""PDF text, page by page: pypdfium2, and pypdf where pdfium fails or finds nothing on a page.
+
+Does no OCR: a scan has no text and is reported as such. Pages are parsed only when asked for.
+What a page shows is repaired in `pdf_layout`.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from contextlib import closing
+from functools import cache
+from typing import TYPE_CHECKING
+
+from indexer.errors import UnreadableDocument
+from indexer.extract.extraction import Extraction, usable_title
+from indexer.extract.normalise import lines_of
+from indexer.extract.pdf import layout
+from indexer.extract.pdf.mend import mended
+from indexer.records import Line
+
+if TYPE_CHECKING:
+    import pypdf
+    import pypdfium2
+
+SECOND_ENGINE = "pypdf"
+MENDED = "mended"
+
+
+def read_pdf(data: bytes) -> Extraction:
+    """Its title and lines; raises UnreadableDocument, "encrypted" or "malformed"."""
+    extraction = Extraction(None, iter(()))
+    second = _Second(data)
+    document = _opened(data)
+    if document is None and not second.opens() and (whole := mended(data)) is not None:
+        document, second = _opened(whole), _Second(whole)
+        extraction.engines.add(MENDED)
+    title: object
+    if document is not None:
+        title = _metadata_title(document)
+        texts = _pages(document, second, extraction)
+    else:
+        pages = second.pages()
+        title = second.title()
+        texts = _pages_by_second(second, pages, extraction)
+    lines = _lines(texts)
+    return Extraction(usable_title(title), lines, extraction.engines, extraction.unread)
+
+
+def _opened(data: bytes) -> pypdfium2.PdfDocument | None:
+    """The file as pdfium opens it, with one page at least; None where it does not.
+
+    Raises UnreadableDocument("encrypted").
+    """
+    import pypdfium2
+
+    try:
+        document = pypdfium2.PdfDocument(data)
+    except pypdfium2.PdfiumError as error:
+        if "password" in str(error).lower():
+            raise UnreadableDocument("encrypted", "a password is needed") from None
+        return None
+    if len(document):
+        return document
+    document.close()
+    return None
+
+
+def _lines(pages: Iterator[tuple[str, str]]) -> Iterator[Line]:
+    """Lines of (label, text) pairs; a page whose printed number is another one says so."""
+    for number, (label, text) in enumerate(pages, start=1):
+        remark = f" (labelled {label})" if label and label != str(number) else ""
+        yield Line(f"--- Page {number} ---{remark}", number)
+        for line in lines_of(text):
+            yield Line(line, number)
+
+
+def _pages(
+    document: pypdfium2.PdfDocument, second: _Second, extraction: Extraction
+) -> Iterator[tuple[str, str]]:
+    import pypdfium2
+
+    with closing(document):
+        for index in range(len(document)):
+            try:
+                with closing(document[index]) as page:
+                    text = layout.page_text(page)
+            except pypdfium2.PdfiumError:
+                text = None
+            if text is None or not text.strip():
+                text = _second_opinion(second, index, text, extraction)
+            yield _label(document, index), text
+
+
+def _second_opinion(second: _Second, index: int, text: str | None, extraction: Extraction) -> str:
+    """The page by the second engine; `text` is None where the first one failed."""
+    other = second.text(index)
+    if other and other.strip():
+        extraction.engines.add(SECOND_ENGINE)
+        return other
+    if text is None and other is None:
+        extraction.unread.append(f"page {index + 1}")
+    return text or ""
+
+
+def _pages_by_second(
+    second: _Second, pages: int, extraction: Extraction
+) -> Iterator[tuple[str, str]]:
+    for index in range(pages):
+        yield "", _second_opinion(second, index, None, extraction)
+
+
+def _label(document: pypdfium2.PdfDocument, index: int) -> str:
+    try:
+        return " ".join(document.get_page_label(index).split())[:20]
+    except UnicodeDecodeError:
+        return ""
+
+
+def _metadata_title(document: pypdfium2.PdfDocument) -> str | None:
+    try:
+        title = document.get_metadata_value("Title")
+    except UnicodeDecodeError:
+        return None  # half a surrogate pair: no text, and no reason to refuse the document
+    return str(title)
+
+
+class _Second:
+    """The same file by pypdf, opened when it is first asked for anything."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._reader = cache(self._open)
+
+    def _open(self) -> pypdf.PdfReader:
+        """Raises UnreadableDocument: "encrypted" or "malformed"."""
+        import logging
+
+        import pypdf
+        from pypdf.errors import DependencyError
+
+        # It reports damage that we report.
+        logging.getLogger("pypdf").setLevel(logging.CRITICAL + 1)
+        try:
+            reader = pypdf.PdfReader(io.BytesIO(self._data), strict=False)
+            if reader.is_encrypted and not reader.decrypt(""):
+                raise UnreadableDocument("encrypted", "a password is needed")
+        except DependencyError as error:
+            raise UnreadableDocument("encrypted", str(error)) from None
+        except _pypdf_errors() as error:
+            raise UnreadableDocument("malformed", f"{type(error).__name__}: {error}") from None
+        return reader
+
+    def opens(self) -> bool:
+        """Whether it finds any pages; raises UnreadableDocument("encrypted")."""
+        try:
+            return self.pages() > 0
+        except UnreadableDocument as error:
+            if error.reason == "encrypted":
+                raise
+            return False
+
+    def pages(self) -> int:
+        """How many pages there are, at least one; raises UnreadableDocument."""
+        try:
+            number = len(self._reader().pages)
+        except _pypdf_errors() as error:
+            raise UnreadableDocument("malformed", f"{type(error).__name__}: {error}") from None
+        if not number:
+            raise UnreadableDocument("malformed", "no pages found")
+        return number
+
+    def title(self) -> object:
+        """The title in the document information, whatever its type, or None."""
+        try:
+            metadata = self._reader().metadata
+            return metadata.title if metadata else None
+        except _pypdf_errors():
+            return None
+
+    def text(self, index: int) -> str | None:
+        """The text of a page; None where it cannot be read."""
+        try:
+            return layout.cleaned(self._reader().pages[index].extract_text())
+        except UnreadableDocument:
+            return None
+        except _pypdf_errors():
+            return None
+
+
+def _pypdf_errors() -> tuple[type[Exception], ...]:
+    """What pypdf raises: it says of itself that broken files may raise more than its own errors."""
+    import zlib
+
+    from pypdf.errors import PyPdfError
+
+    broken = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, AssertionError)
+    return (PyPdfError, *broken, RecursionError, NotImplementedError, OSError, zlib.error)

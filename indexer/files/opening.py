@@ -1,0 +1,120 @@
+"""Opening what others named or may have swapped: no link is followed, nothing is waited for.
+
+The only opening of a document (`open_beneath`), of a file that a person names, and of a lock that
+anybody may hold. Called by whoever reads; decides nothing about what belongs to a corpus.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import hashlib
+import os
+import stat
+import time
+import unicodedata
+from pathlib import Path
+
+from indexer.errors import Refused, StoreLocked, UsageError
+from indexer.files.names import is_closed
+
+MAX_FILE_BYTES = 128 * 2**20
+BRIEFLY_SECONDS = 10.0
+
+
+def open_beneath(root: Path, source: str) -> int:
+    """A read-only file descriptor of the document `source`; the caller closes it.
+
+    Opened component by component from the root, so that no symbolic link is followed anywhere on
+    the way and nothing that is swapped meanwhile leads outside. Raises Refused for a source that
+    leaves the root, is not a regular file, or has a name that the walk passes over, whatever an
+    index says of it; OSError where the system says no.
+    """
+    parts = source.split("/")
+    if source.startswith("/") or any(part in ("", ".", "..") or "\0" in part for part in parts):
+        raise Refused(f"{source!r} is not a path below the corpus root.", "Use other documents.")
+    if is_closed(parts):
+        raise Refused(
+            f"{source!r} is a key or a hidden file, and is never read.", "Use other documents."
+        )
+    here = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        for part in parts[:-1]:
+            below = _open_part(here, part, os.O_DIRECTORY)
+            os.close(here)
+            here = below
+        # O_NONBLOCK: a FIFO that took the place of the file must not hang the opener.
+        opened = _open_part(here, parts[-1], os.O_NONBLOCK)
+    finally:
+        os.close(here)
+    if not stat.S_ISREG(os.fstat(opened).st_mode):
+        os.close(opened)
+        raise Refused(f"{source!r} is no longer a regular file.")
+    return opened
+
+
+def _open_part(folder: int, part: str, flags: int) -> int:
+    flags |= os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        return os.open(part, flags, dir_fd=folder)
+    except FileNotFoundError:
+        # A source is NFC; the name on disk may be in another form (files copied from macOS).
+        for name in os.listdir(folder):
+            if name != part and unicodedata.normalize("NFC", name) == part:
+                return os.open(name, flags, dir_fd=folder)
+        raise
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENOTDIR):
+            raise Refused(f"{part!r} is now a symbolic link or no folder.") from None
+        raise
+
+
+def read_beneath(root: Path, source: str, max_bytes: int = MAX_FILE_BYTES) -> bytes:
+    """The bytes of a document, at most `max_bytes`; raises as `open_beneath` does."""
+    with os.fdopen(open_beneath(root, source), "rb") as file:
+        data = file.read(max_bytes + 1)
+    if len(data) > max_bytes:
+        raise Refused(f"{source!r} has grown beyond {max_bytes:,} bytes.")
+    return data
+
+
+def hash_beneath(root: Path, source: str) -> str:
+    """SHA-256 of the bytes of a document, in hex; raises as `open_beneath` does."""
+    with os.fdopen(open_beneath(root, source), "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def read_regular(path: Path, max_bytes: int) -> bytes:
+    """The bytes of a regular file that a person named; raises UsageError for any other, OSError.
+
+    A FIFO or device of that name, in a folder that somebody else filled, hangs nobody.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        info = os.fstat(descriptor)
+        if not stat.S_ISREG(info.st_mode):
+            raise UsageError(f"{str(path)!r} is no regular file.", "Name a file.")
+        if info.st_size > max_bytes:
+            raise UsageError(f"{str(path)!r} has more than {max_bytes:,} bytes.", "Name another.")
+        return os.pread(descriptor, max_bytes, 0)
+    finally:
+        os.close(descriptor)
+
+
+def lock_briefly(descriptor: int, how: int, what: str, seconds: float = BRIEFLY_SECONDS) -> None:
+    """Take a lock that everybody holds for a moment alone; raises StoreLocked where it stays held.
+
+    Whoever may open a file may lock it, a process that a document took over among them: nobody
+    waits for ever.
+    """
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            return fcntl.flock(descriptor, how | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                raise StoreLocked(
+                    f"{what} is kept locked by another process.",
+                    "Find and end it (lsof, fuser), or restart.",
+                ) from None
+            time.sleep(0.01)

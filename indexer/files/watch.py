@@ -1,0 +1,131 @@
+"""File events -> the moments at which a folder should be looked at again.
+
+Says that something below the root may have changed, never what: a look at the whole folder finds
+that out, by the plan that `index` makes. So nothing depends on kinds, order or completeness of
+events; the kernel drops them when they come too fast, and no library says so.
+
+What it does not hear: changes made by another machine on a network file system. They are found by
+the look that is taken every RENEW_SECONDS without any event.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from indexer.files.ignore import IGNORE_FILES
+from indexer.files.names import never_a_document
+
+if TYPE_CHECKING:
+    from watchfiles import Change
+
+QUIET_MS = 500  # an editor's new file, its rename and its change of mode are one moment
+GATHER_MS = 2_000  # how long changes that do not pause are gathered
+RENEW_SECONDS = 600.0  # watches are set anew and the folder is looked at, whatever was heard
+# More changes at a time than this, and the kernel, whose queue holds 16,384 events by default,
+# several for each change, may have dropped some, the birth of a folder among them.
+BURST = 2_000
+POLL_SECONDS = 2.0
+POLL_SHARE = 0.1  # of the time that looking may take, up to MAX_POLL_SECONDS between two looks
+MAX_POLL_SECONDS = 60.0
+
+
+class Stop(Protocol):
+    """Tells whether it is time to end; asked at least once a second."""
+
+    def is_set(self) -> bool:
+        """Whether somebody asked for the end."""
+        ...
+
+
+def moments(
+    root: Path,
+    store: Path,
+    stop: Stop,
+    on_notice: Callable[[str], None],
+    *,
+    renew_seconds: float = RENEW_SECONDS,
+) -> Generator[None, None, None]:
+    """An item whenever `root` should be looked at, the first as soon as it is watched.
+
+    Ends when `stop` is set. What changes while the caller looks gives another item afterwards.
+    Where this system gives no events, or no more of them, `on_notice` hears why, and the folder
+    is looked at every few seconds.
+    """
+    while not stop.is_set():
+        try:
+            yield from _heard(root, store, stop, renew_seconds)
+        except (OSError, RuntimeError) as error:  # the library's own error is a RuntimeError
+            reason = " ".join(str(error).split(" about [")[0].split())
+            on_notice(
+                f"No file events ({reason}): looking every {POLL_SECONDS:.0f} s or more instead. "
+                "Where a limit was reached: sysctl fs.inotify.max_user_watches (or _instances)."
+            )
+            yield from _polled(stop)
+
+
+def _heard(root: Path, store: Path, stop: Stop, renew_seconds: float) -> Iterator[None]:
+    """Items for what the kernel tells, from one set of watches."""
+    from watchfiles import watch
+
+    until = time.monotonic() + renew_seconds
+    first = True
+    heard = watch(
+        root,
+        watch_filter=None,
+        debounce=GATHER_MS,
+        step=QUIET_MS,
+        rust_timeout=1,  # an empty set after each step without a change
+        yield_on_timeout=True,
+        stop_event=stop,
+        force_polling=False,
+        ignore_permission_denied=False,  # True leaves the folders after it unwatched, in silence
+        debug=False,
+    )
+    for changes in heard:
+        if first or any(_concerns(root, store, Path(path)) for _, path in changes):
+            first = False
+            yield
+        if time.monotonic() > until or _may_be_unwatched(changes):
+            heard.close()
+            return
+
+
+def _may_be_unwatched(changes: set[tuple[Change, str]]) -> bool:
+    """Whether there may be a folder that is not watched: the library watches new ones if it can.
+
+    Where it cannot, because a limit is reached, it keeps silent; setting all watches anew fails
+    loudly then.
+    """
+    return len(changes) > BURST or any(
+        change == change.added and Path(path).is_dir() for change, path in changes
+    )
+
+
+def _concerns(root: Path, store: Path, path: Path) -> bool:
+    """Whether a change at `path` can matter; by names alone, since there may be nothing left."""
+    if path.is_relative_to(store) or not path.is_relative_to(root):
+        return False
+    *folders, name = path.relative_to(root).parts or ("",)
+    if any(never_a_document(folder, is_folder=True) for folder in folders):
+        return False
+    return name in IGNORE_FILES or not never_a_document(name, is_folder=False)
+
+
+def _polled(stop: Stop) -> Iterator[None]:
+    """Items at intervals, so far apart that looking takes little of the machine."""
+    while not stop.is_set():
+        started = time.monotonic()
+        yield
+        took = time.monotonic() - started
+        pause = min(max(POLL_SECONDS, took / POLL_SHARE), MAX_POLL_SECONDS)
+        sleep(pause, stop)
+
+
+def sleep(seconds: float, stop: Stop) -> None:
+    """Wait so long, or until `stop` is set."""
+    until = time.monotonic() + seconds
+    while not stop.is_set() and (left := until - time.monotonic()) > 0:
+        time.sleep(min(left, 0.2))

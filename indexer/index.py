@@ -1,0 +1,263 @@
+"""The corpus on this machine: one snapshot of a store, and the files below its root.
+
+Implements the `Corpus` protocol. Reading goes through membership first, then containment, then the
+hash, and through the same workers and extractors that indexed the file.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from difflib import get_close_matches
+from functools import lru_cache
+from pathlib import Path
+
+from indexer import retrieve
+from indexer.chunk import Chunker
+from indexer.embed import Encoder, Reranker
+from indexer.errors import IncompatibleStore, Refused, UnreadableDocument
+from indexer.extract import is_todays
+from indexer.files.opening import hash_beneath, open_beneath
+from indexer.parsers.protocol import decoded
+from indexer.parsers.worker import Worker
+from indexer.records import MAX_HITS_PER_SOURCE, SEARCH_LIMIT, Coverage, FileRow, Hit, Line
+from indexer.store import Snapshot, same_rows
+from indexer.store.manifest import read_manifest
+from indexer.store.texts import Texts
+from indexer.sync.read import Copy, copied, text_of
+from indexer.sync.run import fingerprint_of
+from indexer.window import MAX_WINDOW_LINES, Window, check_numbers, cut_window, fills_window
+
+KEPT_ROWS = 1_024  # rows of files kept in memory
+SIMILAR_NAMES = 500  # compared with the name of a document that is not there: 11 ms
+MAX_NAME = 300  # characters of a name that are compared
+KEPT_DOCUMENTS = 8  # extracted documents kept in memory, so that paging does not parse anew
+
+
+class LocalCorpus:
+    """One committed version of the index of a folder, with its files as they are now."""
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        encoder: Encoder | None = None,
+        reranker: Reranker | None = None,
+        *,
+        anew: bool = False,
+        quote: Callable[[str], str] = repr,
+    ) -> None:
+        """With `anew` each document is parsed from today's file, whatever text the store keeps.
+
+        `quote` writes the name of a document into the messages of errors.
+        """
+        self._anew = anew
+        self._quote = quote
+        self._snapshot = snapshot
+        self._encoder = encoder
+        self._reranker = reranker
+        self._texts = Texts(snapshot.store, reuse=not anew, keep=not anew)
+        self._kept: dict[tuple[str, str], tuple[Line, ...]] = {}  # by source and hash
+        self._begun: set[tuple[str, str]] = set()
+        # One version of the index never changes, and an answer asks for the same rows many times.
+        self._row = lru_cache(maxsize=KEPT_ROWS)(snapshot.file)
+
+    @classmethod
+    def open(
+        cls,
+        store: Path,
+        encoder: Encoder | None = None,
+        reranker: Reranker | None = None,
+        *,
+        root: Path | None = None,
+        anew: bool = False,
+        quote: Callable[[str], str] = repr,
+    ) -> LocalCorpus:
+        """The newest committed version; without an encoder it can read but not search.
+
+        `root` is the folder of the documents by the user's record; None: as the store says, for
+        who made the store in this process. With `anew` no text that the store keeps is believed:
+        documents are parsed once more.
+
+        Raises NoIndex, DamagedStore or IncompatibleStore, the last also where the index was made
+        by another model or chunker than `encoder` and today's.
+        """
+        corpus = cls(Snapshot(store, root), encoder, reranker, anew=anew, quote=quote)
+        if encoder is not None:
+            corpus._check_fingerprint(encoder)
+        return corpus
+
+    def latest(self) -> LocalCorpus:
+        """The newest committed version: this corpus, or another one.
+
+        For what lives long. The version of this one is kept until nobody holds it any more: an
+        answer from it may be under way. Raises as `open` does.
+        """
+        store = self._snapshot.store
+        if read_manifest(store) == self._snapshot.manifest:
+            return self
+        return LocalCorpus.open(
+            store,
+            self._encoder,
+            self._reranker,
+            root=self._snapshot.root,
+            anew=self._anew,
+            quote=self._quote,
+        )
+
+    def close(self) -> None:
+        """Let go of the version that is held; nothing can be asked afterwards."""
+        self._snapshot.close()
+
+    def _check_fingerprint(self, encoder: Encoder) -> None:
+        stored = self._snapshot.manifest.fingerprint
+        today = fingerprint_of(encoder, Chunker(encoder.tokenizer, encoder.max_tokens))
+        if not same_rows(stored, today):
+            raise IncompatibleStore(
+                f"The index was made with {stored.model} ({stored.weights_sha256[:8]}, "
+                f"{stored.chunker}), this run uses {today.model} "
+                f"({today.weights_sha256[:8]}, {today.chunker}).",
+                "Bring it up to date: corpus-agent index",
+            )
+
+    @property
+    def version(self) -> int:
+        """Number of the index version that every call of this object sees."""
+        return self._snapshot.manifest.version
+
+    @property
+    def encoder(self) -> Encoder:
+        """The model that queries are embedded with."""
+        assert self._encoder is not None, "opened for reading only"
+        return self._encoder
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What made searches worse than they were asked to be, for a person."""
+        outage = self._reranker.outage if self._reranker else None
+        return (outage,) if outage else ()
+
+    def coverage(self) -> Coverage:
+        """How many files are indexed, empty, failed and skipped."""
+        return self._snapshot.manifest.coverage
+
+    def files(self) -> list[FileRow]:
+        """The rows of all files, by source."""
+        return self._snapshot.files()
+
+    def file(self, source: str) -> FileRow | None:
+        """The row of one file, None where it is not in the index."""
+        return self._row(source)
+
+    def similar(self, source: str) -> list[str]:
+        """Up to three indexed sources that `source` may be a wrong spelling of, likeliest first."""
+        names = self._snapshot.sources_like(source, SIMILAR_NAMES)
+        return get_close_matches(source[:MAX_NAME], names, n=3, cutoff=0.5)
+
+    def search(
+        self,
+        query: str,
+        limit: int = SEARCH_LIMIT,
+        per_source: int | None = MAX_HITS_PER_SOURCE,
+        path: str = "",
+    ) -> list[Hit]:
+        """Hits, best first; see the protocol."""
+        if not any(char.isalnum() for char in query):
+            raise Refused("The query holds no words.", "Search for what the text would say.")
+        hits = retrieve.search(
+            self._snapshot, self.encoder, query, limit, per_source, path, self._reranker
+        )
+        rows = self._snapshot.files_named({hit.chunk.source for hit in hits})
+        stale = {source: _is_stale(self._snapshot.root, row) for source, row in rows.items()}
+        return [replace(hit, stale=stale[hit.chunk.source]) for hit in hits]
+
+    def read(self, source: str, offset: int = 1, limit: int = MAX_WINDOW_LINES) -> Window:
+        """A window of a document that is in the index; see the protocol."""
+        check_numbers(offset, limit)
+        row = self._member(source)
+        try:
+            with copied(self._snapshot.root, source, row.bytes) as copy:
+                return self._window(copy, row, offset, limit)
+        except FileNotFoundError:
+            if not self._snapshot.root.is_dir():
+                raise Refused(
+                    "The folder of the documents is not there now, so "
+                    f"{self._quote(source)} cannot be read.",
+                    "It was moved or is not mounted; the index is kept, and search finds in it.",
+                ) from None
+            raise Refused(
+                f"{self._quote(source)} no longer exists; it was indexed before.",
+                "Answer from other documents, or have the folder indexed again.",
+            ) from None
+        except UnreadableDocument as error:
+            raise Refused(
+                f"{self._quote(source)} cannot be read now ({error}).", "Use other documents."
+            ) from None
+        except OSError as error:
+            raise Refused(
+                f"{self._quote(source)} cannot be read now ({error.strerror}).",
+                "Use other documents.",
+            ) from None
+
+    def _window(self, copy: Copy, row: FileRow, offset: int, limit: int) -> Window:
+        """The window of a document as it is now.
+
+        Of one that is neither kept nor changed, no more is parsed than the window takes; but
+        whoever comes back for more is given all of it, and that is kept.
+        """
+        source, stale = row.source, copy.sha256 != row.sha256
+        document = (source, copy.sha256)
+        lines = self._kept.get(document)
+        if lines is None:
+            lazily = not stale and is_todays(row.extractor) and document not in self._begun
+            enough = fills_window(offset, limit) if lazily else None
+            with closing(Worker()) as worker:
+                text = text_of(copy, source, worker, self._texts, enough)
+            lines = tuple(decoded(text.encoding))
+            self._begun.add(document)
+            if not text.complete:
+                return cut_window(source, lines, offset, limit, total=row.lines, quote=self._quote)
+            self._keep(document, lines)
+        return cut_window(source, lines, offset, limit, stale=stale, quote=self._quote)
+
+    def _keep(self, document: tuple[str, str], lines: tuple[Line, ...]) -> None:
+        self._kept[document] = lines
+        for oldest in list(self._kept)[:-KEPT_DOCUMENTS]:
+            self._kept.pop(oldest, None)
+
+    def _member(self, source: str) -> FileRow:
+        """The row of an indexed file; nothing on disk is touched before this check."""
+        row = self._row(source)
+        if row is None:
+            near = self.similar(source)
+            hint = f"Did you mean {', '.join(map(self._quote, near))}?" if near else ""
+            raise Refused(
+                f"{self._quote(source)} is not in the index.",
+                f"{hint} Use vectordb_search to find sources.".strip(),
+            )
+        if row.status != "indexed":
+            raise Refused(
+                f"{self._quote(source)} could not be indexed ({row.reason}), so it has no text to "
+                "read.",
+                "Use vectordb_search to find other sources.",
+            )
+        return row
+
+
+def _is_stale(root: Path, row: FileRow) -> bool:
+    """Whether the file is no longer the one that was indexed, or is gone.
+
+    As for `index`: equal size and time mean unchanged, else the bytes decide.
+    """
+    try:
+        descriptor = open_beneath(root, row.source)
+        try:
+            info = os.fstat(descriptor)
+        finally:
+            os.close(descriptor)
+        if info.st_size != row.bytes:
+            return True
+        return info.st_mtime_ns != row.mtime_ns and hash_beneath(root, row.source) != row.sha256
+    except (OSError, Refused):
+        return True

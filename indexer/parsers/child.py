@@ -1,0 +1,129 @@
+"""The process that takes documents apart: asked for a document, then for its lines, batch by batch.
+
+Confines itself before it sees the first byte, and holds nothing but that one document. It answers
+and never begins. Never imports LanceDB, a model or the agent. Started by `worker`, which measures
+it from outside and does not trust what it says.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import resource
+import socket
+import sys
+from collections.abc import Callable
+from itertools import islice
+from types import TracebackType
+
+from indexer.confine import confine, die_with_parent
+from indexer.errors import SealUnavailable, UnreadableDocument
+from indexer.extract import Opened, open_document
+from indexer.parsers import protocol
+from indexer.parsers.limits import worker_policy
+
+MAX_TITLE_CHARS = 500
+MAX_DETAIL_CHARS = 300
+
+Parse = Callable[[bytes, str, Callable[[str], None]], Opened]
+
+
+def main(parent: int, *, confined: bool, parse: Parse = open_document) -> None:
+    """Serve until the parent is gone; the channel to it is standard input."""
+    channel = _channel()
+    sys.excepthook = _last_words(channel)
+    # After the exec, and in a domain below the parent's: so the parent's end reaches this process.
+    die_with_parent(parent)
+    try:
+        if confined:
+            confine(worker_policy())
+    except SealUnavailable as error:
+        _send(channel, protocol.UNSEALED, message=error.message, hint=error.hint)
+        return
+    _send(channel, protocol.READY, peak_kib=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+    with contextlib.suppress(EOFError, ConnectionError):
+        _serve(channel, parse)
+
+
+def _channel() -> socket.socket:
+    """The channel, moved out of the way of parsers that read or print; all else is closed."""
+    os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+    channel = socket.socket(fileno=os.dup(0))
+    os.dup2(1, 0)  # where nothing can be read, as nothing is seen that is printed
+    return channel
+
+
+def _serve(channel: socket.socket, parse: Parse) -> None:
+    opened: Opened | None = None
+    while True:
+        kind, payload, descriptor = protocol.receive_with_descriptor(channel)
+        asked = json.loads(payload)
+        try:
+            if kind == protocol.DOCUMENT:
+                opened = None  # the one before makes room first
+                opened = _open(channel, descriptor, parse, **asked)
+                _send(channel, protocol.OPENED, title=opened.title[:MAX_TITLE_CHARS])
+            else:
+                assert opened is not None, "lines of no document"
+                _send_lines(channel, opened, **asked)
+        except UnreadableDocument as error:
+            detail = error.detail[:MAX_DETAIL_CHARS]
+            _send(channel, protocol.UNREADABLE, reason=error.reason, detail=detail)
+        except MemoryError:
+            opened = None
+            _send(channel, protocol.UNREADABLE, reason="memory", detail="")
+
+
+def _open(
+    channel: socket.socket,
+    descriptor: int,
+    parse: Parse,
+    *,
+    source: str,
+    memory_bytes: int,
+    cpu_seconds: int,
+) -> Opened:
+    """The document in `descriptor`, within its limits; a parser may do all its work here."""
+    _, most = resource.getrlimit(resource.RLIMIT_AS)
+    memory = memory_bytes if most == resource.RLIM_INFINITY else min(memory_bytes, most)
+    resource.setrlimit(resource.RLIMIT_AS, (memory, most))
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    until = math.ceil(used.ru_utime + used.ru_stime) + cpu_seconds
+    resource.setrlimit(resource.RLIMIT_CPU, (until, resource.RLIM_INFINITY))
+    with os.fdopen(descriptor, "rb", buffering=0) as file:
+        data = file.readall()
+    return parse(data, source, lambda label: _send(channel, protocol.CLAIMED, extractor=label))
+
+
+def _send_lines(channel: socket.socket, opened: Opened, max_lines: int, max_chars: int) -> None:
+    batch = []
+    chars = 0
+    for line in islice(opened.lines, max_lines):
+        batch.append(line)
+        chars += len(line.text) + 1
+        if chars >= max_chars:
+            break
+    if batch:
+        protocol.send(channel, protocol.LINES, protocol.encoded(batch))
+    else:
+        remark = opened.remark[:MAX_DETAIL_CHARS]
+        _send(channel, protocol.END, extractor=opened.extractor, remark=remark)
+
+
+def _send(channel: socket.socket, kind: bytes, **values: object) -> None:
+    protocol.send(channel, kind, json.dumps(values).encode())
+
+
+def _last_words(
+    channel: socket.socket,
+) -> Callable[[type[BaseException], BaseException, TracebackType | None], None]:
+    """Tells the parent which exception nobody expected, before it ends this process."""
+
+    def tell(kind: type[BaseException], error: BaseException, _: TracebackType | None) -> None:
+        detail = f"{kind.__name__}: {error}"[:MAX_DETAIL_CHARS]
+        with contextlib.suppress(OSError):
+            _send(channel, protocol.UNREADABLE, reason="crashed", detail=detail)
+
+    return tell

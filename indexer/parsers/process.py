@@ -1,0 +1,142 @@
+"""One parser process as its parent sees it: started by exec, asked, killed, waited for.
+
+Knows nothing of documents. Does not trust what comes back: replies have deadlines, and values in
+them are checked by whoever takes them out.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+from functools import cache
+
+from indexer.confine import check_kernel, starting
+from indexer.errors import CorpusError, SealUnavailable
+from indexer.parsers import protocol
+
+START_SECONDS = 120.0  # takes a tenth of a second where the machine has nothing else to do
+EXIT_SECONDS = 5.0  # from the end of its channel to the end of a process that is ending
+
+
+_BOOT = """\
+import sys
+packages, module, parent, confined = sys.argv[1:]
+if packages not in sys.path:
+    sys.path.insert(0, packages)
+from importlib import import_module
+import_module(module).main(int(parent), confined=bool(int(confined)))
+"""
+# One thread each: several workers share the machine with the embedding model.
+_ENVIRONMENT = {"MALLOC_ARENA_MAX": "2", "OMP_NUM_THREADS": "1", "RAYON_NUM_THREADS": "1"}
+
+
+class Process:
+    """A running parser, confined and ready; the thread that makes it must outlive it.
+
+    Raises CorpusError where it cannot be started, SealUnavailable where it cannot be confined.
+    """
+
+    def __init__(self, module: str) -> None:
+        self.documents = 0
+        self._first_peak_kib = sys.maxsize
+        self._channel, theirs = socket.socketpair()
+        with theirs:
+            self._process = _start(module, theirs.fileno())
+            self.pid = self._process.pid
+        try:
+            kind, payload = protocol.receive(self._channel, time.monotonic() + START_SECONDS)
+            told = json.loads(payload)
+        except (EOFError, OSError, ValueError) as error:
+            code, _ = self.end(EXIT_SECONDS)
+            raise CorpusError(
+                f"A process that reads documents ended before it began (exit code {code}).",
+                "Does this Python start? Try: python -I -c 'import indexer'",
+            ) from error
+        if kind != protocol.READY:
+            self.end()
+            raise SealUnavailable(told["message"], told["hint"])
+        self._first_peak_kib = told["peak_kib"]
+
+    def ask(
+        self, kind: bytes, deadline: float, descriptor: int = -1, **values: object
+    ) -> tuple[bytes, bytes]:
+        """The kind and payload of the answer; raises EOFError, OSError, TimeoutError, Malformed."""
+        self._channel.settimeout(protocol.seconds_until(deadline))
+        protocol.send(self._channel, kind, json.dumps(values).encode(), descriptor)
+        return self.hear(deadline)
+
+    def hear(self, deadline: float) -> tuple[bytes, bytes]:
+        """What the process says next; raises as `ask` does."""
+        return protocol.receive(self._channel, deadline)
+
+    def kill(self) -> None:
+        """Have the kernel end the process, whatever it is doing; may be called by any thread."""
+        os.kill(self.pid, signal.SIGKILL)
+
+    def end(self, patience: float = 0.0) -> tuple[int | None, int]:
+        """The exit code (a signal: negative) and the bytes of memory that it held at most.
+
+        One that has not ended by itself after `patience` seconds is killed; then there is no code.
+        The bytes are 0 where it never held more than its parent did when it was started: the kernel
+        counts from there.
+        """
+        self._channel.close()
+        killed = not _ends(self.pid, patience)
+        if killed:
+            self.kill()
+        _, status, usage = os.wait4(self.pid, 0)
+        code = self._process.returncode = os.waitstatus_to_exitcode(status)  # it was waited for
+        peak = usage.ru_maxrss * 1024 if usage.ru_maxrss > self._first_peak_kib else 0
+        return None if killed else code, peak
+
+
+def _ends(pid: int, seconds: float) -> bool:
+    """Whether a child ends within that time."""
+    descriptor = os.pidfd_open(pid)
+    try:
+        poll = select.poll()
+        poll.register(descriptor, select.POLLIN)
+        return bool(poll.poll(seconds * 1000))
+    finally:
+        os.close(descriptor)
+
+
+def _start(module: str, channel: int) -> subprocess.Popen[bytes]:
+    """A new interpreter that runs `module`, with `channel` as standard input.
+
+    By exec, never by fork alone: threads run in this process. In a session of its own: Ctrl-C at
+    the terminal is for the parent, which ends this one.
+    """
+    arguments = (starting.packages(), module, str(os.getpid()), str(int(_can_confine())))
+    kept = starting.variables(*starting.LANGUAGE, starting.LIBRARIES)
+    command = starting.Command(starting.python(_BOOT, *arguments), kept | _ENVIRONMENT)
+    nowhere = subprocess.DEVNULL
+    try:
+        return starting.popen(
+            command, stdin=channel, stdout=nowhere, stderr=nowhere, own_session=True
+        )
+    except OSError as error:
+        raise CorpusError(
+            f"A process that reads documents cannot be started: {error.strerror}.",
+            "Free some memory, or end other programs.",
+        ) from error
+
+
+@cache
+def _can_confine() -> bool:
+    """Whether this system has what confinement takes.
+
+    Where it has not, this process itself runs without the seal, as it was told to and as its
+    answers are stamped, and its workers are then bounded in memory and time alone.
+    """
+    try:
+        check_kernel()
+    except SealUnavailable:
+        return False
+    return True

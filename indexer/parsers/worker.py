@@ -1,0 +1,270 @@
+"""Bytes in, text out, whatever becomes of the parser: the only caller of parser processes.
+
+Starts a process when a document first needs one, and another one after it has died. Measures what
+the process may not be trusted with: time, and the amount of text.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+
+from indexer.errors import UnreadableDocument
+from indexer.extract.normalise import whole
+from indexer.parsers import protocol
+from indexer.parsers.limits import DOCUMENTS_PER_PROCESS, DocumentLimits, limits_for
+from indexer.parsers.process import EXIT_SECONDS, Process
+
+CHILD = "indexer.parsers.child"
+
+_LABEL = re.compile(r"[a-z][a-z0-9_-]{0,40}/\d{1,6}(\+[a-z0-9_-]{1,40}){0,8}")
+_REASON = re.compile(r"[a-z_]{1,40}")
+_MAX_WORDS_CHARS = 1_000  # of a title, or of what a parser says about a document
+_NEAR_LIMIT = 0.5  # of its memory: a parser that fails to get as much again has held this much
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Extracted text as it came: `encoding` is wire's, `lines` and `chars` its size.
+
+    `complete` says that it is all of the document; only then `extractor`, the label of what gave
+    it, and `remark`, what could not be read, are final.
+    """
+
+    extractor: str
+    title: str
+    encoding: bytes
+    lines: int
+    chars: int
+    remark: str = ""
+    complete: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """How much text is asked for at a time."""
+
+    max_lines: int
+    max_chars: int
+
+
+WHOLE = Batch(protocol.BATCH_LINES, protocol.BATCH_CHARS)
+WINDOW = Batch(max_lines=2_000, max_chars=50_000)  # as much as one reading can show
+
+Enough = Callable[[int, int], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One document to read: its bytes, what it is called, and how much of it is wanted.
+
+    The bytes are a file's, open in `descriptor`. Batches are asked for until `enough`, told the
+    lines and characters so far, says so.
+    """
+
+    descriptor: int
+    source: str
+    enough: Enough = lambda lines, chars: False
+    batch: Batch = WHOLE
+
+
+class Worker:
+    """One parser process; for one thread at a time, and `stop` for any.
+
+    The process ends with the thread that started it, so each thread keeps a worker of its own.
+    `module` is what the process runs, `limits` the bounds for a file of so many bytes.
+    """
+
+    def __init__(
+        self,
+        module: str = CHILD,
+        limits: Callable[[int], DocumentLimits] = limits_for,
+        documents_per_process: int = DOCUMENTS_PER_PROCESS,
+    ) -> None:
+        self._module = module
+        self._limits = limits
+        self._documents_per_process = documents_per_process
+        self._lock = threading.Lock()
+        self._process: Process | None = None
+        self._stopped = False
+
+    def read(self, asked: Asked) -> Text:
+        """The text of a document.
+
+        Raises UnreadableDocument with the parser's reason, or "timeout", "memory", "output" or
+        "crashed"; SealUnavailable where no process can be confined. Whatever is raised, the
+        worker is ready for the next document.
+        """
+        limits = self._limits(os.fstat(asked.descriptor).st_size)
+        while True:
+            process = self._running()
+            process.documents += 1
+            reading = _Reading(process, asked, limits)
+            try:
+                return reading.text()
+            except _Lost as lost:
+                code, peak = self._end(0.0 if lost.error else EXIT_SECONDS)
+                error = lost.error or _cause(code, peak, limits)
+                # What it parsed before may have broken it: then the document is asked of another.
+                if process.documents == 1 or error.reason == "timeout":
+                    raise reading.labelled(error) from None
+
+    def stop(self) -> None:
+        """Kill the process, also amid a document; none is started from now on."""
+        with self._lock:
+            self._stopped = True
+            if self._process:
+                self._process.kill()
+
+    def close(self) -> None:
+        """End the process and wait until it has ended."""
+        self.stop()
+        self._end()
+
+    def _running(self) -> Process:
+        if self._process and self._process.documents >= self._documents_per_process:
+            self._end()
+        with self._lock:
+            if self._stopped:
+                raise UnreadableDocument("interrupted")
+            if self._process is None:
+                self._process = Process(self._module)
+            return self._process
+
+    def _end(self, patience: float = 0.0) -> tuple[int | None, int]:
+        with self._lock:
+            process, self._process = self._process, None
+        return process.end(patience) if process else (None, 0)
+
+
+class _Lost(Exception):
+    """The process is of no more use; `error` is what became of the document, None if unknown."""
+
+    def __init__(self, error: UnreadableDocument | None = None) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
+class _Reading:
+    """One document in one process, from the order to its last line."""
+
+    def __init__(self, process: Process, asked: Asked, limits: DocumentLimits) -> None:
+        self._process = process
+        self._asked = asked
+        self._limits = limits
+        self._deadline = time.monotonic() + limits.wall_seconds
+        self._label: str | None = None
+
+    def labelled(self, error: UnreadableDocument) -> UnreadableDocument:
+        """The error with the label of the extractor that was at work."""
+        return UnreadableDocument(error.reason, error.detail, self._label)
+
+    def text(self) -> Text:
+        """The text; raises UnreadableDocument, or _Lost where the process goes with it."""
+        try:
+            return self._text()
+        except UnreadableDocument as error:
+            raise self.labelled(error) from None
+        except TimeoutError:
+            detail = f"no end after {self._limits.wall_seconds:.0f} s"
+            raise _Lost(UnreadableDocument("timeout", detail)) from None
+        except protocol.Malformed as error:
+            raise _Lost(UnreadableDocument("crashed", f"sent {error}")) from None
+        except (EOFError, ConnectionError):
+            raise _Lost from None
+
+    def _text(self) -> Text:
+        title = self._open()
+        parts: list[bytes] = []
+        lines = chars = 0
+        while not (parts and self._asked.enough(lines, chars)):
+            kind, payload = self._process.ask(
+                protocol.MORE, self._deadline, **asdict(self._asked.batch)
+            )
+            if kind != protocol.LINES:
+                said = _said(kind, payload, protocol.END)
+                self._label = _label(said)
+                remark = _words(said.get("remark"))
+                return Text(self._label, title, b"".join(parts), lines, chars, remark)
+            more_lines, more_chars = protocol.checked(payload)
+            lines, chars = lines + more_lines, chars + more_chars
+            self._check_amount(lines, chars)
+            parts.append(payload)
+        assert self._label is not None
+        return Text(self._label, title, b"".join(parts), lines, chars, complete=False)
+
+    def _open(self) -> str:
+        """The title of the document, which is with the process from then on."""
+        os.lseek(self._asked.descriptor, 0, os.SEEK_SET)  # the process shares the position
+        kind, payload = self._process.ask(
+            protocol.DOCUMENT,
+            self._deadline,
+            self._asked.descriptor,
+            source=self._asked.source,
+            memory_bytes=self._limits.memory_bytes,
+            cpu_seconds=self._limits.cpu_seconds,
+        )
+        while kind == protocol.CLAIMED:
+            self._label = _label(_said(kind, payload, protocol.CLAIMED))
+            kind, payload = self._process.hear(self._deadline)
+        title = _words(_said(kind, payload, protocol.OPENED).get("title"))
+        if self._label is None:
+            raise protocol.Malformed("a document that no extractor claims")
+        return title
+
+    def _check_amount(self, lines: int, chars: int) -> None:
+        for amount, most, unit in (
+            (lines, self._limits.text_lines, "lines"),
+            (chars, self._limits.text_chars, "characters"),
+        ):
+            if amount > most:
+                raise UnreadableDocument("output", f"more than {most:,} {unit} of text")
+
+
+def _said(kind: bytes, payload: bytes, expected: bytes) -> dict[str, object]:
+    """The values of a frame of the expected kind; raises what any other kind says."""
+    try:
+        values = json.loads(payload) if kind in (expected, protocol.UNREADABLE) else None
+    except (ValueError, RecursionError):
+        values = None
+    if not isinstance(values, dict):
+        raise protocol.Malformed(f"an answer of kind {kind!r}")
+    if kind == expected:
+        return values
+    reason = values.get("reason")
+    if not isinstance(reason, str) or not _REASON.fullmatch(reason):
+        raise protocol.Malformed("no reason")
+    error = UnreadableDocument(reason, _words(values.get("detail")))
+    raise _Lost(error) if reason in ("crashed", "memory") else error
+
+
+def _words(value: object) -> str:
+    """A text of one line that can be stored; raises Malformed for what is none."""
+    if not isinstance(value, str) or len(value) > _MAX_WORDS_CHARS:
+        raise protocol.Malformed("no text where there should be some")
+    return " ".join(whole(value).replace("\0", "").split())
+
+
+def _label(said: dict[str, object]) -> str:
+    label = said.get("extractor")
+    if not isinstance(label, str) or not _LABEL.fullmatch(label):
+        raise protocol.Malformed("no label")
+    return label
+
+
+def _cause(code: int | None, peak: int, limits: DocumentLimits) -> UnreadableDocument:
+    """What ended a process that was not ended from here."""
+    if code == -signal.SIGXCPU:
+        return UnreadableDocument("timeout", f"{limits.cpu_seconds} s of processor time")
+    # Parsers in other languages end themselves where an allocation fails; the kernel's own
+    # way to end what holds too much is SIGKILL.
+    if code == -signal.SIGKILL or peak > _NEAR_LIMIT * limits.memory_bytes:
+        return UnreadableDocument("memory", f"{limits.memory_bytes // 2**20:,} MiB were not enough")
+    detail = signal.strsignal(-code) if code and code < 0 else f"exit code {code}"
+    return UnreadableDocument("crashed", detail or f"signal {code}")

@@ -1,0 +1,121 @@
+"""The folder of a store: measured, with its temporary files, and what the disk refuses explained.
+
+Knows nothing of what is in the files. Light, since commands use it before the process is sealed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import shutil
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from indexer.errors import CorpusError
+from indexer.store.manifest import damaged
+
+TABLES = "lance"
+VECTORS = "vectors"
+TEMP = "tmp"  # the seal points TMPDIR at it
+_OF_A_WRITER = re.compile(r"lance-[0-9a-f]{16}")
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Bytes of a store: all of it, and its tables and saved vectors; versions of the index."""
+
+    bytes: int
+    tables: int
+    vectors: int
+    versions: int
+
+
+def usage(store: Path) -> Usage:
+    """What a store takes on the disk; files that vanish meanwhile count nothing."""
+    sizes = {path: size for path in files_below(store) if (size := _size(path)) is not None}
+
+    def below(folder: str) -> int:
+        return sum(size for path, size in sizes.items() if path.is_relative_to(store / folder))
+
+    versions = sum(path.match("chunks.lance/_versions/*.manifest") for path in sizes)
+    return Usage(sum(sizes.values()), below(TABLES), below(VECTORS), versions)
+
+
+def _size(path: Path) -> int | None:
+    try:
+        return path.lstat().st_size
+    except FileNotFoundError:
+        return None
+
+
+def files_below(folder: Path) -> frozenset[Path]:
+    """All files in a folder and in the folders below it."""
+    return frozenset(Path(below) / name for below, _, names in os.walk(folder) for name in names)
+
+
+def flush(paths: Collection[Path]) -> None:
+    """Bring files and their names to the disk, so that a power failure finds them whole."""
+    for path in (*paths, *{path.parent for path in paths}):
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+@contextmanager
+def temp_within(store: Path) -> Iterator[None]:
+    """Have LanceDB put its temporary files, which hold vectors, into the store; for its writer.
+
+    They lie in a folder of their own and are gone afterwards, and so are those of writers that
+    were killed: their folders are known by their names, and there is no other writer now.
+    """
+    temp = store / TEMP
+    temp.mkdir(mode=0o700, exist_ok=True)
+    for left in temp.iterdir():
+        if _OF_A_WRITER.fullmatch(left.name):
+            shutil.rmtree(left, ignore_errors=True)
+    folder = temp / f"lance-{secrets.token_hex(8)}"
+    folder.mkdir(mode=0o700)
+    before = os.environ.get("TMPDIR")
+    os.environ["TMPDIR"] = str(folder.resolve())
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["TMPDIR"]
+        else:
+            os.environ["TMPDIR"] = before
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def translated(store: Path) -> Iterator[None]:
+    """Turn what LanceDB and the disk raise into CorpusErrors."""
+    try:
+        yield
+    except (OSError, RuntimeError, ValueError) as error:
+        text = " ".join(str(error).split())
+        if "No space left" in text or "os error 28" in text:
+            raise CorpusError(
+                f"The disk of {str(store)!r} is full. What was indexed before is kept.",
+                "Free some space and run the same command again.",
+            ) from error
+        if isinstance(error, PermissionError) or "ermission denied" in text:
+            raise _no_permission(store) from error
+        if "Read-only file system" in text:
+            raise CorpusError(
+                f"{str(store)!r} is on a read-only file system.",
+                "Choose another place: --store DIR",
+            ) from error
+        raise damaged(store, text[:300]) from error
+
+
+def _no_permission(store: Path) -> CorpusError:
+    return CorpusError(
+        f"This user may not write in {str(store)!r}.",
+        "Change its permissions, or choose another place: --store DIR",
+    )

@@ -1,0 +1,64 @@
+"""One writer at a time: an operating system lock that dies with its process.
+
+Readers never take it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from indexer.errors import StoreLocked, UsageError
+
+LOCK_NAME = "writer.lock"
+MAX_SHOWN = 200  # characters of a command
+
+
+@contextmanager
+def writer_lock(store: Path) -> Iterator[None]:
+    """Hold the store's writer lock; raises StoreLocked naming the process that has it."""
+    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    descriptor = os.open(store / LOCK_NAME, flags, 0o600)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise StoreLocked(
+                f"The index in {str(store)!r} is being written by {_holder(descriptor)}.",
+                "Wait until it has finished, or stop it; searching goes on meanwhile.",
+            ) from None
+        if os.fstat(descriptor).st_nlink > 1:  # the same file elsewhere would be emptied
+            raise UsageError(
+                f"{str(store / LOCK_NAME)!r} has another name elsewhere; corpus-agent makes none.",
+                "Remove it and run the same command again.",
+            )
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, json.dumps(_myself()).encode(), 0)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _myself() -> dict[str, object]:
+    command = " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])
+    since = datetime.now(UTC).isoformat(timespec="seconds")
+    return {"pid": os.getpid(), "command": command, "since": since}
+
+
+def _holder(descriptor: int) -> str:
+    """The process that holds the lock, in words; it may be writing its name this moment."""
+    try:
+        held = json.loads(os.pread(descriptor, 4_096, 0))
+        return f"process {held['pid']:d} ({_shown(held['command'])}) since {_shown(held['since'])}"
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return "another process"
+
+
+def _shown(text: str) -> str:
+    return "".join(char if char.isprintable() else "?" for char in text[:MAX_SHOWN])

@@ -1,0 +1,272 @@
+"""The manifest: the one small file that says which version of the index is the index.
+
+A commit of the store is the atomic replacement of this file. It names the LanceDB versions of the
+two tables that belong together, so readers see both tables change in the same instant, a killed
+writer leaves the last committed version in force, and `status` needs no LanceDB at all.
+
+It is also what a reader holds on to (`hold`): a lock on the file that it read. The file that a
+commit replaces stays under another name until nobody holds it, and what it names stays with it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import stat
+import time
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+from indexer.errors import DamagedStore, IncompatibleStore, NoIndex
+from indexer.files.opening import lock_briefly
+from indexer.records import Coverage, Fingerprint
+
+STORE_NAME = ".corpus-agent"
+MANIFEST_NAME = "manifest.json"
+FORMER = "manifest.{}.json"  # by the time of its replacement
+SCHEMA = 2  # 1: no keys of vectors in the chunk rows
+MAX_BYTES = 1_000_000
+MAX_NUMBER = 2**63
+MAX_TEXT_CHARS = 4_096  # PATH_MAX
+MAX_EXTRACTORS = 500
+# O_NONBLOCK: a FIFO of this name must not hang whoever opens it.
+_READ_ONLY = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """One committed version of an index.
+
+    `root` is relative to the store's parent where the corpus lies below it, else absolute, so
+    that a project moved as a whole keeps its index. `complete` is False while an `index` run that
+    committed part of its work has not finished. `walked_ns` is when the last run that finished
+    began to look at the folder, by the clock that files are stamped with; `updated` is ISO 8601.
+    """
+
+    version: int
+    root: str
+    fingerprint: Fingerprint
+    chunks_version: int
+    files_version: int
+    chunks: int
+    coverage: Coverage
+    ignored: int
+    complete: bool
+    updated: str
+    walked_ns: int = 0
+
+
+def find_store(start: Path) -> Path | None:
+    """The nearest store at or above `start`, as git finds `.git`; None where there is none."""
+    for folder in (start, *start.parents):
+        candidate = folder / STORE_NAME
+        try:
+            if (candidate / MANIFEST_NAME).is_file():
+                return candidate
+        except OSError:
+            continue  # another user's, into which this one may not look: none of ours
+    return None
+
+
+def root_for(store: Path, root: Path) -> str:
+    """`root` as the manifest records it."""
+    parent = store.resolve().parent
+    return str(root.relative_to(parent)) if root.is_relative_to(parent) else str(root)
+
+
+def root_of(store: Path, manifest: Manifest) -> Path:
+    """The corpus root that a manifest names; need not exist.
+
+    A manifest is part of the store. What a process may read is drawn by the user's own record.
+    """
+    return store.resolve().parent / manifest.root
+
+
+def read_manifest(store: Path) -> Manifest:
+    """The committed manifest of a store.
+
+    Raises NoIndex, DamagedStore, or IncompatibleStore where another version made it.
+    """
+    return _manifest(store, _load(store))
+
+
+def hold(store: Path) -> tuple[Manifest, int]:
+    """The committed manifest, and a descriptor that keeps its version on the disk while it is open.
+
+    Works on a read-only disk, blocks nobody, and ends with the process. Raises as `read_manifest`.
+    """
+    while True:
+        descriptor = _open(store)
+        try:
+            lock_briefly(descriptor, fcntl.LOCK_SH, f"The index in {str(store)!r}")
+            if os.fstat(descriptor).st_nlink:  # else it was replaced and dropped just now
+                return _manifest(store, _content(store, descriptor)), descriptor
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
+
+
+def count_former(store: Path) -> int:
+    """How many manifests were replaced and are not forgotten yet, held or not."""
+    return sum(1 for _ in store.glob(FORMER.format("*")))
+
+
+def former(store: Path, *, drop: bool = False) -> list[Manifest]:
+    """The former manifests that somebody holds, oldest first; forgets all others with `drop`."""
+    left = []
+    for path in store.glob(FORMER.format("*")):
+        descriptor = os.open(path, _READ_ONLY)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if drop and _is_manifest(store, descriptor):
+                path.unlink()  # under the lock: a reader who comes now sees that it is gone
+        except BlockingIOError:
+            left.append(_manifest(store, _content(store, descriptor)))
+        finally:
+            os.close(descriptor)
+    return sorted(left, key=lambda manifest: manifest.version)
+
+
+def _is_manifest(store: Path, descriptor: int) -> bool:
+    """Whether an open file is a manifest of ours, of whatever schema; another file is nobody's."""
+    try:
+        return _content(store, descriptor).keys() >= {"version", "root", "fingerprint"}
+    except DamagedStore:
+        return False
+
+
+def is_outdated(store: Path) -> bool:
+    """Whether an earlier version of this program made the index, so that it is made anew."""
+    return (store / MANIFEST_NAME).exists() and _load(store)["schema"] < SCHEMA
+
+
+def _load(store: Path) -> dict[str, Any]:
+    descriptor = _open(store)
+    try:
+        return _content(store, descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _open(store: Path) -> int:
+    try:
+        return os.open(store / MANIFEST_NAME, _READ_ONLY)
+    except (FileNotFoundError, NotADirectoryError):
+        raise NoIndex(f"There is no index in {str(store)!r}.", "Run: corpus-agent index") from None
+    except PermissionError:
+        raise NoIndex(
+            f"The index in {str(store)!r} may not be read by this user.",
+            "Run as its owner.",
+        ) from None
+    except OSError as error:
+        raise damaged(store, f"{MANIFEST_NAME}: {error.strerror}") from None
+
+
+def _content(store: Path, descriptor: int) -> dict[str, Any]:
+    """What a manifest says, of whatever schema."""
+    info = os.fstat(descriptor)
+    if not stat.S_ISREG(info.st_mode) or info.st_size > MAX_BYTES:
+        raise damaged(store, f"{MANIFEST_NAME} is no manifest")
+    try:
+        loaded = json.loads(os.pread(descriptor, MAX_BYTES, 0))
+    except (ValueError, RecursionError):
+        raise damaged(store, f"{MANIFEST_NAME} is no JSON") from None
+    if not isinstance(loaded, dict) or type(loaded.get("schema")) is not int:
+        raise damaged(store, f"{MANIFEST_NAME} is no manifest")
+    return loaded
+
+
+def _manifest(store: Path, loaded: dict[str, Any]) -> Manifest:
+    if loaded["schema"] != SCHEMA:
+        newer = loaded["schema"] > SCHEMA
+        raise IncompatibleStore(
+            f"The index in {str(store)!r} has schema {min(loaded['schema'], MAX_NUMBER)}; "
+            f"this version of corpus-agent reads schema {SCHEMA}.",
+            "Update corpus-agent." if newer else "Make it anew: corpus-agent index",
+        )
+    values = {key: value for key, value in loaded.items() if key != "schema"}
+    try:
+        values["fingerprint"] = _checked(Fingerprint(**values["fingerprint"]))
+        values["coverage"] = _checked(Coverage(**values["coverage"]))
+        return _checked(Manifest(**values))
+    except (KeyError, TypeError, ValueError) as error:
+        raise damaged(store, f"{MANIFEST_NAME}: {error}") from None
+
+
+_Record = TypeVar("_Record", Manifest, Fingerprint, Coverage)
+
+
+def _checked(record: _Record) -> _Record:
+    """The record, whose every field is of its kind and within bounds; raises ValueError.
+
+    Texts are printable, so that none of them acts on a terminal, whoever prints it; a folder's name
+    may hold anything, and `root` is cleaned where it is shown.
+    """
+    for field in fields(record):
+        value = getattr(record, field.name)
+        if not _is_within(field.name, value, str(field.type)):
+            raise ValueError(f"{field.name} is no {field.type}")
+    return record
+
+
+def _is_within(name: str, value: object, kind: str) -> bool:
+    if kind == "int":
+        return type(value) is int and 0 <= value < MAX_NUMBER
+    if kind == "bool":
+        return type(value) is bool
+    if kind == "str":
+        if not isinstance(value, str) or len(value) > MAX_TEXT_CHARS or "\0" in value:
+            return False
+        return _is_path(value) if name == "root" else value.isprintable()
+    if kind == "dict[str, str]":
+        return (
+            isinstance(value, dict)
+            and len(value) <= MAX_EXTRACTORS
+            and all(_is_within("", text, "str") for pair in value.items() for text in pair)
+        )
+    return True  # a record within, which was checked before
+
+
+def _is_path(text: str) -> bool:
+    """Whether the system can be asked for a file of this name; half of a surrogate pair is none."""
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def damaged(store: Path, detail: str) -> DamagedStore:
+    """The error for a store that exists and does not open."""
+    return DamagedStore(f"The index in {str(store)!r} is damaged ({detail}).", rebuild_hint(store))
+
+
+def rebuild_hint(store: Path) -> str:
+    """How to make the store anew; the documents themselves are never in it."""
+    return f"Remove {str(store)!r} and run: corpus-agent index"
+
+
+def write_manifest(store: Path, manifest: Manifest) -> None:
+    """Commit: put the manifest in the place of the old one, atomically and durably.
+
+    The old one stays as a former manifest, in case somebody holds it.
+    """
+    path = store / MANIFEST_NAME
+    fresh = path.with_suffix(".new")
+    fresh.unlink(missing_ok=True)  # of a writer that was killed
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    with os.fdopen(os.open(fresh, flags, 0o600), "w", encoding="utf-8") as file:
+        json.dump({"schema": SCHEMA, **asdict(manifest)}, file, indent=1)
+        file.flush()
+        os.fsync(file.fileno())
+    if path.exists():
+        (store / FORMER.format(time.time_ns())).hardlink_to(path)
+    fresh.replace(path)
+    descriptor = os.open(store, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

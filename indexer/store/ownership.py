@@ -1,0 +1,411 @@
+"""Which folder is a store: its marker, its owner, what lies in it; and the making of one.
+
+The folder in front of us may be anybody's: documents of the user, or a store that an attacker made.
+So a store is made only in a new or empty folder, is known by the marker that was put there, and
+everything is opened relative to the folder's descriptor without following a link. Looks at names
+and kinds alone and changes nothing but by `make_store` and `mark`. Whether this user trusts a store
+is for others to say. Called before the seal.
+
+What it does not stop: another process of the same user that changes the folder meanwhile.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import json
+import os
+import re
+import secrets
+import shlex
+import stat
+from collections import Counter
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from indexer.errors import CorpusError, NoIndex, UntrustedStore, UsageError
+from indexer.files.opening import lock_briefly
+from indexer.store.folder import translated
+from indexer.store.manifest import MANIFEST_NAME, STORE_NAME
+from indexer.store.names import MARKER_NAME, UNFINISHED_MARKER, may_lie_below, may_lie_in_store
+
+MAX_DEPTH = 8  # folders within each other; LanceDB's are five deep
+LOOKS = 5  # at a folder that a writer may be changing
+MAX_SMALL_BYTES = 1_000_000  # of a file that is read before the seal
+_FIRST_LINE = "corpus-agent store"
+_MARKER = re.compile(rf"{_FIRST_LINE}\nid = ([0-9a-f]{{32}})\n")
+_IGNORE, _IGNORE_ALL = ".gitignore", b"*\n"
+_EVERY_MANIFEST_HAS = frozenset({"schema", "version", "root", "fingerprint", "coverage"})
+
+_NO_LINK = os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What tells this store from another of the same path: the marker's id, device and inode."""
+
+    id: str
+    device: int
+    inode: int
+
+
+def named_store(path: Path) -> Path:
+    """The store that a person means by `path`: itself, or the one in it if it is their folder."""
+    within = path / STORE_NAME
+    return within if not is_store(path) and is_store(within) else path
+
+
+def is_store(folder: Path) -> bool:
+    """Whether the folder looks like a store, whoever made it."""
+    return any(os.path.lexists(folder / name) for name in (MARKER_NAME, MANIFEST_NAME))
+
+
+def check_apart(store: Path, root: Path) -> None:
+    """Raise UsageError where the documents would lie in the store, or be it."""
+    store, root = store.resolve(), root.resolve()
+    if root == store or root.is_relative_to(store):
+        where = "is the folder of the documents" if root == store else "holds the documents"
+        raise UsageError(
+            f"{str(store)!r} {where}, so it cannot be their index.",
+            f"Name a folder of its own: corpus-agent --store {str(root / STORE_NAME)!r} index "
+            f"{str(root)!r}",
+        )
+
+
+def identity_of(store: Path) -> Identity:
+    """The identity of a store that is this user's and holds what a store holds, and no link.
+
+    Raises NoIndex where there is none, UntrustedStore for one that an earlier version made,
+    UsageError for all else.
+    """
+    with _opened(store) as folder:
+        names = _names(folder)
+        if MARKER_NAME not in names:
+            raise _unmarked(store, folder, names)
+        _check_tree(store, folder)
+        return _identity(store, folder)
+
+
+def make_store(store: Path) -> Identity:
+    """The identity of the store, made here if the folder does not exist, or is empty.
+
+    For its owner's eyes only, and never part of a repository. Raises as `identity_of` does for a
+    folder that holds anything else, CorpusError where the folder cannot be made.
+    """
+    with _making(store):
+        store.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with _opened(store) as folder, _making(store):
+        # Of two processes that make it at once, the other one finds it made.
+        lock_briefly(folder, fcntl.LOCK_EX, f"The index folder {str(store)!r}")
+        if _is_new(store, folder):
+            os.fchmod(folder, 0o700)
+            _mark(folder)
+        elif MARKER_NAME in _names(folder):
+            _keep_out_of_repositories(store, folder)
+    return identity_of(store)
+
+
+def may_be_made(store: Path) -> bool:
+    """Whether there is nothing yet in the place of the store, or only the begin of a making."""
+    if not os.path.lexists(store):
+        return True
+    with _opened(store) as folder:
+        return _is_new(store, folder)
+
+
+def mark(store: Path) -> Identity:
+    """The identity of a store that may be an earlier version's, which then has its marker now.
+
+    Raises as `identity_of` does for all else.
+    """
+    with _opened(store) as folder:
+        names = _names(folder)
+        if MARKER_NAME not in names and _looks_made(store, folder, names):
+            _check_tree(store, folder)
+            _mark(folder)
+    return identity_of(store)
+
+
+def check_names(store: Path) -> None:
+    """Raise UsageError where any file in the store, however deep, has a name that we do not give.
+
+    For whoever is about to delete something there.
+    """
+    with _opened(store) as folder:
+        for path in _below(store, folder, deep=True):
+            if "/" in path and not may_lie_below(path):
+                raise _foreign(store, path)
+
+
+def read_small(store: Path, name: str) -> bytes | None:
+    """The bytes of a small regular file in the store; None where there is none.
+
+    Raises UsageError for a link, for anything that is no regular file, and past MAX_SMALL_BYTES.
+    """
+    with _opened(store) as folder:
+        return _read(store, folder, name)
+
+
+# ---- Looking
+
+
+@contextmanager
+def _opened(store: Path) -> Iterator[int]:
+    """A descriptor of the store's folder, which is this user's; all in it is opened through it."""
+    try:
+        folder = os.open(store, os.O_RDONLY | os.O_DIRECTORY | _NO_LINK)
+    except OSError as error:
+        raise _cannot_open(store, error) from None
+    try:
+        info = os.fstat(folder)
+        _check_owner(store, info)
+        if info.st_mode & (stat.S_IWGRP | stat.S_IWOTH) and _names(folder):
+            raise UsageError(
+                f"The index folder {str(store)!r} may be written by other users.",
+                f"If all that is in it is yours: chmod go-w {_quoted(store)}",
+            )
+        yield folder
+    finally:
+        os.close(folder)
+
+
+def _names(folder: int) -> set[str]:
+    return set(os.listdir(folder))
+
+
+def _check_owner(path: Path, info: os.stat_result) -> None:
+    if info.st_uid != os.geteuid():
+        raise UsageError(
+            f"{str(path)!r} belongs to user {info.st_uid}, not to this one ({os.geteuid()}).",
+            "Run as its owner, or make an index of your own: corpus-agent --store DIR index FOLDER",
+        )
+
+
+def _check_tree(store: Path, folder: int) -> None:
+    """Raise UsageError for a link or device at any depth, another owner and a foreign name."""
+    for path in _below(store, folder, deep=False):
+        if "/" in path:
+            continue
+        info = os.stat(path, dir_fd=folder, follow_symlinks=False)
+        _check_owner(store / path, info)
+        if not may_lie_in_store(path, is_folder=stat.S_ISDIR(info.st_mode)):
+            raise _foreign(store, path)
+    _check_names_elsewhere(store, folder)
+
+
+def _check_names_elsewhere(store: Path, folder: int) -> None:
+    """Raise UsageError for a file beside the marker that has another name outside of the store.
+
+    Who writes it would write that file too. A manifest that is being replaced has two names here,
+    which may come and go between one look and the next.
+    """
+    shared: list[str] = []
+    for _ in range(LOOKS):
+        known = {name: info for name in _names(folder) if (info := _seen(folder, name))}
+        here = Counter(info.st_ino for info in known.values())
+        shared = [name for name, info in known.items() if info.st_nlink > here[info.st_ino]]
+        if not shared:
+            return
+    raise UsageError(
+        f"{str(store / shared[0])!r} is a file that has another name elsewhere.",
+        "corpus-agent makes none. Remove it, or name another folder: --store DIR",
+    )
+
+
+def _seen(folder: int, name: str) -> os.stat_result | None:
+    """What the regular file `name` is; None for any other, and where it has gone meanwhile."""
+    try:
+        info = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+    return info if stat.S_ISREG(info.st_mode) else None
+
+
+def _below(
+    store: Path, folder: int, above: str = "", *, deep: bool, depth: int = 0
+) -> Iterator[str]:
+    """Every path in the open folder, relative to the store.
+
+    Raises UsageError for a link and for what is neither file nor folder, a socket in `tmp` apart.
+    Not `deep`: without the files of kept texts, which are as many as documents and are never opened
+    through a link.
+    """
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            path = above + entry.name
+            plain = entry.is_file(follow_symlinks=False)
+            if entry.is_symlink() or not (plain or entry.is_dir() or above == "tmp/"):
+                raise _no_file(store, path)
+            yield path
+            if not entry.is_dir() or (above == "texts/" and not deep):
+                continue
+            if depth == MAX_DEPTH:
+                raise _foreign(store, path)
+            below = os.open(entry.name, os.O_RDONLY | os.O_DIRECTORY | _NO_LINK, dir_fd=folder)
+            try:
+                yield from _below(store, below, f"{path}/", deep=deep, depth=depth + 1)
+            finally:
+                os.close(below)
+
+
+def _read(store: Path, folder: int, name: str) -> bytes | None:
+    try:
+        # O_NONBLOCK: a FIFO of this name must not hang the opener.
+        file = os.open(name, os.O_RDONLY | os.O_NONBLOCK | _NO_LINK, dir_fd=folder)
+    except FileNotFoundError:
+        return None
+    except OSError:
+        raise _no_file(store, name) from None
+    try:
+        info = os.fstat(file)
+        _check_owner(store / name, info)
+        if not stat.S_ISREG(info.st_mode):
+            raise _no_file(store, name)
+        if info.st_size > MAX_SMALL_BYTES:
+            raise UsageError(
+                f"{str(store / name)!r} has {info.st_size:,} bytes, more than {MAX_SMALL_BYTES:,}.",
+                "corpus-agent did not write it. Remove it.",
+            )
+        return os.pread(file, MAX_SMALL_BYTES, 0)
+    finally:
+        os.close(file)
+
+
+def _identity(store: Path, folder: int) -> Identity:
+    written = _read(store, folder, MARKER_NAME) or b""
+    match = _MARKER.fullmatch(written.decode("ascii", errors="replace"))
+    if match is None:
+        raise UsageError(
+            f"{str(store / MARKER_NAME)!r} is damaged, so nobody can tell whose index this is.",
+            f"If you know it for yours, remove that file and run: {_trust(store)}",
+        )
+    info = os.fstat(folder)
+    return Identity(match[1], info.st_dev, info.st_ino)
+
+
+def _looks_made(store: Path, folder: int, names: Collection[str]) -> bool:
+    """Whether a folder without a marker holds a manifest such as earlier versions wrote."""
+    if MANIFEST_NAME not in names:
+        return False
+    try:
+        content = json.loads(_read(store, folder, MANIFEST_NAME) or b"")
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(content, dict) and content.keys() >= _EVERY_MANIFEST_HAS
+
+
+# ---- Making
+
+
+@contextmanager
+def _making(store: Path) -> Iterator[None]:
+    try:
+        yield
+    except FileExistsError:
+        raise UsageError(
+            f"{str(store)!r} is a file.", "Choose another place: --store DIR"
+        ) from None
+    except OSError as error:
+        with translated(store):
+            raise error
+
+
+def _is_new(store: Path, folder: int) -> bool:
+    """Whether the folder is empty, or the making of a store was stopped in it."""
+    names = _names(folder)
+    unfinished = names <= {_IGNORE, UNFINISHED_MARKER}
+    return unfinished and (_IGNORE not in names or _read(store, folder, _IGNORE) == _IGNORE_ALL)
+
+
+def _mark(folder: int) -> None:
+    """Make the marker, whole or not at all, and the file that keeps a store out of repositories."""
+    names = _names(folder)
+    if _IGNORE not in names:
+        _write(folder, _IGNORE, _IGNORE_ALL)
+    if UNFINISHED_MARKER in names:
+        os.unlink(UNFINISHED_MARKER, dir_fd=folder)
+    _write(folder, UNFINISHED_MARKER, f"{_FIRST_LINE}\nid = {secrets.token_hex(16)}\n".encode())
+    os.rename(UNFINISHED_MARKER, MARKER_NAME, src_dir_fd=folder, dst_dir_fd=folder)
+    os.fsync(folder)
+
+
+def _keep_out_of_repositories(store: Path, folder: int) -> None:
+    """Put the file back that says so, if it says anything else now."""
+    if _read(store, folder, _IGNORE) != _IGNORE_ALL:
+        if _IGNORE in _names(folder):
+            os.unlink(_IGNORE, dir_fd=folder)
+        _write(folder, _IGNORE, _IGNORE_ALL)
+
+
+def _write(folder: int, name: str, content: bytes) -> None:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK
+    with os.fdopen(os.open(name, flags, 0o600, dir_fd=folder), "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+# ---- What to say
+
+
+def _cannot_open(store: Path, error: OSError) -> CorpusError:
+    if store.is_symlink():
+        return UsageError(f"{str(store)!r} is a link.", "Name the folder itself: --store DIR")
+    if error.errno == errno.ENOENT:
+        return NoIndex(
+            f"There is no index in {str(store)!r}.", "Make one: corpus-agent index FOLDER"
+        )
+    if error.errno == errno.ENOTDIR:
+        return UsageError(f"{str(store)!r} is a file.", "Choose another place: --store DIR")
+    if error.errno in (errno.EACCES, errno.EPERM):
+        message = f"The index in {str(store)!r} may not be read by this user."
+        return NoIndex(message, "Run as its owner.")
+    message = f"{str(store)!r} cannot be opened ({error.strerror})."
+    return CorpusError(message, "Choose another place: --store DIR")
+
+
+def _unmarked(store: Path, folder: int, names: Collection[str]) -> CorpusError:
+    if not names:
+        return NoIndex(
+            f"There is no index in {str(store)!r}.", "Make one: corpus-agent index FOLDER"
+        )
+    if _looks_made(store, folder, names):
+        _check_tree(store, folder)  # else it is a folder of documents, and no advice is due
+        return untrusted(store, "it carries no mark; an earlier version of corpus-agent made none")
+    within = store / STORE_NAME
+    return UsageError(
+        f"{str(store)!r} is a folder with files in it, and no index of corpus-agent.",
+        f"Name a new folder: corpus-agent --store {_quoted(within)} …",
+    )
+
+
+def untrusted(store: Path, why: str, hint: str = "") -> UntrustedStore:
+    """The error for a store that nobody can say was made by this user, here."""
+    return UntrustedStore(
+        f"This index was not made by you here: {str(store)!r} ({why}).",
+        hint or f"Look at it and run: {_trust(store)}",
+    )
+
+
+def _trust(store: Path) -> str:
+    return f"corpus-agent trust {_quoted(store)}"
+
+
+def _quoted(path: Path) -> str:
+    return shlex.quote(str(path))
+
+
+def _foreign(store: Path, path: str) -> UsageError:
+    return UsageError(
+        f"The index folder {str(store)!r} holds {path!r}, which corpus-agent did not make.",
+        "Move it away, or name another folder: --store DIR",
+    )
+
+
+def _no_file(store: Path, path: str) -> UsageError:
+    return UsageError(
+        f"The index folder {str(store)!r} holds {path!r}, which is a link or no regular file.",
+        "corpus-agent makes none. Remove it, or name another folder: --store DIR",
+    )

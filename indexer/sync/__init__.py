@@ -1,0 +1,1 @@
+"""From a folder to its index: plan, read, apply."""

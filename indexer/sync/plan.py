@@ -1,0 +1,207 @@
+"""What a run will do, decided from plain values: the folder as seen, the index as stored.
+
+`plan` is pure. Only `changed_hashes` looks at bytes, where size or time give a reason to.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from indexer.errors import Refused
+from indexer.extract import REGISTRY
+from indexer.files.opening import hash_beneath
+from indexer.files.walk import SeenFile, Walk
+from indexer.records import FileRow, Fingerprint
+from indexer.store.manifest import Manifest
+
+CLOCK_TICK_NS = 2_000_000_000  # of FAT, the coarsest; that of Linux's own file systems is 10 ms
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a run will do, file by file. Sources in order; the groups do not overlap.
+
+    `record` are files that get a row and no text (skipped and unreadable ones), `touch` files
+    whose time changed and whose bytes did not, `spared` sources that are gone and stay in the
+    index. `reasons` say in words why files are done again that did not change.
+    """
+
+    add: tuple[SeenFile, ...] = ()
+    update: tuple[SeenFile, ...] = ()
+    record: tuple[SeenFile, ...] = ()
+    touch: tuple[SeenFile, ...] = ()
+    keep: tuple[SeenFile, ...] = ()
+    remove: tuple[str, ...] = ()
+    spared: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+
+    @property
+    def work(self) -> tuple[SeenFile, ...]:
+        """The files to extract and embed, by source."""
+        return tuple(sorted((*self.add, *self.update), key=lambda seen: seen.source))
+
+    @property
+    def changes_nothing(self) -> bool:
+        """Whether the index is already what the folder is."""
+        return not (self.add or self.update or self.record or self.touch or self.remove)
+
+
+def make_plan(
+    root: Path,
+    walk: Walk,
+    stored: Mapping[str, FileRow],
+    manifest: Manifest | None,
+    today: Fingerprint,
+    *,
+    force: bool = False,
+    verify: bool = False,
+    prune: bool = True,
+) -> Plan:
+    """The plan for a folder as it was walked, an index as it was committed, and today's program.
+
+    `stored` are the file rows that hold under today's fingerprint as well.
+    """
+    walked_ns = manifest.walked_ns if manifest else 0
+    hashes = changed_hashes(root, walk, stored, walked_ns=walked_ns, verify=verify)
+    known = manifest.fingerprint.extractors if manifest else {}
+    todo = plan(walk, stored, hashes, known, force=force, prune=prune)
+    if manifest is None:
+        return todo
+    reasons = rebuild_reasons(manifest.fingerprint, today, manifest.coverage.indexed)
+    return replace(todo, reasons=(*reasons, *todo.reasons))
+
+
+def changed_hashes(
+    root: Path,
+    walk: Walk,
+    stored: Mapping[str, FileRow],
+    *,
+    walked_ns: int = 0,
+    verify: bool = False,
+) -> dict[str, str]:
+    """SHA-256 of the files whose size or time is not the stored one; of all, with `verify`.
+
+    Also of those whose stored time is not clearly earlier than `walked_ns`, when the stored rows
+    were begun: a file may be written twice within one tick of the clock that stamps it. Files that
+    cannot be read are left out: applying the plan will say why.
+    """
+    hashes = {}
+    settled = walked_ns - CLOCK_TICK_NS
+    for seen in walk.files:
+        row = stored.get(seen.source)
+        if row is None or row.sha256 is None or seen.problem:
+            continue
+        changed = (row.bytes, row.mtime_ns) != (seen.bytes, seen.mtime_ns)
+        if verify or changed or row.mtime_ns > settled:
+            try:
+                hashes[seen.source] = hash_beneath(root, seen.source)
+            except (OSError, Refused):
+                continue
+    return hashes
+
+
+def plan(
+    walk: Walk,
+    stored: Mapping[str, FileRow],
+    hashes: Mapping[str, str],
+    known_extractors: Mapping[str, str],
+    *,
+    force: bool = False,
+    prune: bool = True,
+) -> Plan:
+    """What makes the index equal to the folder; without `prune`, files that are gone stay. Pure.
+
+    `hashes` are today's of the files in question, `known_extractors` the registry under which
+    the stored rows were made: a file that nobody could read is tried again when it grows.
+    """
+    registry = {extractor.name: str(extractor.version) for extractor in REGISTRY}
+    groups: dict[str, list[SeenFile]] = {}
+    for seen in walk.files:
+        row = stored.get(seen.source)
+        kind = _intent(seen, row, hashes.get(seen.source), registry, dict(known_extractors), force)
+        groups.setdefault(kind, []).append(seen)
+    present = {seen.source for seen in walk.files}
+    gone = tuple(sorted(source for source in stored if source not in present))
+    return Plan(
+        **{kind: tuple(files) for kind, files in groups.items()},
+        remove=gone if prune else (),
+        spared=() if prune else gone,
+        reasons=tuple(_reasons(groups.get("update", []), stored, registry, known_extractors)),
+    )
+
+
+def _reasons(
+    updates: Iterable[SeenFile],
+    stored: Mapping[str, FileRow],
+    registry: Mapping[str, str],
+    known: Mapping[str, str],
+) -> Iterator[str]:
+    """Which readers of files changed, and how many files each of them reads again."""
+    readers = Counter(stored[seen.source].extractor for seen in updates)
+    for label, count in sorted(readers.items(), key=str):
+        if label is None:
+            if registry != known:
+                yield f"Readers changed; files that none could read are tried again: {count:,}."
+            continue
+        name, version = label.partition("+")[0].split("/")
+        if registry.get(name) != version:
+            now = f"now {name}/{registry[name]}" if name in registry else "gone"
+            yield f"The reader {label} is {now}; files that it read are read again: {count:,}."
+
+
+def rebuild_reasons(before: Fingerprint, today: Fingerprint, documents: int) -> list[str]:
+    """Why an index is made anew, and what of it costs time. Pure."""
+    ours = (before.weights_sha256, before.model, before.dimension, before.document_prefix)
+    other = (today.weights_sha256, today.model, today.dimension, today.document_prefix)
+    reasons = []
+    if ours != other:
+        reasons.append(
+            f"The model was {before.model} ({before.weights_sha256[:8]}) and is {today.model} "
+            f"({today.weights_sha256[:8]}): every passage of {documents:,} documents is embedded."
+        )
+    for what, old, new in (
+        ("Passages are cut", before.chunker, today.chunker),
+        ("Text is normalised", before.normaliser, today.normaliser),
+    ):
+        if old != new:
+            reasons.append(
+                f"{what} in another way ({old} before, {new} now): {documents:,} documents are "
+                "done again, and what the model has not seen yet is embedded."
+            )
+    return reasons
+
+
+def _intent(
+    seen: SeenFile,
+    row: FileRow | None,
+    sha256: str | None,
+    registry: dict[str, str],
+    known: dict[str, str],
+    force: bool,
+) -> str:
+    if seen.problem:
+        now = (seen.problem, seen.detail, seen.bytes, seen.mtime_ns)
+        same = row is not None and (row.reason, row.detail, row.bytes, row.mtime_ns) == now
+        return "keep" if same else "record"
+    if row is None:
+        return "add"
+    if force or _made_otherwise(row, registry, known):
+        return "update"
+    same_times = (row.bytes, row.mtime_ns) == (seen.bytes, seen.mtime_ns)
+    if sha256 is None:
+        # Not hashed: either nothing suggests a change, or it could not be read just now.
+        return "keep" if same_times and row.sha256 is not None else "update"
+    if sha256 != row.sha256:
+        return "update"
+    return "keep" if same_times else "touch"
+
+
+def _made_otherwise(row: FileRow, registry: dict[str, str], known: dict[str, str]) -> bool:
+    """Whether today's extractors might read the file differently."""
+    if row.extractor is None:
+        return registry != known
+    name, version = row.extractor.partition("+")[0].split("/")
+    return registry.get(name) != version

@@ -1,0 +1,202 @@
+"""The files of a folder -> their rows and chunks, and a document -> its lines.
+
+The bytes of a file are copied once, so that the hash in its row is that of the bytes that were
+parsed, and a worker is handed the copy: it needs no right to the folder. Every way in which a file
+can give no text ends in a row with a status and a reason; nothing raises for a document's sake.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from indexer.chunk import Chunker
+from indexer.errors import Refused, UnreadableDocument
+from indexer.extract import title_of
+from indexer.files.opening import MAX_FILE_BYTES, open_beneath
+from indexer.files.walk import SeenFile
+from indexer.parsers.pool import in_order
+from indexer.parsers.protocol import decoded
+from indexer.parsers.worker import WINDOW, Asked, Enough, Text, Worker
+from indexer.records import Chunk, Document, FileRow, Status
+from indexer.store.texts import Texts
+
+# Reasons for which a file is no document of this kind, rather than a broken one.
+SKIP_REASONS = frozenset({"symlink", "special", "secret", "too_large", "name"}) | frozenset(
+    {"binary", "unsupported"}
+)
+EMPTY_REASONS = frozenset({"no_bytes", "no_text", "no_text_layer"})
+
+_COPY_BYTES = 2**20  # at a time
+_NO_CHANGE = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """The bytes of a file as they were at one moment, in memory, never to change again."""
+
+    descriptor: int
+    bytes: int
+    sha256: str
+
+
+@contextmanager
+def copied(root: Path, source: str, known_bytes: int) -> Iterator[Copy]:
+    """A copy of the bytes of a document that had `known_bytes` when it was last looked at.
+
+    Raises as `open_beneath` does, Refused where the file has grown beyond all limits, and
+    UnreadableDocument("changed") where it was written to meanwhile.
+    """
+    most = max(known_bytes, MAX_FILE_BYTES)
+    descriptor = os.memfd_create("document", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    try:
+        with os.fdopen(open_beneath(root, source), "rb", buffering=0) as file:
+            before = os.fstat(file.fileno())
+            digest = hashlib.sha256()
+            size = 0
+            while data := file.read(_COPY_BYTES):
+                size += len(data)
+                if size > most:
+                    raise Refused(f"{source!r} has grown beyond {most:,} bytes.")
+                digest.update(data)
+                _write(descriptor, data)
+            after = os.fstat(file.fileno())
+        if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
+            raise UnreadableDocument("changed", "written to while it was read")
+        fcntl.fcntl(descriptor, fcntl.F_ADD_SEALS, _NO_CHANGE)
+        yield Copy(descriptor, size, digest.hexdigest())
+    finally:
+        os.close(descriptor)
+
+
+def _write(descriptor: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
+def text_of(
+    copy: Copy, source: str, worker: Worker, texts: Texts, enough: Enough | None = None
+) -> Text:
+    """The text of a document, kept or parsed; not all of it where `enough` says so before.
+
+    Raises UnreadableDocument, with the label of the extractor that tried.
+    """
+    if not copy.bytes:
+        raise UnreadableDocument("no_bytes", "the file is empty")
+    text = texts.get(copy.sha256, source)
+    if text is None:
+        asked = Asked(copy.descriptor, source)
+        if enough is not None:
+            asked = replace(asked, enough=enough, batch=WINDOW)
+        text = worker.read(asked)
+        if text.complete:
+            texts.put(copy.sha256, source, text)
+    return text
+
+
+def read_all(
+    root: Path,
+    files: Sequence[SeenFile],
+    chunker: Chunker,
+    texts: Texts,
+    make_worker: Callable[[], Worker] = Worker,
+) -> Generator[tuple[SeenFile, FileRow, list[Chunk]]]:
+    """Each file's row and chunks, in the order of the files, read ahead by the workers.
+
+    Closing the iterator ends them.
+    """
+
+    def read(worker: Worker, seen: SeenFile) -> _Read:
+        return _read(root, seen, worker, texts)
+
+    with in_order(read, files, _Read.bytes, make_worker) as results:
+        for seen, result in zip(files, results, strict=True):
+            yield seen, *_chunked(result, chunker)
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What came of one file: its row so far, and its text if there is any."""
+
+    row: FileRow
+    text: Text | None = None
+
+    def bytes(self) -> int:
+        return len(self.text.encoding) if self.text else 0
+
+
+def _read(root: Path, seen: SeenFile, worker: Worker, texts: Texts) -> _Read:
+    """A file that cannot be read costs nothing but itself."""
+    started = time.monotonic()
+    row = FileRow(seen.source, "failed", bytes=seen.bytes, mtime_ns=seen.mtime_ns)
+    text = None
+    try:
+        with copied(root, seen.source, seen.bytes) as copy:
+            row = replace(row, bytes=copy.bytes, sha256=copy.sha256)
+            text = text_of(copy, seen.source, worker, texts)
+    except UnreadableDocument as error:
+        row = _unread(row, error)
+    except Refused as error:
+        row = replace(row, reason="changed", detail=error.message)
+    except OSError as error:
+        reason = "permission" if isinstance(error, PermissionError) else "unreadable"
+        row = replace(row, reason=reason, detail=error.strerror)
+    return _Read(replace(row, seconds=round(time.monotonic() - started, 4)), text)
+
+
+def _chunked(read: _Read, chunker: Chunker) -> tuple[FileRow, list[Chunk]]:
+    """The finished row and the chunks of what was read."""
+    row, text = read.row, read.text
+    if text is None:
+        return row, []
+    started = time.monotonic()
+    document = document_of(text, row.source, row.sha256 or "")
+    chunks = chunker.chunk(document)
+    row = replace(
+        row,
+        status="indexed",
+        detail=text.remark or None,
+        chunks=len(chunks),
+        lines=text.lines,
+        pages=document.lines[-1].page,
+        title=document.title,
+        extractor=text.extractor,
+        seconds=round(row.seconds + time.monotonic() - started, 4),
+    )
+    return row, chunks
+
+
+def document_of(text: Text, source: str, sha256: str) -> Document:
+    """The text as a document, its lines decoded."""
+    title = title_of(text.title, source)
+    return Document(source, title, tuple(decoded(text.encoding)), text.extractor, sha256)
+
+
+def problem_row(seen: SeenFile) -> FileRow:
+    """The row of a file that the walk itself found unreadable."""
+    row = FileRow(seen.source, "failed", bytes=seen.bytes, mtime_ns=seen.mtime_ns)
+    assert seen.problem is not None
+    return _unread(row, UnreadableDocument(seen.problem, seen.detail or ""))
+
+
+def _unread(row: FileRow, error: UnreadableDocument) -> FileRow:
+    """The row of a file that gave no text."""
+    status: Status = "failed"
+    if error.reason in EMPTY_REASONS:
+        status = "empty"
+    elif error.reason in SKIP_REASONS:
+        status = "skipped"
+    return replace(
+        row,
+        status=status,
+        reason=error.reason,
+        detail=error.detail or None,
+        extractor=error.extractor,
+    )

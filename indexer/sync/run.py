@@ -1,0 +1,226 @@
+"""A plan -> the index: read, embed, store, commit.
+
+Works in bounded batches, each visible in one commit. Vectors are saved as they are made, rows are
+committed every few seconds, and the next run goes on from there.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+
+from indexer.chunk import Chunker
+from indexer.embed import Encoder
+from indexer.extract import REGISTRY
+from indexer.extract.normalise import NORMALISER
+from indexer.files.walk import SeenFile
+from indexer.records import Chunk, FileRow, Fingerprint
+from indexer.store import Embedded, Writer
+from indexer.store.texts import Texts
+from indexer.store.vectors import embed
+from indexer.sync.plan import Plan
+from indexer.sync.read import problem_row, read_all
+
+BATCH_CHUNKS = 256  # of whole files, read before they are embedded: bounds memory
+COMMIT_SECONDS = 15.0  # reading that a killed run may lose; what it embedded is saved apart
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run is: files and bytes done of all that there is to do, chunks embedded."""
+
+    files: int = 0
+    all_files: int = 0
+    bytes: int = 0
+    all_bytes: int = 0
+    chunks: int = 0
+    source: str = ""
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What a run did: counts of documents, and in `problems` the rows of all other files.
+
+    `added`, `updated` and `unchanged` count documents with text, so that together with the
+    problems they account for every file that was seen. `moved` of the added have the bytes of a
+    removed one, `spared` are gone and kept. `embedded` counts texts that the model was asked for,
+    `reused` those whose vectors it had made before.
+    """
+
+    version: int = 0
+    added: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    removed: int = 0
+    moved: int = 0
+    spared: int = 0
+    ignored: int = 0
+    chunks: int = 0
+    embedded: int = 0
+    reused: int = 0
+    seconds: float = 0.0
+    interrupted: bool = False
+    rebuilt: bool = False
+    problems: list[FileRow] = field(default_factory=list)
+
+
+def fingerprint_of(encoder: Encoder, chunker: Chunker) -> Fingerprint:
+    """What rows made by this encoder and chunker depend on."""
+    return Fingerprint(
+        model=encoder.name,
+        weights_sha256=encoder.weights_sha256,
+        dimension=encoder.dimension,
+        document_prefix=encoder.document_prefix,
+        query_prefix=encoder.query_prefix,
+        chunker=chunker.version,
+        normaliser=NORMALISER,
+        extractors={extractor.name: str(extractor.version) for extractor in REGISTRY},
+    )
+
+
+OnProgress = Callable[[Progress], None]
+OnRow = Callable[[FileRow], None]
+
+
+class Run:
+    """One application of a plan; `apply` may be stopped by KeyboardInterrupt at any time.
+
+    Without `reuse`, no vector that was made before is taken for the same text.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        writer: Writer,
+        encoder: Encoder,
+        chunker: Chunker,
+        *,
+        reuse: bool = True,
+        commit_seconds: float = COMMIT_SECONDS,
+        on_progress: OnProgress = lambda _: None,
+        on_problem: OnRow = lambda _: None,
+    ) -> None:
+        self._root = root
+        self._writer = writer
+        self._encoder = encoder
+        self._chunker = chunker
+        self._reuse = reuse
+        self._commit_seconds = commit_seconds
+        self._on_progress = on_progress
+        self._on_problem = on_problem
+        self._progress = Progress()
+        self._batch: list[tuple[FileRow, list[Chunk]]] = []
+        self._committed = time.monotonic()
+
+    def apply(self, todo: Plan, ignored: int, walked_ns: int = 0) -> Outcome:
+        """What was done. After KeyboardInterrupt, what was embedded so far is committed.
+
+        `walked_ns` is when the look at the folder began that the plan was made from.
+        """
+        before = dict(self._writer.files)
+        manifest = self._writer.manifest
+        outcome = Outcome(ignored=ignored, rebuilt=self._writer.rebuilding)
+        if not (todo.changes_nothing and self._writer.is_current):
+            try:
+                self._apply(todo, outcome)
+            except KeyboardInterrupt:
+                outcome.interrupted = True
+            if not (outcome.interrupted and self._writer.rebuilding):
+                manifest = self._writer.commit(
+                    ignored=ignored, complete=not outcome.interrupted, walked_ns=walked_ns
+                )
+        assert manifest is not None, "an index that is rebuilt has been committed before"
+        outcome.version, outcome.chunks = manifest.version, manifest.chunks
+        after = self._writer.files
+        count(outcome, todo, before, after)
+        rows = sorted(after.values(), key=lambda row: row.source)
+        outcome.problems = [row for row in rows if row.status != "indexed"]
+        return outcome
+
+    def _apply(self, todo: Plan, outcome: Outcome) -> None:
+        stored = self._writer.files
+        self._writer.retime(
+            [
+                replace(stored[seen.source], bytes=seen.bytes, mtime_ns=seen.mtime_ns)
+                for seen in todo.touch
+            ]
+        )
+        unread = [problem_row(seen) for seen in todo.record]
+        for row in unread:
+            self._on_problem(row)
+        self._writer.replace([Embedded(row) for row in unread], todo.remove)
+        self._work(todo.work, outcome)
+
+    def _work(self, files: Sequence[SeenFile], outcome: Outcome) -> None:
+        """Read the files, and embed and store them batch by batch."""
+        done = 0
+        all_bytes = sum(seen.bytes for seen in files)
+        texts = Texts(self._writer.store, reuse=self._reuse)
+        with closing(read_all(self._root, files, self._chunker, texts)) as documents:
+            for number, (seen, row, chunks) in enumerate(documents, start=1):
+                self._batch.append((row, chunks))
+                if row.status != "indexed":
+                    self._on_problem(row)
+                if sum(len(chunks) for _, chunks in self._batch) >= BATCH_CHUNKS:
+                    self._store_batch(outcome)
+                done += seen.bytes
+                self._tell(
+                    Progress(number, len(files), done, all_bytes, outcome.embedded, seen.source)
+                )
+        self._store_batch(outcome)
+
+    def _store_batch(self, outcome: Outcome) -> None:
+        """Embed what is in the batch and put it in its place, and commit if it is time."""
+        batch, self._batch = self._batch, []
+        keys = self._embed([chunk for _, chunks in batch for chunk in chunks], outcome)
+        rest = iter(keys)
+        self._writer.replace(
+            [Embedded(row, chunks, list(islice(rest, len(chunks)))) for row, chunks in batch]
+        )
+        due = time.monotonic() - self._committed > self._commit_seconds
+        if due and not self._writer.rebuilding:
+            self._writer.commit(ignored=outcome.ignored, complete=False)
+            self._committed = time.monotonic()
+
+    def _embed(self, chunks: Sequence[Chunk], outcome: Outcome) -> list[bytes]:
+        """The keys of the chunks' vectors, which are saved when this returns."""
+        prefix = self._encoder.document_prefix
+        texts = (prefix + self._chunker.embedded_text(chunk) for chunk in chunks)
+        keys: list[bytes] = []
+        for some, made in embed(
+            texts, self._encoder.encode, self._writer.vectors, reuse=self._reuse
+        ):
+            keys += some
+            outcome.embedded += made
+            outcome.reused += len(some) - made
+            self._tell(replace(self._progress, chunks=outcome.embedded))
+        return keys
+
+    def _tell(self, progress: Progress) -> None:
+        self._progress = progress
+        self._on_progress(progress)
+
+
+def count(
+    outcome: Outcome, todo: Plan, before: Mapping[str, FileRow], after: Mapping[str, FileRow]
+) -> None:
+    """Fill in how many documents a run added, moved, updated and removed."""
+
+    def documents(files: Iterable[SeenFile]) -> list[FileRow]:
+        rows = (after.get(seen.source) for seen in files)
+        return [row for row in rows if row is not None and row.status == "indexed"]
+
+    added = documents(todo.add)
+    removed = [before[source] for source in todo.remove if source not in after]
+    gone = Counter(row.sha256 for row in removed if row.status == "indexed")
+    outcome.moved = sum((gone & Counter(row.sha256 for row in added)).values())
+    outcome.added = len(added)
+    outcome.updated = sum(row is not before[row.source] for row in documents(todo.update))
+    outcome.unchanged = len(documents((*todo.keep, *todo.touch)))
+    outcome.removed = len(removed)
+    outcome.spared = len(todo.spared)
