@@ -1,7 +1,8 @@
 """A conversation, and as much of it as the model's window holds. Pure.
 
 A server that gets more than fits refuses, or cuts the beginning off without a word, which is where
-the rules are. What goes first is what can be had again: old results of tools. Called by conversation.py.
+the rules are. What goes first is what can be had again: old results of tools. Called by
+conversation.py.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Request and result in turn, until there is an answer or the steps are used up.
 
-Decides what is sent and what a reply leads to; what is heard is request.py's. Called by answerer.py.
+Decides what is sent and what a reply leads to; request.py reads the reply. Called by answerer.py.
 """
 
 from __future__ import annotations

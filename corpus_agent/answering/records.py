@@ -1,6 +1,6 @@
 """What a question comes back as, and the one interface that both answerers implement.
 
-Does no work: extractive.py and answerer.py answer, quotations.py fills the verdicts, report/ prints.
+Does no work: extractive.py and agent/ answer, quotations.py fills the verdicts, render/ prints.
 """
 
 from __future__ import annotations

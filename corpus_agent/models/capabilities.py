@@ -1,7 +1,7 @@
 """What a model server says its model can take: how long a window, and whether it knows tools.
 
 Each kind of server says it at an address of its own; one that says nothing is no error. Sends no
-text of any document. Called by answerer.py once for a server, over the same client as the questions.
+text of any document. Called once for a server, over the same client as the questions.
 """
 
 from __future__ import annotations

@@ -27,8 +27,8 @@ _OUR_WORDS = re.compile(
     r"(?<![^\W_])(?:verified|altered|moved|cut|not_found|unsupported|extractive)(?![^\W_])",
     re.IGNORECASE,
 )
-# What is put into a name where it is shown: dots, colons and the like that were broken (sanitize.py),
-# marks of a hash, quotation marks around it. A file that is called so looks like another one.
+# What is put into a name where it is shown: dots and colons that were broken (sanitize.py), marks
+# of a hash, quotation marks around it. A file that is called so looks like another one.
 _OUR_SIGNS = re.compile(
     r"""\[[.@:h]\] | \\\ (?=[!-/:-@\[-`{-~]) | &\ (?=\#?\w{1,32};) | \]\ [(:] | <\ (?=[a-z/!?])
     | ~[0-9a-f]{6}(?=['"]*\Z) | …[0-9a-f]{6}… | \A(['"]).*\1\Z""",
