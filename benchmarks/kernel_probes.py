@@ -59,7 +59,7 @@ time.sleep(60)
 START_SERVER = """
 import sys, time
 from pathlib import Path
-from corpus_agent.seal.llama import start_llama_server
+from corpus_agent.models.llama_server import start_llama_server
 from indexer.confine import FileRule, interpreter_files
 program, model, folder, tests = map(Path, sys.argv[1:])
 also = (*interpreter_files(tests, tests.parent / "indexer"),)

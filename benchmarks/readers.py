@@ -54,7 +54,7 @@ def reader(root: Path, store: Path, seed: int) -> None:
 
     from indexer.errors import Refused
     from indexer.index import LocalCorpus
-    from indexer.store import Snapshot
+    from indexer.store.snapshot import Snapshot
     from tests.fakes import ToyEncoder
 
     random, encoder = Random(seed), ToyEncoder()

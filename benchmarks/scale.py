@@ -64,10 +64,10 @@ def index(root: Path, store: Path) -> dict[str, float]:
     from indexer.chunk import Chunker
     from indexer.embed import SentenceTransformerEncoder
     from indexer.files.walk import walk
-    from indexer.store import Writer
     from indexer.store.lance import import_lancedb
     from indexer.store.manifest import root_for
     from indexer.store.ownership import make_store
+    from indexer.store.writer import Writer
     from indexer.sync.plan import make_plan
     from indexer.sync.run import Run, fingerprint_of
 
@@ -121,9 +121,10 @@ def cleanup(root: Path, store: Path) -> dict[str, float]:
     """Cleaning up, and what is left on the disk beside text and vectors."""
     import pyarrow.compute as pc
 
-    from indexer.store import Snapshot, Writer
     from indexer.store.folder import usage
     from indexer.store.manifest import read_manifest
+    from indexer.store.snapshot import Snapshot
+    from indexer.store.writer import Writer
 
     manifest = read_manifest(store)
     before = usage(store)

@@ -25,14 +25,14 @@ SEARCHES = 200
 CHILD = """
 import json, sys, time
 from pathlib import Path
-from corpus_agent.launch import to_index, to_read
+from corpus_agent.startup import to_index, to_read
 from corpus_agent.settings import Settings
 store, off, root = Path(sys.argv[1]), sys.argv[2] == "unsealed", Path(sys.argv[3])
 settings = Settings(store=store)
 start = time.perf_counter()
 settings = to_read(settings, seal_off=off).settings
 closed = time.perf_counter()
-from corpus_agent import session
+from corpus_agent.service import session
 corpus = session.open_corpus(settings)
 corpus.search("warm", 5)
 warm = time.perf_counter()

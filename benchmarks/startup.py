@@ -34,15 +34,16 @@ clock = lambda: (time.perf_counter(), time.process_time())
 marks = [("", *clock())]
 mark = lambda name: marks.append((name, *clock()))
 store = Path(sys.argv[1])
-from corpus_agent import cli, launch; from corpus_agent.settings import Settings
+from corpus_agent import cli, startup; from corpus_agent.settings import Settings
 mark("command line, settings"); settings = Settings(store=store)
-settings = launch.to_read(settings).settings; mark("seal")
+settings = startup.to_read(settings).settings; mark("seal")
 import numpy; mark("import numpy")
-from corpus_agent import report, session; mark("modules of the search")
+from corpus_agent import render
+from corpus_agent.service import session; mark("modules of the search")
 encoder = session.encoder_for(settings, store); encoder.weights_sha256; mark("hash of the weights")
 encoder.tokenizer; mark("tokenizer")
 from indexer.store.lance import import_lancedb; import_lancedb(); mark("import lancedb")
-from corpus_agent.local import LocalCorpus
+from indexer.index import LocalCorpus
 corpus = LocalCorpus.open(store, encoder, root=settings.root); mark("open the index")
 import onnx, onnxruntime; mark("import onnx, onnxruntime")
 encoder.encode(["x"]); mark("weights, graph, check")

@@ -30,10 +30,12 @@ sys.path.insert(0, str(REPOSITORY))
 
 from benchmarks.common import print_table  # noqa: E402
 from indexer.records import Chunk, FileRow, Fingerprint  # noqa: E402
-from indexer.store import Embedded, Snapshot, Writer  # noqa: E402
 from indexer.store.folder import usage  # noqa: E402
 from indexer.store.indices import Scale  # noqa: E402
 from indexer.store.ownership import make_store  # noqa: E402
+from indexer.store.rows import Embedded  # noqa: E402
+from indexer.store.snapshot import Snapshot  # noqa: E402
+from indexer.store.writer import Writer  # noqa: E402
 
 DIMENSION = 384
 CHUNKS_PER_FILE = 50

@@ -26,7 +26,7 @@ from pathlib import Path
 
 from common import print_table
 
-from indexer.store import Snapshot
+from indexer.store.snapshot import Snapshot
 
 EDITS = 1_000
 WORDS = [word for word in Path(__file__).read_text().split() if word.isalpha()]

@@ -23,8 +23,9 @@ from indexer.files.opening import hash_beneath, open_beneath
 from indexer.parsers.protocol import decoded
 from indexer.parsers.worker import Worker
 from indexer.records import MAX_HITS_PER_SOURCE, SEARCH_LIMIT, Coverage, FileRow, Hit, Line
-from indexer.store import Snapshot, same_rows
 from indexer.store.manifest import read_manifest
+from indexer.store.rows import same_rows
+from indexer.store.snapshot import Snapshot
 from indexer.store.texts import Texts
 from indexer.sync.read import Copy, copied, text_of
 from indexer.sync.run import fingerprint_of

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from indexer.embed import Encoder, Reranker
 from indexer.records import Hit
-from indexer.store import Found, Snapshot
+from indexer.store.rows import Found
+from indexer.store.snapshot import Snapshot
 
 DEPTH = 60  # rows asked of each side before fusion
 # Chosen on seven development sets together; docs/decisions.md has the figures.

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from indexer.store import Snapshot
+from indexer.store.snapshot import Snapshot
 
 # A model computes a vector a little differently beside other texts; see docs/decisions.md.
 VECTOR_TOLERANCE = 1e-5

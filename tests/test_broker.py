@@ -335,7 +335,7 @@ from openai import AsyncOpenAI
 from pydantic_ai import Agent
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.openai import OpenAIProvider
-from corpus_agent.seal.http import http_client
+from corpus_agent.models.http import http_client
 import asyncio
 
 async def main():
@@ -376,7 +376,7 @@ def test_no_redirect_and_no_proxy_leads_elsewhere(root, store, model_server, lis
     code = f"""
     import asyncio
     import httpx2
-    from corpus_agent.seal.http import http_client
+    from corpus_agent.models.http import http_client
     chat = {{"model": "m", "messages": []}}
     async def main():
         async with http_client(broker) as client:
@@ -409,7 +409,7 @@ def test_a_server_that_is_gone_is_a_connection_error(root, store):
         code = """
         import asyncio
         import httpx2
-        from corpus_agent.seal.http import http_client
+        from corpus_agent.models.http import http_client
         async def main():
             async with http_client(broker) as client:
                 await client.get("/v1/models")

@@ -18,9 +18,9 @@ from corpus_agent.doctor import store as index
 from corpus_agent.settings import Settings
 from indexer.errors import CorpusError
 from indexer.index import LocalCorpus
-from indexer.store import Snapshot
 from indexer.store.manifest import read_manifest, write_manifest
 from indexer.store.rows import connect
+from indexer.store.snapshot import Snapshot
 from indexer.store.texts import Texts
 from tests.conftest import REPOSITORY, Cli, as_nobody
 from tests.fakes import ScriptedModelServer

@@ -11,9 +11,9 @@ from corpus_agent.service.forgetting import forget
 from corpus_agent.settings import Settings
 from corpus_agent.text.sanitize import visible
 from indexer.errors import StoreLocked
-from indexer.store import Snapshot
 from indexer.store.folder import TABLES
 from indexer.store.lock import writer_lock
+from indexer.store.snapshot import Snapshot
 from indexer.store.texts import TEXTS_FOLDER
 from tests.conftest import Cli
 from tests.test_sync import ENCODER, found, rows, sync

@@ -8,8 +8,8 @@ import pytest
 
 from indexer.errors import IncompatibleStore, Refused
 from indexer.index import SIMILAR_NAMES, LocalCorpus
-from indexer.store import Snapshot
 from indexer.store.manifest import former, read_manifest
+from indexer.store.snapshot import Snapshot
 from tests.fakes import ToyEncoder
 from tests.test_sync import sync
 

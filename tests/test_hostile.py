@@ -115,7 +115,7 @@ def test_a_line_of_fifty_megabytes_is_read_in_windows(root, tmp_path):
     outcome = python(
         """
         from indexer.window import cut_window
-        from indexer.reading import document_of, text_of
+        from indexer.sync.read import document_of, text_of
         from tests.test_reading import *
         root, store = Path(sys.argv[1]), Path(sys.argv[2])
         with closing(Worker()) as worker, copied(root, "line.txt", 0) as copy:
@@ -147,7 +147,7 @@ def test_as_much_text_as_may_be_fits_into_the_program(root, tmp_path):
     (tmp_path / "store").mkdir()
     outcome = python(
         """
-        from indexer.reading import document_of, text_of
+        from indexer.sync.read import document_of, text_of
         from tests.test_reading import *
         root, store = Path(sys.argv[1]), Path(sys.argv[2])
         with closing(Worker()) as worker, copied(root, "lines.txt", 0) as copy:

@@ -11,7 +11,6 @@ import pytest
 
 from indexer.chunk import Chunker
 from indexer.files.walk import walk
-from indexer.store import Snapshot, Writer
 from indexer.store.compaction import MAX_FRAGMENTS, QUICK_ROWS, State, plan_tidying
 from indexer.store.indices import (
     MAX_PARTITIONS,
@@ -25,7 +24,8 @@ from indexer.store.indices import (
 )
 from indexer.store.manifest import read_manifest, root_for
 from indexer.store.ownership import make_store
-from indexer.store.snapshot import PARTITIONS
+from indexer.store.snapshot import PARTITIONS, Snapshot
+from indexer.store.writer import Writer
 from indexer.sync.plan import make_plan
 from indexer.sync.run import Outcome, Run, fingerprint_of
 from tests.checks import check_same, check_store, vectors_of
@@ -285,7 +285,7 @@ def test_temporary_files_with_vectors_stay_in_the_store(root, store):
 import sys
 from pathlib import Path
 from tests.test_indices import LARGE, sync
-from indexer.store import Snapshot
+from indexer.store.snapshot import Snapshot
 root, store = map(Path, sys.argv[1:])
 sync(root, store)
 print("made", Snapshot(store).vector_index()[0], flush=True)
@@ -317,8 +317,8 @@ import os, sys
 from pathlib import Path
 from indexer.store import tables
 from tests.test_indices import FILES, LARGE, ENCODER, CHUNKER, fingerprint_of
-from indexer.manifest import read_manifest
-from indexer.store import Writer
+from indexer.store.manifest import read_manifest
+from indexer.store.writer import Writer
 store = Path(sys.argv[1])
 manifest = read_manifest(store)
 writer = Writer(store, manifest.fingerprint, manifest.root, LARGE).__enter__()

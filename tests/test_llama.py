@@ -93,7 +93,7 @@ def places(tmp_path):
 START = """
 import threading
 from corpus_agent.seal import Gate, policy, seal, start_broker
-from corpus_agent.seal.llama import start_llama_server, wait_until_ready
+from corpus_agent.models.llama_server import start_llama_server, wait_until_ready
 from indexer.confine import interpreter_files
 program, model, root, store = map(Path, sys.argv[1:5])
 os.environ.update(SECRET_KEY="x", LD_PRELOAD="", LD_LIBRARY_PATH="/lib::lib:", LANG="C.UTF-8")

@@ -61,11 +61,11 @@ LLAMA = """
 """
 
 ASK = """
-from corpus_agent import llm, session
-from corpus_agent.endpoint import server_on
-from corpus_agent.launch import Launch
+from corpus_agent.models import discovery; from corpus_agent.service import session
+from corpus_agent.models.address import server_on
+from corpus_agent.startup import Launch
 from corpus_agent.seal import Gate, policy, seal, start_broker
-from corpus_agent.seal.llama import start_llama_server
+from corpus_agent.models.llama_server import start_llama_server
 from corpus_agent.settings import Settings
 from indexer.confine import interpreter_files
 program, weights, root, store = map(Path, sys.argv[1:5])

@@ -224,8 +224,8 @@ def test_without_a_state_folder_a_server_is_named_each_time(tmp_path, monkeypatc
 
 def test_where_the_kernel_does_not_say_nobody_is_asked_unnamed():
     code = """
-    from corpus_agent import llm
-    from corpus_agent.endpoint import server_at
+    from corpus_agent.models import discovery
+    from corpus_agent.models.address import server_at
     from indexer.confine import Policy, confine, one_peer
     import encodings.idna
     port = int(sys.argv[1])

@@ -253,7 +253,7 @@ def test_no_store_is_made_around_the_users_record(tmp_path, state_folder):
 MAKING = """
 import sys
 from pathlib import Path
-from indexer.ownership import make_store
+from indexer.store.ownership import make_store
 print(make_store(Path(sys.argv[1])).id)
 """
 

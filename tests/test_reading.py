@@ -21,7 +21,7 @@ from indexer.index import LocalCorpus
 from indexer.parsers.limits import DocumentLimits
 from indexer.parsers.worker import Worker
 from indexer.records import Chunk, FileRow, Line
-from indexer.store import Snapshot
+from indexer.store.snapshot import Snapshot
 from indexer.store.texts import TEXTS_FOLDER, Texts
 from indexer.sync.read import copied, read_all
 from indexer.window import MAX_WINDOW_BYTES, MAX_WINDOW_LINES, cut_window, fills_window

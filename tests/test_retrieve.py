@@ -5,7 +5,7 @@ import pytest
 
 from indexer.records import Chunk, Hit
 from indexer.retrieve import VECTOR_WEIGHT, convex, diverse, fuse
-from indexer.store import Found
+from indexer.store.rows import Found
 
 
 def unit(*values):

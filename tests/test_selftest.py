@@ -108,7 +108,7 @@ import errno, sys
 from indexer.confine import Denial, restrict_syscalls
 from indexer.errors import CorpusError
 restrict_syscalls([Denial(sys.argv[1], getattr(errno, sys.argv[2]))])
-from corpus_agent.seal.selftest import run_selftest
+from corpus_agent.selftest.escape.trial import run_selftest
 try:
     run_selftest()
 except CorpusError as error:

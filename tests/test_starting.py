@@ -186,7 +186,7 @@ import json, os, sys
 from pathlib import Path
 folder, places, told = Path(sys.argv[1]), Path(sys.argv[2]), json.loads(sys.argv[3])
 sys.path.insert(0, sys.argv[4])
-from corpus_agent.seal.llama import find_program, start_llama_server
+from corpus_agent.models.llama_server import find_program, start_llama_server
 from indexer.confine import interpreter_files
 os.environ |= told
 os.chdir(folder)

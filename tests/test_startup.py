@@ -43,7 +43,7 @@ def test_indexing_imports_no_heavy_library_either(tmp_path):
     (tmp_path / "corpus").mkdir()
     (tmp_path / "corpus/a.md").write_bytes((SAMPLE / "kitchen/sourdough.md").read_bytes())
     code = (
-        "import sys; from pathlib import Path; from corpus_agent import session\n"
+        "import sys; from pathlib import Path; from corpus_agent.service import session\n"
         "from corpus_agent.settings import Settings\n"
         "session.index(Settings(store=Path(sys.argv[1])), Path(sys.argv[2]))\n"
         "print('onnxruntime' in sys.modules, set(sys.argv[3:]) & set(sys.modules))"

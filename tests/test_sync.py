@@ -14,10 +14,11 @@ from indexer.chunk import Chunker
 from indexer.errors import CorpusError, DamagedStore, IncompatibleStore, NoIndex, StoreLocked
 from indexer.files.walk import SeenFile, Walk, walk
 from indexer.records import FileRow
-from indexer.store import Snapshot, Writer
 from indexer.store.lock import writer_lock
 from indexer.store.manifest import MANIFEST_NAME, find_store, read_manifest, root_for, root_of
 from indexer.store.ownership import make_store
+from indexer.store.snapshot import Snapshot
+from indexer.store.writer import Writer
 from indexer.sync.plan import Plan, make_plan, plan, rebuild_reasons
 from indexer.sync.run import COMMIT_SECONDS, Outcome, Run, fingerprint_of
 from tests.conftest import as_nobody, own

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from corpus_agent.settings import Settings
-from corpus_agent.trust import user_state
-from corpus_agent.trust.stores import STATE, place_of
+from corpus_agent.trust.stores import STATE, place_of, user_state
 from corpus_agent.trust.user_state import NoUserState
 from indexer.errors import UntrustedStore, UsageError
 from indexer.store.manifest import MANIFEST_NAME

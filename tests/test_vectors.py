@@ -8,8 +8,8 @@ import pytest
 
 from indexer.chunk import Chunker
 from indexer.records import Fingerprint
-from indexer.store import Snapshot
 from indexer.store.folder import VECTORS
+from indexer.store.snapshot import Snapshot
 from indexer.store.vectors import SAVE_TEXTS, VectorCache, embed, key_of
 from indexer.sync.run import Run, fingerprint_of
 from tests.fakes import ToyEncoder

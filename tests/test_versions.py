@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from indexer.errors import IncompatibleStore
-from indexer.store import Snapshot, Writer
 from indexer.store.folder import usage
 from indexer.store.manifest import FORMER, count_former, former, hold, read_manifest
-from indexer.store.writer import MAX_FORMER
+from indexer.store.snapshot import Snapshot
+from indexer.store.writer import MAX_FORMER, Writer
 from tests.test_sync import found, rows, sync
 
 REPOSITORY = Path(__file__).parent.parent
@@ -21,7 +21,7 @@ REPOSITORY = Path(__file__).parent.parent
 READER = """
 import sys
 from pathlib import Path
-from indexer.store import Snapshot
+from indexer.store.snapshot import Snapshot
 snapshot = Snapshot(Path(sys.argv[1]))
 print(snapshot.manifest.version, flush=True)
 for line in sys.stdin:
@@ -142,7 +142,8 @@ def test_a_store_that_may_only_be_read_can_be_read_and_held(open_folder):
     for path in (store, *store.rglob("*")):
         path.chmod(0o755 if path.is_dir() else 0o644)
 
-    code = "import lancedb, os, sys\nfrom pathlib import Path\nfrom indexer.store import Snapshot\n"
+    code = "import lancedb, os, sys\nfrom pathlib import Path\n"
+    code += "from indexer.store.snapshot import Snapshot\n"
     code += "os.setgroups([]); os.setgid(65534); os.setuid(65534)\n" if os.getuid() == 0 else ""
     code += "store = Path(sys.argv[1])\nsnapshot = Snapshot(store)\n"
     code += "print(len(snapshot.by_text('boiler', 5)), os.access(store, os.W_OK), flush=True)\n"

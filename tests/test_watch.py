@@ -20,9 +20,9 @@ import pytest
 from corpus_agent.service.watching import asked_by_signal
 from indexer.errors import StoreLocked
 from indexer.files.watch import BURST, moments
-from indexer.store import Snapshot
 from indexer.store.lock import writer_lock
 from indexer.store.manifest import read_manifest
+from indexer.store.snapshot import Snapshot
 from tests.conftest import REPOSITORY
 from tests.test_sync import rows, sync
 

@@ -350,8 +350,8 @@ _PARENT = """
 import os, sys
 from pathlib import Path
 sys.path.insert(0, {repository!r})
-from indexer.workers.worker import Worker, Asked
-from indexer.workers.wire import decoded
+from indexer.parsers.worker import Worker, Asked
+from indexer.parsers.protocol import decoded
 from tests.obeying_worker import do
 if {seal}:
     from corpus_agent.seal import policy, seal

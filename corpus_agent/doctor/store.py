@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from indexer.embed import Encoder
     from indexer.index import LocalCorpus
     from indexer.records import Chunk
-    from indexer.store import Snapshot
+    from indexer.store.snapshot import Snapshot
 
 INDEX = "corpus-agent index"
 ANEW = "corpus-agent index --force"
@@ -93,7 +93,7 @@ def _manifest_is_readable(store: Path) -> bool:
 
 
 def _of_rows(store: Path, root: Path, encoder: Encoder) -> Iterator[Check]:
-    from indexer.store import Snapshot
+    from indexer.store.snapshot import Snapshot
 
     try:
         snapshot = Snapshot(store)

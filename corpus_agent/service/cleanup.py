@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from corpus_agent.settings import Settings, existing_store
-from indexer.store import Writer
 from indexer.store.folder import Usage, usage
 from indexer.store.manifest import former, read_manifest
 from indexer.store.vectors import VectorCache
+from indexer.store.writer import Writer
 
 
 @dataclass(frozen=True, slots=True)

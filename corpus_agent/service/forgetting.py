@@ -16,9 +16,9 @@ from indexer.files.ignore import IGNORE_FILES
 from indexer.files.walk import ignore_line
 from indexer.index import LocalCorpus
 from indexer.records import FileRow
-from indexer.store import Writer
 from indexer.store.manifest import read_manifest, root_of
 from indexer.store.texts import Texts
+from indexer.store.writer import Writer
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,9 +24,10 @@ from indexer.errors import CorpusError, UsageError
 from indexer.files.walk import Walk, walk
 from indexer.index import LocalCorpus
 from indexer.records import FileRow
-from indexer.store import Writer, still_right
 from indexer.store.manifest import MANIFEST_NAME, Manifest, is_outdated, read_manifest, root_for
+from indexer.store.rows import still_right
 from indexer.store.texts import Texts
+from indexer.store.writer import Writer
 from indexer.sync.plan import Plan, make_plan
 from indexer.sync.run import Outcome, Progress, Run, fingerprint_of
 

@@ -20,9 +20,10 @@ from indexer.extract import REGISTRY
 from indexer.extract.normalise import NORMALISER
 from indexer.files.walk import SeenFile
 from indexer.records import Chunk, FileRow, Fingerprint
-from indexer.store import Embedded, Writer
+from indexer.store.rows import Embedded
 from indexer.store.texts import Texts
 from indexer.store.vectors import embed
+from indexer.store.writer import Writer
 from indexer.sync.plan import Plan
 from indexer.sync.read import problem_row, read_all
 
