@@ -14,13 +14,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, cast
 
-from corpus_agent.render.json_types import (
-    AnswerResult,
-    IndexResult,
-    ReadResult,
-    SearchResult,
-    StatusResult,
-)
 from corpus_agent.seal import unsealed
 from corpus_agent.settings import OF_A_STORE, Settings, existing_place
 from corpus_agent.startup import Launch, to_index, to_read
@@ -30,6 +23,13 @@ from indexer.store.manifest import MANIFEST_NAME, read_manifest
 from indexer.store.ownership import named_store
 
 if TYPE_CHECKING:
+    from corpus_agent.render.json_types import (
+        AnswerResult,
+        IndexResult,
+        ReadResult,
+        SearchResult,
+        StatusResult,
+    )
     from indexer.embed import Encoder
     from indexer.index import LocalCorpus
     from indexer.sync.run import Progress
@@ -158,7 +158,7 @@ class Corpus:
         )
         if outcome.interrupted:
             raise KeyboardInterrupt
-        return cast(IndexResult, self._stamped(render.index_object(outcome)["index"]))
+        return cast("IndexResult", self._stamped(render.index_object(outcome)["index"]))
 
     def search(
         self, query: str, *, k: int = 5, path: str = "", per_source: int | None = None
@@ -172,7 +172,7 @@ class Corpus:
         view = self._newest()
         hits = view.search(query, k, per_source, path)
         found = render.search_object(query, hits, view.version, view.notices)
-        return cast(SearchResult, self._stamped(found))
+        return cast("SearchResult", self._stamped(found))
 
     def read(self, source: str, *, offset: int = 1, limit: int = 2_000) -> ReadResult:
         """Lines of a document, by its name as any result shows it, from line `offset` on.
@@ -184,7 +184,7 @@ class Corpus:
         view = self._newest()
         names = render.names(row.source for row in view.files())
         window = view.read(names.get(source, source), offset, limit)
-        return cast(ReadResult, self._stamped(render.read_object(window, view.version)))
+        return cast("ReadResult", self._stamped(render.read_object(window, view.version)))
 
     def ask(
         self, question: str, *, on_event: Callable[[str], None] = lambda _: None
@@ -202,7 +202,7 @@ class Corpus:
         answer, _ = session.ask_recorded(
             question, view, answerer, launch, settings, on_event=on_event
         )
-        return cast(AnswerResult, self._stamped(render.answer_object(answer)))
+        return cast("AnswerResult", self._stamped(render.answer_object(answer)))
 
     def status(self) -> StatusResult:
         """What the index holds, where it is and whether it is complete."""
@@ -214,7 +214,7 @@ class Corpus:
         manifest = read_manifest(store)
         used = usage(store)
         content = render.status_object(manifest, str(store), str(root), used, root.is_dir())
-        return cast(StatusResult, self._stamped(content))
+        return cast("StatusResult", self._stamped(content))
 
     @property
     def _store(self) -> Path:

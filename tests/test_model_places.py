@@ -71,7 +71,7 @@ from indexer.confine import interpreter_files
 program, weights, root, store = map(Path, sys.argv[1:5])
 server = start_llama_server(program, weights, store / "tmp", also=interpreter_files())
 broker = start_broker(Gate(server.address, frozenset([weights.stem]), frozenset([os.geteuid()])))
-model = llm.Model(server_on(Path(server.address.path)), weights.stem)
+model = discovery.Model(server_on(Path(server.address.path)), weights.stem)
 launch = Launch(seal(policy(root, store)), model, broker, server)
 settings = Settings(store=store)
 with_model = session.open_corpus(settings)

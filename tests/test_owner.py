@@ -232,10 +232,10 @@ def test_where_the_kernel_does_not_say_nobody_is_asked_unnamed():
     if sys.argv[2] == "blind":
         confine(Policy(calls=one_peer(socket.AF_INET), connect_ports=(port,)))
     try:
-        outcome["auto"] = llm.find("auto", ports=[port]).name
-    except llm.ModelUnavailable as error:
+        outcome["auto"] = discovery.find("auto", ports=[port]).name
+    except discovery.ModelUnavailable as error:
         outcome["auto"] = error.message
-    outcome["named"] = llm.find(server_at("127.0.0.1", port)).name
+    outcome["named"] = discovery.find(server_at("127.0.0.1", port)).name
     """
     with ScriptedModelServer() as fake:
         blind = python(code, fake.port, "blind")

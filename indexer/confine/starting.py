@@ -70,7 +70,7 @@ class Command:
 
 def packages() -> str:
     """The folder that holds this program's packages."""
-    return str(Path(__file__).resolve().parent.parent)
+    return str(Path(__file__).resolve().parents[2])
 
 
 def python(code: str, *arguments: str, site: bool = True) -> tuple[str, ...]:
