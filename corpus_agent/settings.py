@@ -10,6 +10,7 @@ import os
 import re
 import tomllib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from indexer.walk import MAX_FILE_BYTES
 PREFIX = "CORPUS_AGENT_"
 CONFIG_NAME = "config.toml"
 MAX_CONFIG_BYTES = 1_000_000
+MAX_SHOWN = 80  # characters of a wrong value
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +66,21 @@ _KINDS: dict[str, type] = {
     "llm_seconds": int,
     "llm_context": int,
 }
-# What changes no boundary: neither what is read, nor who is asked.
-OF_A_STORE = frozenset({"max_file_bytes", "llm_seconds", "llm_context"})
+# The least and the most that a person may choose.
+_RANGE = {
+    "max_file_bytes": (1, 2**40),
+    "llm_seconds": (1, 7 * 86_400),
+    "llm_context": (1, 2**31),
+}
+# What changes no boundary: neither what is read, nor who is asked. A store may be rewritten by code
+# that took over a run, so it gets narrower ones: no document of an ordinary size is left out of the
+# index, no model is cut short before it began, nothing runs for weeks.
+_RANGE_OF_A_STORE = {
+    "max_file_bytes": (2**20, 2**30),
+    "llm_seconds": (10, 86_400),
+    "llm_context": (2_048, 2**24),
+}
+OF_A_STORE = frozenset(_RANGE_OF_A_STORE)
 _OF_A_USER = frozenset(_KINDS) - {"store"}
 _FLAG_ONLY: dict[str, type] = {"allow_remote_llm": str, "trust_store": bool}
 _VARIABLE_ONLY: dict[str, type] = {"trusted_stores": str}
@@ -101,18 +116,26 @@ def of_store(settings: Settings, store: Path) -> Settings:
     if data is None:
         return settings
     said = _parsed(path, data)
-    for key in said:
+    for key, value in said.items():
         if key not in OF_A_STORE:
             line = _line_of(key, data)
             raise UsageError(
-                f"{str(path)!r}, line {line}: an index may not decide {key!r}.",
+                f"{str(path)!r}, line {line}: an index may not decide {_shown(key)}.",
                 f"It may set {', '.join(sorted(OF_A_STORE))}. Move the line to "
                 f"{str(user_config())!r}, or use the flag.",
             )
-    typed: dict[str, Any] = {
-        key: _typed(key, value) for key, value in said.items() if key not in settings.fixed
-    }
-    return replace(settings, **typed)
+        _check_of_store(key, _typed(key, value), f"{str(path)!r}, line {_line_of(key, data)}")
+    return replace(settings, **{key: said[key] for key in said.keys() - settings.fixed})
+
+
+def _check_of_store(key: str, value: object, where: str) -> None:
+    least, most = _RANGE_OF_A_STORE[key]
+    if not (isinstance(value, int) and least <= value <= most):
+        raise UsageError(
+            f"{where}: an index may set {key!r} from {least:,} to {most:,}, not to {_shown(value)}.",
+            f"Remove the line; your own {str(user_config())!r} may set it, and so may "
+            f"{PREFIX}{key.upper()}.",
+        )
 
 
 def _line_of(key: str, data: bytes) -> int:
@@ -160,7 +183,9 @@ def _from_file(path: Path) -> dict[str, Any]:
     for key in loaded:
         if key not in _OF_A_USER:
             known = ", ".join(sorted(_OF_A_USER))
-            raise UsageError(f"{str(path)!r} has an unknown key {key!r}.", f"Known are: {known}.")
+            raise UsageError(
+                f"{str(path)!r} has an unknown key {_shown(key)}.", f"Known are: {known}."
+            )
     return loaded
 
 
@@ -174,16 +199,39 @@ def _parsed(path: Path, data: bytes) -> dict[str, Any]:
 
 
 def _typed(key: str, value: object) -> object:
+    """The value as its kind; raises UsageError for one that is none, or out of its range."""
     kind = _KNOWN[key]
-    if value is None or isinstance(value, kind):
-        return value
+    if value is not None and not isinstance(value, kind):
+        value = _converted(key, kind, value)
+    if kind is int and value is not None:
+        least, most = _RANGE[key]
+        if isinstance(value, bool) or not (isinstance(value, int) and least <= value <= most):
+            raise _wrong(key, f"a number from {least:,} to {most:,}", value)
+    return value
+
+
+def _converted(key: str, kind: type, value: object) -> object:
+    # A flag and a variable are text; a number with a fraction would lose it.
+    if isinstance(value, str):
+        with suppress(ValueError):
+            return kind(value)
+    raise _wrong(key, f"a {kind.__name__}", value)
+
+
+def _wrong(key: str, kind: str, value: object) -> UsageError:
+    return UsageError(
+        f"The setting {key!r} must be {kind}, not {_shown(value)}.",
+        f"Change it where it is set: a flag, {PREFIX}{key.upper()} or a {CONFIG_NAME}.",
+    )
+
+
+def _shown(value: object) -> str:
+    """What a file said, in a message: a megabyte of it, or a number of a million digits, is cut."""
     try:
-        return kind(value)
-    except (TypeError, ValueError, OverflowError):
-        raise UsageError(
-            f"The setting {key!r} must be a {kind.__name__}, not {value!r}.",
-            f"Change it where it is set: a flag, {PREFIX}{key.upper()} or a {CONFIG_NAME}.",
-        ) from None
+        text = repr(value)
+    except ValueError:  # Python writes no number of more than 4,300 digits
+        return f"such a {type(value).__name__}"
+    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…"
 
 
 def model_folder(folder: Path | None, flag: str) -> Path | None:

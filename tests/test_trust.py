@@ -209,10 +209,10 @@ def test_trust_says_what_it_permits_and_one_command_is_enough(cli: Cli, store, t
     clone = tmp_path / "clone"
     shutil.copytree(store.parent, clone)
     (clone / ".corpus-agent" / MARKER_NAME).unlink()  # as an earlier version made it
-    (clone / ".corpus-agent/config.toml").write_text("llm_seconds = 7\n")
+    (clone / ".corpus-agent/config.toml").write_text("llm_seconds = 70\n")
     looked = cli("trust", "--dry-run", ".", cwd=clone)
     assert looked.returncode == 0, looked.stderr
-    for said in (f"{clone}/docs", "documents 1", "llm_seconds = 7", f"owner {os.getuid()}"):
+    for said in (f"{clone}/docs", "documents 1", "llm_seconds = 70", f"owner {os.getuid()}"):
         assert said in looked.stdout
     assert "Nothing was changed" in looked.stdout
     assert cli("files", cwd=clone).returncode == 2
