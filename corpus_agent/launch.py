@@ -39,7 +39,7 @@ from corpus_agent.user_state import NoUserState
 from indexer.confine import GPU_DEVICES
 from indexer.errors import CorpusError, UsageError
 from indexer.manifest import find_store
-from indexer.ownership import check_apart, make_store
+from indexer.ownership import Identity, check_apart, make_store
 from indexer.walk import check_root
 
 
@@ -148,17 +148,29 @@ def in_place(settings: Settings, place: Place) -> Settings:
 
 
 def _made(place: Place) -> tuple[tuple[str, ...], int]:
-    """Make the store if need be and record it: why it could not be recorded, and its inode."""
-    identity = make_store(place.store)
-    try:
-        record(place, identity)
-    except NoUserState as error:
-        unrecorded = (
-            f"It could not be recorded that this index is yours: {error} Later commands need "
-            f"--trust-store, or CORPUS_AGENT_TRUSTED_STORES={place.store}={place.root}"
-        )
-        return (unrecorded,), identity.inode
-    return (), identity.inode
+    """Make the store if need be and record it: why it could not be recorded, and its inode.
+
+    Recorded before there is a marker, so that whatever moment this process is killed in leaves no
+    store of this user's without a record; and again, for one that was made before.
+    """
+    unrecorded: dict[str, None] = {}
+
+    def remember(identity: Identity) -> None:
+        try:
+            record(place, identity)
+        except NoUserState as error:
+            unrecorded[_unrecorded(place, error)] = None
+
+    identity = make_store(place.store, remember)
+    remember(identity)
+    return tuple(unrecorded), identity.inode
+
+
+def _unrecorded(place: Place, error: NoUserState) -> str:
+    return (
+        f"It could not be recorded that this index is yours: {error} Later commands need "
+        f"--trust-store, or CORPUS_AGENT_TRUSTED_STORES={place.store}={place.root}"
+    )
 
 
 def _check_same(store: Path, inode: int | None) -> None:

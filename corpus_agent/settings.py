@@ -132,7 +132,8 @@ def _check_of_store(key: str, value: object, where: str) -> None:
     least, most = _RANGE_OF_A_STORE[key]
     if not (isinstance(value, int) and least <= value <= most):
         raise UsageError(
-            f"{where}: an index may set {key!r} from {least:,} to {most:,}, not to {_shown(value)}.",
+            f"{where}: an index may set {key!r} from {least:,} to {most:,}, "
+            f"not to {_shown(value)}.",
             f"Remove the line; your own {str(user_config())!r} may set it, and so may "
             f"{PREFIX}{key.upper()}.",
         )
