@@ -25,6 +25,7 @@ from corpus_agent.results import (
 from corpus_agent.seal import unsealed
 from corpus_agent.settings import OF_A_STORE, Settings, existing_place
 from indexer.errors import UsageError
+from indexer.folder import from_here
 from indexer.manifest import MANIFEST_NAME, read_manifest
 from indexer.ownership import named_store
 
@@ -83,11 +84,11 @@ class Corpus:
         object, unless `trust_store` permits it; its documents must then lie beside or below it.
         """
         settings = Settings(
-            store=named_store(Path(store).absolute()),
+            store=named_store(from_here(Path(store))),
             llm=llm,
             llm_model=llm_model,
-            model=Path(model).absolute() if model is not None else None,
-            reranker=Path(reranker).absolute() if reranker is not None else None,
+            model=from_here(Path(model)) if model is not None else None,
+            reranker=from_here(Path(reranker)) if reranker is not None else None,
             trust_store=trust_store,
             fixed=OF_A_STORE,
         )

@@ -34,10 +34,19 @@ from corpus_agent.settings import (
     of_store,
     store_to_write,
 )
-from corpus_agent.trust import Place, absolute, check_outside, place_of, record, recorded_place
+from corpus_agent.trust import (
+    Place,
+    absolute,
+    check_outside,
+    place_of,
+    record,
+    recorded_place,
+    trusted_text,
+)
 from corpus_agent.user_state import NoUserState
 from indexer.confine import GPU_DEVICES
 from indexer.errors import CorpusError, UsageError
+from indexer.folder import working_folder
 from indexer.manifest import find_store
 from indexer.ownership import Identity, check_apart, make_store
 from indexer.walk import check_root
@@ -121,7 +130,7 @@ def to_examine(
 
     What is wrong with a store of this user's own is for the examination to say.
     """
-    store = settings.store or find_store(Path.cwd())
+    store = settings.store or find_store(working_folder())
     if store is None or not store.is_dir():
         return (
             store,
@@ -169,7 +178,7 @@ def _made(place: Place) -> tuple[tuple[str, ...], int]:
 def _unrecorded(place: Place, error: NoUserState) -> str:
     return (
         f"It could not be recorded that this index is yours: {error} Later commands need "
-        f"--trust-store, or CORPUS_AGENT_TRUSTED_STORES={place.store}={place.root}"
+        f"--trust-store, or CORPUS_AGENT_TRUSTED_STORES={trusted_text(place.store, place.root)}"
     )
 
 
@@ -255,7 +264,7 @@ def corpus_place(settings: Settings, folder: Path | None) -> Place:
                 f"The corpus folder {str(known.root)!r} is not there; the index is kept as it is.",
                 "Mount or restore it, or name its new place: corpus-agent index FOLDER",
             )
-        root = check_root(known.root if known is not None else Path.cwd())
+        root = check_root(known.root if known is not None else working_folder())
     else:
         root = check_root(folder)
         # A root that moved may be named anew; one that is still there is another corpus.
@@ -265,5 +274,5 @@ def corpus_place(settings: Settings, folder: Path | None) -> Place:
                 "One store holds one corpus. Name another: corpus-agent --store DIR index …",
             )
     check_apart(store, root)
-    check_outside(store)
+    check_outside(store, settings.config)
     return Place(store, root)

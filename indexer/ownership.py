@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from indexer.errors import CorpusError, NoIndex, UntrustedStore, UsageError
-from indexer.folder import translated
+from indexer.folder import resolved, translated
 from indexer.lock import lock_briefly
 from indexer.manifest import MANIFEST_NAME, STORE_NAME
 from indexer.store_names import (
@@ -68,8 +68,9 @@ def is_store(folder: Path) -> bool:
 
 
 def check_apart(store: Path, root: Path) -> None:
-    """Raise UsageError where the documents would lie in the store, or be it."""
-    store, root = store.resolve(), root.resolve()
+    """Raise UsageError where the documents would lie in the store or be it, or nobody opens it."""
+    store, root = resolved(store), resolved(root)
+    check_spelling(store)
     if root == store or root.is_relative_to(store):
         where = "is the folder of the documents" if root == store else "holds the documents"
         raise UsageError(
@@ -77,6 +78,17 @@ def check_apart(store: Path, root: Path) -> None:
             f"Name a folder of its own: corpus-agent --store {str(root / STORE_NAME)!r} index "
             f"{str(root)!r}",
         )
+
+
+def check_spelling(store: Path) -> None:
+    """Raise UsageError for a path that LanceDB could not open: it takes UTF-8 alone."""
+    try:
+        str(store).encode("utf-8")
+    except UnicodeEncodeError:
+        raise UsageError(
+            f"The path of the index {str(store)!r} is not valid UTF-8, which its tables need.",
+            "Rename that folder, or put the index elsewhere: corpus-agent --store DIR index FOLDER",
+        ) from None
 
 
 def identity_of(store: Path) -> Identity:

@@ -110,3 +110,39 @@ def test_a_file_that_is_named_and_absent_is_an_error(tmp_path):
 def test_a_mistyped_variable_is_noticed():
     environ = {"CORPUS_AGENT_STROE": "x", "CORPUS_AGENT_LLM": "none", "HOME": "/"}
     assert unknown_variables(environ) == ["CORPUS_AGENT_STROE"]
+
+
+def test_the_null_device_is_a_configuration_that_says_nothing(tmp_path):
+    write(user_config(), 'llm = "user"\n')
+    assert load({}, None, {}).llm == "user"  # the control
+    assert load({}, Path(os.devnull), {}).llm == "auto"
+    assert load({}, None, {"CORPUS_AGENT_CONFIG": os.devnull}).llm == "auto"
+
+
+@pytest.mark.parametrize("kind", ["fifo", "folder", "zeros", "link to nothing"])
+def test_what_is_named_and_is_no_file_is_one_clear_error(tmp_path, kind):
+    path = Path("/dev/zero") if kind == "zeros" else tmp_path / "c.toml"
+    if kind == "fifo":
+        os.mkfifo(path)
+    elif kind == "folder":
+        path.mkdir()
+    elif kind == "link to nothing":
+        path.symlink_to("nothing")
+    with pytest.raises(UsageError, match=r"is no regular file|There is no configuration file"):
+        load({}, path, {})
+
+
+@pytest.mark.parametrize("key", ["CONFIG", "MODEL", "RERANKER"])
+def test_no_folder_that_one_stands_in_decides_what_a_variable_means(tmp_path, monkeypatch, key):
+    write(tmp_path / "clone/here.toml", 'llm = "theirs"\n')
+    monkeypatch.chdir(tmp_path / "clone")
+    for said in ("here.toml", "./here.toml", "../clone/here.toml", "~/here.toml"):
+        with pytest.raises(UsageError, match=f"CORPUS_AGENT_{key} must be an absolute path"):
+            load({}, None, {f"CORPUS_AGENT_{key}": said})
+    load({}, None, {f"CORPUS_AGENT_{key}": str(tmp_path / "clone/here.toml")})  # the controls
+    typed = {} if key == "CONFIG" else {key.lower(): Path("here.toml")}
+    load(typed, Path("here.toml") if key == "CONFIG" else None, {})
+    if key != "CONFIG":
+        write(user_config(), f'{key.lower()} = "here"\n')
+        with pytest.raises(UsageError, match=f"{key.lower()} must be an absolute path"):
+            load({}, None, {})
