@@ -217,6 +217,7 @@ def ask(
     """
     if not any(char.isalnum() for char in question):
         raise UsageError("The question holds no words.", 'Ask like this: corpus-agent ask "…"')
+    question = question.encode("utf-8", "replace").decode("utf-8")  # typed bytes may be no text
     try:
         answer = answerer.answer(question, corpus, history, on_event)
     except llm.ModelUnavailable as error:

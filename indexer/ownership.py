@@ -226,7 +226,10 @@ def _check_tree(store: Path, folder: int) -> None:
     for path in _below(store, folder, deep=False):
         if "/" in path:
             continue
-        info = os.stat(path, dir_fd=folder, follow_symlinks=False)
+        try:
+            info = os.stat(path, dir_fd=folder, follow_symlinks=False)
+        except FileNotFoundError:  # dropped by a writer meanwhile
+            continue
         _check_owner(store / path, info)
         if not may_lie_in_store(path, is_folder=stat.S_ISDIR(info.st_mode)):
             raise _foreign(store, path)
@@ -281,7 +284,12 @@ def _below(
                 continue
             if depth == MAX_DEPTH:
                 raise _foreign(store, path)
-            below = os.open(entry.name, os.O_RDONLY | os.O_DIRECTORY | _NO_LINK, dir_fd=folder)
+            try:
+                below = os.open(entry.name, os.O_RDONLY | os.O_DIRECTORY | _NO_LINK, dir_fd=folder)
+            except FileNotFoundError:  # a writer's, which has ended meanwhile
+                continue
+            except OSError:  # what was a folder is a link now, or may not be opened
+                raise _no_file(store, path) from None
             try:
                 yield from _below(store, below, f"{path}/", deep=deep, depth=depth + 1)
             finally:

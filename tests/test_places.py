@@ -178,3 +178,10 @@ def test_a_link_that_leads_to_itself_is_one_clear_line(cli: Cli, store, argument
     for given in (["--model", "loop", "files"], ["--config", "loop", "files"], ["trust", "loop"]):
         done = cli("--store", store, *given)
         assert "Traceback" not in done.stderr, done.stderr
+
+
+def test_a_question_in_bytes_that_are_no_text_is_answered(cli: Cli, sample_store):
+    for given in (["search"], ["ask", "--llm", "none"]):
+        for more in ([], ["--json"]):
+            done = cli("--store", sample_store, *given, *more, f"sourdough {NOT_UTF_8}")
+            assert done.returncode == 0 and "Traceback" not in done.stderr, done.stderr
