@@ -19,6 +19,7 @@ from corpus_agent.settings import OF_A_STORE, Settings, existing_place
 from corpus_agent.startup import Launch, to_index, to_read
 from corpus_agent.text.naming import quoted
 from indexer.errors import UsageError
+from indexer.files.paths import from_here
 from indexer.store.manifest import MANIFEST_NAME, read_manifest
 from indexer.store.ownership import named_store
 
@@ -84,11 +85,11 @@ class Corpus:
         object, unless `trust_store` permits it; its documents must then lie beside or below it.
         """
         settings = Settings(
-            store=named_store(Path(store).absolute()),
+            store=named_store(from_here(Path(store))),
             llm=llm,
             llm_model=llm_model,
-            model=Path(model).absolute() if model is not None else None,
-            reranker=Path(reranker).absolute() if reranker is not None else None,
+            model=from_here(Path(model)) if model is not None else None,
+            reranker=from_here(Path(reranker)) if reranker is not None else None,
             trust_store=trust_store,
             fixed=OF_A_STORE,
         )

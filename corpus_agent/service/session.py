@@ -219,6 +219,7 @@ def ask(
     """
     if not any(char.isalnum() for char in question):
         raise UsageError("The question holds no words.", 'Ask like this: corpus-agent ask "…"')
+    question = question.encode("utf-8", "replace").decode("utf-8")  # typed bytes may be no text
     try:
         answer = answerer.answer(question, corpus, history, on_event)
     except discovery.ModelUnavailable as error:
