@@ -347,7 +347,7 @@ def test_a_redirect_is_not_followed():
         ('[a.md:L3-L4] "x"', "a.md", (3, 4), "x"),
         ('[[draft] a.md:3]\n"x"', "[draft] a.md", (3, 3), "x"),
         ("['what [a.md':3] \"x\"", "'what [a.md'", (3, 3), "x"),
-        ("[\"it's ]] here.md\", lines 3-4] \"x\"", "\"it's ]] here.md\"", (3, 4), "x"),
+        ('["it\'s ]] here.md", lines 3-4] "x"', '"it\'s ]] here.md"', (3, 4), "x"),
         ("[C:notes.md:3] «x»", "C:notes.md", (3, 3), "x"),
         ("[a.md:3] „x“", "a.md", (3, 3), "x"),
         ('[a.md:9-3] "x"', "a.md", (9, 9), "x"),

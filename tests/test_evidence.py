@@ -355,3 +355,30 @@ def test_a_quotation_is_written_as_people_write_one(quote):
     assert check_quotation(corpus, 1, "a.md", quote, 1).verdict == "verified"
     changed = quote.replace("seven", "eight")  # the control
     assert check_quotation(corpus, 1, "a.md", changed, 1).verdict != "verified"
+
+
+@pytest.mark.parametrize(
+    ("there", "quoted", "verdict"),
+    [
+        ("The children are nowhere allowed to cycle", "The children are now here allowed", None),
+        ("The policy is notable for its terms", "The policy is not able for its terms", None),
+        ("The members re-sign the garden lease", "The members resign the garden lease", None),
+        ("The members resign the garden lease", "The members re-sign the garden lease", None),
+        (
+            "The members re-\nsign the garden lease",
+            "The members resign the garden lease",
+            "verified",
+        ),
+        ("The tenant [keeps dogs](x.md) at home", "The tenant keeps dogs at home", "verified"),
+        ("The tenant [keeps dogs](x.md) at home", "The tenant [keeps dogs](y.md) at home", None),
+        ("The tenant[1] keeps dogs at home", "The tenant keeps dogs at home", "verified"),
+        ("The tenant[1] keeps dogs at home", "The tenant[2] keeps dogs at home", None),
+        ("The tenant&nbsp;keeps<br>dogs at home", "The tenant keeps dogs at home", "verified"),
+        ("THE TENANT KEEPS DOGS AT HOME", "The tenant keeps dogs at home", "verified"),
+        ("The Tenant keeps dogs at home", "the tenant keeps Dogs at home", None),
+        ("THE PLANT YIELDS 5 MW EVERY DAY", "The plant yields 5 mW every day", None),
+    ],
+)
+def test_words_are_parted_as_they_are_and_mark_up_says_nothing(there, quoted, verdict):
+    found = locate([Line(text) for text in there.split("\n")], quoted)
+    assert (found and found[3] in ("verified", "moved")) == bool(verdict)
