@@ -467,14 +467,14 @@ def _word_value(words: Sequence[_Word], at: int, text: str, french: bool) -> int
         return None
     if word == "sept" and text[start].isupper():
         return None
-    value = _NUMBER.get(word) or _compound(word)
+    value = _NUMBER.get(word) or compound(word)
     if value and value >= 100 and text[:start].rstrip(" \u00a0-")[-1:].isdecimal():
         return None  # read with the figure
     return value
 
 
 @lru_cache(maxsize=4096)
-def _compound(word: str) -> int | None:
+def compound(word: str) -> int | None:
     """The value of a number that German or Spanish writes in one word."""
     if found := _SPANISH_NUMBER.fullmatch(word):
         if found["ones"]:

@@ -73,6 +73,10 @@ _LEADING = (
 _ONLY = (
     r"only|merely|just|simply|nur|bloß|allein|lediglich|seulement|uniquement|sol[oa]|sólo|solamente"
 )
+_FEW = (
+    r"few|fewer|little|(?:very\s+)?few|wenige[rn]?|peu|poc[oa]s|weder\s[^.;]{1,60}?\snoch"
+    r"|neither\s[^.;]{1,60}?\snor|(?:ceas|stopp|reject|disput|refut|dismiss|oppos)(?:s|es|ed|e)?|stop"
+)
 _HAN_NOT = r"[不没沒未无無勿毋莫]|(?<![特区區分差级級个個类類性识識辨离離])别|(?:禁止|严禁|拒绝|缺乏|缺少|并非|绝非|除非|除了|除外|以外|仅限|只有)"
 _HAN_NO_NEGATION = r"不[同断斷仅僅但少久过過管论論如幸禁止料屈]|无[论論线線疑数數限穷穷]|未[来來]|没收|別人|别[人的墅名]|非常|莫[斯名大]"
 _HAN_BEFORE = regex.compile(
@@ -89,7 +93,7 @@ _ENDS_IN_NOT = regex.compile(
     rf"(?i){_BEFORE_A_WORD}(?:{_NOT})(?:(?<=['’])|{_BEHIND_A_WORD})(?:\s+(?:{_LIGHT}){_BEHIND_A_WORD}){{0,4}}$"
 )
 _ENDS_IN_IF = regex.compile(
-    rf"(?i){_BEFORE_A_WORD}(?:{_UNLESS}|{_IF})(?:\s+(?:an?|the|der|die|das|le|la|les|el|los|las)){{0,1}}$"
+    rf"(?i){_BEFORE_A_WORD}(?:{_UNLESS}|{_IF}|{_ONLY}|{_FEW})(?:\s+(?:of|von|des?|an?|the|der|die|das|le|la|les|el|los|las)){{0,1}}$"
 )
 _BEGINS_WITH_NOT = regex.compile(
     rf"(?i)[\s,;(–—-]*(?:(?:{_LEADING})\s+){{0,3}}(?:(?:{_NOT}|nein|false|untrue|falsch|faux|falso)(?:(?<=['’])|{_BEHIND_A_WORD})"
@@ -130,7 +134,7 @@ _ANSWERED = regex.compile(
 )
 _ZU = regex.compile(r"[^.;!?]*?(?:\bzu\s\p{Ll}+n|\p{Ll}{2,}zu\p{Ll}+n)\b")
 _DENIES_THAT = regex.compile(
-    rf"(?i){_BEFORE_A_WORD}(?:{_NOT}|false|untrue|doubtful|unwahr|bestreite[tn]?|falsch|faux|falso)(?:(?<=['’])|{_BEHIND_A_WORD})[^.;:!?]{{0,40}}?"
+    rf"(?i){_BEFORE_A_WORD}(?:{_NOT}|false|untrue|doubtful|unwahr|(?:reject|disput|refut|dismiss|question|doubt)(?:s|ed|ing)?|bestreite[tn]?|bestritt(?:en)?|falsch|faux|falso)(?:(?<=['’])|{_BEHIND_A_WORD})[^.;:!?]{{0,40}}?"
     r"[\s,](?:that|da(?:ss|ß)|que|qu['’]|che|whether|ob)$|(?:[不没]|没有)[^。；，]{0,6}(?:表明|证明|意味着|代表|意味|说明)$"
 )
 
@@ -153,6 +157,9 @@ def turned_before(before: str, quote: str) -> bool:
     if regex.search(r"(?:[✗✘❌☐☒]|\[ \]|~~)$", before):
         return True
     before = regex.sub(r"\s+[–—-]$|\s*(?:…|\.\.\.)$", "", before)
+    if before.endswith(",") and not _STARTS_ANEW.match(quote):
+        # "may not, without consent, ..."
+        before = regex.sub(r",[^,.;:!?\n]{1,60}$", "", before[:-1])
     if _SENTENCE_ENDS.search(before) or _LABEL_ENDS.search(before):
         return False
     if hangs and _denies(before):
