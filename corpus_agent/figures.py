@@ -181,6 +181,7 @@ _UNITS = (
     "mm millimetre millimetres millimeter millimeters",
     "l litre litres liter liters",
     "mile miles mi",
+    "tonne tonnes ton tons t tonnen tonnes tonelada toneladas",
 )
 _UNIT = {word: words for words in _UNITS for word in words.split()}
 
@@ -213,7 +214,7 @@ _PER = regex.compile(r"(?i)\b(?:per|pour|por|pro)[ \u00a0-]?(?P<of>cent|ciento|m
 _MONEY_BEFORE = regex.compile(r"(?i)(?P<money>[€$£]|\b(?:eur|usd|gbp|chf)|(?<=us)\$)[  ]?[-−]?$")
 _SCALES = r"Tsd|Mio|Mrd|(?i:thousand|tausend|mille|mil|millions?|millionen|millon|millón|millones|mln|mn|billions?|milliarden?|milliards?|bn|bln|trillions?|billionen|billones)"
 _SCALED = regex.compile(
-    rf"(?<![\p{{L}}\p{{N}}])(?P<number>\d[\d.,'’]*\d|\d)[{_SPACES}-]?(?P<scale>(?:{_SCALES})\b\.?|(?<=[€$£]\s?[\d.,]+\s?)(?:[mMkKbB]|bn)\b|[千万亿])"
+    rf"(?<![\p{{L}}\p{{N}}])(?P<number>\d[\d.,'’]*\d|\d)\)?[{_SPACES}-]?(?P<scale>(?:{_SCALES})\b\.?|(?<=[€$£]\s?[\d.,]+\s?)(?:[mMkKbB]|bn)\b|[千万亿])"
 )
 _SYMBOL_SCALES = {"k": 1_000, "m": 10**6, "b": 10**9, "千": 1_000, "万": 10**4, "亿": 10**8}
 # A dash that touches a figure and nothing before it is a sign; a bullet has a blank behind it.
@@ -258,9 +259,29 @@ def _signed(figure: Figure, text: str) -> Figure:
     """A figure with its sign, where it has one: -5, minus 5, 5 degrees below zero."""
     if len(figure.values) != 1 or not figure.values[0].replace(".", "").isdigit():
         return figure
+    if _in_accounting_brackets(figure, text):
+        return replace(figure, values=(f"-{figure.values[0]}",))
     if _SIGN.search(text, 0, figure.start) or _BELOW_ZERO.match(text, figure.end):
         return replace(figure, values=(f"-{figure.values[0]}",))
     return figure
+
+
+_BRACKETED = regex.compile(
+    r"\((?:[€$£]|(?:EUR|USD|GBP|CHF)\s)?(?!0|(?:19|20)\d\d\))\d[\d.,]{2,}(?:[%]|\s?[€$£])?\)(?!\s?\d)"
+)
+
+
+def _in_accounting_brackets(figure: Figure, text: str) -> bool:
+    """Whether a figure of three digits or more stands alone in brackets: (500) is -500.
+
+    Not a year, not part of a telephone number, not where the same was said in words before.
+    """
+    for match in _BRACKETED.finditer(text):
+        if match.start() < figure.start < match.end():
+            return not text[: match.start()].rstrip()[-1:].isdigit() and not any(
+                said.end == len(text[: match.start()].rstrip()) for said in _words(text)
+            )
+    return False
 
 
 def figures(text: str) -> frozenset[str]:
@@ -296,6 +317,58 @@ def counted(text: str) -> dict[str, tuple[str, ...]]:
         for value in figure.values:
             counts[value] = (*counts.get(value, ()), *counting)
     return counts
+
+
+_SAME_IN = (("year", "month", 12), ("week", "day", 7), ("hour", "minute", 60), ("minute", "second", 60), ("day", "hour", 24), ("kg", "g", 1000), ("km", "m", 1000), ("tonne", "kg", 1000), ("l", "ml", 1000), ("m", "cm", 100), ("cm", "mm", 10))  # fmt: skip
+_SHARES = regex.compile(
+    r"(?i)[%‰]|per\s?cent|percent|prozent|pour\s?cent|por\s?ciento|pct|promille|per\s?mille|百分|千分"
+)
+
+
+def shares(text: str) -> bool:
+    """Whether a text speaks of per cent or per mille."""
+    return _SHARES.search(text) is not None
+
+
+def measures(word: str) -> bool:
+    """Whether a folded word is one that a figure is measured in."""
+    return word in _UNIT
+
+
+def converted(text: str) -> dict[str, tuple[str, ...]]:
+    """What `counted` says, and the same in other units: 24 months are 2 years, 0.5 is 50 %."""
+    counts = counted(text)
+    for value, words in list(counts.items()):
+        for other, unit in _in_other_units(value, words):
+            counts[other] = (*counts.get(other, ()), unit)
+    return counts
+
+
+def _in_other_units(value: str, words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    if value.startswith("part "):
+        share = Decimal(1) / int(value[5:])
+        yield f"{share.normalize():f}", ""
+        yield f"{(share * 100).normalize():f}", _UNIT["percent"]
+        return
+    try:
+        number = Decimal(value)
+    except InvalidOperation:
+        return
+    for large, small, times in _SAME_IN:
+        if _UNIT[small] in words and not number % times:
+            yield f"{(number / times).normalize():f}", _UNIT[large]
+        if _UNIT[large] in words:
+            yield f"{(number * times).normalize():f}", _UNIT[small]
+    if 0 < number < 1 and not any(" " in word for word in words):
+        yield f"{(number * 100).normalize():f}", _UNIT["percent"]
+        for parts in (2, 3, 4, 5, 10):
+            if number * parts == 1:
+                yield f"part {parts}", ""
+    if _UNIT["percent"] in words:
+        yield f"{(number / 100).normalize():f}", ""
+        for parts in (2, 4, 5, 10):
+            if number * parts == 100:
+                yield f"part {parts}", ""
 
 
 def _per(written: str, of: str) -> str:

@@ -264,7 +264,7 @@ def says_what_is_needed(text: str) -> bool:
 
 
 _YES_NO = regex.compile(
-    r"(?i)(?:(?P<yes>yes|ja|oui|sí|si|是的?|可以)|(?P<no>no|nein|non|не|不是?|不可以))(?![\p{L}])"
+    r"(?i)(?:(?P<yes>yes|ja|oui|sí|si|是的?|可以)|(?P<no>(?:no|nein|non|не)(?=\s*(?:[^\p{L}\p{N}\s]|$))|不是?|不可以))(?![\p{L}])"
 )
 
 
