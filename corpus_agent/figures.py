@@ -359,6 +359,10 @@ def _in_other_units(value: str, words: Sequence[str]) -> Iterator[tuple[str, str
             yield f"{(number / times).normalize():f}", _UNIT[large]
         if _UNIT[large] in words:
             yield f"{(number * times).normalize():f}", _UNIT[small]
+    yield from _as_share(number, words)
+
+
+def _as_share(number: Decimal, words: Sequence[str]) -> Iterator[tuple[str, str]]:
     if 0 < number < 1 and not any(" " in word for word in words):
         yield f"{(number * 100).normalize():f}", _UNIT["percent"]
         for parts in (2, 3, 4, 5, 10):
@@ -402,16 +406,21 @@ _HIGH = (
     r"|最多|至多|不超过|不多于"
 )
 # A bound before a figure, with an article or a currency between them at the most.
-_BOUND_BEFORE = regex.compile(
+_BOUND_BEFORE = (
     rf"(?i)(?<![[\p{{L}}]--[\p{{Han}}]])(?:(?P<low>{_LOW})|(?P<high>{_HIGH}))(?:\s+(?:the|of|am|dem|den|der|le|la|el|einen?|an?)|[为是])?"
-    rf"\s*(?:[€$£]|(?:EUR|USD|GBP|CHF)\s)?$",
-    regex.VERSION1,
+    rf"\s*(?:[€$£]|(?:EUR|USD|GBP|CHF)\s)?$"
 )
-_BOUND_BEHIND = regex.compile(
+_BOUND_BEHIND = (
     r"(?i)(?:\s*\p{Sc}|(?:\s+|-)?\p{L}{1,12})?\s*(?:"
     r"(?P<low>(?:or|oder|ou|o)\s+(?:more|longer|later|mehr|länger|später|plus|más)\b|at\s+(?:least|the\s+earliest)\b|以上|之后|以后)"
     r"|(?P<high>(?:or|oder|ou|o)\s+(?:less|fewer|earlier|weniger|moins|menos)\b|at\s+(?:the\s+)?(?:most|latest)\b|以下|以内|之前|以前))"
 )
+
+
+@lru_cache
+def _compiled(source: str) -> regex.Pattern[str]:
+    """A pattern, compiled when it is first needed."""
+    return regex.compile(source, regex.VERSION1)
 
 
 def bounds(text: str) -> dict[str, frozenset[str]]:
@@ -421,7 +430,10 @@ def bounds(text: str) -> dict[str, frozenset[str]]:
         start = max(0, figure.start - _LOOKED_AT)
         near = text[start : figure.start]
         # Of "not before" and "before", both of which end here, the one that begins first counts.
-        for match in (_BOUND_BEFORE.search(near), _BOUND_BEHIND.match(text, figure.end)):
+        for match in (
+            _compiled(_BOUND_BEFORE).search(near),
+            _compiled(_BOUND_BEHIND).match(text, figure.end),
+        ):
             if match:
                 sense = "low" if match["low"] else "high"
                 for value in figure.values:

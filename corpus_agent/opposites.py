@@ -14,8 +14,7 @@ from corpus_agent.sentences.words import fold
 # Each line a group of words that exclude each other; "*" stands for any ending. A denial of one
 # may say the other: "not open" is "closed".
 _TURNING = (
-    "increas* rise rises rose risen rising grew grow grows growing growth raised raises climb* erhoh* stieg* steig* gestiegen wuchs zugenommen augment* aument* subio sube 增加 上升 上涨 提高"
-    "|decreas* fall falls fell fallen falling drop drops dropped declin* reduc* shrank sank sinkt gesunken fiel fielen fallt gefallen verringer* senkt* abgenommen diminu* baiss* disminu* bajo baja 减少 下降 下跌 降低",
+    "increas* rise rises rose risen rising grew grow grows growing growth raised raises climb* erhoh* stieg* steig* gestiegen wuchs zugenommen augment* aument* subio sube 增加 上升 上涨 提高|decreas* fall falls fell fallen falling drop drops dropped declin* reduc* shrank sank sinkt gesunken fiel fielen fallt gefallen verringer* senkt* abgenommen diminu* baiss* disminu* bajo baja 减少 下降 下跌 降低",
     "maximum maximal* hochst* 最高 最大|minimum minimal* mindest* 最低 最小",
     "leaves departs leave depart departure departures abfahrt verlasst|arrives arrive arrival arrivals ankunft",
     "open opens opened geoffnet ouvert* abiert* 开放|closed closes closing geschlossen ferme* cerrad* 关闭",
@@ -32,11 +31,7 @@ _EXCLUDING = (
     "employer* arbeitgeber* employeur* empleador* 雇主|employee* arbeitnehmer* employe* empleado* 雇员",
     "lender* creditor* glaubiger* creancier* acreedor*|borrower* debtor* schuldner* debiteur* deudor*",
 )
-_OFTEN = (
-    "daily taglich* quotidien* diari* 每天 每日|weekly wochentlich* hebdomadaire* semanal* 每周"
-    "|monthly monatlich* mensuel* mensual* 每月|quarterly vierteljahrlich* trimestriel* trimestral* 每季度"
-    "|yearly annual annually jahrlich* annuel* anual* 每年"
-)
+_OFTEN = "daily taglich* quotidien* diari* 每天 每日|weekly wochentlich* hebdomadaire* semanal* 每周|monthly monatlich* mensuel* mensual* 每月|quarterly vierteljahrlich* trimestriel* trimestral* 每季度|yearly annual annually jahrlich* annuel* anual* 每年"
 _EACH = r"(?:each|every|per|pro|jede[nrsm]?|chaque|par|cada|por|al)"
 _PERIODS = "days?|tage?|jours?|dias?|weeks?|wochen?|semaines?|semanas?|months?|monate?|mois|mes|quarters?|quartal|trimestre|years?|jahre?|ans?|annee|ano"
 _EACH_PERIOD = regex.compile(rf"\b{_EACH} (?:(?P<n>{_PERIODS}))\b")

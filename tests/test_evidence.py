@@ -382,3 +382,28 @@ def test_a_quotation_is_written_as_people_write_one(quote):
 def test_words_are_parted_as_they_are_and_mark_up_says_nothing(there, quoted, verdict):
     found = locate([Line(text) for text in there.split("\n")], quoted)
     assert (found and found[3] in ("verified", "moved")) == bool(verdict)
+
+
+@pytest.mark.parametrize(
+    ("text", "piece"),
+    [
+        (
+            "The lease of the mill ends on 5 May 2030 at noon.",
+            "The lease of the mill ends on 5 May",
+        ),
+        ("The lease of the mill ends on May 5, 2030.", "The lease of the mill ends on May"),
+        ("The pump moves 1.5e-3 litres a day.", "The pump moves 1.5e"),
+        ("Der alte Kessel kostet 5 Tsd. Euro im Jahr.", "Der alte Kessel kostet 5 Tsd."),
+        ("Le taux annuel du crédit est de 2 pour mille.", "Le taux annuel du crédit est de 2 pour"),
+        ("The van drives 15 km/h on gravel roads.", "The van drives 15 km"),
+        ("Only members with tickets use the boats.", "members with tickets use the boats"),
+        ("Few residents support the parking reform.", "residents support the parking reform"),
+        ("The tenant may not, without consent, keep large dogs.", "keep large dogs"),
+        ("根据合同租户应支付十二个月的租金", "根据合同租户应支付十二个"),
+        ("技术人员在检查中记录了负五度的数值", "技术人员在检查中记录了负五"),
+    ],
+)
+def test_a_piece_of_a_date_a_measure_or_a_restriction_is_cut(text, piece):
+    corpus = MemoryCorpus({"a.md": text})
+    assert check_quotation(corpus, 1, "a.md", piece, 1).verdict == "cut"
+    assert check_quotation(corpus, 1, "a.md", text, 1).verdict == "verified"
