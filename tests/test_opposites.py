@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a fact and what is said of it are read side by side
 import pytest
 
 from corpus_agent.support import Source, bearing, quoted_window
@@ -13,7 +14,7 @@ def said(fact, claim):
     [
         ("The rent of the mill rose by 12 percent.", "The rent of the mill fell by 12 percent.", "The rent of the mill increased by twelve percent."),
         ("The boiler is checked monthly by an engineer.", "The boiler is checked yearly by an engineer.", "The boiler is checked every month by an engineer."),
-        ("The buyer pays for the transport.", "The seller pays for the transport.", "The transport is paid by the buyer."),
+        ("The buyer pays for the transport.", "The seller pays for the transport.", "It is the buyer who pays for the transport."),
         ("Invoices are paid before the end of June.", "Invoices are paid after the end of June.", "Before the end of June invoices are paid."),
         ("The result of the quarter was (500) dollars.", "The result of the quarter was 500 dollars.", "The result of the quarter was -500 dollars."),
         ("The lease of the mill runs for 24 months.", "The lease of the mill runs for three years.", "The lease of the mill runs for two years."),
