@@ -115,7 +115,10 @@ def _may_turn(text: str) -> bool:
 
 _BEFORE_A_WORD, _BEHIND_A_WORD = r"(?<![\p{L}\p{M}\p{N}])", r"(?![\p{L}\p{M}\p{N}])"
 _ENDS_IN_NOT = rf"(?i){_BEFORE_A_WORD}(?:{_NOT})(?:(?<=['’])|{_BEHIND_A_WORD})(?:\s+(?:{_LIGHT}){_BEHIND_A_WORD}){{0,4}}$"
-_ENDS_IN_IF = rf"(?i){_BEFORE_A_WORD}(?:{_UNLESS}|{_IF}|{_ONLY}|{_FEW})(?:\s+(?:of|von|des?|an?|the|der|die|das|le|la|les|el|los|las)){{0,1}}$"
+_ENDS_IN_IF = rf"(?i){_BEFORE_A_WORD}(?:{_UNLESS}|{_IF})(?:\s+(?:of|von|des?|an?|the|der|die|das|le|la|les|el|los|las)){{0,1}}$"
+_ENDS_IN_ONLY = (
+    rf"(?i){_BEFORE_A_WORD}(?:{_ONLY}|{_FEW})(?:[^\S\n]+(?:of|the|von|der|des?))?[^\S\n]*\n?(?!\n)$"
+)
 _BEGINS_WITH_NOT = (
     rf"(?i)[\s,;(–—-]*(?:(?:{_LEADING})\s+){{0,3}}(?:(?:{_NOT}|nein|false|untrue|falsch|faux|falso)(?:(?<=['’])|{_BEHIND_A_WORD})"
     rf"|n['’]t{_BEHIND_A_WORD})(?!\.\s?\p{{N}})"
@@ -168,6 +171,7 @@ def turned_before(before: str, quote: str) -> bool:
         if not hangs and _STARTS_ANEW.match(quote):
             return False
         before = lead
+    anew = before.endswith("\n") and _STARTS_ANEW.match(quote)  # the next row of a table
     before = before[-REACH:].rstrip()
     if not hangs and "\n" in before[-2:] + "\n" and _ANSWERED.search(before):
         return False
@@ -185,7 +189,8 @@ def turned_before(before: str, quote: str) -> bool:
         return False
     if hangs and _denies(before):
         return True
-    patterns = (_HAN_IF, _HAN_BEFORE, _ENDS_IN_IF, _ENDS_IN_NOT, _DENIES_THAT)
+    patterns = [_HAN_IF, _HAN_BEFORE, _ENDS_IN_IF, _ENDS_IN_NOT, _DENIES_THAT]
+    patterns += [] if anew else [_ENDS_IN_ONLY]
     return _may_turn(before) and any(_compiled(p).search(before) for p in patterns)
 
 
