@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         StatusResult,
     )
     from indexer.embed import Encoder
-    from indexer.index import LocalCorpus
+    from indexer.index import Index
     from indexer.sync.run import Progress
 
 OnProgress = Callable[["Progress"], None]
@@ -55,7 +55,7 @@ class Corpus:
         self._settings = settings
         self._launch = launch
         self._encoder: Encoder | None = None
-        self._view: LocalCorpus | None = None
+        self._view: Index | None = None
 
     @classmethod
     def open(
@@ -237,16 +237,16 @@ class Corpus:
             self._encoder = encoder_for(self._settings, self._store, bulk=True)
         return self._encoder
 
-    def _newest(self) -> LocalCorpus:
+    def _newest(self) -> Index:
         """A view of the newest version, the one at hand while it is the newest."""
         from corpus_agent.service.session import reranker_for
-        from indexer.index import LocalCorpus
+        from indexer.index import Index
 
         if self._view is None:
             self._ready()
             store, root = existing_place(self._settings)
             reranker = reranker_for(self._settings)
-            self._view = LocalCorpus.open(
+            self._view = Index.open(
                 store, self._loaded_encoder(), reranker, root=root, quote=quoted
             )
         else:

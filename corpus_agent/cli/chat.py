@@ -20,7 +20,7 @@ from corpus_agent.startup import Launch
 from corpus_agent.text.naming import answerer, called_model, quoted
 from corpus_agent.text.sanitize import inert, one_line, visible
 from indexer.errors import CorpusError, UsageError
-from indexer.index import LocalCorpus
+from indexer.index import Index
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -37,7 +37,7 @@ HELP = """Type a question, or
   /quit         end (so does Ctrl-D); Ctrl-C stops an answer"""
 COMMANDS = ("/sources", "/open", "/read", "/save", "/model", "/help", "/quit", "/exit")
 
-Ask = Callable[[str, LocalCorpus, Answerer, Launch, Sequence[Turn]], Answer]
+Ask = Callable[[str, Index, Answerer, Launch, Sequence[Turn]], Answer]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Doing:
 class Chat:
     """One conversation; each question is answered from the newest version of the corpus."""
 
-    def __init__(self, corpus: LocalCorpus, launch: Launch, store: Path, doing: Doing) -> None:
+    def __init__(self, corpus: Index, launch: Launch, store: Path, doing: Doing) -> None:
         self._corpus = corpus
         self._launch = launch
         self._store = store
