@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import accumulate, islice, pairwise
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import regex
 
@@ -28,10 +28,10 @@ from corpus_agent.text.numbers import measured
 from corpus_agent.text.numerals import runs_over
 from corpus_agent.text.sanitize import visible
 from corpus_agent.text.tokens import STOP_WORDS, terms
-from corpus_agent.tools.corpus import Corpus
-from indexer.errors import Refused
-from indexer.records import Line
-from indexer.window import Window
+from indexer import Line, Refused, Window
+
+if TYPE_CHECKING:
+    from corpus_agent.tools.corpus import Corpus
 
 NEAR_LINES = 30  # a quotation found this far from the claimed line is where it was claimed
 ALTERED_SHARE = 0.6  # of the words in common, in order: then it is a version of a real passage
