@@ -11,8 +11,8 @@ demo: .venv/demo
 	$(BIN)/corpus-agent --store .demo/store ask --llm none "How many months' notice does the tenant have to give?"
 
 test: check
-	$(BIN)/python tests/offline.py -m pytest -q
-	$(BIN)/python tests/wheel_check.py
+	$(BIN)/python tests/support/offline.py -m pytest -q
+	$(BIN)/python tests/support/wheel_check.py
 
 # Format, lint, types, import contracts, docstrings against signatures: seconds.
 check: .venv/test

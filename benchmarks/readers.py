@@ -30,7 +30,7 @@ REPOSITORY = Path(__file__).parent.parent
 sys.path.insert(0, str(REPOSITORY))
 
 from benchmarks.common import print_table  # noqa: E402
-from tests.folders import paragraph  # noqa: E402
+from tests.support.folders import paragraph  # noqa: E402
 
 FILES = 60
 PARAGRAPHS = 8
@@ -55,7 +55,7 @@ def reader(root: Path, store: Path, seed: int) -> None:
     from indexer.errors import Refused
     from indexer.index import LocalCorpus
     from indexer.store.snapshot import Snapshot
-    from tests.fakes import ToyEncoder
+    from tests.support.fakes import ToyEncoder
 
     random, encoder = Random(seed), ToyEncoder()
     held: Snapshot | None = None
@@ -127,7 +127,7 @@ class Clock:
 
 def write_generations(root: Path, store: Path, commits: int, random: Random) -> float:
     """The seconds that so many commits took."""
-    from tests.test_sync import sync
+    from tests.indexer.sync.test_sync import sync
 
     started = time.monotonic()
     for generation in range(1, commits + 1):
@@ -147,8 +147,8 @@ def main() -> None:
     root.mkdir()
     for number in range(FILES):
         write(root / f"note {number:02}.txt", 0, random)
-    from tests.checks import check_store
-    from tests.test_sync import sync
+    from tests.indexer.sync.test_sync import sync
+    from tests.support.checks import check_store
 
     sync(root, store)
     idle, failed = look(options, root, store, lambda: time.sleep(options.idle_seconds))

@@ -15,10 +15,7 @@ from typing import Any
 import pytest
 
 from indexer.errors import CorpusError
-
-REPOSITORY = Path(__file__).parent.parent
-SAMPLE = REPOSITORY / "sample_corpus"
-EVAL_DATA = REPOSITORY.parent / "shared" / "eval"
+from tests.support.places import REPOSITORY, SAMPLE
 
 # A shell that starts a job in the background has it ignore Ctrl-C, and `nohup` a terminal's end; so
 # would every process of a test. With these set here, children begin with the default.
@@ -32,10 +29,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     A broker is forked before anything starts threads; once other tests have loaded LanceDB and
     ONNX Runtime here, a fork has threads from its first moment, and cannot be confined.
     """
-    first = [f"tests/test_{name}.py" for name in ("llama", "loop", "relay", "owner")]
+    first = [f"test_{name}.py" for name in ("llama_server", "transcripts", "relay", "owner")]
 
     def place(item: pytest.Item) -> int:
-        file = item.nodeid.partition("::")[0]
+        file = item.path.name
         return first.index(file) if file in first else len(first)
 
     items.sort(key=place)
@@ -138,11 +135,3 @@ def as_nobody(work: Callable[[], Any]) -> Any:
     if isinstance(outcome, dict) and "cannot" in outcome:
         pytest.skip(f"this process cannot become another user: {outcome['cannot']}")
     return outcome
-
-
-def eval_data(*parts: str) -> Path:
-    """A folder of the evaluation data, which is not part of the project; skips without it."""
-    path = EVAL_DATA.joinpath(*parts)
-    if not path.exists():
-        pytest.skip(f"evaluation data {'/'.join(parts)} is not at hand")
-    return path
