@@ -127,7 +127,7 @@ class Clock:
 
 def write_generations(root: Path, store: Path, commits: int, random: Random) -> float:
     """The seconds that so many commits took."""
-    from tests.indexer.sync.test_sync import sync
+    from tests.support.toy_index import sync
 
     started = time.monotonic()
     for generation in range(1, commits + 1):
@@ -147,8 +147,8 @@ def main() -> None:
     root.mkdir()
     for number in range(FILES):
         write(root / f"note {number:02}.txt", 0, random)
-    from tests.indexer.sync.test_sync import sync
     from tests.support.checks import check_store
+    from tests.support.toy_index import sync
 
     sync(root, store)
     idle, failed = look(options, root, store, lambda: time.sleep(options.idle_seconds))

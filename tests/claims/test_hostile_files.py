@@ -15,14 +15,16 @@ from indexer.files.walk import walk
 from indexer.parsers.limits import TEXT_CHARS, TEXT_LINES, limits_for
 from indexer.records import STATUSES
 from tests.support.hostile_files import HOSTILE, MIB, SECRET, asking_for, long_line
+from tests.support.parsing import READING
 from tests.support.places import SAMPLE
 from tests.support.sealed_child import python
 
 MAX_RESIDENT_BYTES = 10**9
 
 # In a process of its own, whose memory can be measured. The chunker's model is a toy.
-_READ = """
-from tests.indexer.sync.test_read import *
+_READ = (
+    READING
+    + """
 root, store = Path(sys.argv[1]), Path(sys.argv[2])
 rows = outcome["rows"] = {}
 files = [seen for seen in walk(root).files if seen.problem is None]
@@ -31,6 +33,7 @@ for _, row, chunks in read_all(root, files, CHUNKER, Texts(store)):
 status = Path("/proc/self/status").read_text()
 outcome["resident"] = int(status.partition("VmHWM:")[2].split()[0]) * 1024
 """
+)
 
 
 def read(root: Path, store: Path) -> dict[str, Any]:
@@ -113,23 +116,22 @@ def test_a_line_of_fifty_megabytes_is_read_in_windows(root, tmp_path):
     (root / "line.txt").write_bytes(long_line())
     (tmp_path / "store").mkdir()
     outcome = python(
-        """
-        from indexer.window import cut_window
-        from indexer.sync.read import document_of, text_of
-        from tests.indexer.sync.test_read import *
-        root, store = Path(sys.argv[1]), Path(sys.argv[2])
-        with closing(Worker()) as worker, copied(root, "line.txt", 0) as copy:
-            text = text_of(copy, "line.txt", worker, Texts(store))
-        lines = document_of(text, "line.txt", "").lines
-        offset, size, windows = 1, 0, 0
-        while offset:
-            window = cut_window("line.txt", lines, offset, 2_000)
-            size += sum(len(line.text) for line in window.lines)
-            offset, windows = window.next_offset, windows + 1
-        outcome = {"chars": size, "windows": windows, "longest": max(len(l.text) for l in lines)}
-        status = Path("/proc/self/status").read_text()
-        outcome["resident"] = int(status.partition("VmHWM:")[2].split()[0]) * 1024
-        """,
+        READING
+        + """
+from indexer.sync.read import document_of, text_of
+root, store = Path(sys.argv[1]), Path(sys.argv[2])
+with closing(Worker()) as worker, copied(root, "line.txt", 0) as copy:
+    text = text_of(copy, "line.txt", worker, Texts(store))
+lines = document_of(text, "line.txt", "").lines
+offset, size, windows = 1, 0, 0
+while offset:
+    window = cut_window("line.txt", lines, offset, 2_000)
+    size += sum(len(line.text) for line in window.lines)
+    offset, windows = window.next_offset, windows + 1
+outcome = {"chars": size, "windows": windows, "longest": max(len(l.text) for l in lines)}
+status = Path("/proc/self/status").read_text()
+outcome["resident"] = int(status.partition("VmHWM:")[2].split()[0]) * 1024
+""",
         root,
         tmp_path / "store",
     )
@@ -146,16 +148,16 @@ def test_as_much_text_as_may_be_fits_into_the_program(root, tmp_path):
     (root / "lines.txt").write_text(f"{'x' * width}\n" * TEXT_LINES)
     (tmp_path / "store").mkdir()
     outcome = python(
-        """
-        from indexer.sync.read import document_of, text_of
-        from tests.indexer.sync.test_read import *
-        root, store = Path(sys.argv[1]), Path(sys.argv[2])
-        with closing(Worker()) as worker, copied(root, "lines.txt", 0) as copy:
-            text = text_of(copy, "lines.txt", worker, Texts(store))
-        outcome = {"lines": len(document_of(text, "lines.txt", "").lines)}
-        status = Path("/proc/self/status").read_text()
-        outcome["resident"] = int(status.partition("VmHWM:")[2].split()[0]) * 1024
-        """,
+        READING
+        + """
+from indexer.sync.read import document_of, text_of
+root, store = Path(sys.argv[1]), Path(sys.argv[2])
+with closing(Worker()) as worker, copied(root, "lines.txt", 0) as copy:
+    text = text_of(copy, "lines.txt", worker, Texts(store))
+outcome = {"lines": len(document_of(text, "lines.txt", "").lines)}
+status = Path("/proc/self/status").read_text()
+outcome["resident"] = int(status.partition("VmHWM:")[2].split()[0]) * 1024
+""",
         root,
         tmp_path / "store",
     )

@@ -12,7 +12,7 @@ import pytest
 
 from corpus_agent.answering import receipt
 from corpus_agent.render import json_types
-from tests.conftest import Cli
+from tests.support.command import Cli
 from tests.support.places import REPOSITORY, SAMPLE
 
 HEAVY = ("numpy", "lancedb", "pyarrow", "torch", "sentence_transformers", "tokenizers", "openai",
@@ -247,7 +247,7 @@ try:
 except CorpusError as error:
     print(json.dumps([type(error).__name__, error.exit_code]))
 """
-    from tests.indexer.sync.test_sync import ENCODER, sync
+    from tests.support.toy_index import ENCODER, sync
 
     (tmp_path / "docs").mkdir()
     sync(tmp_path / "docs", tmp_path / "store", ENCODER)

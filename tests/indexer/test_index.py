@@ -10,8 +10,8 @@ from indexer.errors import IncompatibleStore, Refused
 from indexer.index import SIMILAR_NAMES, LocalCorpus
 from indexer.store.manifest import former, read_manifest
 from indexer.store.snapshot import Snapshot
-from tests.indexer.sync.test_sync import sync
 from tests.support.fakes import ToyEncoder
+from tests.support.toy_index import sync
 
 
 @pytest.fixture

@@ -1,8 +1,8 @@
 """Every entry of every table of system calls, taken away or widened, and what the kernel then says.
 
 `python -m tests.support.call_mutation mutants|answers [KIND…]` prints JSON: for each kind of
-process how many entries there are, where the kernel's answers differ from what is written down, and which
-mutants nobody would notice. A process of its own, since it forks for every mutant. What is
+process how many entries there are, where the kernel's answers differ from what is written down, and
+which mutants nobody would notice. A process of its own, since it forks for every mutant. What is
 written down: docs/system-calls.md and tests/support/call_spec.py, neither of which the policy
 reads.
 """

@@ -7,6 +7,7 @@ prints an object with what became of each name. `hurt` tells two states of files
 from __future__ import annotations
 
 import hashlib
+import importlib
 import json
 import sys
 from collections.abc import Callable, Iterator
@@ -69,14 +70,23 @@ def make_documents(folder: Path) -> None:
         (folder / name).write_text(text)
 
 
+def _found(today: str, before: str) -> Any:
+    """The module of this program, or the one of a program from before it had rooms."""
+    try:
+        return importlib.import_module(today)
+    except ModuleNotFoundError:
+        return importlib.import_module(before)
+
+
 def everything(store: Path, root: Path) -> Iterator[tuple[str, Callable[[], Any]]]:
     """All that a program can do with an index; the encoder is a small true one."""
     from corpus_agent import Corpus
-    from corpus_agent.service.cleanup import cleanup
-    from corpus_agent.service.forgetting import forget
     from corpus_agent.settings import Settings
-    from corpus_agent.startup import to_read
-    from tests.support.fakes import ToyEncoder
+
+    cleanup = _found("corpus_agent.service.cleanup", "corpus_agent.cleaning").cleanup
+    forget = _found("corpus_agent.service.forgetting", "corpus_agent.forgetting").forget
+    to_read = _found("corpus_agent.startup", "corpus_agent.launch").to_read
+    ToyEncoder = _found("tests.support.fakes", "tests.fakes").ToyEncoder  # noqa: N806 - a class
 
     class Toy(Corpus):
         dimension = 64

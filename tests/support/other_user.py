@@ -6,11 +6,14 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
+
+from indexer.errors import CorpusError
 
 # All imports come before the user changes, who may not read where Python lies.
 SERVER = """
@@ -66,3 +69,33 @@ def serving_as(uid: int, port: int = 0) -> Iterator[OtherServer]:
         finally:
             process.stdin.close()
             server.heard += json.loads(process.stdout.readline() or "[]")
+
+
+def as_nobody(work: Callable[[], Any]) -> Any:
+    """What `work` returns, as JSON gives it back, run by a user whom permissions stop.
+
+    The superuser is stopped by none, so the work is done in a child that has become nobody.
+    """
+    if os.getuid() != 0:
+        return work()
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.setgroups([])
+            os.setgid(65534)
+            os.setuid(65534)
+            outcome = work()
+        except OSError as error:
+            outcome = {"cannot": str(error)}
+        except CorpusError as error:
+            outcome = {"error": type(error).__name__, "message": str(error)}
+        os.write(writer, json.dumps(outcome).encode())
+        os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader) as pipe:
+        outcome = json.load(pipe)
+    os.waitpid(child, 0)
+    if isinstance(outcome, dict) and "cannot" in outcome:
+        pytest.skip(f"this process cannot become another user: {outcome['cannot']}")
+    return outcome

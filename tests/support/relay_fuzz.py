@@ -15,12 +15,12 @@ import os
 import random
 import struct
 import sys
-import warnings
 from collections import Counter
 from collections.abc import Callable
 
 from corpus_agent.seal import Gate, TcpAddress
-from corpus_agent.seal.broker import Broker, start_broker
+from corpus_agent.seal.broker import Broker
+from tests.support.brokers import broker_for
 from tests.support.raw_server import RawServer
 
 COUNTS = ("sent", "arrived", "off the list", "refused", "relays ended")
@@ -127,28 +127,14 @@ def play(seed: int, count: int) -> Counter[str]:
     rng = random.Random(seed)
     counts: Counter[str] = Counter()
     with RawServer() as server:
+        address = TcpAddress("127.0.0.1", server.port)
+        gate = Gate(address, frozenset(["m"]), frozenset([os.geteuid()]))
         while counts["sent"] < count:
-            with _broker(server.port) as broker:
+            with broker_for(gate) as broker:
                 _until_it_ends(broker, rng, counts, count)
     counts["arrived"] = len(server.requests)
     counts["off the list"] = sum(not is_listed(each, server.port) for each in server.requests)
     return counts
-
-
-class _broker:  # noqa: N801 - a context, as tests read it
-    """A relay whose pipes are written to by hand."""
-
-    def __init__(self, port: int) -> None:
-        gate = Gate(TcpAddress("127.0.0.1", port), frozenset(["m"]), frozenset([os.geteuid()]))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)
-            self.broker = start_broker(gate)
-
-    def __enter__(self) -> Broker:
-        return self.broker
-
-    def __exit__(self, *_: object) -> None:
-        self.broker.close()
 
 
 def _until_it_ends(broker: Broker, rng: random.Random, counts: Counter[str], count: int) -> None:

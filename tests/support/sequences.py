@@ -26,8 +26,8 @@ from tests.support import no_override
 
 no_override.drop()  # before anything below starts threads
 
-from tests.indexer.sync.test_sync import sync  # noqa: E402
 from tests.support.checks import check_same, check_store  # noqa: E402
+from tests.support.toy_index import sync  # noqa: E402
 
 NAMES = ("a.txt", "b.md", "sub/c.txt", "sub/deep/d.md", "it's.txt", "é.txt")
 TEXTS = (

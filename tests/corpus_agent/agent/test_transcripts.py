@@ -8,7 +8,6 @@ import json
 import os
 import re
 import time
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -18,8 +17,9 @@ import pytest
 from corpus_agent import render
 from corpus_agent.agent.answerer import Limits, ModelAnswerer
 from corpus_agent.agent.request import Patience
-from corpus_agent.seal import Gate, start_broker
+from corpus_agent.seal import Gate
 from corpus_agent.service import session
+from tests.support.brokers import broker_for
 from tests.support.fakes import (
     MemoryCorpus,
     Reply,
@@ -186,15 +186,10 @@ def brokered(fake: ScriptedModelServer) -> Iterator[object]:
     """Makes clients whose every request goes through a broker for this server."""
     from corpus_agent.models.http import http_client
 
-    with warnings.catch_warnings():  # Python 3.12 warns of a fork beside the server's thread
-        warnings.simplefilter("ignore", DeprecationWarning)
-        models = frozenset(["toy-model"])
-        gate = Gate(fake.server.address, models, frozenset([os.geteuid()]))
-        broker = start_broker(gate)
-    try:
+    models = frozenset(["toy-model"])
+    gate = Gate(fake.server.address, models, frozenset([os.geteuid()]))
+    with broker_for(gate) as broker:
         yield lambda: http_client(broker)
-    finally:
-        broker.close()
 
 
 def played(scenario: Scenario):

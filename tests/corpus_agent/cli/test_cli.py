@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import Cli
-from tests.indexer.sync.test_sync import ENCODER, sync
+from tests.support.command import Cli
 from tests.support.places import REPOSITORY
+from tests.support.toy_index import ENCODER, sync
 
 FOLDER = ["a.md", "sub/b.txt"]
 

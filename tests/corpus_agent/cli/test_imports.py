@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from indexer.store.lance import CLIENT
-from tests.conftest import Cli
+from tests.support.command import Cli
 from tests.support.places import REPOSITORY, SAMPLE
 
 LIBRARIES = ("torch", "transformers", "sentence_transformers", "pydantic_ai", "openai", CLIENT)

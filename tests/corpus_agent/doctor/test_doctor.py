@@ -22,10 +22,11 @@ from indexer.store.manifest import read_manifest, write_manifest
 from indexer.store.rows import connect
 from indexer.store.snapshot import Snapshot
 from indexer.store.texts import Texts
-from tests.conftest import Cli, as_nobody
-from tests.indexer.sync.test_sync import ENCODER, sync
+from tests.support.command import Cli
 from tests.support.fakes import ScriptedModelServer
+from tests.support.other_user import as_nobody
 from tests.support.places import REPOSITORY
+from tests.support.toy_index import ENCODER, sync
 
 
 @pytest.fixture

@@ -39,39 +39,14 @@ from corpus_agent.service import session
 from corpus_agent.settings import Settings
 from indexer.errors import IncompatibleStore, NoIndex, UsageError
 from indexer.records import Coverage
-from tests.conftest import own
-from tests.indexer.sync.test_sync import ENCODER, sync
 from tests.support.fakes import ScriptedModelServer, says
 from tests.support.places import REPOSITORY
+from tests.support.processes import SOON, children, runs, until
 from tests.support.sealed_child import run
+from tests.support.toy_index import ENCODER, own, sync
 
 QUESTION = "How long can the sourdough starter stay in the fridge without being fed?"
 QUOTED = 'Twelve days [kitchen/sourdough.md:15] "for up to 12 days without feeding".'
-SOON = 20.0  # seconds; what is waited for takes well below one
-
-
-def until(what, seconds=SOON):
-    """Whether `what` came true in time."""
-    end = time.monotonic() + seconds
-    while not (true := what()) and time.monotonic() < end:
-        time.sleep(0.02)
-    return true
-
-
-def runs(pid: int) -> bool:
-    """Whether a process is there and no zombie."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")")[1].split()[0] not in "ZX"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-
-
-def children(pid: int) -> list[int]:
-    """The processes that a process has started, in any of its threads."""
-    tasks = Path(f"/proc/{pid}/task").glob("*/children")
-    return [int(number) for task in tasks for number in task.read_text().split()]
-
-
 # -- frames: nothing is believed
 
 

@@ -28,11 +28,11 @@ from corpus_agent.startup import Launch
 from indexer.errors import Refused
 from indexer.records import Line
 from indexer.window import Window
-from tests.corpus_agent.librarian.test_librarian import children, runs, until
-from tests.indexer.sync.test_sync import ENCODER, sync
 from tests.support.fakes import ScriptedModelServer, ToyEncoder, says
 from tests.support.mcp_client import RawClient
 from tests.support.places import REPOSITORY
+from tests.support.processes import children, runs, until
+from tests.support.toy_index import ENCODER, sync
 
 NAMES = ["vectordb_search", "vectordb_read", "ask_corpus", "corpus_status"]
 QUESTION = "How long can the sourdough starter stay in the fridge without being fed?"

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import own
 from tests.support.fakes import ScriptedModelServer, says
 from tests.support.places import REPOSITORY, SAMPLE
 from tests.support.sealed_child import python
+from tests.support.toy_index import own
 
 QUOTE = 'Twelve days [kitchen/sourdough.md:15] "12 days".'
 

@@ -4,14 +4,13 @@ import json
 import os
 import socket
 import stat
-import warnings
 
 import pytest
 
 from corpus_agent.models import discovery, known_servers
 from corpus_agent.models.address import parse, server_at
 from corpus_agent.models.discovery import ModelUnavailable, find
-from corpus_agent.seal import Gate, TcpAddress, start_broker
+from corpus_agent.seal import Gate, TcpAddress
 from corpus_agent.seal.owner import (
     OwnerUnknown,
     SocketTables,
@@ -23,6 +22,7 @@ from corpus_agent.seal.owner import (
 )
 from corpus_agent.seal.sock_diag import Found, SocketDiagnosis
 from corpus_agent.trust import user_state
+from tests.support.brokers import broker_for
 from tests.support.fakes import ScriptedModelServer, says
 from tests.support.other_user import serving_as
 from tests.support.sealed_child import python
@@ -260,13 +260,9 @@ def test_the_relay_says_nothing_to_a_process_that_is_not_the_owners():
     with serving_as(OTHER) as server:
         reasons = {}
         for owners in (frozenset([ME]), frozenset([OTHER])):
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", DeprecationWarning)
-                broker = start_broker(
-                    Gate(TcpAddress("127.0.0.1", server.port), frozenset(["m"]), owners)
-                )
-            reasons[owners] = asked(broker, chat)
-            broker.close()
+            gate = Gate(TcpAddress("127.0.0.1", server.port), frozenset(["m"]), owners)
+            with broker_for(gate) as broker:
+                reasons[owners] = asked(broker, chat)
     assert reasons == {
         frozenset([ME]): "another user's process listens there now",
         frozenset([OTHER]): "HEAD",

@@ -7,13 +7,11 @@ import socket
 import struct
 import threading
 import time
-import warnings
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from corpus_agent.seal import Gate, TcpAddress, start_broker, upstream
+from corpus_agent.seal import Gate, TcpAddress, upstream
 from corpus_agent.seal.frames import (
     BadFrame,
     Kind,
@@ -33,6 +31,7 @@ from corpus_agent.seal.routes import (
     number_of,
 )
 from corpus_agent.seal.upstream import MAX_HEADER_BYTES, MAX_REPLY_BYTES, request_bytes
+from tests.support.brokers import broker_for
 from tests.support.raw_server import OK, RawServer
 from tests.support.relay_fuzz import CHAT, COUNTS, SMUGGLED, is_listed, play
 
@@ -40,15 +39,8 @@ CHAT_ROUTE = number_of("POST", "/v1/chat/completions")
 MODELS = frozenset(["m"])
 
 
-@contextmanager
 def relayed(port, owners=None):
-    with warnings.catch_warnings():  # Python 3.12 warns of a fork beside the server's thread
-        warnings.simplefilter("ignore", DeprecationWarning)
-        broker = start_broker(Gate(TcpAddress("127.0.0.1", port), MODELS, owners))
-    try:
-        yield broker
-    finally:
-        broker.close()
+    return broker_for(Gate(TcpAddress("127.0.0.1", port), MODELS, owners))
 
 
 def asked(broker, method="GET", path="/v1/models", body=b"", seconds=20):

@@ -15,8 +15,8 @@ from indexer.store.folder import TABLES
 from indexer.store.lock import writer_lock
 from indexer.store.snapshot import Snapshot
 from indexer.store.texts import TEXTS_FOLDER
-from tests.conftest import Cli
-from tests.indexer.sync.test_sync import ENCODER, found, rows, sync
+from tests.support.command import Cli
+from tests.support.toy_index import ENCODER, found, rows, sync
 
 # Names that mean something in a rule, to a shell or to a terminal, and one from a Mac.
 NAMES = [

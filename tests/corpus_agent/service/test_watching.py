@@ -23,8 +23,8 @@ from indexer.files.watch import BURST, moments
 from indexer.store.lock import writer_lock
 from indexer.store.manifest import read_manifest
 from indexer.store.snapshot import Snapshot
-from tests.indexer.sync.test_sync import rows, sync
 from tests.support.places import REPOSITORY
+from tests.support.toy_index import rows, sync
 
 pytestmark = pytest.mark.slow
 PATIENCE = 200.0  # seconds for what takes two or three; the machine may be busy

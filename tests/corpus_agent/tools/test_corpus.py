@@ -10,9 +10,9 @@ from indexer.errors import IncompatibleStore, Refused
 from indexer.index import LocalCorpus
 from indexer.records import Line
 from indexer.window import MAX_WINDOW_BYTES, cut_window
-from tests.indexer.extract.test_extract import pdf_of
-from tests.indexer.sync.test_sync import sync
 from tests.support.fakes import MemoryCorpus, ToyEncoder
+from tests.support.pdfs import pdf_of
+from tests.support.toy_index import sync
 
 TEXTS = {
     "bread.md": "# Bread\n\nSourdough rises slowly.\n\nRye needs more water.\n",

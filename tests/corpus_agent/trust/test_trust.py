@@ -14,8 +14,8 @@ from corpus_agent.trust.user_state import NoUserState
 from indexer.errors import UntrustedStore, UsageError
 from indexer.store.manifest import MANIFEST_NAME
 from indexer.store.names import MARKER_NAME
-from tests.conftest import Cli, own
-from tests.indexer.sync.test_sync import sync
+from tests.support.command import Cli
+from tests.support.toy_index import own, sync
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from corpus_agent.workspace.ledger import MAX_WHOLE_BYTES
 from corpus_agent.workspace.reading import MAX_IMAGE_BYTES
 from corpus_agent.workspace.window import Cut, lines_window
 from indexer.extract.text import is_text
-from tests.conftest import as_nobody
+from tests.support.other_user import as_nobody
 from tests.support.places import SAMPLE
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"

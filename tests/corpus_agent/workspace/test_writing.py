@@ -13,7 +13,7 @@ from corpus_agent.workspace import FileTools, Proposal, Workspace
 from corpus_agent.workspace.ledger import MAX_WHOLE_BYTES
 from corpus_agent.workspace.replacement import replaced
 from indexer.extract.text import is_text
-from tests.conftest import as_nobody
+from tests.support.other_user import as_nobody
 
 
 @pytest.fixture

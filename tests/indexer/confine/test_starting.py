@@ -28,8 +28,8 @@ from corpus_agent.workspace import FileTools, Workspace
 from indexer.confine import starting
 from indexer.errors import CorpusError, UsageError
 from indexer.parsers.process import Process
-from tests.indexer.sync.test_sync import ENCODER, sync
 from tests.support.places import REPOSITORY
+from tests.support.toy_index import ENCODER, sync
 
 MODULES = (
     *("json", "runpy", "typing", "subprocess", "socket", "lancedb", "numpy", "lxml", "regex"),

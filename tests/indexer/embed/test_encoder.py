@@ -16,7 +16,7 @@ from indexer.embed.graph import MOST_INT8, quantised
 from indexer.embed.onnx_engine import OnnxEngine, obstacle
 from indexer.embed.torch_engine import TorchEngine
 from indexer.errors import CorpusError
-from tests.conftest import as_nobody
+from tests.support.other_user import as_nobody
 from tests.support.places import REPOSITORY
 
 TEXTS = [

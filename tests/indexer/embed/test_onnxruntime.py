@@ -6,8 +6,8 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-from tests.claims.test_side_files import PLACES, listing
 from tests.support.places import REPOSITORY
+from tests.support.side_files import PLACES, listing
 
 # What the releases with a telemetry client hold, and those without do not.
 TELEMETRY = (b"events.data.microsoft.com", b"OneCollector", b"sqlite3_", b"ORT_DISABLE_TELEMETRY")

@@ -8,9 +8,9 @@ import pytest
 from indexer.chunk import Chunker
 from indexer.errors import UnreadableDocument
 from indexer.extract import REGISTRY, archive, extract
-from tests.indexer.extract.test_extract import pdf_of
 from tests.support import made_files as made
 from tests.support.fakes import ToyEncoder
+from tests.support.pdfs import pdf_of
 
 TOY = ToyEncoder()
 CHUNKER = Chunker(TOY.tokenizer, TOY.max_tokens)

@@ -6,25 +6,13 @@ import pypdf
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from reportlab.pdfgen.canvas import Canvas
 
 from corpus_agent.selftest.injection.pdf import pdf_of as bare_pdf
 from indexer.errors import UnreadableDocument
 from indexer.extract import claim, extract, open_lines
 from indexer.extract.normalise import MAX_LINE_CHARS, lines_of
 from indexer.extract.text import decode, markdown_title
-
-
-def pdf_of(*pages: str, title: str = "") -> bytes:
-    buffer = io.BytesIO()
-    canvas = Canvas(buffer, invariant=True)
-    canvas.setTitle(title)
-    for page in pages:
-        for row, line in enumerate(page.split("\n")):
-            canvas.drawString(72, 720 - 14 * row, line)
-        canvas.showPage()
-    canvas.save()
-    return buffer.getvalue()
+from tests.support.pdfs import pdf_of
 
 
 def texts(data: bytes, source: str = "x.txt") -> list[str]:

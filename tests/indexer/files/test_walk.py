@@ -9,7 +9,7 @@ import pytest
 from indexer.errors import CorpusError, Refused, UsageError
 from indexer.files.opening import open_beneath, read_beneath
 from indexer.files.walk import check_root, walk
-from tests.conftest import as_nobody
+from tests.support.other_user import as_nobody
 
 
 def make(root: Path, *names: str, text: str = "words") -> None:

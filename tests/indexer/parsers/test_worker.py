@@ -1,13 +1,12 @@
 """Parser processes: what they may not do, what they may cost, and that one file pays for it."""
 
-import os
 import signal
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -20,46 +19,20 @@ from indexer.parsers import limits as bounds
 from indexer.parsers import protocol
 from indexer.parsers.limits import DocumentLimits, limits_for
 from indexer.parsers.pool import AHEAD_ITEMS, in_order
-from indexer.parsers.worker import Asked, Batch, Text, Worker
+from indexer.parsers.worker import Batch, Worker
 from indexer.records import Line
-from tests.indexer.extract.test_extract import pdf_of
 from tests.support import obeying_worker
 from tests.support.obeying_worker import do
+from tests.support.parsing import OBEYING, lines, read, reason
+from tests.support.pdfs import pdf_of
 from tests.support.places import REPOSITORY
+from tests.support.processes import gone, runs
 from tests.support.sealed_child import python
-
-OBEYING = "tests.support.obeying_worker"
-QUICK = DocumentLimits(memory_bytes=512 * 2**20)
-
-
-@contextmanager
-def file_of(data: bytes) -> Iterator[int]:
-    descriptor = os.memfd_create("test")
-    try:
-        os.write(descriptor, data)
-        yield descriptor
-    finally:
-        os.close(descriptor)
-
-
-def read(worker: Worker, data: bytes, **asked: object) -> Text:
-    with file_of(data) as descriptor:
-        return worker.read(Asked(descriptor, "a.txt", **asked))
-
-
-def lines(worker: Worker, data: bytes) -> list[str]:
-    return [line.text for line in protocol.decoded(read(worker, data).encoding)]
 
 
 def unconfined(data: bytes) -> list[str]:
     """What the same order gives in a process that nothing confines: this one."""
     return [line.text for line in obeying_worker.parse(data, "a.txt").lines]
-
-
-def reason(worker: Worker, data: bytes) -> str:
-    with pytest.raises(UnreadableDocument) as caught:
-        read(worker, data)
-    return caught.value.reason
 
 
 @pytest.fixture
@@ -226,7 +199,11 @@ def test_where_nothing_can_be_confined_a_parser_is_bounded_all_the_same():
     """On such a system the program itself runs only as --unsealed, which its answers bear."""
     outcome = python("""
         from indexer.confine import Denial, check_kernel, restrict_syscalls
-        from tests.indexer.parsers.test_worker import *
+        import pytest
+        from indexer.errors import SealUnavailable
+        from indexer.parsers.worker import Worker
+        from tests.support.obeying_worker import do
+        from tests.support.parsing import OBEYING, QUICK, lines, reason
         restrict_syscalls([Denial("landlock_create_ruleset", errno.ENOSYS)])
         with pytest.raises(SealUnavailable):
             check_kernel()
@@ -274,7 +251,9 @@ def test_a_parser_that_ends_itself_for_want_of_memory_is_told_from_one_that_cras
     # In a process of its own: the kernel counts a child's memory from its parent's at the start.
     outcome = python("""
         from indexer.errors import CorpusError, SealUnavailable, UnreadableDocument
-        from tests.indexer.parsers.test_worker import OBEYING, QUICK, Worker, do, read
+        from indexer.parsers.worker import Worker
+        from tests.support.obeying_worker import do
+        from tests.support.parsing import OBEYING, QUICK, read
         worker = Worker(OBEYING, lambda _: QUICK)
         for action in (do("native_memory", mib=1_000), do("crash", number=6)):
             try:
@@ -333,20 +312,6 @@ def test_long_files_are_given_more():
 # -- processes that end ----------------------------------------------------------------------------
 
 
-def alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
-def gone(pid: int) -> bool:
-    deadline = time.monotonic() + 30
-    while alive(pid) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    return not alive(pid)
-
-
 _PARENT = """
 import os, sys
 from pathlib import Path
@@ -379,7 +344,7 @@ def test_a_worker_ends_with_a_parent_that_was_killed(tmp_path, seal, busy):
         assert parent.stdout
         child = int(parent.stdout.readline())
         time.sleep(0.2)
-        assert alive(child)  # the control
+        assert runs(child)  # the control
         parent.kill()
         parent.wait()
         assert gone(child)
@@ -389,7 +354,10 @@ def test_a_sealed_parent_ends_a_parser_that_waits(tmp_path):
     outcome = python(
         f"""
         sys.path.insert(0, {str(REPOSITORY)!r})
-        from tests.indexer.parsers.test_worker import *
+        from indexer.parsers.limits import DocumentLimits
+        from indexer.parsers.worker import Worker
+        from tests.support.obeying_worker import do
+        from tests.support.parsing import OBEYING, lines, reason
         from corpus_agent.seal import policy, seal
         seal(policy(Path(sys.argv[1]), None, read=[Path({str(REPOSITORY)!r}) / "tests"]))
         worker = Worker(OBEYING, lambda _: DocumentLimits(wall_seconds=5))

@@ -9,8 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from indexer.chunk import Chunker
-from indexer.files.walk import walk
 from indexer.store.compaction import MAX_FRAGMENTS, QUICK_ROWS, State, plan_tidying
 from indexer.store.indices import (
     MAX_PARTITIONS,
@@ -22,35 +20,18 @@ from indexer.store.indices import (
     Scale,
     plan_indices,
 )
-from indexer.store.manifest import read_manifest, root_for
-from indexer.store.ownership import make_store
+from indexer.store.manifest import read_manifest
 from indexer.store.snapshot import PARTITIONS, Snapshot
 from indexer.store.writer import Writer
-from indexer.sync.plan import make_plan
-from indexer.sync.run import Outcome, Run, fingerprint_of
 from tests.support.checks import check_same, check_store, vectors_of
-from tests.support.fakes import ToyEncoder
+from tests.support.large_index import FILES, LARGE, PASSAGES, sync
 from tests.support.places import REPOSITORY
+from tests.support.toy_index import ENCODER
 
-ENCODER = ToyEncoder()
-CHUNKER = Chunker(ENCODER.tokenizer, ENCODER.max_tokens)
-PASSAGES = 24  # of a file
-FILES = 60
-LARGE = Scale(exact_rows=400, partition_rows=4)  # what the tests' folders are by it
 EXACT = Scale(exact_rows=sys.maxsize)
 # Partitions of four passages lose .01 to .04, with the chance of their training. What is lost at
 # scale is for benchmarks/vector_index.py to measure; rows that an index forgot would cost far more.
 RECALL = 0.9
-
-
-def sync(root: Path, store: Path, scale: Scale = LARGE) -> Outcome:
-    make_store(store)
-    today = fingerprint_of(ENCODER, CHUNKER)
-    with Writer(store, today, root_for(store, root), scale) as writer:
-        seen = walk(root)
-        todo = make_plan(root, seen, writer.files, writer.manifest, today)
-        run = Run(root, writer, ENCODER, CHUNKER)
-        return run.apply(todo, seen.ignored, seen.started_ns)
 
 
 def write_file(path: Path, seed: int) -> None:
@@ -285,7 +266,7 @@ def test_temporary_files_with_vectors_stay_in_the_store(root, store):
     code = """
 import sys
 from pathlib import Path
-from tests.indexer.store.test_indices import LARGE, sync
+from tests.support.large_index import sync
 from indexer.store.snapshot import Snapshot
 root, store = map(Path, sys.argv[1:])
 sync(root, store)
@@ -317,7 +298,7 @@ KILLED = """
 import os, sys
 from pathlib import Path
 from indexer.store import tables
-from tests.indexer.store.test_indices import FILES, LARGE, ENCODER, CHUNKER, fingerprint_of
+from tests.support.large_index import LARGE
 from indexer.store.manifest import read_manifest
 from indexer.store.writer import Writer
 store = Path(sys.argv[1])

@@ -23,9 +23,10 @@ from indexer.store.ownership import (
     named_store,
     read_small,
 )
-from tests.conftest import Cli, as_nobody
-from tests.indexer.sync.test_sync import sync
+from tests.support.command import Cli
+from tests.support.other_user import as_nobody
 from tests.support.places import REPOSITORY
+from tests.support.toy_index import sync
 
 
 @pytest.fixture

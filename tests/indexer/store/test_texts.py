@@ -14,7 +14,7 @@ from indexer.parsers.worker import Text
 from indexer.records import Line
 from indexer.store import texts as kept
 from indexer.store.texts import Texts
-from tests.conftest import as_nobody
+from tests.support.other_user import as_nobody
 
 NAME = "a.txt"
 

@@ -12,8 +12,8 @@ from indexer.store.folder import VECTORS
 from indexer.store.snapshot import Snapshot
 from indexer.store.vectors import SAVE_TEXTS, VectorCache, embed, key_of
 from indexer.sync.run import Run, fingerprint_of
-from tests.indexer.sync.test_sync import CHUNKER, ENCODER, planned, rows, sync, writer
 from tests.support.fakes import ToyEncoder
+from tests.support.toy_index import CHUNKER, ENCODER, planned, rows, sync, writer
 
 FINGERPRINT = fingerprint_of(ENCODER, CHUNKER)
 

@@ -13,8 +13,8 @@ from indexer.store.folder import usage
 from indexer.store.manifest import FORMER, count_former, former, hold, read_manifest
 from indexer.store.snapshot import Snapshot
 from indexer.store.writer import MAX_FORMER, Writer
-from tests.indexer.sync.test_sync import found, rows, sync
 from tests.support.places import REPOSITORY
+from tests.support.toy_index import found, rows, sync
 
 # A reader in a process of its own: opens the index, then searches once for each line that it reads.
 READER = """

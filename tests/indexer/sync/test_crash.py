@@ -16,10 +16,10 @@ import pytest
 from indexer.errors import NoIndex
 from indexer.store.folder import VECTORS
 from indexer.store.manifest import read_manifest
-from tests.indexer.sync.test_sync import sync
 from tests.support.checks import check_same, check_store
 from tests.support.folders import change_folder, make_folder
 from tests.support.places import REPOSITORY
+from tests.support.toy_index import sync
 
 KILLS = 8
 
@@ -28,7 +28,7 @@ INDEXING = """
 import sys, time
 from pathlib import Path
 from tests.support.fakes import ToyEncoder
-from tests.indexer.sync.test_sync import sync
+from tests.support.toy_index import sync
 
 class SlowEncoder(ToyEncoder):
     def encode(self, texts):
@@ -102,7 +102,7 @@ WAITING = """
 import sys
 from pathlib import Path
 from tests.support.fakes import ToyEncoder
-from tests.indexer.sync.test_sync import sync
+from tests.support.toy_index import sync
 
 class WaitingEncoder(ToyEncoder):
     def encode(self, texts):

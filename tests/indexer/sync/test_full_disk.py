@@ -12,11 +12,11 @@ from indexer.errors import CorpusError
 from indexer.store.folder import VECTORS, usage
 from indexer.store.vectors import VectorCache, key_of
 from indexer.sync.run import fingerprint_of
-from tests.indexer.sync.test_sync import CHUNKER, ENCODER, sync
 from tests.support.checks import check_same, check_store, content
 from tests.support.fakes import ToyEncoder
 from tests.support.folders import change_folder, make_folder
 from tests.support.places import REPOSITORY
+from tests.support.toy_index import CHUNKER, ENCODER, sync
 
 DISK = 24 * 2**20
 
@@ -104,7 +104,7 @@ from tests.support import no_override
 no_override.drop()
 from indexer.errors import CorpusError
 from tests.support.fakes import ToyEncoder
-from tests.indexer.sync.test_sync import sync
+from tests.support.toy_index import sync
 
 root, store, limit = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
 

@@ -25,14 +25,15 @@ from indexer.store.snapshot import Snapshot
 from indexer.store.texts import TEXTS_FOLDER, Texts
 from indexer.sync.read import copied, read_all
 from indexer.window import MAX_WINDOW_BYTES, MAX_WINDOW_LINES, cut_window, fills_window
-from tests.conftest import as_nobody
-from tests.indexer.extract.test_extract import pdf_of
-from tests.indexer.parsers.test_worker import OBEYING, gone
-from tests.indexer.sync.test_sync import sync
 from tests.support.fakes import ToyEncoder
 from tests.support.obeying_worker import do
+from tests.support.other_user import as_nobody
+from tests.support.parsing import OBEYING, READING
+from tests.support.pdfs import pdf_of
 from tests.support.places import REPOSITORY, SAMPLE
+from tests.support.processes import gone
 from tests.support.sealed_child import python
+from tests.support.toy_index import sync
 
 ENCODER = ToyEncoder()
 CHUNKER = Chunker(ENCODER.tokenizer, ENCODER.max_tokens)
@@ -190,7 +191,7 @@ def test_reading_stops_at_once_when_it_is_interrupted(root, texts, tmp_path):
 import sys
 from pathlib import Path
 sys.path.insert(0, {str(REPOSITORY)!r})
-from tests.indexer.sync.test_read import *
+{READING}
 texts = Texts(Path(sys.argv[2]))
 files = walk(Path(sys.argv[1])).files
 try:
@@ -244,14 +245,13 @@ def test_a_document_that_can_no_longer_be_read_is_refused_in_words(root, tmp_pat
 _COUNTING = """
 started = []
 sys.addaudithook(lambda event, _: started.append(event) if event == "subprocess.Popen" else None)
-from tests.indexer.sync.test_read import *
-root, store = Path(sys.argv[1]), Path(sys.argv[2])
 """
+_PLACES = "root, store = Path(sys.argv[1]), Path(sys.argv[2])\n"
 
 
 def processes_started(code: str, root: Path, store: Path) -> dict[str, int]:
     """How many processes each step of `code` starts, counted by the interpreter itself."""
-    return python(_COUNTING + code, root, store)
+    return python(_COUNTING + READING + _PLACES + code, root, store)
 
 
 def test_processes_are_started_for_what_must_be_parsed_and_for_nothing_else(root, tmp_path):
