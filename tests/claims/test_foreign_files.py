@@ -69,6 +69,7 @@ def fates_before(before: Program, tmp_path_factory: pytest.TempPathFactory) -> F
 # ---- In an index
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*NAMES, *LIKE_OURS])
 def test_a_foreign_file_in_an_index_stays_as_it_is(name, fates):
     assert fates[name]["lost"] is None, fates[name]
@@ -81,6 +82,7 @@ def test_an_index_with_a_foreign_file_beside_ours_is_refused_and_says_which(name
     assert all(name in error for error in errors.values()), errors
 
 
+@pytest.mark.slow
 def test_an_index_of_ours_alone_is_used(tmp_path, today):
     """The control of all that is refused above."""
     name = "tmp/left-by-a-library"
@@ -222,6 +224,7 @@ def test_documents_named_as_an_index_stay_as_they_are(folder, line, scene):
     assert not list(scene.project.glob(".*")), "the documents to be indexed are as they were"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["variable", "Corpus", "Librarian"])
 def test_nor_where_something_else_names_them(how, scene):
     papers = scene.home / "papers"
@@ -256,6 +259,7 @@ def test_no_index_is_made_around_its_documents(scene):
     assert list(inner.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_folder_whose_own_index_lies_in_it_means_that_index(scene):
     made = type_in(scene, "index")
     assert made.code == 0, made
@@ -265,6 +269,7 @@ def test_a_folder_whose_own_index_lies_in_it_means_that_index(scene):
     assert [name for name in hurt(looked, state_of(scene.project)) if ".corpus" not in name] == []
 
 
+@pytest.mark.slow
 def test_an_index_is_made_in_a_new_folder_and_in_an_empty_one(scene):
     """The control of all refusals above."""
     for place in ("new", "empty"):

@@ -81,6 +81,7 @@ def test_damaged_documents_have_a_status_each(root, tmp_path):
     assert "crashed" not in {reason for _, reason, *_ in outcome["rows"].values()}
 
 
+@pytest.mark.slow
 def test_no_document_brings_in_another_file(root, tmp_path):
     secret = tmp_path / "secret.txt"
     secret.write_text(SECRET)
@@ -99,6 +100,7 @@ def test_no_document_brings_in_another_file(root, tmp_path):
     assert harmless == written  # the control: they are read as far as they may be
 
 
+@pytest.mark.slow
 def test_a_sparse_file_is_passed_over_for_its_size_or_its_bytes(root, tmp_path):
     for name, size in (("huge.txt", 2 * 2**30), ("large.txt", 120 * MIB)):
         with (root / name).open("wb") as file:
@@ -112,6 +114,7 @@ def test_a_sparse_file_is_passed_over_for_its_size_or_its_bytes(root, tmp_path):
     }
 
 
+@pytest.mark.slow
 def test_a_line_of_fifty_megabytes_is_read_in_windows(root, tmp_path):
     (root / "line.txt").write_bytes(long_line())
     (tmp_path / "store").mkdir()

@@ -229,6 +229,7 @@ def _params(cases: list[Case], how: str) -> list[object]:
 # ---- The attacks
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trial", _params(FOUND, "found"))
 def test_a_hostile_store_that_was_found_is_refused(trial, outcomes):
     assert shown(outcomes[trial].result()) == ""
@@ -267,6 +268,7 @@ def scene(today: Homes, tmp_path: Path) -> Scene:
     return Scene(today.program, base)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in (*COMMANDS, *SCRIPTS) if name[:5] != "read "])
 def test_no_command_uses_a_store_that_this_user_did_not_make(name, scene):
     looked = look(scene)
@@ -293,6 +295,7 @@ def test_nor_is_it_used_where_it_is_named(how, scene):
     assert NOT_OURS in ran.err
 
 
+@pytest.mark.slow
 def test_what_is_trusted_is_used_by_the_control_of_these_tests(scene):
     assert run(scene, "search").code == 2
     _trust(scene, scene.project)
@@ -308,6 +311,7 @@ def test_a_variable_that_names_nothing_trusts_nothing(value, scene):
     assert shown(findings(scene, looked, [ran], refused=True)) == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["read .ssh/id_rsa", "read .bashrc", "mcp", "Corpus"])
 def test_a_key_is_not_read_though_the_user_named_that_root(name, today, tmp_path):
     copy_home(today.rows, tmp_path / "base")
@@ -341,6 +345,7 @@ def test_another_store_in_the_same_place_and_inode_is_another_store(scene, today
     assert run(scene, "search").code == 2
 
 
+@pytest.mark.slow
 def test_a_copy_with_the_same_marker_is_another_store(scene, today):
     _trust(scene, scene.project)
     scene.store.rename(scene.store.with_name("old"))
@@ -404,6 +409,7 @@ STATES: dict[str, Callable[[Scene], object]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STATES)
 def test_where_the_state_of_the_user_cannot_be_believed_nothing_is_trusted(name, scene):
     if "stranger" in name and os.geteuid() != 0:
@@ -437,6 +443,7 @@ def test_no_folder_brings_the_state_of_its_user_along(variables, scene):
     assert shown(findings(scene, looked, [ran], refused=True)) == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "variables", [{"XDG_CONFIG_HOME": "."}, {"XDG_CONFIG_HOME": "./x/.."}, {"HOME": "."}], ids=str
 )
@@ -507,6 +514,7 @@ def test_trust_shows_what_it_would_permit_and_permits_nothing_unless_told(scene)
     assert run(scene, "status").code == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "case", [case for case in CASES if case.name.startswith("root: ")], ids=lambda case: case.name
 )

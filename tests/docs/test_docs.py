@@ -26,6 +26,7 @@ def test_every_command_is_in_the_readme_and_has_help():
         assert command.help
 
 
+@pytest.mark.slow
 def test_the_json_page_names_every_key_of_a_real_answer(sample_store, cli):
     page = (REPOSITORY / "docs/json.md").read_text()
     for command in (["files"], ["status"], ["read", "home/lease.md"]):

@@ -30,7 +30,7 @@ def said_to_be_raised(tree):
 
 
 def known(name, tree):
-    """Whether a name is an error of ours, of the language, or of a library that the module names."""
+    """Whether a name is an error of ours, of Python, or of a library that the module names."""
     named = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
     return name in OURS | named or issubclass(getattr(builtins, name, int), BaseException)
 

@@ -10,6 +10,7 @@ and programs are real, and each command runs in a process of its own.
 
 from __future__ import annotations
 
+import compileall
 import contextlib
 import hashlib
 import json
@@ -164,6 +165,8 @@ def program_before(folder: Path) -> Program:
     subprocess.run(["tar", "-xf", archive, "-C", folder / "tree"], check=True)
     # It was installed without re2, which its matcher of ignore files would now take up by itself.
     (folder / "tree" / "re2.py").write_text("raise ModuleNotFoundError('not a dependency then')\n")
+    # Nobody who runs it leaves compiled modules behind, so each run would compile all of them.
+    compileall.compile_dir(folder / "tree", quiet=1)
     return Program(BEFORE, folder / "tree")
 
 

@@ -46,6 +46,7 @@ def test_lines_come_as_cat_prints_them(tmp_path, tools):
         assert printed.stdout == answer + "\n"
 
 
+@pytest.mark.slow
 @given(st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), max_size=300))
 def test_every_text_comes_as_its_lines(tmp_path_factory, text):
     assume(is_text(text.encode()))  # else it is binary, for the index too
@@ -159,6 +160,7 @@ def test_of_a_document_no_more_lines_are_drawn_than_are_shown():
     assert drawn == [1, 2, 3, 4]  # one more, to know that there is more
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", [1, 40, 2_000])
 def test_paging_through_a_document_gives_all_its_lines_once(tools, tmp_path, limit):
     lines = [f"row {number}, {'x' * (number % 90)}" for number in range(1, 4_001)]
@@ -173,6 +175,7 @@ def test_paging_through_a_document_gives_all_its_lines_once(tools, tmp_path, lim
     assert read == lines
 
 
+@pytest.mark.slow
 def test_a_document_is_parsed_in_a_process_that_can_do_nothing_else(tmp_path):
     shutil.copy(SAMPLE / "bike/varda-c7-manual.pdf", tmp_path / "manual.pdf")
     loaded = """

@@ -349,6 +349,7 @@ def assume_one_edit(units, start, stop, new):
     assume(new.isascii() or is_utf8(to_bytes(units)))
 
 
+@pytest.mark.slow
 @settings(max_examples=500, deadline=None)
 @given(edits())
 @example((["a", "b", "\r\n"], 1, 3, "x\n"))
@@ -359,6 +360,7 @@ def test_exactly_the_stretch_is_replaced_and_nothing_else(edit):
     check_edit(units, start, stop, new, result.data)
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(edits())
 def test_read_edit_read_shows_exactly_the_replacement(tmp_path_factory, edit):

@@ -297,6 +297,7 @@ def _starts(module, name):
     return name in ANYWHERE
 
 
+@pytest.mark.slow
 def test_programs_are_started_in_one_place():
     found = {name: sorted(spawns(tree)) for name, tree in sources()}
     ours = found.pop("indexer.confine.starting")
@@ -325,6 +326,7 @@ def test_another_way_to_start_a_program_would_be_found(code):
     assert list(spawns(ast.parse(code)))
 
 
+@pytest.mark.slow
 def test_every_start_is_tried_in_a_strangers_folder():
     found = set()
     for name, tree in sources():

@@ -105,6 +105,7 @@ def test_a_folder_that_is_no_model_is_explained(tmp_path):
         SentenceTransformerEncoder(tmp_path).encode(["x"])
 
 
+@pytest.mark.slow
 def test_weights_that_are_not_what_the_configuration_promises_are_explained(make_model):
     folder = make_model()
     config = json.loads((folder / "config.json").read_text())
@@ -192,11 +193,13 @@ def test_vectors_have_length_one_and_neighbours_in_meaning_are_near():
     assert encoder.encode_tokens([]) == []
 
 
+@pytest.mark.slow
 def test_float32_vectors_are_those_of_sentence_transformers(library):
     ours = OnnxEngine(ModelFolder()).encode(TEXTS)
     assert np.abs(ours - library.encode(TEXTS)).max() < 1e-5
 
 
+@pytest.mark.slow
 def test_token_vectors_are_those_of_sentence_transformers(library):
     engine = OnnxEngine(ModelFolder())
     for ours, theirs in zip(engine.encode_tokens(TEXTS), library.encode_tokens(TEXTS), strict=True):
@@ -206,6 +209,7 @@ def test_token_vectors_are_those_of_sentence_transformers(library):
     assert engine.encode_tokens(TEXTS)[-1].tokens.shape == (256, 384)
 
 
+@pytest.mark.slow
 def test_int8_vectors_are_near_those_of_sentence_transformers(library):
     encoder = SentenceTransformerEncoder()
     assert encoder.name == "all-MiniLM-L6-v2 int8"  # so that the two kinds never mix
@@ -215,6 +219,7 @@ def test_int8_vectors_are_near_those_of_sentence_transformers(library):
     assert cosines.mean() > 0.99
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("precision", ["float32", "int8"])
 def test_a_vector_depends_on_its_text_alone_to_the_last_bit(precision):
     two = OnnxEngine(ModelFolder(), precision, threads=2)
@@ -236,6 +241,7 @@ def test_quantised_rows_are_near_the_weights_and_a_row_of_zeros_stays_one():
     assert not rows[3].any()
 
 
+@pytest.mark.slow
 def test_the_packaged_probe_is_what_sentence_transformers_computes(library):
     assert np.abs(library.encode(probe.TEXTS) - probe.packaged()).max() < 1e-6
 
@@ -243,6 +249,7 @@ def test_the_packaged_probe_is_what_sentence_transformers_computes(library):
 # ---- By which engine
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["Bert", "Roberta", "XLMRoberta", "Camembert"])
 @pytest.mark.parametrize("pooling", ["mean", "cls"])
 def test_another_model_of_the_family_runs_through_onnx_as_its_folder_says(
@@ -278,6 +285,7 @@ def test_any_other_model_runs_through_sentence_transformers_and_says_so(
     assert reason in notices[0]
 
 
+@pytest.mark.slow
 def test_the_check_is_kept_in_the_store_and_spares_the_next_start_torch(make_model, tmp_path):
     folder = make_model()
     code = (
@@ -305,6 +313,7 @@ def test_vectors_that_are_not_the_models_own_are_not_used(make_model, tmp_path):
     assert "differ (cosine" in notices[0]
 
 
+@pytest.mark.slow
 def test_a_packaged_model_that_computes_otherwise_is_refused(tmp_path):
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(REPOSITORY / "indexer", tmp_path / "indexer", ignore=ignored)

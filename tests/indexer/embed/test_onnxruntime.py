@@ -6,6 +6,8 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
+import pytest
+
 from tests.support.places import REPOSITORY
 from tests.support.side_files import PLACES, listing
 
@@ -29,6 +31,7 @@ def test_the_installed_library_holds_no_telemetry_client():
     assert found_in(content + b"https://mobile.events.data.microsoft.com/OneCollector") != []
 
 
+@pytest.mark.slow
 def test_importing_it_and_encoding_writes_no_file(tmp_path):
     for name in PLACES.values():
         (tmp_path / name).mkdir(parents=True)

@@ -40,6 +40,7 @@ def own_opinion(folder, query, hits):
     return model.predict([(query, f"{hit.chunk.heading}\n{hit.chunk.text}") for hit in hits])
 
 
+@pytest.mark.slow
 def test_hits_come_in_the_order_of_the_model_with_scores_on_the_usual_scale(sample_store, folder):
     plain = opened(sample_store, None).search(QUERY, 20, None)
     ranked = opened(sample_store, Reranker(folder)).search(QUERY, 20, None)
@@ -51,6 +52,7 @@ def test_hits_come_in_the_order_of_the_model_with_scores_on_the_usual_scale(samp
     assert {hit.rerank for hit in plain} == {None}
 
 
+@pytest.mark.slow
 def test_what_is_past_its_depth_stays_where_it_was(sample_store, folder):
     hits = opened(sample_store, None).search(QUERY, 60, None)
     assert len(hits) > 30
@@ -83,6 +85,7 @@ KINDS = ["no weights", "cut weights", "pickled weights", "nonsense", "two labels
 KINDS += ["another architecture"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_one_that_fails_is_told_of_once_and_the_search_is_what_it_was(
     sample_store, folder, notices, kind
@@ -96,6 +99,7 @@ def test_one_that_fails_is_told_of_once_and_the_search_is_what_it_was(
     assert corpus.notices == (reranker.outage,)
 
 
+@pytest.mark.slow
 def test_scores_that_are_no_numbers_are_an_outage(sample_store, folder, notices):
     from safetensors.numpy import load_file, save_file
 

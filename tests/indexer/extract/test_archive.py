@@ -188,6 +188,7 @@ def test_members_are_read_up_to_the_most_and_the_others_counted():
     assert beyond.remark == "not readable: the last 1 files"
 
 
+@pytest.mark.slow
 def test_text_is_read_up_to_the_most_and_files_after_that_are_counted():
     million = ("x" * 99 + "\n") * 10_000
     data = made.zipped({f"{number}.txt": million for number in range(40)})

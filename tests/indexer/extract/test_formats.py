@@ -361,6 +361,7 @@ def test_entities_of_xml_neither_grow_nor_read_files(tmp_path):
         assert "a secret" not in text
 
 
+@pytest.mark.slow
 def test_a_part_that_unpacks_beyond_the_limit_is_refused_and_one_at_the_limit_is_read():
     head, tail = b"<w><body><p><r><t>", b"</t></r></p></body></w>"
     at_limit = head + b" " * (MAX_PART_BYTES - len(head) - len(tail)) + tail

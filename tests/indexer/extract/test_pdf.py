@@ -126,6 +126,7 @@ def test_a_page_says_its_printed_number_where_that_is_another_one():
     ]
 
 
+@pytest.mark.slow
 def test_the_first_window_of_a_long_pdf_costs_a_fraction_of_the_whole():
     words = [(72.0, 20.0 + 12 * row, f"words of row {row} of a page") for row in range(60)]
     data = drawn(*[words] * 500)

@@ -218,6 +218,7 @@ def test_where_nothing_can_be_confined_a_parser_is_bounded_all_the_same():
 # -- what a document may cost ----------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("order", "expected"),
     [
@@ -247,6 +248,7 @@ def test_a_document_that_costs_too_much_costs_itself(make_worker, order, expecte
     assert lines(worker, b"the next one\n") == ["the next one"]
 
 
+@pytest.mark.slow
 def test_a_parser_that_ends_itself_for_want_of_memory_is_told_from_one_that_crashes():
     # In a process of its own: the kernel counts a child's memory from its parent's at the start.
     outcome = python("""
@@ -350,6 +352,7 @@ def test_a_worker_ends_with_a_parent_that_was_killed(tmp_path, seal, busy):
         assert gone(child)
 
 
+@pytest.mark.slow
 def test_a_sealed_parent_ends_a_parser_that_waits(tmp_path):
     outcome = python(
         f"""

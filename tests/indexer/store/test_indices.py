@@ -161,6 +161,7 @@ def test_when_a_table_is_merged_is_decided_by_its_counts(state, finished, unfini
     assert plan_tidying(state, finished=False) == unfinished
 
 
+@pytest.mark.slow
 def test_an_index_finds_what_the_exact_scan_finds(root, store):
     snapshot = check(store)
     covered = FILES * PASSAGES
@@ -174,6 +175,7 @@ def test_an_index_finds_what_the_exact_scan_finds(root, store):
     assert len(one) < 60
 
 
+@pytest.mark.slow
 def test_rows_that_are_not_indexed_yet_are_found(root, store):
     (root / "part_0" / "new.txt").write_text("Zeppelins are moored at a mast.\n")
     sync(root, store)
@@ -183,6 +185,7 @@ def test_rows_that_are_not_indexed_yet_are_found(root, store):
     assert snapshot.by_vector(vector, 1)[0].chunk.source == "part_0/new.txt"
 
 
+@pytest.mark.slow
 def test_edits_deletions_and_renames_leave_the_rows_of_a_fresh_index(root, store, tmp_path):
     (root / "part_0" / "00.txt").unlink()
     (root / "part_1" / "01.txt").rename(root / "part_1" / "renamed.txt")
@@ -200,6 +203,7 @@ def test_edits_deletions_and_renames_leave_the_rows_of_a_fresh_index(root, store
         assert not gone & {hit.chunk.source for hit in snapshot.by_vector(vector, 60)}
 
 
+@pytest.mark.slow
 def test_an_index_that_grew_is_as_good_as_a_fresh_one(root, store, tmp_path):
     for number in range(40):
         write_file(root / "grown" / f"{number:02}.txt", 300 + number)
@@ -211,6 +215,7 @@ def test_an_index_that_grew_is_as_good_as_a_fresh_one(root, store, tmp_path):
     assert grown.vector_index()[0] < fresh.vector_index()[0]  # the control: it was not made anew
 
 
+@pytest.mark.slow
 def test_an_index_that_is_outgrown_is_made_anew_and_a_reader_keeps_the_old(root, store):
     before = Snapshot(store)
     asked = vectors_of(before.chunk_rows())[::100]
@@ -225,6 +230,7 @@ def test_an_index_that_is_outgrown_is_made_anew_and_a_reader_keeps_the_old(root,
     assert recall(before) >= RECALL
 
 
+@pytest.mark.slow
 def test_a_table_that_shrank_is_searched_exactly_again(root, store):
     for path in list(root.iterdir())[1:]:
         shutil.rmtree(path)
@@ -240,6 +246,7 @@ def test_a_table_that_shrank_is_searched_exactly_again(root, store):
     assert recall(check_store(store)) == 1.0
 
 
+@pytest.mark.slow
 def test_a_store_without_an_index_gets_one_with_the_next_run_that_writes(root, tmp_path):
     store = tmp_path / "before"
     sync(root, store, EXACT)
@@ -251,6 +258,7 @@ def test_a_store_without_an_index_gets_one_with_the_next_run_that_writes(root, t
     check(store)
 
 
+@pytest.mark.slow
 def test_cleanup_keeps_the_index_and_what_is_found(root, store):
     write_file(root / "part_3" / "03.txt", 100)
     sync(root, store)
@@ -260,6 +268,7 @@ def test_cleanup_keeps_the_index_and_what_is_found(root, store):
     assert check(store).vector_index()[2] == 0
 
 
+@pytest.mark.slow
 def test_temporary_files_with_vectors_stay_in_the_store(root, store):
     left = store / "tmp" / "lance-0123456789abcdef" / "shuffled"  # by a writer that was killed
     left.mkdir(parents=True)
@@ -312,6 +321,7 @@ os.kill(os.getpid(), 9)  # before the manifest names the new tables
 """
 
 
+@pytest.mark.slow
 def test_a_writer_killed_after_it_made_the_index_leaves_the_committed_one(root, store, tmp_path):
     gone = [f"part_0/{number:02}.txt" for number in range(0, FILES, 6)]
     asked = Snapshot(store)
@@ -335,6 +345,7 @@ def test_a_writer_killed_after_it_made_the_index_leaves_the_committed_one(root, 
     check_same(store, tmp_path / "fresh")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["part_1/", "part_1/01.txt", "part_", "50%_off/", "nothing/"])
 def test_a_search_below_a_prefix_loses_no_result_and_finds_no_other(root, store, name):
     write_file(root / "50%_off" / "a.txt", 600)
@@ -355,6 +366,7 @@ def test_a_search_below_a_prefix_loses_no_result_and_finds_no_other(root, store,
         assert recall(snapshot, name) >= RECALL
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["starts_with(source, 'part_1/')", "source IN ('a', 'b')"])
 def test_filters_by_source_use_the_index_of_sources(root, store, tmp_path, where):
     def plan(of: Path) -> str:
@@ -365,6 +377,7 @@ def test_filters_by_source_use_the_index_of_sources(root, store, tmp_path, where
     assert SOURCES not in plan(tmp_path / "exact")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("told", "shown"), [({}, False), ({"LANCEDB_LOG": "warn"}, True)])
 def test_notes_of_lancedb_are_shown_to_nobody_who_did_not_ask(tmp_path, told, shown):
     code = "import sys; from indexer.store.lance import import_lancedb\n"

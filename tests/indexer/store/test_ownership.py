@@ -228,6 +228,7 @@ def test_a_small_file_is_read_and_nothing_else_is(made):
         read_small(made, "config.toml")
 
 
+@pytest.mark.slow
 def test_the_command_destroys_nothing_of_a_folder_of_documents(cli: Cli, tmp_path):
     docs = tmp_path / "docs"
     for name in ("lance/a.txt", "vectors/b.txt", "texts/c.txt", ".gitignore", "manifest.json"):
@@ -260,6 +261,7 @@ print(make_store(Path(sys.argv[1])).id)
 """
 
 
+@pytest.mark.slow
 def test_of_processes_that_make_a_store_at_once_all_find_the_same(tmp_path):
     for number in range(5):
         command = [sys.executable, "-c", MAKING, str(tmp_path / f"store{number}")]

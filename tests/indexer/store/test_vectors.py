@@ -142,6 +142,7 @@ def stopped_after(limit: int, root: Path, store: Path) -> None:
         assert Run(root, open_writer, encoder, chunker).apply(todo, seen.ignored).interrupted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rebuilding", [False, True])
 def test_a_run_stopped_within_one_huge_file_goes_on_there(root, store, tmp_path, rebuilding):
     if rebuilding:

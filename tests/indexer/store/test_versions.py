@@ -76,6 +76,7 @@ def cleaned(store: Path) -> None:
         open_writer.cleanup()
 
 
+@pytest.mark.slow
 def test_the_version_of_a_reader_survives_commits_and_cleanups(root, store, reader):
     for number in range(4):
         replace_all(root, store, f"Oven {number}")
@@ -85,6 +86,7 @@ def test_the_version_of_a_reader_survives_commits_and_cleanups(root, store, read
     assert found(store, "boiler") == set()
 
 
+@pytest.mark.slow
 def test_the_version_of_a_reader_that_died_goes(root, store, reader):
     replace_all(root, store, "Oven")
     cleaned(store)
@@ -133,6 +135,7 @@ def test_a_reader_who_comes_while_its_version_goes_gets_the_next_one(root, store
     assert again.version > 1
 
 
+@pytest.mark.slow
 def test_a_store_that_may_only_be_read_can_be_read_and_held(open_folder):
     docs, store = open_folder / "docs", open_folder / "store"
     docs.mkdir()
@@ -176,6 +179,7 @@ def test_disk_use_is_bounded_over_many_edits(root, store):
     assert count_former(store) <= MAX_FORMER
 
 
+@pytest.mark.slow
 def test_cleaning_changes_no_row_and_gives_space_back(root, store):
     sync(root, store)
     for number in range(4):
@@ -227,6 +231,7 @@ def test_an_index_of_a_later_schema_is_refused_by_reader_and_writer(root, store)
             touch(store)
 
 
+@pytest.mark.slow
 def test_cleanup_is_a_command_and_says_what_it_did(cli, tmp_path):
     docs = tmp_path / "docs"
     docs.mkdir()

@@ -84,6 +84,7 @@ def test_killed_at_random_moments_the_index_stays_whole_and_is_finished_by_the_n
     check_same(store, tmp_path / "fresh")
 
 
+@pytest.mark.slow
 def test_no_vector_is_made_twice_by_runs_that_are_killed(tmp_path):
     root, store = tmp_path / "docs", tmp_path / "store"
     make_folder(root, 30, Random(2))
@@ -114,6 +115,7 @@ sync(*map(Path, sys.argv[1:]), WaitingEncoder())
 """
 
 
+@pytest.mark.slow
 def test_of_two_runs_at_once_one_works_and_the_other_names_it(cli, tmp_path):
     root, store = tmp_path / "docs", tmp_path / "store"
     make_folder(root, 5, Random(3))

@@ -124,6 +124,7 @@ except CorpusError as error:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", [0, 150, 300])
 def test_a_store_that_may_no_longer_be_written_midway_stays_what_it_was(open_folder, limit):
     root, store = open_folder / "docs", open_folder / "store"

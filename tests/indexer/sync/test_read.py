@@ -84,6 +84,7 @@ def test_a_worker_gives_the_document_that_the_extractors_give(root, texts):
         assert chunks == CHUNKER.chunk(document)
 
 
+@pytest.mark.slow
 def test_what_goes_wrong_with_one_file_is_in_its_row_and_the_others_are_read(root, texts):
     orders = {
         "crash.txt": do("crash"),
@@ -254,6 +255,7 @@ def processes_started(code: str, root: Path, store: Path) -> dict[str, int]:
     return python(_COUNTING + READING + _PLACES + code, root, store)
 
 
+@pytest.mark.slow
 def test_processes_are_started_for_what_must_be_parsed_and_for_nothing_else(root, tmp_path):
     (root / "a.txt").write_text("words\n")
     (root / "empty.txt").touch()
@@ -336,6 +338,7 @@ def is_kept(store: Path) -> bool:
     return any(path.is_file() for path in (store / TEXTS_FOLDER).rglob("*"))
 
 
+@pytest.mark.slow
 def test_the_first_window_of_a_long_report_takes_its_first_pages_only(report):
     whole = LocalCorpus.open(report).read("report.pdf", 1, 40)
     assert is_kept(report)
@@ -354,6 +357,7 @@ def test_who_comes_back_for_more_is_given_all_of_it(report):
     assert is_kept(report)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("offset", [1, 2, 21, 2_000, 2_001, 5_000, 10_499, 10_500])
 @pytest.mark.parametrize("limit", [1, 40, 2_000])
 def test_a_window_is_the_same_whether_the_text_is_kept_or_not(report, offset, limit):
