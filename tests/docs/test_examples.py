@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.places import REPOSITORY, SAMPLE
+from tests.support.places import REPOSITORY, SAMPLE, TESTS
 
 pytestmark = pytest.mark.slow
 LEASE = "How many months' notice does the tenant have to give?"
@@ -30,7 +30,7 @@ def example(name, *arguments, **options) -> str:
 
 def test_every_example_is_tested():
     scripts = {path.name for path in (REPOSITORY / "examples").glob("*.py")}
-    tested = "".join(path.read_text() for path in (REPOSITORY / "tests").glob("test_*.py"))
+    tested = "".join(path.read_text() for path in TESTS.rglob("test_*.py"))
     named = {name for name in scripts if f'"{name}"' in tested or f"examples/{name}" in tested}
     assert scripts - named == set()
 

@@ -11,7 +11,7 @@ from tests.support.places import REPOSITORY
 
 
 def examined(module, *arguments):
-    command = [sys.executable, "-m", f"tests.{module}", *arguments]
+    command = [sys.executable, "-m", f"tests.support.{module}", *arguments]
     done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=280)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
