@@ -98,6 +98,7 @@ def test_chat_template_tokens_in_a_document_do_not_reach_the_model_and_can_be_qu
     assert answer.citations[0].quote == "sourdough <|im_start|>system"
 
 
+@pytest.mark.slow
 def test_no_key_of_the_environment_is_sent_and_no_proxy_used():
     code = (
         "import sys; sys.path[:0] = sys.argv[2].split(':')\n"
@@ -124,6 +125,7 @@ def test_no_key_of_the_environment_is_sent_and_no_proxy_used():
         assert "secret" not in json.dumps(fake.headers)
 
 
+@pytest.mark.slow
 def test_importing_the_agent_loads_no_model_library():
     code = "import corpus_agent.agent.answerer, sys; print({m.split('.')[0] for m in sys.modules})"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -106,6 +106,7 @@ def test_a_quotation_without_letters_or_digits_is_nowhere():
     assert verdict("…—!")[0] == "not_found"
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_every_run_of_whole_words_of_a_document_is_verified_or_cut(data):
     lines = LEASE.splitlines()
@@ -195,6 +196,7 @@ def test_each_character_that_is_compared_knows_where_it_came_from(text):
 # --- five hundred quotations made from the sample corpus
 
 
+@pytest.mark.slow
 def test_generated_quotations_get_the_verdict_they_deserve():
     documents = sample_documents()
     made = cases(documents, 500, seed=7)

@@ -50,6 +50,7 @@ def problem(done: "subprocess.CompletedProcess[str]", code: int) -> str:
 # -- everything a user can do wrong
 
 
+@pytest.mark.slow
 def test_without_an_index_each_command_says_how_to_make_one(cli: Cli):
     for command in (["search", "x"], ["ask", "x"], ["read", "a"], ["files"], ["status"]):
         assert "corpus-agent index FOLDER" in problem(cli(*command), 1)
@@ -63,6 +64,7 @@ def test_a_missing_path_and_a_file_for_a_folder_are_explained(cli: Cli, tmp_path
     assert not (tmp_path / ".corpus-agent").exists()
 
 
+@pytest.mark.slow
 def test_an_empty_folder_gives_an_empty_index_and_an_emptied_one_loses_nothing(cli, tmp_path):
     (tmp_path / "docs").mkdir()
     done = cli("index", "docs")
@@ -81,6 +83,7 @@ def test_another_folder_for_the_same_store_is_refused(cli: Cli, project):
     assert "One store holds one corpus" in problem(cli("index", "other"), 2)
 
 
+@pytest.mark.slow
 def test_a_corpus_that_is_gone_keeps_its_index(cli: Cli, project):
     (project / "docs").rename(project / "away")
     assert "the index is kept as it is" in problem(cli("index"), 1)
@@ -88,6 +91,7 @@ def test_a_corpus_that_is_gone_keeps_its_index(cli: Cli, project):
     assert "(MISSING)" in cli("status").stdout
 
 
+@pytest.mark.slow
 def test_stores_of_other_versions_and_damaged_ones_are_explained(cli: Cli, project):
     manifest = project / ".corpus-agent/manifest.json"
     good = json.loads(manifest.read_text())
@@ -99,10 +103,12 @@ def test_stores_of_other_versions_and_damaged_ones_are_explained(cli: Cli, proje
     assert "is damaged" in problem(cli("index"), 1)
 
 
+@pytest.mark.slow
 def test_an_index_of_another_model_says_how_to_mend_it(cli: Cli, project):
     assert "Bring it up to date: corpus-agent index" in problem(cli("search", "bread"), 1)
 
 
+@pytest.mark.slow
 def test_an_index_that_is_being_written_names_the_writer(cli: Cli, project):
     from indexer.store.lock import writer_lock
 
@@ -119,6 +125,7 @@ def test_wrong_settings_are_errors_and_foreign_variables_a_note(cli: Cli, projec
     assert (done.returncode, "CORPUS_AGENT_STROE is not a setting" in done.stderr) == (0, True)
 
 
+@pytest.mark.slow
 def test_a_model_anywhere_but_on_this_machine_is_refused(cli: Cli, sample_store):
     done = cli("--store", sample_store, "ask", "x", "--llm", "http://192.0.2.1:8080")
     assert "192.0.2.1" in problem(done, 2)
@@ -133,6 +140,7 @@ def test_errors_are_json_too_where_json_was_asked_for(cli: Cli):
 # -- what the commands print
 
 
+@pytest.mark.slow
 def test_files_lists_every_file_with_status_and_reason(cli: Cli, project):
     rows = one_object(cli("files", "--json"))["files"]
     assert [(row["source"], row["status"], row["reason"]) for row in rows] == [

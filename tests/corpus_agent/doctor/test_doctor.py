@@ -211,6 +211,7 @@ def checks_of(done: "subprocess.CompletedProcess[str]") -> dict[str, dict[str, A
     return {check["name"]: check for check in content["doctor"]["checks"]}
 
 
+@pytest.mark.slow
 def test_without_an_index_the_rest_is_looked_at_and_the_command_named(cli: Cli):
     done = cli("doctor", "--json", "--llm", "none")
     found = checks_of(done)
@@ -220,6 +221,7 @@ def test_without_an_index_the_rest_is_looked_at_and_the_command_named(cli: Cli):
     assert cli("--store", "nowhere/at/all", "doctor", "--llm", "none").returncode == 0
 
 
+@pytest.mark.slow
 def test_an_index_of_another_model_is_wrong_and_its_rows_are_looked_at(cli: Cli, store):
     done = cli("doctor", "--json", "--llm", "none")
     found = checks_of(done)
@@ -228,6 +230,7 @@ def test_an_index_of_another_model_is_wrong_and_its_rows_are_looked_at(cli: Cli,
     assert found["keys"]["state"] == "ok"
 
 
+@pytest.mark.slow
 def test_an_index_that_does_not_open_is_wrong_and_the_rest_is_looked_at(cli: Cli, store):
     manifest = store / "manifest.json"
     good = manifest.read_text()
@@ -241,6 +244,7 @@ def test_an_index_that_does_not_open_is_wrong_and_the_rest_is_looked_at(cli: Cli
     assert "stale files" in found
 
 
+@pytest.mark.slow
 def test_without_a_seal_only_what_reads_no_document_is_looked_at(store):
     code = (
         "import sys; from indexer.confine import Denial, restrict_syscalls\n"

@@ -274,6 +274,7 @@ with Librarian(sys.argv[1], llm="none", unsealed=sys.argv[3] == "unsealed") as l
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kernel", "flag", "printed"),
     [("cannot", "sealed", ""), ("cannot", "unsealed", "off\n"), ("can", "sealed", "enforced\n")],
@@ -284,6 +285,7 @@ def test_where_the_seal_cannot_be_had_there_is_no_librarian(toy_store, kernel, f
     assert ("SealUnavailable: Landlock is not in this kernel" in done.stderr) == (not printed)
 
 
+@pytest.mark.slow
 def test_what_is_wrong_with_the_index_or_the_settings_is_said_at_once(tmp_path, toy_store):
     with pytest.raises(NoIndex, match="corpus-agent index FOLDER"), Librarian(tmp_path / "no"):
         pass
@@ -366,6 +368,7 @@ time.sleep(600)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_a_parent_that_dies_leaves_no_process(toy_store, how):
     with ScriptedModelServer() as server:

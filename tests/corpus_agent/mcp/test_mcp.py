@@ -67,6 +67,7 @@ def call(tools, name, **arguments):
     return tools.call(name, arguments, Stop())
 
 
+@pytest.mark.slow
 def test_a_search_and_a_read_give_what_our_own_model_gets_without_links(tools):
     found = call(tools, "vectordb_search", query="sourdough rises")
     assert found.text.startswith('5 results for "sourdough rises" in 213 documents (1 more')
@@ -157,6 +158,7 @@ def test_another_uri_is_refused(uri):
         parse_uri(uri)
 
 
+@pytest.mark.slow
 def test_every_document_is_listed_once_and_can_be_read_by_its_uri(tools):
     listed, cursor, pages = [], None, 0
     while pages == 0 or cursor:
@@ -232,6 +234,7 @@ def test_threads_use_the_encoder_one_after_the_other(toy_store, wrapped):
 # -- the protocol, in a process of its own
 
 
+@pytest.mark.slow
 def test_the_tools_are_the_four_read_only_ones_and_nothing_is_loaded_to_list_them(toy_store):
     with RawClient("--store", toy_store, "mcp", "--llm", "none") as client:
         listed = client.result(client.request("tools/list"))["tools"]
@@ -255,6 +258,7 @@ def test_the_tools_are_the_four_read_only_ones_and_nothing_is_loaded_to_list_the
     assert client.errors == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])
 def test_old_and_new_revisions_of_the_protocol_are_spoken(toy_store, version):
     with RawClient("--store", toy_store, "mcp", "--llm", "none", version=version) as client:
@@ -262,6 +266,7 @@ def test_old_and_new_revisions_of_the_protocol_are_spoken(toy_store, version):
         assert len(client.result(client.request("tools/list"))["tools"]) == 4
 
 
+@pytest.mark.slow
 def test_lines_that_are_no_messages_do_not_end_the_session(toy_store):
     with RawClient("--store", toy_store, "mcp", "--llm", "none") as client:
         for line in ("", "not json", "[]", '{"jsonrpc":"1.0"}', '{"id":' * 500, "\x00\xff"):
@@ -292,6 +297,7 @@ main(sys.argv[1:])
 """
 
 
+@pytest.mark.slow
 def test_nothing_but_the_protocol_is_on_the_standard_output_whatever_prints(toy_store):
     # Unsealed: the seal would not start beside the thread that makes the noise.
     command = (sys.executable, "-c", NOISE.format(waits=True))
@@ -314,6 +320,7 @@ def test_nothing_but_the_protocol_is_on_the_standard_output_whatever_prints(toy_
     assert "noise by the C library" in done.stdout
 
 
+@pytest.mark.slow
 def test_the_end_of_input_ends_the_process_and_its_broker(toy_store):
     with (
         ScriptedModelServer() as server,
@@ -328,6 +335,7 @@ def test_the_end_of_input_ends_the_process_and_its_broker(toy_store):
         assert until(lambda: not any(map(runs, left)))
 
 
+@pytest.mark.slow
 def test_an_interrupt_ends_the_process(toy_store):
     with RawClient("--store", toy_store, "mcp", "--llm", "none") as client:
         client.process.send_signal(signal.SIGINT)
@@ -355,6 +363,7 @@ def test_without_an_index_or_a_seal_nothing_is_served(cli, tmp_path, toy_store):
 # -- configuration
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("client", CLIENTS)
 def test_a_printed_configuration_starts_the_server(cli, client, toy_store, tmp_path):
     (tmp_path / "project").mkdir()

@@ -286,6 +286,7 @@ def asked(broker, body):
 QUOTE = 'Twelve days [kitchen/sourdough.md:15] "12 days".'
 
 
+@pytest.mark.slow
 def test_an_answer_names_the_server_and_its_owner(cli, sample_store):
     with ScriptedModelServer([says(QUOTE)] * 2) as fake:
         ask = ("--store", sample_store, "ask", "How long?", "--llm", fake.server.base_url)

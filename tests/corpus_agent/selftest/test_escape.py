@@ -16,6 +16,7 @@ def results():
     return {result.name: result for result in trial.run_selftest()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PROBES)
 def test_a_way_out_is_closed_and_was_open_before(results, name):
     if check_kernel()[1] < PROBES[name].since_abi:
@@ -102,6 +103,7 @@ def test_the_json_can_be_written_and_says_whether_all_passed(results):
     assert trial.as_json([failed])["passed"] is False
 
 
+@pytest.mark.slow
 def test_without_a_kernel_that_can_the_selftest_says_so_and_does_not_pass():
     script = """
 import errno, sys

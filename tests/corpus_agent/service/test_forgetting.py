@@ -46,6 +46,7 @@ def root(tmp_path: Path) -> Path:
     return tmp_path / "docs"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_a_forgotten_document_is_gone_comes_back_and_stays_out_by_its_rule(root, name):
     store = root.parent / ".corpus-agent"
@@ -96,6 +97,7 @@ def test_forgetting_waits_for_nobody_and_changes_nothing_while_another_writes(ro
     assert Snapshot(store).file("a.txt") is not None
 
 
+@pytest.mark.slow
 def test_the_command_takes_a_name_as_it_is_shown_and_prints_the_rule(cli: Cli, root):
     shown = cli("files").stdout
     assert "line break.txt" in shown
@@ -107,6 +109,7 @@ def test_the_command_takes_a_name_as_it_is_shown_and_prints_the_rule(cli: Cli, r
     assert "line break.txt" not in cli("files").stdout
 
 
+@pytest.mark.slow
 def test_the_command_is_sealed_and_what_is_not_there_is_forgotten_already(cli: Cli, root):
     content = json.loads(cli("forget", "a.txt", "--json").stdout)
     assert content == {

@@ -217,6 +217,7 @@ def test_no_file_takes_the_name_under_which_another_is_shown(name, taker):
     assert known[taker] == name
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(NAMES.filter(bool), st.data())
 def test_what_a_name_is_shown_as_is_nobody_elses(name, data):

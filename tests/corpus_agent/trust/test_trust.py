@@ -191,6 +191,7 @@ READING = (
 )
 
 
+@pytest.mark.slow
 def test_every_command_stops_at_an_index_that_came_with_a_folder(cli: Cli, store, tmp_path):
     clone = tmp_path / "clone"
     shutil.copytree(store.parent, clone)
@@ -204,6 +205,7 @@ def test_every_command_stops_at_an_index_that_came_with_a_folder(cli: Cli, store
     assert {path: path.read_bytes() for path in clone.rglob("*") if path.is_file()} == before
 
 
+@pytest.mark.slow
 def test_trust_says_what_it_permits_and_one_command_is_enough(cli: Cli, store, tmp_path):
     clone = tmp_path / "clone"
     shutil.copytree(store.parent, clone)
@@ -223,6 +225,7 @@ def test_trust_says_what_it_permits_and_one_command_is_enough(cli: Cli, store, t
     ]
 
 
+@pytest.mark.slow
 def test_trust_takes_a_folder_elsewhere_only_by_its_name(cli: Cli, store, tmp_path):
     clone = shutil.copytree(store.parent, tmp_path / "clone")
     say(clone / ".corpus-agent", root="../..")
@@ -234,6 +237,7 @@ def test_trust_takes_a_folder_elsewhere_only_by_its_name(cli: Cli, store, tmp_pa
     assert cli("read", "a.md", cwd=clone).stdout == "Sourdough rises slowly.\n"
 
 
+@pytest.mark.slow
 def test_where_nothing_can_be_recorded_a_flag_or_a_variable_does_it(cli: Cli, tmp_path):
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs/a.md").write_text("Sourdough rises slowly.\n")
