@@ -211,6 +211,7 @@ def _typed(scene: Scene, line: str) -> Ran:
     return type_in(scene, *_line(scene, line), name=line.rpartition(" ")[2])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("folder", "line"), CASES)
 def test_documents_named_as_an_index_stay_as_they_are(folder, line, scene):
     papers = scene.home / "papers"
@@ -241,6 +242,7 @@ def test_nor_where_something_else_names_them(how, scene):
     assert "Traceback" not in ran.err
 
 
+@pytest.mark.slow
 def test_the_folder_of_the_documents_is_not_their_own_index(scene):
     looked = state_of(scene.project)
     for store, root in ((".", "."), (scene.project, scene.project), (".", "lease.md"), ("..", ".")):

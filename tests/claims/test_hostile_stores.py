@@ -328,6 +328,7 @@ def test_a_key_is_not_read_though_the_user_named_that_root(name, today, tmp_path
 # ---- Another store in the place of one that was trusted
 
 
+@pytest.mark.slow
 def test_another_store_in_the_same_place_and_inode_is_another_store(scene, today):
     _mark(scene.store, "e" * 32)  # a home that was copied has the markers of its origin
     _trust(scene, scene.project)
@@ -359,6 +360,7 @@ def _mark(store: Path, ident: str) -> None:
     (store / "corpus-agent.store").write_text(f"corpus-agent store\nid = {ident}\n")
 
 
+@pytest.mark.slow
 def test_a_store_above_that_was_trusted_does_not_trust_the_one_that_is_nearer(scene):
     inner = scene.project / "notes" / STORE
     shutil.copytree(scene.store, inner)
@@ -422,6 +424,7 @@ def test_where_the_state_of_the_user_cannot_be_believed_nothing_is_trusted(name,
     assert shown(findings(scene, looked, [ran], refused=True)) == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "variables",
     [
@@ -496,6 +499,7 @@ except OSError as error:
     return run_code(scene, code, *places).out.strip()
 
 
+@pytest.mark.slow
 def test_a_sealed_run_does_not_write_what_its_user_decided(scene):
     _trust(scene, scene.project)
     assert _sealed_attempt(scene, sealed=False) == "written"
@@ -505,6 +509,7 @@ def test_a_sealed_run_does_not_write_what_its_user_decided(scene):
 # ---- What trust prints
 
 
+@pytest.mark.slow
 def test_trust_shows_what_it_would_permit_and_permits_nothing_unless_told(scene):
     (scene.store / "config.toml").write_text("llm_seconds = 30\n")
     ran = type_in(scene, "trust", scene.store, "--dry-run")

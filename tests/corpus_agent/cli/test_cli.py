@@ -117,6 +117,7 @@ def test_an_index_that_is_being_written_names_the_writer(cli: Cli, project):
         assert cli("files").returncode == 0  # readers never wait
 
 
+@pytest.mark.slow
 def test_wrong_settings_are_errors_and_foreign_variables_a_note(cli: Cli, project):
     assert "There is no configuration file" in problem(cli("--config", "no.toml", "files"), 2)
     (project / "c.toml").write_text('colour = "red"\n')
@@ -131,6 +132,7 @@ def test_a_model_anywhere_but_on_this_machine_is_refused(cli: Cli, sample_store)
     assert "192.0.2.1" in problem(done, 2)
 
 
+@pytest.mark.slow
 def test_errors_are_json_too_where_json_was_asked_for(cli: Cli):
     done = cli("status", "--json")
     assert done.returncode == 1

@@ -107,6 +107,7 @@ def test_vectors_that_belong_to_other_texts_are_found(store):
     assert wrong(store) == {"embedding"}
 
 
+@pytest.mark.slow
 def test_the_same_chunks_are_drawn_each_time_whatever_their_order(store):
     (store.parent / "docs/many.txt").write_text("\n\n".join(f"line {n} " * 90 for n in range(40)))
     sync(store.parent / "docs", store, ENCODER)
@@ -290,6 +291,7 @@ def poison(store: Path, source: str, text: str) -> None:
     texts.put(digest, source, replace(kept, encoding=forged))
 
 
+@pytest.mark.slow
 def test_a_text_that_was_written_into_the_store_is_not_believed(store):
     lie = "Sourdough never rises!"
     poison(store, "a.md", lie)
@@ -301,6 +303,7 @@ def test_a_text_that_was_written_into_the_store_is_not_believed(store):
     assert any(lie in line.text for line in LocalCorpus.open(store).read("a.md").lines)  # untouched
 
 
+@pytest.mark.slow
 def test_a_store_that_says_what_its_files_say_passes(store):
     found = index.parsed_anew(store, store.parent / "docs", index.rows_of(Snapshot(store)))
     assert (found.state, found.found) == ("ok", "2 documents say what the store holds of them")

@@ -207,6 +207,7 @@ def test_an_error_of_the_process_is_one_clean_line_of_a_known_kind(hostile):
     assert leaks.acting(str(caught.value)) == []
 
 
+@pytest.mark.slow
 def test_a_process_that_reads_nothing_blocks_nobody(hostile):
     child = hostile(READY + "time.sleep(60)")
     futures = [child.submit("x" * 60_000) for _ in range(50)]  # far more than a pipe holds
@@ -387,6 +388,7 @@ def test_a_parent_that_dies_leaves_no_process(toy_store, how):
     assert until(lambda: not any(map(runs, left)))
 
 
+@pytest.mark.slow
 def test_a_librarian_outlives_the_thread_that_asked_first(toy_store):
     librarian = Librarian(toy_store, llm="none")
     thread = threading.Thread(target=librarian.start)
@@ -589,6 +591,7 @@ def test_the_schema_is_what_an_openai_style_loop_sends():
     json.dumps(schema)
 
 
+@pytest.mark.slow
 def test_a_call_never_raises_into_the_loop(toy_store):
     with Librarian(toy_store, llm="none") as librarian:
         assert "'question' is missing" in call(librarian, "{}")

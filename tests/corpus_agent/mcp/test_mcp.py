@@ -343,6 +343,7 @@ def test_an_interrupt_ends_the_process(toy_store):
         assert client.process.returncode == -signal.SIGINT
 
 
+@pytest.mark.slow
 def test_without_an_index_or_a_seal_nothing_is_served(cli, tmp_path, toy_store):
     done = cli("--store", tmp_path / "no", "mcp")
     assert (done.returncode, done.stdout) == (1, "")

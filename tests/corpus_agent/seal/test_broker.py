@@ -318,6 +318,7 @@ def test_ctrl_c_in_the_terminal_does_not_reach_the_broker(root, store):
         assert python(script, root, store, fake.port) == {"apart": True, "asked": 200}
 
 
+@pytest.mark.slow
 def test_several_threads_share_a_broker(root, store):
     code = """
     from concurrent.futures import ThreadPoolExecutor

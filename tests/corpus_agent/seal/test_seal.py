@@ -460,6 +460,7 @@ def test_nothing_is_written_outside_of_the_store(root, store, tmp_path):
     assert sorted(path.name for path in root.iterdir()) == ["note.md"]
 
 
+@pytest.mark.slow
 def test_the_seal_takes_less_than_30_milliseconds(root, store):
     # From start to end inside a process that has imported what the command line needs anyhow.
     code = """

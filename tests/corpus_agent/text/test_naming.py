@@ -176,6 +176,7 @@ def test_names_that_look_the_same_are_told_apart():
 WAYS = (told, called, called_outside, in_answer)
 
 
+@pytest.mark.slow
 @given(st.lists(NAMES.filter(bool), min_size=1, max_size=6, unique=True))
 def test_a_name_is_taken_back_as_it_was_shown(names):
     known = render.names(names)

@@ -258,6 +258,7 @@ def test_where_nothing_can_be_recorded_a_flag_or_a_variable_does_it(cli: Cli, tm
     assert (again.returncode, "recorded" in again.stderr) == (0, False)
 
 
+@pytest.mark.slow
 def test_no_file_of_a_folder_trusts_it(cli: Cli, store, tmp_path):
     clone = shutil.copytree(store.parent, tmp_path / "clone")
     for name in (".env", "config.toml", ".corpus-agent/config.toml"):

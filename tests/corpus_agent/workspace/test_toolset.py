@@ -435,6 +435,7 @@ def test_nothing_but_the_workspace_itself_imports_the_file_tools():
     assert program and importers(REPOSITORY / "examples") == {"examples/parent_agent.py"}
 
 
+@pytest.mark.slow
 def test_the_corpus_agent_holds_none_of_the_file_tools(tools):
     assert not {spec.name for spec in SPECS} & set(tools)
     code = "import corpus_agent.agent.answerer, corpus_agent.answering.extractive, sys\n"
@@ -444,6 +445,7 @@ def test_the_corpus_agent_holds_none_of_the_file_tools(tools):
     assert run.stdout == "[]\n"
 
 
+@pytest.mark.slow
 def test_importing_the_workspace_loads_no_heavy_library():
     code = "import corpus_agent.workspace, sys; print({m.split('.')[0] for m in sys.modules})"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -244,6 +244,7 @@ LIVE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", dict.fromkeys(LIVE.values()), ids=lambda start: start.__name__)
 def test_no_program_that_is_started_runs_a_trap_of_the_working_folder(stranger, marks, start):
     start(stranger)

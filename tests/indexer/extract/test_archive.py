@@ -179,6 +179,7 @@ def test_a_link_in_an_archive_is_not_followed_nor_read():
     ]
 
 
+@pytest.mark.slow
 def test_members_are_read_up_to_the_most_and_the_others_counted():
     names = [f"{number}.txt" for number in range(archive.MAX_MEMBERS + 1)]
     at_limit = extract(made.zipped(dict.fromkeys(names[:-1], "words")), "a.zip")

@@ -50,6 +50,7 @@ def test_a_file_of_every_format_gives_its_sentence_its_title_and_its_extractor(n
     assert document.extractor.partition("/")[0] == EXTRACTORS.get(name, name[2:])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", made.FILES)
 def test_the_lines_of_each_chunk_are_the_lines_that_are_read_there(name):
     lines = [line.text for line in open_lines(made.FILES[name], name)]

@@ -64,6 +64,7 @@ def equals_fresh(root: Path, store: Path, fresh: Path) -> bool:
 # -- what costs no model time
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     [
@@ -84,6 +85,7 @@ def test_bytes_that_were_indexed_cost_no_model_time(root, store, tmp_path, chang
     assert equals_fresh(root, store, tmp_path / "fresh")
 
 
+@pytest.mark.slow
 def test_a_paragraph_that_moves_within_a_file_costs_no_model_time(root, store, tmp_path):
     first, second = ("word " * 60 + f"{n}.\n\n" for n in (1, 2))
     (root / "long.txt").write_text(first + second)
@@ -104,6 +106,7 @@ def test_a_file_that_went_and_came_back_costs_no_model_time(root, store):
     assert (outcome.added, outcome.embedded) == (1, 0)
 
 
+@pytest.mark.slow
 def test_a_new_name_in_the_embedded_text_is_embedded_and_counted_as_moved(root, store, tmp_path):
     sync(root, store)
     (root / "trips/japan.txt").rename(root / "trips/matsumoto in autumn.txt")
@@ -168,6 +171,7 @@ def test_vectors_are_there_for_the_next_process(cache, tmp_path):
     assert again.get(key_of("three")) is None
 
 
+@pytest.mark.slow
 def test_a_block_that_was_cut_off_anywhere_costs_itself_alone(cache, tmp_path):
     keys, vectors = vectors_of(["one", "two", "three"])
     cache.put(keys[:1], vectors[:1])

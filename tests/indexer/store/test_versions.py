@@ -99,6 +99,7 @@ def test_the_version_of_a_reader_that_died_goes(root, store, reader):
     assert usage(store).versions == 1 < held
 
 
+@pytest.mark.slow
 def test_a_snapshot_that_is_closed_or_forgotten_holds_nothing(root, store):
     sync(root, store)
     snapshot, another = Snapshot(store), Snapshot(store)

@@ -81,6 +81,7 @@ def test_vectors_for_which_there_is_no_space_are_not_half_saved(disk):
     assert all(cache.get(key) is not None for key in keys)
 
 
+@pytest.mark.slow
 def test_a_store_on_a_read_only_disk_can_be_searched_and_not_written(disk, tmp_path):
     root, store = tmp_path / "docs", disk / "store"
     make_folder(root, 5, Random(4))

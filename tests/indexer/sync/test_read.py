@@ -183,6 +183,7 @@ def test_a_file_that_became_something_else_after_the_walk_has_changed(root, text
     assert reasons == ["unreadable", "changed", "changed"]
 
 
+@pytest.mark.slow
 def test_reading_stops_at_once_when_it_is_interrupted(root, texts, tmp_path):
     """As Ctrl-C does it: a signal to the program alone, since workers have their own session."""
     (root / "a.txt").write_bytes(do("process"))
@@ -349,6 +350,7 @@ def test_the_first_window_of_a_long_report_takes_its_first_pages_only(report):
     assert not is_kept(report)  # it has not all been read
 
 
+@pytest.mark.slow
 def test_who_comes_back_for_more_is_given_all_of_it(report):
     corpus = without_texts(report)
     corpus.read("report.pdf")

@@ -79,6 +79,7 @@ def test_quotation_marks_in_a_name_neither_break_nor_widen_a_filter(root, store)
     assert len(rows(store)) == 3
 
 
+@pytest.mark.slow
 def test_any_sequence_of_changes_equals_one_fresh_index(root, store, tmp_path):
     sync(root, store)
     (root / "a.md").write_text("Changed once.\n")
@@ -150,6 +151,7 @@ def test_a_reader_keeps_its_version_while_a_writer_goes_on(root, store):
     assert found(store, "sourdough") == set()
 
 
+@pytest.mark.slow
 def test_a_run_that_is_stopped_keeps_what_it_did_and_the_next_one_finishes(root, store, tmp_path):
     for number in range(30):
         (root / f"n{number:02}.txt").write_text(f"Note number {number}. " * 400)
@@ -184,6 +186,7 @@ def test_a_write_that_was_stopped_within_is_forgotten(root, store):
     assert sync(root, store).unchanged == 3
 
 
+@pytest.mark.slow
 def test_the_full_text_index_covers_every_row_after_each_run(root, store):
     for number in range(3):
         (root / f"more{number}.txt").write_text(f"Word{number} is new.\n")
@@ -272,6 +275,7 @@ def test_a_store_where_nobody_may_write_is_explained(open_folder):
     assert "may not write" in outcome["message"]
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_explained_and_the_old_index_serves(root, tmp_path):
     store = tmp_path / "small"
     store.mkdir()
