@@ -29,9 +29,9 @@ from benchmarks.common import print_table  # noqa: E402
 from indexer.errors import NoIndex  # noqa: E402
 from indexer.store.manifest import read_manifest  # noqa: E402
 from indexer.store.vectors import SAVE_TEXTS, VectorCache  # noqa: E402
-from tests.checks import check_same, check_store  # noqa: E402
-from tests.folders import change_folder, make_folder  # noqa: E402
-from tests.small_model import make_small_model  # noqa: E402
+from tests.support.checks import check_same, check_store  # noqa: E402
+from tests.support.folders import change_folder, make_folder  # noqa: E402
+from tests.support.small_model import make_small_model  # noqa: E402
 
 
 class Command:

@@ -27,8 +27,8 @@ sys.path.insert(0, str(ROOT))
 
 from corpus_agent.librarian.process import Child  # noqa: E402
 from indexer.parsers.worker import Asked, Worker  # noqa: E402
-from tests.kernel_probe import Places, look  # noqa: E402
-from tests.obeying_worker import do  # noqa: E402
+from tests.support.kernel_probe import Places, look  # noqa: E402
+from tests.support.obeying_worker import do  # noqa: E402
 
 PAGE = ROOT / "SECURITY.md"
 TABLE = re.compile(r"(<!-- kernel probes -->\n).*?(<!-- end of kernel probes -->)", re.DOTALL)
@@ -38,7 +38,7 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 ARMED = """
 import json, sys
 from pathlib import Path
-from tests.kernel_probe import Places, look_at_signal
+from tests.support.kernel_probe import Places, look_at_signal
 look_at_signal(Places(**json.loads({places!r})), Path({into!r}))
 """
 AT_END = """
@@ -51,7 +51,7 @@ SERVER = """
 import json, sys, time
 sys.path.insert(0, {root!r})
 from pathlib import Path
-from tests.kernel_probe import Places, look
+from tests.support.kernel_probe import Places, look
 found = look(Places(**json.loads(Path(sys.argv[2]).read_text())))
 Path(sys.argv[4]).with_name("probe.json").write_text(json.dumps(found))
 time.sleep(60)
@@ -98,7 +98,7 @@ def program(places: Places, store: Path) -> dict[str, str]:
 
 
 def parser(places: Places) -> dict[str, str]:
-    worker = Worker("tests.obeying_worker")
+    worker = Worker("tests.support.obeying_worker")
     descriptor = os.memfd_create("order")
     os.write(descriptor, do("look", places=asdict(places)))
     text = worker.read(Asked(descriptor, "a.txt"))
@@ -120,7 +120,7 @@ def librarian(places: Places, store: Path) -> dict[str, str]:
 
 
 def mcp(places: Places, store: Path) -> dict[str, str]:
-    from tests.mcp_client import RawClient
+    from tests.support.mcp_client import RawClient
 
     into = store / "tmp" / "mcp.json"
     command = armed(places, into, COMMAND_LINE)

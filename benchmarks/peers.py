@@ -15,15 +15,15 @@ does all of its work.
 
 A peer is no dependency of the project. Each has an environment of its own, see docs/benchmarks.md:
 
-    python tests/offline.py benchmarks/peers.py \\
+    python tests/support/offline.py benchmarks/peers.py \\
         --peer-python txtai=/venvs/txtai/bin/python \\
         --peer-python llamaindex=/venvs/llamaindex/bin/python \\
         --peer-python leann=/venvs/leann/bin/python \\
         [--set til] [--files 60] [--rounds 1] [--only WORD ...] [--quality SET ...]
 
-`tests/offline.py` runs it without a network. --files 0 takes all files. --quality prints another
-table instead: nDCG@10 of each tool's own search over its own chunks, on the sets of retrieval.py;
-the peer's rank of a file is that of its best passage among the first 100, as ours is.
+`tests/support/offline.py` runs it without a network. --files 0 takes all files. --quality prints
+another table instead: nDCG@10 of each tool's own search over its own chunks, on the sets of
+retrieval.py; the peer's rank of a file is that of its best passage among the first 100, as ours is.
 """
 
 from __future__ import annotations

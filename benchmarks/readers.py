@@ -31,7 +31,7 @@ sys.path.insert(0, str(REPOSITORY))
 
 from benchmarks.common import print_table  # noqa: E402
 from indexer.records import Query  # noqa: E402
-from tests.folders import paragraph  # noqa: E402
+from tests.support.folders import paragraph  # noqa: E402
 
 FILES = 60
 PARAGRAPHS = 8
@@ -56,7 +56,7 @@ def reader(root: Path, store: Path, seed: int) -> None:
     from indexer.errors import Refused
     from indexer.index import Index
     from indexer.store.snapshot import Snapshot
-    from tests.fakes import ToyEncoder
+    from tests.support.fakes import ToyEncoder
 
     random, encoder = Random(seed), ToyEncoder()
     held: Snapshot | None = None
@@ -128,7 +128,7 @@ class Clock:
 
 def write_generations(root: Path, store: Path, commits: int, random: Random) -> float:
     """The seconds that so many commits took."""
-    from tests.test_sync import sync
+    from tests.support.toy_index import sync
 
     started = time.monotonic()
     for generation in range(1, commits + 1):
@@ -148,8 +148,8 @@ def main() -> None:
     root.mkdir()
     for number in range(FILES):
         write(root / f"note {number:02}.txt", 0, random)
-    from tests.checks import check_store
-    from tests.test_sync import sync
+    from tests.support.checks import check_store
+    from tests.support.toy_index import sync
 
     sync(root, store)
     idle, failed = look(options, root, store, lambda: time.sleep(options.idle_seconds))

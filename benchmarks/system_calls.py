@@ -147,12 +147,14 @@ def runs(folder: Path) -> Iterator[tuple[str, list[object]]]:
     yield "selftest", [*program, "selftest"]
     pytest = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     for test in (
-        "test_formats.py", "test_workers.py", "test_reading.py", "test_broker.py", "test_llama.py",
-        "test_agent.py", "test_chat.py", "test_mcp.py", "test_librarian.py", "test_watch.py",
-        "test_workspace_search.py", "test_embed.py", "test_indices.py", "test_reranker.py",
+        "test_formats.py", "test_worker.py", "test_read.py", "test_broker.py",
+        "test_llama_server.py", "test_answerer.py", "test_chat.py", "test_mcp.py",
+        "test_librarian.py", "test_watching.py",
+        "test_glob_and_grep.py", "test_encoder.py", "test_indices.py", "test_reranker.py",
         "test_seal.py", "test_cli.py", "test_doctor.py",
     ):  # fmt: skip
-        yield test, [*pytest, ROOT / "tests" / test]
+        [path] = (ROOT / "tests").rglob(test)
+        yield test, [*pytest, path]
 
 
 def verdict(calls: Calls, name: str) -> str:
@@ -181,7 +183,7 @@ def page(called: dict[str, set[str]]) -> str:
 INTRODUCTION = """# System calls
 
 Written by `python benchmarks/system_calls.py --write`, which traces the program, and compared with
-what the kernel answers by `tests/test_policy_mutation.py`.
+what the kernel answers by `tests/indexer/confine/test_policy_mutation.py`.
 
 `yes`: goes through. `when`: with certain arguments, which `indexer/confine/calls.py` lists with the
 reasons; EPERM otherwise. `EPERM`: refused. `–`: does not exist there (ENOSYS), as every call that

@@ -145,7 +145,7 @@ def main() -> None:
             folder.create()
         arguments = ["corpus_agent", "--store", store, "watch", root, "--json"]
         if given.toy:
-            arguments = ["tests.watcher", store, root]
+            arguments = ["tests.support.watcher", store, root]
         command = [sys.executable, "-m", *arguments]
         environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)}
         watcher = subprocess.Popen(

@@ -2,46 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from indexer.errors import CorpusError
-
-REPOSITORY = Path(__file__).parent.parent
-SAMPLE = REPOSITORY / "sample_corpus"
-EVAL_DATA = REPOSITORY.parent / "shared" / "eval"
+from tests.support.command import Cli
+from tests.support.places import REPOSITORY, SAMPLE
 
 # A shell that starts a job in the background has it ignore Ctrl-C, and `nohup` a terminal's end; so
 # would every process of a test. With these set here, children begin with the default.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the tests first that start a broker in this process.
-
-    A broker is forked before anything starts threads; once other tests have loaded LanceDB and
-    ONNX Runtime here, a fork has threads from its first moment, and cannot be confined.
-    """
-    first = [f"tests/test_{name}.py" for name in ("llama", "loop", "relay", "owner")]
-
-    def place(item: pytest.Item) -> int:
-        file = item.nodeid.partition("::")[0]
-        return first.index(file) if file in first else len(first)
-
-    items.sort(key=place)
-
-
-Cli = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -99,50 +76,3 @@ def open_folder() -> Iterator[Path]:
     with tempfile.TemporaryDirectory() as name:
         Path(name).chmod(0o755)
         yield Path(name).resolve()
-
-
-def own(store: Path, root: Path) -> Path:
-    """The store, recorded as this user's, as `index` records what it makes."""
-    from corpus_agent.trust.stores import Place, absolute, record
-    from indexer.store.ownership import make_store
-
-    record(Place(absolute(store), root.resolve()), make_store(store))
-    return store
-
-
-def as_nobody(work: Callable[[], Any]) -> Any:
-    """What `work` returns, as JSON gives it back, run by a user whom permissions stop.
-
-    The superuser is stopped by none, so the work is done in a child that has become nobody.
-    """
-    if os.getuid() != 0:
-        return work()
-    reader, writer = os.pipe()
-    child = os.fork()
-    if child == 0:
-        try:
-            os.setgroups([])
-            os.setgid(65534)
-            os.setuid(65534)
-            outcome = work()
-        except OSError as error:
-            outcome = {"cannot": str(error)}
-        except CorpusError as error:
-            outcome = {"error": type(error).__name__, "message": str(error)}
-        os.write(writer, json.dumps(outcome).encode())
-        os._exit(0)
-    os.close(writer)
-    with os.fdopen(reader) as pipe:
-        outcome = json.load(pipe)
-    os.waitpid(child, 0)
-    if isinstance(outcome, dict) and "cannot" in outcome:
-        pytest.skip(f"this process cannot become another user: {outcome['cannot']}")
-    return outcome
-
-
-def eval_data(*parts: str) -> Path:
-    """A folder of the evaluation data, which is not part of the project; skips without it."""
-    path = EVAL_DATA.joinpath(*parts)
-    if not path.exists():
-        pytest.skip(f"evaluation data {'/'.join(parts)} is not at hand")
-    return path

@@ -1,7 +1,7 @@
 """All that a tool or an answerer may ask of a corpus: search, read, coverage.
 
-The real corpus is in `index.py`, the in-memory one in `tests/fakes.py`, and one contract suite runs
-over both.
+The real corpus is in `index.py`, the in-memory one in `tests/support/fakes.py`, and one contract
+suite runs over both.
 """
 
 from __future__ import annotations

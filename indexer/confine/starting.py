@@ -2,8 +2,9 @@
 
 The working folder may be a stranger's, and so may be what lies in it: modules, programs, libraries.
 So no process that we start stands there, finds its modules there, or is told of it by a variable.
-The one place that starts programs (tests/test_starting.py looks for others); forks of this process
-itself are not meant. Loads `subprocess` only when it is needed: the sealed start comes first.
+The one place that starts programs (tests/indexer/confine/test_starting.py looks for others); forks
+of this process itself are not meant. Loads `subprocess` only when it is needed: the sealed start
+comes first.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Numbers of all system calls up to the last one judged, per architecture; data only.
 
 Source: arch/x86/entry/syscalls/syscall_64.tbl and include/uapi/asm-generic/unistd.h of Linux 6.10.
-tests/test_confine.py compares them with the C headers where these are installed.
+tests/indexer/confine/test_confine.py compares them with the C headers where these are installed.
 """
 
 from __future__ import annotations

@@ -1,0 +1,83 @@
+"""No side files: what the commands leave behind lies in the store, and in the user's own record."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from corpus_agent.librarian import Librarian
+from tests.support.command import Cli
+from tests.support.fakes import ScriptedModelServer, says
+from tests.support.mcp_client import RawClient
+from tests.support.places import SAMPLE
+from tests.support.side_files import PLACES, listing
+
+QUESTION = "How long can the sourdough starter stay in the fridge without being fed?"
+
+
+def recorded(folder: Path) -> list[str]:
+    """What lies in the user's state folder: the record of the stores that were made, no more."""
+    place = folder / PLACES["XDG_STATE_HOME"]
+    return sorted(str(path.relative_to(place)) for path in place.rglob("*") if path.is_file())
+
+
+@pytest.fixture
+def surroundings(tmp_path: Path) -> Path:
+    """A folder with everything in it that a program may think it may write to."""
+    for name in PLACES.values():
+        (tmp_path / name).mkdir(parents=True, mode=0o700)
+    shutil.copytree(SAMPLE, tmp_path / "corpus")
+    (tmp_path / "work").mkdir()
+    (tmp_path / "store").mkdir()
+    return tmp_path
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("flags", [(), ("--unsealed",)], ids=["sealed", "unsealed"])
+def test_no_command_leaves_a_file_outside_of_the_store(cli: Cli, surroundings, flags):
+    variables = {name: str(surroundings / place) for name, place in PLACES.items()}
+    variables |= {"PYTHONDONTWRITEBYTECODE": "1"}  # the interpreter's own files are no side files
+    before = listing(surroundings)
+    quote = '[kitchen/sourdough.md:15] "12 days"'
+    with ScriptedModelServer([says(f"Twelve days {quote}.")]) as server:
+        for command in (
+            ("index", surroundings / "corpus"),
+            ("search", "sourdough"),
+            ("ask", QUESTION, "--llm", "none"),
+            ("ask", QUESTION, "--llm", server.server.base_url),
+            ("read", "kitchen/sourdough.md"),
+            ("files",),
+            ("status",),
+        ):
+            arguments = (*flags, "--store", surroundings / "store", *command)
+            done = cli(*arguments, cwd=surroundings / "work", env=variables)
+            assert done.returncode == 0, done.stderr
+            assert listing(surroundings) == before, command
+    assert list((surroundings / "store").iterdir())  # the control: an index was made
+    assert recorded(surroundings) == ["corpus-agent/stores.json"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("flags", [(), ("--unsealed",)], ids=["sealed", "unsealed"])
+def test_no_server_leaves_a_file_outside_of_the_store(cli: Cli, surroundings, flags, monkeypatch):
+    variables = {name: str(surroundings / place) for name, place in PLACES.items()}
+    for name, value in {**variables, "PYTHONDONTWRITEBYTECODE": "1"}.items():
+        monkeypatch.setenv(name, value)
+    store, work = surroundings / "store", surroundings / "work"
+    monkeypatch.chdir(work)
+    assert cli("--store", store, "index", surroundings / "corpus", cwd=work).returncode == 0
+    before = listing(surroundings)
+    with RawClient(*flags, "--store", store, "mcp", "--llm", "none", cwd=work) as client:
+        assert "12 days" in client.text("ask_corpus", question=QUESTION)
+        assert client.text("vectordb_read", source="kitchen/sourdough.md")
+        assert client.result(client.request("resources/list"))["resources"]
+    assert listing(surroundings) == before
+    with Librarian(store, llm="none", unsealed=bool(flags)) as librarian:
+        assert "12 days" in librarian.ask(QUESTION).text
+    assert listing(surroundings) == before
+
+
+def test_a_side_file_would_be_seen(surroundings):
+    before = listing(surroundings)
+    (surroundings / PLACES["XDG_CACHE_HOME"] / "device-id").write_text("x")
+    assert listing(surroundings) != before

@@ -1,0 +1,238 @@
+"""What of a conversation is sent: within the window, old results first to go."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from corpus_agent.agent.answerer import Limits, ModelAnswerer
+from corpus_agent.agent.context_window import CUT, LEFT_OUT, Room, fit, tokens
+from corpus_agent.agent.messages import Asked, Call, Replied, Returned, native, plain
+from corpus_agent.models.capabilities import Ability, ability
+from tests.support.fakes import MemoryCorpus, ScriptedModelServer, calls, fails, raw, says
+
+
+def result(n: int, size: int = 3_000) -> list:
+    call = Call(f"c{n}", "vectordb_search", {"query": f"q{n}"})
+    return [Replied("", (call,)), Returned(call, f"<<doc 7f3a91>>\n{'word ' * (size // 5)}\n")]
+
+
+TURNS = [Asked("Earlier?"), Replied("Earlier answer. " * 20)]
+QUESTION = Asked("And now?")
+
+
+def test_what_fits_is_left_alone():
+    entries = [*TURNS, QUESTION, *result(1)]
+    assert fit(entries, 5_000) == (entries, [])
+
+
+def test_the_oldest_results_go_first_and_their_calls_are_named():
+    entries = [QUESTION, *result(1), *result(2), *result(3)]
+    kept, left_out = fit(entries, 2_300)
+    assert [call.id for call in left_out] == ["c1"]
+    assert kept[2].text == LEFT_OUT
+    assert kept[3:] == entries[3:]
+    assert tokens(kept) <= 2_300
+
+
+def test_then_earlier_turns_then_the_end_of_the_newest_result():
+    entries = [*TURNS, QUESTION, *result(1), *result(2, 9_000)]
+    kept, left_out = fit(entries, 1_000)
+    assert [call.id for call in left_out] == ["c1"]
+    assert kept[0] == QUESTION
+    assert kept[-1].text.endswith(f"<</doc 7f3a91>>\n{CUT}")
+    assert tokens(kept) <= 1_000
+
+
+def test_a_result_is_cut_at_a_line_end_and_its_delimiter_closed():
+    call = Call("1", "vectordb_search", {"query": "q"})
+    hits = "\n".join(
+        f"{n}. a.md\n<<doc 7f3a91>> words and words <</doc 7f3a91>>" for n in range(90)
+    )
+    for room in range(300, 700, 7):
+        kept, _ = fit([QUESTION, Replied("", (call,)), Returned(call, f"90 results\n{hits}")], room)
+        text = kept[-1].text
+        assert text.count("<<doc 7f3a91>>") == text.count("<</doc 7f3a91>>")
+        assert text.count("<") == 2 * text.count("doc 7f3a91>>")
+
+
+def test_the_question_always_stays():
+    kept, _ = fit([QUESTION, *result(1, 90_000)], 300)
+    assert kept[0] == QUESTION
+
+
+@given(st.lists(st.integers(0, 8_000), max_size=6), st.integers(300, 6_000))
+def test_whatever_is_said_it_fits_or_nothing_more_can_go(sizes, room):
+    entries = [*TURNS, QUESTION, *(e for n, size in enumerate(sizes) for e in result(n, size))]
+    kept, _ = fit(entries, room)
+    assert kept[0] == QUESTION or kept[0] == TURNS[0]
+    said = tokens([entry for entry in kept if not isinstance(entry, Returned)])
+    notes = [entry for entry in kept if isinstance(entry, Returned) and len(entry.text) < 150]
+    assert tokens(kept) <= max(room, said + tokens(notes) + 60)
+
+
+def test_the_window_is_shared_between_rules_conversation_and_reply():
+    room = Room(8_192)
+    assert room.reply == 2_048
+    assert room.conversation + room.reply < 8_192
+    assert room.read_bytes == 8_192
+
+
+# --- as messages
+
+
+def test_results_side_by_side_are_one_message_and_broken_arguments_are_sent_as_an_object():
+    one, other = Call("1", "vectordb_read", '{"source": "a'), Call("2", "vectordb_read", "{}")
+    entries = [QUESTION, Replied("", (one, other)), Returned(one, "x"), Returned(other, "y")]
+    messages = native("rules", entries)
+    assert [len(message.parts) for message in messages] == [2, 2, 2]
+    assert messages[1].parts[0].args == {"arguments": '{"source": "a'}
+
+
+def test_without_tools_user_and_model_take_turns_and_the_question_is_asked_again():
+    entries = [QUESTION, *result(1, 10), Asked("Last step")]
+    messages = plain("rules", entries, "And now?")
+    texts = [message.parts[0].content for message in messages]
+    assert [type(message).__name__ for message in messages[1:]] == [
+        "ModelRequest",
+        "ModelResponse",
+        "ModelRequest",
+    ]
+    assert texts[0].startswith("rules\n\nvectordb_search: Search the user's documents")
+    assert texts[2].startswith('<tool_call>{"name": "vectordb_search"')
+    assert texts[3].startswith("Result of vectordb_search:\n") and texts[3].endswith("Last step")
+    assert plain("r", entries[:3], "And now?")[-1].parts[0].content.endswith("was: And now?")
+
+
+# --- what servers say of themselves
+
+
+def page(content: object):
+    return raw(json.dumps(content).encode())
+
+
+LLAMA = {
+    "default_generation_settings": {"n_ctx": 8192},
+    "chat_template_caps": {"supports_tools": True},
+}
+
+
+@pytest.mark.parametrize(
+    ("pages", "expected"),
+    [
+        ({"GET /props": page(LLAMA)}, Ability(8192, True)),
+        ({"GET /props": page({"default_generation_settings": {"n_ctx": 2048}})}, Ability(2048)),
+        (
+            {
+                "GET /api/ps": page({"models": [{"name": "toy-model", "context_length": 16384}]}),
+                "POST /api/show": page({"capabilities": ["completion"], "model_info": {}}),
+            },
+            Ability(16384, False),
+        ),
+        (
+            {"POST /api/show": page({"parameters": "stop x\nnum_ctx    8000\n", "details": {}})},
+            Ability(8000),
+        ),
+        (
+            {"POST /api/show": page({"capabilities": ["completion", "tools"], "details": {}})},
+            Ability(4096, True),
+        ),
+        (
+            {
+                "GET /api/v0/models": page(
+                    {"data": [{"id": "toy-model", "loaded_context_length": 4096}]}
+                )
+            },
+            Ability(4096),
+        ),
+        ({}, Ability()),
+        ({"GET /props": raw(b"nonsense"), "GET /api/ps": page([1])}, Ability()),
+        ({"GET /props": page({"default_generation_settings": {"n_ctx": -1}})}, Ability()),
+        ({"GET /props": page({"default_generation_settings": {"n_ctx": "8k"}})}, Ability()),
+    ],
+)
+def test_a_server_is_asked_for_window_and_tools(pages, expected):
+    assert asked(ScriptedModelServer(pages=pages)) == expected
+
+
+def test_vllm_says_its_window_among_the_models():
+    listing = page({"data": [{"id": "toy-model", "max_model_len": 32768}]})
+    assert asked(ScriptedModelServer(listing=listing)) == Ability(32768)
+
+
+def asked(script: ScriptedModelServer) -> Ability:
+    import asyncio
+
+    import httpx2
+
+    async def ask() -> Ability:
+        async with httpx2.AsyncClient(trust_env=False) as client:
+            return await ability(client, script.server.base_url, "toy-model")
+
+    with script:
+        return asyncio.run(ask())
+
+
+def test_no_text_of_a_document_and_no_question_goes_to_those_addresses():
+    with ScriptedModelServer([says("NOT_FOUND")]) as fake:
+        ModelAnswerer(fake.server, "toy-model").answer("Secret?", MemoryCorpus({"a.md": "Secret."}))
+        assert len(fake.requests) == 1  # the chat; what else was posted holds a model's name alone
+        assert [path for path in fake.paths if path.startswith("POST")] == [
+            "POST /api/show",
+            "POST /v1/chat/completions",
+        ]
+
+
+# --- over the loop
+
+
+def test_every_request_fits_the_window_that_the_server_names():
+    window = 3_000
+    text = "\n".join(f"Line {n} of a long story about sourdough." for n in range(3_000))
+    corpus = MemoryCorpus({"a.md": text, "b.md": text})
+    reads = [
+        calls(("vectordb_read", {"source": f"{'ab'[n % 2]}.md", "offset": 1 + 50 * n}))
+        for n in range(6)
+    ]
+    props = page({"default_generation_settings": {"n_ctx": window}})
+    with ScriptedModelServer([*reads, says("NOT_FOUND")], pages={"GET /props": props}) as fake:
+        ModelAnswerer(fake.server, "toy-model").answer("Sourdough story?", corpus)
+        for request in fake.requests:
+            size = len(json.dumps(request["messages"]).encode()) + len(json.dumps(request["tools"]))
+            # Four bytes a token: English prose has no fewer.
+            assert size / 4 + request["max_tokens"] <= window
+    assert len(fake.requests) == 7
+    assert LEFT_OUT in json.dumps(fake.requests[-1])
+
+
+def test_a_result_that_was_left_out_is_given_again_when_it_is_asked_for():
+    text = "\n".join(f"Line {n} of a long story about sourdough." for n in range(300))
+    corpus = MemoryCorpus({"a.md": text, "b.md": text})
+    first, other = ("vectordb_read", {"source": "a.md"}), ("vectordb_read", {"source": "b.md"})
+    replies = [calls(first), calls(other), calls(first), says("NOT_FOUND")]
+    with ScriptedModelServer(replies) as fake:
+        limits = Limits(window=2_400)
+        ModelAnswerer(fake.server, "toy-model", limits).answer("Sourdough?", corpus)
+    last = fake.requests[-1]["messages"][-1]["content"]
+    assert "Already read" not in last and "Line 0 of" in last
+
+
+def test_a_setting_goes_before_what_the_server_says():
+    props = page({"default_generation_settings": {"n_ctx": 32_768}})
+    with ScriptedModelServer([says("NOT_FOUND")], pages={"GET /props": props}) as fake:
+        limits = Limits(window=1_600)
+        ModelAnswerer(fake.server, "toy-model", limits).answer("q?", MemoryCorpus({"a.md": "q"}))
+    assert fake.requests[0]["max_tokens"] == 400
+
+
+def test_a_server_that_never_takes_it_is_given_up():
+    from corpus_agent.models.discovery import ModelUnavailable
+
+    too_long = fails(400, "prompt is too long: 9000 tokens, maximum context length is 10")
+    with (
+        ScriptedModelServer([too_long] * 9) as fake,
+        pytest.raises(ModelUnavailable, match="HTTP 400: prompt is too long"),
+    ):
+        ModelAnswerer(fake.server, "toy-model").answer("q?", MemoryCorpus({"a.md": "q " * 900}))
+    assert len(fake.requests) <= 6

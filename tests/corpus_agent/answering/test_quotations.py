@@ -1,0 +1,411 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.evidence import MAKERS, cases, sample_documents
+from benchmarks.evidence import given as verdict_given
+from corpus_agent.answering.quotations import _columns, _flat, check_quotation, locate
+from indexer.records import Line
+from tests.support.fakes import MemoryCorpus
+
+LEASE = """# Lease
+
+The deposit is £1,130 and is
+held by the Landlord until the
+tenancy ends on 30 June 2026.
+
+Notice: two months. The well-known rule of the house ap-
+plies to all ﬂats: no noise after 22:30.
+“Quiet” – please.
+"""
+CORPUS = MemoryCorpus({"lease.md": LEASE, "book.pdf": ["First page text.", "Second page\ntext."]})
+
+
+def verdict(quote: str, line: int = 3) -> tuple[str, int, int]:
+    citation = check_quotation(CORPUS, 1, "lease.md", quote, line)
+    return citation.verdict, citation.line_start, citation.line_end
+
+
+def test_a_verbatim_quotation_is_verified_where_it_stands():
+    assert verdict("The deposit is £1,130") == ("verified", 3, 3)
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "The deposit is £1,130 and is held by the Landlord until the tenancy ends on 30 June 2026.",
+        "held by  the\nLandlord until\tthe tenancy ends",
+        "the house applies to all flats",
+        "The well-known rule",
+        'all ﬂats: no noise after 22:30. "Quiet" - please.',
+    ],
+)
+def test_spacing_hyphenation_ligatures_and_typography_do_not_matter(quote):
+    assert verdict(quote)[0] == "verified"
+
+
+def test_the_span_is_the_sources_own_text():
+    citation = check_quotation(CORPUS, 1, "lease.md", "the house applies to all flats", 8)
+    assert citation.quote == "the house ap-\nplies to all ﬂats"
+    assert (citation.line_start, citation.line_end) == (7, 8)
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "The deposit is £1,140 and is",
+        "The deposit is £113",
+        "tenancy ends on 30 June 2025.",
+        "The deposit is £1,130 and was",
+        "no noise after 22:3",
+        "The Deposit Is",
+    ],
+)
+def test_a_changed_or_cut_word_or_number_is_never_verified(quote):
+    assert verdict(quote)[0] in ("altered", "not_found", "cut")
+
+
+def test_an_altered_quotation_comes_with_the_passage_it_resembles():
+    assert verdict("The deposit is £1,140 and is") == ("altered", 3, 3)
+
+
+def test_a_fabricated_quotation_and_an_unknown_source_are_not_found():
+    assert verdict("The tenant may keep two llamas")[0] == "not_found"
+    assert check_quotation(CORPUS, 1, "none.md", "The deposit", 1).verdict == "not_found"
+
+
+def test_a_quotation_far_from_the_claimed_place_is_moved():
+    lines = [Line("filler")] * 100 + [Line("The pump below deck is red.")]
+    assert locate(lines, "The pump below deck is red.", near_line=1)[3] == "moved"
+    assert locate(lines, "The pump below deck is red.", near_line=90)[3] == "verified"
+
+
+def test_a_line_beyond_the_end_still_finds_the_quotation():
+    assert verdict("two months", line=4_000)[0] == "moved"
+
+
+def test_a_quotation_over_a_page_end_is_found_and_the_mark_is_not_text():
+    found = check_quotation(CORPUS, 1, "book.pdf", "page text. Second page", 2)
+    assert (found.verdict, found.page) == ("verified", 1)
+    marked = check_quotation(CORPUS, 1, "book.pdf", "--- Page 2 ---", 2)
+    assert marked.verdict == "not_found"
+
+
+def test_what_a_model_cannot_see_is_not_compared():
+    corpus = MemoryCorpus({"a.md": "⚠\ufe0f Warning: the de\u00adposit is due."})
+    seen = "⚠ Warning: the deposit is due."
+    assert check_quotation(corpus, 1, "a.md", seen, 1).verdict == "verified"
+
+
+def test_a_power_is_not_the_number_it_looks_like():
+    corpus = MemoryCorpus({"a.md": "about 10² metres"})
+    assert check_quotation(corpus, 1, "a.md", "about 102 metres", 1).verdict != "verified"
+
+
+def test_a_quotation_without_letters_or_digits_is_nowhere():
+    assert verdict("…—!")[0] == "not_found"
+
+
+@pytest.mark.slow
+@given(st.data())
+def test_every_run_of_whole_words_of_a_document_is_verified_or_cut(data):
+    lines = LEASE.splitlines()
+    number = data.draw(st.sampled_from([n for n, line in enumerate(lines, 1) if line.split()]))
+    words = lines[number - 1].split()
+    start = data.draw(st.integers(0, len(words) - 1))
+    end = data.draw(st.integers(start + 1, len(words)))
+    quote = " ".join(words[start:end])
+    if any(char.isalnum() for char in quote):
+        assert verdict(quote, number)[0] in ("verified", "cut")
+
+
+# --- what is part of a number
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("a gap of 0.5 mm", "5 mm"),
+        ("a deposit of £1,130 was paid", "130 was paid"),
+        ("stored at -18 °C", "18 °C"),
+        ("stored at −18 °C", "18 °C"),
+        ("on 2003-06-23 at noon", "06-23 at noon"),
+        ("within 3–5 days", "5 days"),
+        ("a gap of 0.5 mm", "a gap of 0"),
+        ("table 1 20 kg", "table 120 kg"),
+        ("table 120 kg", "table 1 20 kg"),
+        ("at 22:30", "at 22"),
+        ("10² metres", "10 metres"),
+        ("stored at - 18 °C in the cold room", "18 °C in the cold room"),
+        ("a loss of (1,234) euros in the first year", "1,234) euros in the first year"),
+        ("a loss of -€5 a day in the first year", "5 a day in the first year"),
+        ("mix .5 litres of milk with the sifted flour", "5 litres of milk with the sifted flour"),
+        ("mix 3\u202f1/2 cups of milk with the flour", "1/2 cups of milk with the flour"),
+        ("the pond holds about 10⁶ litres", "the pond holds about 10"),
+        ("the pond holds exactly 12\u00a0345 litres of water", "345 litres of water and"),
+        ("the pond holds exactly 12\n345 litres of water", "345 litres of water"),
+        ("the pond holds exactly 1, 234 litres of water", "exactly 1,234 litres of water"),
+        ("the town has about 5 million people today", "the town has about 5"),
+        ("the village paid twenty-five new people", "five new people"),
+        ("pay to DE89 3704 0044 0532 before the end", "0044 0532 before the end"),
+        ("这座水库储存了二千三百吨清洁的饮用水", "三百吨清洁的饮用水"),
+        ("这座水库储存了12万吨清洁的饮用水", "这座水库储存了12"),
+        ("the share fell by ٤٥٦ pounds last year", "٥٦ pounds last year"),
+    ],
+)
+def test_a_piece_of_a_number_is_another_number(text, quote):
+    corpus = MemoryCorpus({"a.md": text})
+    assert check_quotation(corpus, 1, "a.md", quote, 1).verdict != "verified"
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("a gap of 0.5 mm.", "0.5 mm"),
+        ("Serves 12. Peel two apples.", "Serves 12. Peel two apples."),
+        ("The old motor lasts until 2012. Then stop.", "The old motor lasts until 2012"),
+        ("stored at -18 °C", "-18 °C"),
+        ("- 18 kg sack of flour", "18 kg sack of flour"),
+        ("the owner's manual, page 3 of 5", "the owner's manual, page 3 of 5"),
+        ("1.130 Einwohner", "1.130 Einwohner"),
+    ],
+)
+def test_a_whole_number_is_found(text, quote):
+    corpus = MemoryCorpus({"a.md": text})
+    assert check_quotation(corpus, 1, "a.md", quote, 1).verdict == "verified"
+
+
+def test_a_dash_between_words_is_no_hyphen_of_the_page():
+    corpus = MemoryCorpus({"a.md": "ice cubes\n- curry leaves – dried"})
+    assert (
+        check_quotation(corpus, 1, "a.md", "cubes - curry leaves - dried", 1).verdict == "verified"
+    )
+
+
+def test_an_altered_quotation_is_found_over_line_ends():
+    quote = "The deposit is £1,130 and is kept by the Landlord until the tenancy ends"
+    assert verdict(quote) == ("altered", 3, 5)
+
+
+@given(st.text(alphabet="ab -–\u00ad1 2ﬁ²é\t.", max_size=40))
+def test_each_character_that_is_compared_knows_where_it_came_from(text):
+    assert len(_columns(text)) == len(_flat(text))
+    assert _columns(text) == sorted(_columns(text))
+
+
+# --- five hundred quotations made from the sample corpus
+
+
+@pytest.mark.slow
+def test_generated_quotations_get_the_verdict_they_deserve():
+    documents = sample_documents()
+    made = cases(documents, 500, seed=7)
+    assert {case.kind for case in made} == set(MAKERS)
+    wrong = [case for case in made if verdict_given(documents, case) != case.verdict]
+    assert len(wrong) <= 5, wrong
+    good = ("verified", "moved")
+    for case in made:
+        if case.verdict not in good:
+            assert verdict_given(documents, case) not in good, case
+
+
+# --- what is too little
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("The Tenant may not keep dogs in the flat.", "The Tenant of the flat may"),
+        ("The Tenant of the flat may not keep dogs.", "The Tenant of the old flat may"),
+    ],
+)
+def test_words_that_are_not_there_are_not_cut(text, quote):
+    corpus = MemoryCorpus({"a.md": text})
+    assert check_quotation(corpus, 1, "a.md", quote, 1).verdict in ("altered", "not_found")
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("The Tenant of this house may not keep large dogs.", "The Tenant of this house may"),
+        ("The Tenant may not keep large dogs in the house.", "keep large dogs in the house"),
+        ("The old pump doesn't start below ten degrees.", "The old pump does"),
+        ("He is not allowed to keep large dogs in the house.", "keep large dogs in the house"),
+        ("Der Mieter hält große Hunde im Garten nicht.", "Der Mieter hält große Hunde im Garten"),
+        ("Le locataire garde de gros chiens sans accord.", "Le locataire garde de gros chiens"),
+        ("El inquilino no puede tener perros grandes.", "puede tener perros grandes"),
+        ("租户在合同期间不得在花园里饲养宠物。", "在花园里饲养宠物"),
+        (
+            "Guests may sleep in the spare room unless we object.",
+            "Guests may sleep in the spare room",
+        ),
+        ("Ask if the landlord agreed in writing.", "the landlord agreed in writing"),
+        ("A non-\nrefundable deposit paid by all guests.", "refundable deposit paid by all guests"),
+        ("An un\u00adtrue report about the harbour.", "true report about the harbour"),
+        ("The Tenant may keep a cat.", "The Tenant may"),
+        ("The Tenant may keep a cat.", "keep a cat"),
+    ],
+)
+def test_what_leaves_out_what_it_depends_on_is_cut(text, quote):
+    corpus = MemoryCorpus({"a.md": text})
+    found = check_quotation(corpus, 1, "a.md", quote, 1)
+    assert found.verdict == "cut" and text.endswith(found.quote)
+    whole = check_quotation(corpus, 1, "a.md", text, 1)  # the control
+    assert whole.verdict == "verified"
+
+
+def test_a_cut_quotation_is_verified_where_it_stands_whole():
+    corpus = MemoryCorpus(
+        {"a.md": "It may not keep large dogs indoors.\n\nPlease keep large dogs indoors."}
+    )
+    assert check_quotation(corpus, 1, "a.md", "keep large dogs indoors.", 1).verdict == "verified"
+
+
+@pytest.mark.parametrize(
+    ("text", "piece"),
+    [
+        # mark-up, brackets and marks of quotation round the word
+        ("Guests may **not** use the old harbour sauna.", "use the old harbour sauna"),
+        ("Guests may <b>never</b> use the old harbour sauna.", "use the old harbour sauna"),
+        ("Guests may (not) use the old harbour sauna.", "use the old harbour sauna"),
+        ("Gäste dürfen „nicht“ die alte Sauna am Hafen nutzen.", "die alte Sauna am Hafen nutzen"),
+        ("Die Gäste dürfen die Sauna **nicht** nutzen.", "Die Gäste dürfen die Sauna"),
+        ("客人**不得**在港口的旧桑拿房过夜。", "在港口的旧桑拿房过夜"),
+        ("The sauna is un*limited* in opening hours.", "limited* in opening hours"),
+        # lists and infinitives
+        ("Guests must not:\n(a) light candles in the cabin;", "light candles in the cabin"),
+        ("Guests must not:\n- smoke\n- light candles in the cabin", "light candles in the cabin"),
+        ("Not covered: broken windows, doors and locks.", "broken windows, doors and locks"),
+        ("Es ist untersagt, Kerzen in der Hütte anzuzünden.", "Kerzen in der Hütte anzuzünden"),
+        ("Il est interdit de :\n- fumer dans la vieille cabane", "fumer dans la vieille cabane"),
+        ("严禁：在木屋里点蜡烛和吸烟。", "在木屋里点蜡烛和吸烟"),
+        # an empty line
+        ("Guests may not\n\nlight candles in the cabin.", "light candles in the cabin"),
+        # a few words away
+        ("Candles in the wooden cabin are not permitted.", "Candles in the wooden cabin"),
+        ("Not every guest may light candles in cabins.", "guest may light candles in cabins"),
+        ("It is not true that guests may light candles.", "guests may light candles"),
+        ("Guests may light candles; except in summer.", "Guests may light candles"),
+        ("| Candles allowed in the cabin | No |", "Candles allowed in the cabin"),
+        ("- [ ] Candles allowed in the cabin", "Candles allowed in the cabin"),
+        # bounds, ranges, signs, scales, compounds
+        ("The cabin costs **up to** 70 euros a night.", "70 euros a night"),
+        ("The cabin costs 70 CHF to 90 CHF a night.", "The cabin costs 70 CHF"),
+        ("The cabin costs 70 CHF to 90 CHF a night.", "90 CHF a night"),
+        ("Die Hütte ist vom 7. Mai bis 9. Juni geschlossen.", "Die Hütte ist vom 7. Mai"),
+        ("木屋的租金为70元至90元。", "木屋的租金为70元"),
+        ("The old cabin costs 70 euros or more.", "The old cabin costs 70 euros"),
+        ("In the cabin it was 7 degrees below zero.", "In the cabin it was 7 degrees"),
+        ("Die Hütte kostete im Jahr 70 Tsd. Euro.", "Die Hütte kostete im Jahr 70"),
+        ("The stay took two years and six months.", "The stay took two years"),
+    ],
+)
+def test_nothing_hides_what_a_piece_depends_on(text, piece):
+    corpus = MemoryCorpus({"a.md": text})
+    assert check_quotation(corpus, 1, "a.md", piece, 1).verdict == "cut"
+    assert check_quotation(corpus, 1, "a.md", text, 1).verdict == "verified"  # the control
+
+
+def test_a_page_end_hides_no_negation():
+    corpus = MemoryCorpus({"a.pdf": ["Guests may not", "light candles in the cabin."]})
+    found = check_quotation(corpus, 1, "a.pdf", "light candles in the cabin.", 3)
+    assert found.verdict == "cut"
+
+
+SAUNA = "The sauna by the harbour opens at seven every morning."
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        "Candles: no\n{}",
+        "Kerzen: keine\n{}",
+        "None\n{}",
+        "{}\nNo candles",
+        "{}\nKeine Kerzen",
+        "Not allowed.\n\n{}",
+        "**{}**",
+        "> {}",
+        "- {}",
+        "3.2 {}",
+    ],
+)
+def test_what_stands_around_a_whole_sentence_does_not_cut_it(around):
+    corpus = MemoryCorpus({"a.md": around.format(SAUNA[:-1])})
+    assert check_quotation(corpus, 1, "a.md", SAUNA[:-1], 1).verdict == "verified"
+
+
+def test_a_chinese_clause_stands_whole_behind_its_number():
+    corpus = MemoryCorpus({"a.md": "3.2 客人每天早上七点使用港口的桑拿房。"})
+    quote = "客人每天早上七点使用港口的桑拿房。"
+    assert check_quotation(corpus, 1, "a.md", quote, 1).verdict == "verified"
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "...sauna by the harbour opens at seven every morning.",
+        "The sauna by the harbour opens at seven …",
+        "the sauna by the harbour opens at seven every morning,",
+        "[t]he sauna by the harbour opens at seven every morning.",
+        "The **sauna** by the harbour opens at _seven_ every morning.",
+        "> The sauna by the harbour\n> opens at seven every morning.",
+    ],
+)
+def test_a_quotation_is_written_as_people_write_one(quote):
+    corpus = MemoryCorpus({"a.md": SAUNA})
+    assert check_quotation(corpus, 1, "a.md", quote, 1).verdict == "verified"
+    changed = quote.replace("seven", "eight")  # the control
+    assert check_quotation(corpus, 1, "a.md", changed, 1).verdict != "verified"
+
+
+@pytest.mark.parametrize(
+    ("there", "quoted", "verdict"),
+    [
+        ("The children are nowhere allowed to cycle", "The children are now here allowed", None),
+        ("The policy is notable for its terms", "The policy is not able for its terms", None),
+        ("The members re-sign the garden lease", "The members resign the garden lease", None),
+        ("The members resign the garden lease", "The members re-sign the garden lease", None),
+        (
+            "The members re-\nsign the garden lease",
+            "The members resign the garden lease",
+            "verified",
+        ),
+        ("The tenant [keeps dogs](x.md) at home", "The tenant keeps dogs at home", "verified"),
+        ("The tenant [keeps dogs](x.md) at home", "The tenant [keeps dogs](y.md) at home", None),
+        ("The tenant[1] keeps dogs at home", "The tenant keeps dogs at home", "verified"),
+        ("The tenant[1] keeps dogs at home", "The tenant[2] keeps dogs at home", None),
+        ("The tenant&nbsp;keeps<br>dogs at home", "The tenant keeps dogs at home", "verified"),
+        ("THE TENANT KEEPS DOGS AT HOME", "The tenant keeps dogs at home", "verified"),
+        ("The Tenant keeps dogs at home", "the tenant keeps Dogs at home", None),
+        ("THE PLANT YIELDS 5 MW EVERY DAY", "The plant yields 5 mW every day", None),
+    ],
+)
+def test_words_are_parted_as_they_are_and_mark_up_says_nothing(there, quoted, verdict):
+    found = locate([Line(text) for text in there.split("\n")], quoted)
+    assert (found and found[3] in ("verified", "moved")) == bool(verdict)
+
+
+@pytest.mark.parametrize(
+    ("text", "piece"),
+    [
+        (
+            "The lease of the mill ends on 5 May 2030 at noon.",
+            "The lease of the mill ends on 5 May",
+        ),
+        ("The lease of the mill ends on May 5, 2030.", "The lease of the mill ends on May"),
+        ("The pump moves 1.5e-3 litres a day.", "The pump moves 1.5e"),
+        ("Der alte Kessel kostet 5 Tsd. Euro im Jahr.", "Der alte Kessel kostet 5 Tsd."),
+        ("Le taux annuel du crédit est de 2 pour mille.", "Le taux annuel du crédit est de 2 pour"),
+        ("The van drives 15 km/h on gravel roads.", "The van drives 15 km"),
+        ("Only members with tickets use the boats.", "members with tickets use the boats"),
+        ("Few residents support the parking reform.", "residents support the parking reform"),
+        ("The tenant may not, without consent, keep large dogs.", "keep large dogs"),
+        ("根据合同租户应支付十二个月的租金", "根据合同租户应支付十二个"),
+        ("技术人员在检查中记录了负五度的数值", "技术人员在检查中记录了负五"),
+    ],
+)
+def test_a_piece_of_a_date_a_measure_or_a_restriction_is_cut(text, piece):
+    corpus = MemoryCorpus({"a.md": text})
+    assert check_quotation(corpus, 1, "a.md", piece, 1).verdict == "cut"
+    assert check_quotation(corpus, 1, "a.md", text, 1).verdict == "verified"

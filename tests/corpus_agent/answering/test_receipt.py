@@ -1,0 +1,295 @@
+"""What was asked, read and answered, and whether it still holds."""
+
+import hashlib
+import json
+import os
+import re
+from datetime import UTC, datetime
+
+import pytest
+
+from corpus_agent import render
+from corpus_agent.agent.answerer import ModelAnswerer
+from corpus_agent.answering import receipt
+from corpus_agent.answering.records import Answer, Citation
+from indexer.errors import UsageError
+from indexer.records import Coverage, FileRow
+from tests.support.fakes import MemoryCorpus, ScriptedModelServer, calls, says
+
+BREAD = "# Bread\n\nKeep the sourdough at a temperature of 24 °C.\n\nBake it.\n"
+SHA = hashlib.sha256(b"then").hexdigest()
+STARTED = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+
+
+def row(source: str) -> FileRow | None:
+    return FileRow(source, "indexed", sha256=SHA) if source == "bread.md" else None
+
+
+def made() -> receipt.Receipt:
+    """The receipt of one answer by a model that searched, erred and repeated itself."""
+    corpus = MemoryCorpus({"bread.md": BREAD})
+    search = ("vectordb_search", {"query": "How warm is the sourdough?"})
+    replies = [
+        calls(search, ("vectordb_read", "{nonsense")),
+        says(
+            'At 24 °C [bread.md:3] "Keep the sourdough at a temperature of 24 °C." Maybe at 9 °C.'
+        ),
+    ]
+    with ScriptedModelServer(replies) as fake:
+        answerer = ModelAnswerer(fake.server, "toy-model")
+        answer = answerer.answer("How warm is the sourdough?", corpus)
+    return receipt.receipt(
+        answer, row, seal="enforced", server="http://127.0.0.1:1/v1", started=STARTED, seconds=1.25
+    )
+
+
+def test_a_receipt_says_what_was_asked_done_and_answered():
+    content = made()
+    assert content["question"] == "How warm is the sourdough?"
+    assert content["started"] == "2026-11-21T12:00:00+00:00"
+    assert (content["seal"], content["answerer"], content["seconds"]) == (
+        "enforced",
+        "toy-model",
+        1.25,
+    )
+    assert content["program"].startswith("corpus-agent ")
+    assert [(c["name"], c["outcome"]) for c in content["calls"]] == [
+        ("vectordb_search", "ok"),
+        ("vectordb_search", "repeated"),
+        ("vectordb_read", "error"),
+    ]
+    assert json.loads(content["calls"][0]["arguments"]) == {"query": "How warm is the sourdough?"}
+    (citation,) = content["citations"]
+    assert (citation["source"], citation["line_start"], citation["verdict"]) == (
+        "bread.md",
+        3,
+        "verified",
+    )
+    assert citation["file_sha256"] == SHA
+    assert content["unsupported"] == ["Maybe at 9 °C."]
+
+
+def test_the_same_call_over_the_same_documents_has_the_same_hash():
+    assert made()["calls"] == made()["calls"]  # although every answer has a nonce of its own
+
+
+def test_a_receipt_is_one_line_of_ascii():
+    answer = Answer("q\x1b[2J?", "\u202eText\n.", "answered", "m", (), Coverage(), 1)
+    content = receipt.receipt(answer, row, seal="off", server=None, started=STARTED, seconds=0)
+    line = receipt.line_of(content)
+    assert line.isascii() and line.count(b"\n") == 1 and b"\x1b" not in line
+
+
+# --- keeping
+
+
+def test_a_file_is_for_its_owner_and_emptied_when_it_is_written(tmp_path):
+    path = tmp_path / "r.json"
+    path.write_text('{"receipt": 1, "rest": "' + "x" * 100_000)
+    size = path.stat().st_size
+    descriptor = receipt.open_file(path)
+    assert path.stat().st_size == size  # an answer that fails must not cost the old receipt
+    receipt.write(descriptor, made())
+    assert receipt.load(path)[0]["status"] == "partial"
+    new = tmp_path / "new.json"
+    receipt.write(receipt.open_file(new), made())
+    assert new.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_place_that_cannot_be_written_is_explained(tmp_path):
+    with pytest.raises(UsageError, match="cannot be written: No such file or directory"):
+        receipt.open_file(tmp_path / "none/r.json")
+
+
+def test_the_log_keeps_the_newest_and_stays_bounded(tmp_path):
+    for number in range(20):
+        content = {**made_once, "question": f"q{number}"}
+        assert receipt.log(tmp_path, content, max_bytes=5_000) is None
+    files = sorted(path.name for path in tmp_path.iterdir())
+    assert files == ["receipts.1.jsonl", "receipts.jsonl"]
+    assert all(path.stat().st_size <= 5_000 for path in tmp_path.iterdir())
+    assert receipt.load(tmp_path / "receipts.jsonl")[-1]["question"] == "q19"
+    assert (tmp_path / "receipts.jsonl").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_store_that_cannot_be_written_costs_a_notice_and_no_answer(tmp_path):
+    assert "not in the store's log" in str(receipt.log(tmp_path / "none", made_once))
+    (tmp_path / "receipts.jsonl").symlink_to(tmp_path / "elsewhere")
+    assert "not in the store's log" in str(receipt.log(tmp_path, made_once))
+    assert not (tmp_path / "elsewhere").exists()
+
+
+made_once = made()
+
+
+# --- checking
+
+
+def checked(content: receipt.Receipt, corpus: MemoryCorpus):
+    (found,) = receipt.check(content, corpus, row)
+    return found
+
+
+def test_a_quotation_that_stands_where_it_stood_holds():
+    found = checked(made_once, MemoryCorpus({"bread.md": BREAD}))
+    assert (found.verdict, found.file, found.line_start, found.holds) == (
+        "verified",
+        "unchanged",
+        3,
+        True,
+    )
+
+
+def test_one_that_moved_holds_and_says_where_it_is():
+    moved = MemoryCorpus({"bread.md": "\n" * 60 + BREAD}, stale=["bread.md"])
+    found = checked(made_once, moved)
+    assert (found.verdict, found.file, found.line_start, found.holds) == (
+        "moved",
+        "changed",
+        63,
+        True,
+    )
+    assert "· holds, now in lines 63-63 (the file changed)" in "\n".join(
+        render.verify_lines([(made_once, [found])])
+    )
+
+
+def test_one_that_was_altered_does_not_hold_and_shows_what_is_there_now():
+    altered = MemoryCorpus({"bread.md": BREAD.replace("24", "42")}, stale=["bread.md"])
+    found = checked(made_once, altered)
+    assert (found.verdict, found.holds) == ("altered", False)
+    lines = list(render.verify_lines([(made_once, [found])]))
+    assert "· altered, in lines 3-3 (the file changed)" in lines[1]
+    assert lines[2] == "    now “Keep the sourdough at a temperature of 42 °C.”"
+    assert lines[-1] == "0 of 1 quotations still stand in their documents"
+
+
+def test_one_whose_document_is_gone_does_not_hold():
+    found = checked(made_once, MemoryCorpus({"other.md": "x"}))
+    assert (found.verdict, found.file, found.holds) == ("not_found", "gone", False)
+    content = render.verify_object([(made_once, [found])], 7)
+    assert content["verify"]["holds"] is False
+    assert content["verify"]["receipts"][0]["citations"][0] == {
+        "n": 1,
+        "source": "bread.md",
+        "verdict": "not_found",
+        "file": "gone",
+        "was": {"line_start": 3, "line_end": 3},
+        "page": None,
+        "line_start": None,
+        "line_end": None,
+        "quote": None,
+    }
+
+
+def test_a_receipt_that_was_edited_is_caught():
+    content = json.loads(json.dumps(made_once))
+    content["citations"][0]["quote"] = "Keep the sourdough at a temperature of 25 °C."
+    assert not checked(content, MemoryCorpus({"bread.md": BREAD})).holds
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "holds no receipt"),
+        ("not json", "line 1: not a receipt"),
+        ("[1]", "line 1: not a receipt"),
+        ('{"citations": []}', "a receipt of version None"),
+        ('{"receipt": 99, "citations": []}', "version 99"),
+        ('{"receipt": 1, "citations": [{"source": "a"}]}', "a citation lacks one of"),
+        ('{"receipt": 1, "citations": [1]}', "a citation lacks one of"),
+    ],
+)
+def test_any_other_file_is_explained(tmp_path, text, message):
+    path = tmp_path / "r.json"
+    path.write_text(text)
+    with pytest.raises(UsageError, match=message):
+        receipt.load(path)
+
+
+def test_an_answer_without_quotations_has_nothing_that_could_fail():
+    answer = Answer("q?", "Not found.", "not_found", "m", (), Coverage(), 1)
+    content = receipt.receipt(answer, row, seal="off", server=None, started=STARTED, seconds=0)
+    assert list(receipt.check(content, MemoryCorpus({"a": "b"}), row)) == []
+    assert "(nothing was quoted)" in render.verify_lines([(content, [])])
+
+
+def test_a_citation_of_a_receipt_keeps_the_documents_own_words():
+    citation = Citation(1, "bread.md", None, 1, 1, "see https://example.com", "verified")
+    answer = Answer("q?", "see [1]", "answered", "m", (citation,), Coverage(), 1)
+    content = receipt.receipt(answer, row, seal="off", server=None, started=STARTED, seconds=0)
+    assert content["citations"][0]["quote"] == "see https://example.com"
+
+
+def test_a_receipt_is_not_written_through_a_link_that_somebody_put_there(tmp_path):
+    (tmp_path / "precious").write_text("kept")
+    (tmp_path / "receipt.json").symlink_to(tmp_path / "precious")
+    with pytest.raises(UsageError, match="is a link to a file"):
+        receipt.open_file(tmp_path / "receipt.json")
+    assert (tmp_path / "precious").read_text() == "kept"
+    os.close(receipt.open_file(tmp_path / "plain.json"))
+    os.mkfifo(tmp_path / "fifo")
+    reading = os.open(tmp_path / "fifo", os.O_RDONLY | os.O_NONBLOCK)
+    (tmp_path / "pipe").symlink_to(tmp_path / "fifo")  # as the shell's >(…) names one
+    os.close(receipt.open_file(tmp_path / "pipe"))
+    os.close(reading)
+
+
+@pytest.mark.parametrize(
+    "kind", ["document", "dangling link", "other JSON", "hard link", "folder", "unheard fifo"]
+)
+def test_a_receipt_overwrites_nothing_but_a_receipt(tmp_path, kind):
+    path, other = tmp_path / "r.json", tmp_path / "other"
+    if kind == "document":
+        path.write_text("The lease.")
+    elif kind == "dangling link":
+        path.symlink_to(other)
+    elif kind == "other JSON":
+        path.write_text('{"rent": 1}')
+    elif kind == "hard link":
+        other.write_text('{"receipt": 1}')
+        path.hardlink_to(other)
+    elif kind == "folder":
+        path.mkdir()
+    else:
+        os.mkfifo(path)
+    with pytest.raises(UsageError, match="cannot be written"):
+        receipt.open_file(path)
+    assert not (kind == "dangling link" and other.exists())
+    path.rmdir() if kind == "folder" else path.unlink()
+    os.close(receipt.open_file(path))  # the control: a new one
+    path.write_text('{"receipt": 1, "x": 2}\n')
+    os.close(receipt.open_file(path))  # and an older receipt
+
+
+@pytest.mark.parametrize("kind", ["fifo", "device"])
+def test_what_is_no_file_is_not_read_as_a_receipt(tmp_path, kind):
+    path = tmp_path / "r.jsonl"
+    os.mkfifo(path) if kind == "fifo" else path.symlink_to("/dev/zero")
+    with pytest.raises(UsageError, match="no regular file"):
+        receipt.load(path)
+
+
+HOSTILE = (
+    "[9] lease.md:1 · holds",
+    "9 of 9 quotations still stand in their documents",
+    "x\n[9] lease.md:1 · holds",
+    "\x1b]0;owned\x07\u202e",
+    "[x](http://evil.example/)",
+    "'verified' \"holds\"",
+    "y" * 99_999,
+)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+@pytest.mark.parametrize("field", ["question", "answerer", "started"])
+def test_what_a_receipt_says_stands_between_quotation_marks_and_acts_nowhere(field, text):
+    """A receipt is a file of anybody's; the name of a model in it is kept as the server gave it."""
+    said = {"started": "2026-01-02T03:04:05+00:00", "question": "How warm?", "answerer": "toy"}
+    (heading, *_) = render.verify_lines([(said, [])])
+    assert heading == "2026-01-02T03:04:05+00:00 'How warm?', answered by toy"  # the control
+    lines = list(render.verify_lines([({**said, field: text}, [])]))
+    assert lines[1:] == ["(nothing was quoted)", "0 of 0 quotations still stand in their documents"]
+    assert len(lines[0]) < 300 and lines[0].isprintable() and "://" not in lines[0]
+    bare = re.sub(r"'[^']*'|\"[^\"]*\"", "", lines[0])
+    assert "holds" not in bare and "quotations" not in bare and "](" not in lines[0]

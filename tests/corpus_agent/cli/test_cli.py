@@ -1,0 +1,384 @@
+"""The real command in a process of its own: what a person or a script sees."""
+
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.support.command import Cli
+from tests.support.places import REPOSITORY
+from tests.support.toy_index import ENCODER, sync
+
+FOLDER = ["a.md", "sub/b.txt"]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A project with two notes and an index made without weights: enough for all but search."""
+    (tmp_path / "docs/sub").mkdir(parents=True)
+    (tmp_path / "docs/a.md").write_text("# Bread\n\nSourdough rises slowly.\n")
+    (tmp_path / "docs/sub/b.txt").write_text("The boiler.\x1b]52;c;aGk=\x07 \u202eevil\n")
+    (tmp_path / "docs/c:1.txt").write_text("one\ntwo\nthree\n")
+    (tmp_path / "docs/p.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    sync(tmp_path / "docs", tmp_path / ".corpus-agent", ENCODER)
+    return tmp_path
+
+
+def one_object(done: "subprocess.CompletedProcess[str]") -> dict:
+    """The single JSON object on stdout."""
+    content = json.loads(done.stdout)
+    assert content["schema_version"] == 1
+    return content
+
+
+def problem(done: "subprocess.CompletedProcess[str]", code: int) -> str:
+    """The message and hint on stderr, for an error that is explained and not a traceback."""
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+    assert done.stderr.startswith("Error: ")
+    return done.stderr
+
+
+# -- everything a user can do wrong
+
+
+@pytest.mark.slow
+def test_without_an_index_each_command_says_how_to_make_one(cli: Cli):
+    for command in (["search", "x"], ["ask", "x"], ["read", "a"], ["files"], ["status"]):
+        assert "corpus-agent index FOLDER" in problem(cli(*command), 1)
+
+
+def test_a_missing_path_and_a_file_for_a_folder_are_explained(cli: Cli, tmp_path):
+    assert "There is no folder" in problem(cli("index", "nowhere"), 1)
+    (tmp_path / "file.txt").write_text("x")
+    message = problem(cli("index", "file.txt"), 2)
+    assert "is a file; a corpus is a folder" in message
+    assert not (tmp_path / ".corpus-agent").exists()
+
+
+@pytest.mark.slow
+def test_an_empty_folder_gives_an_empty_index_and_an_emptied_one_loses_nothing(cli, tmp_path):
+    (tmp_path / "docs").mkdir()
+    done = cli("index", "docs")
+    assert (done.returncode, "There are no documents" in done.stdout) == (0, True)
+    found = one_object(cli("search", "anything", "--json"))
+    assert found["results"] == []
+    (tmp_path / "docs/a.txt").write_text("bread")
+    assert cli("index").returncode == 0
+    (tmp_path / "docs/a.txt").unlink()
+    assert "Nothing was removed" in problem(cli("index"), 1)
+    assert "a.txt" in cli("files").stdout
+
+
+def test_another_folder_for_the_same_store_is_refused(cli: Cli, project):
+    (project / "other").mkdir()
+    assert "One store holds one corpus" in problem(cli("index", "other"), 2)
+
+
+@pytest.mark.slow
+def test_a_corpus_that_is_gone_keeps_its_index(cli: Cli, project):
+    (project / "docs").rename(project / "away")
+    assert "the index is kept as it is" in problem(cli("index"), 1)
+    assert "a.md" in cli("files").stdout
+    assert "(MISSING)" in cli("status").stdout
+
+
+@pytest.mark.slow
+def test_stores_of_other_versions_and_damaged_ones_are_explained(cli: Cli, project):
+    manifest = project / ".corpus-agent/manifest.json"
+    good = json.loads(manifest.read_text())
+    manifest.write_text(json.dumps({**good, "schema": good["schema"] + 1}))
+    assert "Update corpus-agent" in problem(cli("status"), 1)
+    manifest.write_text(json.dumps({**good, "schema": good["schema"] - 1}))
+    assert "Make it anew: corpus-agent index" in problem(cli("files"), 1)
+    manifest.write_text("not json")
+    assert "is damaged" in problem(cli("index"), 1)
+
+
+@pytest.mark.slow
+def test_an_index_of_another_model_says_how_to_mend_it(cli: Cli, project):
+    assert "Bring it up to date: corpus-agent index" in problem(cli("search", "bread"), 1)
+
+
+@pytest.mark.slow
+def test_an_index_that_is_being_written_names_the_writer(cli: Cli, project):
+    from indexer.store.lock import writer_lock
+
+    with writer_lock(project / ".corpus-agent"):
+        assert f"process {os.getpid()}" in problem(cli("index"), 5)
+        assert cli("files").returncode == 0  # readers never wait
+
+
+@pytest.mark.slow
+def test_wrong_settings_are_errors_and_foreign_variables_a_note(cli: Cli, project):
+    assert "There is no configuration file" in problem(cli("--config", "no.toml", "files"), 2)
+    (project / "c.toml").write_text('colour = "red"\n')
+    assert "unknown key 'colour'" in problem(cli("--config", "c.toml", "files"), 2)
+    done = cli("status", env={"CORPUS_AGENT_STROE": "x"})
+    assert (done.returncode, "CORPUS_AGENT_STROE is not a setting" in done.stderr) == (0, True)
+
+
+@pytest.mark.slow
+def test_a_model_anywhere_but_on_this_machine_is_refused(cli: Cli, sample_store):
+    done = cli("--store", sample_store, "ask", "x", "--llm", "http://192.0.2.1:8080")
+    assert "192.0.2.1" in problem(done, 2)
+
+
+@pytest.mark.slow
+def test_errors_are_json_too_where_json_was_asked_for(cli: Cli):
+    done = cli("status", "--json")
+    assert done.returncode == 1
+    assert "corpus-agent index" in one_object(done)["error"]["hint"]
+
+
+# -- what the commands print
+
+
+@pytest.mark.slow
+def test_files_lists_every_file_with_status_and_reason(cli: Cli, project):
+    rows = one_object(cli("files", "--json"))["files"]
+    assert [(row["source"], row["status"], row["reason"]) for row in rows] == [
+        ("a.md", "indexed", None),
+        ("c:1.txt", "indexed", None),
+        ("p.png", "skipped", "binary"),
+        ("sub/b.txt", "indexed", None),
+    ]
+    assert cli("files", "--status", "skipped").stdout == "skipped p.png (binary: PNG image)\n"
+    assert "Unknown status 'odd'" in problem(cli("files", "--status", "odd"), 2)
+
+
+def test_read_prints_the_lines_that_were_asked_for(cli: Cli, project):
+    assert cli("read", "a.md").stdout == "# Bread\n\nSourdough rises slowly.\n"
+    assert cli("read", "a.md:3").stdout == "Sourdough rises slowly.\n"
+    assert cli("read", "c:1.txt:2:1").stdout == "two\n"
+    assert "is not in the index" in problem(cli("read", "b.md"), 1)
+    window = one_object(cli("read", "a.md:1:2", "--json"))
+    assert (window["lines"], window["next_offset"], window["total"]) == (["# Bread", ""], 3, 3)
+
+
+def test_nothing_in_a_document_acts_on_the_terminal(cli: Cli, project):
+    assert cli("read", "sub/b.txt").stdout == "The boiler. evil\n"
+
+
+def test_a_changed_file_is_marked_on_stderr_and_served(cli: Cli, project):
+    (project / "docs/a.md").write_text("New words.\n")
+    done = cli("read", "a.md")
+    assert (done.stdout, "changed after" in done.stderr) == ("New words.\n", True)
+
+
+def test_status_says_what_there_is(cli: Cli, project):
+    status = one_object(cli("status", "--json"))
+    assert status["files"] == {"indexed": 3, "empty": 0, "failed": 0, "skipped": 1, "ignored": 0}
+    assert (status["complete"], status["root"]) == (True, str(project / "docs"))
+    assert status["bytes"] > 1_000
+
+
+def test_the_plan_is_printed_and_nothing_is_done(cli: Cli, tmp_path):
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/a.md").write_text("x")
+    os.mkfifo(tmp_path / "docs/pipe")
+    done = cli("index", "docs", "--dry-run")
+    assert done.stdout == (
+        "add    a.md\nrecord pipe (special)\n0 unchanged; 1 files, 1 bytes to index\n"
+    )
+    assert one_object(cli("index", "docs", "--dry-run", "--json"))["plan"]["add"] == ["a.md"]
+    assert not (tmp_path / ".corpus-agent").exists()
+
+
+def test_a_reader_of_our_output_may_leave_early(project):
+    shell = f"cd {project} && {sys.executable} -m corpus_agent files | head -1"
+    done = subprocess.run(
+        shell,
+        shell=True,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+    )
+    assert done.stdout == "indexed a.md (3 lines, 1 chunks, markdown/2)\n"
+    assert done.stderr == ""
+
+
+@pytest.mark.slow
+def test_indexing_asking_and_searching_work_from_end_to_end(cli: Cli, tmp_path):
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/oven.md").write_text("# Oven\n\nThe bread bakes at 230 °C for 40 minutes.\n")
+    (tmp_path / "docs/empty.txt").write_text("")
+    first = one_object(cli("index", "docs", "--json"))["index"]
+    assert (first["added"], first["chunks"], first["embedded"]) == (1, 1, 1)
+    assert first["empty"] == [
+        {"source": "empty.txt", "reason": "no_bytes", "detail": "the file is empty"}
+    ]
+    again = one_object(cli("index", "--json"))["index"]
+    assert (again["unchanged"], again["embedded"], again["version"]) == (1, 0, first["version"])
+    found = one_object(cli("search", "how hot is the oven", "--json"))["results"][0]
+    assert (found["source"], found["line_start"], found["stale"]) == ("oven.md", 1, False)
+    answer = one_object(
+        cli("ask", "At what temperature does the bread bake?", "--llm", "none", "--json")
+    )
+    assert "230 °C" in answer["answer"]
+    assert answer["citations"][0] == {
+        "n": 1, "source": "oven.md", "page": None, "line_start": 3, "line_end": 3,
+        "quote": "The bread bakes at 230 °C for 40 minutes.", "verdict": "verified",
+    }  # fmt: skip
+    assert answer["coverage"] == {"indexed": 1, "empty": 1, "failed": 0}
+    assert list(Path(os.environ["HOME"]).iterdir()) == []  # nothing outside the store
+
+
+@pytest.mark.slow
+def test_strict_turns_a_failed_file_into_an_exit_code(cli: Cli, tmp_path):
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/broken.pdf").write_bytes(b"%PDF-1.4 cut")
+    (tmp_path / "docs/a.txt").write_text("bread")
+    done = cli("index", "docs", "--strict")
+    assert done.returncode == 4
+    assert "failed broken.pdf (malformed" in done.stderr
+    assert cli("index").returncode == 0
+
+
+# -- the seal
+
+
+def test_every_command_that_reads_says_that_the_seal_is_enforced(cli: Cli, project):
+    for command in (["files"], ["status"], ["read", "a.md"], ["index", "--dry-run"]):
+        done = cli(*command, "--json")
+        assert (one_object(done)["seal"], done.stderr) == ("enforced", "")
+
+
+def test_without_the_seal_every_object_is_stamped_and_a_warning_printed(cli: Cli, project):
+    done = cli("--unsealed", "status", "--json")
+    assert one_object(done)["seal"] == "off"
+    assert done.stderr.count("\n") == 1
+    assert "without the seal" in done.stderr
+
+
+def test_no_variable_turns_the_seal_off(cli: Cli, project):
+    for name in ("UNSEALED", "SEAL", "NO_SEAL"):
+        for value in ("1", "0", "off"):
+            done = cli("status", "--json", env={f"CORPUS_AGENT_{name}": value})
+            assert one_object(done)["seal"] == "enforced"
+
+
+def test_a_kernel_that_cannot_seal_ends_with_exit_3_and_an_explanation(project):
+    """The command runs under a filter in which the call for file rules does not exist."""
+    code = (
+        "import sys; from indexer.confine import Denial, restrict_syscalls\n"
+        "if sys.argv.pop(): restrict_syscalls([Denial('landlock_create_ruleset', 38)])\n"
+        "from corpus_agent.cli import main; main()"
+    )
+    for missing, exit_code in (("yes", 3), ("", 0)):
+        done = subprocess.run(
+            [sys.executable, "-c", code, "read", "a.md", missing],
+            capture_output=True,
+            text=True,
+            cwd=project,
+            env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+        )
+        assert done.returncode == exit_code, done.stderr
+        assert ("Landlock is not in this kernel" in done.stderr) == bool(missing)
+        assert ("Sourdough" in done.stdout) != bool(missing)
+
+
+@pytest.mark.slow
+def test_a_model_is_asked_through_the_broker_from_inside_the_seal(cli: Cli, sample_store):
+    from tests.support.fakes import ScriptedModelServer, says
+
+    quote = '[kitchen/sourdough.md:15] "12 days"'
+    with ScriptedModelServer([says(f"Twelve days {quote}.")]) as server:
+        done = cli(
+            "--store", sample_store, "ask", "How long?", "--llm", server.server.base_url, "--json"
+        )
+    answer = one_object(done)
+    assert (answer["seal"], answer["answerer"]) == ("enforced", "toy-model")
+    assert answer["citations"][0]["verdict"] == "verified"
+    assert len(server.requests[0]["tools"]) == 2
+
+
+# -- a conversation
+
+
+@pytest.mark.slow
+def test_a_conversation_works_through_a_pipe(cli: Cli, sample_store):
+    asked = "How long can the starter stay in the fridge unfed?\n"
+    asked += "/sources\n/read 1\n/read 9\n/odd\n/quit\n"
+    done = cli("--store", sample_store, "chat", "--llm", "none", input=asked)
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert "sourdough.md" in done.stdout
+    assert "Unknown command '/odd'" in done.stdout
+    assert "Which one?" in done.stdout
+
+
+class Terminal:
+    """A real pseudo-terminal with the command behind it."""
+
+    def __init__(self, *arguments: object) -> None:
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            os.environ["PYTHONPATH"] = str(REPOSITORY)
+            os.execv(sys.executable, [sys.executable, "-m", "corpus_agent", *map(str, arguments)])
+        self.seen = ""
+
+    def wait_for(self, text: str, seconds: float = 90) -> str:
+        """What was printed up to `text`."""
+        deadline = time.monotonic() + seconds
+        while text not in self.seen:
+            assert time.monotonic() < deadline, f"never saw {text!r} in {self.seen!r}"
+            if select.select([self.fd], [], [], 0.2)[0]:
+                self.seen += os.read(self.fd, 4_096).decode(errors="replace")
+        before, self.seen = self.seen.split(text, 1)
+        return before
+
+    def type(self, text: str) -> None:
+        os.write(self.fd, text.encode())
+
+    def exit_code(self) -> int:
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
+
+@pytest.mark.slow
+def test_control_c_stops_an_answer_and_not_the_conversation(sample_store):
+    from tests.support.fakes import ScriptedModelServer, says
+
+    with ScriptedModelServer([says("too late", delay=20)]) as server:
+        terminal = Terminal("--store", sample_store, "chat", "--llm", server.server.base_url)
+        terminal.wait_for("> ")
+        terminal.type("What is the deposit?\n")
+        deadline = time.monotonic() + 60
+        while not server.requests and time.monotonic() < deadline:
+            time.sleep(0.05)
+        os.kill(terminal.pid, signal.SIGINT)
+        terminal.wait_for("Stopped.")
+        terminal.wait_for("> ")
+        terminal.type("/help\n")
+        terminal.wait_for("Ctrl-C stops an answer")
+        terminal.wait_for("> ")  # typed earlier, an end of input would go to nobody
+        terminal.type("\x04")
+        assert terminal.exit_code() == 0
+
+
+@pytest.mark.slow
+def test_a_model_that_is_gone_is_said_and_the_passages_answer(cli: Cli, sample_store):
+    question = "How long can the sourdough starter stay in the fridge without being fed?"
+    done = cli(
+        "--store",
+        sample_store,
+        "ask",
+        question,
+        "--llm",
+        "http://127.0.0.1:9",
+        "--llm-model",
+        "m",
+        "--json",
+    )
+    answer = one_object(done)
+    assert (done.returncode, answer["answerer"]) == (0, "extractive")
+    assert "127.0.0.1:9" in answer["notices"][0]
+    assert answer["notices"][0].endswith("Answered without a model.")

@@ -1,0 +1,102 @@
+"""What a command imports before it answers: time that a person waits."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from indexer.store.lance import CLIENT
+from tests.support.command import Cli
+from tests.support.places import REPOSITORY, SAMPLE
+
+LIBRARIES = ("torch", "transformers", "sentence_transformers", "pydantic_ai", "openai", CLIENT)
+QUESTION = "How long can the sourdough starter stay in the fridge without being fed?"
+
+
+def imported_by(store, *arguments: str) -> set[str]:
+    """The modules that the real command has imported when it ends, in a process of its own."""
+    code = (
+        "import atexit, json, os, sys\n"
+        "atexit.register(lambda: os.write(2, json.dumps(sorted(sys.modules)).encode()))\n"
+        "from corpus_agent.cli import main; main(sys.argv[1:])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "--store", str(store), *arguments],
+        capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "sourdough" in done.stdout
+    return set(json.loads(done.stderr))
+
+
+@pytest.mark.parametrize(
+    "command", [("search", "sourdough starter"), ("ask", QUESTION, "--llm", "none")]
+)
+def test_a_one_shot_command_imports_no_heavy_library(sample_store, command):
+    modules = imported_by(sample_store, *command)
+    assert {"onnxruntime", "lancedb"} <= modules  # the control: it did search
+    assert modules.isdisjoint(LIBRARIES)
+
+
+def test_indexing_imports_no_heavy_library_either(tmp_path):
+    (tmp_path / "corpus").mkdir()
+    (tmp_path / "corpus/a.md").write_bytes((SAMPLE / "kitchen/sourdough.md").read_bytes())
+    code = (
+        "import sys; from pathlib import Path; from corpus_agent.service import session\n"
+        "from corpus_agent.settings import Settings\n"
+        "session.index(Settings(store=Path(sys.argv[1])), Path(sys.argv[2]))\n"
+        "print('onnxruntime' in sys.modules, set(sys.argv[3:]) & set(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, tmp_path / "store", tmp_path / "corpus", *LIBRARIES],
+        capture_output=True, text=True, cwd=REPOSITORY,
+    )  # fmt: skip
+    assert done.stdout == "True set()\n", done.stderr
+
+
+def test_a_sealed_search_prints_nothing_but_its_answer(sample_store, cli: Cli):
+    done = cli("--store", sample_store, "search", "sourdough starter")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+LANCEDB = f"""
+import sys, tempfile
+from indexer.store.lance import import_lancedb
+lancedb = import_lancedb()
+assert not [name for name in sys.modules if name.startswith({CLIENT!r})]
+# What was stood in for becomes itself when it is used.
+made = lancedb.namespace.ListTablesResponse(tables=["a"])
+assert type(made).__module__.startswith({CLIENT!r}), type(made)
+assert isinstance(made, lancedb.namespace.ListTablesResponse)
+assert lancedb.namespace.ListTablesResponse.model_fields["tables"]
+# Whoever asks for the client itself gets it, and lancedb is imported once.
+from {CLIENT}.models import ListTablesResponse
+assert type(made) is ListTablesResponse
+assert import_lancedb() is lancedb is __import__("lancedb")
+with tempfile.TemporaryDirectory() as folder:
+    database = lancedb.connect(folder)
+    table = database.create_table("t", [{{"a": 1, "vector": [1.0, 0.0]}}])
+    assert database.list_tables().tables == ["t"]
+    assert table.search([1.0, 0.0]).limit(1).to_list()[0]["a"] == 1
+"""
+
+
+def test_lancedb_works_without_the_client_of_its_remote_catalogues():
+    done = subprocess.run(
+        [sys.executable, "-c", LANCEDB], capture_output=True, text=True, cwd=REPOSITORY
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_where_the_client_is_loaded_already_lancedb_uses_it():
+    code = (
+        f"import {CLIENT}.models as models\n"
+        "from indexer.store.lance import import_lancedb\n"
+        "assert import_lancedb().namespace.ListTablesResponse is models.ListTablesResponse"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=REPOSITORY
+    )
+    assert done.returncode == 0, done.stderr

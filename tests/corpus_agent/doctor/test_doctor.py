@@ -1,0 +1,309 @@
+"""doctor: each check on an index that is sound, and on one damaged in the way it looks for."""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from corpus_agent.doctor import Check, Finding, as_json, environment, examine, lines
+from corpus_agent.doctor import store as index
+from corpus_agent.settings import Settings
+from indexer.errors import CorpusError
+from indexer.index import Index
+from indexer.store.inspection import SAMPLES, inspect
+from indexer.store.manifest import read_manifest, write_manifest
+from indexer.store.rows import connect
+from indexer.store.snapshot import Snapshot
+from indexer.store.texts import Texts
+from tests.support.command import Cli
+from tests.support.fakes import ScriptedModelServer
+from tests.support.other_user import as_nobody
+from tests.support.places import REPOSITORY
+from tests.support.toy_index import ENCODER, sync
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/a.md").write_text("# Bread\n\nSourdough rises slowly.\n")
+    (tmp_path / "docs/b.txt").write_text("The boiler pressure is 1.4 bar.\n")
+    (tmp_path / "docs/p.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    sync(tmp_path / "docs", tmp_path / ".corpus-agent", ENCODER)
+    return tmp_path / ".corpus-agent"
+
+
+def damage(store: Path, change: Callable[[list[dict[str, Any]]], None], table: str = "chunks"):
+    """Put changed rows in the place of those of a table, and commit them as the index."""
+    opened = connect(store).open_table(table)
+    rows = opened.to_arrow().to_pylist()
+    change(rows)
+    opened.add(pa.Table.from_pylist(rows, schema=opened.schema), mode="overwrite")
+    manifest = read_manifest(store)
+    version = {f"{table}_version": opened.version}
+    write_manifest(store, replace(manifest, **version))
+
+
+def look(store: Path) -> dict[str, Finding]:
+    """What the checks of rows find, by name."""
+    rows = inspect(Snapshot(store))
+    return {
+        "rows": index.row_counts(rows),
+        "keys": index.keys(rows),
+        "words": index.text_index(rows),
+        "vectors": index.lengths(rows),
+        "embedding": index.embedded_again(rows, ENCODER),
+    }
+
+
+def wrong(store: Path) -> set[str]:
+    return {name for name, finding in look(store).items() if finding.state == "fail"}
+
+
+def test_a_sound_index_passes_every_check(store):
+    assert {finding.state for finding in look(store).values()} == {"ok"}
+    assert look(store)["rows"].found == "2 chunks of 2 documents; 3 files"
+
+
+def test_a_row_that_stands_twice_is_found(store):
+    damage(store, lambda rows: rows.append(rows[0]))
+    assert {"rows", "keys"} <= wrong(store)
+
+
+def test_a_file_row_that_stands_twice_is_found(store):
+    damage(store, lambda rows: rows.append(rows[0]), table="files")
+    assert wrong(store) == {"keys"}
+
+
+def test_a_chunk_that_is_missing_or_belongs_to_nobody_is_found(store):
+    damage(store, lambda rows: rows[0].update(source="never seen.md"))
+    finding = look(store)["rows"]
+    assert (finding.state, finding.mend) == ("fail", "corpus-agent index --force")
+    assert "2 documents differ" in finding.found
+
+
+def test_a_vector_of_another_length_is_found(store):
+    damage(store, lambda rows: rows[0].update(vector=[2 * x for x in rows[0]["vector"]]))
+    assert "vectors" in wrong(store)
+
+
+def test_a_vector_without_direction_is_found(store):
+    damage(store, lambda rows: rows[0].update(vector=[0.0] * len(rows[0]["vector"])))
+    assert {"vectors", "embedding"} <= wrong(store)
+
+
+def test_vectors_that_belong_to_other_texts_are_found(store):
+    def swap(rows):
+        rows[0]["vector"], rows[1]["vector"] = rows[1]["vector"], rows[0]["vector"]
+
+    damage(store, swap)
+    assert wrong(store) == {"embedding"}
+
+
+@pytest.mark.slow
+def test_the_same_chunks_are_drawn_each_time_whatever_their_order(store):
+    (store.parent / "docs/many.txt").write_text("\n\n".join(f"line {n} " * 90 for n in range(40)))
+    sync(store.parent / "docs", store, ENCODER)
+    drawn = [chunk.id for chunk, _ in inspect(Snapshot(store)).samples]
+    damage(store, lambda rows: rows.reverse())
+    assert [chunk.id for chunk, _ in inspect(Snapshot(store)).samples] == drawn
+    assert len(drawn) == SAMPLES
+
+
+# -- the store and its folder
+
+
+def test_a_store_that_others_may_read_is_wrong(store):
+    assert index.permissions(store).state == "ok"
+    store.chmod(0o750)
+    finding = index.permissions(store)
+    assert (finding.state, finding.mend) == ("fail", f"chmod 700 {str(store)!r}")
+
+
+def test_a_store_that_this_user_cannot_write_is_said(store, open_folder):
+    place = open_folder / "store"
+    place.mkdir(mode=0o700)
+    os.chown(place, 65534, 65534)
+
+    def work() -> str:
+        place.chmod(0o500)
+        return index.permissions(place).found
+
+    assert "read only" in as_nobody(work)
+
+
+def test_a_folder_that_is_gone_is_wrong(store):
+    assert index.corpus_folder(store).state == "ok"
+    (store.parent / "docs").rename(store.parent / "away")
+    finding = index.corpus_folder(store)
+    assert (finding.state, "corpus-agent index FOLDER" in finding.mend) == ("fail", True)
+
+
+def test_a_run_that_did_not_finish_is_said(store):
+    write_manifest(store, replace(read_manifest(store), complete=False))
+    assert index.there_is_one(store).state == "warn"
+
+
+# -- the machine
+
+
+@pytest.mark.parametrize(
+    ("installed", "state"),
+    [("6.16.0", "fail"), ("6.9.9", "fail"), ("6.16.1", "ok"), ("7.0.0", "ok")],
+)
+def test_pypdf_before_its_security_fixes_is_wrong(installed, state):
+    finding = environment.pypdf_finding(installed)
+    assert finding.state == state
+    assert finding.mend == ("python -m pip install 'pypdf>=6.16.1'" if state == "fail" else "")
+
+
+def test_a_processor_without_avx2_is_wrong():
+    assert environment.processor_finding("flags\t\t: sse4_2 avx avx2 bmi2\n").state == "ok"
+    assert environment.processor_finding("flags\t\t: sse4_2 avx bmi2\n").state == "fail"
+
+
+def test_the_pypdf_floor_is_the_declared_one():
+    assert f'"pypdf>={environment.PYPDF_FLOOR}"' in (REPOSITORY / "pyproject.toml").read_text()
+
+
+def test_a_model_server_is_asked_and_one_that_is_silent_is_wrong():
+    with ScriptedModelServer([]) as server:
+        url = server.server.base_url
+        found = environment.model_server(Settings(llm=url))
+        assert found.state == "ok"
+        assert found.found.startswith(f"toy-model at {url} of ")
+    gone = environment.model_server(Settings(llm=url))
+    assert (gone.state, "No model server answers" in gone.found) == ("fail", True)
+    assert environment.model_server(Settings(llm="none")).state == "ok"
+
+
+# -- findings
+
+
+def test_an_error_of_a_check_is_its_finding_and_the_others_go_on():
+    def breaks() -> Finding:
+        raise CorpusError("It is broken.", "Mend it.")
+
+    checks = [Check("a", "", breaks), Check("b", "", lambda: Finding("ok", "fine\x1b[2J"))]
+    found = list(examine(checks))
+    assert found[0][1] == Finding("fail", "It is broken.", "Mend it.")
+    assert as_json(found)["passed"] is False
+    assert as_json(found[1:])["passed"] is True
+    assert [line for pair in found for line in lines(*pair)] == [
+        "fail a               It is broken.",
+        "                     -> Mend it.",
+        "ok   b               fine",
+    ]
+
+
+# -- the command
+
+
+def checks_of(done: "subprocess.CompletedProcess[str]") -> dict[str, dict[str, Any]]:
+    content = json.loads(done.stdout)
+    assert content["doctor"]["passed"] == (done.returncode == 0), done.stderr
+    return {check["name"]: check for check in content["doctor"]["checks"]}
+
+
+@pytest.mark.slow
+def test_without_an_index_the_rest_is_looked_at_and_the_command_named(cli: Cli):
+    done = cli("doctor", "--json", "--llm", "none")
+    found = checks_of(done)
+    assert (done.returncode, found["index"]["mend"]) == (0, "corpus-agent index FOLDER")
+    assert found["seal"]["found"].startswith("enforced")
+    assert "rows" not in found
+    assert cli("--store", "nowhere/at/all", "doctor", "--llm", "none").returncode == 0
+
+
+@pytest.mark.slow
+def test_an_index_of_another_model_is_wrong_and_its_rows_are_looked_at(cli: Cli, store):
+    done = cli("doctor", "--json", "--llm", "none")
+    found = checks_of(done)
+    assert (done.returncode, found["model"]["state"]) == (1, "fail")
+    assert found["model"]["mend"] == "Bring it up to date: corpus-agent index"
+    assert found["keys"]["state"] == "ok"
+
+
+@pytest.mark.slow
+def test_an_index_that_does_not_open_is_wrong_and_the_rest_is_looked_at(cli: Cli, store):
+    manifest = store / "manifest.json"
+    good = manifest.read_text()
+    manifest.write_text("not json")
+    assert checks_of(cli("doctor", "--json", "--llm", "none"))["index"]["state"] == "fail"
+    manifest.write_text(good)
+    for file in (store / "lance/chunks.lance").rglob("*.manifest"):
+        file.write_bytes(b"cut")
+    found = checks_of(cli("doctor", "--json", "--llm", "none"))
+    assert found["tables"]["state"] == "fail"
+    assert "stale files" in found
+
+
+@pytest.mark.slow
+def test_without_a_seal_only_what_reads_no_document_is_looked_at(store):
+    code = (
+        "import sys; from indexer.confine import Denial, restrict_syscalls\n"
+        "restrict_syscalls([Denial('landlock_create_ruleset', 38)])\n"
+        "from corpus_agent.cli import main; main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "doctor", "--json", "--llm", "none"],
+        capture_output=True,
+        text=True,
+        cwd=store.parent,
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+    )
+    found = checks_of(done)
+    assert (done.returncode, found["seal"]["state"]) == (1, "fail")
+    assert "index" not in found
+
+
+@pytest.mark.slow
+def test_the_index_of_the_real_model_passes_and_changes_are_told(cli: Cli, tmp_path):
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/a.md").write_text("# Bread\n\nSourdough rises slowly.\n")
+    assert cli("index", "docs").returncode == 0
+    found = checks_of(cli("doctor", "--json", "--llm", "none"))
+    assert {check["state"] for check in found.values()} == {"ok"}
+    (tmp_path / "docs/a.md").write_text("Rye.\n")
+    (tmp_path / "docs/new.md").write_text("New.\n")
+    done = cli("doctor", "--llm", "none")
+    assert done.returncode == 0
+    assert "warn stale files     1 changed, 1 new, 0 gone\n" in done.stdout
+
+
+def poison(store: Path, source: str, text: str) -> None:
+    """Write another text into what the store keeps of a document, as one that it made itself."""
+    digest = hashlib.sha256((store.parent / "docs" / source).read_bytes()).hexdigest()
+    texts = Texts(store)
+    kept = texts.get(digest, source)
+    assert kept is not None
+    old = b"".join(kept.encoding.splitlines(keepends=True)[-1:])
+    assert old
+    forged = kept.encoding.replace(b"Sourdough rises slowly", text.encode())
+    assert forged != kept.encoding
+    texts.put(digest, source, replace(kept, encoding=forged))
+
+
+@pytest.mark.slow
+def test_a_text_that_was_written_into_the_store_is_not_believed(store):
+    lie = "Sourdough never rises!"
+    poison(store, "a.md", lie)
+    believing, anew = Index.open(store), Index.open(store, anew=True)
+    assert any(lie in line.text for line in believing.read("a.md").lines)  # the control
+    assert not any(lie in line.text for line in anew.read("a.md").lines)
+    rows = inspect(Snapshot(store))
+    assert index.parsed_anew(store, store.parent / "docs", rows).state == "fail"
+    assert any(lie in line.text for line in Index.open(store).read("a.md").lines)  # untouched
+
+
+@pytest.mark.slow
+def test_a_store_that_says_what_its_files_say_passes(store):
+    found = index.parsed_anew(store, store.parent / "docs", inspect(Snapshot(store)))
+    assert (found.state, found.found) == ("ok", "2 documents say what the store holds of them")

@@ -1,0 +1,304 @@
+"""Where a model may be: on this machine and nowhere else, however the address is spelled."""
+
+import socket
+import subprocess
+import sys
+import time
+
+import pytest
+
+from corpus_agent.models import discovery
+from corpus_agent.models.address import PORTS, GgufFile, Server, parse, server_at
+from corpus_agent.models.discovery import ModelUnavailable, find, model_names
+from corpus_agent.seal import TcpAddress
+from indexer.errors import UsageError
+from tests.support.fakes import ScriptedModelServer, fails, raw, redirects
+
+
+@pytest.mark.parametrize(
+    ("given", "server"),
+    [
+        (
+            "http://127.0.0.1:8080",
+            Server("http://127.0.0.1:8080/v1", TcpAddress("127.0.0.1", 8080)),
+        ),
+        (
+            "http://127.0.0.1:8080/",
+            Server("http://127.0.0.1:8080/v1", TcpAddress("127.0.0.1", 8080)),
+        ),
+        (
+            "http://127.0.0.1:8080/v1",
+            Server("http://127.0.0.1:8080/v1", TcpAddress("127.0.0.1", 8080)),
+        ),
+        ("HTTP://127.9.8.7:1/v1/", Server("http://127.9.8.7:1/v1", TcpAddress("127.9.8.7", 1))),
+        ("http://[::1]:65535", Server("http://[::1]:65535/v1", TcpAddress("::1", 65535))),
+        ("http://[0:0:0:0:0:0:0:1]:80", Server("http://[::1]:80/v1", TcpAddress("::1", 80))),
+        ("auto", "auto"),
+        ("none", "none"),
+    ],
+)
+def test_loopback_addresses_are_accepted(given, server):
+    assert parse(given) == server
+
+
+def test_localhost_is_pinned_to_the_address_it_resolves_to():
+    server = parse("http://LocalHost:8080/v1")
+    assert server.address.ip in ("127.0.0.1", "::1")
+    assert "localhost" not in server.base_url
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "example.com",
+        "192.168.1.5",
+        "10.0.0.1",
+        "0.0.0.0",
+        "[::]",
+        "[::2]",
+        "[fe80::1]",
+        "[::ffff:127.0.0.1]",
+        "[::ffff:8.8.8.8]",
+        "2130706433",
+        "0x7f000001",
+        "0x7f.0.0.1",
+        "0177.0.0.1",
+        "127.1",
+        "127.0.0.1.",
+        "127.0.0.01",
+        "127.0.0.256",
+        "127.0.0.1.example.com",
+        "localhost.example.com",
+        "localhost.",
+        "notlocalhost",
+        "ip6-localhost",
+    ],
+)
+def test_every_other_host_is_refused_by_name(host):
+    with pytest.raises(UsageError, match="is not this machine, and nothing may leave it") as caught:
+        parse(f"http://{host}:8080/v1")
+    assert caught.value.hint.startswith("Use a host in 127.0.0.0/8, [::1] or localhost.")
+    assert repr(host.strip("[]")) in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("given", "defect"),
+    [
+        ("http://127.0.0.1:80@example.com:80", "an address with a user name"),
+        ("http://user:pw@127.0.0.1:8080", "an address with a user name"),
+        ("https://127.0.0.1:8080", "an address of https"),
+        ("file:///etc/passwd", "an address of file"),
+        ("ftp://127.0.0.1:21", "an address of ftp"),
+        ("http://127.0.0.1:8080/v2", "not an address of a model server"),
+        ("http://127.0.0.1:8080/v1?x=1", "not an address of a model server"),
+        ("http://127.0.0.1:8080#x", "not an address of a model server"),
+        ("http://127.0.0.1\\.example.com:80", "not an address of a model server"),
+        ("http://example.com%2f@127.0.0.1:80", "an address with a user name"),
+        ("http://127.0.0.1%00.example.com:80", "not an address of a model server"),
+        ("http://１２７.0.0.1:80", "not an address of a model server"),
+        ("http://[::1%25eth0]:80", "not an address of a model server"),
+        ("http://127.0.0.1:80\n", "not an address of a model server"),
+        (" http://127.0.0.1:80", "not an address of a model server"),
+        ("http:///v1", "not an address of a model server"),
+        ("127.0.0.1:8080", "not understood"),
+        ("ollama", "not understood"),
+        ("AUTO", "not understood"),
+        ("", "not understood"),
+    ],
+)
+def test_every_other_form_is_refused_with_its_defect(given, defect):
+    with pytest.raises(UsageError, match="--llm") as caught:
+        parse(given)
+    assert caught.value.message.startswith(f"--llm {given!r} is {defect}")
+    assert (
+        caught.value.hint
+        == "Give --llm auto, none, http://127.0.0.1:11434, unix:SOCKET or gguf:FILE."
+    )
+
+
+def test_a_unix_socket_is_a_server(tmp_path):
+    with ScriptedModelServer(path=tmp_path / "llm.sock", models=["one"]) as fake:
+        server = parse(f"unix:{fake.path}")
+        assert server == fake.server
+        assert str(server) == f"unix:{fake.path}"
+        assert model_names(server) == ["one"]
+        assert find(server) == discovery.Model(server, "one")
+
+
+@pytest.mark.parametrize(
+    ("given", "lacks"),
+    [("unix:{}/no.sock", "no socket"), ("unix:{}", "no socket"), ("gguf:{}/no.gguf", "no file")],
+)
+def test_a_socket_or_a_file_that_is_not_there_is_named(tmp_path, given, lacks):
+    with pytest.raises(UsageError, match=f"there is {lacks}"):
+        parse(given.format(tmp_path))
+
+
+def test_a_socket_on_which_nobody_listens_is_no_model(tmp_path):
+    with socket.socket(socket.AF_UNIX) as bound:
+        bound.bind(str(tmp_path / "llm.sock"))
+    with pytest.raises(ModelUnavailable, match="No model server answers at unix:"):
+        find(parse(f"unix:{tmp_path / 'llm.sock'}"))
+
+
+def test_a_model_file_is_found_whatever_its_name(tmp_path, monkeypatch):
+    (tmp_path / "m.gguf").write_bytes(b"GGUF")
+    monkeypatch.chdir(tmp_path)
+    assert parse("gguf:m.gguf") == GgufFile(tmp_path.resolve() / "m.gguf")
+
+
+def test_one_remote_host_can_be_permitted_and_is_remembered_as_remote():
+    server = parse("http://192.0.2.7:8080", "192.0.2.7")
+    assert server == Server("http://192.0.2.7:8080/v1", TcpAddress("192.0.2.7", 8080), "192.0.2.7")
+    assert server.egress == "remote-llm 192.0.2.7"
+
+
+@pytest.mark.parametrize("host", ["192.0.2.8", "example.com", "192.0.2.7.example.com"])
+def test_permitting_one_host_permits_no_other(host):
+    with pytest.raises(UsageError, match="is not this machine"):
+        parse(f"http://{host}:8080", "192.0.2.7")
+
+
+def test_permitting_this_machine_makes_it_no_remote_one():
+    assert parse("http://localhost:8080", "localhost").egress is None
+
+
+def test_a_port_must_be_named():
+    with pytest.raises(UsageError, match="names no port"):
+        parse("http://127.0.0.1/v1")
+
+
+@pytest.mark.parametrize("port", [0, 65536, 99999])
+def test_a_port_is_1_to_65535(port):
+    with pytest.raises(UsageError, match=f"a port is 1 to 65535, not {port}"):
+        parse(f"http://127.0.0.1:{port}")
+
+
+def test_none_is_no_model_and_asks_nobody():
+    assert find("none") is None
+
+
+def test_a_named_server_is_used_with_its_first_model_that_can_chat():
+    with ScriptedModelServer(models=["nomic-embed-text", "qwen3:4b", "phi4"]) as fake:
+        found = find(parse(f"http://127.0.0.1:{fake.port}"))
+        assert found == discovery.Model(fake.server, "qwen3:4b")
+        assert fake.paths == ["GET /v1/models"]
+
+
+def test_a_named_model_is_taken_from_a_named_server_unchecked():
+    with ScriptedModelServer(models=["qwen3:4b"]) as fake:
+        assert find(parse(f"http://127.0.0.1:{fake.port}"), "phi4").name == "phi4"
+
+
+def test_a_named_server_without_models_is_an_error():
+    with (
+        ScriptedModelServer(models=[]) as fake,
+        pytest.raises(ModelUnavailable, match="has no model to chat with"),
+    ):
+        find(parse(f"http://127.0.0.1:{fake.port}"))
+
+
+def test_a_named_server_that_does_not_answer_is_an_error():
+    port = free_port()
+    with pytest.raises(ModelUnavailable, match=f"No model server answers at .*:{port}/v1"):
+        find(parse(f"http://127.0.0.1:{port}"))
+
+
+@pytest.mark.parametrize(
+    "listing",
+    [
+        raw(b"<html>hello</html>", "text/html"),
+        raw(b"[]"),
+        raw(b'"models"'),
+        raw(b'{"data": "x"}'),
+        raw(b'{"data": [{"name": "no id"}]}'),
+        raw(b'{"data": [7]}'),
+        raw(b"[" * 100_000),
+        raw(b'{"data": [{"id": "a"}], "x": "' + b"x" * 1_100_000 + b'"}'),
+        fails(404),
+        fails(500),
+        redirects("/v1/models"),
+    ],
+)
+def test_something_else_on_a_port_is_no_model_server(listing):
+    with ScriptedModelServer(listing=listing) as fake:
+        assert model_names(fake.server) is None
+
+
+def test_a_server_that_says_nothing_is_left_after_the_time_given():
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        start = time.monotonic()
+        assert model_names(server_at("127.0.0.1", mute.getsockname()[1]), 0.2) is None
+        assert time.monotonic() - start < 1.0
+
+
+def test_ollama_without_models_is_a_server_without_models():
+    with ScriptedModelServer(listing=raw(b'{"object": "list", "data": null}')) as fake:
+        assert model_names(fake.server) == []
+
+
+def test_a_redirect_is_not_followed():
+    with ScriptedModelServer() as elsewhere:
+        away = redirects(f"http://127.0.0.1:{elsewhere.port}/v1/models")
+        with ScriptedModelServer(listing=away) as fake:
+            assert model_names(fake.server) is None
+        assert elsewhere.paths == []
+
+
+def test_proxies_of_the_environment_are_ignored_and_the_control_shows_they_would_be_used():
+    code = (
+        "import sys, urllib.request as u\n"
+        "from corpus_agent.models.address import server_at\n"
+        "from corpus_agent.models.discovery import model_names\n"
+        "print(model_names(server_at('127.0.0.1', int(sys.argv[1]))))\n"
+        "print(u.urlopen('http://127.0.0.1:' + sys.argv[1] + '/v1/models').status)"
+    )
+    with ScriptedModelServer(models=["here"]) as fake, ScriptedModelServer() as proxy:
+        address = f"http://127.0.0.1:{proxy.port}"
+        run = subprocess.run(
+            [sys.executable, "-c", code, str(fake.port)],
+            env={"http_proxy": address, "HTTP_PROXY": address, "PYTHONPATH": ":".join(sys.path)},
+            capture_output=True,
+            text=True,
+        )
+        assert run.stdout.splitlines()[0] == "['here']", run.stderr
+        assert proxy.paths == [f"GET http://127.0.0.1:{fake.port}/v1/models"]
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return listener.getsockname()[1]
+
+
+def test_auto_takes_the_first_port_that_is_a_model_server_with_a_model():
+    with (
+        ScriptedModelServer(listing=raw(b"<html>a wiki</html>", "text/html")) as wiki,
+        ScriptedModelServer(models=[]) as bare,
+        ScriptedModelServer(models=["first", "second"]) as fake,
+        ScriptedModelServer(models=["last"]) as later,
+    ):
+        ports = [free_port(), wiki.port, bare.port, fake.port, later.port]
+        assert find("auto", ports=ports) == discovery.Model(fake.server, "first")
+        assert later.paths == []
+
+
+def test_auto_takes_the_server_that_has_the_model_named():
+    with ScriptedModelServer(models=["a"]) as one, ScriptedModelServer(models=["b:latest"]) as two:
+        found = find("auto", "b", [one.port, two.port])
+        assert found == discovery.Model(two.server, "b:latest")
+
+
+def test_auto_says_which_models_there_are_when_the_one_named_is_not():
+    with (
+        ScriptedModelServer(models=["a", "b"]) as one,
+        pytest.raises(UsageError, match=r"has a model 'c'\. There are: a, b\."),
+    ):
+        find("auto", "c", [one.port])
+
+
+def test_auto_finds_nothing_where_nothing_listens():
+    assert find("auto", ports=[free_port()]) is None
+
+
+def test_auto_looks_where_the_usual_servers_listen():
+    assert PORTS == {"Ollama": 11434, "llama.cpp": 8080, "LM Studio": 1234, "vLLM": 8000}

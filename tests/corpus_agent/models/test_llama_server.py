@@ -1,0 +1,315 @@
+"""A model server of our own: confined, reached through the broker, gone with its parent.
+
+The server is a small Python program that takes llama-server's arguments: a true server on a Unix
+socket, with the interpreter's files added to what the policy lets it read.
+"""
+
+import fcntl
+import json
+import os
+import socket
+import stat
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+from corpus_agent.models.llama_server import (
+    _HOMES,
+    _VARIABLES,
+    find_program,
+    server_environment,
+    start_llama_server,
+)
+from indexer.errors import CorpusError, UsageError
+from tests.support.sealed_child import python
+
+SERVER = """
+    import errno, http.server, json, os, socket, sys
+    model, path = sys.argv[2], sys.argv[4]
+    found = {}
+    def attempt(name, action):
+        try:
+            action()
+            found[name] = "ok"
+        except OSError as error:
+            found[name] = errno.errorcode[error.errno]
+    found["folder"], found["told"] = os.getcwd(), sorted(os.environ)
+    def connect(address):
+        with socket.socket(socket.AF_UNIX) as sock:
+            sock.connect(address)
+    document = open(model).read()
+    attempt("tcp", lambda: socket.socket())
+    attempt("ipv6", lambda: socket.socket(socket.AF_INET6))
+    attempt("udp", lambda: socket.socket(type=socket.SOCK_DGRAM))
+    attempt("model", lambda: open(model).close())
+    attempt("documents", lambda: open(document).close())
+    attempt("connect", lambda: connect(document + ".sock"))
+    attempt("store", lambda: open(os.path.join(os.environ["HOME"], "..", "x"), "w").close())
+    attempt("home", lambda: open(os.path.join(os.environ["HOME"], "cache"), "w").close())
+    if path == "-":
+        print(json.dumps(found))
+        raise SystemExit
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            content = json.dumps(found).encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+        def address_string(self):
+            return "client"
+    class Server(http.server.HTTPServer):
+        address_family = socket.AF_UNIX
+        def server_bind(self):
+            self.socket.bind(self.server_address)
+            self.server_name, self.server_port = "localhost", 80
+    Server(path, Handler).serve_forever()
+"""
+
+
+@pytest.fixture
+def places(tmp_path):
+    """The server program, its model, the corpus and the store."""
+    program = tmp_path / "bin" / "llama-server"
+    program.parent.mkdir()
+    program.write_text(f"#!{sys.executable}\n{textwrap.dedent(SERVER)}")
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    model = tmp_path / "models" / "small.gguf"
+    model.parent.mkdir()
+    model.write_text(str(tmp_path / "corpus" / "note.md"))
+    for name in ("corpus", "store"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "corpus" / "note.md").write_text("words")
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(tmp_path / "corpus" / "note.md.sock"))
+        listener.listen()
+        yield program, model, tmp_path / "corpus", tmp_path / "store"
+
+
+START = """
+import threading
+from corpus_agent.seal import Gate, policy, seal, start_broker
+from corpus_agent.models.llama_server import start_llama_server, wait_until_ready
+from indexer.confine import interpreter_files
+program, model, root, store = map(Path, sys.argv[1:5])
+os.environ.update(SECRET_KEY="x", LD_PRELOAD="", LD_LIBRARY_PATH="/lib::lib:", LANG="C.UTF-8")
+server = start_llama_server(program, model, store / "tmp", also=interpreter_files())
+gate = Gate(server.address, frozenset(["small"]), frozenset([os.geteuid()]))
+broker = start_broker(gate)
+seal(policy(root, store))
+wait_until_ready(server, broker, 20)
+"""
+
+DENIED = {
+    "tcp": "EPERM",
+    "ipv6": "EPERM",
+    "udp": "EPERM",
+    "documents": "EACCES",
+    "connect": "EPERM",
+    "store": "EACCES",
+}
+ALLOWED = {"model": "ok", "home": "ok"}
+
+
+def test_the_server_answers_and_has_neither_network_nor_documents(places):
+    code = """
+    parts, done = [], threading.Event()
+    def hear(reply):
+        parts.append(reply)
+        if reply.kind.name in ("END", "FAILED"):
+            done.set()
+    broker.ask("GET", "/health", b"", hear)
+    done.wait(20)
+    outcome.update(json.loads(b"".join(p.payload for p in parts if p.kind.name == "DATA")))
+    attempt("own socket", lambda: socket.socket().close())
+    """
+    found = python(START + textwrap.dedent(code), *places)
+    told = found.pop("told")
+    assert set(told) <= {*_VARIABLES, *_HOMES, "LD_LIBRARY_PATH", "LC_CTYPE"}
+    assert found == DENIED | ALLOWED | {"folder": "/", "own socket": "EPERM"}
+
+
+def test_the_same_program_without_the_confinement_is_stopped_by_nothing(places):
+    program, model, _, store = places
+    (store / "tmp").mkdir()
+    run = subprocess.run(
+        [sys.executable, program, "-m", model, "--host", "-"],
+        env={**os.environ, "HOME": str(store / "tmp")},
+        capture_output=True,
+        check=True,
+    )
+    found = json.loads(run.stdout)
+    assert {found[name] for name in DENIED | ALLOWED} == {"ok"}
+
+
+def test_the_server_is_told_what_stands_on_a_list():
+    given = {
+        "PATH": "/bin",
+        "LD_PRELOAD": "/tmp/x.so",
+        "LD_LIBRARY_PATH": ":/opt/lib:lib::/usr/lib:",
+        "GGML_BACKEND_DIR": "/tmp",
+        "LLAMA_ARG_MODEL_URL": "http://192.0.2.1/",
+        "LLAMA_ARG_CTX_SIZE": "8192",
+        "HF_TOKEN": "secret",
+        "LANG": "C",
+        "HOME": "/root",
+    }
+    assert server_environment(given, 7) == {
+        "LLAMA_ARG_CTX_SIZE": "8192",
+        "LANG": "C",
+        "LD_LIBRARY_PATH": "/opt/lib:/usr/lib",
+        **dict.fromkeys(_HOMES, "/proc/self/fd/7"),
+    }
+
+
+@pytest.mark.parametrize("ending", ["", "os.kill(os.getpid(), 9)"])
+def test_the_server_ends_with_a_sealed_parent(places, ending):
+    code = f"""
+    (store / "keeper").write_text(str(server.keeper))
+    {ending}
+    """
+    python(START + textwrap.dedent(code), *places, ends=-9 if ending else 0)
+    deadline = time.monotonic() + 5
+    while _running(str(places[1])) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert _running(str(places[1])) == []
+
+
+def _running(argument):
+    """The ids of processes that were started with this argument."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit() and int(folder.name) != os.getpid():
+            try:
+                if argument.encode() in (folder / "cmdline").read_bytes().split(b"\0")[2:4]:
+                    found.append(folder.name)
+            except OSError:
+                continue  # it has ended meanwhile
+    return found
+
+
+def test_the_server_is_running_while_its_parent_is(places):
+    code = """
+    listed = [Path(f"/proc/{name}/cmdline") for name in os.listdir("/proc") if name.isdigit()]
+    """
+    before = START.replace("seal(policy(root, store))", textwrap.dedent(code))
+    check = """
+    outcome["running"] = sum(str(model).encode() in path.read_bytes().split(b"\\0")[3:4]
+                             for path in listed if path.exists())
+    server.stop()
+    """
+    assert python(before + textwrap.dedent(check), *places) == {"running": 1}
+
+
+def test_a_program_that_cannot_start_is_an_error(places):
+    program, model, _, store = places
+    program.write_text("#!/does/not/exist\n")
+    # In a process without threads, as the program itself has none yet.
+    outcome = python(
+        """
+        from corpus_agent.models.llama_server import start_llama_server
+        from indexer.errors import CorpusError
+        try:
+            start_llama_server(*map(Path, sys.argv[1:]))
+        except CorpusError as error:
+            outcome["error"] = str(error)
+        """,
+        *(program, model, store / "tmp"),
+    )
+    assert "llama-server: " in outcome["error"]
+
+
+# ---- What lies in its folder already
+
+
+def started(places):
+    """A server that was started and stopped, in a process of its own, and whether it was ready."""
+    code = """
+    outcome["log"], outcome["socket"] = str(server.log), server.address.path
+    outcome["there"] = Path(server.log).exists() and not Path(server.log).is_symlink()
+    broker.close()
+    server.stop()
+    outcome["left"] = sorted(os.listdir(Path(server.log).parent))
+    """
+    return python(START + textwrap.dedent(code), *places)
+
+
+def test_no_link_in_the_store_is_written_through(places, tmp_path):
+    store, precious = places[3], tmp_path / "bashrc"
+    precious.write_text("precious")
+    (store / "tmp").mkdir(mode=0o700)
+    (store / "tmp" / "llama-server.log").symlink_to(precious)
+    (store / "tmp" / "llama-0123456789abcdef").symlink_to(tmp_path)
+    found = started(places)
+    assert found["there"]
+    assert found["left"] == ["cache", "llama-server.log"]
+    assert precious.read_text() == "precious"
+    assert (places[2] / "note.md").exists()
+    # The control: what it did before, opening the log by its path.
+    os.close(os.open(store / "tmp" / "llama-server.log", os.O_WRONLY | os.O_TRUNC))
+    assert precious.read_text() == ""
+
+
+@pytest.mark.parametrize("what", ["link", "file", "writable by others"])
+def test_a_folder_that_is_none_of_ours_is_refused(places, tmp_path, what):
+    program, model, _, store = places
+    (tmp_path / "elsewhere").mkdir()
+    temp = store / "tmp"
+    if what == "link":
+        temp.symlink_to(tmp_path / "elsewhere")
+    elif what == "file":
+        temp.write_text("")
+    else:
+        temp.mkdir()
+        temp.chmod(0o777)
+    with pytest.raises(CorpusError, match=r"cannot be made|may be written by others"):
+        start_llama_server(program, model, temp)
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_the_store_itself_is_not_reached_through_a_link(places, tmp_path):
+    program, model, _, store = places
+    (tmp_path / "alias").symlink_to(store)
+    with pytest.raises(CorpusError, match="cannot be made"):
+        start_llama_server(program, model, tmp_path / "alias" / "tmp")
+    assert list(store.iterdir()) == []
+
+
+def test_what_ended_servers_left_goes_and_a_running_one_keeps_its_own(places):
+    first = Path(started(places)["log"]).parent
+    second = Path(started(places)["log"]).parent
+    assert not first.exists()
+    with (second / "llama-server.log").open("rb") as held:
+        fcntl.flock(held, fcntl.LOCK_SH)
+        third = Path(started(places)["log"]).parent
+        assert second.exists()
+    started(places)
+    assert not second.exists()
+    assert not third.exists()
+
+
+def test_what_others_call_alike_stays(places):
+    temp = places[3] / "tmp"
+    temp.mkdir(mode=0o700)
+    names = ("llama-mine", "llama-0123", "other")
+    for name in names:
+        (temp / name).mkdir()
+    (temp / "llama-00000000000000aa").write_text("a file")
+    started(places)
+    assert {path.name for path in temp.iterdir()} >= {*names, "llama-00000000000000aa"}
+
+
+def test_the_path_to_its_socket_may_be_long(places, tmp_path):
+    store = tmp_path / ("x" * 100) / ("y" * 100)
+    store.mkdir(parents=True)
+    assert started((*places[:3], store))["there"]
+
+
+def test_no_llama_server_on_the_path_says_what_to_do(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(UsageError, match="needs 'llama-server', and there is none on PATH"):
+        find_program()

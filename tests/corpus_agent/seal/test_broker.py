@@ -1,0 +1,422 @@
+"""The broker: one address, one way to it, from inside a sealed process."""
+
+import http.server
+import json
+import socket
+import textwrap
+import threading
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from corpus_agent.seal import Gate, TcpAddress, start_broker
+from indexer.confine import check_kernel
+from indexer.errors import UsageError
+from tests.support.fakes import ScriptedModelServer
+from tests.support.sealed_child import PROLOGUE, python, run
+
+
+@pytest.fixture
+def root(tmp_path):
+    (tmp_path / "corpus").mkdir()
+    return tmp_path / "corpus"
+
+
+@pytest.fixture
+def store(tmp_path):
+    (tmp_path / "store").mkdir()
+    return tmp_path / "store"
+
+
+class Chat(http.server.BaseHTTPRequestHandler):
+    """A model server: searches once, then answers with what the tool gave it."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.heard.append((self.path, body))
+        if self.server.elsewhere:
+            self.send_response(307)
+            self.send_header("Location", f"http://127.0.0.1:{self.server.elsewhere}/stolen")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
+        told = [message for message in body["messages"] if message["role"] == "tool"]
+        call = {"id": "1", "type": "function", "function": {"name": "search", "arguments": "{}"}}
+        message = {"role": "assistant", "content": told[0]["content"] if told else None}
+        if not told:
+            message["tool_calls"] = [call]
+        reason = "stop" if told else "tool_calls"
+        choice = {"index": 0, "message": message, "finish_reason": reason}
+        answer = {"id": "1", "object": "chat.completion", "created": 1, "model": "m"}
+        content = json.dumps(answer | {"choices": [choice]}).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_):
+        pass
+
+    def address_string(self):
+        return "client"  # a Unix socket's client has no address
+
+
+class UnixServer(http.server.ThreadingHTTPServer):
+    address_family = socket.AF_UNIX
+
+    def server_bind(self):
+        self.socket.bind(self.server_address)
+        self.server_name, self.server_port = "localhost", 80
+
+
+@contextmanager
+def serving(server):
+    server.heard = []
+    server.elsewhere = None
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@pytest.fixture
+def model_server():
+    with serving(http.server.ThreadingHTTPServer(("127.0.0.1", 0), Chat)) as server:
+        yield server
+
+
+@pytest.fixture
+def listener():
+    with socket.create_server(("127.0.0.1", 0)) as sock:
+        sock.setblocking(False)
+        yield sock
+
+
+def heard(listener):
+    """How many connections reached a listener."""
+    count = 0
+    while True:
+        try:
+            listener.accept()[0].close()
+        except BlockingIOError:
+            return count
+        count += 1
+
+
+BROKERED = """
+from corpus_agent.seal import *
+root, store, where = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
+address = TcpAddress("127.0.0.1", int(where)) if where.isdigit() else UnixAddress(where)
+gate = Gate(address, frozenset(["m"]), frozenset([os.geteuid()]))
+broker = start_broker(gate)
+seal(policy(root, store))
+"""
+
+
+def brokered(code, root, store, where, **options):
+    """The outcome of `code` in a sealed process with a broker."""
+    return python(BROKERED + textwrap.dedent(code), root, store, where, **options)
+
+
+def test_the_server_is_asked_by_the_broker_and_reached_in_no_other_way(root, store):
+    code = """
+    attempt("directly", lambda: socket.create_connection((address.ip, address.port)))
+    outcome["asked"] = broker.status_of("/v1/models", 10)
+    outcome["open"] = sorted(os.readlink(f"/proc/self/fd/{name}").split(":")[0]
+                             for name in os.listdir("/proc/self/fd")
+                             if os.path.exists(f"/proc/self/fd/{name}"))
+    """
+    with ScriptedModelServer() as fake:
+        found = brokered(code, root, store, fake.port)
+        assert (found["directly"], found["asked"]) == ("EPERM", 200)
+        assert fake.paths == ["GET /v1/models"]
+        assert found["open"].count("pipe") >= 2  # those of the broker
+        assert "socket" not in found["open"]
+
+
+def test_a_unix_socket_is_reached_the_same_way(root, store, tmp_path):
+    code = """
+    outcome["asked"] = broker.status_of("/v1/models", 10)
+    def other():
+        with socket.socket(socket.AF_UNIX) as sock:
+            sock.connect(address.path)
+    attempt("directly", other)
+    """
+    with ScriptedModelServer(path=tmp_path / "model.sock") as fake:
+        found = brokered(code, root, store, str(fake.path))
+        assert found == {"asked": 200, "directly": "EPERM"}
+        assert fake.paths == ["GET /v1/models"]
+
+
+def test_a_socket_of_a_long_path_is_reached_too(root, store, tmp_path, monkeypatch):
+    # connect() takes 107 bytes; the broker holds the folder and names the socket in it.
+    folder = tmp_path / ("x" * 100) / ("y" * 100)
+    folder.mkdir(parents=True)
+    monkeypatch.chdir(folder)
+    with ScriptedModelServer(path=Path("model.sock")):
+        code = 'outcome["asked"] = broker.status_of("/v1/models", 10)'
+        assert brokered(code, root, store, str(folder / "model.sock")) == {"asked": 200}
+
+
+FAILED = """
+import queue
+from corpus_agent.seal.frames import failure_in
+def failure(method, path, body=b""):
+    heard = queue.SimpleQueue()
+    broker.ask(method, path, body, heard.put)
+    reply = heard.get(timeout=10)
+    return failure_in(reply.payload).reason if reply.kind.name == "FAILED" else reply.kind.name
+"""
+
+
+def test_a_refused_connection_is_an_error_and_the_next_one_may_succeed(root, store):
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        code = """
+        outcome["first"] = failure("GET", "/props")
+        outcome["second"] = failure("GET", "/props")
+        """
+        port = sock.getsockname()[1]
+        assert brokered(FAILED + textwrap.dedent(code), root, store, port) == dict.fromkeys(
+            ("first", "second"), "Connection refused"
+        )
+
+
+def test_a_broker_that_is_gone_is_an_error(root, store, listener):
+    # Killed before the seal: a sealed process may not signal it.
+    code = """
+    import signal
+    os.kill(broker.pid, signal.SIGKILL)
+    os.waitpid(broker.pid, 0)
+    seal(policy(root, store))
+    outcome["first"] = failure("GET", "/props")
+    outcome["second"] = failure("GET", "/props")
+    """
+    script = BROKERED.replace("seal(policy(root, store))", "") + FAILED + textwrap.dedent(code)
+    found = python(script, root, store, listener.getsockname()[1])
+    assert found == dict.fromkeys(("first", "second"), "the relay has ended")
+
+
+@pytest.mark.parametrize("ip", ["192.0.2.1", "10.0.0.1", "0.0.0.0", "::", "2001:db8::1"])
+def test_only_this_machine_can_be_brokered(ip):
+    with pytest.raises(UsageError, match="is not this machine"):
+        start_broker(Gate(TcpAddress(ip, 80), frozenset(), None))
+
+
+def test_an_ipv4_address_in_ipv6_clothes_is_not_loopback():
+    assert not TcpAddress("::ffff:127.0.0.1", 80).is_local
+    assert TcpAddress("::1", 80).is_local
+    assert TcpAddress("127.1.2.3", 80).is_local
+
+
+def test_a_name_is_no_address():
+    with pytest.raises(OSError, match="illegal IP address"):
+        start_broker(Gate(TcpAddress("localhost", 80), frozenset(), None))
+
+
+def test_the_broker_itself_opens_nothing_else(tmp_path, listener):
+    # The broker's own policy, applied to a process that tries what the broker never would.
+    code = """
+    from corpus_agent.seal import Gate, TcpAddress, relay
+    from indexer.confine import confine
+    port, other = int(sys.argv[1]), int(sys.argv[2])
+    if sys.argv[3] == "held":
+        confine(relay.policy(Gate(TcpAddress("127.0.0.1", port), frozenset(), None)))
+    def connect(port):
+        with socket.socket() as sock:
+            sock.connect(("127.0.0.1", port))
+    attempt("its address", connect, port)
+    attempt("another port", connect, other)
+    attempt("ipv6", lambda: socket.socket(socket.AF_INET6).close())
+    attempt("unix", lambda: socket.socket(socket.AF_UNIX).close())
+    attempt("datagrams", lambda: socket.socket(type=socket.SOCK_DGRAM).close())
+    attempt("serving", lambda: socket.create_server(("127.0.0.1", 0)).close())
+    attempt("file", lambda: os.close(os.open("/etc/passwd", os.O_RDONLY)))
+    attempt("program", lambda: os.posix_spawn("/bin/true", ["true"], {}) and None)
+    attempt("process", lambda: os.waitpid(os.fork() or os._exit(0), 0) and None)
+    threading.Thread(target=lambda: outcome.update(thread="runs")).start()
+    """
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        ports = listener.getsockname()[1], other.getsockname()[1]
+        held = python(code, *ports, "held")
+        expected = {
+            "its address": None,
+            "another port": "EACCES",
+            "ipv6": "EPERM",
+            "unix": "EPERM",
+            "datagrams": "EPERM",
+            "serving": "EPERM",
+            "file": "EACCES",
+            "program": "EPERM",
+            "process": "EPERM",
+            "thread": "runs",
+        }
+        if check_kernel()[1] < 4:  # no port rules: its own code alone keeps it to the address
+            expected["another port"] = None
+        assert held == expected
+        assert set(python(code, *ports, "free").values()) == {None, "runs"}
+
+
+def test_the_broker_holds_no_descriptor_but_its_pipes_and_the_tables_of_sockets(
+    root, store, listener
+):
+    code = """
+    kept = open(__import__("tempfile").mkstemp()[1])
+    broker = start_broker(gate)
+    folder = f"/proc/{broker.pid}/fd"
+    outcome["open"] = sorted(os.readlink(f"{folder}/{name}").split(":")[0]
+                             for name in os.listdir(folder))
+    outcome["tables"] = [f"/proc/{broker.pid}/net/{name}" for name in ("tcp", "tcp6")]
+    broker.close()
+    """
+    script = BROKERED.replace("seal(policy(root, store))", "") + textwrap.dedent(code)
+    found = python(script, root, store, listener.getsockname()[1])
+    # The socket is netlink's, by which the kernel is asked whose a connection is.
+    known = ["/dev/null", "/dev/null", "/dev/null", "pipe", "pipe", "socket", *found["tables"]]
+    assert set(found["open"]) <= set(known)
+    assert len(found["open"]) <= len(known)
+
+
+@pytest.mark.parametrize("signal", [9, 15])
+def test_the_broker_ends_with_its_parent(root, store, listener, signal):
+    code = f"""
+    print(json.dumps(outcome | {{"pid": broker.pid}}), flush=True)
+    os.kill(os.getpid(), {signal})
+    """
+    script = BROKERED + textwrap.dedent(code)
+    done = run(PROLOGUE + script, root, store, listener.getsockname()[1])
+    assert done.returncode == -signal
+    status = Path(f"/proc/{json.loads(done.stdout)['pid']}/stat")
+    deadline = time.monotonic() + 5
+    while status.exists() and time.monotonic() < deadline:
+        if status.read_text().rsplit(")")[1].split()[0] == "Z":
+            break  # ended; whoever adopted it has not looked yet
+        time.sleep(0.01)
+    else:
+        assert not status.exists()
+
+
+def test_ctrl_c_in_the_terminal_does_not_reach_the_broker(root, store):
+    code = """
+    import signal
+    outcome["apart"] = os.getpgid(broker.pid) != os.getpgid(0)
+    os.kill(broker.pid, signal.SIGINT)
+    outcome["asked"] = broker.status_of("/v1/models", 10)
+    broker.close()
+    """
+    script = BROKERED.replace("seal(policy(root, store))", "") + textwrap.dedent(code)
+    with ScriptedModelServer() as fake:
+        assert python(script, root, store, fake.port) == {"apart": True, "asked": 200}
+
+
+@pytest.mark.slow
+def test_several_threads_share_a_broker(root, store):
+    code = """
+    from concurrent.futures import ThreadPoolExecutor
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda _: broker.status_of("/v1/models", 20), range(40)))
+    outcome["found"] = sorted(set(found))
+    """
+    with ScriptedModelServer() as fake:
+        assert brokered(code, root, store, fake.port) == {"found": [200]}
+        assert len(fake.paths) == 40
+
+
+CONVERSATION = """
+from openai import AsyncOpenAI
+from pydantic_ai import Agent
+from pydantic_ai.models.openai import OpenAIChatModel
+from pydantic_ai.providers.openai import OpenAIProvider
+from corpus_agent.models.http import http_client
+import asyncio
+
+async def main():
+    async with http_client(broker) as client:
+        base = broker.gate.address.base_url + "/v1"
+        api = AsyncOpenAI(base_url=base, api_key="none", http_client=client, max_retries=0)
+        agent = Agent(OpenAIChatModel("m", provider=OpenAIProvider(openai_client=api)))
+        @agent.tool_plain
+        def search() -> str:
+            return (root / "note.md").read_text()
+        return (await agent.run("What is in the note?")).output
+outcome["answer"] = asyncio.run(main())
+attempt("socket", lambda: socket.socket().close())
+"""
+
+
+@pytest.mark.slow
+def test_a_whole_conversation_works_from_inside(root, store, model_server):
+    (root / "note.md").write_text("Keep the dough at 24 degrees.")
+    found = brokered(CONVERSATION, root, store, model_server.server_port)
+    assert found == {"answer": "Keep the dough at 24 degrees.", "socket": "EPERM"}
+    assert [path for path, _ in model_server.heard] == ["/v1/chat/completions"] * 2
+
+
+@pytest.mark.slow
+def test_a_whole_conversation_works_over_a_unix_socket(root, store, tmp_path):
+    (root / "note.md").write_text("Keep the dough at 24 degrees.")
+    path = str(tmp_path / "model.sock")
+    with serving(UnixServer(path, Chat)) as server:
+        found = brokered(CONVERSATION, root, store, path)
+        assert found["answer"] == "Keep the dough at 24 degrees."
+        assert len(server.heard) == 2
+
+
+@pytest.mark.slow
+def test_no_redirect_and_no_proxy_leads_elsewhere(root, store, model_server, listener):
+    model_server.elsewhere = listener.getsockname()[1]
+    code = f"""
+    import asyncio
+    import httpx2
+    from corpus_agent.models.http import http_client
+    chat = {{"model": "m", "messages": []}}
+    async def main():
+        async with http_client(broker) as client:
+            answer = await client.post("/v1/chat/completions", json=chat)
+            outcome["status"], outcome["headers"] = answer.status_code, list(answer.headers)
+            for name, url in (
+                ("other port", "http://127.0.0.1:{model_server.elsewhere}/v1/models"),
+                ("other name", "http://localhost:{model_server.server_port}/v1/models"),
+            ):
+                try:
+                    await client.get(url)
+                except httpx2.ConnectError as error:
+                    outcome[name] = str(error)
+    asyncio.run(main())
+    """
+    proxy = f"http://127.0.0.1:{model_server.elsewhere}"
+    environment = dict.fromkeys(("http_proxy", "HTTP_PROXY", "ALL_PROXY", "all_proxy"), proxy)
+    found = brokered(code, root, store, model_server.server_port, environment=environment)
+    assert found["status"] == 307
+    assert found["headers"] == []  # nor does it say where it would have led
+    assert "lets nothing to 127.0.0.1" in found["other port"]
+    assert "lets nothing to localhost" in found["other name"]
+    assert heard(listener) == 0
+
+
+@pytest.mark.slow
+def test_a_server_that_is_gone_is_a_connection_error(root, store):
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        code = """
+        import asyncio
+        import httpx2
+        from corpus_agent.models.http import http_client
+        async def main():
+            async with http_client(broker) as client:
+                await client.get("/v1/models")
+        try:
+            asyncio.run(main())
+        except httpx2.ConnectError as error:
+            outcome["error"] = str(error)
+        """
+        assert "Connection refused" in brokered(code, root, store, sock.getsockname()[1])["error"]

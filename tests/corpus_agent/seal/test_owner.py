@@ -1,0 +1,301 @@
+"""Whose process answers: what the kernel says of a listener, and who is asked unnamed."""
+
+import json
+import os
+import socket
+import stat
+
+import pytest
+
+from corpus_agent.models import discovery, known_servers
+from corpus_agent.models.address import parse, server_at
+from corpus_agent.models.discovery import ModelUnavailable, find
+from corpus_agent.seal import Gate, TcpAddress
+from corpus_agent.seal.owner import (
+    OwnerUnknown,
+    SocketTables,
+    checked,
+    owner_text,
+    peer_of,
+    rows_in,
+    who,
+)
+from corpus_agent.seal.sock_diag import Found, SocketDiagnosis
+from corpus_agent.trust import user_state
+from tests.support.brokers import broker_for
+from tests.support.fakes import ScriptedModelServer, says
+from tests.support.other_user import serving_as
+from tests.support.sealed_child import python
+
+OTHER, THIRD = 47_110, 47_111
+ME = os.geteuid()
+MAPPED = "0000000000000000FFFF00000100007F"
+V4 = bytes([127, 0, 0, 1])
+
+
+def row(local, remote="00000000:0000", state="0A", uid=5, inode=77):
+    return f"  0: {local} {remote} {state} 00000000:00000000 00:00000000 00000000 {uid} 0 {inode} 1"
+
+
+@pytest.mark.parametrize(
+    ("line", "users"),
+    [
+        (row("0100007F:1F90"), [5]),
+        (row("00000000:1F90"), [5]),
+        (row("00000000000000000000000000000000:1F90"), [5]),
+        (row("0000000000000000FFFF00000100007F:1F90"), [5]),
+        (row("0200007F:1F90"), []),
+        (row("0100007F:1F91"), []),
+        (row("00000000000000000000000001000000:1F90"), []),  # ::1
+        (row("0100007F:1F90", "0100007F:C350", "01"), [5]),  # has accepted our connection
+        (row("0100007F:1F90", "0100007F:C350", "01", inode=0), []),  # nobody has
+        (row("0100007F:1F90", "0100007F:C351", "01"), []),  # another one's
+        (row("0100007F:C350", "0100007F:1F90", "01"), []),  # our own end
+        (row(f"{MAPPED}:1F90", f"{MAPPED}:C350", "01"), [5]),
+        ("  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid", []),
+        ("", []),
+    ],
+)  # fmt: skip
+def test_the_kernels_table_says_who_listens_and_who_accepted(line, users):
+    assert list(who(rows_in([line]), (V4, 8080), (V4, 50_000))) == users
+
+
+def owners_both_ways(address, client=None):
+    """What the kernel's look-up says, where it has one; its tables alone must say the same."""
+    quick, slow = SocketTables.open(), SocketTables.open()
+    if slow._diagnosis is not None:
+        slow._diagnosis.close()
+        slow._diagnosis = None
+    try:
+        found = quick.owners(address, client)
+        assert slow.owners(address, client) == found
+        return found
+    finally:
+        quick.close()
+        slow.close()
+
+
+def test_the_kernel_tells_a_connection_that_is_held_from_one_that_waits():
+    diagnosis = SocketDiagnosis()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        server = V4, listener.getsockname()[1]
+        if diagnosis.find(server, None) is None:
+            pytest.skip("this kernel has no sock_diag")
+        with socket.create_connection(listener.getsockname()) as ours:
+            client = V4, ours.getsockname()[1]
+            assert diagnosis.find(server, None) == Found(ME, listens=True, held=True)
+            assert not diagnosis.find(server, client).held
+            address = TcpAddress("127.0.0.1", server[1])
+            assert owners_both_ways(address, ours.getsockname()) == {ME}
+            with listener.accept()[0]:
+                assert diagnosis.find(server, client) == Found(ME, listens=False, held=True)
+                listener.close()
+                assert diagnosis.find(server, None) is None
+                assert owners_both_ways(address, ours.getsockname()) == {ME}
+    diagnosis.close()
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0", "::1", "::", "::ffff:127.0.0.1"])
+def test_a_listener_of_this_user_is_found_wherever_it_listens(host):
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family) as listener:
+        if family == socket.AF_INET6:
+            listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+        listener.bind((host, 0))
+        listener.listen()
+        address = TcpAddress("::1" if host == "::1" else "127.0.0.1", listener.getsockname()[1])
+        assert owners_both_ways(address) == {ME}
+        listener.close()
+        assert owners_both_ways(address) == frozenset()
+
+
+def test_the_owner_of_another_users_listener_and_of_its_connection_is_seen():
+    with serving_as(OTHER) as server:
+        tables = SocketTables.open()
+        address = TcpAddress("127.0.0.1", server.port)
+        assert tables.owners(address) == {OTHER}
+        assert discovery.listing_of(server_at("127.0.0.1", server.port)).owners == {OTHER}
+        tables.close()
+
+
+@pytest.mark.skipif(ME != 0, reason="only root can become another user")
+def test_a_listener_that_was_handed_to_another_user_has_two():
+    # As a service manager does: it listens, and the service accepts.
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        address = TcpAddress("127.0.0.1", listener.getsockname()[1])
+        with socket.create_connection((address.ip, address.port)) as ours:
+            accepts, has_accepted = os.pipe()
+            if (child := os.fork()) == 0:
+                ours.close()
+                os.setuid(OTHER)
+                accepted, _ = listener.accept()
+                os.write(has_accepted, b".")
+                accepted.recv(1)
+                os._exit(0)
+            client = ours.getsockname()
+            assert os.read(accepts, 1) == b"."
+            assert owners_both_ways(address, client) == {ME, OTHER}
+    os.waitpid(child, 0)
+    os.close(accepts)
+    os.close(has_accepted)
+
+
+def test_a_unix_socket_says_who_listens(tmp_path):
+    with socket.socket(socket.AF_UNIX) as listener, socket.socket(socket.AF_UNIX) as ours:
+        listener.bind(str(tmp_path / "s"))
+        listener.listen()
+        ours.connect(str(tmp_path / "s"))
+        assert peer_of(ours) == {ME}
+
+
+def test_the_number_for_users_without_one_is_nobody_only_where_all_have_one():
+    assert checked(frozenset([65_534]), users_are_known=True) == {65_534}
+    assert checked(frozenset([7]), users_are_known=False) == {7}
+    with pytest.raises(OwnerUnknown, match="no user known here"):
+        checked(frozenset([65_534]), users_are_known=False)
+
+
+def test_a_user_is_shown_by_name_and_number():
+    assert owner_text(frozenset([0])) == "root (uid 0)"
+    assert owner_text(frozenset([OTHER, 0])) == f"root (uid 0) and uid {OTHER}"
+
+
+# ---- Who is asked unnamed
+
+
+def test_a_server_of_this_user_is_asked_unnamed_and_nothing_is_kept():
+    with ScriptedModelServer() as fake:
+        found = find("auto", ports=[fake.port])
+        assert found.owners == {ME}
+        assert found.server.owner == owner_text(frozenset([ME]))
+        assert find(fake.server).name == "toy-model"
+    assert not (user_state.state_folder() / known_servers.FILE_NAME).exists()
+
+
+def test_another_users_server_is_asked_once_it_was_named_and_while_it_stays_theirs():
+    with serving_as(OTHER) as server:
+        with pytest.raises(
+            ModelUnavailable, match=rf"belongs to uid {OTHER}, not to you"
+        ) as caught:
+            find("auto", ports=[server.port])
+        url = f"http://127.0.0.1:{server.port}"
+        assert caught.value.hint == f"If you trust it, name it once: --llm {url}"
+        named = find(parse(url))
+        assert (named.owners, named.notices) == ({OTHER}, ())
+        assert find("auto", ports=[server.port]).name == "m"
+    path = user_state.state_folder() / known_servers.FILE_NAME
+    assert json.loads(path.read_text()) == {f"127.0.0.1:{server.port}": {"owners": [OTHER]}}
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert set(server.heard) == {"GET /v1/models"}
+    with (
+        serving_as(THIRD, server.port),
+        pytest.raises(ModelUnavailable, match=rf"uid {THIRD}; when it was named, to uid {OTHER}"),
+    ):
+        find("auto", ports=[server.port])
+    with ScriptedModelServer() as fake:  # and one of this user's needs no name
+        assert find("auto", ports=[server.port, fake.port]).server == fake.server
+
+
+def test_a_server_of_this_user_goes_before_the_notice_about_anothers():
+    with serving_as(OTHER) as server, ScriptedModelServer() as fake:
+        assert find("auto", ports=[server.port, fake.port]).server == fake.server
+
+
+def test_what_was_remembered_in_another_shape_counts_as_nothing():
+    address = TcpAddress("127.0.0.1", 9)
+    for entry in ([OTHER], {"owners": "all"}, {"owners": [True]}, {"owners": None}, 5):
+        user_state.update(known_servers.FILE_NAME, lambda _, entry=entry: {str(address): entry})
+        assert "not to you" in known_servers.refusal(address, frozenset([OTHER]))
+    known_servers.remember(address, frozenset([OTHER]))
+    assert known_servers.refusal(address, frozenset([OTHER])) is None
+    assert known_servers.refusal(address, frozenset([OTHER, THIRD])) is not None
+
+
+def test_without_a_state_folder_a_server_is_named_each_time(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
+    with serving_as(OTHER) as server:
+        named = find(parse(f"http://127.0.0.1:{server.port}"))
+        assert named.name == "m"
+        assert "is not remembered" in named.notices[0]
+        with pytest.raises(ModelUnavailable, match="is not yours"):
+            find("auto", ports=[server.port])
+
+
+def test_where_the_kernel_does_not_say_nobody_is_asked_unnamed():
+    code = """
+    from corpus_agent.models import discovery
+    from corpus_agent.models.address import server_at
+    from indexer.confine import Policy, confine, one_peer
+    import encodings.idna
+    port = int(sys.argv[1])
+    if sys.argv[2] == "blind":
+        confine(Policy(calls=one_peer(socket.AF_INET), connect_ports=(port,)))
+    try:
+        outcome["auto"] = discovery.find("auto", ports=[port]).name
+    except discovery.ModelUnavailable as error:
+        outcome["auto"] = error.message
+    outcome["named"] = discovery.find(server_at("127.0.0.1", port)).name
+    """
+    with ScriptedModelServer() as fake:
+        blind = python(code, fake.port, "blind")
+        assert "cannot be seen, so it was not asked" in blind["auto"]
+        assert blind["named"] == "toy-model"
+        assert python(code, fake.port, "seeing") == dict.fromkeys(("auto", "named"), "toy-model")
+
+
+def test_a_model_that_runs_elsewhere_is_not_chosen_unnamed():
+    names = ["gpt-oss:120b-cloud", "glm-4.6:cloud", "cloudy"]
+    with ScriptedModelServer(models=names) as fake:
+        assert find(fake.server).name == "cloudy"
+        assert find(fake.server).listed == ("cloudy",)
+        assert find(fake.server, "glm-4.6:cloud").name == "glm-4.6:cloud"
+
+
+# ---- At each connection
+
+
+def test_the_relay_says_nothing_to_a_process_that_is_not_the_owners():
+    chat = b'{"model":"m","messages":[]}'
+    with serving_as(OTHER) as server:
+        reasons = {}
+        for owners in (frozenset([ME]), frozenset([OTHER])):
+            gate = Gate(TcpAddress("127.0.0.1", server.port), frozenset(["m"]), owners)
+            with broker_for(gate) as broker:
+                reasons[owners] = asked(broker, chat)
+    assert reasons == {
+        frozenset([ME]): "another user's process listens there now",
+        frozenset([OTHER]): "HEAD",
+    }
+    assert server.heard == ["POST /v1/chat/completions"]
+
+
+def asked(broker, body):
+    import queue
+
+    from corpus_agent.seal.frames import Kind, failure_in
+
+    heard = queue.SimpleQueue()
+    broker.ask("POST", "/v1/chat/completions", body, heard.put)
+    reply = heard.get(timeout=10)
+    return failure_in(reply.payload).reason if reply.kind is Kind.FAILED else reply.kind.name
+
+
+# ---- What an answer says of it
+
+QUOTE = 'Twelve days [kitchen/sourdough.md:15] "12 days".'
+
+
+@pytest.mark.slow
+def test_an_answer_names_the_server_and_its_owner(cli, sample_store):
+    with ScriptedModelServer([says(QUOTE)] * 2) as fake:
+        ask = ("--store", sample_store, "ask", "How long?", "--llm", fake.server.base_url)
+        answer = json.loads(cli(*ask, "--json").stdout)
+        shown = cli(*ask).stdout
+    where, owner = f"127.0.0.1:{fake.port}", owner_text(frozenset([ME]))
+    assert answer["model_server"] == {"address": where, "owner": owner}
+    assert f"(toy-model; server {where} of {owner}; searched" in shown
+    receipts = (sample_store / "receipts.jsonl").read_text().splitlines()
+    assert json.loads(receipts[-1])["model_server"] == {"address": where, "owner": owner}
+    nobody = json.loads(cli("--store", sample_store, "ask", "x", "--llm", "none", "--json").stdout)
+    assert nobody["model_server"] is None

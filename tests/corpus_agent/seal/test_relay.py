@@ -1,0 +1,488 @@
+"""The written list, seen from the wire, whatever a taken-over process says or a server answers."""
+
+import json
+import os
+import re
+import socket
+import struct
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from corpus_agent.seal import Gate, TcpAddress, upstream
+from corpus_agent.seal.frames import (
+    BadFrame,
+    Kind,
+    Request,
+    Verb,
+    failure_in,
+    packed_request,
+    read_reply,
+    read_request,
+)
+from corpus_agent.seal.routes import (
+    MAX_CHAT_BYTES,
+    MAX_NAME_BYTES,
+    ROUTES,
+    NotListed,
+    body_to_send,
+    number_of,
+)
+from corpus_agent.seal.upstream import MAX_HEADER_BYTES, MAX_REPLY_BYTES, request_bytes
+from tests.support.brokers import broker_for
+from tests.support.raw_server import OK, RawServer
+from tests.support.relay_fuzz import CHAT, COUNTS, SMUGGLED, is_listed, play
+
+CHAT_ROUTE = number_of("POST", "/v1/chat/completions")
+MODELS = frozenset(["m"])
+
+
+def relayed(port, owners=None):
+    return broker_for(Gate(TcpAddress("127.0.0.1", port), MODELS, owners))
+
+
+def asked(broker, method="GET", path="/v1/models", body=b"", seconds=20):
+    """How a request ends: status, content and the reason of a failure."""
+    done, heard = threading.Event(), []
+
+    def hear(reply):
+        heard.append(reply)
+        if reply.kind in (Kind.END, Kind.FAILED):
+            done.set()
+
+    broker.ask(method, path, body, hear)
+    assert done.wait(seconds), heard
+    status = struct.unpack_from("=H", heard[0].payload)[0] if heard[0].kind is Kind.HEAD else None
+    content = b"".join(reply.payload for reply in heard if reply.kind is Kind.DATA)
+    last = heard[-1]
+    reason = failure_in(last.payload).reason if last.kind is Kind.FAILED else None
+    return status, content, reason
+
+
+# ---- What can be said
+
+
+def test_each_route_of_the_list_is_said_and_nothing_beside_it():
+    body = json.dumps(CHAT).encode()
+    with RawServer() as server, relayed(server.port) as broker:
+        for route in ROUTES:
+            given = body if route.path.endswith("completions") else b'{"model": "m"}'
+            sent = given if route.judge else b""
+            assert asked(broker, route.method, route.path, sent) == (200, b"{}", None)
+    said = [request.split(b"\r\n")[0].decode() for request in server.requests]
+    assert said == [f"{route.method} {route.path} HTTP/1.1" for route in ROUTES]
+    allowed = {"host", "connection", "content-type", "content-length"}
+    for request in server.requests:
+        head = request.partition(b"\r\n\r\n")[0].decode().split("\r\n")[1:]
+        assert {line.partition(":")[0].lower() for line in head} <= allowed
+        assert is_listed(request, server.port)
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("POST", "/api/push"),
+        ("POST", "/api/pull"),
+        ("DELETE", "/api/delete"),
+        ("POST", "/slots/0?action=save"),
+        ("CONNECT", "example.com:80"),
+        ("GET", "/v1/models?x=1"),
+        ("GET", "/v1/models#x"),
+        ("GET", "/v1/models/"),
+        ("GET", "//v1/models"),
+        ("GET", "/V1/models"),
+        ("get", "/v1/models"),
+        ("GET", "/v1/%6dodels"),
+        ("GET", "/v1/../api/push"),
+        ("GET", "http://127.0.0.1:1/v1/models"),
+        ("GET", "/v1/models HTTP/1.1\r\nX: y\r\n\r\nGET /api/push"),
+        ("GET", "/v1/models\0"),
+        ("GET", "/v1/models\n"),
+        ("GET", "/v1/mοdels"),
+        ("GET", ""),
+        ("POST", "/v1/models"),
+        ("GET", "/v1/chat/completions"),
+        ("OPTIONS", "*"),
+    ],
+)
+def test_there_are_no_words_for_anything_else(method, path):
+    with pytest.raises(NotListed, match="not on the list"):
+        number_of(method, path)
+
+
+def chat(**changes):
+    return json.dumps({**CHAT, **changes}).encode()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"null",
+        b"[]",
+        b'"text"',
+        b"{",
+        b"\xff\xfe",
+        b"{}",  # no model
+        chat(model="other"),
+        chat(model=["m"]),
+        chat(model="m\r\nX: y"),
+        chat(stream="yes"),
+        chat(temperature=float("nan")),
+        chat(grammar="root ::= x"),
+        chat(chat_template="{{ x }}"),
+        chat(kv_transfer_params={"remote_host": "192.0.2.1"}),
+        chat(keep_alive=-1),
+        chat(stream_options={"include_usage": True, "x": 1}),
+        chat(tool_choice={"type": "function"}),
+        chat(messages={"role": "user"}),
+        chat(messages=["text"]),
+        chat(messages=[{"role": "developer", "content": "x"}]),
+        chat(messages=[{"role": "user", "content": {"text": "x"}}]),
+        chat(messages=[{"role": "user", "content": [{"type": "text", "text": "x"}]}]),
+        # A server would fetch the picture, and the address would carry a document away.
+        chat(
+            messages=[
+                {
+                    "role": "user",
+                    "content": [
+                        {"type": "image_url", "image_url": {"url": "http://192.0.2.1/?secret"}}
+                    ],
+                }
+            ]
+        ),
+        chat(messages=[{"role": "user", "content": "x", "audio": {}}]),
+        chat(tools=[{"type": "web_search"}]),
+        chat(tools=[{"type": "mcp", "server_url": "http://192.0.2.1"}]),
+        chat(tools=[{"type": "function", "function": {"name": "x", "url": "y"}}]),
+        chat(tools=[{"type": "function", "function": {}, "server": "x"}]),
+        chat(messages=[{"role": "assistant", "tool_calls": [{"type": "x"}]}]),
+        b"[" * 100_000,
+        json.dumps(CHAT).encode() + b"POST /api/push HTTP/1.1\r\n\r\n",
+        b" " * (MAX_CHAT_BYTES + 1),
+    ],
+    ids=lambda body: repr(body[-40:]),
+)
+def test_a_body_that_is_not_on_the_list_is_refused(body):
+    with pytest.raises(NotListed, match="a body"):
+        body_to_send(ROUTES[CHAT_ROUTE], body, MODELS)
+
+
+def test_a_body_of_the_list_goes_as_it_is_and_at_the_limit():
+    assert json.loads(body_to_send(ROUTES[CHAT_ROUTE], chat(), MODELS)) == CHAT
+    full = chat() + b" " * (MAX_CHAT_BYTES - len(chat()))
+    assert json.loads(body_to_send(ROUTES[CHAT_ROUTE], full, MODELS)) == CHAT
+    show = ROUTES[number_of("POST", "/api/show")]
+    assert body_to_send(show, b'{"model":"m"}', MODELS) == b'{"model":"m"}'
+    assert body_to_send(show, b'{"model":"m"}'.ljust(MAX_NAME_BYTES), MODELS)
+    for refused in (b'{"model":"m","verbose":true}', b'{"name":"m"}', b'{"model":"x"}'):
+        with pytest.raises(NotListed, match="a body"):
+            body_to_send(show, refused, MODELS)
+    with pytest.raises(NotListed, match="0 are the most"):
+        body_to_send(ROUTES[number_of("GET", "/props")], b"{}", MODELS)
+
+
+def test_two_readings_of_one_body_become_one():
+    # The relay would judge the last model, a server might take the first.
+    twice = b'{"model": "other", "messages": [], "model": "m"}'
+    assert body_to_send(ROUTES[CHAT_ROUTE], twice, MODELS) == b'{"model":"m","messages":[]}'
+    odd = '{"model":"m","messages":[{"role":"user","content":"\u2028é\r\n\\u0000"}]}'
+    sent = body_to_send(ROUTES[CHAT_ROUTE], odd.replace("\r\n", "\\r\\n").encode(), MODELS)
+    assert sent.isascii() and not re.search(rb"[\x00-\x1f]", sent)
+
+
+def test_what_is_sent_is_the_line_of_the_route_and_the_body():
+    address = TcpAddress("::1", 8080)
+    sent = request_bytes(address, ROUTES[CHAT_ROUTE], b"{}")
+    assert sent == (
+        b"POST /v1/chat/completions HTTP/1.1\r\nHost: [::1]:8080\r\nConnection: close\r\n"
+        b"Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
+    )
+
+
+# ---- Frames
+
+
+def frames_of(data):
+    at = 0
+
+    def read(count):
+        nonlocal at
+        part = data[at : at + count]
+        at += len(part)
+        return part
+
+    return read
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\0",
+        struct.pack("=IBBI", 1, 0, 0, 0),
+        struct.pack("=IBBI", 1, 3, 0, 0),
+        struct.pack("=IBBI", 1, 1, len(ROUTES), 0),
+        struct.pack("=IBBI", 1, 1, 255, 0),
+        struct.pack("=IBBI", 1, 1, 0, MAX_CHAT_BYTES + 1),
+        struct.pack("=IBBI", 1, 1, 0, 2**32 - 1),
+        struct.pack("=IBBI", 1, 1, 0, 5) + b"1234",
+        struct.pack("=IBBI", 1, 2, 1, 0),
+        struct.pack("=IBBI", 1, 2, 0, 1) + b"x",
+    ],
+)
+def test_what_is_no_frame_is_an_error(data):
+    with pytest.raises(BadFrame, match="that"):
+        read_request(frames_of(data))
+
+
+def test_a_frame_is_read_back_as_it_was_written():
+    request = Request(7, Verb.ASK, 0, b"{}")
+    read = frames_of(packed_request(request) + packed_request(Request(8, Verb.CANCEL)))
+    assert [read_request(read), read_request(read)] == [request, Request(8, Verb.CANCEL)]
+    assert read_request(read) is None
+
+
+def test_a_reply_that_is_no_frame_is_an_error():
+    for data in (struct.pack("=IBI", 1, 9, 0), struct.pack("=IBI", 1, 2, 65_537)):
+        with pytest.raises(BadFrame, match="a kind or a length"):
+            read_reply(frames_of(data))
+    assert read_reply(frames_of(struct.pack("=IBI", 1, 2, 4) + b"123")) is None
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"GET /api/push HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"CONNECT 192.0.2.1:80 HTTP/1.1\r\n\r\n",
+        b"\xff" * 100,
+        struct.pack("=IBBI", 1, 1, 9, 0),
+    ],
+)
+def test_a_relay_that_is_told_no_frame_ends_and_says_nothing(data):
+    with RawServer() as server, relayed(server.port) as broker:
+        assert asked(broker)[0] == 200
+        os.write(broker.pipe, data)
+        assert asked(broker) == (None, b"", "the relay has ended")
+        assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("count", [500, pytest.param(10_000, marks=pytest.mark.slow)])
+def test_mutated_requests_reach_the_server_as_the_list_or_not_at_all(count):
+    counts = play(count, count)
+    print("relay:", ", ".join(f"{counts[name]} {name}" for name in COUNTS))
+    assert counts["sent"] == count
+    assert counts["off the list"] == 0
+    assert counts["arrived"] > count / 50  # or nothing was tested
+    assert counts["refused"] > count / 10
+    assert counts["relays ended"] > count / 20
+
+
+def test_the_same_said_to_the_server_directly_is_heard_by_the_judge():
+    with RawServer() as server:
+        for smuggled in SMUGGLED:
+            with socket.create_connection(("127.0.0.1", server.port)) as sock:
+                good = request_bytes(
+                    TcpAddress("127.0.0.1", server.port), ROUTES[CHAT_ROUTE], chat()
+                )
+                sock.sendall(good + smuggled)
+                sock.recv(1)
+    assert len(server.requests) == len(SMUGGLED)
+    assert not any(is_listed(request, server.port) for request in server.requests)
+
+
+def test_the_judge_of_that_test_knows_what_is_off_the_list():
+    good = request_bytes(
+        TcpAddress("127.0.0.1", 80),
+        ROUTES[CHAT_ROUTE],
+        body_to_send(ROUTES[CHAT_ROUTE], chat(), MODELS),
+    )
+    assert is_listed(good, 80)
+    for bad in (
+        good + b"GET / HTTP/1.1\r\n\r\n",
+        good.replace(b"/v1/chat", b"/api/push"),
+        good.replace(b"Connection: close", b"Connection: close\r\nX: y"),
+        good.replace(b'"m"', b'"n"'),
+        good.replace(b"HTTP/1.1", b"HTTP/1.0"),
+        b"",
+    ):
+        assert not is_listed(bad, 80)
+
+
+# ---- What a server may answer
+
+
+def test_a_reply_is_handed_on_as_it_comes():
+    first, go = threading.Event(), threading.Event()
+
+    def answer(connection):
+        connection.sendall(
+            b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+            b"Transfer-Encoding: chunked\r\n\r\n6\r\ndata 1\r\n"
+        )
+        assert go.wait(20)
+        connection.sendall(b"6\r\ndata 2\r\n0\r\n\r\n")
+
+    with RawServer(answer) as server, relayed(server.port) as broker:
+        heard = []
+
+        def hear(reply):
+            heard.append(reply)
+            if reply.kind is Kind.DATA:
+                first.set()
+
+        broker.ask("GET", "/v1/models", b"", hear)
+        assert first.wait(20)
+        assert [reply.payload for reply in heard[1:]] == [b"data 1"]
+        go.set()
+        deadline = time.monotonic() + 20
+        while heard[-1].kind is not Kind.END and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert b"".join(reply.payload for reply in heard[1:]) == b"data 1data 2"
+
+
+def test_a_request_that_is_given_up_closes_its_connection():
+    closed = threading.Event()
+
+    def answer(connection):
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n")
+        connection.settimeout(20)
+        if connection.recv(1) == b"":
+            closed.set()
+
+    with RawServer(answer) as server, relayed(server.port) as broker:
+        begun = threading.Event()
+        exchange = broker.ask("GET", "/v1/models", b"", lambda _: begun.set())
+        assert begun.wait(20)
+        exchange.cancel()
+        assert closed.wait(5)
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        ([b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n12"], "before its reply was whole"),
+        ([b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n12"], "was whole"),
+        ([b""], "was whole"),
+        ([b"HTTP/1.1 200 OK\r\nX: y"], None),  # an old server ends its header so
+        ([b"nonsense\r\n\r\n"], "is no HTTP"),
+        ([b"HTTP/9.9 200 OK\r\n\r\n"], "is no HTTP"),
+        ([b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n"], "is no HTTP"),
+        ([b"HTTP/1.1 99999 OK\r\n\r\n"], "is no HTTP"),
+        ([b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n"], "was whole"),
+        ([b"HTTP/1.1 100 Continue\r\n\r\n" * 10_000], "too long"),
+        ([b"HTTP/1.1 200 OK\r\n", b"X: " + b"y" * (MAX_HEADER_BYTES + 40_000)], "reply is"),
+        ([b"HTTP/1.1 200 OK\r\n", *[b"X: " + b"y" * 60_000 + b"\r\n"] * 3], "too long"),
+        ([b"HTTP/1.1 200 OK\r\n", b"X: y\r\n" * 200, b"\r\n"], "is no HTTP"),
+        ([b"HTTP/1.1 200 OK\r\n\r\n", *[bytes(2**20)] * 33], "too long"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else repr(value[0][:40]) if value else "none",
+)  # fmt: skip
+def test_a_reply_that_is_none_is_an_error_with_a_reason(reply, expected):
+    with RawServer(reply) as server, relayed(server.port) as broker:
+        for _ in range(2):  # and the relay lives on
+            reason = asked(broker)[2] or ""
+            assert reason == "" if expected is None else expected in reason
+
+
+def test_a_reply_of_the_greatest_length_comes_through():
+    head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % (MAX_REPLY_BYTES - 100_000)
+    content = bytes(MAX_REPLY_BYTES - 100_000)
+    with RawServer([head, content]) as server, relayed(server.port) as broker:
+        assert asked(broker) == (200, content, None)
+
+
+def test_of_a_header_only_the_content_type_passes_and_nothing_of_it_acts():
+    reply = (
+        b"HTTP/1.1 302 Found\r\nLocation: http://192.0.2.1/\r\nSet-Cookie: a=b\r\n"
+        b"Content-Type: text/plain\x1b]0;x\x07" + b"y" * 500 + b"\r\nContent-Length: 0\r\n\r\n"
+    )
+    with RawServer([reply]) as server, relayed(server.port) as broker:
+        heard, done = [], threading.Event()
+        broker.ask("GET", "/props", b"", lambda r: (heard.append(r), done.set()))
+        assert done.wait(20)
+        time.sleep(0.1)
+        assert heard[0].payload == struct.pack("=H", 302) + b"text/plain]0;x" + b"y" * 86
+        assert len(server.requests) == 1
+
+
+def test_a_server_that_trickles_holds_up_nobody_else():
+    def answer(connection):
+        connection.sendall(b"HTTP/1.1 200 OK\r\n")
+        while not server.over.wait(0.05):
+            connection.sendall(b"X")
+
+    with RawServer(answer) as server, relayed(server.port) as broker:
+        heard = []
+        slow_ones = [broker.ask("GET", "/props", b"", heard.append) for _ in range(8)]
+        assert broker.status_of("/props", 0.3) is None  # given up, as the caller wants
+        for exchange in slow_ones:
+            exchange.cancel()
+        assert heard == []
+        server.over.set()
+        assert asked(broker)[2] != "the relay has ended"
+
+
+def test_a_reply_has_its_time_however_it_trickles():
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        wire = upstream._Wire(ours)
+        wire._deadline = time.monotonic() + 0.3
+        theirs.sendall(b"x")
+        assert wire.readinto(bytearray(5)) == 1
+        with pytest.raises(TimeoutError, match="timed out"):
+            wire.readinto(bytearray(5))
+        with pytest.raises(TimeoutError, match="timed out"):
+            wire.readinto(bytearray(5))
+
+
+def test_a_frame_that_comes_in_pieces_is_one():
+    with RawServer() as server, relayed(server.port) as broker:
+        assert asked(broker)[0] == 200
+        for piece in packed_request(Request(900, Verb.ASK, 1)):
+            os.write(broker.pipe, bytes([piece]))
+            time.sleep(0.01)
+        assert asked(broker)[0] == 200
+    assert len(server.requests) == 3
+
+
+def test_a_body_that_the_server_does_not_read_can_be_given_up():
+    body = chat(messages=[{"role": "user", "content": "x" * 15_000_000}])
+    deaf = RawServer(lambda _: deaf.over.wait(30), reads=False)
+    with deaf as server, relayed(server.port) as broker:
+        heard = []
+        exchange = broker.ask("POST", "/v1/chat/completions", body, heard.append)
+        exchange.cancel()
+        assert broker.status_of("/v1/models", 0.5) is None  # which is not read either
+        assert heard == []
+        threads = list(Path(f"/proc/{broker.pid}/task").iterdir())
+        assert (
+            len(threads) <= 2
+        )  # the thread of the long body has ended; the other one may be ending
+
+
+def test_more_at_once_than_are_served_are_refused_and_later_ones_served():
+    with RawServer(lambda c: (go.wait(20), c.sendall(OK))) as server:
+        go = threading.Event()
+        with relayed(server.port) as broker:
+            done, reasons, statuses = threading.Semaphore(0), [], []
+
+            def hear(reply):
+                if reply.kind is Kind.FAILED:
+                    reasons.append(failure_in(reply.payload).reason)
+                elif reply.kind is Kind.HEAD:
+                    statuses.append(reply.payload)
+                if reply.kind in (Kind.END, Kind.FAILED):
+                    done.release()
+
+            for _ in range(70):
+                broker.ask("GET", "/props", b"", hear)
+            for _ in range(6):
+                assert done.acquire(timeout=20)
+            assert reasons == ["too many requests at once"] * 6
+            go.set()
+            for _ in range(64):
+                assert done.acquire(timeout=20)
+            assert len(statuses) == 64
+            assert asked(broker)[0] == 200

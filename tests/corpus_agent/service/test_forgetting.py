@@ -1,0 +1,126 @@
+"""forget: out of the index, file kept, and what the printed rule does at the next run."""
+
+import json
+import unicodedata
+import zlib
+from pathlib import Path
+
+import pytest
+
+from corpus_agent.service.forgetting import forget
+from corpus_agent.settings import Settings
+from corpus_agent.text.sanitize import visible
+from indexer.errors import StoreLocked
+from indexer.store.folder import TABLES
+from indexer.store.lock import writer_lock
+from indexer.store.snapshot import Snapshot
+from indexer.store.texts import TEXTS_FOLDER
+from tests.support.command import Cli
+from tests.support.toy_index import ENCODER, found, rows, sync
+
+# Names that mean something in a rule, to a shell or to a terminal, and one from a Mac.
+NAMES = [
+    "plain.txt",
+    'sub/it\'s "odd".txt',
+    "sub/star*and?.txt",
+    "[ab].txt",
+    "back\\slash.txt",
+    "!not.txt",
+    "#note.txt",
+    "trailing ",
+    "a{b,c}.txt",
+    "line\nbreak.txt",
+    "un\u200bseen\u2028.txt",
+    "esc\x1b[2Jape.txt",
+    unicodedata.normalize("NFD", "café/über.txt"),
+]
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    for name in [*NAMES, "a.txt", "sub/starXandY.txt"]:
+        path = tmp_path / "docs" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"The text of {name!r}, which has the word boiler.\n")
+    sync(tmp_path / "docs", tmp_path / ".corpus-agent", ENCODER)
+    return tmp_path / "docs"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_a_forgotten_document_is_gone_comes_back_and_stays_out_by_its_rule(root, name):
+    store = root.parent / ".corpus-agent"
+    source = unicodedata.normalize("NFC", name)
+    before = rows(store)
+    done = forget(Settings(store=store), source)
+    assert done.row is not None
+    assert {row[1] for row in rows(store)} == {row[1] for row in before} - {source}
+    assert source not in found(store, "boiler")
+    assert (root / name).exists()
+    assert forget(Settings(store=store), source).row is None  # once more changes nothing
+    sync(root, store, ENCODER)
+    assert rows(store) == before
+    assert done.rule == visible(done.rule)
+    done.rules.write_text(f"{done.rule}\n")
+    outcome = sync(root, store, ENCODER)
+    assert (outcome.removed, outcome.ignored) == (1, 2)  # the rule file itself is a dot-file
+    assert {row.source for row in Snapshot(store).files()} == {
+        row[1] for row in before if row[1] != source
+    }
+
+
+def mentions(store: Path, words: list[bytes]) -> set[str]:
+    """The parts of a store whose files hold one of the words, packed texts too."""
+    found = set()
+    for path in (path for path in store.rglob("*") if path.is_file()):
+        part, data = path.relative_to(store).parts[0], path.read_bytes()
+        if part == TEXTS_FOLDER:
+            data += zlib.decompress(data[data.index(b"}\n") + 2 :])
+        if any(word in data.lower() for word in words):
+            found.add(part)
+    return found
+
+
+def test_nothing_of_a_forgotten_document_is_left_in_the_store(root):
+    store, words = root.parent / ".corpus-agent", [b"zyklotron", b"xanthippe", b"4711"]
+    (root / "Zyklotron.md").write_text("# Xanthippe\n\nIts number is 4711.\n")
+    sync(root, store, ENCODER)
+    assert mentions(store, words) >= {TABLES, TEXTS_FOLDER}  # the control
+    forget(Settings(store=store), "Zyklotron.md")
+    assert mentions(store, words) == set()
+
+
+def test_forgetting_waits_for_nobody_and_changes_nothing_while_another_writes(root):
+    store = root.parent / ".corpus-agent"
+    with writer_lock(store), pytest.raises(StoreLocked, match="is being written by"):
+        forget(Settings(store=store), "a.txt")
+    assert Snapshot(store).file("a.txt") is not None
+
+
+@pytest.mark.slow
+def test_the_command_takes_a_name_as_it_is_shown_and_prints_the_rule(cli: Cli, root):
+    shown = cli("files").stdout
+    assert "line break.txt" in shown
+    done = cli("forget", "line break.txt")
+    assert done.returncode == 0, done.stderr
+    said = "'line break.txt~8cd9f6' is out of the index, with 1 chunks (version 3)"
+    assert done.stdout.startswith(said)
+    assert done.stdout.endswith(f"Add to {root}/.corpusignore this line:\n/line?break.txt\n")
+    assert "line break.txt" not in cli("files").stdout
+
+
+@pytest.mark.slow
+def test_the_command_is_sealed_and_what_is_not_there_is_forgotten_already(cli: Cli, root):
+    content = json.loads(cli("forget", "a.txt", "--json").stdout)
+    assert content == {
+        "schema_version": 1,
+        "version": 3,
+        "source": "a.txt",
+        "forgotten": True,
+        "keep_out": {"file": f"{root}/.corpusignore", "line": "/a.txt"},
+        "seal": "enforced",
+    }
+    again = cli("forget", "a.txt")
+    assert (again.returncode, "not in the index; nothing changed" in again.stdout) == (0, True)
+    assert json.loads(cli("forget", "a.txt", "--json").stdout)["forgotten"] is False
+    assert "There is: plain.txt" in cli("forget", "plane.txt").stdout

@@ -1,0 +1,402 @@
+"""A watched folder: real files, real events, real processes and signals.
+
+`tests.support.watcher` is the command with an encoder that needs no weights; the last tests run the
+command itself, sealed and with the real model.
+"""
+
+import json
+import os
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from corpus_agent.service.watching import asked_by_signal
+from indexer.errors import StoreLocked
+from indexer.files.watch import BURST, moments
+from indexer.store.lock import writer_lock
+from indexer.store.manifest import read_manifest
+from indexer.store.snapshot import Snapshot
+from tests.support.places import REPOSITORY
+from tests.support.toy_index import rows, sync
+
+pytestmark = pytest.mark.slow
+PATIENCE = 200.0  # seconds for what takes two or three; the machine may be busy
+
+
+class Watching:
+    """A process that watches `root`, and the objects that it prints."""
+
+    def __init__(self, *command: object, cwd: Path) -> None:
+        self.process = subprocess.Popen(
+            [*map(str, command)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=cwd,
+            env={**os.environ, "PYTHONPATH": str(REPOSITORY), "OMP_NUM_THREADS": "1"},
+        )
+        self._unread = b""
+
+    def next(self, key: str) -> dict:
+        """The next object that has `key`."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            line, newline, rest = self._unread.partition(b"\n")
+            if newline:
+                self._unread = rest
+                if key in (found := json.loads(line)):
+                    return found
+                continue
+            assert time.monotonic() < deadline, f"never saw {key!r}; left: {self._unread!r}"
+            assert self.process.stdout is not None
+            if select.select([self.process.stdout], [], [], 0.2)[0]:
+                read = os.read(self.process.stdout.fileno(), 65_536)
+                assert read, f"ended without {key!r}: {self.end()}"
+                self._unread += read
+
+    def signal(self, number: int) -> int:
+        """The exit code after the signal."""
+        self.process.send_signal(number)
+        return self.end()[0]
+
+    def end(self) -> tuple[int, str]:
+        """Exit code and standard error, once it has ended."""
+        _, errors = self.process.communicate(timeout=PATIENCE)
+        return self.process.returncode, errors.decode()
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "docs/sub").mkdir(parents=True)
+    (tmp_path / "docs/a.md").write_text("# Bread\n\nSourdough rises slowly.\n")
+    (tmp_path / "docs/sub/b.txt").write_text("The boiler pressure is 1.4 bar.\n")
+    return tmp_path / "docs"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    return tmp_path / "store"
+
+
+@pytest.fixture
+def watching(root: Path, store: Path) -> Iterator[Watching]:
+    """A watcher that has seen the folder once."""
+    started = Watching(sys.executable, "-m", "tests.support.watcher", store, root, cwd=REPOSITORY)
+    started.next("index")
+    yield started
+    started.process.kill()
+    started.process.communicate()
+
+
+def until(check: Callable[[], bool]) -> None:
+    """Wait until `check` holds."""
+    deadline = time.monotonic() + PATIENCE
+    while not check():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+def becomes_equal(store: Path, root: Path, fresh: Path) -> None:
+    """The index is, before long, what a fresh index of the folder would be."""
+    shutil.rmtree(fresh, ignore_errors=True)
+    sync(root, fresh)
+    until(lambda: rows(store) == rows(fresh))
+
+
+# -- when to look
+
+
+class After:
+    """The end, so many seconds from now."""
+
+    def __init__(self, seconds: float) -> None:
+        self._end = time.monotonic() + seconds
+
+    def is_set(self) -> bool:
+        return time.monotonic() > self._end
+
+
+def test_the_first_moment_comes_at_once_and_none_without_a_change(root, store):
+    notices: list[str] = []
+    assert len(list(moments(root, store, After(3), notices.append))) == 1
+    assert notices == []
+
+
+@pytest.mark.parametrize(
+    ("name", "matters"),
+    [
+        ("note.md", True),
+        ("sub/note.md", True),
+        (".gitignore", True),
+        ("sub/.corpusignore", True),
+        (".hidden.md", False),
+        (".git/HEAD", False),
+        ("node_modules/x/readme.md", False),
+        ("note.md.swp", False),
+        ("index/lance/data", False),
+    ],
+)
+def test_a_change_matters_unless_its_name_says_that_it_cannot(root, name, matters):
+    (root / name).parent.mkdir(parents=True, exist_ok=True)
+    due = moments(root, root / "index", After(4), lambda _: None)
+    next(due)
+    (root / name).write_text("x")
+    assert (len(list(due)) > 0) == matters
+    due.close()
+
+
+def test_the_folder_is_looked_at_again_after_a_while_whatever_was_heard(root, store):
+    due = moments(root, store, After(5), lambda _: None, renew_seconds=0)
+    assert len(list(due)) > 1
+
+
+# -- what becomes of changes
+
+
+def write(path: Path, text: str) -> None:
+    path.write_text(text)
+
+
+def write_beside_and_rename(path: Path, text: str) -> None:
+    beside = path.with_name("." + path.name + ".tmp123")
+    beside.write_text(text)
+    beside.replace(path)
+
+
+def keep_a_backup(path: Path, text: str) -> None:
+    path.rename(path.with_name(path.name + "~"))
+    path.write_text(text)
+
+
+def write_in_parts(path: Path, text: str) -> None:
+    with path.open("w") as file:
+        for part in text.split(" "):
+            file.write(part + " ")
+            file.flush()
+            time.sleep(0.05)
+
+
+def remove_and_create(path: Path, text: str) -> None:
+    path.unlink()
+    path.write_text(text)
+
+
+@pytest.mark.parametrize(
+    "save", [write, write_beside_and_rename, keep_a_backup, write_in_parts, remove_and_create]
+)
+def test_however_an_editor_saves_the_new_text_replaces_the_old(
+    watching, root, store, tmp_path, save
+):
+    save(root / "a.md", "Rye bread instead of wheat.\n")
+    becomes_equal(store, root, tmp_path / "fresh")
+    assert {row.source for row in Snapshot(store).files()} == {"a.md", "sub/b.txt"}
+
+
+def test_folders_that_are_made_moved_and_removed_take_their_documents_along(
+    watching, root, store, tmp_path
+):
+    (root / "new/deep/er").mkdir(parents=True)
+    (root / "new/deep/er/c.txt").write_text("Deep down.\n")
+    becomes_equal(store, root, tmp_path / "fresh")
+    (root / "new").rename(root / "moved")
+    becomes_equal(store, root, tmp_path / "fresh")
+    (root / "moved/deep/er/c.txt").write_text("Below a folder that moved.\n")
+    becomes_equal(store, root, tmp_path / "fresh")
+    (root / "moved").rename(tmp_path / "outside")
+    (root / "sub").rename(root / "sub2")
+    becomes_equal(store, root, tmp_path / "fresh")
+    assert {row.source for row in Snapshot(store).files()} == {"a.md", "sub2/b.txt"}
+    (tmp_path / "outside").rename(root / "back")
+    shutil.rmtree(root / "sub2")
+    becomes_equal(store, root, tmp_path / "fresh")
+
+
+def test_a_rule_that_is_written_later_removes_what_it_names(watching, root, store):
+    (root / ".corpusignore").write_text("sub/\n")
+    until(lambda: {row.source for row in Snapshot(store).files()} == {"a.md"})
+    (root / ".corpusignore").unlink()
+    until(lambda: len(Snapshot(store).files()) == 2)
+
+
+@pytest.mark.parametrize("count", [BURST + 500, 10_000])
+def test_files_that_arrive_all_at_once_are_all_indexed_and_watched(
+    watching, root, store, tmp_path, count
+):
+    for number in range(count):
+        folder = root / f"in{number % 50}"
+        folder.mkdir(exist_ok=True)
+        (folder / f"{number}.txt").write_text(f"note number{number}\n")
+    until(lambda: read_manifest(store).coverage.indexed == count + 2)
+    (root / "in49/0.txt").write_text("In a folder that came with the burst.\n")
+    until(lambda: read_manifest(store).coverage.indexed == count + 3)
+    sync(root, tmp_path / "fresh")
+    assert rows(store) == rows(tmp_path / "fresh")
+
+
+def test_a_file_whose_name_is_no_text_does_not_end_the_watching(watching, root, store):
+    path = os.fsencode(root) + b"/caf\xe9.txt"
+    with open(path, "w") as file:  # noqa: PTH123 - the name cannot be a Path's
+        file.write("x")
+    until(lambda: "name" in {row.reason for row in Snapshot(store).files()})
+    write(root / "a.md", "Still heard.\n")
+    until(lambda: "Still" in Snapshot(store).chunk_rows().column("text")[0].as_py())
+
+
+# -- other writers, lost folders
+
+
+def test_a_store_that_somebody_else_writes_is_waited_for(watching, root, store):
+    with writer_lock(store):
+        (root / "c.txt").write_text("Waiting for the lock.\n")
+        notice = watching.next("notice")["notice"]
+        assert f"process {os.getpid()}" in notice
+    assert watching.next("index")["index"]["added"] == 1
+
+
+def test_between_two_changes_others_may_index_by_hand(watching, root, store):
+    (root / "c.txt").write_text("By hand.\n")
+    until(lambda: watching.next("index")["index"]["added"] == 1)
+    assert sync(root, store).unchanged == 3  # and raises StoreLocked where the lock is held
+
+
+def test_an_emptied_folder_is_told_and_its_documents_come_back(watching, root, store, tmp_path):
+    shutil.copytree(root, tmp_path / "copy")
+    for path in list(root.iterdir()):
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    assert "Nothing was removed" in watching.next("notice")["notice"]
+    shutil.copytree(tmp_path / "copy", root, dirs_exist_ok=True)
+    (root / "c.txt").write_text("Back again.\n")
+    assert watching.next("index")["index"]["added"] == 1
+    assert read_manifest(store).coverage.indexed == 3
+
+
+@pytest.mark.parametrize("replaced", [False, True], ids=["gone", "replaced"])
+def test_a_folder_that_is_gone_or_replaced_ends_the_watching_and_keeps_the_index(
+    watching, root, store, replaced
+):
+    if replaced:
+        shutil.copytree(root, root.with_name("other"))
+    root.rename(root.with_name("away"))
+    if replaced:
+        root.with_name("other").rename(root)
+    code, errors = watching.end()
+    assert (code, "another is in its place" in errors) == (1, True)
+    assert read_manifest(store).coverage.indexed == 2
+
+
+# -- the end
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_signal_ends_the_watching_and_the_store_is_whole(watching, root, store, number):
+    assert watching.signal(number) == 0
+    assert read_manifest(store).complete
+    assert sync(root, store).unchanged == 2
+
+
+def test_a_signal_in_the_middle_of_a_run_commits_what_is_in_hand(watching, root, store):
+    for number in range(3_000):
+        (root / f"{number}.txt").write_text(f"note number{number}\n" * 50)
+    before = read_manifest(store).version
+    until(lambda: is_locked(store))
+    assert watching.signal(signal.SIGTERM) == 0
+    after = read_manifest(store)
+    assert after.version > before
+    assert after.chunks == Snapshot(store).chunk_rows().num_rows
+    assert sync(root, store).unchanged == after.coverage.indexed
+    assert read_manifest(store).coverage.indexed == 3_002
+
+
+def is_locked(store: Path) -> bool:
+    try:
+        with writer_lock(store):
+            return False
+    except StoreLocked:
+        return True
+
+
+def test_a_second_signal_does_what_it_does_elsewhere():
+    with asked_by_signal() as asked:
+        os.kill(os.getpid(), signal.SIGINT)
+        until(asked.is_set)
+        with pytest.raises(KeyboardInterrupt):
+            until(lambda: os.kill(os.getpid(), signal.SIGINT) is not None)
+    assert asked.signal == signal.SIGINT
+
+
+def test_a_signal_that_is_ignored_stays_ignored():
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with asked_by_signal() as asked:
+            os.kill(os.getpid(), signal.SIGHUP)
+            time.sleep(0.2)
+            assert not asked.is_set()
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+# -- a system that gives no events
+
+
+def with_limit(limit: str, value: int) -> list[str]:
+    """What to put before a command: a user namespace where the system's limit is small."""
+    script = f'echo {value} > /proc/sys/user/{limit} && exec "$@"'
+    before = ["unshare", "-Ur", "sh", "-c", script, "sh"]
+    if subprocess.run([*before, "true"], capture_output=True).returncode:
+        pytest.skip("no user namespace with limits of its own can be made here")
+    return before
+
+
+def test_without_file_events_it_says_so_and_looks_again_and_again(root, store, tmp_path):
+    before = with_limit("max_inotify_instances", 0)
+    command = [*before, sys.executable, "-m", "tests.support.watcher", store, root]
+    watching = Watching(*command, cwd=REPOSITORY)
+    assert "No file events (" in watching.next("notice")["notice"]
+    watching.next("index")
+    (root / "c.txt").write_text("Found by looking.\n")
+    becomes_equal(store, root, tmp_path / "fresh")
+    assert watching.signal(signal.SIGTERM) == 0
+
+
+def test_a_limit_that_is_reached_later_is_told_and_nothing_is_missed(root, store, tmp_path):
+    before = with_limit("max_inotify_watches", 4)
+    command = [*before, sys.executable, "-m", "tests.support.watcher", store, root]
+    watching = Watching(*command, cwd=REPOSITORY)
+    watching.next("index")
+    for number in range(6):
+        (root / f"more{number}").mkdir()
+    assert "limit" in watching.next("notice")["notice"]
+    (root / "more5/c.txt").write_text("In a folder that is not watched.\n")
+    becomes_equal(store, root, tmp_path / "fresh")
+    assert watching.signal(signal.SIGTERM) == 0
+
+
+# -- the command itself
+
+
+def command(store: Path, *arguments: object, cwd: Path) -> Watching:
+    program = [sys.executable, "-m", "corpus_agent", "--store", store]
+    return Watching(*program, *arguments, cwd=cwd)
+
+
+@pytest.mark.parametrize("arguments", [["watch"], ["index", "--watch"]], ids=" ".join)
+def test_the_command_watches_from_inside_the_seal(root, store, tmp_path, arguments):
+    watching = command(store, *arguments, root, "--json", cwd=tmp_path)
+    first = watching.next("index")
+    assert (first["seal"], first["index"]["added"]) == ("enforced", 2)
+    (root / "c.txt").write_text("A third one.\n")
+    assert watching.next("index")["index"]["added"] == 1
+    number, code = (signal.SIGINT, 130) if arguments == ["watch"] else (signal.SIGTERM, 0)
+    assert watching.signal(number) == code
+
+
+def test_a_watch_that_is_to_do_less_contradicts_itself(cli, root):
+    for flag in ("--dry-run", "--strict", "--no-prune"):
+        done = cli("index", root, "--watch", flag)
+        assert (done.returncode, "contradict" in done.stderr) == (2, True)

@@ -1,0 +1,183 @@
+"""One contract, two corpora: the real one over LanceDB and files, and the one in memory."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from corpus_agent.tools.corpus import Corpus
+from indexer.errors import IncompatibleStore, Refused
+from indexer.index import Index
+from indexer.records import Line, Query
+from indexer.window import MAX_WINDOW_BYTES, cut_window
+from tests.support.fakes import MemoryCorpus, ToyEncoder
+from tests.support.pdfs import pdf_of
+from tests.support.toy_index import sync
+
+TEXTS = {
+    "bread.md": "# Bread\n\nSourdough rises slowly.\n\nRye needs more water.\n",
+    "home/lease.txt": "\n".join(f"Clause {n}: the tenant pays." for n in range(1, 41)) + "\n",
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    root = tmp_path / "docs"
+    for source, text in TEXTS.items():
+        (root / source).parent.mkdir(parents=True, exist_ok=True)
+        (root / source).write_text(text)
+    (root / "scan.pdf").write_bytes(pdf_of(""))
+    return root
+
+
+def local(root: Path) -> Index:
+    store = root.parent / "store"
+    sync(root, store)
+    return Index.open(store, ToyEncoder())
+
+
+@pytest.fixture(params=["local", "memory"])
+def corpus(request: pytest.FixtureRequest, folder: Path) -> Corpus:
+    return local(folder) if request.param == "local" else MemoryCorpus(TEXTS, unreadable=1)
+
+
+def test_search_gives_the_passage_with_its_place(corpus):
+    hit = corpus.search(Query("sourdough rises"))[0]
+    assert hit.chunk.source == "bread.md"
+    assert "Sourdough rises" in hit.chunk.text
+    assert hit.chunk.line_start <= 3 <= hit.chunk.line_end
+    assert 0 < hit.score <= 1
+    assert not hit.stale
+
+
+def test_search_keeps_to_its_limits(corpus):
+    hits = corpus.search(Query("tenant pays clause", limit=3, per_source=2))
+    assert len(hits) <= 3
+    others = len({hit.chunk.source for hit in corpus.search(Query("tenant pays clause", 100))}) > 1
+    assert sum(hit.chunk.source == hits[0].chunk.source for hit in hits) <= (2 if others else 3)
+    assert {h.chunk.source for h in corpus.search(Query("tenant bread", path="home/"))} == {
+        "home/lease.txt"
+    }
+
+
+def test_a_query_without_words_is_refused(corpus):
+    with pytest.raises(Refused, match="holds no words"):
+        corpus.search(Query(" ?! "))
+
+
+def test_a_window_is_lines_of_the_document_and_says_where_to_go_on(corpus):
+    window = corpus.read("home/lease.txt", offset=3, limit=2)
+    assert [line.text for line in window.lines] == TEXTS["home/lease.txt"].splitlines()[2:4]
+    assert (window.total, window.next_offset, window.stale) == (40, 5, False)
+    assert corpus.read("home/lease.txt", offset=40).next_offset is None
+
+
+def test_reading_in_windows_gives_the_whole_document(corpus):
+    lines, offset = [], 1
+    while offset:
+        window = corpus.read("home/lease.txt", offset, 7)
+        lines += [line.text for line in window.lines]
+        offset = window.next_offset
+    assert lines == TEXTS["home/lease.txt"].splitlines()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("bread.md", 0), "offset must be 1 or more, not 0"),
+        (("bread.md", 1, 0), "limit must be 1 or more, not 0"),
+        (("bread.md", 6), r"offset 6 is beyond the end of 'bread.md' \(5 lines\)"),
+        (("secret.txt",), "'secret.txt' is not in the index"),
+        (("bread",), "Did you mean 'bread.md'"),
+        (("../docs/bread.md",), "is not in the index"),
+        (("/etc/passwd",), "is not in the index"),
+    ],
+)
+def test_what_may_not_be_read_is_refused_with_the_reason(corpus, arguments, message):
+    with pytest.raises(Refused, match=message):
+        corpus.read(*arguments)
+
+
+def test_numbers_are_checked_before_membership(corpus):
+    with pytest.raises(Refused, match="offset must be"):
+        corpus.read("secret.txt", 0)
+
+
+def test_coverage_counts_what_could_not_be_read(corpus):
+    assert (corpus.coverage().indexed, corpus.coverage().unreadable) == (2, 1)
+
+
+# -- what only files on a disk can do
+
+
+def test_a_file_in_the_folder_that_was_not_indexed_cannot_be_read(folder):
+    corpus = local(folder)
+    (folder / "late.txt").write_text("arrived after the index")
+    with pytest.raises(Refused, match=r"'late\.txt' is not in the index"):
+        corpus.read("late.txt")
+
+
+def test_a_file_without_text_is_in_the_index_and_has_nothing_to_read(folder):
+    with pytest.raises(Refused, match=r"could not be indexed \(no_text_layer\)"):
+        local(folder).read("scan.pdf")
+
+
+def test_membership_comes_before_any_disk_access(folder):
+    corpus = local(folder)
+    os.mkfifo(folder / "trap")  # opening it for reading would wait for ever
+    with pytest.raises(Refused, match="'trap' is not in the index"):
+        corpus.read("trap")
+
+
+def test_a_changed_file_is_served_as_it_is_and_marked_stale(folder):
+    corpus = local(folder)
+    (folder / "bread.md").write_text("Everything is different.\n")
+    assert corpus.read("bread.md").stale
+    assert corpus.read("bread.md").lines[0].text == "Everything is different."
+    assert corpus.search(Query("sourdough"))[0].stale
+    assert not corpus.read("home/lease.txt").stale  # the control
+
+
+def test_a_file_that_vanished_or_became_a_link_or_a_folder_is_refused(folder, tmp_path):
+    corpus = local(folder)
+    target = folder / "bread.md"
+    target.unlink()
+    with pytest.raises(Refused, match="no longer exists"):
+        corpus.read("bread.md")
+    (tmp_path / "elsewhere").write_text("outside")
+    target.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(Refused, match="symbolic link"):
+        corpus.read("bread.md")
+    target.unlink()
+    target.mkdir()
+    with pytest.raises(Refused, match="no longer a regular file"):
+        corpus.read("bread.md")
+
+
+def test_a_folder_on_the_way_that_became_a_link_is_refused(folder, tmp_path):
+    corpus = local(folder)
+    (folder / "home").rename(tmp_path / "moved")
+    (folder / "home").symlink_to(tmp_path / "moved")
+    with pytest.raises(Refused, match="symbolic link"):
+        corpus.read("home/lease.txt")
+
+
+def test_an_index_of_another_model_refuses_to_search_with_the_way_out(folder):
+    local(folder)
+    with pytest.raises(IncompatibleStore, match="corpus-agent index"):
+        Index.open(folder.parent / "store", ToyEncoder(dimension=32))
+
+
+def test_a_window_ends_at_its_bytes_and_never_before_its_first_line():
+    lines = [Line("é" * 10_000)] * 5  # 20,001 bytes each
+    window = cut_window("a", lines, 1, 2_000)
+    assert len(window.lines) == MAX_WINDOW_BYTES // 20_001
+    assert window.next_offset == 3
+    huge = cut_window("a", [Line("x" * (MAX_WINDOW_BYTES + 1)), Line("y")], 1, 5)
+    assert (len(huge.lines), huge.next_offset) == (1, 2)
+
+
+def test_a_window_ends_at_two_thousand_lines():
+    window = cut_window("a", [Line("x")] * 2_001, 1, 9_999)
+    assert (len(window.lines), window.next_offset) == (2_000, 2_001)
+    assert cut_window("a", [Line("x")] * 2_000, 1, 9_999).next_offset is None

@@ -1,0 +1,304 @@
+"""Whose store this is: by the user's record, and never by the store's own word."""
+
+import json
+import os
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from corpus_agent.settings import Settings
+from corpus_agent.startup import to_index
+from corpus_agent.trust import user_state
+from corpus_agent.trust.stores import STATE, place_of
+from corpus_agent.trust.user_state import NoUserState
+from indexer.errors import UntrustedStore, UsageError
+from indexer.store.manifest import MANIFEST_NAME
+from indexer.store.names import MARKER_NAME
+from tests.support.command import Cli
+from tests.support.toy_index import own, sync
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    """The store of a project, recorded as `index` records it."""
+    (tmp_path / "project/docs").mkdir(parents=True)
+    (tmp_path / "project/docs/a.md").write_text("Sourdough rises slowly.\n")
+    sync(tmp_path / "project/docs", tmp_path / "project/.corpus-agent")
+    return tmp_path / "project/.corpus-agent"
+
+
+def say(store: Path, **fields: object) -> None:
+    """Have the manifest say something else, as whoever may write the store can."""
+    path = store / MANIFEST_NAME
+    path.write_text(json.dumps({**json.loads(path.read_text()), **fields}))
+
+
+def test_what_this_user_made_here_is_known_with_its_folder(store):
+    place = place_of(store, Settings())
+    assert (place.store, place.root) == (store, store.parent / "docs")
+
+
+@pytest.mark.parametrize("root", ["..", "../..", "/", "/etc", "docs/..", "", "."])
+def test_the_manifest_moves_no_boundary(store, root):
+    say(store, root=root)
+    assert place_of(store, Settings()).root == store.parent / "docs"
+
+
+def test_a_copy_a_move_and_another_home_are_not_made_here(store, tmp_path, monkeypatch):
+    shutil.copytree(store.parent, tmp_path / "copy")
+    with pytest.raises(UntrustedStore, match=r"not made by you here.*corpus-agent trust"):
+        place_of(tmp_path / "copy/.corpus-agent", Settings())
+    store.parent.rename(tmp_path / "moved")
+    with pytest.raises(UntrustedStore, match=r"not made by you here.*you made it at .*project"):
+        place_of(tmp_path / "moved/.corpus-agent", Settings())
+    (tmp_path / "moved").rename(store.parent)
+    place_of(store, Settings())  # back in its place
+    (tmp_path / "state").mkdir()
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    with pytest.raises(UntrustedStore, match="there is no record that you did"):
+        place_of(store, Settings())
+
+
+def test_another_store_in_the_same_place_is_not_the_one_that_was_made(store, tmp_path):
+    shutil.copytree(store, tmp_path / "theirs")
+    (tmp_path / "theirs" / MARKER_NAME).write_text(f"corpus-agent store\nid = {32 * 'a'}\n")
+    inode = store.stat().st_ino
+    shutil.rmtree(store)
+    for attempt in range(200):  # until the file system gives the number of the folder again
+        store.mkdir(mode=0o700)
+        if store.stat().st_ino == inode:
+            break
+        store.rename(tmp_path / f"spent{attempt}")
+    shutil.copytree(tmp_path / "theirs", store, dirs_exist_ok=True)
+    store.chmod(0o700)
+    with pytest.raises(UntrustedStore, match="another one is in the place"):
+        place_of(store, Settings())
+
+
+def test_the_id_alone_is_not_enough_either(store, tmp_path):
+    shutil.copytree(store, tmp_path / "copy")
+    store.rename(tmp_path / "away")
+    (tmp_path / "copy").rename(store)
+    with pytest.raises(UntrustedStore, match="another one is in the place"):
+        place_of(store, Settings())
+
+
+def test_a_root_that_became_a_link_is_not_followed(store, tmp_path):
+    (tmp_path / "secrets").mkdir()
+    (store.parent / "docs").rename(store.parent / "old")
+    (store.parent / "docs").symlink_to(tmp_path / "secrets")
+    with pytest.raises(UsageError, match="is a link now"):
+        place_of(store, Settings())
+
+
+@pytest.mark.parametrize("root", ["..", "../..", "/", "/etc", "out", "docs/../.."])
+def test_what_is_trusted_without_a_record_names_no_folder_elsewhere(store, tmp_path, root):
+    shutil.copytree(store.parent, tmp_path / "copy")
+    copy = tmp_path / "copy/.corpus-agent"
+    assert place_of(copy, Settings(trust_store=True)).root == tmp_path / "copy/docs"
+    (tmp_path / "copy/out").symlink_to("/etc")
+    say(copy, root=root)
+    for settings in (Settings(trust_store=True), Settings(trusted_stores=str(copy))):
+        with pytest.raises(UsageError, match=r"which is not in.*--root"):
+            place_of(copy, settings)
+    named = Settings(trusted_stores=f"/other:{copy}={store.parent / 'docs'}")
+    assert place_of(copy, named).root == store.parent / "docs"
+
+
+def test_another_users_words_permit_nothing_else(store, tmp_path):
+    copy = shutil.copytree(store, tmp_path / "other/.corpus-agent")
+    for variable in ("", ":", str(store), f"{store}={tmp_path}", f"{copy}x"):
+        with pytest.raises(UntrustedStore, match="not made by you here"):
+            place_of(copy, Settings(trusted_stores=variable))
+
+
+@pytest.mark.parametrize("name", ["a=b", "a:b", "a=b:c", "{a", 'a"b', "a b", "a\nb"])
+def test_a_store_of_any_name_can_be_named_by_the_environment(tmp_path, monkeypatch, name):
+    """As the notice of `index` says it, where nothing can be recorded."""
+    folder = tmp_path / name
+    (folder / "docs").mkdir(parents=True)
+    (tmp_path / "no").touch()
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "no"))
+    store = folder / ".corpus-agent"
+    (notice,) = to_index(Settings(store=store), folder / "docs", seal_off=True).notices
+    (said,) = shlex.split(notice.partition("CORPUS_AGENT_TRUSTED_STORES=")[2])
+    with pytest.raises(UntrustedStore, match="not made by you here"):  # the control
+        place_of(store, Settings())
+    place = place_of(store, Settings(trusted_stores=said))
+    assert (place.store, place.root) == (store, folder / "docs")
+
+
+@pytest.mark.parametrize(
+    "variable",
+    [
+        *(".corpus-agent", "=", "/a=b", "/a:b/c", "docs:/b", '{"a": null}', '{"/a": 1}', "{"),
+        *('{"/a": "b"}', '{"/a": null} {}', "{" * 99_999, '{"/a": [' + "[" * 99_999),
+    ],
+)
+def test_a_variable_that_would_trust_whatever_folder_one_stands_in_is_an_error(
+    store, tmp_path, monkeypatch, variable
+):
+    copy = shutil.copytree(store.parent, tmp_path / "copy")
+    monkeypatch.chdir(copy)
+    with pytest.raises(UsageError, match="TRUSTED_STORES cannot be read"):
+        place_of(copy / ".corpus-agent", Settings(trusted_stores=variable))
+    named = Settings(trusted_stores=str(copy / ".corpus-agent"))  # the control
+    assert place_of(copy / ".corpus-agent", named).root == copy / "docs"
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["", "[]", "null", '{"stores": []}', '{"stores": {"STORE": 1}}', "{" * 5000, "\x00"],
+)
+def test_a_record_that_makes_no_sense_permits_nothing(store, tmp_path, monkeypatch, content):
+    state = tmp_path / "state/corpus-agent"
+    state.mkdir(parents=True, mode=0o700)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    (state / STATE).write_text(content.replace("STORE", str(store)))
+    with pytest.raises(UntrustedStore, match="not made by you here"):
+        place_of(store, Settings())
+
+
+@pytest.mark.parametrize("kind", ["link", "fifo", "writable", "folder link", "other owner"])
+def test_a_record_that_others_could_have_written_is_none(store, tmp_path, monkeypatch, kind):
+    state = tmp_path / "state/corpus-agent"
+    state.mkdir(parents=True, mode=0o700)
+    good = user_state.state_folder() / STATE
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    path = state / STATE
+    shutil.copy(good, path)
+    place_of(store, Settings())  # the control
+    if kind in ("link", "fifo"):
+        path.unlink()
+        path.symlink_to(good) if kind == "link" else os.mkfifo(path)
+    elif kind == "writable":
+        state.chmod(0o777)
+    elif kind == "folder link":
+        state.rename(tmp_path / "elsewhere")
+        state.symlink_to(tmp_path / "elsewhere")
+    elif os.getuid() == 0:
+        os.chown(path, 65534, -1)
+    else:
+        pytest.skip("only the superuser can give a file away")
+    with pytest.raises(UntrustedStore, match="not made by you here"):
+        place_of(store, Settings())
+    with pytest.raises(NoUserState, match="state"):
+        user_state.update(STATE, lambda content: {**content, "x": 1})
+
+
+def test_a_relative_state_folder_is_not_looked_for_in_the_working_folder(store, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", "state")
+    monkeypatch.chdir(store.parent)
+    assert user_state.state_folder().is_relative_to(os.environ["HOME"])
+
+
+def test_what_is_recorded_at_once_is_all_there(tmp_path):
+    """Eight processes record a store each: none loses what another one wrote."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    def one(number: int) -> None:
+        (tmp_path / f"docs{number}").mkdir()
+        own(tmp_path / f"store{number}", tmp_path / f"docs{number}")
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(one, range(8)))
+    for number in range(8):
+        assert place_of(tmp_path / f"store{number}", Settings()).root.name == f"docs{number}"
+
+
+# -- the commands
+
+
+READING = (
+    ["search", "bread"],
+    ["ask", "--llm", "none", "bread?"],
+    ["read", "a.md"],
+    ["files"],
+    ["status"],
+    ["forget", "a.md"],
+    ["cleanup"],
+    ["index"],
+    ["index", "--dry-run"],
+    ["mcp"],
+    ["chat", "--llm", "none"],
+    ["watch"],
+)
+
+
+@pytest.mark.slow
+def test_every_command_stops_at_an_index_that_came_with_a_folder(cli: Cli, store, tmp_path):
+    clone = tmp_path / "clone"
+    shutil.copytree(store.parent, clone)
+    before = {path: path.read_bytes() for path in clone.rglob("*") if path.is_file()}
+    for command in READING:
+        done = cli(*command, cwd=clone, stdin=subprocess.DEVNULL)
+        assert done.returncode == 2, (command, done.stderr)
+        assert "This index was not made by you here" in done.stderr
+        assert f"corpus-agent trust {clone}/.corpus-agent" in done.stderr
+        assert (done.stdout, "Traceback" in done.stderr) == ("", False)
+    assert {path: path.read_bytes() for path in clone.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.slow
+def test_trust_says_what_it_permits_and_one_command_is_enough(cli: Cli, store, tmp_path):
+    clone = tmp_path / "clone"
+    shutil.copytree(store.parent, clone)
+    (clone / ".corpus-agent" / MARKER_NAME).unlink()  # as an earlier version made it
+    (clone / ".corpus-agent/config.toml").write_text("llm_seconds = 70\n")
+    looked = cli("trust", "--dry-run", ".", cwd=clone)
+    assert looked.returncode == 0, looked.stderr
+    for said in (f"{clone}/docs", "documents 1", "llm_seconds = 70", f"owner {os.getuid()}"):
+        assert said in looked.stdout
+    assert "Nothing was changed" in looked.stdout
+    assert cli("files", cwd=clone).returncode == 2
+    content = json.loads(cli("trust", ".corpus-agent", "--json", cwd=clone).stdout)["trust"]
+    assert (content["recorded"], content["root"]) == (True, f"{clone}/docs")
+    assert "a.md" in cli("files", cwd=clone).stdout
+    assert json.loads(cli("trust", "--dry-run", "--json", ".", cwd=clone).stdout)["trust"][
+        "recorded"
+    ]
+
+
+@pytest.mark.slow
+def test_trust_takes_a_folder_elsewhere_only_by_its_name(cli: Cli, store, tmp_path):
+    clone = shutil.copytree(store.parent, tmp_path / "clone")
+    say(clone / ".corpus-agent", root="../..")
+    refused = cli("trust", ".corpus-agent", cwd=clone)
+    assert (refused.returncode, "--root" in refused.stderr) == (2, True)
+    assert cli("files", cwd=clone).returncode == 2
+    named = cli("trust", ".corpus-agent", "--root", store.parent / "docs", cwd=clone)
+    assert named.returncode == 0, named.stderr
+    assert cli("read", "a.md", cwd=clone).stdout == "Sourdough rises slowly.\n"
+
+
+@pytest.mark.slow
+def test_where_nothing_can_be_recorded_a_flag_or_a_variable_does_it(cli: Cli, tmp_path):
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/a.md").write_text("Sourdough rises slowly.\n")
+    (tmp_path / "no").touch()
+    nowhere = {"XDG_STATE_HOME": str(tmp_path / "no")}
+    made = cli("index", "docs", "--json", env=nowhere)
+    assert made.returncode == 0, made.stderr
+    assert "could not be recorded that this index is yours" in made.stderr
+    assert "could not be recorded" in json.loads(made.stdout)["notices"][0]
+    assert "--trust-store" in made.stderr
+    refused = cli("files", env=nowhere)
+    assert (refused.returncode, "--trust-store" in refused.stderr) == (2, True)
+    assert "corpus-agent trust" not in refused.stderr  # which could not record it either
+    assert "a.md" in cli("--trust-store", "files", env=nowhere).stdout
+    variable = {"CORPUS_AGENT_TRUSTED_STORES": f"{tmp_path}/.corpus-agent={tmp_path}/docs"}
+    assert "a.md" in cli("files", env={**nowhere, **variable}).stdout
+    again = cli("index", env={**nowhere, **variable})
+    assert (again.returncode, "recorded" in again.stderr) == (0, False)
+
+
+@pytest.mark.slow
+def test_no_file_of_a_folder_trusts_it(cli: Cli, store, tmp_path):
+    clone = shutil.copytree(store.parent, tmp_path / "clone")
+    for name in (".env", "config.toml", ".corpus-agent/config.toml"):
+        (clone / name).write_text('trust_store = true\ntrusted_stores = "/"\n')
+    done = cli("files", cwd=clone)
+    assert (done.returncode, "not made by you here" in done.stderr) == (2, True)

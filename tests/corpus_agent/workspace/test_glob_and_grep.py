@@ -1,0 +1,485 @@
+"""glob and grep, text by text, and how ripgrep is found and started."""
+
+import ast
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from corpus_agent.workspace import FileTools, Workspace
+from corpus_agent.workspace.listing import MAX_OUTPUT_BYTES, MAX_PATTERN_CHARS
+from corpus_agent.workspace.ripgrep import find_ripgrep
+from tests.support.places import REPOSITORY
+
+
+@pytest.fixture
+def tools(tmp_path):
+    return FileTools(Workspace(tmp_path))
+
+
+def put(folder, *names, text="needle\n", age=0):
+    """Files with this text; a greater age is an older file."""
+    for name in names:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        os.utime(path, (1_700_000_000 - age, 1_700_000_000 - age))
+
+
+# --- glob
+
+
+def test_files_come_newest_first_and_then_by_path(tmp_path, tools):
+    put(tmp_path, "old.py", age=9)
+    put(tmp_path, "b.py", "a.py", "sub/c.py", age=5)
+    put(tmp_path, "new.py")
+    assert tools.glob("*.py") == "new.py\na.py\nb.py\nsub/c.py\nold.py"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "found"),
+    [
+        ("*.py", "a.py src/b.py src/deep/c.py"),
+        ("./*.py", "a.py src/b.py src/deep/c.py"),
+        ("src/*.py", "src/b.py"),
+        ("./src/*.py", "src/b.py"),
+        ("src/**/*.py", "src/b.py src/deep/c.py"),
+        ("**/*.{py,toml}", "a.py src/b.py src/deep/c.py src/deep/d.toml"),
+        ("{a,src/b}.py", "a.py src/b.py"),
+        ("src/**", "src/b.py src/deep/c.py src/deep/d.toml"),
+        ("[ab].py", "a.py src/b.py"),
+        ("?.py", "a.py src/b.py src/deep/c.py"),
+        ("-rf.txt", "-rf.txt"),
+        ("**", "-rf.txt a.py src/b.py src/deep/c.py src/deep/d.toml ünïcode name.md"),
+        ("ünïcode*", "ünïcode name.md"),
+    ],
+)
+def test_a_pattern_finds_the_paths_that_it_means(tmp_path, tools, pattern, found):
+    put(tmp_path, "a.py", "src/b.py", "src/deep/c.py", "src/deep/d.toml", "-rf.txt")
+    put(tmp_path, "ünïcode name.md")
+    expected = found.replace("ünïcode name", "ünïcode\0name").replace(" ", "\n").replace("\0", " ")
+    assert tools.glob(pattern) == expected
+
+
+def test_what_gitignore_names_is_left_out_also_where_the_pattern_matches_it(tmp_path, tools):
+    put(tmp_path, ".gitignore", text="*.log\n/build/\n!keep.log\n")
+    put(tmp_path, "sub/.gitignore", text="!sub.log\nsecret.md\n")
+    put(tmp_path, "a.log", "keep.log", "build/x.log", "build/y.md", "sub/sub.log", "sub/secret.md")
+    put(tmp_path, ".ignore", ".rgignore", text="*.md\n")
+    put(tmp_path, "a.md", "sub/a.md")
+    assert tools.glob("*.log") == "keep.log\nsub/sub.log"
+    assert tools.glob("**/*.md") == "a.md\nsub/a.md"
+    assert tools.glob("build/**") == "No file below '.' matches 'build/**'."
+    assert tools.glob("*.{log,md}", "sub") == "sub/a.md\nsub/sub.log"  # rules from above hold
+
+
+def test_hidden_files_are_listed_and_git_never(tmp_path, tools):
+    put(tmp_path, ".env", ".hid/a", ".git/config", "sub/.git/HEAD", "sub/b")
+    for pattern, found in (
+        ("**", ".env\n.hid/a\nsub/b"),
+        ("*", ".env\n.hid/a\nsub/b"),
+        (".*", ".env"),
+        ("**/.git/**", "No file below '.' matches '**/.git/**'."),
+        ("{.git,.hid,sub}/**", ".hid/a\nsub/b"),
+    ):
+        assert tools.glob(pattern) == found
+
+
+def test_settings_of_ripgrep_change_nothing(tmp_path, tools, monkeypatch):
+    put(tmp_path, "a.py")
+    put(tmp_path, "settings", text="--glob=!*.py\n")
+    monkeypatch.setenv("RIPGREP_CONFIG_PATH", str(tmp_path / "settings"))
+    plain = subprocess.run(
+        [find_ripgrep().program, "--files"], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert "a.py" not in plain.stdout
+    assert tools.glob("*.py") == "a.py"
+
+
+def test_links_are_not_followed_and_not_listed(tmp_path, tools):
+    put(tmp_path, "real/a.py")
+    (tmp_path / "linked").symlink_to("real")
+    (tmp_path / "link.py").symlink_to("real/a.py")
+    assert tools.glob("**") == "real/a.py"
+    assert tools.glob("**", "linked") == "real/a.py"  # a folder that is named may be a link
+
+
+def test_what_would_be_more_than_50_kb_ends_with_a_note(tmp_path, tools):
+    names = [f"{'x' * 90}{n:04d}.txt" for n in range(600)]  # 99 bytes each, with the line end
+    for age, name in enumerate(names):
+        put(tmp_path, name, age=age)
+    answer = tools.glob("*")
+    *shown, blank, note = answer.splitlines()
+    assert shown == names[:505] and len("\n".join(shown)) < MAX_OUTPUT_BYTES < 506 * 99
+    assert (blank, note) == ("", "95 older files are not shown; narrow the pattern or the path.")
+    assert tools.glob("*[0-4][0-9][0-9].txt").count("\n") == 499
+
+
+def test_names_that_are_not_one_line_are_counted_and_not_shown(tmp_path, tools):
+    put(tmp_path, "a", "b\nError: c", "d\u2028e", "f\x1b[0m")
+    Path(os.fsdecode(os.fsencode(tmp_path) + b"/g\xff")).write_text("needle")
+    note = "\n\nLeft out: 4, for names that are not one line of text."
+    assert tools.glob("*") == f"a{note}"
+    assert tools.grep("needle", mode="files") == f"a{note}"
+    assert tools.grep("needle", mode="count") == f"a:1{note}"
+    assert tools.grep("needle") == f"a:1:needle{note}"
+
+
+def test_an_absolute_path_and_another_root_are_named_so_that_read_takes_them(tmp_path):
+    put(tmp_path, "root/a.txt", "other/b.txt")
+    tools = FileTools(Workspace(tmp_path / "root", readable=[tmp_path / "other"]))
+    assert tools.glob("*", str(tmp_path / "root")) == "a.txt"
+    path = tools.glob("*", "../other")
+    assert path == str(tmp_path / "other/b.txt")
+    assert tools.read(path) == "     1\tneedle"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ([""], "The pattern is empty. Say what to look for."),
+        (["*", "a.txt"], "'a.txt' is a file, not a folder. Use read to read it."),
+        (["*", "no"], "There is no 'no'. Use glob to find it."),
+        (["*", ".."], "'..' is outside of the workspace. Use a path below ROOT."),
+        (["*", ""], 'The path is empty. Give one, as in "notes/todo.md".'),
+        (["a\0"], "The pattern holds a character that no text has."),
+        (["\ud800"], "The pattern holds a character that no text has."),
+        (["x" * 1001], "The pattern has 1,001 characters, more than 1,000."),
+        (["../*"], "The pattern '../*' OUT"),
+        (["/etc/*"], "The pattern '/etc/*' OUT"),
+        (["a/../../*"], "The pattern 'a/../../*' OUT"),
+        (["{a"], "ripgrep refused: error parsing glob '{a': UNCLOSED"),
+    ],
+    ids=lambda value: str(value)[:30],
+)
+def test_a_glob_that_cannot_be_says_what_to_do(tmp_path, tools, arguments, text):
+    put(tmp_path, "a.txt")
+    out = "leads out of the folder. Give the folder as path, and a pattern relative to it."
+    text = text.replace("ROOT", repr(str(tmp_path))).replace("OUT", out)
+    unclosed = "unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)"
+    text = text.replace("UNCLOSED", unclosed)
+    assert tools.glob(*arguments) == f"Error: {text}"
+
+
+def test_a_pattern_of_the_greatest_length_is_still_one(tmp_path, tools):
+    put(tmp_path, "a.txt")
+    pattern = "{" + ",".join(["a.txt", *["b"] * ((MAX_PATTERN_CHARS - 8) // 2)]) + "}"
+    assert MAX_PATTERN_CHARS - 1 <= len(pattern) <= MAX_PATTERN_CHARS
+    assert tools.glob(pattern) == "a.txt"
+
+
+UNREADABLE = """
+import sys
+from corpus_agent.workspace import FileTools, Workspace
+tools = FileTools(Workspace(sys.argv[1]))
+print(repr([tools.glob("*"), tools.grep("needle"), tools.glob("*", "closed")]))
+"""
+
+
+def test_a_folder_that_may_not_be_read_is_said(tmp_path):
+    put(tmp_path, "a.txt", "closed/b.txt")
+    (tmp_path / "closed").chmod(0o000)
+    command = [sys.executable, "-c", UNREADABLE, str(tmp_path)]
+    if os.getuid() == 0:  # whom permissions stop only without these
+        setpriv = shutil.which("setpriv") or pytest.skip("no setpriv to drop capabilities with")
+        command = [setpriv, "--bounding-set", "-dac_override,-dac_read_search", *command]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    (tmp_path / "closed").chmod(0o755)
+    note = "\n\nSome files could not be read."
+    assert ast.literal_eval(run.stdout) == [
+        f"a.txt{note}",
+        f"a.txt:1:needle{note}",
+        "Error: 'closed': this user has no permission. Use another path.",
+    ]
+
+
+# --- grep
+
+
+def test_matches_come_sorted_by_path_with_their_lines(tmp_path, tools):
+    put(tmp_path, "b.py", "a-b.py", text="x\nneedle one\nneedle two\n")
+    put(tmp_path, "a/c.py", text="a needle")
+    assert tools.grep("needle") == (
+        "a/c.py:1:a needle\n"
+        "a-b.py:2:needle one\na-b.py:3:needle two\n"
+        "b.py:2:needle one\nb.py:3:needle two"
+    )
+    assert tools.grep("needle", mode="files") == "a/c.py\na-b.py\nb.py"
+    assert tools.grep("needle", mode="count") == "a/c.py:1\na-b.py:2\nb.py:2"
+
+
+def test_nothing_found_is_no_error(tmp_path, tools):
+    put(tmp_path, "a.py", "sub/b.py")
+    for mode in ("content", "files", "count"):
+        assert tools.grep("zebra", mode=mode) == "Nothing in '.' matches 'zebra'."
+    assert tools.grep("zebra", "sub") == "Nothing in 'sub' matches 'zebra'."
+
+
+def test_a_file_is_searched_alone_and_though_it_is_ignored(tmp_path, tools):
+    put(tmp_path, ".gitignore", text="a.log\n")
+    put(tmp_path, "a.log", "b.log", "sub/c.txt")
+    assert tools.grep("needle", "a.log") == "a.log:1:needle"
+    assert tools.grep("needle", "a.log", mode="files") == "a.log"
+    assert tools.grep("needle", "a.log", mode="count") == "a.log:1"
+    assert tools.grep("needle", "sub/c.txt", glob="*.py") == "sub/c.txt:1:needle"
+    assert tools.grep("needle") == "b.log:1:needle\nsub/c.txt:1:needle"
+
+
+def test_case_counts_unless_told_otherwise(tmp_path, tools):
+    put(tmp_path, "a.py", text="Needle\nNEEDLE\nneedle\n")
+    assert tools.grep("needle") == "a.py:3:needle"
+    assert tools.grep("needle", ignore_case=True, mode="count") == "a.py:3"
+
+
+def test_a_glob_narrows_and_does_not_bring_ignored_files_back(tmp_path, tools):
+    put(tmp_path, ".gitignore", text="*.log\nbuild/\n")
+    put(tmp_path, "a.py", "a.ts", "b.log", "build/c.py", "src/d.py", ".git/e.py")
+    assert tools.grep("needle", glob="*.{py,log}") == "a.py:1:needle\nsrc/d.py:1:needle"
+    assert tools.grep("needle", glob="./src/*.py", mode="files") == "src/d.py"
+    assert tools.grep("needle", glob="**", mode="files") == "a.py\na.ts\nsrc/d.py"
+    assert tools.grep("needle", "src", glob="*.py", mode="count") == "src/d.py:1"
+
+
+def test_line_ends_do_not_matter(tmp_path, tools):
+    put(tmp_path, "a.txt", text=b"one needle\r\nneedle two\r\n")
+    assert tools.grep("needle$") == "a.txt:1:one needle"
+    assert tools.grep("^needle") == "a.txt:2:needle two"
+
+
+def test_other_encodings_and_binaries(tmp_path, tools):
+    put(tmp_path, "a.txt", text="ein needle\n".encode("utf-16"))
+    put(tmp_path, "b.txt", text=b"caf\xe9 needle\n")
+    put(tmp_path, "c.bin", text=b"needle\0\n")
+    put(tmp_path, "d.pdf", text=b"%PDF-1.7 needle\n")
+    assert "c.bin" not in tools.grep("needle")
+    assert tools.grep("needle", "a.txt") == "a.txt:1:ein needle"
+    assert tools.grep("needle", "b.txt") == "b.txt:1:caf\ufffd needle"
+    for name in ("c.bin", "d.pdf"):
+        assert tools.grep("needle", name) == (
+            f"Error: '{name}' is binary, and grep searches text. Use read to read it."
+        )
+
+
+def test_a_long_line_is_cut_around_its_match(tmp_path, tools):
+    put(tmp_path, "fits.txt", text="needle".ljust(300, "é"))
+    put(tmp_path, "start.txt", text="needle".ljust(301, "é"))
+    put(tmp_path, "middle.txt", text="é" * 1000 + "needle" + "ö" * 1000)
+    put(tmp_path, "end.txt", text="é" * 1000 + "needle")
+    assert tools.grep("needle") == (
+        f"end.txt:1:…{'é' * 294}needle\n"
+        f"fits.txt:1:needle{'é' * 294}\n"
+        f"middle.txt:1:…{'é' * 100}needle{'ö' * 194}…\n"
+        f"start.txt:1:needle{'é' * 294}…"
+    )
+
+
+def test_a_line_of_many_megabytes_is_named_and_not_shown(tmp_path, tools):
+    put(tmp_path, "a.js", text="x" * 3_000_000 + "needle\nneedle too\n")
+    assert tools.grep("needle") == ("a.js: a line of more than 1 MB matches\na.js:2:needle too")
+
+
+@pytest.mark.parametrize("mode", ["content", "files", "count"])
+def test_what_is_too_much_ends_with_a_note(tmp_path, tools, mode):
+    for n in range(600):
+        put(tmp_path, f"{'x' * 96}{n:04d}")
+    answer = tools.grep("needle", mode=mode)
+    *shown, blank, note = answer.splitlines()
+    length = {"content": 110, "files": 101, "count": 103}[mode]
+    assert len(shown) == MAX_OUTPUT_BYTES // length and shown[0].startswith("x" * 96 + "0000")
+    assert (blank, note) == ("", "There is more; narrow the pattern, the path or the glob.")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({"pattern": ""}, "The pattern is empty. Say what to look for."),
+        ({"pattern": "x", "glob": ""}, "The glob is empty. Say what to look for."),
+        ({"pattern": "x", "path": "no"}, "There is no 'no'. Use glob to find it."),
+        (
+            {"pattern": "x", "mode": "all"},
+            "There is no mode 'all'. Use one of content, files, count.",
+        ),
+        (
+            {"pattern": "("},
+            "ripgrep refused: regex parse error:\n    (?:()\n    ^\nerror: unclosed group",
+        ),
+        (
+            {"pattern": "x", "glob": "../*"},
+            (
+                "The glob '../*' leads out of the folder. "
+                "Give the folder as path, and a pattern relative to it."
+            ),
+        ),
+    ],
+    ids=str,
+)
+def test_a_search_that_cannot_be_says_what_to_do(tools, arguments, text):
+    assert tools.grep(**arguments) == f"Error: {text}"
+
+
+@pytest.mark.parametrize("pattern", ["--files", "-e", "-", "--pre=touch canary", "-f/etc/passwd"])
+def test_a_pattern_is_never_an_option(tmp_path, tools, pattern):
+    put(tmp_path, "a.txt", text=f"x\n{pattern}\n")
+    assert tools.grep(pattern) == f"a.txt:2:{pattern}"
+    assert tools.glob(pattern) == f"No file below '.' matches {pattern!r}."
+    assert not (tmp_path / "canary").exists()
+
+
+# --- ripgrep itself
+
+BUILD = """
+import sys
+from corpus_agent.workspace import FileTools, Workspace
+from indexer.errors import CorpusError
+try:
+    print(FileTools(Workspace(sys.argv[1])).glob("*"))
+except CorpusError as error:
+    print(type(error).__name__, error)
+"""
+
+
+def built_with(path, folder):
+    """What building the tools says in a Python that has no ripgrep beside it."""
+    packages = os.pathsep.join([str(REPOSITORY), *sys.path[1:]])
+    command = [sys._base_executable, "-c", BUILD, str(folder)]
+    environment = {"PATH": str(path), "PYTHONPATH": packages}
+    run = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert not run.stderr
+    return run.stdout.strip()
+
+
+def test_without_ripgrep_the_tools_are_not_built(tmp_path):
+    if Path(sys._base_executable).with_name("rg").exists():
+        pytest.skip("the Python below this environment has a ripgrep beside it")
+    put(tmp_path, "files/a.txt")
+    (tmp_path / "bin").mkdir()
+    hint = "Install it: pip install 'corpus-agent[workspace]'"
+    assert built_with(tmp_path / "bin", tmp_path / "files") == (
+        "CorpusError glob and grep need ripgrep, and there is no program 'rg' beside this Python "
+        f"or on PATH. {hint}"
+    )
+    program = tmp_path / "bin/rg"
+    program.symlink_to("/bin/true")
+    assert built_with(tmp_path / "bin", tmp_path / "files").startswith(
+        f"CorpusError {str(program)!r} does not run: "
+    )
+    program.unlink()
+    program.symlink_to(find_ripgrep().program)
+    assert built_with(tmp_path / "bin", tmp_path / "files") == "a.txt"
+
+
+def test_an_error_of_the_child_before_ripgrep_is_no_empty_result(tmp_path):
+    from corpus_agent.workspace.listing import opened
+    from corpus_agent.workspace.ripgrep import Ripgrep
+    from indexer.errors import Refused
+
+    put(tmp_path, "rg", text="no program")
+    with opened(Workspace(tmp_path).for_reading(".")) as where:
+        search = Ripgrep(tmp_path / "rg").search(where.descriptor, where.root, [])
+        with search:
+            assert search.output.read() == b""
+            with pytest.raises(Refused, match=r"^ripgrep refused: .*/rg: Permission denied$"):
+                search.finish()
+
+
+def test_a_search_leaves_no_process_behind(tmp_path, tools):
+    put(tmp_path, "big.txt", text="needle\n" * 500_000)
+    tools.grep("needle")
+    children = Path(f"/proc/self/task/{os.getpid()}/children").read_text()
+    assert children == ""
+
+
+def test_ripgrep_reaches_no_network_and_no_file_elsewhere(tmp_path):
+    from corpus_agent.workspace.listing import opened
+
+    put(tmp_path, "root/a.txt", "outside/b.txt")
+    ripgrep = find_ripgrep()
+    outside = str(tmp_path / "outside/b.txt")
+    with (
+        opened(Workspace(tmp_path / "root").for_reading(".")) as where,
+        ripgrep.search(where.descriptor, where.root, ["--", "needle", outside]) as search,
+    ):
+        assert search.output.read() == b""
+        assert search.finish() == "Some files could not be read."
+    plain = subprocess.run([ripgrep.program, "needle", outside], capture_output=True, text=True)
+    assert plain.stdout == "needle\n"
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_files_are_listed_in_a_moment(tmp_path, tools):
+    for number in range(1000):
+        folder = tmp_path / f"d{number % 10}" / f"s{number}"
+        folder.mkdir(parents=True)
+        for n in range(100):
+            (folder / f"{n}.{'py' if n % 2 else 'txt'}").touch()
+    seconds = []
+    for _ in range(3):
+        start = time.perf_counter()
+        answer = tools.glob("**/*.py")
+        seconds.append(time.perf_counter() - start)
+    shown, _, note = answer.rpartition("\n\n")
+    assert note == (
+        f"{50_000 - len(shown.splitlines()):,} older files are not shown; "
+        "narrow the pattern or the path."
+    )
+    assert min(seconds) < 3, "measured: 0.3 s with two cores to itself"
+
+
+SEARCHING = """
+import os, sys, time
+from pathlib import Path
+from corpus_agent.workspace.ripgrep import find_ripgrep
+here = os.open(sys.argv[1], os.O_PATH | os.O_DIRECTORY)
+# Of the standard input, which the test holds open: so it ends only when it is ended.
+with find_ripgrep().search(here, here, ["--", "needle", "-"], stdin=int(sys.argv[2])) as search:
+    time.sleep(0.5)
+    print(search._process.pid, flush=True)
+    time.sleep(60)
+"""
+
+
+def test_a_search_ends_with_a_parent_that_was_killed(tmp_path):
+    reader, writer = os.pipe()
+    command = [sys.executable, "-c", SEARCHING, tmp_path, str(reader)]
+    options = {"env": {**os.environ, "PYTHONPATH": str(REPOSITORY)}, "pass_fds": [reader]}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, **options) as parent:
+        child = Path(f"/proc/{parent.stdout.readline().strip()}")
+        assert (child / "cmdline").read_bytes().count(b"needle")  # the control: it waits
+        parent.kill()
+        parent.wait()
+        deadline = time.monotonic() + 5
+        while (child / "cmdline").exists() and time.monotonic() < deadline:
+            if not (child / "cmdline").read_bytes():
+                break  # ended, and not yet buried
+            time.sleep(0.02)
+        else:
+            assert not child.exists()
+    os.close(reader)
+    os.close(writer)
+
+
+# --- what is no text
+
+
+CONTROLS = b"needle " + bytes(range(1, 7)) * 3 + b"\n"
+
+
+@pytest.mark.parametrize("mode", ["content", "files", "count"])
+def test_what_the_index_takes_for_binary_is_not_searched(tmp_path, tools, mode):
+    put(tmp_path, "sub/a.txt", "sub/c.txt")
+    put(tmp_path, "sub/b.dat", "top.dat", text=CONTROLS)
+    found = tools.grep("needle", mode=mode)
+    assert [line.partition(":")[0] for line in found.splitlines()] == ["sub/a.txt", "sub/c.txt"]
+    assert "is binary" in tools.grep("needle", path="top.dat", mode=mode)
+    put(tmp_path, "top.dat", text=CONTROLS + b"words " * 1000)  # the control: one in a hundred
+    assert "top.dat" in tools.grep("needle", mode="files")
+
+
+def test_what_the_index_takes_for_binary_is_neither_read_nor_edited(tmp_path, tools):
+    put(tmp_path, "top.dat", text=CONTROLS)
+    assert tools.read("top.dat").startswith("Error: 'top.dat' is binary")
+    assert tools.edit("top.dat", "needle", "n").startswith("Error: 'top.dat' is binary")

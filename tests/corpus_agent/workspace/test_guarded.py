@@ -1,0 +1,237 @@
+"""Files that programs run or obey on sight: nobody changes one before a person said yes to it."""
+
+import re
+import subprocess
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from corpus_agent.workspace import FileTools, Proposal, Workspace
+from corpus_agent.workspace.guarded import GUARDS, belongs_to_git, folded, why_asked
+from tests.support.places import REPOSITORY
+
+EXAMPLES = {
+    pattern.replace("*", "x") + ("file" if pattern.endswith("/") else ""): guard.why
+    for guard in GUARDS
+    for pattern in guard.patterns
+}
+# The same file to a file system that makes less of a difference.
+DISGUISES = {
+    "capitals": str.upper,
+    "full width": lambda path: "".join(chr(ord(c) + 0xFEE0) if "!" <= c <= "~" and c != "/" else c
+                                       for c in path),
+    "invisible": lambda path: path[0] + "\u200d" + path[1:],
+    "dots behind": lambda path: path.replace("/", "./") + ". .",
+    "a stream": lambda path: path + "::$DATA",
+}  # fmt: skip
+
+
+@pytest.fixture
+def asked():
+    return []
+
+
+@pytest.fixture
+def careful(tmp_path, asked):
+    """Tools whose person says no, and what that person was asked."""
+
+    def confirm(proposal):
+        asked.append(proposal)
+        return False
+
+    return FileTools(Workspace(tmp_path), confirm=confirm)
+
+
+def everything(folder):
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
+
+
+@pytest.mark.parametrize("path", EXAMPLES)
+@pytest.mark.parametrize("below", ["", "deep/down/"])
+def test_a_file_that_is_run_on_sight_is_asked_for_with_the_reason(
+    tmp_path, careful, asked, path, below
+):
+    answer = careful.write(below + path, "content")
+    assert answer == f"Error: Writing {below + path!r} was not allowed. Ask what to do instead."
+    why = EXAMPLES[path]
+    assert asked == [Proposal(tmp_path / below / path, "content", replaces=False, why=why)]
+    assert str(asked[0]) == f"make {str(tmp_path / below / path)!r}: {why}"
+    assert everything(tmp_path) == []
+
+
+@pytest.mark.parametrize("path", EXAMPLES)
+def test_such_a_file_is_not_edited_where_nobody_says_yes(tmp_path, careful, asked, path):
+    file = tmp_path / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("old words")
+    for tools in (careful, FileTools(Workspace(tmp_path))):
+        tools.read(path)
+        answer = tools.edit(path, "old", "new")
+        assert answer.startswith("Error:"), answer
+        assert (EXAMPLES[path] in answer) == (tools is not careful)
+    assert asked == [Proposal(file, "new words", replaces=True, why=EXAMPLES[path])]
+    assert file.read_text() == "old words"
+
+
+@pytest.mark.parametrize("path", [".envrc", ".vscode/tasks.json"])
+def test_an_edit_that_a_person_allowed_is_made(tmp_path, path):
+    file = tmp_path / path
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("old words")
+    tools = FileTools(Workspace(tmp_path), confirm=lambda _: True)
+    tools.read(path)
+    assert tools.edit(path, "old", "new").startswith("Edited")
+    assert file.read_text() == "new words"
+
+
+@pytest.mark.parametrize("disguise", DISGUISES)
+@pytest.mark.parametrize("path", [".envrc", ".husky/pre-commit", ".git/config", "conftest.py"])
+def test_no_spelling_hides_such_a_file(tmp_path, careful, asked, path, disguise):
+    answer = careful.write(DISGUISES[disguise](path), "content")
+    if path.startswith(".git/"):
+        assert "belongs to git" in answer
+    else:
+        assert [proposal.why for proposal in asked] == [EXAMPLES.get(path, asked[0].why)]
+        assert asked[0].why
+
+
+@settings(deadline=None)  # the first one compiles the list
+@given(st.sampled_from(sorted(EXAMPLES)), st.text(st.sampled_from("\u200b\u2060\ufeff\u00ad")))
+def test_no_invisible_character_hides_such_a_file(tmp_path_factory, path, invisible):
+    name = "/".join(part[:1] + invisible + part[1:] for part in path.split("/"))
+    assert why_asked(tmp_path_factory.getbasetemp(), name.split("/")) == EXAMPLES[path]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "notes.md", "src/hooks/useCart.ts", "Makefile", "Dockerfile", "run.sh", "src/main.rs",
+        "tests/test_a.py", "environment.txt", "docs/profile.md", "settings.json", "HEAD.txt",
+        "git/notes.md", "agents/notes.md", "refs/a.md", "objects/a.md", "HEAD",
+    ],
+)  # fmt: skip
+def test_an_ordinary_file_is_edited_without_a_question(tmp_path, path):
+    file = tmp_path / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("old words")
+    file.chmod(0o755)  # executable or not: it runs when somebody types its name
+    tools = FileTools(Workspace(tmp_path))
+    tools.read(path)
+    assert tools.edit(path, "old", "new").startswith("Edited")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "sitecustomize/__init__.py", ".pytest.ini", "jupyter_server_config.json", ".direnvrc",
+        ".venv/bin/activate", ".config/direnv/direnvrc", ".bashrc.d/x.sh", ".zsh_aliases",
+        ".forward", ".gdbearlyinit", ".emacs.el", ".doom.d/init.el", "x.csproj", "pom.xml",
+        "Directory.Build.props", "CMakeLists.txt", "Cargo.toml", "mix.exs", "Gemfile", ".iex.exs",
+        ".babelrc.js", "tailwind.config.js", "vitest.config.ts", ".lintstagedrc.js", "QWEN.md",
+        ".commitlintrc.js", "AGENTS.override.md", ".rules", ".trae/rules/x.md", ".replit",
+        ".idx/dev.nix", ".git-hooks/pre-commit", "__pycache__/conftest.cpython-312.pyc",
+    ],
+)  # fmt: skip
+def test_what_a_tool_runs_by_its_name_is_asked_for(tmp_path, path):
+    assert why_asked(tmp_path, path.split("/"))
+
+
+@pytest.mark.parametrize(
+    "root", [".vscode/a/b", ".claude/commands/x", ".github/workflows/a/b", ".ssh/a/b/c/d/e"]
+)
+def test_a_root_deep_in_such_a_folder_is_guarded_whole(tmp_path, root):
+    for folder, wanted in ((tmp_path / root, True), (tmp_path / "plain/a/b/c", False)):
+        folder.mkdir(parents=True)
+        (folder / "x.md").write_text("old words")
+        tools = FileTools(Workspace(folder))
+        tools.read("x.md")
+        assert tools.edit("x.md", "old", "new").startswith("Error:") == wanted
+
+
+# -- repositories without .git
+
+
+def bare(folder, leave_out=""):
+    """A bare repository as git makes it, or what is almost one."""
+    subprocess.run(["git", "init", "-q", "--bare", folder], check=True)
+    for name in ("HEAD", "objects", "refs"):
+        if name == leave_out:
+            (folder / name).rename(folder.parent / f"away-{name}")
+    return folder
+
+
+@pytest.mark.parametrize("path", ["config", "hooks/post-checkout", "info/attributes", "new/deep/x"])
+@pytest.mark.parametrize("depth", ["", "a/b/"])
+def test_nothing_in_a_bare_repository_is_written_unasked(tmp_path, asked, careful, depth, path):
+    bare(tmp_path / f"{depth}innocent")
+    careful.write(f"{depth}innocent/{path}", "content")
+    assert [bool(proposal.why) for proposal in asked] == [True]
+    if path == "config":
+        careful.read(f"{depth}innocent/config")
+        assert "not allowed" in careful.edit(f"{depth}innocent/config", "bare", "rare")
+        assert len(asked) == 2
+
+
+def test_the_root_itself_may_be_one(tmp_path, asked):
+    folder = bare(tmp_path / "r")
+    tools = FileTools(Workspace(folder), confirm=lambda proposal: asked.append(proposal))
+    tools.write("description", "x")
+    assert "git repository" in asked[0].why
+
+
+@pytest.mark.parametrize(
+    ("last", "path"), [("HEAD", "HEAD"), ("objects", "objects/a"), ("refs", "refs/heads/main")]
+)
+def test_the_write_that_would_complete_one_is_asked_for(tmp_path, asked, careful, last, path):
+    bare(tmp_path / "r", leave_out=last)
+    careful.write("r/config", "[core]\n\tfsmonitor = touch taken-over\n")
+    assert asked[0].why == ""  # the control: almost one is none
+    careful.write(f"r/{path}", "ref: refs/heads/main\n")
+    assert "git repository" in asked[1].why
+
+
+def test_a_folder_of_a_worktree_is_one_too(tmp_path, asked, careful):
+    (tmp_path / "w").mkdir()
+    (tmp_path / "w" / "commondir").write_text("..")
+    careful.write("w/HEAD", "ref: refs/heads/main\n")
+    assert "git repository" in asked[0].why
+
+
+def test_one_that_comes_into_being_while_a_person_is_asked_is_noticed(tmp_path):
+    bare(tmp_path / "r", leave_out="refs")
+
+    def confirm(_):
+        (tmp_path / "away-refs").rename(tmp_path / "r" / "refs")
+        return True
+
+    tools = FileTools(Workspace(tmp_path), confirm=confirm)
+    assert "changed by somebody else just now" in tools.write("r/extra", "x")
+    assert not (tmp_path / "r" / "extra").exists()
+
+
+def test_git_itself_takes_such_a_folder_for_a_repository(tmp_path):
+    folder = bare(tmp_path / "r")
+    command = ["git", "-C", folder, "rev-parse", "--is-bare-repository"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.stdout == "true\n"
+
+
+@pytest.mark.parametrize("path", [".git", "sub/.git", "GIT~1/config", ".git./hooks/x", ".Git "])
+def test_links_to_a_repository_and_other_spellings_belong_to_git(tmp_path, careful, asked, path):
+    assert belongs_to_git(tmp_path / path)
+    assert "belongs to git" in careful.write(path, "gitdir: elsewhere\n")
+    assert asked == []
+
+
+# -- the list
+
+
+def test_the_list_is_written_in_small_letters_and_shown_in_the_document():
+    page = (REPOSITORY / "docs/workspace.md").read_text()
+    for guard in GUARDS:
+        shown = re.search(rf"^\| {re.escape(guard.why)} \| (.*) \|$", page, re.MULTILINE)
+        assert shown, guard.why
+        assert shown[1] == ", ".join(f"`{pattern}`" for pattern in guard.patterns)
+        for pattern in guard.patterns:
+            assert pattern == folded(pattern), pattern

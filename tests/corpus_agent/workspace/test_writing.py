@@ -1,0 +1,497 @@
+"""edit and write, text by text; the replacement is exact whatever the file and its line ends."""
+
+import os
+import re
+import stat
+import threading
+
+import pytest
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+
+from corpus_agent.workspace import FileTools, Proposal, Workspace
+from corpus_agent.workspace.ledger import MAX_WHOLE_BYTES
+from corpus_agent.workspace.replacement import replaced
+from indexer.extract.text import is_text
+from tests.support.other_user import as_nobody
+
+
+@pytest.fixture
+def tools(tmp_path):
+    return FileTools(Workspace(tmp_path), confirm=lambda _: True)
+
+
+def put(folder, name, content):
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def edited(tools, path, *arguments):
+    """The answer of an edit of a file that was read before."""
+    tools.forget_windows()
+    tools.read(path)
+    return tools.edit(path, *arguments)
+
+
+# --- edit
+
+
+def test_the_one_match_is_replaced_and_said_where(tmp_path, tools):
+    path = put(tmp_path, "a.py", "one\ntwo\nthree\n")
+    assert edited(tools, "a.py", "two", "2") == "Edited 'a.py': 1 replacement, at line 2."
+    assert path.read_bytes() == b"one\n2\nthree\n"
+
+
+def test_an_edited_file_may_be_edited_again_without_reading(tmp_path, tools):
+    path = put(tmp_path, "a.py", "one\n")
+    edited(tools, "a.py", "one", "two")
+    assert tools.edit("a.py", "two", "three") == "Edited 'a.py': 1 replacement, at line 1."
+    assert path.read_bytes() == b"three\n"
+
+
+def test_several_matches_need_replace_all(tmp_path, tools):
+    path = put(tmp_path, "a.py", "x = 1\nx = 1\n\nx = 1\n")
+    assert edited(tools, "a.py", "x = 1", "y") == (
+        "Error: old_string was found 3 times. Give more of the lines around it, or set replace_all."
+    )
+    assert edited(tools, "a.py", "1\n\nx", "2\n\ny") == "Edited 'a.py': 1 replacement, at line 2."
+    assert edited(tools, "a.py", "= ", "is ", True) == (
+        "Edited 'a.py': 3 replacements, the first at line 1."
+    )
+    assert path.read_bytes() == b"x is 1\nx is 2\n\ny is 1\n"
+
+
+def test_matches_that_overlap_are_several(tmp_path, tools):
+    put(tmp_path, "a.txt", "aaa")
+    assert "was found 2 times" in edited(tools, "a.txt", "aa", "b")
+    assert edited(tools, "a.txt", "aa", "b", True) == "Edited 'a.txt': 1 replacement, at line 1."
+
+
+def test_the_replacement_is_literal(tmp_path, tools):
+    path = put(tmp_path, "a.txt", "a.c abc $1")
+    edited(tools, "a.txt", "a.c", r"\1 \g<0> $& \n")
+    assert path.read_text() == r"\1 \g<0> $& \n abc $1"
+
+
+@pytest.mark.parametrize(
+    ("before", "old", "new", "after"),
+    [
+        ("a\r\nb\r\nc\r\n", "b\nc", "B\nx\nC", "a\r\nB\r\nx\r\nC\r\n"),
+        ("a\r\nb\r\n", "b\r\n", "x\r\ny\r\n", "a\r\nx\r\ny\r\n"),
+        ("a\r\nb\r\nc", "c", "c\nd", "a\r\nb\r\nc\r\nd"),
+        ("a\nb\n", "a", "x\r\ny", "x\ny\nb\n"),
+        ("a\r\nb\nc\r\nd\n", "b\nc", "B\nC", "a\r\nB\nC\r\nd\n"),
+        ("a\r\nb\nc\r\nd\n", "a\nb\nc\nd", "a\nb\nX\nd", "a\r\nb\nX\r\nd\n"),
+        ("a\r\nb\nc\r\nd\n", "c", "c\nx", "a\r\nb\nc\r\nx\r\nd\n"),
+        ("a\r\nb\nc\r\nd\n", "d", "d\nx", "a\r\nb\nc\r\nd\nx\n"),
+        ("a\rb\r\nc", "a\rb", "x\ry", "x\ry\r\nc"),
+        ("no end", "end", "end\nmore", "no end\nmore"),
+        ("\ufeffa\r\nb", "a", "x", "\ufeffx\r\nb"),
+    ],
+)
+def test_line_ends_stay_as_the_file_has_them(tmp_path, tools, before, old, new, after):
+    path = put(tmp_path, "a.txt", before)
+    assert edited(tools, "a.txt", old, new).startswith("Edited")
+    assert path.read_bytes() == after.encode()
+
+
+def test_bytes_that_are_no_utf8_stay_as_they_are(tmp_path, tools):
+    path = put(tmp_path, "a.txt", b"caf\xe9 is here\n" + b"\xff\xfe\x80 there\n")
+    assert edited(tools, "a.txt", "is here", "was here").startswith("Edited")
+    assert path.read_bytes() == b"caf\xe9 was here\n\xff\xfe\x80 there\n"
+    assert edited(tools, "a.txt", "was here", "était là") == (
+        "Error: This file is not UTF-8. Only ASCII text can be written into it."
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new", "text"),
+    [
+        ("a.txt", "", "x", "old_string is empty. Give the exact text to replace."),
+        ("a.txt", "one", "one", "old_string and new_string are identical. Nothing would change."),
+        ("a.txt", "o\r\n", "o\n", "old_string and new_string are identical. Nothing would change."),
+        ("a.txt", "One", "x", "old_string was not found. Read the file AGAIN"),
+        ("a.txt", "one ", "x", "old_string was not found. Read the file AGAIN"),
+        ("a.txt", "     1\tone", "x", "old_string was not found. Read the file AGAIN"),
+        ("a.txt", "\ud800", "x", "old_string holds half of a surrogate pair. CARRY"),
+        ("a.txt", "one", "\udc80", "new_string holds half of a surrogate pair. CARRY"),
+        ("a.bin", "one", "two", "'a.bin' is binary. Only text can be edited."),
+        ("a.png", "one", "two", "'a.png' is binary. Only text can be edited."),
+        ("a.pdf", "one", "two", "'a.pdf' is binary. Only text can be edited."),
+        ("u16.txt", "one", "two", "'u16.txt' is binary. Only text can be edited."),
+        ("sub", "one", "two", "'sub' is a folder. Use glob to list its files."),
+        (".", "one", "two", "'.' is a folder. Use glob to list its files."),
+        ("no.txt", "one", "two", "There is no 'no.txt'. Use glob to find it."),
+        ("no/a.txt", "one", "two", "There is no 'no/a.txt'. Use glob to find it."),
+        ("unread.txt", "one", "two", "'unread.txt' was not read in this session. FIRST"),
+        ("../a", "one", "two", "'../a' is outside of the workspace. Use a path below ROOT."),
+        ("pipe", "one", "two", "'pipe' is a pipe, a socket or a device, and no file."),
+        (".git/config", "one", "two", "'.git/config' belongs to git. GIT"),
+        ("link.txt", "one", "two", "'link.txt' leads over a symbolic link to 'a.txt'. LINK"),
+    ],
+)  # fmt: skip
+def test_an_edit_that_cannot_be_says_what_to_do(tmp_path, tools, path, old, new, text):
+    put(tmp_path, "a.txt", "one\ntwo\n")
+    put(tmp_path, "unread.txt", "one\n")
+    put(tmp_path, "sub/x", "")
+    put(tmp_path, "a.bin", b"one\0")
+    put(tmp_path, "a.png", b"\x89PNG\r\n\x1a\n one")
+    put(tmp_path, "a.pdf", b"%PDF-1.7 one")
+    put(tmp_path, "u16.txt", "one".encode("utf-16"))
+    put(tmp_path, ".git/config", "one")
+    (tmp_path / "link.txt").symlink_to("a.txt")
+    os.mkfifo(tmp_path / "pipe")
+    if path != "unread.txt":
+        tools.read(path)
+    for short, long in {
+        "AGAIN": "again and copy the text exactly, white space included.",
+        "CARRY": "Give text that UTF-8 can carry.",
+        "FIRST": "Read it before you edit it.",
+        "GIT": "Change it with git, not with a tool.",
+        "LINK": "Links are not written through: use that path.",
+        "ROOT": repr(str(tmp_path)),
+    }.items():
+        text = re.sub(rf"\b{short}\b", lambda _, long=long: long, text)
+    before = {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()}
+    assert tools.edit(path, old, new) == f"Error: {text}"
+    assert {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()} == before
+
+
+STALE = "Error: 'a.txt' has changed since it was read (stale read). Read it again."
+
+
+def test_what_changed_since_it_was_read_must_be_read_again(tmp_path, tools):
+    path = put(tmp_path, "a.txt", "one\n")
+    tools.read("a.txt")
+    times = path.stat()
+    put(tmp_path, "a.txt", "ONE\n")
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert tools.edit("a.txt", "ONE", "two") == STALE
+    assert tools.edit("a.txt", "ONE", "two") == STALE
+    tools.read("a.txt")
+    assert tools.edit("a.txt", "ONE", "two").startswith("Edited")
+
+
+def test_touching_a_file_does_not_make_it_stale(tmp_path, tools):
+    path = put(tmp_path, "a.txt", "one\n")
+    tools.read("a.txt")
+    os.utime(path, ns=(1, 1))
+    assert tools.edit("a.txt", "one", "two").startswith("Edited")
+
+
+def test_a_notice_of_a_repeat_counts_as_read(tmp_path, tools):
+    path = put(tmp_path, "a.txt", "one\n")
+    tools.read("a.txt")
+    put(tmp_path, "a.txt", "two\n")
+    tools.read("a.txt")
+    put(tmp_path, "a.txt", "one\n")
+    assert tools.read("a.txt").startswith("Already given")
+    assert tools.edit("a.txt", "one", "x").startswith("Edited")
+    assert path.read_bytes() == b"x\n"
+
+
+def test_what_another_conversation_read_is_not_read_here(tmp_path, tools):
+    put(tmp_path, "a.txt", "one\n")
+    FileTools(Workspace(tmp_path)).read("a.txt")
+    assert "was not read in this session" in tools.edit("a.txt", "one", "two")
+
+
+def test_files_up_to_16_mib_are_edited(tmp_path, tools):
+    fits = put(tmp_path, "fits.txt", b"one" + b"\n" * (MAX_WHOLE_BYTES - 3))
+    put(tmp_path, "more.txt", b"one" + b"\n" * (MAX_WHOLE_BYTES - 2))
+    assert edited(tools, "fits.txt", "one", "two").startswith("Edited")
+    assert fits.read_bytes() == b"two" + b"\n" * (MAX_WHOLE_BYTES - 3)
+    assert edited(tools, "more.txt", "one", "two") == (
+        "Error: 'more.txt' has 16,777,217 bytes; files are edited up to 16,777,216."
+    )
+
+
+# --- the write behind an edit
+
+
+def test_mode_and_owner_stay(tmp_path, tools):
+    path = put(tmp_path, "run.sh", "one\n")
+    path.chmod(0o4751)
+    owner = (1234, 2345) if os.getuid() == 0 else (os.getuid(), os.getgid())
+    os.chown(path, *owner)
+    path.chmod(0o4751)
+    assert edited(tools, "run.sh", "one", "two").startswith("Edited")
+    info = path.stat()
+    assert stat.S_IMODE(info.st_mode) == 0o4751
+    assert (info.st_uid, info.st_gid) == owner
+
+
+def test_the_file_is_another_one_and_the_folder_holds_nothing_else(tmp_path, tools):
+    path = put(tmp_path, "a.txt", "one\n")
+    os.link(path, tmp_path / "other-name.txt")
+    inode = path.stat().st_ino
+    edited(tools, "a.txt", "one", "two")
+    assert path.stat().st_ino != inode
+    assert (tmp_path / "other-name.txt").read_bytes() == b"one\n"  # also one outside of the roots
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.txt", "other-name.txt"]
+
+
+def test_a_reader_sees_the_old_file_or_the_new_one(tmp_path, tools):
+    path = put(tmp_path, "a.txt", "a" * 20_000)
+    seen = set()
+    over = threading.Event()
+
+    def look():
+        while not over.is_set():
+            content = path.read_bytes()
+            seen.add((len(content), content[:1], content[-1:]))
+
+    reader = threading.Thread(target=look)
+    reader.start()
+    for old, new in ["ab", "ba"] * 5:
+        edited(tools, "a.txt", old, new, True)
+    over.set()
+    reader.join()
+    assert seen <= {(20_000, b"a", b"a"), (20_000, b"b", b"b")} and len(seen) == 2
+
+
+def test_what_may_not_be_written_is_not_replaced_either(open_folder):
+    path = put(open_folder, "a.txt", "one\n")
+    path.chmod(0o444)
+    open_folder.chmod(0o777)
+    tools = FileTools(Workspace(open_folder), confirm=lambda _: True)
+
+    def work():
+        tools.read("a.txt")
+        return [tools.edit("a.txt", "one", "two"), tools.write("a.txt", "two")]
+
+    text = "Error: 'a.txt': this user has no permission. Use another path."
+    assert as_nobody(work) == [text, text]
+    assert path.read_bytes() == b"one\n"
+
+
+def test_the_file_of_another_user_keeps_its_owner_or_stays(open_folder):
+    if os.getuid() != 0:
+        pytest.skip("only the superuser can give a file to another user")
+    path = put(open_folder, "a.txt", "one\n")
+    path.chmod(0o666)
+    open_folder.chmod(0o777)
+    tools = FileTools(Workspace(open_folder))
+
+    def work():
+        tools.read("a.txt")
+        return tools.edit("a.txt", "one", "two")
+
+    assert as_nobody(work) == (
+        "Error: 'a.txt' belongs to another user, who would lose it. Ask its owner to change it."
+    )
+    assert [p.name for p in open_folder.iterdir()] == ["a.txt"] and path.read_bytes() == b"one\n"
+
+
+# --- any file, any line ends
+
+LINE_ENDS = st.sampled_from(["\n", "\r\n"])
+PIECES = st.text(st.characters(codec="utf-8", exclude_characters="\0\r\n"), max_size=6)
+RAW = st.binary(max_size=3).map(lambda raw: raw.decode("utf-8", "surrogateescape"))
+UNITS = re.compile("\r\n|.", re.DOTALL)
+
+
+@st.composite
+def edits(draw):
+    """A file as characters, `\\r\\n` one of them, a stretch of it, and what is put there."""
+    ends = draw(st.sampled_from([LINE_ENDS, st.just("\n"), st.just("\r\n")]))
+    pieces = draw(st.lists(st.one_of(PIECES, ends, RAW, st.just("\r")), min_size=2, max_size=12))
+    data = to_bytes([*pieces, "."])  # bytes that meet may be a character
+    units = UNITS.findall(data.decode("utf-8", "surrogateescape"))
+    start = draw(st.integers(0, len(units) - 1))
+    stop = draw(st.integers(start + 1, min(start + 12, len(units))))
+    new = "".join(draw(st.lists(st.one_of(PIECES, LINE_ENDS), max_size=4)))
+    return units, start, stop, new
+
+
+def view(units):
+    return "".join("\n" if unit == "\r\n" else unit for unit in units)
+
+
+def to_bytes(units):
+    return "".join(units).encode("utf-8", "surrogateescape")
+
+
+def check_edit(units, start, stop, new, after):
+    """The bytes around the stretch are the same, and the stretch holds what was put there."""
+    head, tail = to_bytes(units[:start]), to_bytes(units[stop:])
+    assert after.startswith(head) and after.endswith(tail)
+    middle = after[len(head) : len(after) - len(tail)].decode("utf-8", "surrogateescape")
+    assert middle.replace("\r\n", "\n") == new.replace("\r\n", "\n")
+    used = {unit for unit in units if unit in ("\n", "\r\n")}
+    if len(used) == 1:  # a file of one kind stays of that kind
+        assert {unit for unit in UNITS.findall(middle) if unit in ("\n", "\r\n")} <= used
+    # What both strings begin with is the file's own, line ends too.
+    for unit, was in zip(UNITS.findall(middle), units[start:stop], strict=False):
+        if view([unit]) != view([was]):
+            break
+        assert unit == was
+
+
+def is_utf8(data):
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def assume_one_edit(units, start, stop, new):
+    """Only edits that are possible: a stretch that occurs once, and is replaced by another one."""
+    old, new, whole = view(units[start:stop]), new.replace("\r\n", "\n"), view(units)
+    assume(old != new)
+    assume(whole.find(old) == start and whole.find(old, start + 1) < 0)
+    # "\r" before a line end makes another one of the two: then there is no telling them apart.
+    assume("\r\n" not in whole)
+    assume(not (start and units[start - 1] == "\r" and (new + view(units[stop:]))[:1] == "\n"))
+    assume(new.isascii() or is_utf8(to_bytes(units)))
+
+
+@pytest.mark.slow
+@settings(max_examples=500, deadline=None)
+@given(edits())
+@example((["a", "b", "\r\n"], 1, 3, "x\n"))
+def test_exactly_the_stretch_is_replaced_and_nothing_else(edit):
+    units, start, stop, new = edit
+    assume_one_edit(units, start, stop, new)
+    result = replaced(to_bytes(units), view(units[start:stop]), new, everywhere=False)
+    check_edit(units, start, stop, new, result.data)
+
+
+@pytest.mark.slow
+@settings(max_examples=200, deadline=None)
+@given(edits())
+def test_read_edit_read_shows_exactly_the_replacement(tmp_path_factory, edit):
+    units, start, stop, new = edit
+    assume_one_edit(units, start, stop, new)
+    data, old = to_bytes(units), view(units[start:stop])
+    # Else it is shown in a likely encoding, or not at all.
+    assume(is_utf8(data) and b"\0" not in data and is_text(data))
+    folder = tmp_path_factory.mktemp("edited")
+    path = put(folder, "a.txt", data)
+    tools = FileTools(Workspace(folder))
+    tools.read("a.txt")
+    assert tools.edit("a.txt", old, new).startswith("Edited")
+    check_edit(units, start, stop, new, path.read_bytes())
+    assume(is_text(path.read_bytes()))
+    put(folder, "b.txt", view(units[:start]) + new.replace("\r\n", "\n") + view(units[stop:]))
+    assert tools.read("a.txt") == tools.read("b.txt")
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.sampled_from(["a", "b", "aa", "é", "\n", "\r\n"]), max_size=20))
+@example(["a", "\r\n", "a", "\n", "aa"])
+def test_every_occurrence_is_replaced_from_the_first_on(pieces):
+    data = "".join(pieces).encode()
+    assume(b"a" in data)
+    result = replaced(data, "a", "xé", everywhere=True)
+    assert (result.data, result.count) == (data.replace(b"a", "xé".encode()), data.count(b"a"))
+    result = replaced(data, "a", "x\ny", everywhere=True)
+    lf = data.replace(b"\r\n", b"\n")
+    assert result.data.replace(b"\r\n", b"\n") == lf.replace(b"a", b"x\ny")
+
+
+# --- write
+
+
+@pytest.fixture
+def asked():
+    return []
+
+
+@pytest.fixture
+def careful(tmp_path, asked):
+    """Tools whose person says yes to all but secrets."""
+
+    def confirm(proposal):
+        asked.append(proposal)
+        return "secret" not in proposal.content
+
+    return FileTools(Workspace(tmp_path), confirm=confirm)
+
+
+def test_a_new_file_is_written_once_a_person_allowed_it(tmp_path, careful, asked):
+    assert careful.write("notes/new/todo.md", "# Tö do\r\n") == (
+        "Wrote 10 bytes to 'notes/new/todo.md', a new file."
+    )
+    assert (tmp_path / "notes/new/todo.md").read_bytes() == "# Tö do\r\n".encode()
+    path = tmp_path / "notes/new/todo.md"
+    assert asked == [Proposal(path, "# Tö do\r\n", replaces=False)]
+    mask = os.umask(0)
+    os.umask(mask)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o666 & ~mask
+
+
+def test_an_old_file_is_replaced_and_keeps_its_mode(tmp_path, careful, asked):
+    path = put(tmp_path, "a.sh", "old")
+    path.chmod(0o750)
+    assert careful.write("a.sh", "new") == "Wrote 3 bytes to 'a.sh', in place of what it held."
+    assert asked == [Proposal(path, "new", replaces=True)]
+    assert (path.read_text(), stat.S_IMODE(path.stat().st_mode)) == ("new", 0o750)
+    assert careful.edit("a.sh", "new", "newer").startswith("Edited")  # what it holds is known
+
+
+def test_a_person_who_says_no_is_obeyed(tmp_path, careful):
+    put(tmp_path, "a.txt", "old")
+    for path in ("a.txt", "new/b.txt"):
+        assert careful.write(path, "secret") == (
+            f"Error: Writing {path!r} was not allowed. Ask what to do instead."
+        )
+    assert [p.name for p in tmp_path.iterdir()] == ["a.txt"]
+    assert (tmp_path / "a.txt").read_text() == "old"
+
+
+def test_nothing_is_written_where_nobody_can_be_asked(tmp_path):
+    tools = FileTools(Workspace(tmp_path))
+    assert [tool.name for tool in tools.tools()] == ["read", "glob", "grep", "edit"]
+    assert tools.write("a.txt", "x") == (
+        "Error: Nobody can be asked, so nothing is written. Use edit."
+    )
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("path", "content", "text"),
+    [
+        ("../a.txt", "x", "'../a.txt' is outside of the workspace. Use a path below ROOT."),
+        ("out/new/a", "x", "'out/new/a' is outside of the workspace. Use a path below ROOT."),
+        ("sub", "x", "'sub' is a folder. Use glob to list its files."),
+        (".", "x", "'.' is a folder. Use glob to list its files."),
+        ("a.txt/b", "x", "'a.txt/b' leads through a file, or over a link that leads nowhere. FIND"),
+        ("link.txt", "x", "'link.txt' leads over a symbolic link to 'gone.txt'. LINK"),
+        (".git/hooks/post-commit", "x", "'.git/hooks/post-commit' belongs to git. GIT"),
+        ("b.txt", "\ud800", "content holds half of a surrogate pair. CARRY"),
+    ],
+)  # fmt: skip
+def test_a_write_that_cannot_be_asks_nobody(tmp_path, careful, asked, path, content, text):
+    root = tmp_path
+    put(root, "a.txt", "old")
+    put(root, "sub/x", "")
+    (root / "link.txt").symlink_to("gone.txt")
+    (root / "out").symlink_to(root.parent)
+    for short, long in {
+        "CARRY": "Give text that UTF-8 can carry.",
+        "FIND": "Use glob to find it.",
+        "GIT": "Change it with git, not with a tool.",
+        "LINK": "Links are not written through: use that path.",
+        "ROOT": repr(str(root)),
+    }.items():
+        text = re.sub(rf"\b{short}\b", lambda _, long=long: long, text)
+    assert careful.write(path, content) == f"Error: {text}"
+    assert asked == []
+
+
+def test_a_file_that_changes_while_the_person_thinks_is_left_alone(tmp_path):
+    def confirm(proposal):
+        put(tmp_path, proposal.path.name, "somebody else's")
+        return True
+
+    put(tmp_path, "old.txt", "old")
+    tools = FileTools(Workspace(tmp_path), confirm=confirm)
+    for name in ("old.txt", "new.txt"):
+        assert tools.write(name, "mine") == (
+            f"Error: {name!r} was changed by somebody else just now. Read it again."
+        )
+        assert (tmp_path / name).read_text() == "somebody else's"

@@ -1,0 +1,47 @@
+"""The documents say what is true: they are generated, or compared with the program, here."""
+
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+
+from corpus_agent.cli import main
+from tests.support.places import REPOSITORY, SAMPLE
+from tests.support.sample_pdfs import write_all
+
+
+@pytest.mark.slow
+def test_the_transcript_and_the_help_in_the_documents_are_what_the_program_prints():
+    command = [sys.executable, REPOSITORY / "docs/generate.py", "--check"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_command_is_in_the_readme_and_has_help():
+    readme = (REPOSITORY / "README.md").read_text()
+    for name, command in main.commands.items():
+        assert re.search(rf"^\| `{name}[ `]", readme, re.MULTILINE), name
+        assert command.help
+
+
+@pytest.mark.slow
+def test_the_json_page_names_every_key_of_a_real_answer(sample_store, cli):
+    page = (REPOSITORY / "docs/json.md").read_text()
+    for command in (["files"], ["status"], ["read", "home/lease.md"]):
+        content = json.loads(cli("--store", sample_store, *command, "--json").stdout)
+        assert [key for key in content if f"`{key}`" not in page] == []
+
+
+def test_the_checked_in_pdfs_are_what_the_script_makes(tmp_path):
+    write_all(tmp_path)
+    for made in sorted(tmp_path.rglob("*.pdf")):
+        if "chimney" in made.name:
+            continue  # a picture of text depends on the font library that drew it
+        kept = SAMPLE / made.relative_to(tmp_path)
+        assert made.read_bytes() == kept.read_bytes(), made.name
+
+
+def test_the_sample_corpus_is_small():
+    assert sum(path.stat().st_size for path in SAMPLE.rglob("*") if path.is_file()) < 1_000_000

@@ -1,0 +1,48 @@
+"""What a docstring says is raised exists; pydoclint reads sections, and ours are prose."""
+
+import ast
+import builtins
+import re
+
+import pytest
+
+from tests.support.places import REPOSITORY
+
+SAID = re.compile(r"\b[Rr]aises\s+([A-Z]\w+)")
+TREES = {
+    path.relative_to(REPOSITORY): ast.parse(path.read_text("utf-8"))
+    for package in ("corpus_agent", "indexer")
+    for path in sorted((REPOSITORY / package).rglob("*.py"))
+}
+OURS = {
+    node.name
+    for tree in TREES.values()
+    for node in ast.walk(tree)
+    if isinstance(node, ast.ClassDef)
+}
+
+
+def said_to_be_raised(tree):
+    """The errors that the docstrings of a module name."""
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    nodes = (node for node in ast.walk(tree) if isinstance(node, documented))
+    return {name for node in nodes for name in SAID.findall(ast.get_docstring(node) or "")}
+
+
+def known(name, tree):
+    """Whether a name is an error of ours, of Python, or of a library that the module names."""
+    named = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    return name in OURS | named or issubclass(getattr(builtins, name, int), BaseException)
+
+
+@pytest.mark.parametrize("path", TREES, ids=str)
+def test_what_is_said_to_be_raised_exists(path):
+    tree = TREES[path]
+    assert [name for name in said_to_be_raised(tree) if not known(name, tree)] == []
+
+
+def test_an_error_that_is_gone_would_be_seen():
+    tree = ast.parse('def f():\n    """It. Raises NoSuchThing where it is so, ValueError else."""')
+    assert said_to_be_raised(tree) == {"NoSuchThing"}
+    assert not known("NoSuchThing", tree)
+    assert sum(len(said_to_be_raised(tree)) for tree in TREES.values()) > 50

@@ -1,0 +1,63 @@
+"""Each example runs as its first lines say, offline, and shows what it promises."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.places import REPOSITORY, SAMPLE, TESTS
+
+pytestmark = pytest.mark.slow
+LEASE = "How many months' notice does the tenant have to give?"
+
+
+def example(name, *arguments, **options) -> str:
+    command = [sys.executable, REPOSITORY / "examples" / name, *map(str, arguments)]
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), "CORPUS_AGENT_LLM": "none"}
+    # As for most people, the record lies below the home folder, which every client passes on.
+    record = Path(environment["HOME"], ".local/state")
+    if not record.is_symlink():
+        record.parent.mkdir(exist_ok=True)
+        record.symlink_to(environment["XDG_STATE_HOME"])
+    del environment["XDG_STATE_HOME"]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, **options)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_every_example_is_tested():
+    scripts = {path.name for path in (REPOSITORY / "examples").glob("*.py")}
+    tested = "".join(path.read_text() for path in TESTS.rglob("test_*.py"))
+    named = {name for name in scripts if f'"{name}"' in tested or f"examples/{name}" in tested}
+    assert scripts - named == set()
+
+
+def test_a_parent_that_obeys_sends_mail_unless_a_librarian_reads_for_it(sample_store):
+    shown = example("librarian.py", sample_store, SAMPLE / "clippings/burr-weekly-grinders.md")
+    assert "The parent reads the file itself: 1 e-mail sent." in shown  # the control
+    assert "The parent has a librarian read for it: 0 e-mail sent." in shown
+    assert "send[_]email" in shown
+    assert "clippings/burr-weekly-grinders.md" in shown
+
+
+def test_a_session_over_mcp(sample_store):
+    shown = example("mcp_session.py", sample_store, LEASE)
+    assert "tools: vectordb_search, vectordb_read, ask_corpus, corpus_status" in shown
+    assert "documents: corpus:///bike/varda-c7-manual.pdf" in shown
+    assert "two months' notice" in shown
+    assert "home/lease.md" in shown
+
+
+def test_a_batch_of_questions_gives_a_line_for_each_in_order(sample_store):
+    questions = [LEASE, "?!", "What is the Wi-Fi password?"]
+    shown = example("batch.py", sample_store, input="\n".join(questions))
+    lines = [json.loads(line) for line in shown.splitlines()]
+    assert [line["question"] for line in lines] == questions
+    answered, wrong, absent = lines
+    assert answered["citations"][0]["verdict"] == "verified"
+    assert (answered["seal"], answered["tainted"]) == ("enforced", True)
+    assert "no words" in wrong["error"]["message"]
+    assert absent["status"] == "not_found"

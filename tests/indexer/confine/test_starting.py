@@ -1,0 +1,391 @@
+"""No code of the working folder: where programs are started, with what, and that no trap is run.
+
+The folder and the variables are a stranger's in every test here; each trap in it leaves a mark when
+it runs, and the controls show that it does.
+"""
+
+import ast
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from corpus_agent.librarian import Librarian
+from corpus_agent.mcp import client_config
+from corpus_agent.models.llama_server import find_program
+from corpus_agent.selftest.escape import trial as escape_trial
+from corpus_agent.selftest.escape.probes import PROBES
+from corpus_agent.selftest.injection import trial
+from corpus_agent.selftest.injection.strings import Targets
+from corpus_agent.selftest.stores import home
+from corpus_agent.settings import Settings, absolute
+from corpus_agent.workspace import FileTools, Workspace
+from indexer.confine import starting
+from indexer.errors import CorpusError, UsageError
+from indexer.parsers.process import Process
+from tests.support.places import REPOSITORY
+from tests.support.toy_index import ENCODER, sync
+
+MODULES = (
+    *("json", "runpy", "typing", "subprocess", "socket", "lancedb", "numpy", "lxml", "regex"),
+    *("sitecustomize", "usercustomize", "startup"),
+    *("corpus_agent/__init__", "corpus_agent/__main__", "indexer/__init__", "encodings/__init__"),
+)
+PROGRAMS = ("rg", "llama-server", "python", "python3", "sh", Path(sys.executable).name)
+MARK = "import posix; posix.close(posix.open({!r}, posix.O_CREAT | posix.O_WRONLY))\n"
+
+
+@pytest.fixture
+def marks(tmp_path):
+    """Which traps have run, by name."""
+    folder = tmp_path / "marks"
+    folder.mkdir()
+    return folder
+
+
+def planted(folder, marks, leave_out=()):
+    """A folder full of traps."""
+    for name in MODULES:
+        if name.partition("/")[0] not in leave_out:
+            trap = folder / f"{name}.py"
+            trap.parent.mkdir(parents=True, exist_ok=True)
+            trap.write_text(MARK.format(str(marks / trap.stem.replace("__", ""))))
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    packages = folder / "lib" / version / "site-packages"
+    packages.mkdir(parents=True)
+    (packages / "trap.pth").write_text(MARK.format(str(marks / "pth")))
+    for name in PROGRAMS:
+        program = folder / name
+        program.write_text(f"#!/bin/bash -p\n: > {marks / 'program'}\n")
+        program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    (folder / "notes.md").write_text("words\n")
+    return folder
+
+
+def variables_of(folder):
+    """What a stranger would have a shell hold, each by a relative and by its full name."""
+    both = f".{os.pathsep}{os.pathsep}{folder}"
+    return {
+        "PATH": f"{both}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": both,
+        "PYTHONSTARTUP": str(folder / "startup.py"),
+        "PYTHONUSERBASE": str(folder),
+        "PYTHONINSPECT": "1",
+        "LD_LIBRARY_PATH": both,
+        "LD_AUDIT": "",
+    }
+
+
+@pytest.fixture
+def stranger(tmp_path, marks, monkeypatch):
+    """This process stands in a folder full of traps, and its variables name them."""
+    folder = tmp_path / "cloned"
+    folder.mkdir()
+    planted(folder, marks)
+    for name, value in variables_of(folder).items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(folder)
+    return folder
+
+
+# -- the controls: started without care, each trap leaves its mark
+
+BASE = os.path.realpath(sys.executable)  # outside of a virtual environment: with a user's site
+CARELESS = {
+    "json": [sys.executable, "-c", "import json"],
+    "startup": [sys.executable, "-i"],
+    "sitecustomize": [sys.executable, "-c", ""],
+    "usercustomize": [BASE, "-c", ""],
+    "pth": [BASE, "-c", ""],
+    "init": [sys.executable, "-m", "corpus_agent"],
+    "program": ["rg", "--version"],
+}
+
+
+@pytest.mark.parametrize("trap", CARELESS)
+def test_a_program_that_is_started_without_care_runs_a_trap(tmp_path, marks, trap):
+    folder = planted(tmp_path / "cloned", marks, leave_out={"encodings"})
+    careless(folder, CARELESS[trap])
+    assert (marks / trap).exists()
+
+
+def test_a_trap_as_early_as_encodings_is_run_too(tmp_path, marks):
+    careless(planted(tmp_path / "cloned", marks), [sys.executable, "-c", ""])
+    assert (marks / "init").exists()
+
+
+def careless(folder, command):
+    environment = {**os.environ, **variables_of(folder), "PYTHONINSPECT": ""}
+    # As a shell would find it: by the PATH of the new environment.
+    subprocess.run(
+        ["/usr/bin/env", *command],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+    )
+
+
+# -- every place that starts a program
+
+
+def a_parser(_):
+    process = Process("indexer.parsers.child")
+    assert Path(f"/proc/{process.pid}/cwd").readlink() == Path(starting.FOLDER)
+    assert process.end(20)[0] == 0
+
+
+def a_search_in_files(folder):
+    # ripgrep itself, and the process that confines itself and becomes it.
+    found = FileTools(Workspace(folder)).grep("words")
+    assert found == "notes.md:1:words"
+
+
+def a_librarian(folder):
+    store = folder.parent / "store"
+    (folder.parent / "docs").mkdir()
+    (folder.parent / "docs/a.md").write_text("# Bread\n\nSourdough rises slowly.\n")
+    sync(folder.parent / "docs", store, ENCODER)
+    with Librarian(store, llm="none") as librarian:
+        assert Path(f"/proc/{librarian.pid}/cwd").readlink() == Path(starting.FOLDER)
+
+
+def a_probe_of_the_selftest(_):
+    for name, errors in (("program", "EACCES"), ("child", "EPERM")):
+        assert escape_trial._attempt(PROBES[name], "control").error is None
+        assert escape_trial._attempt(PROBES[name], "sealed").error == errors
+
+
+def a_command_of_the_attack(_):
+    assert trial._run("corpus_agent", "--version").startswith("corpus-agent, version")
+
+
+def a_command_in_a_home_of_the_attack(folder):
+    ran = home.run(home.Home(folder.parent / "base", "token"), "corpus_agent", "--version")
+    assert ran.out.startswith("corpus-agent, version"), ran.err
+
+
+def the_model_of_the_attack(folder):
+    targets = Targets("/nowhere", "link", "/nowhere", "127.0.0.1:9")
+    with trial._obeying_model(targets, folder.parent / "log") as port:
+        assert port > 0
+
+
+SERVER = """
+import os, sys
+sys.stdout.write(f"{os.getcwd()} {sorted(os.environ)}")
+"""
+LLAMA = """
+import json, os, sys
+from pathlib import Path
+folder, places, told = Path(sys.argv[1]), Path(sys.argv[2]), json.loads(sys.argv[3])
+sys.path.insert(0, sys.argv[4])
+from corpus_agent.models.llama_server import find_program, start_llama_server
+from indexer.confine import interpreter_files
+os.environ |= told
+os.chdir(folder)
+program = find_program()
+server = start_llama_server(program, places / "m.gguf", places / "store", also=interpreter_files())
+while not server.has_ended:
+    pass
+sys.stdout.write(server.log.read_text())
+server.stop()
+"""
+
+
+def a_model_server_of_ours(folder):
+    import json
+
+    places = folder.parent
+    program = places / "bin" / "llama-server"
+    program.parent.mkdir()
+    program.write_text(f"#!{sys.executable}\n{SERVER}")
+    program.chmod(0o755)
+    (places / "m.gguf").write_text("weights")
+    told = dict(os.environ)
+    told["PATH"] = told["PATH"].replace(str(folder), f"{folder}{os.pathsep}{program.parent}")
+    told["OPENAI_API_KEY"] = "secret"
+    given = (str(folder), str(places), json.dumps(told), str(REPOSITORY))
+    done = starting.run(starting.Command(starting.python(LLAMA, *given)), seconds=60)
+    assert done.returncode == 0, done.stderr
+    said = done.stdout
+    assert said.startswith(f"{starting.FOLDER} "), said
+    assert "HOME" in said
+    assert not any(name in said for name in ("PYTHON", "OPENAI_API_KEY"))
+
+
+def a_client_of_the_server_over_mcp(folder):
+    # Printed for others, who start it where they stand and with the variables that they have.
+    command = [*client_config.command(), "--version"]
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONINSPECT"}
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    assert done.stdout.startswith("corpus-agent, version"), done.stderr
+
+
+LIVE = {
+    "indexer.parsers.process:_start": a_parser,
+    "indexer.confine.program:main": a_search_in_files,
+    "corpus_agent.workspace.ripgrep:search": a_search_in_files,
+    "corpus_agent.librarian.process:_started": a_librarian,
+    "corpus_agent.selftest.escape.trial:_run": a_probe_of_the_selftest,
+    "corpus_agent.selftest.escape.attacks:child": a_probe_of_the_selftest,
+    "corpus_agent.selftest.escape.attacks:program": a_probe_of_the_selftest,
+    "corpus_agent.selftest.stores.home:run": a_command_in_a_home_of_the_attack,
+    "corpus_agent.selftest.injection.trial:_run": a_command_of_the_attack,
+    "corpus_agent.selftest.injection.trial:_obeying_model": the_model_of_the_attack,
+    "corpus_agent.models.llama_server:_become_server": a_model_server_of_ours,
+    "corpus_agent.mcp.client_config:command": a_client_of_the_server_over_mcp,
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("start", dict.fromkeys(LIVE.values()), ids=lambda start: start.__name__)
+def test_no_program_that_is_started_runs_a_trap_of_the_working_folder(stranger, marks, start):
+    start(stranger)
+    assert [path.name for path in marks.iterdir()] == []
+
+
+# -- no other place does
+
+
+STARTS = {"popen", "run", "become"}
+OF_SUBPROCESS = {
+    *("Popen", "run", "call", "check_call", "check_output", "getoutput", "getstatusoutput")
+}
+OF_OS = {"system", "popen", "startfile", "posix_spawn", "posix_spawnp"}
+BY_OTHERS = {"pty", "multiprocessing", "commands", "pexpect", "sh", "plumbum"}
+ANYWHERE = {
+    *("create_subprocess_exec", "create_subprocess_shell", "subprocess_exec", "subprocess_shell"),
+    *("open_process", "run_process", "ProcessPoolExecutor", "which"),
+}
+
+
+def sources():
+    for package in ("corpus_agent", "indexer"):
+        for path in sorted((REPOSITORY / package).rglob("*.py")):
+            name = ".".join(path.relative_to(REPOSITORY).with_suffix("").parts)
+            yield name.removesuffix(".__init__"), ast.parse(path.read_text("utf-8"))
+
+
+def spawns(tree):
+    """The names of what starts programs in a module, as they are written there."""
+    types = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Subscript)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and id(node) not in types:
+            if _starts(ast.unparse(node.value), node.attr):
+                yield ast.unparse(node)
+        elif isinstance(node, ast.ImportFrom):
+            module = node.module or ""
+            yield from (a.name for a in node.names if _starts(module, a.name))
+            if module.partition(".")[0] in BY_OTHERS:
+                yield module
+        elif isinstance(node, ast.Import):
+            yield from (a.name for a in node.names if a.name.partition(".")[0] in BY_OTHERS)
+            yield from (a.name for a in node.names if a.asname and a.name in ("os", "subprocess"))
+
+
+def _starts(module, name):
+    if module in ("subprocess", "_posixsubprocess"):
+        return name in OF_SUBPROCESS or module == "_posixsubprocess"
+    if module in ("os", "posix"):
+        return name in OF_OS or name.startswith(("exec", "spawn"))
+    return name in ANYWHERE
+
+
+@pytest.mark.slow
+def test_programs_are_started_in_one_place():
+    found = {name: sorted(spawns(tree)) for name, tree in sources()}
+    ours = found.pop("indexer.confine.starting")
+    assert set(ours) == {"Popen", "os.execve", "subprocess.run", "which"}
+    assert {name: names for name, names in found.items() if names} == {}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import subprocess\nsubprocess.run(['x'])",
+        "import subprocess as s\ns.run(['x'])",
+        "from subprocess import check_output",
+        "import os\nstart = os.posix_spawn\nstart('x', [], {})",
+        "import os\nos.execvp('x', ['x'])",
+        "from os import spawnl",
+        "import asyncio\nasync def f():\n    await asyncio.create_subprocess_exec('x')",
+        "import anyio\nanyio.run_process(['x'])",
+        "from multiprocessing import Process",
+        "import pty",
+        "import shutil\nshutil.which('rg')",
+        "from concurrent.futures import ProcessPoolExecutor",
+    ],
+)
+def test_another_way_to_start_a_program_would_be_found(code):
+    assert list(spawns(ast.parse(code)))
+
+
+@pytest.mark.slow
+def test_every_start_is_tried_in_a_strangers_folder():
+    found = set()
+    for name, tree in sources():
+        for function in ast.walk(tree):
+            if isinstance(function, ast.FunctionDef):
+                for node in ast.walk(function):
+                    called = isinstance(node, ast.Call) and ast.unparse(node.func)
+                    if called in {f"starting.{start}" for start in STARTS}:
+                        found.add(f"{name}:{function.name}")
+    assert found | {"corpus_agent.mcp.client_config:command"} == set(LIVE)
+
+
+# -- what is handed on
+
+
+def test_a_program_of_the_working_folder_is_not_found(stranger):
+    assert starting.find_program("rg") != stranger / "rg"
+    assert starting.find_program(PROGRAMS[-1]) != stranger / PROGRAMS[-1]
+    with pytest.raises(UsageError, match="the working folder do not count"):
+        find_program()
+
+
+def test_a_program_elsewhere_is_found(stranger, monkeypatch):
+    monkeypatch.chdir("/")
+    assert starting.find_program("llama-server") == stranger / "llama-server"
+
+
+def test_lists_of_folders_keep_what_does_not_depend_on_where_one_stands(stranger, monkeypatch):
+    monkeypatch.setenv("PATH", f"/a:.:/b::bin:../x:{stranger}:{stranger}/:{stranger}/bin")
+    monkeypatch.setenv("LD_LIBRARY_PATH", ":.")
+    monkeypatch.setenv("XDG_STATE_HOME", "state")
+    told = starting.common_variables()
+    assert told["PATH"] == f"/a:/b:{stranger}/bin"
+    assert "LD_LIBRARY_PATH" not in told
+    assert "XDG_STATE_HOME" not in told
+
+
+@given(st.text("ABCDEFGHIJKLMNOPQRSTUVWXYZ_", min_size=1, max_size=12))
+def test_a_variable_that_is_not_on_the_list_is_not_handed_on(name):
+    assert "PYTHONPATH" not in starting.common_variables()
+    written = {*starting.LANGUAGE, *starting.THREADS, *starting.DEVICES, *starting.FOLDERS}
+    with pytest.MonkeyPatch.context() as patch:
+        for prefix in ("PYTHON", "LD_", "OMP_", "CUDA_", ""):
+            patch.setenv(prefix + name, "x")
+        told = set(starting.common_variables())
+    assert told <= written | {"PATH", starting.LIBRARIES}
+
+
+def test_a_command_is_a_full_path():
+    with pytest.raises(CorpusError, match="not the absolute path"):
+        starting.Command(("python3", "-c", ""))
+
+
+def test_settings_are_those_of_where_the_parent_stands(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    here = Settings(store=Path("s"), model=Path("m"), llm="unix:server.sock")
+    there = absolute(here)
+    assert (there.store, there.model) == (tmp_path / "s", tmp_path / "m")
+    assert there.llm == f"unix:{tmp_path}/server.sock"
+    assert absolute(Settings(llm="http://127.0.0.1:1")).llm == "http://127.0.0.1:1"
+    assert absolute(Settings()).store is None

@@ -1,0 +1,378 @@
+"""The encoder: what it says of a model, what it computes, and by which engine."""
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from indexer.embed import PACKAGED_SHA256, SentenceTransformerEncoder, packaged_model, probe
+from indexer.embed.folder import ModelFolder
+from indexer.embed.graph import MOST_INT8, quantised
+from indexer.embed.onnx_engine import OnnxEngine, obstacle
+from indexer.embed.torch_engine import TorchEngine
+from indexer.errors import CorpusError
+from tests.support.other_user import as_nobody
+from tests.support.places import REPOSITORY
+
+TEXTS = [
+    "The boiler pressure is low.",
+    "Sourdough rises slowly.",
+    "x",
+    "",
+    "naïve café — 会議は三時に終わりました。 🙂 [SEP]",
+    "Costs rose by 14.5 %. " * 12,
+    "one text that is longer than the window of the model " * 40,
+]
+MakeModel = Callable[..., Path]
+
+
+@pytest.fixture(scope="session")
+def make_model(tmp_path_factory: pytest.TempPathFactory) -> MakeModel:
+    """Makes real, very small sentence-transformers models with random weights."""
+    import torch
+    import transformers
+
+    def make(kind: str = "Bert", name: str = "tiny-model", pooling: str = "mean", **files) -> Path:
+        folder = tmp_path_factory.mktemp("models") / name
+        shutil.copytree(packaged_model(), folder, ignore=shutil.ignore_patterns("*.safetensors"))
+        torch.manual_seed(7)
+        sizes = {"vocab_size": 30_522, "max_position_embeddings": 64, "pad_token_id": 0}
+        if kind == "DistilBert":
+            sizes |= {"dim": 16, "n_layers": 1, "n_heads": 2, "hidden_dim": 32}
+        else:
+            sizes |= {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2}
+            sizes |= {"intermediate_size": 32}
+        config = getattr(transformers, f"{kind}Config")(**sizes)
+        getattr(transformers, f"{kind}Model")(config).save_pretrained(folder)
+        own = {"embedding_dimension": 16, "pooling_mode": pooling}
+        (folder / "1_Pooling/config.json").write_text(json.dumps(own))
+        (folder / "sentence_bert_config.json").write_text('{"max_seq_length": 48}')
+        for stem, content in files.items():
+            (folder / f"{stem}.json").write_text(json.dumps(content))
+        return folder
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def library() -> TorchEngine:
+    return TorchEngine(ModelFolder())
+
+
+def imported(code: str, *arguments: object) -> list[str]:
+    """Which of the heavy libraries a child has imported after running the code."""
+    heavy = {"torch", "transformers", "sentence_transformers", "pydantic_ai"}
+    code += f"\nimport sys; print('heavy', sorted({heavy} & set(sys.modules)))"
+    done = subprocess.run(
+        [sys.executable, "-c", code, *map(str, arguments)],
+        capture_output=True, text=True, cwd=REPOSITORY,
+    )  # fmt: skip
+    assert "heavy [" in done.stdout, done.stderr
+    return json.loads(done.stdout.rpartition("heavy ")[2].replace("'", '"'))
+
+
+# ---- What a folder says
+
+
+def test_the_packaged_model_has_the_published_weights():
+    assert SentenceTransformerEncoder().weights_sha256 == PACKAGED_SHA256
+
+
+def test_changed_weights_are_refused(tmp_path):
+    folder = tmp_path / "model"
+    shutil.copytree(packaged_model(), folder)
+    with (folder / "model.safetensors").open("r+b") as file:
+        file.seek(1_000_000)
+        file.write(b"\xff")
+    changed = ModelFolder(folder)
+    assert changed.weights_sha256 != PACKAGED_SHA256
+    # The packaged model is held to its hash; the same folder, taken for it, must not load.
+    taken = ModelFolder()
+    taken.path = folder
+    with pytest.raises(CorpusError, match="changed or damaged"):
+        OnnxEngine(taken)
+    with pytest.raises(CorpusError, match="changed or damaged"):
+        TorchEngine(taken)
+
+
+def test_a_folder_that_is_no_model_is_explained(tmp_path):
+    with pytest.raises(CorpusError, match=r"no readable model\.safetensors"):
+        SentenceTransformerEncoder(tmp_path).encode(["x"])
+
+
+@pytest.mark.slow
+def test_weights_that_are_not_what_the_configuration_promises_are_explained(make_model):
+    folder = make_model()
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**config, "num_hidden_layers": 3}))
+    with pytest.raises(CorpusError, match=r"lacks 'encoder\.layer\.2"):
+        OnnxEngine(ModelFolder(folder))
+    (folder / "model.safetensors").write_bytes(b"no weights")
+    with pytest.raises(CorpusError, match="cannot be read"):
+        OnnxEngine(ModelFolder(folder))
+
+
+PROMPTS = {"prompts": {"query": "query: ", "document": "passage: "}}
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "query", "passage"),
+    [
+        ("tiny-model", PROMPTS, "query: ", "passage: "),
+        ("tiny-model", {"prompts": {"query": "q: ", "passage": "p: "}}, "q: ", "p: "),
+        ("tiny-model", {"prompts": {"query": "", "document": ""}}, "", ""),
+        ("tiny-model", {"prompts": None}, "", ""),
+        ("multilingual-e5-small", {}, "query: ", "passage: "),
+        ("e5-mistral-7b-instruct", {}, "", ""),
+        ("bge-small-en-v1.5", {}, "Represent this sentence for searching relevant passages: ", ""),
+        ("bge-m3", {}, "", ""),
+        ("nomic-embed-text-v1.5", {}, "search_query: ", "search_document: "),
+        ("Qwen3-Embedding-0.6B", {"prompts": {"query": "Do:\nQuery:"}}, "Do:\nQuery:", ""),
+        ("bge-small-en", PROMPTS, "query: ", "passage: "),
+    ],
+)  # fmt: skip
+def test_prefixes_are_those_of_the_folder_or_of_its_family(tmp_path, name, said, query, passage):
+    folder = tmp_path / name
+    folder.mkdir()
+    (folder / "config_sentence_transformers.json").write_text(json.dumps(said))
+    encoder = SentenceTransformerEncoder(folder)
+    assert (encoder.query_prefix, encoder.document_prefix) == (query, passage)
+
+
+def test_a_window_that_is_not_stated_is_that_of_the_tokenizer_or_the_places(make_model):
+    folder = make_model()
+    (folder / "sentence_bert_config.json").unlink()
+    (folder / "tokenizer_config.json").write_text('{"model_max_length": 32}')
+    assert ModelFolder(folder).max_tokens == 32
+    (folder / "tokenizer_config.json").write_text('{"model_max_length": 1e30}')
+    assert ModelFolder(folder).max_tokens == 64
+
+
+@pytest.mark.parametrize(
+    ("pooling", "read", "dimension"),
+    [
+        ({"pooling_mode": "cls", "embedding_dimension": 16}, ("cls",), 16),
+        ({"pooling_mode": ["mean", "max"], "embedding_dimension": 16}, ("mean", "max"), 32),
+        ({"pooling_mode_cls_token": False, "pooling_mode_mean_tokens": True}, ("mean",), 768),
+        ({"word_embedding_dimension": 24, "pooling_mode_lasttoken": True}, ("lasttoken",), 24),
+    ],
+)
+def test_pooling_and_dimension_are_read_as_newer_and_older_folders_write_them(
+    tmp_path, pooling, read, dimension
+):
+    (tmp_path / "1_Pooling").mkdir()
+    (tmp_path / "1_Pooling/config.json").write_text(json.dumps(pooling))
+    steps = [{"type": "a.b.Transformer", "path": ""}, {"type": "a.b.Pooling", "path": "1_Pooling"}]
+    (tmp_path / "modules.json").write_text(json.dumps(steps))
+    (tmp_path / "config.json").write_text('{"dim": 768}')
+    folder = ModelFolder(tmp_path)
+    assert (folder.pooling, folder.dimension) == (read, dimension)
+
+
+def test_a_folder_that_names_no_width_is_explained(tmp_path):
+    (tmp_path / "config.json").write_text("{}")
+    with pytest.raises(CorpusError, match=r"config\.json cannot be read: it names no width"):
+        ModelFolder(tmp_path).dimension  # noqa: B018
+
+
+# ---- What it computes
+
+
+def test_vectors_have_length_one_and_neighbours_in_meaning_are_near():
+    encoder = SentenceTransformerEncoder()
+    vectors = encoder.encode([*TEXTS[:3], "heating system"])
+    assert (vectors.shape, vectors.dtype) == ((4, encoder.dimension), np.float32)
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-5)
+    assert vectors[0] @ vectors[3] > vectors[1] @ vectors[3]
+    assert encoder.encode([]).shape == (0, encoder.dimension)
+    assert encoder.encode_tokens([]) == []
+
+
+@pytest.mark.slow
+def test_float32_vectors_are_those_of_sentence_transformers(library):
+    ours = OnnxEngine(ModelFolder()).encode(TEXTS)
+    assert np.abs(ours - library.encode(TEXTS)).max() < 1e-5
+
+
+@pytest.mark.slow
+def test_token_vectors_are_those_of_sentence_transformers(library):
+    engine = OnnxEngine(ModelFolder())
+    for ours, theirs in zip(engine.encode_tokens(TEXTS), library.encode_tokens(TEXTS), strict=True):
+        assert np.array_equal(ours.spans, theirs.spans)
+        assert np.abs(ours.tokens - theirs.tokens).max() < 1e-4
+        assert np.abs(ours.vector - theirs.vector).max() < 1e-5
+    assert engine.encode_tokens(TEXTS)[-1].tokens.shape == (256, 384)
+
+
+@pytest.mark.slow
+def test_int8_vectors_are_near_those_of_sentence_transformers(library):
+    encoder = SentenceTransformerEncoder()
+    assert encoder.name == "all-MiniLM-L6-v2 int8"  # so that the two kinds never mix
+    texts = [text for text in TEXTS if len(text) > 1]
+    cosines = (encoder.encode(texts) * library.encode(texts)).sum(axis=1)
+    assert cosines.min() > 0.985
+    assert cosines.mean() > 0.99
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("precision", ["float32", "int8"])
+def test_a_vector_depends_on_its_text_alone_to_the_last_bit(precision):
+    two = OnnxEngine(ModelFolder(), precision, threads=2)
+    together = two.encode(TEXTS)
+    assert np.array_equal(together[::-1], two.encode(TEXTS[::-1]))
+    one = OnnxEngine(ModelFolder(), precision, threads=1)
+    alone = np.concatenate([one.encode([text]) for text in TEXTS])
+    assert np.array_equal(together, alone)
+    assert np.array_equal(together, [e.vector for e in two.encode_tokens(TEXTS)])
+
+
+def test_quantised_rows_are_near_the_weights_and_a_row_of_zeros_stays_one():
+    weight = np.random.default_rng(0).normal(size=(8, 32)).astype(np.float32)
+    weight[3] = 0
+    rows, scales = quantised(weight)
+    assert (rows.dtype, int(np.abs(rows).max())) == (np.int8, MOST_INT8)
+    assert 2 * 255 * MOST_INT8 < 2**15  # two products fit where there is no VNNI
+    assert np.abs(rows * scales[:, None] - weight).max() <= scales.max() / 2 + 1e-6
+    assert not rows[3].any()
+
+
+@pytest.mark.slow
+def test_the_packaged_probe_is_what_sentence_transformers_computes(library):
+    assert np.abs(library.encode(probe.TEXTS) - probe.packaged()).max() < 1e-6
+
+
+# ---- By which engine
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["Bert", "Roberta", "XLMRoberta", "Camembert"])
+@pytest.mark.parametrize("pooling", ["mean", "cls"])
+def test_another_model_of_the_family_runs_through_onnx_as_its_folder_says(
+    make_model, tmp_path, kind, pooling
+):
+    folder = make_model(kind, pooling=pooling, config_sentence_transformers=PROMPTS)
+    notices: list[str] = []
+    encoder = SentenceTransformerEncoder(folder, store=tmp_path, on_notice=notices.append)
+    assert (encoder.name, encoder.dimension, encoder.max_tokens) == ("tiny-model", 16, 48)
+    vectors = encoder.encode(TEXTS)
+    assert isinstance(encoder._engine, OnnxEngine)
+    assert np.abs(vectors - TorchEngine(ModelFolder(folder)).encode(TEXTS)).max() < 1e-5
+    assert (encoder.weights_sha256 != PACKAGED_SHA256, notices) == (True, [])
+
+
+@pytest.mark.parametrize(
+    ("kind", "files", "reason"),
+    [
+        ("DistilBert", {}, "'distilbert'"),
+        ("Bert", {"1_Pooling/config": {"embedding_dimension": 16, "pooling_mode": "max"}}, "max"),
+    ],
+)
+def test_any_other_model_runs_through_sentence_transformers_and_says_so(
+    make_model, kind, files, reason
+):
+    folder = make_model(kind, **files)
+    notices: list[str] = []
+    encoder = SentenceTransformerEncoder(folder, on_notice=notices.append)
+    vectors = encoder.encode(TEXTS)
+    assert vectors.shape == (len(TEXTS), 16)
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-5)
+    assert len(notices) == 1
+    assert reason in notices[0]
+
+
+@pytest.mark.slow
+def test_the_check_is_kept_in_the_store_and_spares_the_next_start_torch(make_model, tmp_path):
+    folder = make_model()
+    code = (
+        "import sys; from pathlib import Path\n"
+        "from indexer.embed import SentenceTransformerEncoder as Encoder\n"
+        "model, store = map(Path, sys.argv[1:])\n"
+        "Encoder(model, store=store).encode(['x'])"
+    )
+    assert "torch" in imported(code, folder, tmp_path)
+    assert [path.name for path in (tmp_path / probe.FOLDER).iterdir()] == [
+        f"{ModelFolder(folder).weights_sha256}.npy"
+    ]
+    assert imported(code, folder, tmp_path) == []
+
+
+def test_vectors_that_are_not_the_models_own_are_not_used(make_model, tmp_path):
+    folder = ModelFolder(make_model())
+    wrong = np.roll(TorchEngine(folder).encode(probe.TEXTS), 1, axis=1)
+    assert probe.keep(tmp_path, folder, wrong)
+    notices: list[str] = []
+    encoder = SentenceTransformerEncoder(folder.path, store=tmp_path, on_notice=notices.append)
+    encoder.encode(["x"])
+    assert isinstance(encoder._engine, TorchEngine)
+    assert len(notices) == 1
+    assert "differ (cosine" in notices[0]
+
+
+@pytest.mark.slow
+def test_a_packaged_model_that_computes_otherwise_is_refused(tmp_path):
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(REPOSITORY / "indexer", tmp_path / "indexer", ignore=ignored)
+    command = [
+        sys.executable, "-c",
+        "from indexer.embed import SentenceTransformerEncoder as E; E().encode(['x'])",
+    ]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr  # the control
+    (path,) = tmp_path.glob("indexer/embed/probe-*.npy")
+    np.save(path, np.roll(np.load(path), 1, axis=1))
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert "CorpusError: The vectors of all-MiniLM-L6-v2 are wrong on this machine" in done.stderr
+
+
+def test_without_a_store_to_keep_the_check_in_the_model_works_and_says_so(make_model):
+    notices: list[str] = []
+    encoder = SentenceTransformerEncoder(make_model(), on_notice=notices.append)
+    assert encoder.encode(["x"]).shape == (1, 16)
+    assert len(notices) == 1
+    assert "starts slowly" in notices[0]
+
+
+def test_in_a_store_that_may_not_be_written_nothing_is_kept(open_folder):
+    folder = ModelFolder()
+    assert folder.weights_sha256
+    vectors = probe.packaged()
+    assert as_nobody(lambda: probe.keep(open_folder, folder, vectors)) is False
+    assert list(open_folder.iterdir()) == []
+    assert probe.keep(open_folder, folder, vectors)  # the control
+    assert np.array_equal(probe.kept(open_folder, folder), vectors)
+
+
+def test_recognising_a_model_imports_no_engine():
+    code = (
+        "from indexer.embed import SentenceTransformerEncoder as Encoder\n"
+        "e = Encoder(); e.tokenizer, e.dimension, e.max_tokens, e.weights_sha256\n"
+        "import sys; assert 'onnxruntime' not in sys.modules"
+    )
+    assert imported(code) == []
+
+
+def test_nothing_speaks_against_the_packaged_model():
+    assert obstacle(ModelFolder()) is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "note"), [("Bert", ""), ("DistilBert", "through sentence-transformers")]
+)
+def test_another_model_works_from_inside_the_seal(make_model, cli, tmp_path, kind, note):
+    (tmp_path / "corpus").mkdir()
+    (tmp_path / "corpus/a.md").write_text("# Boiler\n\nThe pressure must be 1.5 bar.\n")
+    flags = ("--model", make_model(kind), "--store", tmp_path / "store")
+    done = cli(*flags, "index", tmp_path / "corpus")
+    assert done.returncode == 0, done.stderr
+    assert note in done.stderr
+    done = cli(*flags, "search", "pressure", "--json")
+    assert done.returncode == 0, done.stderr
+    assert note in done.stderr if note else done.stderr == ""
+    found = json.loads(done.stdout)
+    assert (found["results"][0]["source"], found["seal"]) == ("a.md", "enforced")

@@ -1,0 +1,217 @@
+import contextlib
+import io
+import unicodedata
+
+import pypdf
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from corpus_agent.selftest.injection.pdf import pdf_of as bare_pdf
+from indexer.errors import UnreadableDocument
+from indexer.extract import claim, extract, open_lines
+from indexer.extract.normalise import MAX_LINE_CHARS, lines_of
+from indexer.extract.text import decode, markdown_title
+from tests.support.pdfs import pdf_of
+
+
+def texts(data: bytes, source: str = "x.txt") -> list[str]:
+    return [line.text for line in extract(data, source).lines]
+
+
+LANGUAGES = {
+    "Příliš žluťoučký kůň úpěl ďábelské ódy.": ("cp1250", "iso8859_2"),
+    "Árvíztűrő tükörfúrógép, hétfőn és kedden.": ("cp1250", "iso8859_2"),
+    "Zażółć gęślą jaźń, proszę bardzo.": ("cp1250", "iso8859_2"),
+    "Čeština, žluť a šťáva: kuřata, včera.": ("cp1250", "iso8859_2"),
+    "Şoförün ağzı çok bozuk, İstanbul'da yağmur yağıyor.": ("cp1254", "iso8859_9"),
+    "Įlinkdama fechtuotojo špaga sublykčiojusi pragręžė apvalų arbūzą.": ("cp1257",),
+    "Größere Änderungen an der Straße kosten 1.250 € im März.": ("cp1252",),
+    "L'été dernier, où la société a été créée, ça allait.": ("cp1252", "iso8859_1"),
+    "El niño pidió más café; ¿cuánto costó?": ("cp1252", "iso8859_1"),
+    "Þar sem ég er, bíður þú við ána í kvöld.": ("cp1252", "iso8859_1"),
+    "Съешь же ещё этих мягких французских булок, да выпей чаю.": ("cp1251", "koi8_r"),
+    "Срок договора аренды истекает в марте, оплата до пятого числа.": (
+        *("cp1251", "koi8_r", "cp866", "iso8859_5"),
+    ),
+    "Η πολιτική της χώρας αλλάζει, και ο κόσμος το ξέρει.": ("cp1253", "iso8859_7"),
+    "מסמך בעברית על מחירים, שלום עולם.": ("cp1255", "iso8859_8"),
+    "هذا نص عربي طويل قليلا عن أسعار السفن في الميناء.": ("cp1256", "iso8859_6"),
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "page"), [(text, page) for text, pages in LANGUAGES.items() for page in pages]
+)
+def test_a_sentence_is_read_in_the_code_page_of_its_language(text, page):
+    assert decode(text.encode(page)) == text
+
+
+def test_bytes_that_no_language_explains_are_refused_with_their_reason():
+    noise = bytes(range(128, 256)) * 4
+    with pytest.raises(UnreadableDocument, match="no known encoding"):
+        decode(noise)
+
+
+def test_signs_of_the_commonest_page_need_no_language():
+    text = "The area is 12 m², at 20 °C ± 2; “quoted” – and 3½ × 4 µm."
+    assert decode(text.encode("cp1252")) == text
+
+
+def test_a_short_latin_text_is_read_in_the_commonest_code_page():
+    for text in (
+        "naïve",
+        "12 rue de l'Église",
+        "Rent: £450 for the café",
+        "Où est passé l’œuvre ? Voilà.",
+    ):
+        assert decode(text.encode("cp1252")) == text
+
+
+SENTENCES = {
+    "utf-8": "Größe und Maß der schönen Türen – übermütig.",
+    "utf-8-sig": "Größe und Maß",
+    "utf-16": "Größe und Maß 日本語",
+    "utf-16-le": "Plain letters without any mark at all",
+    "utf-32": "Größe und Maß",
+    "latin-1": "Le garçon a mangé des crêpes près de la forêt enneigée, où l'été était déjà passé.",
+    "cp1252": "“Größe” – das Maß der schönen Türen war übermäßig, sagte er — und lächelte.",
+    "cp1250": "Zażółć gęślą jaźń. Dzień dobry, chciałbym kupić książkę o żółwiach i łabędziach.",
+    "cp1251": "Сегодня хорошая погода, и мы пошли гулять в парк. Библиотека закрыта.",
+    "shift_jis": "今日は天気がいいので、駅まで歩いて行きました。図書館は月曜日に休みです。",
+    "gb18030": "今天天气很好，我们去公园散步。图书馆星期一不开门，请注意开放时间。",
+    "euc_kr": "오늘은 날씨가 좋아서 공원까지 걸어갔습니다. 도서관은 월요일에 쉽니다.",
+}
+
+
+@pytest.mark.parametrize("encoding", SENTENCES)
+def test_text_in_any_encoding_is_read_as_it_was_written(encoding):
+    text = SENTENCES[encoding]
+    assert decode((text + "\n" + text).encode(encoding)) == text + "\n" + text
+
+
+def test_a_stray_byte_in_utf_8_costs_that_byte_and_latin_1_stays_latin_1():
+    text = SENTENCES["utf-8"]
+    assert decode(text.encode() * 3 + b" \xff " + text.encode()) == text * 3 + " \ufffd " + text
+    latin = SENTENCES["latin-1"]
+    assert decode(latin.encode("latin-1") * 20) == latin * 20
+
+
+def test_all_line_ends_are_line_ends_and_nul_is_gone():
+    assert list(lines_of("a\r\nb\rc\nd\0e\n")) == ["a", "b", "c", "de"]
+
+
+def test_text_is_composed():
+    assert list(lines_of("e\u0301")) == ["é"]
+
+
+@given(
+    st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=300).map(lambda t: t * 20)
+)
+def test_wrapping_long_lines_loses_nothing(text):
+    whole = unicodedata.normalize("NFC", text.replace("\r\n", "\n").replace("\r", "\n"))
+    whole = whole.replace("\0", "")
+    lines = list(lines_of(text))
+    assert all(len(line) <= MAX_LINE_CHARS for line in lines)
+    assert "".join(lines) == unicodedata.normalize("NFC", whole.replace("\n", ""))
+
+
+def test_a_line_is_wrapped_at_white_space_one_past_the_limit_and_not_at_it():
+    assert len(list(lines_of("x" * MAX_LINE_CHARS))) == 1
+    lines = list(lines_of("word " * 400 + "x"))
+    assert [len(line) for line in lines] == [2000, 1]
+
+
+def test_markdown_takes_its_title_from_front_matter_then_from_its_first_heading():
+    assert markdown_title("---\ntitle: Bread\ntags: [a]\n---\n# Other\n") == "Bread"
+    assert markdown_title("---\ntags: [a]\n---\ntext\n## Second\n") == "Second"
+    assert markdown_title("---\n: [broken\n---\n# Kept\n") == "Kept"
+    assert markdown_title("no title here") is None
+
+
+def test_front_matter_stays_in_the_text():
+    assert "title: Bread" in texts(b"---\ntitle: Bread\n---\nbody", "a.md")
+
+
+def test_a_pdf_is_read_page_by_page_with_a_mark_before_each():
+    document = extract(pdf_of("first page\nsecond line", "next page"), "a.pdf")
+    assert [(line.text, line.page) for line in document.lines] == [
+        ("--- Page 1 ---", 1),
+        ("first page", 1),
+        ("second line", 1),
+        ("--- Page 2 ---", 2),
+        ("next page", 2),
+    ]
+
+
+def test_a_pdf_is_known_by_its_bytes_whatever_it_is_called():
+    assert claim(pdf_of("x")[:100], "notes.txt").name == "pdf"
+
+
+def test_a_pdf_title_left_by_a_program_is_no_title():
+    assert extract(pdf_of("x", title="Annual Report"), "a.pdf").title == "Annual Report"
+    assert extract(pdf_of("x", title="Microsoft Word - x.doc"), "a.pdf").title == "a"
+
+
+def test_opening_a_document_gives_its_lines_lazily_and_the_same_ones():
+    data = pdf_of(*[f"page {n}" for n in range(1, 40)])
+    lines = open_lines(data, "a.pdf")
+    assert next(lines).text == "--- Page 1 ---"
+    lines.close()
+    assert tuple(open_lines(data, "a.pdf")) == extract(data, "a.pdf").lines
+
+
+def test_every_unreadable_file_has_its_reason():
+    encrypted = io.BytesIO()
+    writer = pypdf.PdfWriter(io.BytesIO(pdf_of("secret")))
+    writer.encrypt("password", algorithm="RC4-128")
+    writer.write(encrypted)
+    cases = {
+        "no_bytes": (b"", "a.txt"),
+        "no_text": (b" \n\t\n", "a.txt"),
+        "no_text_layer": (pdf_of(""), "scan.pdf"),
+        "encrypted": (encrypted.getvalue(), "a.pdf"),
+        "malformed": (pdf_of("x" * 50)[:200], "a.pdf"),
+        "binary": (b"\x89PNG\r\n\x1a\n", "a.png"),
+        "unsupported": (b"PK\x03\x04....", "a.jar"),
+    }
+    for reason, (data, source) in cases.items():
+        with pytest.raises(UnreadableDocument, match=reason) as caught:
+            extract(data, source)
+        assert caught.value.reason == reason
+
+
+def test_bytes_without_meaning_are_binary_and_not_text():
+    with pytest.raises(UnreadableDocument, match="binary"):
+        extract(bytes(range(32)) * 50, "a.txt")
+
+
+@given(st.binary(max_size=2000))
+def test_no_bytes_raise_anything_but_unreadable_document(data):
+    for source in ("a.txt", "a.md"):
+        try:
+            lines = extract(data, source).lines
+        except UnreadableDocument:
+            continue
+        assert not any("\0" in line.text or "\n" in line.text for line in lines)
+        assert max(len(line.text) for line in lines) <= MAX_LINE_CHARS
+
+
+@given(st.binary(max_size=500))
+def test_no_damaged_pdf_raises_anything_but_unreadable_document(data):
+    with contextlib.suppress(UnreadableDocument):
+        extract(b"%PDF-1.4\n" + data, "a.pdf")
+
+
+def test_half_a_surrogate_pair_in_a_title_costs_that_character_and_not_the_run():
+    """A file whose title no database can store once ended the run over the whole folder."""
+    matter = b'---\ntitle: "a\\ud800b \\ud83d\\ude00"\n---\n\nwords\n'
+    assert extract(matter, "a.md").title == "a\ufffdb \U0001f600"
+    planted = bare_pdf(["hello Q world"], "title Q")
+    broken = planted.replace(b"<0051>", b"<d800>").replace(b"00200051>", b"0020d800>")
+    assert broken.count(b"d800") == 3
+    document = extract(broken, "a.pdf")
+    assert document.title == "a"
+    for line in document.lines:
+        assert line.text.encode()
+    assert list(lines_of("x\ud800y")) == ["x\ufffdy"]

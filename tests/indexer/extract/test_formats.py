@@ -1,0 +1,410 @@
+import random
+import struct
+import subprocess
+import sys
+
+import pytest
+
+from indexer.chunk import Chunker
+from indexer.errors import UnreadableDocument
+from indexer.extract import REGISTRY, claim, extract, markdown, open_lines
+from indexer.extract.container import MAX_PART_BYTES
+from tests.support import made_files as made
+from tests.support.fakes import ToyEncoder
+
+TOY = ToyEncoder()
+CHUNKER = Chunker(TOY.tokenizer, TOY.max_tokens)
+EXTRACTORS = {
+    "a.txt": "text",
+    "a.md": "markdown",
+    "a.tex": "latex",
+    "a.srt": "subtitles",
+    "a.vtt": "subtitles",
+    "a.ipynb": "notebook",
+    "a.odt": "odf",
+    "a.odp": "odf",
+    "a.pages": "iwork",
+}
+TITLES = {
+    **dict.fromkeys(("a.docx", "a.odt", "a.odp", "a.ods", "a.rtf"), "Harbour notes"),
+    **dict.fromkeys(("a.md", "a.org", "a.rst", "a.tex"), "Harbour notes"),
+    **dict.fromkeys(("a.epub", "a.fb2"), "Harbour tales"),
+    "a.pptx": "Harbour deck",
+    "a.ppt": "Opening",
+    "a.html": "Harbour",
+    "a.ipynb": "Fares",
+    "a.eml": "Fähre",
+    "a.msg": "Ferry",
+}
+
+
+def text_of(name: str) -> str:
+    return "\n".join(line.text for line in extract(made.FILES[name], name).lines)
+
+
+@pytest.mark.parametrize("name", made.FILES)
+def test_a_file_of_every_format_gives_its_sentence_its_title_and_its_extractor(name):
+    document = extract(made.FILES[name], name)
+    assert made.SENTENCE in "\n".join(line.text for line in document.lines)
+    assert document.title == TITLES.get(name, "a")
+    assert document.extractor.partition("/")[0] == EXTRACTORS.get(name, name[2:])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", made.FILES)
+def test_the_lines_of_each_chunk_are_the_lines_that_are_read_there(name):
+    lines = [line.text for line in open_lines(made.FILES[name], name)]
+    document = extract(made.FILES[name], name)
+    assert lines == [line.text for line in document.lines]
+    chunks = CHUNKER.chunk(document)
+    assert chunks
+    for chunk in chunks:
+        assert chunk.text in "\n".join(lines[chunk.line_start - 1 : chunk.line_end])
+
+
+def test_every_extractor_of_the_registry_has_a_file_here_and_a_reader():
+    tried = {extract(data, name).extractor.partition("/")[0] for name, data in made.FILES.items()}
+    assert {extractor.name for extractor in REGISTRY} - tried == {"pdf"}
+    assert len({extractor.name for extractor in REGISTRY}) == len(REGISTRY)
+
+
+def test_importing_the_registry_imports_no_parser():
+    program = (
+        "import sys, indexer.extract\n"
+        "heavy = {'lxml', 'pypdf', 'pypdfium2', 'olefile', 'python_calamine', 'xlrd', 'yaml'}\n"
+        "sys.exit(f'imported: {heavy & set(sys.modules)}' if heavy & set(sys.modules) else 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+# --- Parts --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["a.pptx", "a.odp", "a.ppt"])
+def test_slides_are_marked_and_numbered_like_pages(name):
+    lines = extract(made.FILES[name], name).lines
+    assert [(line.text, line.page) for line in lines if line.is_mark] == [
+        ("--- Slide 1 ---", 1),
+        ("--- Slide 2 ---", 2),
+    ]
+    assert next(line for line in lines if line.text == made.SENTENCE).page == 2
+    assert "# Timetable" in [line.text for line in lines]
+
+
+@pytest.mark.parametrize("name", ["a.xlsx", "a.ods", "a.xls"])
+def test_a_sheet_is_marked_and_each_row_says_the_names_of_its_columns(name):
+    lines = [line.text for line in extract(made.FILES[name], name).lines]
+    assert lines[:4] == [
+        "--- Sheet Costs ---",
+        "| Port | Fare | Remark |",
+        f"| Port: Vigo | Fare: 7.5 | Remark: {made.SENTENCE} |",
+        "| Port: Cangas | Fare: 1200000 |",
+    ]
+
+
+def test_a_chunk_of_a_sheet_or_chapter_carries_its_name():
+    headings = {c.heading for c in CHUNKER.chunk(extract(made.FILES["a.xlsx"], "a.xlsx"))}
+    assert headings == {"a > Sheet Costs", "a > Sheet Empty corner"}
+    chunks = CHUNKER.chunk(extract(made.FILES["a.epub"], "a.epub"))
+    assert [c.heading for c in chunks if made.SENTENCE in c.text] == [
+        "Harbour tales > Chapter 1: The crossing"
+    ]
+    assert not any("---" in chunk.text for chunk in chunks)
+
+
+def test_chapters_and_messages_are_marked():
+    marks = [line.text for line in extract(made.FILES["a.epub"], "a.epub").lines if line.is_mark]
+    assert marks == [
+        "--- About this book ---",
+        "--- Chapter 1: The crossing ---",
+        "--- Chapter 2 ---",
+    ]
+    marks = [line.text for line in extract(made.FILES["a.mbox"], "a.mbox").lines if line.is_mark]
+    assert marks == ["--- Message 1 ---", "--- Message 2 ---"]
+
+
+def test_a_line_that_looks_like_a_mark_is_text_where_it_begins_no_part():
+    lines = extract(b"--- Sheet Costs ---\nwords\n", "a.txt").lines
+    assert not any(line.is_mark for line in lines)
+
+
+# --- What a format keeps, and what it leaves out ------------------------------------------------
+
+LINK = "- [the fares](https://example.org/x)"
+KEPT = {
+    "a.docx": [
+        *("# Timetable", "1. first", "2. second", "| Vigo & Cangas | 7.50 |"),
+        *("Comment (Ana): check the fare", "See the fares", LINK),
+    ],
+    "a.pptx": ["Notes: say it slowly", "- [See the fares](https://example.org/x)"],
+    "a.xlsx": ["Comment (B2): since May", "Prices as of May", "Fares by port"],
+    "a.odt": ["## Timetable", "Footnote: in summer", "| Vigo | 7.50 |", LINK, "c = {f over n}"],
+    "a.doc": ["# Timetable", "| Port | Fare |", "in summer"],
+    "a.rtf": [
+        *("1. first", "2. second", "- third", "Total\t12"),
+        *("# Timetable", "Привет", "7\u00a0€", "| Vigo | 7.50 |", "Footnote: in summer"),
+    ],
+    "a.html": [
+        *("# Timetable", "See the fares.", "- one", "| Vigo | 7.50 |"),
+        LINK,
+    ],
+    "a.eml": [
+        *("Subject: Fähre", "From: Ana <ana@example.org>", "Attachment: fares.pdf"),
+        "Date: Mon, 04 Aug 2025 09:00:00 +0200",
+    ],
+    "a.mbox": ["Subject: Second", "From the start"],
+    "a.msg": [
+        *("Subject: Ferry", "From: Ana <ana@example.org>", "To: Bea", "Attachment: fares.pdf"),
+        "Date: 2024-01-17 21:20 UTC",
+    ],
+    "a.ipynb": ["```python", "print(7.5)", "7.5", "ValueError: no fare", "plot"],
+    "a.json": ["Größe"],
+    "a.xml": ["trip: (port=Vigo)"],
+    "a.srt": [f"[00:00:01] {made.SENTENCE}"],
+    "a.vtt": [f"[00:01] Ana: {made.SENTENCE}"],
+    "a.csv": [f"| Port: Vigo | Fare: 7,50 | Remark: {made.SENTENCE} |"],
+    "a.fb2": ["Creator: Ana", "# The crossing"],
+    "a.md": ["title: Harbour notes"],
+}
+LEFT_OUT = {
+    "a.docx": ["printed on every page"],
+    "a.odt": ["withdrawn"],
+    "a.doc": ["HYPERLINK"],
+    "a.xlsx": ["a shape of a later version"],
+    "a.ppt": ["page one of all", "once upon a time"],
+    "a.rtf": ["on every page", "hidden", "Arial"],
+    "a.html": ["scripted", "color", "menu entry", "imprint", "<"],
+    "a.eml": ["In HTML", "%PDF"],
+    "a.ipynb": ["iVBOR", "nbformat"],
+    "a.fb2": ["AAAA"],
+    "a.srt": ["-->", "<i>"],
+    "a.vtt": ["-->", "WEBVTT"],
+}
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_what_a_reader_would_see_is_kept(name):
+    lines = text_of(name).split("\n")
+    for wanted in KEPT[name]:
+        assert any(wanted in line for line in lines), wanted
+
+
+@pytest.mark.parametrize("name", LEFT_OUT)
+def test_what_no_reader_sees_is_left_out(name):
+    raw = made.FILES[name]
+    for unwanted in LEFT_OUT[name]:
+        assert unwanted not in text_of(name)
+        hidden = unwanted.encode() in raw or name in ("a.docx", "a.odt", "a.eml", "a.ppt", "a.xlsx")
+        assert hidden, f"{unwanted} is not in the file, so that it could not be found"
+
+
+def test_items_of_a_list_follow_one_another():
+    lines = text_of("a.rtf").split("\n")
+    start = lines.index("1. first")
+    assert lines[start : start + 3] == ["1. first", "2. second", "- third"]
+
+
+def test_a_footer_of_slides_is_read_where_it_is_first_said():
+    lines = text_of("a.pptx").split("\n")
+    assert lines.count("Port authority") == 1
+    assert lines.index("Port authority") < lines.index("--- Slide 2 ---")
+
+
+def test_a_long_cell_stays_in_its_row_and_a_table_of_long_texts_is_read_as_text():
+    rows = [["Port", "Remark"], ["Vigo", "w " * 300], ["Cangas", "a|b"], ["Moaña", "| x | y |"]]
+    lines = markdown.table(rows).split("\n")
+    assert lines[2].startswith("| Vigo | w w")
+    assert lines[3:] == ["| Cangas | a|b |", "| Moaña | x y |"]
+    assert markdown.table([["w " * 300, "v " * 300], ["", "u"]]).count("|") == 0
+
+
+# --- Whose file is it? --------------------------------------------------------------------------
+
+
+MARKED = (
+    "docx",
+    "pptx",
+    "xlsx",
+    "odt",
+    "odp",
+    "ods",
+    "epub",
+    "pages",
+    "doc",
+    "ppt",
+    "xls",
+    "msg",
+    "rtf",
+)
+
+
+@pytest.mark.parametrize("suffix", MARKED)
+def test_a_file_with_a_wrong_name_is_known_by_its_bytes(suffix):
+    data = made.FILES[f"a.{suffix}"]
+    for other in ("a.txt", "a.pdf", "a.html", "a"):
+        assert extract(data, other).extractor == extract(data, f"a.{suffix}").extractor
+
+
+@pytest.mark.parametrize(
+    ("name", "other", "expected"),
+    [
+        ("a.html", "a.txt", "html"),
+        ("a.html", "a.doc", "html"),
+        ("a.eml", "a.txt", "eml"),
+        ("a.mbox", "Inbox", "mbox"),
+        ("a.fb2", "a.xml", "fb2"),
+        ("a.vtt", "a.txt", "subtitles"),
+        ("a.html", "a.md", "markdown"),
+        ("memo", "a.txt", "text"),
+        ("a.txt", "a.docx", "text"),
+        ("a.txt", "a.ipynb", "text"),
+        ("a.txt", "a.xml", "text"),
+        ("a.txt", "a.srt", "text"),
+    ],
+)
+def test_text_is_what_its_beginning_or_its_name_says_and_plain_text_else(name, other, expected):
+    memo = b"From: Ana\nTo: Bea\nDate: today\nSubject: fares\nRe: May\n\nwords\n"
+    label = extract(made.FILES.get(name, memo), other).extractor
+    assert label.partition("/")[0] == expected
+
+
+def test_a_file_is_claimed_by_its_first_bytes_as_it_is_by_all_of_them():
+    for name, data in made.FILES.items():
+        if len(data) > 2000:
+            assert claim(data[:2000], name) == claim(data, name)
+
+
+# --- What is not read, and why ------------------------------------------------------------------
+
+
+def refusal(data: bytes, name: str) -> str:
+    with pytest.raises(UnreadableDocument, match=r".") as caught:
+        extract(data, name)
+    return caught.value.reason
+
+
+def locked_zip() -> bytes:
+    plain = bytearray(made.FILES["a.docx"])
+    for signature, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        place = plain.find(signature)
+        while place >= 0:
+            plain[place + offset] |= 1
+            place = plain.find(signature, place + 4)
+    return bytes(plain)
+
+
+def test_archives_and_locked_and_empty_files_have_their_reasons():
+    encrypted_odt = made.zipped(
+        {
+            "mimetype": "application/vnd.oasis.opendocument.text",
+            "META-INF/manifest.xml": "<m><encryption-data/></m>",
+            "content.xml": b"\x01\x02",
+        },
+        stored_first=True,
+    )
+    cases = [
+        ("unsupported", made.zipped({"notes.txt": "words"}), "a.jar"),
+        ("unsupported", made.zipped({"notes.txt": "words"}), "a.docx"),
+        ("unsupported", b"\x1f\x8b\x08 rest", "a.txt.gz"),
+        ("unsupported", b"7z\xbc\xaf\x27\x1c rest", "a.7z"),
+        ("unsupported", bytes(257) + b"ustar" + bytes(300), "a.tar"),
+        ("unsupported", made.compound({"VisioDocument": b"x"}), "a.vsd"),
+        ("encrypted", made.compound({"EncryptedPackage": b"x", "EncryptionInfo": b"x"}), "a.docx"),
+        ("encrypted", made.doc(encrypted=True), "a.doc"),
+        ("encrypted", locked_zip(), "a.docx"),
+        ("encrypted", encrypted_odt, "a.odt"),
+        ("no_bytes", b"", "a.docx"),
+        ("no_text", made.zipped({"word/document.xml": "<w><body/></w>"}), "a.docx"),
+        ("binary", b"\x89PNG\r\n\x1a\n", "a.docx"),
+    ]
+    for reason, data, name in cases:
+        assert refusal(data, name) == reason, name
+
+
+def test_an_encrypted_presentation_has_its_reason():
+    user = struct.pack("<HHIIII", 0, 4086, 20, 20, 0xF3D1C4DF, 0)
+    data = made.compound({"PowerPoint Document": b"x", "Current User": user})
+    assert refusal(data, "a.ppt") == "encrypted"
+
+
+@pytest.mark.parametrize("name", ["a.docx", "a.pptx", "a.xlsx", "a.odt", "a.ods", "a.epub"])
+def test_a_cut_file_is_malformed_and_says_which_extractor_tried(name):
+    data = made.FILES[name]
+    with pytest.raises(UnreadableDocument, match="malformed") as caught:
+        extract(data[: len(data) * 2 // 3], name)
+    assert caught.value.reason == "malformed"
+    assert caught.value.extractor is not None
+
+
+# --- Files that mean harm -----------------------------------------------------------------------
+
+
+def test_entities_of_xml_neither_grow_nor_read_files(tmp_path):
+    secret = tmp_path / "secret.txt"
+    secret.write_text("a secret")
+    bomb = '<!DOCTYPE x [<!ENTITY a "ha">' + "".join(
+        f'<!ENTITY {chr(98 + n)} "{f"&{chr(97 + n)};" * 10}">' for n in range(10)
+    )
+    outside = f'<!ENTITY file SYSTEM "{secret.as_uri()}">'
+    content = f"{bomb}{outside}]><x><p>&k;</p><p>&file;</p><p>{made.SENTENCE}</p></x>".encode()
+    for name, data in (
+        ("a.xml", content),
+        ("a.docx", made.zipped({"word/document.xml": content})),
+        ("a.fb2", b"<?xml version='1.0'?>" + content.replace(b"<x>", b"<FictionBook>")),
+    ):
+        try:
+            text = "\n".join(line.text for line in extract(data, name).lines)
+        except UnreadableDocument as error:
+            assert error.reason in ("malformed", "no_text")
+            continue
+        assert len(text) < 10 * len(content)
+        assert "a secret" not in text
+
+
+@pytest.mark.slow
+def test_a_part_that_unpacks_beyond_the_limit_is_refused_and_one_at_the_limit_is_read():
+    head, tail = b"<w><body><p><r><t>", b"</t></r></p></body></w>"
+    at_limit = head + b" " * (MAX_PART_BYTES - len(head) - len(tail)) + tail
+    for size, reason in ((0, "malformed"), (1, "too_large_unpacked")):
+        data = made.zipped({"word/document.xml": at_limit + b" " * size})
+        assert len(data) < 200_000
+        # At the limit it is unpacked, and then has a text longer than XML's parser takes.
+        assert refusal(data, "a.docx") == reason
+
+
+@pytest.mark.parametrize("tag", ["div", "b", "ul><li", "table><tr><td", "blockquote"])
+def test_html_of_any_depth_is_read_to_its_end(tag):
+    closing = "".join(f"</{part}>" for part in reversed(tag.replace("<", "").split(">")))
+    data = f"<html><body>{f'<{tag}>' * 5000}deep{closing * 5000}<p>behind</p>".encode()
+    text = "\n".join(line.text for line in extract(data, "a.html").lines)
+    assert "deep" in text
+    assert "behind" in text
+
+
+def test_xml_nested_too_deep_is_read_as_plain_text():
+    data = b"<a>" * 5000 + made.SENTENCE.encode() + b"</a>" * 5000
+    assert extract(data, "a.xml").extractor == "text/2"
+
+
+@pytest.mark.parametrize("name", made.FILES)
+def test_a_damaged_file_gives_text_or_a_reason_and_nothing_else(name):
+    chance = random.Random(name)
+    for _ in range(60):
+        data = bytearray(made.FILES[name])
+        for _ in range(chance.choice((1, 4, 40))):
+            place = chance.randrange(len(data))
+            kind = chance.randrange(3)
+            if kind == 0:
+                data[place] = chance.randrange(256)
+            elif kind == 1:
+                del data[place : place + chance.randrange(1, 40)]
+            else:
+                data[place:place] = data[place : place + chance.randrange(1, 40)]
+            if not data:
+                break
+        try:
+            document = extract(bytes(data), name)
+        except UnreadableDocument:
+            continue
+        assert list(open_lines(bytes(data), name)) == list(document.lines)

@@ -1,0 +1,264 @@
+import io
+import time
+
+import pypdf
+import pytest
+from pypdf.generic import ArrayObject, DictionaryObject, NameObject, NumberObject, TextStringObject
+from reportlab.lib.pagesizes import A4
+from reportlab.pdfbase.pdfmetrics import stringWidth
+from reportlab.pdfgen.canvas import Canvas
+
+from indexer.errors import UnreadableDocument
+from indexer.extract import extract, open_lines
+from indexer.extract.pdf.layout import cleaned
+from tests.support.hostile_files import pdf_of_objects
+from tests.support.places import eval_data
+
+
+def drawn(*pages: list[tuple[float, float, str]]) -> bytes:
+    """A PDF in which each text stands at its place, drawn in the order given."""
+    buffer = io.BytesIO()
+    canvas = Canvas(buffer, pagesize=A4, invariant=True)
+    for page in pages:
+        canvas.setFont("Helvetica", 10)
+        for x, y, text in page:
+            canvas.drawString(x, y, text)
+        canvas.showPage()
+    canvas.save()
+    return buffer.getvalue()
+
+
+def texts(data: bytes) -> list[str]:
+    return [line.text for line in extract(data, "a.pdf").lines if line.text.strip()][1:]
+
+
+def changed(data: bytes, change) -> bytes:
+    writer = pypdf.PdfWriter(io.BytesIO(data))
+    change(writer)
+    buffer = io.BytesIO()
+    writer.write(buffer)
+    return buffer.getvalue()
+
+
+# --- Words --------------------------------------------------------------------------------------
+
+
+def test_a_word_that_a_line_end_divided_is_whole_again_and_other_hyphens_stay():
+    lines = ["it is an exam-", "ple of 2019-", "2020 and of ABC-", "DEF, well -", "yes"]
+    data = drawn([(72, 700 - 14 * n, line) for n, line in enumerate(lines)])
+    assert texts(data) == ["it is an example", "of 2019-", "2020 and of ABC-", "DEF, well -", "yes"]
+
+
+@pytest.mark.parametrize(
+    ("raw", "clean"),
+    [
+        ("exam\ufffeple text", "example\ntext"),
+        ("exam\x02ple", "example\n"),
+        ("exam-\r\nple text", "example\ntext"),
+        ("Über-\ngrößen da", "Übergrößen\nda"),
+        ("pre-\nWar", "pre-\nWar"),
+        ("1\ufffe2", "1-\n2"),
+        ("of\ufb01ce \ufb02ow \ufb03 \ufb06", "office flow ffi st"),
+        ("10² ½ ℃", "10² ½ ℃"),
+    ],
+)
+def test_hyphens_and_ligatures_of_the_page_are_not_in_the_text(raw, clean):
+    assert cleaned(raw) == clean
+
+
+def test_a_letter_spaced_line_is_read_in_words():
+    line, x = [], 72.0
+    for char in "Here is some formatted text":
+        line.append((x, 700.0, char))
+        x += stringWidth(char, "Helvetica", 10) + 2.5
+    assert texts(drawn([each for each in line if each[2] != " "])) == [
+        "Here is some formatted text"
+    ]
+
+
+def test_single_letters_that_stand_apart_stay_apart():
+    line = "A B C D E F G H I J"
+    assert texts(drawn([(72, 700, line)])) == [line]
+
+
+# --- Columns ------------------------------------------------------------------------------------
+
+LEFT = [f"Left column sentence number {n} goes on and" for n in range(12)]
+RIGHT = [f"right column sentence number {n} is other" for n in range(12)]
+BOTH = [(72, 700 - 14 * n, t) for n, t in enumerate(LEFT)]
+BOTH += [(320, 700 - 14 * n, t) for n, t in enumerate(RIGHT)]
+
+
+@pytest.mark.parametrize("order", ["column by column", "row by row", "right column first"])
+def test_columns_are_read_one_after_the_other_however_they_were_drawn(order):
+    if order == "row by row":
+        page = sorted(BOTH, key=lambda each: (-each[1], each[0]))
+    else:
+        page = BOTH if order == "column by column" else BOTH[12:] + BOTH[:12]
+    title = (72.0, 760.0, "A title that runs over both of the columns of this page and further")
+    assert texts(drawn([title, *page])) == [title[2], *LEFT, *RIGHT]
+
+
+def test_the_rows_of_a_table_stay_rows():
+    names = ["rent", "water and heating", "insurance", "phone", "food", "other things", "travel"]
+    cells = [
+        each
+        for n, name in enumerate(names)
+        for each in ((72, 700 - 14 * n, name), (320, 700 - 14 * n, f"{n * 111} euros"))
+    ]
+    assert texts(drawn(cells)) == [f"{name} {n * 111} euros" for n, name in enumerate(names)]
+
+
+# --- Pages --------------------------------------------------------------------------------------
+
+
+def test_a_page_says_its_printed_number_where_that_is_another_one():
+    def label(writer: pypdf.PdfWriter) -> None:
+        writer.set_page_label(0, 1, style="/r")
+        writer.set_page_label(2, 2, style="/D", start=3)
+
+    data = changed(drawn(*[[(72, 700, f"page {n}")] for n in range(3)]), label)
+    marks = [line.text for line in extract(data, "a.pdf").lines if line.text.startswith("---")]
+    assert marks == [
+        "--- Page 1 --- (labelled i)",
+        "--- Page 2 --- (labelled ii)",
+        "--- Page 3 ---",
+    ]
+
+
+@pytest.mark.slow
+def test_the_first_window_of_a_long_pdf_costs_a_fraction_of_the_whole():
+    words = [(72.0, 20.0 + 12 * row, f"words of row {row} of a page") for row in range(60)]
+    data = drawn(*[words] * 500)
+    started = time.process_time()
+    lines = open_lines(data, "a.pdf")
+    assert next(lines).text == "--- Page 1 ---"
+    first = time.process_time() - started
+    assert len(list(lines)) == 500 * 61 - 1
+    assert first < (time.process_time() - started) / 5
+
+
+def test_fields_and_comments_are_text_of_their_page():
+    buffer = io.BytesIO()
+    canvas = Canvas(buffer, invariant=True)
+    canvas.drawString(72, 700, "Application")
+    canvas.acroForm.textfield(name="harbour", value="Vigo", x=72, y=600)
+    canvas.showPage()
+    canvas.save()
+
+    def comment(writer: pypdf.PdfWriter) -> None:
+        note = DictionaryObject(
+            {
+                NameObject("/Type"): NameObject("/Annot"),
+                NameObject("/Subtype"): NameObject("/Text"),
+                NameObject("/Rect"): ArrayObject([NumberObject(n) for n in (0, 0, 9, 9)]),
+                NameObject("/Contents"): TextStringObject("is that so?"),
+                NameObject("/T"): TextStringObject("Ana"),
+            }
+        )
+        writer.add_annotation(0, note)
+
+    lines = texts(changed(buffer.getvalue(), comment))
+    assert lines == ["Application", "harbour: Vigo", "Comment (Ana): is that so?"]
+
+
+# --- Locks, damage, and who read it -------------------------------------------------------------
+
+
+def test_a_file_that_only_its_owner_may_change_is_read_and_a_locked_one_is_not():
+    plain = drawn([(72, 700, "readable")])
+    for user, algorithm in (("", "RC4-128"), ("secret", "RC4-128")):
+        data = changed(plain, lambda w, u=user, a=algorithm: w.encrypt(u, "owner", algorithm=a))
+        assert b"/Encrypt" in data
+        if user:
+            with pytest.raises(UnreadableDocument, match="encrypted"):
+                extract(data, "a.pdf")
+        else:
+            assert texts(data) == ["readable"]
+
+
+def test_the_second_engine_reads_what_the_first_cannot_and_the_document_says_so():
+    data = drawn([(72, 700, "words")])
+    assert extract(data, "a.pdf").extractor == "pdf/3"
+    # The first page of the tree is none: pdfium loses count there, pypdf goes on.
+    broken = extract(data.replace(b"/Kids [ ", b"/Kids [ 99 0 R "), "a.pdf")
+    assert broken.extractor == "pdf/3+pypdf"
+    assert [line.text for line in broken.lines] == ["--- Page 1 ---", "words"]
+
+
+def test_a_page_that_no_engine_reads_is_named():
+    data = drawn([(72, 700, "first")], [(72, 700, "second")])
+    place = data.rfind(b"/Type /Page\n")
+    document = extract(data[:place] + b"/Type /Xage\n" + data[place + 12 :], "a.pdf")
+    assert document.remark == "not readable: page 2"
+    assert [line.text for line in document.lines if line.text] == [
+        "--- Page 1 ---",
+        "first",
+        "--- Page 2 ---",
+    ]
+
+
+def test_a_file_without_its_page_tree_is_mended_and_a_cut_one_is_not():
+    data = drawn([(72, 700, "first")], [(72, 700, "second")])
+    broken = data.replace(b"/Type /Catalog", b"/Typo /Catalog").replace(b"/Kids", b"/Kidz")
+    broken = broken.replace(b"/Root", b"/Rood")
+    document = extract(broken, "a.pdf")
+    assert document.extractor == "pdf/3+mended"
+    assert [line.text for line in document.lines if "---" not in line.text] == ["first", "second"]
+    with pytest.raises(UnreadableDocument, match="malformed"):
+        extract(broken[:-30], "a.pdf")
+
+
+def test_a_note_about_pdf_is_a_note():
+    assert (
+        extract(b"A PDF begins with %PDF-1.7 and ends with %%EOF.", "a.md").extractor
+        == "markdown/2"
+    )
+
+
+def test_a_hundred_pages_of_reports_take_less_than_five_seconds_of_processor_time():
+    data = (eval_data("qa", "financebench", "pdfs") / "ADOBE_2022_10K.pdf").read_bytes()
+    started = time.process_time()
+    pages = extract(data, "a.pdf").lines[-1].page
+    assert pages == 99
+    assert time.process_time() - started < 5
+
+
+def arabic(content: bytes) -> bytes:
+    """A page in a font whose glyph A is two letters, lam and alef; drawn from the left."""
+    letters = {"A": "0644 0627", "B": "064A", "C": "0644", "D": "0642", "E": "0628"}
+    letters |= {"S": "0020", "W": "0077"}
+    pairs = "".join(f"<{ord(k):02X}> <{v.replace(' ', '')}>\n" for k, v in letters.items())
+    cmap = (
+        "/CIDInit /ProcSet findresource begin 12 dict begin begincmap\n"
+        "1 begincodespacerange <00> <FF> endcodespacerange\n"
+        f"{len(letters)} beginbfchar\n{pairs}endbfchar endcmap end end"
+    ).encode()
+    return pdf_of_objects(
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R "
+        b"/Resources << /Font << /F 5 0 R >> >> >>",
+        b"<< /Length %d >>\nstream\n%s\nendstream" % (len(content), content),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 6 0 R >>",
+        b"<< /Length %d >>\nstream\n%s\nendstream" % (len(cmap), cmap),
+    )
+
+
+@pytest.mark.parametrize("drawn", [b"(ABCD) Tj", b"[(AB) -20 (CD)] TJ"])
+def test_two_letters_in_one_glyph_keep_their_order_in_arabic(drawn):
+    data = arabic(b"BT /F 12 Tf 72 700 Td " + drawn + b" ET")
+    assert [line.text for line in extract(data, "a.pdf").lines][1:] == ["قليلا"]
+
+
+def test_words_from_the_right_keep_their_order_within_a_line_from_the_left():
+    data = arabic(b"BT /F 12 Tf 72 700 Td (WWSDCSEBSWW) Tj ET")
+    assert [line.text for line in extract(data, "a.pdf").lines][1:] == ["ww يب لق ww"]
+
+
+def test_letters_that_the_page_says_a_picture_of_them_is_keep_their_order():
+    spoken = "<" + ("\ufeff" + "قليلا").encode("utf-16-be").hex() + ">"
+    data = arabic(
+        f"BT /F 12 Tf 72 700 Td /Span << /ActualText {spoken} >> BDC (E) Tj EMC ET".encode()
+    )
+    assert [line.text.strip() for line in extract(data, "a.pdf").lines][1:] == ["قليلا"]

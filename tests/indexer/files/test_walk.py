@@ -1,0 +1,166 @@
+import os
+import socket
+import stat
+import unicodedata
+from pathlib import Path
+
+import pytest
+
+from indexer.errors import CorpusError, Refused, UsageError
+from indexer.files.opening import open_beneath, read_beneath
+from indexer.files.walk import check_root, walk
+from tests.support.other_user import as_nobody
+
+
+def make(root: Path, *names: str, text: str = "words") -> None:
+    for name in names:
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def sources(root: Path) -> list[str]:
+    return [seen.source for seen in walk(root).files if seen.problem is None]
+
+
+def problems(root: Path) -> dict[str, str]:
+    return {seen.source: seen.problem for seen in walk(root).files if seen.problem}
+
+
+def test_plain_files_are_documents_and_dot_files_litter_and_denied_folders_are_not(tmp_path):
+    make(tmp_path, "a.md", "b/c.txt", ".hidden", ".git/config", "node_modules/x.js")
+    make(tmp_path, "b/~$c.docx", "b/c.txt~", "b/.env", "venv/lib.py", "b/__pycache__/c.pyc")
+    result = walk(tmp_path)
+    assert [seen.source for seen in result.files] == ["a.md", "b/c.txt"]
+    assert result.ignored == 8
+
+
+def test_ignore_files_are_honoured_with_negation_and_nesting(tmp_path):
+    make(tmp_path, "keep.log", "drop.log", "sub/drop.log", "sub/special.log", "build/x.txt")
+    (tmp_path / ".gitignore").write_text("*.log\n!keep.log\nbuild/\n")
+    (tmp_path / "sub/.gitignore").write_text("!special.log\n")
+    assert sources(tmp_path) == ["keep.log", "sub/special.log"]
+
+
+def test_corpusignore_has_the_last_word_over_gitignore(tmp_path):
+    make(tmp_path, "a.txt", "b.txt")
+    (tmp_path / ".gitignore").write_text("a.txt\n")
+    (tmp_path / ".corpusignore").write_text("!a.txt\nb.txt\n")
+    assert sources(tmp_path) == ["a.txt"]
+
+
+def test_links_special_files_keys_and_large_files_are_listed_with_a_reason(tmp_path):
+    make(tmp_path, "real.txt", "id_rsa", "server.pem")
+    (tmp_path / "link.txt").symlink_to(tmp_path / "real.txt")
+    (tmp_path / "loop").symlink_to(tmp_path)
+    os.mkfifo(tmp_path / "pipe")
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(tmp_path / "socket"))
+    (tmp_path / "big.txt").write_bytes(b"x" * 101)
+    (tmp_path / "fits.txt").write_bytes(b"x" * 100)
+    found = {seen.source: seen.problem for seen in walk(tmp_path, max_bytes=100).files}
+    assert found == {
+        "real.txt": None,
+        "fits.txt": None,
+        "id_rsa": "secret",
+        "server.pem": "secret",
+        "link.txt": "symlink",
+        "loop": "symlink",
+        "pipe": "special",
+        "socket": "special",
+        "big.txt": "too_large",
+    }
+
+
+def test_a_device_is_listed_and_never_opened(tmp_path):
+    make(tmp_path, "real.txt")
+    try:
+        os.mknod(tmp_path / "zeros", stat.S_IFCHR | 0o666, os.makedev(1, 5))  # endless if read
+    except PermissionError:
+        pytest.skip("this process may not make device nodes")
+    assert problems(tmp_path) == {"zeros": "special"}
+    with pytest.raises(Refused, match="no longer a regular file"):
+        open_beneath(tmp_path, "zeros")
+
+
+def test_names_become_nfc_and_names_that_collide_or_are_not_text_are_listed(tmp_path):
+    composed, decomposed = unicodedata.normalize("NFC", "é.txt"), "e\u0301.txt"
+    make(tmp_path, decomposed)
+    assert sources(tmp_path) == [composed]
+    assert read_beneath(tmp_path, composed) == b"words"
+    make(tmp_path, composed)
+    assert len(sources(tmp_path)) == 1
+    assert list(problems(tmp_path).values()) == ["name"]
+    Path(os.fsdecode(os.fsencode(tmp_path) + b"/bad\xff.txt")).write_text("x")
+    assert problems(tmp_path)["bad\\xff.txt"] == "name"
+
+
+@pytest.mark.parametrize("name", ["a'b.txt", 'a"b.txt', "a;b --.txt", "sp ace.txt", "日本.txt"])
+def test_awkward_names_are_ordinary_names(tmp_path, name):
+    make(tmp_path, name)
+    assert sources(tmp_path) == [name]
+
+
+def test_an_unreadable_folder_is_listed_and_the_rest_is_walked(open_folder):
+    make(open_folder, "a.txt", "private/b.txt")
+    (open_folder / "private").chmod(0)
+    seen = as_nobody(lambda: [(s.source, s.problem) for s in walk(open_folder).files])
+    (open_folder / "private").chmod(0o755)
+    assert seen == [["a.txt", None], ["private/", "permission"]]
+    assert sources(open_folder) == ["a.txt", "private/b.txt"]  # the control: with permission
+
+
+def test_a_root_that_may_not_be_listed_is_explained(open_folder):
+    (open_folder / "root").mkdir(mode=0)
+    outcome = as_nobody(lambda: str(check_root(open_folder / "root")))
+    assert "may not be read by this user" in outcome["message"]
+
+
+def test_a_missing_root_and_a_file_for_a_root_are_explained(tmp_path):
+    with pytest.raises(CorpusError, match="There is no folder"):
+        check_root(tmp_path / "absent")
+    make(tmp_path, "file.txt")
+    with pytest.raises(UsageError, match="is a file; a corpus is a folder"):
+        check_root(tmp_path / "file.txt")
+
+
+@pytest.mark.parametrize(
+    "source", ["../secret", "/etc/passwd", "a/../../secret", "", ".", "a//b", "a\0b"]
+)
+def test_nothing_above_the_root_can_be_named(tmp_path, source):
+    make(tmp_path, "secret", "root/a/b")
+    with pytest.raises(Refused, match="is not a path below the corpus root"):
+        open_beneath(tmp_path / "root", source)
+
+
+def test_a_link_anywhere_on_the_way_is_refused_and_a_plain_way_is_not(tmp_path):
+    make(tmp_path, "outside/x.txt", "root/sub/x.txt")
+    assert read_beneath(tmp_path / "root", "sub/x.txt") == b"words"  # the control
+    (tmp_path / "root/linked").symlink_to(tmp_path / "outside")
+    (tmp_path / "root/y.txt").symlink_to(tmp_path / "outside/x.txt")
+    for source in ("linked/x.txt", "y.txt"):
+        with pytest.raises(Refused, match="symbolic link"):
+            open_beneath(tmp_path / "root", source)
+
+
+def test_a_folder_or_a_pipe_in_the_place_of_a_file_is_refused_at_once(tmp_path):
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    for source in ("folder", "pipe"):
+        with pytest.raises(Refused, match="no longer a regular file"):
+            open_beneath(tmp_path, source)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        *(".ssh/id_rsa", "id_rsa", "ID_RSA", "sub/Server.PEM", ".env", "a/.git/config"),
+        *("node_modules/x.md", "venv/x.py", "~$report.docx", "a.key"),
+    ],
+)
+def test_keys_and_hidden_files_are_not_opened_whatever_an_index_says(tmp_path, source):
+    make(tmp_path, source, "sub/plain.txt")
+    os.close(open_beneath(tmp_path, "sub/plain.txt"))  # the control
+    with pytest.raises(Refused, match="is never read"):
+        open_beneath(tmp_path, source)
+    assert source not in [seen.source for seen in walk(tmp_path).files if not seen.problem]

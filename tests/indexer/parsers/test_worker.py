@@ -1,0 +1,468 @@
+"""Parser processes: what they may not do, what they may cost, and that one file pays for it."""
+
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import indexer
+from indexer.errors import CorpusError, SealUnavailable, UnreadableDocument
+from indexer.parsers import limits as bounds
+from indexer.parsers import protocol
+from indexer.parsers.limits import DocumentLimits, limits_for
+from indexer.parsers.pool import AHEAD_ITEMS, in_order
+from indexer.parsers.worker import Batch, Worker
+from indexer.records import Line
+from tests.support import obeying_worker
+from tests.support.obeying_worker import do
+from tests.support.parsing import OBEYING, lines, read, reason
+from tests.support.pdfs import pdf_of
+from tests.support.places import REPOSITORY
+from tests.support.processes import gone, runs
+from tests.support.sealed_child import python
+
+
+def unconfined(data: bytes) -> list[str]:
+    """What the same order gives in a process that nothing confines: this one."""
+    return [line.text for line in obeying_worker.parse(data, "a.txt").lines]
+
+
+@pytest.fixture
+def worker() -> Iterator[Worker]:
+    with closing(Worker(OBEYING)) as worker:
+        yield worker
+
+
+@pytest.fixture
+def make_worker() -> Iterator[Callable[..., Worker]]:
+    made: list[Worker] = []
+
+    def make(**limits: float) -> Worker:
+        made.append(Worker(OBEYING, lambda _: DocumentLimits(**limits)))
+        return made[-1]
+
+    yield make
+    for worker in made:
+        worker.close()
+
+
+# -- what a worker gives ---------------------------------------------------------------------------
+
+
+def test_a_worker_gives_what_the_extractors_give(worker):
+    text = read(worker, b"# Brot\n\nSauerteig geht langsam auf.\n")
+    assert list(protocol.decoded(text.encoding)) == [
+        Line("# Brot"),
+        Line(""),
+        Line("Sauerteig geht langsam auf."),
+    ]
+    assert (text.extractor, text.lines, text.complete) == ("text/2", 3, True)
+
+
+def test_a_document_without_text_has_the_extractors_reason(worker):
+    with pytest.raises(UnreadableDocument, match="no_text") as caught:
+        read(worker, b"...\n")
+    assert caught.value.extractor == "text/2"
+
+
+def test_no_more_is_parsed_than_was_asked_for(worker):
+    data = pdf_of(*(f"Page number {n}" for n in range(1, 501)))
+    window = Batch(max_lines=10, max_chars=50_000)
+    text = read(worker, data, enough=lambda lines, _: lines >= 10, batch=window)
+    assert not text.complete
+    assert text.lines == 10
+    assert read(worker, data).lines >= 1000  # the control: all of it
+
+
+place = st.one_of(st.none(), st.integers(1, 2**31 - 1))
+characters = st.characters(exclude_characters="\n\r\0", exclude_categories=["Cs"])
+texts = st.text(characters, max_size=30)
+
+
+@given(st.lists(st.builds(Line, texts, place), min_size=1), st.integers(0, 30))
+def test_lines_come_out_of_the_wire_as_they_went_in(some, cut):
+    encoding = protocol.encoded(some) + (protocol.encoded(some[cut:]) if some[cut:] else b"")
+    assert list(protocol.decoded(encoding)) == [*some, *some[cut:]]
+    assert protocol.checked(encoding)[0] == len(some) + len(some[cut:])
+
+
+@given(st.binary(max_size=60), st.data())
+def test_no_bytes_make_anything_but_lines_or_an_error(noise, data):
+    encoding = protocol.encoded([Line("one", 1), Line("two", 1), Line("three", 2)])
+    at = data.draw(st.integers(0, len(encoding)))
+    with suppress(protocol.Malformed):
+        protocol.checked(encoding[:at] + noise + encoding[at + len(noise) :])
+
+
+@pytest.mark.parametrize(
+    "line",
+    [Line("a\nb"), Line("a\rb"), Line("a\0b"), Line("x" * 2_001), Line("a", 0), Line("a", "1")],
+    ids=["two lines", "return", "null", "long", "page 0", "page as text"],
+)
+def test_what_no_extractor_gives_is_not_taken_from_a_worker(line):
+    with pytest.raises(protocol.Malformed):
+        protocol.checked(protocol.encoded([line]))
+
+
+# -- what a worker may not do ----------------------------------------------------------------------
+
+
+def test_a_worker_holds_neither_store_nor_model_nor_agent(worker):
+    read(worker, pdf_of("words"))  # with a parser loaded
+    modules = set(lines(worker, do("modules")))
+    assert "pypdfium2" in modules
+    for name in ("lancedb", "pyarrow", "numpy", "torch", "sentence_transformers", "corpus_agent"):
+        assert not any(module.split(".")[0] == name for module in modules), name
+    assert not modules & {"indexer.store", "indexer.embed", "indexer.chunk"}
+
+
+def test_a_worker_opens_this_python_and_nothing_else(worker, tmp_path):
+    root, store = tmp_path / "root", tmp_path / "store"
+    for folder in (root, store):
+        folder.mkdir()
+        (folder / "a.txt").write_text("words")
+    outside = [root / "a.txt", store / "a.txt", tmp_path / "b.txt", Path(__file__), "/etc/passwd"]
+    (tmp_path / "b.txt").write_text("words")
+    for path in outside:
+        assert lines(worker, do("open", path=str(path))) == ["EACCES"], path
+        assert unconfined(do("open", path=str(path)))[0].startswith("read"), path
+    for folder in (root, tmp_path, Path.home()):
+        assert lines(worker, do("list", path=str(folder))) == ["EACCES"]
+    library = Path(indexer.__path__[0]) / "errors.py"
+    assert lines(worker, do("open", path=str(library)))[0].startswith("read")
+
+
+def test_a_worker_writes_nothing(worker, tmp_path):
+    for path in (tmp_path / "new.txt", Path(indexer.__path__[0]) / "new.py", "/dev/null"):
+        assert lines(worker, do("write", path=str(path))) == ["EACCES"]
+    assert unconfined(do("write", path=str(tmp_path / "new.txt"))) == ["written"]
+
+
+@pytest.mark.parametrize("family", [socket.AF_UNIX, socket.AF_INET, socket.AF_INET6])
+def test_a_worker_makes_no_socket(worker, family):
+    assert lines(worker, do("socket", family=family)) == ["EPERM"]
+    assert unconfined(do("socket", family=family)) == ["made"]
+
+
+@pytest.mark.parametrize("action", ["fork", "execute"])
+def test_a_worker_starts_no_process(worker, action):
+    assert lines(worker, do(action)) == ["EPERM"]
+    if action == "execute":
+        assert unconfined(do(action)) == ["executed"]
+    else:
+        outcome = python(
+            "from tests.support.obeying_worker import do, parse\n"
+            "outcome = [line.text for line in parse(do('fork'), '').lines]"
+        )
+        assert outcome == ["forked"]
+
+
+def test_a_worker_sends_no_signal_to_its_parent(worker):
+    assert lines(worker, do("signal_parent")) == ["EPERM"]
+    assert unconfined(do("signal_parent")) == ["signalled"]
+
+
+def test_a_worker_is_not_told_the_environment(worker, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+    environment = lines(worker, do("environment"))
+    assert "LC_ALL=C.UTF-8" in environment
+    assert not any("secret" in line for line in environment)
+    assert any("secret" in line for line in unconfined(do("environment")))
+
+
+def test_a_worker_that_cannot_be_confined_reads_nothing():
+    with (
+        closing(Worker("tests.support.threaded_worker")) as worker,
+        pytest.raises(SealUnavailable, match="2 threads run in this process"),
+    ):
+        read(worker, b"words\n")
+
+
+def test_a_worker_that_cannot_be_started_is_explained():
+    with (
+        closing(Worker("tests.no_such_module")) as worker,
+        pytest.raises(CorpusError, match=r"ended before it began \(exit code 1\)"),
+    ):
+        read(worker, b"words\n")
+
+
+def test_where_nothing_can_be_confined_a_parser_is_bounded_all_the_same():
+    """On such a system the program itself runs only as --unsealed, which its answers bear."""
+    outcome = python("""
+        from indexer.confine import Denial, check_kernel, restrict_syscalls
+        import pytest
+        from indexer.errors import SealUnavailable
+        from indexer.parsers.worker import Worker
+        from tests.support.obeying_worker import do
+        from tests.support.parsing import OBEYING, QUICK, lines, reason
+        restrict_syscalls([Denial("landlock_create_ruleset", errno.ENOSYS)])
+        with pytest.raises(SealUnavailable):
+            check_kernel()
+        worker = Worker(OBEYING, lambda _: QUICK)
+        outcome["open"] = lines(worker, do("open", path="/etc/passwd"))[0].partition(" ")[0]
+        outcome["memory"] = reason(worker, do("memory", mib=1_000))
+        worker.close()
+    """)
+    assert outcome == {"open": "read", "memory": "memory"}
+
+
+# -- what a document may cost ----------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("order", "expected"),
+    [
+        (do("crash"), "crashed"),
+        (do("crash", number=signal.SIGABRT), "crashed"),
+        (do("fail", words="nobody expected this"), "crashed"),
+        (do("spin"), "timeout"),
+        (do("memory", mib=2_000), "memory"),
+        (do("endless", words="x" * 100), "output"),
+        (do("endless", words="x"), "output"),
+        (do("send", frame="4f" + "ffffffff"), "crashed"),
+        (do("send", frame="4f" + "02000000" + b"[]".hex()), "crashed"),
+        (do("send", frame="4f" + "00000100" + (b"[" * 65_536).hex()), "crashed"),
+    ],
+    ids=[
+        *("segv", "abort", "exception", "spin", "memory", "characters", "lines"),
+        *("long frame", "odd frame", "deep frame"),
+    ],
+)
+def test_a_document_that_costs_too_much_costs_itself(make_worker, order, expected):
+    worker = make_worker(
+        memory_bytes=512 * 2**20, cpu_seconds=1, text_chars=10_000_000, text_lines=500_000
+    )
+    assert reason(worker, order) == expected
+    assert lines(worker, b"the next one\n") == ["the next one"]
+    assert reason(worker, order) == expected  # also of a worker that has done good work
+    assert lines(worker, b"the next one\n") == ["the next one"]
+
+
+@pytest.mark.slow
+def test_a_parser_that_ends_itself_for_want_of_memory_is_told_from_one_that_crashes():
+    # In a process of its own: the kernel counts a child's memory from its parent's at the start.
+    outcome = python("""
+        from indexer.errors import CorpusError, SealUnavailable, UnreadableDocument
+        from indexer.parsers.worker import Worker
+        from tests.support.obeying_worker import do
+        from tests.support.parsing import OBEYING, QUICK, read
+        worker = Worker(OBEYING, lambda _: QUICK)
+        for action in (do("native_memory", mib=1_000), do("crash", number=6)):
+            try:
+                read(worker, action)
+            except UnreadableDocument as error:
+                outcome[action.decode()[8:13]] = error.reason
+        worker.close()
+    """)
+    assert outcome == {"nativ": "memory", "crash": "crashed"}
+
+
+@pytest.mark.parametrize("action", ["wait", "claim"])
+def test_a_parser_that_waits_or_talks_without_end_is_ended(make_worker, action):
+    worker = make_worker(wall_seconds=0.5)
+    started = time.monotonic()
+    assert reason(worker, do(action)) == "timeout"
+    assert time.monotonic() - started < 30
+    assert lines(make_worker(), b"the next one\n") == ["the next one"]
+
+
+def test_at_its_limit_a_document_is_read(make_worker):
+    worker = make_worker(text_lines=3, text_chars=12)
+    assert lines(worker, b"abc\nabc\nabc\n") == ["abc"] * 3
+    for past in (b"abcd\nabc\nabc\n", b"a\nb\nc\nd\n"):
+        with pytest.raises(UnreadableDocument, match=r"output: more than (3 lines|12 characters)"):
+            read(worker, past)
+
+
+def test_a_document_does_not_pay_for_the_one_before(worker):
+    first = lines(worker, do("process"))
+    assert lines(worker, do("process")) == first
+    assert lines(worker, do("crash", unless_fresh=True)) == ["alive"]
+    assert lines(worker, do("process")) != first
+
+
+def test_a_worker_is_replaced_before_it_grows_old():
+    with closing(Worker(OBEYING, documents_per_process=3)) as worker:
+        processes = [lines(worker, do("process"))[0] for _ in range(7)]
+    assert [processes.count(pid) for pid in dict.fromkeys(processes)] == [3, 3, 1]
+
+
+def test_a_title_is_cut_and_of_one_line(worker):
+    text = read(worker, do("say", words="x", title="a\n\tb " + "c" * 2_000_000))
+    assert text.title.startswith("a b ccc")
+    assert len(text.title) <= 500
+
+
+def test_long_files_are_given_more():
+    small, large = limits_for(0), limits_for(100 * 2**20)
+    assert small == DocumentLimits()
+    assert large.memory_bytes > small.memory_bytes
+    assert large.cpu_seconds > small.cpu_seconds
+    assert large.wall_seconds > large.cpu_seconds
+
+
+# -- processes that end ----------------------------------------------------------------------------
+
+
+_PARENT = """
+import os, sys
+from pathlib import Path
+sys.path.insert(0, {repository!r})
+from indexer.parsers.worker import Worker, Asked
+from indexer.parsers.protocol import decoded
+from tests.support.obeying_worker import do
+if {seal}:
+    from corpus_agent.seal import policy, seal
+    seal(policy(Path(sys.argv[1]), None, read=[Path({repository!r}) / "tests"]))
+worker = Worker("tests.support.obeying_worker")
+def read(data):
+    descriptor = os.memfd_create("x")
+    os.write(descriptor, data)
+    return worker.read(Asked(descriptor, "a.txt"))
+print(next(decoded(read(do("process")).encoding)).text, flush=True)
+if {busy}:
+    read(do("spin"))
+sys.stdin.read()
+"""
+
+
+@pytest.mark.parametrize("busy", [True, False], ids=["busy", "idle"])
+@pytest.mark.parametrize("seal", [True, False], ids=["sealed", "unsealed"])
+def test_a_worker_ends_with_a_parent_that_was_killed(tmp_path, seal, busy):
+    script = _PARENT.format(repository=str(REPOSITORY), seal=seal, busy=busy)
+    with subprocess.Popen(
+        [sys.executable, "-c", script, tmp_path], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as parent:
+        assert parent.stdout
+        child = int(parent.stdout.readline())
+        time.sleep(0.2)
+        assert runs(child)  # the control
+        parent.kill()
+        parent.wait()
+        assert gone(child)
+
+
+@pytest.mark.slow
+def test_a_sealed_parent_ends_a_parser_that_waits(tmp_path):
+    outcome = python(
+        f"""
+        sys.path.insert(0, {str(REPOSITORY)!r})
+        from indexer.parsers.limits import DocumentLimits
+        from indexer.parsers.worker import Worker
+        from tests.support.obeying_worker import do
+        from tests.support.parsing import OBEYING, lines, reason
+        from corpus_agent.seal import policy, seal
+        seal(policy(Path(sys.argv[1]), None, read=[Path({str(REPOSITORY)!r}) / "tests"]))
+        worker = Worker(OBEYING, lambda _: DocumentLimits(wall_seconds=5))
+        pid = lines(worker, do("process"))[0]
+        outcome["reason"] = reason(worker, do("wait"))
+        outcome["next"] = lines(worker, b"the next one")
+        outcome["another"] = lines(worker, do("process"))[0] != pid
+        worker.close()
+    """,
+        tmp_path,
+    )
+    assert outcome == {"reason": "timeout", "next": ["the next one"], "another": True}
+
+
+def test_stopping_ends_a_busy_worker_at_once_and_for_good(worker):
+    import threading
+
+    pid = int(lines(worker, do("process"))[0])
+    timer = threading.Timer(0.3, worker.stop)
+    timer.start()
+    with pytest.raises(UnreadableDocument, match="interrupted"):
+        while True:
+            with pytest.raises(UnreadableDocument):
+                read(worker, do("wait"))
+            read(worker, b"words")
+    timer.join()
+    assert gone(pid)
+
+
+# -- several at work -------------------------------------------------------------------------------
+
+
+def test_results_come_in_order_whatever_is_ready_first():
+    def task(_: Worker, number: int) -> int:
+        time.sleep(0.05 if number % 7 == 0 else 0)
+        return number * number
+
+    with in_order(task, range(50), lambda _: 0, workers=4) as results:
+        assert list(results) == [number * number for number in range(50)]
+
+
+def test_no_more_is_read_ahead_than_fits():
+    begun: list[int] = []
+
+    def task(_: Worker, number: int) -> int:
+        begun.append(number)
+        return number
+
+    with in_order(task, range(5_000), lambda _: 0, workers=2) as results:
+        next(results)
+        time.sleep(0.3)
+        assert len(begun) == AHEAD_ITEMS + 1
+    begun.clear()
+    with in_order(task, range(5_000), lambda _: 40 * 2**20, workers=2) as results:
+        next(results)
+        time.sleep(0.3)
+        assert 2 <= len(begun) <= 5  # two that fill the bound, and one more of each worker
+        assert list(results) == list(range(1, 5_000))
+
+
+def test_what_a_task_raises_is_raised_to_the_taker():
+    def task(_: Worker, number: int) -> int:
+        if number == 20:
+            raise LookupError("number 20")
+        return number
+
+    with (
+        pytest.raises(LookupError, match="number 20"),
+        in_order(task, range(50), lambda _: 0, workers=2) as results,
+    ):
+        list(results)
+
+
+def test_leaving_early_ends_what_is_at_work():
+    pids: list[int] = []
+
+    def task(worker: Worker, number: int) -> int:
+        pids.extend(map(int, lines(worker, do("process"))))
+        if number:
+            read(worker, do("wait"))
+        return number
+
+    def make() -> Worker:
+        return Worker(OBEYING)
+
+    started = time.monotonic()
+    with in_order(task, range(9), lambda _: 0, make, workers=2) as results:
+        next(results)
+    assert time.monotonic() - started < 60
+    assert all(gone(pid) for pid in pids)
+
+
+def test_a_thousand_small_documents_go_through_two_processes():
+    pids: set[str] = set()
+
+    def task(worker: Worker, number: int) -> int:
+        pids.update(lines(worker, do("process")))
+        return number
+
+    def make() -> Worker:
+        return Worker(OBEYING)
+
+    with in_order(task, range(300), lambda _: 0, make, workers=2) as results:
+        assert list(results) == list(range(300))
+    assert len(pids) <= 2 * (1 + 300 // bounds.DOCUMENTS_PER_PROCESS)

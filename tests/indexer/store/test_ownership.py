@@ -1,0 +1,306 @@
+"""Which folder is a store, and what is refused in one; the making of one destroys nothing."""
+
+import fcntl
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from indexer.errors import CorpusError, NoIndex, StoreLocked, UntrustedStore, UsageError
+from indexer.files.opening import lock_briefly
+from indexer.store.names import MARKER_NAME, UNFINISHED_MARKER
+from indexer.store.ownership import (
+    check_apart,
+    check_names,
+    identity_of,
+    is_store,
+    make_store,
+    mark,
+    named_store,
+    read_small,
+)
+from tests.support.command import Cli
+from tests.support.other_user import as_nobody
+from tests.support.places import REPOSITORY
+from tests.support.toy_index import sync
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Path:
+    """A store with a real index of two documents."""
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "a.md").write_text("Sourdough rises slowly.\n")
+    (docs / "b.md").write_text("The boiler pressure is 1.4 bar.\n")
+    sync(docs, tmp_path / "store")
+    return tmp_path / "store"
+
+
+def state(folder: Path) -> dict[str, tuple[int, bytes]]:
+    """Every entry below a folder: its mode, and its bytes."""
+    return {
+        str(path.relative_to(folder)): (
+            path.lstat().st_mode,
+            path.read_bytes() if path.is_file() else b"",
+        )
+        for path in folder.rglob("*")
+    }
+
+
+def test_a_store_is_made_once_for_its_owner_alone_and_keeps_its_identity(tmp_path):
+    first = make_store(tmp_path / "deep/store")
+    assert make_store(tmp_path / "deep/store") == identity_of(tmp_path / "deep/store") == first
+    assert (tmp_path / "deep/store").stat().st_mode & 0o777 == 0o700
+    assert (tmp_path / "deep/store/.gitignore").read_text() == "*\n"
+    assert make_store(tmp_path / "other").id != first.id
+
+
+@pytest.mark.parametrize("left", [[], [".gitignore"], [".gitignore", UNFINISHED_MARKER]])
+def test_an_empty_folder_and_a_making_that_was_stopped_become_a_store(tmp_path, left):
+    store = tmp_path / "store"
+    store.mkdir(mode=0o775)
+    for name in left:
+        (store / name).write_text("*\n")
+    make_store(store)
+    assert {path.name for path in store.iterdir()} == {".gitignore", MARKER_NAME}
+    assert store.stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["notes.md"],
+        [".gitignore"],
+        ["manifest.json"],
+        ["lance/x.txt", "vectors/y", "texts/z", "tmp/w", "manifest.json", "writer.lock"],
+        ["config.toml", ".gitignore", "lance/a.md"],
+    ],
+)
+def test_a_folder_of_documents_never_becomes_a_store(tmp_path, names):
+    for name in names:
+        path = tmp_path / "docs" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps({"name": "proj", "schema": 2}))
+    before = state(tmp_path)
+    with pytest.raises(UsageError, match=r"no index of corpus-agent.*--store .*\.corpus-agent"):
+        make_store(tmp_path / "docs")
+    with pytest.raises(UsageError, match="no index of corpus-agent"):
+        mark(tmp_path / "docs")
+    assert state(tmp_path) == before
+
+
+def test_a_link_a_file_and_nothing_are_no_store(tmp_path):
+    make_store(tmp_path / "real")
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    (tmp_path / "file").touch()
+    for work in (make_store, identity_of, mark):
+        with pytest.raises(UsageError, match="is a link"):
+            work(tmp_path / "link")
+        with pytest.raises(UsageError, match="is a file"):
+            work(tmp_path / "file")
+    with pytest.raises(NoIndex, match="There is no index"):
+        identity_of(tmp_path / "none")
+
+
+@pytest.mark.parametrize(
+    "where", ["x", "lance/x", "lance/chunks.lance/data/x", "vectors/x", "texts/x", "tmp/x"]
+)
+@pytest.mark.parametrize("kind", ["link", "dangling", "loop", "fifo"])
+def test_a_link_or_a_device_at_any_depth_is_refused(made, where, kind):
+    identity_of(made)  # the control
+    path = made / where
+    path.parent.mkdir(parents=True, exist_ok=True)
+    {
+        "link": lambda: path.symlink_to("/etc/passwd"),
+        "dangling": lambda: path.symlink_to("/nowhere"),
+        "loop": lambda: path.symlink_to(path.name),
+        "fifo": lambda: os.mkfifo(path),
+    }[kind]()
+    if (where, kind) == ("tmp/x", "fifo"):
+        identity_of(made)  # where a server has its socket, and nothing is opened by its name
+        return
+    with pytest.raises(UsageError, match="link or no regular file"):
+        identity_of(made)
+
+
+@pytest.mark.parametrize("name", ["notes.md", "manifest.backup.json", "lance.bak", "Manifest.json"])
+def test_a_foreign_name_in_a_store_is_refused_and_kept(made, name):
+    (made / name).write_text("mine")
+    with pytest.raises(UsageError, match=rf"holds '{name}', which corpus-agent did not make"):
+        identity_of(made)
+    assert (made / name).read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "lance/notes.md",
+        "lance/chunks.lance/notes.md",
+        "lance/chunks.lance/data/x.lance",
+        "lance/files.lance/_versions/old.manifest",
+        "lance/files.lance/_transactions/notes.txt",
+        "vectors/notes.vec",
+        "texts/notes.md",
+        "texts/ab/notes.md",
+    ],
+)
+def test_a_foreign_file_deep_in_a_store_stops_whoever_would_delete(made, tmp_path, where):
+    check_names(made)  # the control
+    (made / where).parent.mkdir(parents=True, exist_ok=True)
+    (made / where).write_text("mine")
+    with pytest.raises(UsageError, match="which corpus-agent did not make"):
+        sync(tmp_path / "docs", made, force=True)
+    assert (made / where).read_text() == "mine"
+
+
+def test_what_lies_in_tmp_and_saved_is_nobodys_business(made, tmp_path):
+    for where in ("tmp/x/y.bin", "tmp/lance/old.bin", "saved/talk.md"):
+        (made / where).parent.mkdir(parents=True, exist_ok=True)
+        (made / where).write_text("kept")
+    (made / "tmp/lance-0123456789abcdef").mkdir()  # of a writer that was killed
+    (tmp_path / "docs/a.md").write_text("Changed.\n")
+    sync(tmp_path / "docs", made)
+    assert sorted(path.name for path in (made / "tmp").iterdir()) == ["lance", "x"]
+    assert (made / "tmp/lance/old.bin").read_text() == (made / "saved/talk.md").read_text()
+
+
+def test_a_store_of_an_earlier_version_is_asked_about_once(made):
+    (made / MARKER_NAME).unlink()
+    for work in (identity_of, make_store):
+        with pytest.raises(UntrustedStore, match=r"not made by you here.*corpus-agent trust"):
+            work(made)
+    assert mark(made) == identity_of(made)
+
+
+@pytest.mark.parametrize("content", ["", "corpus-agent store\n", "corpus-agent store\nid = zz\n"])
+def test_a_damaged_marker_is_explained(made, content):
+    (made / MARKER_NAME).write_text(content)
+    with pytest.raises(UsageError, match="is damaged"):
+        identity_of(made)
+
+
+def test_others_may_neither_own_nor_write_a_store(made, open_folder):
+    made.chmod(0o770)
+    with pytest.raises(UsageError, match=r"may be written by other users.*chmod go-w"):
+        identity_of(made)
+    made.chmod(0o700)
+    identity_of(made)
+    if os.getuid() == 0:
+        for name in ("manifest.json", MARKER_NAME, "."):
+            os.chown(made / name, 65534, -1)
+            with pytest.raises(UsageError, match="belongs to user 65534, not to this one"):
+                identity_of(made)
+            os.chown(made / name, 0, -1)
+    make_store(open_folder / "store")
+    (open_folder / "store").chmod(0o755)
+    told = as_nobody(lambda: identity_of(open_folder / "store").id)
+    if os.getuid() == 0:
+        assert "belongs to user 0" in told["message"]
+
+
+def test_a_store_and_its_documents_lie_apart(tmp_path):
+    store, root = tmp_path / "store", tmp_path / "docs"
+    check_apart(store, root)
+    check_apart(root / ".corpus-agent", root)
+    for inside in (store, store / "tmp", store / "tmp/.."):
+        with pytest.raises(UsageError, match=r"cannot be their index.*--store"):
+            check_apart(store, inside)
+
+
+def test_a_folder_of_documents_means_the_store_in_it(tmp_path):
+    make_store(tmp_path / "docs/.corpus-agent")
+    assert named_store(tmp_path / "docs") == tmp_path / "docs/.corpus-agent"
+    assert named_store(tmp_path / "docs/.corpus-agent") == tmp_path / "docs/.corpus-agent"
+    assert named_store(tmp_path / "new") == tmp_path / "new"
+    assert not is_store(tmp_path / "docs")
+
+
+def test_a_small_file_is_read_and_nothing_else_is(made):
+    assert read_small(made, "config.toml") is None
+    (made / "config.toml").write_text("x")
+    assert read_small(made, "config.toml") == b"x"
+    (made / "config.toml").write_bytes(b"x" * 1_000_001)
+    with pytest.raises(UsageError, match="has 1,000,001 bytes, more than 1,000,000"):
+        read_small(made, "config.toml")
+
+
+@pytest.mark.slow
+def test_the_command_destroys_nothing_of_a_folder_of_documents(cli: Cli, tmp_path):
+    docs = tmp_path / "docs"
+    for name in ("lance/a.txt", "vectors/b.txt", "texts/c.txt", ".gitignore", "manifest.json"):
+        (docs / name).parent.mkdir(parents=True, exist_ok=True)
+        (docs / name).write_text("mine\n")
+    before = state(docs)
+    for command in (["index", "docs"], ["index", "--force", "docs"], ["status"], ["cleanup"]):
+        done = cli("--store", "docs", *command)
+        assert (done.returncode, "Traceback" in done.stderr) == (2, False) or "no index" in (
+            done.stderr
+        )
+    assert state(docs) == before
+    assert cli("--store", "docs/.corpus-agent", "index", "--dry-run", "docs").returncode == 0
+    shutil.rmtree(docs)
+
+
+def test_no_store_is_made_around_the_users_record(tmp_path, state_folder):
+    from corpus_agent.trust.stores import Place, record
+
+    identity = make_store(tmp_path / "store")
+    with pytest.raises(CorpusError, match="holds this user's state folder"):
+        record(Place(state_folder.parent, tmp_path), identity)
+
+
+MAKING = """
+import sys
+from pathlib import Path
+from indexer.store.ownership import make_store
+print(make_store(Path(sys.argv[1])).id)
+"""
+
+
+@pytest.mark.slow
+def test_of_processes_that_make_a_store_at_once_all_find_the_same(tmp_path):
+    for number in range(5):
+        command = [sys.executable, "-c", MAKING, str(tmp_path / f"store{number}")]
+        pipe, where = subprocess.PIPE, {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+        makers = [
+            subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=where)
+            for _ in range(4)
+        ]
+        told = [maker.communicate(timeout=60) for maker in makers]
+        assert all(maker.returncode == 0 for maker in makers), told
+        assert len({said for said, _ in told}) == 1
+
+
+def test_a_lock_that_somebody_keeps_is_an_error_and_no_endless_wait(tmp_path):
+    make_store(tmp_path / "store")
+    held, mine = (os.open(tmp_path / "store", os.O_RDONLY | os.O_DIRECTORY) for _ in range(2))
+    fcntl.flock(held, fcntl.LOCK_SH)
+    with pytest.raises(StoreLocked, match="The store is kept locked by another process"):
+        lock_briefly(mine, fcntl.LOCK_EX, "The store", seconds=0.1)
+    os.close(held)
+    lock_briefly(mine, fcntl.LOCK_EX, "The store", seconds=0.1)
+    os.close(mine)
+
+
+def test_the_file_that_keeps_a_store_out_of_repositories_is_put_back(tmp_path):
+    make_store(tmp_path / "store")
+    for content in ("!*\n", None):
+        path = tmp_path / "store/.gitignore"
+        path.unlink() if content is None else path.write_text(content)
+        make_store(tmp_path / "store")
+        assert path.read_text() == "*\n"
+
+
+def test_another_users_store_above_is_passed_over(open_folder):
+    from indexer.store.manifest import MANIFEST_NAME, STORE_NAME, find_store
+
+    (open_folder / STORE_NAME).mkdir(mode=0o700)
+    (open_folder / STORE_NAME / MANIFEST_NAME).touch()
+    (open_folder / "below").mkdir(mode=0o777)
+    assert find_store(open_folder / "below") == open_folder / STORE_NAME  # the control
+    told = as_nobody(lambda: str(find_store(open_folder / "below")))
+    assert told == ("None" if os.getuid() == 0 else str(open_folder / STORE_NAME))

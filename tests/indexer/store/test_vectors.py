@@ -1,0 +1,226 @@
+"""What is embedded is saved at once, and never embedded again while it is needed."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from indexer.chunk import Chunker
+from indexer.records import Fingerprint
+from indexer.store.folder import VECTORS
+from indexer.store.snapshot import Snapshot
+from indexer.store.vectors import SAVE_TEXTS, VectorCache, embed, key_of
+from indexer.sync.run import Run, fingerprint_of
+from tests.support.fakes import ToyEncoder
+from tests.support.toy_index import CHUNKER, ENCODER, planned, rows, sync, writer
+
+FINGERPRINT = fingerprint_of(ENCODER, CHUNKER)
+
+
+class CountingEncoder(ToyEncoder):
+    """A toy encoder that counts the texts, and is stopped, as by Ctrl-C, after `limit` of them."""
+
+    def __init__(self, limit: int | None = None) -> None:
+        super().__init__()
+        self.encoded = 0
+        self.limit = limit
+
+    def encode(self, texts):
+        if self.limit is not None and self.encoded + len(texts) > self.limit:
+            raise KeyboardInterrupt
+        self.encoded += len(texts)
+        return super().encode(texts)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "docs"
+    (folder / "trips").mkdir(parents=True)
+    (folder / "trips/japan.txt").write_text("The house in Matsumoto has a blue door.\n")
+    (folder / "bread.md").write_text("# Bread\n\nSourdough rises slowly.\n")
+    return folder
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    return tmp_path / "store"
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> VectorCache:
+    return VectorCache(tmp_path, FINGERPRINT)
+
+
+def vectors_of(texts: list[str]) -> tuple[list[bytes], np.ndarray]:
+    return [key_of(text) for text in texts], ENCODER.encode(texts)
+
+
+def equals_fresh(root: Path, store: Path, fresh: Path) -> bool:
+    sync(root, fresh)
+    return rows(store) == rows(fresh)
+
+
+# -- what costs no model time
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda root: (root / "trips").rename(root / "journeys"),
+        lambda root: (root / "trips/japan.txt").rename(root / "japan.txt"),
+        lambda root: (
+            (root / "copies").mkdir()
+            or (root / "copies/bread.md").write_bytes((root / "bread.md").read_bytes())
+        ),
+        lambda root: os.utime(root / "bread.md", ns=(1, 1)),
+    ],
+    ids=["a renamed folder", "a moved file", "a duplicate", "a touched file"],
+)
+def test_bytes_that_were_indexed_cost_no_model_time(root, store, tmp_path, change):
+    sync(root, store)
+    change(root)
+    assert sync(root, store).embedded == 0
+    assert equals_fresh(root, store, tmp_path / "fresh")
+
+
+@pytest.mark.slow
+def test_a_paragraph_that_moves_within_a_file_costs_no_model_time(root, store, tmp_path):
+    first, second = ("word " * 60 + f"{n}.\n\n" for n in (1, 2))
+    (root / "long.txt").write_text(first + second)
+    sync(root, store)
+    (root / "long.txt").write_text(second + first)
+    outcome = sync(root, store)
+    assert (outcome.updated, outcome.embedded) == (1, 0)
+    assert equals_fresh(root, store, tmp_path / "fresh")
+
+
+def test_a_file_that_went_and_came_back_costs_no_model_time(root, store):
+    sync(root, store)
+    text = (root / "bread.md").read_text()
+    (root / "bread.md").unlink()
+    assert sync(root, store).removed == 1
+    (root / "bread.md").write_text(text)
+    outcome = sync(root, store)
+    assert (outcome.added, outcome.embedded) == (1, 0)
+
+
+@pytest.mark.slow
+def test_a_new_name_in_the_embedded_text_is_embedded_and_counted_as_moved(root, store, tmp_path):
+    sync(root, store)
+    (root / "trips/japan.txt").rename(root / "trips/matsumoto in autumn.txt")
+    outcome = sync(root, store)
+    assert (outcome.moved, outcome.added, outcome.removed, outcome.embedded) == (1, 1, 1, 1)
+    assert equals_fresh(root, store, tmp_path / "fresh")
+
+
+def test_another_chunker_embeds_only_text_that_changed(root, store):
+    sync(root, store)
+    other = CountingEncoder()
+    other.max_tokens = 48  # another size of chunks; these texts are shorter than both
+    outcome = sync(root, store, other)
+    assert (outcome.rebuilt, outcome.embedded, outcome.reused) == (True, 0, 2)
+
+
+def test_another_model_takes_nothing_from_the_first(root, store):
+    sync(root, store)
+    outcome = sync(root, store, ToyEncoder(dimension=32))
+    assert (outcome.embedded, outcome.reused) == (2, 0)
+
+
+def test_force_trusts_no_vector(root, store):
+    sync(root, store)
+    assert sync(root, store, force=True).embedded == 2
+
+
+# -- what a stopped run leaves
+
+
+def stopped_after(limit: int, root: Path, store: Path) -> None:
+    encoder = CountingEncoder(limit)
+    with writer(store, root, encoder) as open_writer:
+        todo, seen = planned(root, open_writer)
+        chunker = Chunker(encoder.tokenizer, encoder.max_tokens)
+        assert Run(root, open_writer, encoder, chunker).apply(todo, seen.ignored).interrupted
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rebuilding", [False, True])
+def test_a_run_stopped_within_one_huge_file_goes_on_there(root, store, tmp_path, rebuilding):
+    if rebuilding:
+        sync(root, store, ToyEncoder(dimension=32))
+    (root / "huge.txt").write_text("".join(f"{n} of many words. " * 8 for n in range(4_000)))
+    stopped_after(20 * SAVE_TEXTS, root, store)
+    encoder = CountingEncoder()
+    outcome = sync(root, store, encoder)
+    assert outcome.chunks > 40 * SAVE_TEXTS
+    assert encoder.encoded == outcome.embedded <= outcome.chunks - 19 * SAVE_TEXTS
+    assert equals_fresh(root, store, tmp_path / "fresh")
+
+
+# -- the file
+
+
+def test_vectors_are_there_for_the_next_process(cache, tmp_path):
+    keys, vectors = vectors_of(["one", "two"])
+    cache.put(keys, vectors)
+    cache.close()
+    again = VectorCache(tmp_path, FINGERPRINT)
+    assert np.array_equal([again.get(key) for key in keys], vectors)
+    assert again.get(key_of("three")) is None
+
+
+@pytest.mark.slow
+def test_a_block_that_was_cut_off_anywhere_costs_itself_alone(cache, tmp_path):
+    keys, vectors = vectors_of(["one", "two", "three"])
+    cache.put(keys[:1], vectors[:1])
+    whole = next((tmp_path / VECTORS).iterdir()).stat().st_size
+    cache.put(keys[1:], vectors[1:])
+    cache.close()
+    path = next((tmp_path / VECTORS).iterdir())
+    data = path.read_bytes()
+    for end in range(whole, len(data)):
+        path.write_bytes(data[:end])
+        torn = VectorCache(tmp_path, FINGERPRINT)
+        assert [torn.get(key) is not None for key in keys] == [True, False, False]
+        torn.put(keys[1:], vectors[1:])
+        torn.close()
+        assert path.read_bytes() == data
+
+
+def test_a_vector_that_never_reached_the_disk_is_made_anew(cache, tmp_path):
+    keys, vectors = vectors_of(["one", "two"])
+    cache.put(keys, vectors)
+    cache.close()
+    path = next((tmp_path / VECTORS).iterdir())
+    path.write_bytes(path.read_bytes()[: -vectors[0].nbytes] + bytes(vectors[0].nbytes))
+    encoder = CountingEncoder()
+    again = VectorCache(tmp_path, FINGERPRINT)
+    assert list(embed(["one", "two"], encoder.encode, again)) == [(keys, 1)]
+    assert np.array_equal(again.get(keys[1]), vectors[1])
+
+
+def test_keeping_some_drops_the_others_and_other_models(cache, tmp_path):
+    keys, vectors = vectors_of([str(n) for n in range(200)])
+    cache.put(keys, vectors)
+    other = VectorCache(tmp_path, Fingerprint("other", "0", 8, "", "", "", ""))
+    other.put([key_of("x")], np.eye(1, 8, dtype=np.float32))
+    other.close()
+    assert cache.spare_bytes(100) > 0
+    cache.keep(set(keys[::2]))
+    assert cache.spare_bytes(100) < 100
+    assert [cache.get(key) is not None for key in keys] == [n % 2 == 0 for n in range(200)]
+    assert np.array_equal(cache.get(keys[4]), vectors[4])
+
+
+def test_without_the_file_nothing_is_lost_but_time(root, store):
+    sync(root, store)
+    before = rows(store)
+    for path in (store / VECTORS).iterdir():
+        path.unlink()
+    assert sync(root, store).embedded == 0
+    (root / "new.txt").write_text("Brand new.\n")
+    assert sync(root, store).embedded == 1
+    assert before < rows(store)
+    assert Snapshot(store).by_text("sourdough", 5)

@@ -1,0 +1,136 @@
+"""Killed at any moment: the index stays whole, the next run finishes it, and embeds nothing twice.
+
+benchmarks/crash.py does the same at length, with the real command.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from indexer.errors import NoIndex
+from indexer.store.folder import VECTORS
+from indexer.store.manifest import read_manifest
+from tests.support.checks import check_same, check_store
+from tests.support.folders import change_folder, make_folder
+from tests.support.places import REPOSITORY
+from tests.support.toy_index import sync
+
+KILLS = 8
+
+# Indexes in a process of its own, slowed down to the pace of a model; commits every 0.2 s.
+INDEXING = """
+import sys, time
+from pathlib import Path
+from tests.support.fakes import ToyEncoder
+from tests.support.toy_index import sync
+
+class SlowEncoder(ToyEncoder):
+    def encode(self, texts):
+        time.sleep(0.0002 * len(texts))
+        return super().encode(texts)
+
+root, store = map(Path, sys.argv[1:])
+print("ready", flush=True)
+sync(root, store, SlowEncoder(), commit_seconds=0.2)
+"""
+
+
+def index(root: Path, store: Path, kill_after: float | None = None) -> tuple[bool, float]:
+    """Whether a run came to its end before it was killed, and how long it worked."""
+    with subprocess.Popen(
+        [sys.executable, "-c", INDEXING, root, store], cwd=REPOSITORY, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout.readline() == b"ready\n"
+        started = time.monotonic()
+        try:
+            process.wait(kill_after)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+        process.wait()
+        assert process.returncode in (0, -signal.SIGKILL)
+        return process.returncode == 0, time.monotonic() - started
+
+
+@pytest.mark.slow
+def test_killed_at_random_moments_the_index_stays_whole_and_is_finished_by_the_next_run(tmp_path):
+    random = Random(int(os.environ.get("CRASH_SEED", "1")))
+    root, store = tmp_path / "docs", tmp_path / "store"
+    make_folder(root, 120, random)
+    _, whole = index(root, tmp_path / "timed")
+    killed = without_index = 0
+    for _ in range(4 * KILLS):
+        finished, _ = index(root, store, kill_after=random.uniform(0, whole))
+        killed += not finished
+        try:
+            check_store(store)
+        except NoIndex:
+            without_index += 1
+        if killed == KILLS:
+            break
+        if finished or random.random() < 0.3:
+            change_folder(root, 0.3, random)
+    assert killed == KILLS
+    assert without_index < KILLS  # the control: most kills hit an index that was there
+    assert index(root, store)[0]
+    assert read_manifest(store).complete
+    check_store(store)
+    sync(root, tmp_path / "fresh")
+    check_same(store, tmp_path / "fresh")
+
+
+@pytest.mark.slow
+def test_no_vector_is_made_twice_by_runs_that_are_killed(tmp_path):
+    root, store = tmp_path / "docs", tmp_path / "store"
+    make_folder(root, 30, Random(2))
+    _, whole = index(root, tmp_path / "timed")
+    for share in (0.2, 0.4, 0.6):
+        index(root, store, kill_after=share * whole)
+    index(root, store)
+    (one,) = (store / VECTORS).iterdir()
+    (other,) = (tmp_path / "timed" / VECTORS).iterdir()
+    # One vector for each text, and up to a header for each: a vector made twice is 288 bytes.
+    assert abs(one.stat().st_size - other.stat().st_size) < 288
+
+
+# Takes the lock, and stops at the first passage until it is told to go on.
+WAITING = """
+import sys
+from pathlib import Path
+from tests.support.fakes import ToyEncoder
+from tests.support.toy_index import sync
+
+class WaitingEncoder(ToyEncoder):
+    def encode(self, texts):
+        print("embedding", flush=True)
+        sys.stdin.readline()
+        return super().encode(texts)
+
+sync(*map(Path, sys.argv[1:]), WaitingEncoder())
+"""
+
+
+@pytest.mark.slow
+def test_of_two_runs_at_once_one_works_and_the_other_names_it(cli, tmp_path):
+    root, store = tmp_path / "docs", tmp_path / "store"
+    make_folder(root, 5, Random(3))
+    with subprocess.Popen(
+        [sys.executable, "-c", WAITING, root, store],
+        cwd=REPOSITORY,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as process:
+        assert process.stdout.readline() == b"embedding\n"
+        second = cli("--store", store, "index", root)
+        assert second.returncode == 5, second.stderr
+        assert f"process {process.pid} (" in second.stderr
+        assert " since 20" in second.stderr
+        process.communicate(b"\n" * 1_000)
+    assert process.returncode == 0
+    assert len(check_store(store).files()) == 5
+    assert sync(root, store).unchanged == 5

@@ -1,0 +1,155 @@
+"""A disk that is full or read-only at any point: a clear error, and the old index serves."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from indexer.errors import CorpusError
+from indexer.store.folder import VECTORS, usage
+from indexer.store.vectors import VectorCache, key_of
+from indexer.sync.run import fingerprint_of
+from tests.support.checks import check_same, check_store, content
+from tests.support.fakes import ToyEncoder
+from tests.support.folders import change_folder, make_folder
+from tests.support.places import REPOSITORY
+from tests.support.toy_index import CHUNKER, ENCODER, sync
+
+DISK = 24 * 2**20
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    """A small file system of its own."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", f"size={DISK}", "tmpfs", folder]
+    if subprocess.run(command, capture_output=True, check=False).returncode:
+        pytest.skip("this process cannot mount a small file system")
+    yield folder
+    subprocess.run(["umount", "-l", folder], check=True)
+
+
+def remount(disk: Path, how: str) -> None:
+    subprocess.run(["mount", "-o", f"remount,{how}", disk], check=True, capture_output=True)
+
+
+@pytest.mark.slow
+def test_a_disk_that_is_full_at_any_point_costs_nothing_but_the_run(disk, tmp_path):
+    random = Random(3)
+    root, store = tmp_path / "docs", disk / "store"
+    make_folder(root, 60, random, paragraphs=3)
+    sync(root, store)
+    refused = 0
+    for _ in range(12):
+        before = content(store)
+        change_folder(root, 0.5, random)
+        free = DISK - usage(disk).bytes
+        (disk / "ballast").write_bytes(bytes(random.randrange(free * 92 // 100, free)))
+        try:
+            sync(root, store)
+        except CorpusError as error:
+            refused += 1
+            assert "is full. What was indexed before is kept" in error.message
+            assert content(store) == before
+        check_store(store).close()  # also while there is no space left
+        (disk / "ballast").unlink()
+    assert refused > 3  # the control
+    sync(root, store)
+    check_store(store).close()
+    sync(root, tmp_path / "fresh")
+    check_same(store, tmp_path / "fresh")
+
+
+def test_vectors_for_which_there_is_no_space_are_not_half_saved(disk):
+    cache = VectorCache(disk, fingerprint_of(ENCODER, CHUNKER))
+    texts = [str(number) for number in range(400)]
+    keys, vectors = [key_of(text) for text in texts], ENCODER.encode(texts)
+    cache.put(keys[:200], vectors[:200])
+    (path,) = (disk / VECTORS).iterdir()
+    size = path.stat().st_size
+    (disk / "ballast").write_bytes(bytes(DISK - usage(disk).bytes - 5 * 4096))
+    with pytest.raises(CorpusError, match=r"disk .* is full"):
+        cache.put(keys[200:], vectors[200:])
+    assert path.stat().st_size == size
+    (disk / "ballast").unlink()
+    cache.put(keys[200:], vectors[200:])
+    cache.close()
+    assert all(cache.get(key) is not None for key in keys)
+
+
+@pytest.mark.slow
+def test_a_store_on_a_read_only_disk_can_be_searched_and_not_written(disk, tmp_path):
+    root, store = tmp_path / "docs", disk / "store"
+    make_folder(root, 5, Random(4))
+    sync(root, store)
+    remount(disk, "ro")
+    check_store(store).close()
+    change_folder(root, 0.5, Random(4))
+    with pytest.raises(CorpusError, match="read-only file system"):
+        sync(root, store)
+    check_store(store).close()
+    remount(disk, "rw")
+    sync(root, store)
+    check_store(store).close()
+
+
+# Runs as a user whom permissions stop, who may no longer write after some passages.
+FORBIDDEN = """
+import sys
+from pathlib import Path
+from tests.support import no_override
+no_override.drop()
+from indexer.errors import CorpusError
+from tests.support.fakes import ToyEncoder
+from tests.support.toy_index import sync
+
+root, store, limit = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
+
+class Forbidding(ToyEncoder):
+    encoded = 0
+    def encode(self, texts):
+        self.encoded += len(texts)
+        if self.encoded > limit:
+            for path in (store, *store.rglob("*")):
+                path.chmod(path.stat().st_mode & ~0o222)
+        return super().encode(texts)
+
+try:
+    sync(root, store, Forbidding(), commit_seconds=0.01)
+except CorpusError as error:
+    print(error.message)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("limit", [0, 150, 300])
+def test_a_store_that_may_no_longer_be_written_midway_stays_what_it_was(open_folder, limit):
+    root, store = open_folder / "docs", open_folder / "store"
+    make_folder(root, 30, Random(5))
+    sync(root, store)
+    (store / VECTORS).rename(open_folder / "elsewhere")  # so that all is embedded again
+    change_folder(root, 0.3, Random(5))
+    for path in root.rglob("*.*"):
+        path.write_text(path.read_text().replace(" ba", " ba ba"))
+    before = content(store)
+    done = subprocess.run(
+        [sys.executable, "-c", FORBIDDEN, root, store, str(limit)],
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "may not write in" in done.stdout
+    for path in (store, *store.rglob("*")):
+        path.chmod(0o700)
+    check_store(store).close()
+    if limit == 0:
+        assert content(store) == before
+    sync(root, store, ToyEncoder())
+    sync(root, open_folder / "fresh")
+    check_same(store, open_folder / "fresh")

@@ -1,0 +1,419 @@
+"""Files -> rows and chunks through real workers, and what is shown of a document afterwards."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from indexer.chunk import Chunker
+from indexer.errors import Refused, SealUnavailable
+from indexer.extract import extract
+from indexer.files.walk import walk
+from indexer.index import Index
+from indexer.parsers.limits import DocumentLimits
+from indexer.parsers.worker import Worker
+from indexer.records import Chunk, FileRow, Line
+from indexer.store.snapshot import Snapshot
+from indexer.store.texts import TEXTS_FOLDER, Texts
+from indexer.sync.read import copied, read_all
+from indexer.window import MAX_WINDOW_BYTES, MAX_WINDOW_LINES, cut_window, fills_window
+from tests.support.fakes import ToyEncoder
+from tests.support.obeying_worker import do
+from tests.support.other_user import as_nobody
+from tests.support.parsing import OBEYING, READING
+from tests.support.pdfs import pdf_of
+from tests.support.places import REPOSITORY, SAMPLE
+from tests.support.processes import gone
+from tests.support.sealed_child import python
+from tests.support.toy_index import sync
+
+ENCODER = ToyEncoder()
+CHUNKER = Chunker(ENCODER.tokenizer, ENCODER.max_tokens)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "docs").mkdir()
+    return tmp_path / "docs"
+
+
+@pytest.fixture
+def texts(tmp_path: Path) -> Texts:
+    (tmp_path / "store").mkdir()
+    return Texts(tmp_path / "store")
+
+
+def read(root: Path, texts: Texts, **limits: float) -> list[tuple[FileRow, list[Chunk]]]:
+    def make_worker() -> Worker:
+        return Worker(OBEYING, lambda _: DocumentLimits(**limits))
+
+    with closing(read_all(root, walk(root).files, CHUNKER, texts, make_worker)) as documents:
+        return [(row, chunks) for _, row, chunks in documents]
+
+
+def statuses(root: Path, texts: Texts, **limits: float) -> dict[str, tuple[str, str | None]]:
+    return {row.source: (row.status, row.reason) for row, _ in read(root, texts, **limits)}
+
+
+def test_every_file_has_a_row_in_the_order_of_the_files(root, texts):
+    for number in range(30):
+        (root / f"n{number:02}.txt").write_text(f"Note {number}.\n" * (1 + 400 * (number % 3)))
+    found = read(root, texts)
+    assert [row.source for row, _ in found] == [f"n{number:02}.txt" for number in range(30)]
+    assert all((row.status, row.extractor) == ("indexed", "text/2") for row, _ in found)
+    assert [row.lines for row, _ in found] == [1 + 400 * (n % 3) for n in range(30)]
+    assert [row.chunks for row, _ in found] == [len(chunks) for _, chunks in found]
+
+
+def test_a_worker_gives_the_document_that_the_extractors_give(root, texts):
+    for source in ("a.md", "b.pdf"):
+        data = b"---\ntitle: Bread\n---\nWords.\n" if source == "a.md" else pdf_of("one", "two")
+        (root / source).write_bytes(data)
+    for row, chunks in read(root, texts):
+        document = extract((root / row.source).read_bytes(), row.source)
+        assert (row.title, row.lines) == (document.title, len(document.lines))
+        assert (row.sha256, row.pages) == (document.sha256, document.lines[-1].page)
+        assert chunks == CHUNKER.chunk(document)
+
+
+@pytest.mark.slow
+def test_what_goes_wrong_with_one_file_is_in_its_row_and_the_others_are_read(root, texts):
+    orders = {
+        "crash.txt": do("crash"),
+        "exception.txt": do("fail", words="unforeseen"),
+        "hang.txt": do("wait"),
+        "spin.txt": do("spin"),
+        "memory.txt": do("memory", mib=4_000),
+        "output.txt": do("endless", words="more and more"),
+    }
+    for number, (source, order) in enumerate(orders.items()):
+        (root / source).write_bytes(order)
+        (root / f"good{number}.txt").write_text("words\n")
+    (root / "empty.txt").touch()
+    (root / "blank.txt").write_text("\n \n")
+    (root / "image.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    found = statuses(root, texts, wall_seconds=8, cpu_seconds=1, text_chars=1_000_000)
+    assert found == {
+        "crash.txt": ("failed", "crashed"),
+        "exception.txt": ("failed", "crashed"),
+        "hang.txt": ("failed", "timeout"),
+        "spin.txt": ("failed", "timeout"),
+        "memory.txt": ("failed", "memory"),
+        "output.txt": ("failed", "output"),
+        "empty.txt": ("empty", "no_bytes"),
+        "blank.txt": ("empty", "no_text"),
+        "image.png": ("skipped", "binary"),
+        **{f"good{number}.txt": ("indexed", None) for number in range(len(orders))},
+    }
+
+
+def test_a_file_that_failed_is_tried_again_when_its_bytes_change(root, texts):
+    (root / "a.txt").write_bytes(do("fail", words="unforeseen"))
+    ((row, _),) = read(root, texts)
+    assert (row.detail, row.extractor) == ("LookupError: unforeseen", "text/1")
+    assert row.sha256  # what plan compares
+
+
+def test_a_file_that_is_written_to_while_it_is_read_has_changed(root, texts):
+    target = root / "log.txt"
+    target.write_text("One line of a log.\n" * 2_000_000)
+    with copied(root, "log.txt", 0) as copy:  # the control
+        assert copy.bytes == target.stat().st_size
+    stop = threading.Event()
+
+    def append() -> None:
+        with target.open("a") as file:
+            while not stop.is_set():
+                file.write("One more.\n")
+                file.flush()
+
+    thread = threading.Thread(target=append)
+    thread.start()
+    try:
+        assert statuses(root, texts) == {"log.txt": ("failed", "changed")}
+    finally:
+        stop.set()
+        thread.join()
+
+
+def test_the_copy_that_is_parsed_can_not_be_changed(root):
+    (root / "a.txt").write_text("words")
+    with copied(root, "a.txt", 5) as copy:
+        for change in (
+            lambda: os.pwrite(copy.descriptor, b"x", 0),
+            lambda: os.ftruncate(copy.descriptor, 0),
+        ):
+            with pytest.raises(PermissionError):
+                change()
+        assert os.pread(copy.descriptor, 10, 0) == b"words"
+
+
+def test_what_is_no_file_for_this_user_has_a_reason(open_folder, tmp_path):
+    root = open_folder / "docs"
+    root.mkdir()
+    (root / "private.txt").write_text("words")
+    (root / "private.txt").chmod(0)
+
+    def work() -> list[object]:
+        rows = read_all(root, walk(root).files, CHUNKER, Texts(tmp_path))
+        return [(row.source, row.status, row.reason) for _, row, _ in rows]
+
+    assert as_nobody(work) == [["private.txt", "failed", "permission"]]
+
+
+def test_a_file_that_became_something_else_after_the_walk_has_changed(root, texts, tmp_path):
+    for name in ("gone", "linked", "piped"):
+        (root / f"{name}.txt").write_text("words")
+    files = walk(root).files
+    for name in ("gone", "linked", "piped"):
+        (root / f"{name}.txt").unlink()
+    (root / "linked.txt").symlink_to("/etc/passwd")
+    os.mkfifo(root / "piped.txt")
+    rows = {row.source: row for _, row, _ in read_all(root, files, CHUNKER, texts)}
+    assert {row.status for row in rows.values()} == {"failed"}
+    reasons = [rows[f"{name}.txt"].reason for name in ("gone", "linked", "piped")]
+    assert reasons == ["unreadable", "changed", "changed"]
+
+
+@pytest.mark.slow
+def test_reading_stops_at_once_when_it_is_interrupted(root, texts, tmp_path):
+    """As Ctrl-C does it: a signal to the program alone, since workers have their own session."""
+    (root / "a.txt").write_bytes(do("process"))
+    for number in range(4):
+        (root / f"b{number}.txt").write_bytes(do("wait"))
+    script = f"""
+import sys
+from pathlib import Path
+sys.path.insert(0, {str(REPOSITORY)!r})
+{READING}
+texts = Texts(Path(sys.argv[2]))
+files = walk(Path(sys.argv[1])).files
+try:
+    with closing(read_all(Path(sys.argv[1]), files, CHUNKER, texts, lambda: Worker(OBEYING))) as d:
+        for _, row, chunks in d:
+            print(chunks[0].text, flush=True)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    command = [sys.executable, "-c", script, root, tmp_path / "store"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        worker = int(process.stdout.readline())
+        time.sleep(0.3)
+        started = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        assert process.stdout.readline() == "interrupted\n"
+        assert process.wait(60) == 0
+    assert time.monotonic() - started < 20
+    assert gone(worker)
+
+
+def test_a_run_stops_where_parsers_cannot_be_confined(root, texts):
+    for number in range(9):
+        (root / f"{number}.txt").write_text("words\n")
+
+    def make_worker() -> Worker:
+        return Worker("tests.support.threaded_worker")
+
+    files = walk(root).files
+    with (
+        pytest.raises(SealUnavailable, match="threads"),
+        closing(read_all(root, files, CHUNKER, texts, make_worker)) as documents,
+    ):
+        list(documents)
+
+
+def test_a_document_that_can_no_longer_be_read_is_refused_in_words(root, tmp_path):
+    (root / "a.txt").write_text("words\n")
+    sync(root, tmp_path / "store")
+    corpus = Index.open(tmp_path / "store")
+    assert corpus.read("a.txt").lines == (Line("words"),)
+    for data, why in ((b"\x89PNG\r\n\x1a\n", "binary"), (b"", "no_bytes"), (b"\n", "no_text")):
+        (root / "a.txt").write_bytes(data)
+        with pytest.raises(Refused, match=rf"'a\.txt' cannot be read now \({why}"):
+            corpus.read("a.txt")
+
+
+# -- kept text -------------------------------------------------------------------------------------
+
+_COUNTING = """
+started = []
+sys.addaudithook(lambda event, _: started.append(event) if event == "subprocess.Popen" else None)
+"""
+_PLACES = "root, store = Path(sys.argv[1]), Path(sys.argv[2])\n"
+
+
+def processes_started(code: str, root: Path, store: Path) -> dict[str, int]:
+    """How many processes each step of `code` starts, counted by the interpreter itself."""
+    return python(_COUNTING + READING + _PLACES + code, root, store)
+
+
+@pytest.mark.slow
+def test_processes_are_started_for_what_must_be_parsed_and_for_nothing_else(root, tmp_path):
+    (root / "a.txt").write_text("words\n")
+    (root / "empty.txt").touch()
+    code = """
+def step(name):
+    outcome[name] = len(started)
+    started.clear()
+sync(root, store); step("first run")
+sync(root, store); step("nothing to do")
+Index.open(store).read("a.txt"); step("kept")
+sync(root, store, force=True); step("everything again")
+(root / "b.txt").touch()
+sync(root, store); step("no bytes")
+import shutil
+shutil.rmtree(store / TEXTS_FOLDER)
+corpus = Index.open(store)
+corpus.read("a.txt"); step("not kept")
+corpus.read("a.txt"); Index.open(store).read("a.txt"); step("kept again")
+"""
+    assert processes_started(code, root, tmp_path / "store") == {
+        "first run": 1,
+        "nothing to do": 0,
+        "kept": 0,
+        "everything again": 1,
+        "no bytes": 0,
+        "not kept": 1,
+        "kept again": 0,
+    }
+
+
+def test_a_damaged_text_is_made_anew(root, tmp_path):
+    (root / "a.txt").write_text("words\n")
+    store = tmp_path / "store"
+    sync(root, store)
+    (entry,) = (path for path in (store / TEXTS_FOLDER).rglob("*") if path.is_file())
+    good = entry.read_bytes()
+    entry.write_bytes(good[:-3] + b"xxx")
+    assert Index.open(store).read("a.txt").lines == (Line("words"),)
+    assert entry.read_bytes() == good
+
+
+def test_the_text_of_a_file_follows_its_bytes_not_its_name(root, texts):
+    (root / "one.md").write_text("# Title\n\nWords.\n")
+    (root / "two.md").write_text("No title, other words.\n")
+    read(root, texts)
+    (root / "one.md").rename(root / "other.md")
+    (root / "two.md").rename(root / "one.md")
+    titles = {row.source: row.title for row, _ in read(root, texts)}
+    assert titles == {"other.md": "Title", "one.md": "one"}
+
+
+# -- windows ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def indexed_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("report")
+    (folder / "docs").mkdir()
+    pages = ("\n".join(f"Page {n} says {k} things." for k in range(20)) for n in range(1, 501))
+    (folder / "docs/report.pdf").write_bytes(pdf_of(*pages))
+    sync(folder / "docs", folder / "docs/.corpus-agent")
+    return folder / "docs"
+
+
+@pytest.fixture
+def report(indexed_report: Path, root: Path) -> Path:
+    """The store of a report of 500 pages, with its text."""
+    shutil.copytree(indexed_report, root, dirs_exist_ok=True)
+    return root / ".corpus-agent"
+
+
+def without_texts(store: Path) -> Index:
+    for path in (store / TEXTS_FOLDER).rglob("*"):
+        if path.is_file():
+            path.unlink()
+    return Index.open(store)
+
+
+def is_kept(store: Path) -> bool:
+    return any(path.is_file() for path in (store / TEXTS_FOLDER).rglob("*"))
+
+
+@pytest.mark.slow
+def test_the_first_window_of_a_long_report_takes_its_first_pages_only(report):
+    whole = Index.open(report).read("report.pdf", 1, 40)
+    assert is_kept(report)
+    corpus = without_texts(report)
+    window = corpus.read("report.pdf", 1, 40)
+    assert window == whole
+    assert (window.total, window.next_offset) == (500 * 21, 41)
+    assert not is_kept(report)  # it has not all been read
+
+
+@pytest.mark.slow
+def test_who_comes_back_for_more_is_given_all_of_it(report):
+    corpus = without_texts(report)
+    corpus.read("report.pdf")
+    assert not is_kept(report)
+    corpus.read("report.pdf", 2_001)
+    assert is_kept(report)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("offset", [1, 2, 21, 2_000, 2_001, 5_000, 10_499, 10_500])
+@pytest.mark.parametrize("limit", [1, 40, 2_000])
+def test_a_window_is_the_same_whether_the_text_is_kept_or_not(report, offset, limit):
+    kept = Index.open(report).read("report.pdf", offset, limit)
+    assert without_texts(report).read("report.pdf", offset, limit) == kept
+
+
+def test_a_changed_report_is_read_whole_since_nobody_knows_its_length(report, root):
+    (root / "report.pdf").write_bytes(pdf_of(*(f"New page {n}" for n in range(1, 301))))
+    window = without_texts(report).read("report.pdf", 1, 10)
+    assert (window.stale, window.total, window.next_offset) == (True, 600, 11)
+
+
+@pytest.mark.parametrize("width", [1, 24, 25, 49, 2_000])
+@pytest.mark.parametrize("offset", [1, 2, 3, 700, 1_999, 2_000, 2_001, 3_000])
+@pytest.mark.parametrize("limit", [1, 500, 9_999])
+def test_enough_is_read_for_a_window_wherever_batches_end(width, offset, limit):
+    lines = [Line("x" * width)] * 6_000
+    for batch in (1, 700, 2_000):
+        enough = fills_window(offset, limit)
+        for end in range(batch, len(lines) + batch, batch):
+            if enough(min(end, len(lines)), min(end, len(lines)) * (width + 1)):
+                break
+        some = lines[:end]
+        expected = cut_window("a", lines, offset, limit)
+        assert cut_window("a", some, offset, limit, total=len(lines)) == expected
+        most = offset + min(limit, MAX_WINDOW_LINES, MAX_WINDOW_BYTES // (width + 1) + 1)
+        assert len(some) <= most + 2 * batch
+
+
+# -- what was indexed is what is read --------------------------------------------------------------
+
+
+def corpora() -> Iterator[Path]:
+    yield SAMPLE
+    for name in ("tika", "markitdown", "py-pdf-sample-files"):
+        yield REPOSITORY.parent / "shared" / "eval" / "extract" / name
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("folder", list(corpora()), ids=lambda path: path.name)
+def test_the_lines_of_each_chunk_are_the_lines_that_reading_shows(folder, tmp_path):
+    if not folder.exists():
+        pytest.skip(f"{folder.name} is not at hand")
+    store = tmp_path / "store"
+    sync(folder, store)
+    corpus, rows = Index.open(store), Snapshot(store).chunk_rows().to_pylist()
+    assert rows
+    for row in rows:
+        start, end = row["line_start"], row["line_end"]
+        window = corpus.read(row["source"], start, end - start + 1)
+        shown = "\n".join(line.text for line in window.lines)
+        assert row["text"] in shown, row["id"]
+        pages = {line.page for line in window.lines}
+        assert pages == {row["page_start"]} == {row["page_end"]}
+    extractors = {row.extractor for row in corpus.files() if row.status == "indexed"}
+    assert extractors  # every format that is registered takes part

@@ -1,0 +1,112 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indexer.chunk import CHUNK_CHARS, Chunker, context_of, heading_paths
+from indexer.embed import SentenceTransformerEncoder
+from indexer.records import Chunk, Document, Line, page_mark
+from tests.support.fakes import ToyEncoder
+
+TOY = ToyEncoder()
+SMALL = Chunker(TOY.tokenizer, TOY.max_tokens)
+
+
+def document(*lines: str, extractor: str = "markdown/1", title: str = "T") -> Document:
+    return Document("a.md", title, tuple(Line(line) for line in lines), extractor, "00")
+
+
+def paged(*pages: list[str]) -> Document:
+    lines = [
+        Line(text, number)
+        for number, page in enumerate(pages, start=1)
+        for text in [page_mark(number), *page]
+    ]
+    return Document("a.pdf", "T", tuple(lines), "pdf/1", "00")
+
+
+def lines_of(doc: Document, chunk: Chunk) -> str:
+    return "\n".join(line.text for line in doc.lines[chunk.line_start - 1 : chunk.line_end])
+
+
+LINES = st.lists(st.text(alphabet="ab #`-.\t日é", max_size=120), min_size=1, max_size=60)
+
+
+@given(LINES, st.sampled_from(["markdown/1", "text/1"]))
+def test_a_chunk_is_the_text_of_its_lines(lines, extractor):
+    doc = document(*lines, extractor=extractor)
+    for chunk in SMALL.chunk(doc):
+        assert chunk.text in lines_of(doc, chunk)
+        first, last = doc.lines[chunk.line_start - 1].text, doc.lines[chunk.line_end - 1].text
+        assert chunk.text.split("\n")[0] in first
+        assert chunk.text.split("\n")[-1] in last
+
+
+@given(LINES)
+def test_no_letter_is_lost_between_chunks(lines):
+    doc = document(*lines)
+    found = "".join(chunk.text for chunk in SMALL.chunk(doc))
+    assert sorted(c for c in found if c.isalnum()) == sorted(
+        c for line in lines for c in line if c.isalnum()
+    )
+
+
+@given(st.lists(LINES, min_size=1, max_size=4))
+def test_a_chunk_of_a_paged_document_lies_on_one_page_and_holds_no_mark(pages):
+    doc = paged(*pages)
+    for chunk in SMALL.chunk(doc):
+        assert {line.page for line in doc.lines[chunk.line_start - 1 : chunk.line_end]} == {
+            chunk.page_start
+        }
+        assert chunk.page_start == chunk.page_end
+        assert page_mark(chunk.page_start or 0) not in chunk.text.split("\n")
+
+
+@given(LINES)
+def test_what_the_model_sees_fits_its_window(lines):
+    doc = document(*lines, title="a title " * 30)
+    for chunk in SMALL.chunk(doc):
+        assert len(TOY.tokenizer.encode(SMALL.embedded_text(chunk)).ids) <= TOY.max_tokens
+
+
+def test_a_word_that_the_tokenizer_takes_for_one_token_is_still_cut():
+    doc = document("x" * 1_999, "y" * 1_999, "z" * 1_999, extractor="text/1")
+    chunks = SMALL.chunk(doc)
+    assert all(len(chunk.text) <= CHUNK_CHARS for chunk in chunks)
+    assert sum(len(chunk.text) for chunk in chunks) >= 3 * 1_999
+
+
+def test_the_real_model_counts_as_the_chunker_does():
+    encoder = SentenceTransformerEncoder()
+    chunker = Chunker(encoder.tokenizer, encoder.max_tokens)
+    text = "Der Mietvertrag läuft über 24 Monate; the rent is £1,130.50 a month. 家賃は高い。"
+    doc = document(*[line for n in range(80) for line in (f"## Part {n}", text)])
+    chunks = chunker.chunk(doc)
+    sizes = [len(encoder.tokenizer.encode(chunker.embedded_text(chunk)).ids) for chunk in chunks]
+    assert max(sizes) <= encoder.max_tokens
+    assert len(chunks) > 10
+
+
+def test_headings_form_the_path_above_each_line():
+    doc = document("# Bread", "intro", "## Rye", "text", "### Oven", "hot", "## White", "x")
+    assert heading_paths(doc)[1] == "T > Bread"
+    assert heading_paths(doc)[5] == "T > Bread > Rye > Oven"
+    assert heading_paths(doc)[7] == "T > Bread > White"
+
+
+def test_a_title_that_the_first_heading_repeats_is_said_once():
+    assert heading_paths(document("# T", "x"))[1] == "T"
+
+
+def test_a_hash_in_a_code_block_is_no_heading():
+    doc = document("# A", "```sh", "# comment", "```", "text", "~~~~", "# no", "~~~~", "# B")
+    assert heading_paths(doc)[4] == "T > A"
+    assert heading_paths(doc)[8] == "T > B"
+
+
+def test_underlined_headings_count():
+    assert heading_paths(document("Bread", "=====", "x"))[2] == "T > Bread"
+
+
+def test_the_file_name_is_context_where_it_says_more_than_the_title():
+    assert context_of("x/tax-return.pdf", "Letter") == "tax return > Letter"
+    assert context_of("x/tax-return.pdf", "Tax Return 2024") == "Tax Return 2024"
+    assert context_of("x/p001.txt", "Title") == "Title"

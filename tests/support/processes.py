@@ -1,0 +1,36 @@
+"""Which processes there are, and whether something comes true in time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+SOON = 20.0  # seconds; what is waited for takes well below one
+
+
+def until(what: Callable[[], object], seconds: float = SOON) -> object:
+    """Whether `what` came true in time."""
+    end = time.monotonic() + seconds
+    while not (true := what()) and time.monotonic() < end:
+        time.sleep(0.02)
+    return true
+
+
+def runs(pid: int) -> bool:
+    """Whether a process is there and no zombie."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")")[1].split()[0] not in "ZX"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def children(pid: int) -> list[int]:
+    """The processes that a process has started, in any of its threads."""
+    tasks = Path(f"/proc/{pid}/task").glob("*/children")
+    return [int(number) for task in tasks for number in task.read_text().split()]
+
+
+def gone(pid: int) -> bool:
+    """Whether a process has ended within half a minute."""
+    return bool(until(lambda: not runs(pid), 30))

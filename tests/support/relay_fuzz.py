@@ -1,0 +1,290 @@
+"""Mutated requests for a relay, and the judge of what reached the server.
+
+    python -m tests.support.relay_fuzz [COUNT] [SEED]
+
+A mutated request is a frame as code that took over a sealed process could write it: bodies that
+hold a second request, two lengths, chunks, absolute addresses, control characters; headers of
+frames with any number, verb, route or length; bytes cut, doubled and strewn in. The judge knows the
+list by heart and not from the program.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import struct
+import sys
+from collections import Counter
+from collections.abc import Callable
+
+from corpus_agent.seal import Gate, TcpAddress
+from corpus_agent.seal.broker import Broker
+from tests.support.brokers import broker_for
+from tests.support.raw_server import RawServer
+
+COUNTS = ("sent", "arrived", "off the list", "refused", "relays ended")
+CHAT = {
+    "model": "m",
+    "messages": [
+        {"role": "system", "content": "Answer."},
+        {"role": "user", "content": "How warm?"},
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [
+                {
+                    "id": "1",
+                    "type": "function",
+                    "function": {"name": "vectordb_search", "arguments": "{}"},
+                }
+            ],
+        },
+        {"role": "tool", "tool_call_id": "1", "content": "24 degrees"},
+    ],
+    "max_tokens": 100,
+    "temperature": 0.0,
+    "stream": True,
+    "stream_options": {"include_usage": True},
+    "tool_choice": "auto",
+    "tools": [
+        {"type": "function", "function": {"name": "x", "description": "y", "parameters": {}}}
+    ],
+}
+LISTED = {
+    "POST /v1/chat/completions",
+    "GET /v1/models",
+    "GET /props",
+    "GET /health",
+    "GET /api/ps",
+    "POST /api/show",
+    "GET /api/v0/models",
+}
+CHAT_KEYS = set(CHAT)
+MESSAGE_KEYS = {"role", "content", "tool_calls", "tool_call_id"}
+SMUGGLED = (
+    b"\r\n\r\nPOST /api/push HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n",
+    b"0\r\n\r\nGET /api/pull HTTP/1.1\r\nHost: x\r\n\r\n",
+    b" HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    b"\r\nContent-Length: 0\r\nContent-Length: 44\r\n",
+    b"CONNECT 192.0.2.1:443 HTTP/1.1\r\n\r\n",
+    b"\r\nUpgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\n",
+    b"GET http://192.0.2.1/ HTTP/1.1\r\n\r\n",
+    b"\0",
+    "\u2028\u0130\u1e9e\ufeff".encode(),
+    b"%0d%0aX: y",
+    b"?action=push",
+    b"#",
+)
+KEYS = (
+    "name",
+    "insecure",
+    "url",
+    "image_url",
+    "grammar",
+    "keep_alive",
+    "options",
+    "response_format",
+)
+
+
+def is_listed(request: bytes, port: int) -> bool:
+    """Whether the bytes of a connection are one request of the list and nothing more."""
+    head, end, body = request.partition(b"\r\n\r\n")
+    try:
+        line, *headers = head.decode("ascii").split("\r\n")
+    except UnicodeDecodeError:
+        return False
+    said = line.removesuffix(" HTTP/1.1")
+    wanted = [f"Host: 127.0.0.1:{port}", "Connection: close"]
+    if said.startswith("POST"):
+        wanted += ["Content-Type: application/json", f"Content-Length: {len(body)}"]
+    if not end or said == line or said not in LISTED or headers != wanted:
+        return False
+    if said.startswith("GET"):
+        return not body
+    return _is_body(said, body)
+
+
+def _is_body(said: str, body: bytes) -> bool:
+    try:
+        content = json.loads(body.decode("ascii"))
+    except ValueError:
+        return False
+    if not isinstance(content, dict) or content.get("model") != "m":
+        return False
+    if said == "POST /api/show":
+        return content == {"model": "m"}
+    messages = content.get("messages", [])
+    return set(content) <= CHAT_KEYS and all(
+        set(message) <= MESSAGE_KEYS and isinstance(message.get("content"), str | None)
+        for message in messages
+    )
+
+
+def play(seed: int, count: int) -> Counter[str]:
+    """What became of `count` mutated requests: sent, arrived, refused, ended the relay."""
+    rng = random.Random(seed)
+    counts: Counter[str] = Counter()
+    with RawServer() as server:
+        address = TcpAddress("127.0.0.1", server.port)
+        gate = Gate(address, frozenset(["m"]), frozenset([os.geteuid()]))
+        while counts["sent"] < count:
+            with broker_for(gate) as broker:
+                _until_it_ends(broker, rng, counts, count)
+    counts["arrived"] = len(server.requests)
+    counts["off the list"] = sum(not is_listed(each, server.port) for each in server.requests)
+    return counts
+
+
+def _until_it_ends(broker: Broker, rng: random.Random, counts: Counter[str], count: int) -> None:
+    """Write frames until the relay has ended, or there were enough; then read what it said."""
+    requests, answers = broker._requests, broker._answers
+    number = 0
+    while counts["sent"] < count:
+        number += 1
+        frame, whole = mutated(rng, number)
+        counts["sent"] += 1
+        try:
+            os.write(requests, frame)
+            if not whole:
+                # What follows a frame that is none would be read as its end: the pipe ends here.
+                break
+            counts[_outcome(answers, number)] += 1
+        except (BrokenPipeError, EOFError):
+            counts["relays ended"] += 1
+            return
+    os.close(requests)
+    broker._requests = os.open(os.devnull, os.O_WRONLY)
+    while os.read(answers, 65_536):
+        pass
+    counts["relays ended"] += 1
+
+
+def _outcome(answers: int, number: int) -> str:
+    """How the request of this number ended."""
+    while True:
+        header = _exactly(answers, 9)
+        which, kind, length = struct.unpack("=IBI", header)
+        payload = _exactly(answers, length)
+        if which == number and kind == 3:
+            return "answered"
+        if which == number and kind == 4:
+            return "refused" if payload[0] == 1 else "failed"
+
+
+def _exactly(descriptor: int, count: int) -> bytes:
+    data = b""
+    while len(data) < count:
+        part = os.read(descriptor, count - len(data))
+        if not part:
+            raise EOFError
+        data += part
+    return data
+
+
+def mutated(rng: random.Random, number: int) -> tuple[bytes, bool]:
+    """A frame, and whether it is whole, so that the relay answers to this number."""
+    body = rng.choice(_BODIES)(rng)
+    route = rng.choice((0, 0, 0, 1, 2, 3, 4, 5, 5, 6))
+    frame = struct.pack("=IBBI", number, 1, route, len(body)) + body
+    kind = rng.random()
+    if kind < 0.7:
+        return frame, True
+    damaged = bytearray(frame)
+    for _ in range(rng.randint(1, 4)):
+        _damage(rng, damaged)
+    return bytes(damaged), False
+
+
+def _damage(rng: random.Random, data: bytearray) -> None:
+    at = rng.randrange(min(len(data), 24) if rng.random() < 0.7 else len(data))
+    how = rng.randrange(4)
+    if how == 0:
+        data[at] = rng.randrange(256)
+    elif how == 1:
+        del data[at : at + rng.randint(1, 8)]
+    elif how == 2:
+        data[at:at] = rng.choice(SMUGGLED)
+    else:
+        data[at:at] = rng.randbytes(rng.randint(1, 16))
+    if not data:
+        data += b"\0"
+
+
+def _as_it_should_be(_: random.Random) -> bytes:
+    return json.dumps(CHAT).encode()
+
+
+def _a_name(rng: random.Random) -> bytes:
+    return json.dumps({"model": rng.choice(("m", "m", "n", "m:cloud", "m\r\n", ""))}).encode()
+
+
+def _nothing(_: random.Random) -> bytes:
+    return b""
+
+
+def _a_request_within(rng: random.Random) -> bytes:
+    body = _as_it_should_be(rng)
+    at = rng.choice((0, len(body), rng.randrange(len(body))))
+    return body[:at] + rng.choice(SMUGGLED) + body[at:]
+
+
+def _a_request_as_text(rng: random.Random) -> bytes:
+    text = rng.choice(SMUGGLED).decode("utf-8", "replace")
+    messages = [{"role": rng.choice(("user", "tool", "root")), "content": text * rng.randint(1, 9)}]
+    return json.dumps({**CHAT, "messages": messages}, ensure_ascii=rng.random() < 0.5).encode()
+
+
+def _another_key(rng: random.Random) -> bytes:
+    return json.dumps({**CHAT, rng.choice(KEYS): rng.choice(("x", 1, {}, [], None))}).encode()
+
+
+def _another_value(rng: random.Random) -> bytes:
+    values = ("m", -1, 10**400, 1e400, None, True, [], {}, [CHAT], "\ud800", "\0")
+    return json.dumps({**CHAT, rng.choice(list(CHAT)): rng.choice(values)}).encode()
+
+
+def _a_message_with_more(rng: random.Random) -> bytes:
+    parts = [{"type": "image_url", "image_url": {"url": "http://192.0.2.1/"}}]
+    message = {"role": "user", "content": rng.choice(("x", parts, None, 5))}
+    message |= {rng.choice(("audio", "name", "content", "images")): "x"}
+    return json.dumps({**CHAT, "messages": [message]}).encode()
+
+
+def _twice(rng: random.Random) -> bytes:
+    inner = _as_it_should_be(rng)
+    pair = rng.choice((b'{"model":"n",', b'{"model":"m","model":"n",', b'{"url":"x",'))
+    return pair + inner[1:] if rng.random() < 0.5 else inner[:-1] + b',"model":"n"}'
+
+
+def _cut(rng: random.Random) -> bytes:
+    body = _as_it_should_be(rng)
+    return body[: rng.randrange(len(body))]
+
+
+def _flipped(rng: random.Random) -> bytes:
+    body = bytearray(_as_it_should_be(rng))
+    for _ in range(rng.randint(1, 3)):
+        body[rng.randrange(len(body))] = rng.randrange(256)
+    return bytes(body)
+
+
+def _deep(rng: random.Random) -> bytes:
+    return rng.choice((b"[", b'{"a":')) * rng.choice((10, 5_000, 50_000))
+
+
+def _long(rng: random.Random) -> bytes:
+    return rng.choice((b" ", b"x", b"{}\r\n")) * rng.choice((100, 5_000, 20_000))
+
+
+_BODIES: tuple[Callable[[random.Random], bytes], ...] = (
+    _as_it_should_be, _a_name, _nothing, _a_request_within, _a_request_as_text, _another_key,
+    _another_value, _a_message_with_more, _twice, _cut, _flipped, _deep, _long,
+)  # fmt: skip
+
+
+if __name__ == "__main__":
+    how_many = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
+    found = play(int(sys.argv[2]) if len(sys.argv) > 2 else 0, how_many)
+    print(json.dumps(found, indent=1))

@@ -1,0 +1,64 @@
+"""Indices made and read with an encoder that needs no weights."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from corpus_agent.trust.stores import Place, absolute, record
+from indexer.chunk import Chunker
+from indexer.files.walk import walk
+from indexer.store.manifest import root_for
+from indexer.store.ownership import make_store
+from indexer.store.snapshot import Snapshot
+from indexer.store.writer import Writer
+from indexer.sync.plan import make_plan
+from indexer.sync.run import COMMIT_SECONDS, Outcome, Run, fingerprint_of
+from tests.support.fakes import ToyEncoder
+
+ENCODER = ToyEncoder()
+CHUNKER = Chunker(ENCODER.tokenizer, ENCODER.max_tokens)
+
+
+def writer(store: Path, root: Path, encoder: ToyEncoder = ENCODER) -> Writer:
+    own(store, root)
+    chunker = Chunker(encoder.tokenizer, encoder.max_tokens)
+    return Writer(store, fingerprint_of(encoder, chunker), root_for(store, root))
+
+
+def sync(
+    root: Path,
+    store: Path,
+    encoder: ToyEncoder = ENCODER,
+    commit_seconds: float = COMMIT_SECONDS,
+    **options: bool,
+) -> Outcome:
+    with writer(store, root, encoder) as open_writer:
+        todo, seen = planned(root, open_writer, **options)
+        chunker = Chunker(encoder.tokenizer, encoder.max_tokens)
+        reuse = not options.get("force", False)
+        run = Run(root, open_writer, encoder, chunker, reuse=reuse, commit_seconds=commit_seconds)
+        return run.apply(todo, seen.ignored, seen.started_ns)
+
+
+def planned(root: Path, open_writer: Writer, **options: bool):
+    seen = walk(root)
+    today = open_writer._fingerprint
+    return make_plan(root, seen, open_writer.files, open_writer.manifest, today, **options), seen
+
+
+def rows(store: Path) -> set[tuple[object, ...]]:
+    """All chunk rows, vectors included, without what a fresh index would number otherwise."""
+    return {
+        (*(value for key, value in row.items() if key != "vector"), tuple(row["vector"]))
+        for row in Snapshot(store).chunk_rows().to_pylist()
+    }
+
+
+def found(store: Path, word: str) -> set[str]:
+    return {hit.chunk.source for hit in Snapshot(store).by_text(word, 10)}
+
+
+def own(store: Path, root: Path) -> Path:
+    """The store, recorded as this user's, as `index` records what it makes."""
+    record(Place(absolute(store), root.resolve()), make_store(store))
+    return store

@@ -1,0 +1,37 @@
+"""`watch` with an encoder that needs no weights: python -m tests.support.watcher STORE ROOT.
+
+The command in all but the model and the seal: same signals, same worker, a JSON object a line.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+from corpus_agent import render
+from corpus_agent.cli.progress import IndexProgress
+from corpus_agent.service.watching import Callbacks, asked_by_signal, watch
+from corpus_agent.settings import Settings
+from tests.support.fakes import ToyEncoder
+
+
+def say(content: dict[str, Any]) -> None:
+    print(json.dumps(content), flush=True)
+
+
+def main(store: Path, root: Path) -> None:
+    callbacks = Callbacks(
+        outcome=lambda outcome: say(render.index_object(outcome)),
+        notice=lambda line: say({"notice": line}),
+        display=lambda: nullcontext(IndexProgress(None)),
+    )
+    with asked_by_signal() as asked:
+        watch(Settings(store=store), root, asked, callbacks, encoder=ToyEncoder())
+    say({"signal": asked.signal})
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]))

@@ -1,0 +1,58 @@
+"""Build the wheel, install it alone into an empty environment, and run it there.
+
+An import that pyproject.toml does not declare fails here: every module that any file of the wheel
+imports, even inside a function, is imported in that environment.
+"""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+import tempfile
+import venv
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+def imported_modules(wheel: Path) -> list[str]:
+    """Every module that the wheel's files name in an import, sorted."""
+    names: set[str] = set()
+    with zipfile.ZipFile(wheel) as archive:
+        for entry in archive.namelist():
+            if entry.endswith(".py"):
+                for node in ast.walk(ast.parse(archive.read(entry))):
+                    if isinstance(node, ast.Import):
+                        names.update(alias.name for alias in node.names)
+                    elif isinstance(node, ast.ImportFrom) and node.module:
+                        names.add(node.module)
+    return sorted(names)
+
+
+def run(*command: str | Path) -> str:
+    shown = " ".join(str(part) for part in command)
+    done = subprocess.run([str(p) for p in command], capture_output=True, text=True, cwd="/")
+    if done.returncode:
+        sys.exit(f"FAILED: {shown[:200]}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        run(sys.executable, "-m", "build", "--wheel", "--no-isolation", "-o", folder, ROOT)
+        (wheel,) = folder.glob("*.whl")
+        venv.create(folder / "env", with_pip=True)
+        python = folder / "env/bin/python"
+        constraints = ROOT / "constraints.txt"
+        run(python, "-m", "pip", "install", "-q", "-c", constraints, wheel)
+        assert "Usage: corpus-agent" in run(folder / "env/bin/corpus-agent", "--help")
+        modules = imported_modules(wheel)
+        run(python, "-c", "\n".join(f"import {name}" for name in modules))
+        print(f"wheel: --help works and all {len(modules)} imported modules are declared")
+
+
+if __name__ == "__main__":
+    main()
