@@ -17,7 +17,7 @@ from indexer.store.rows import Found
 from indexer.store.snapshot import Snapshot
 
 DEPTH = 60  # rows asked of each side before fusion
-# Chosen on seven development sets together; docs/decisions.md has the figures.
+# Chosen on seven development sets together; docs/decisions/search.md has the figures.
 VECTOR_WEIGHT = 0.62
 FEEDBACK_HITS = 5
 FEEDBACK_WEIGHT = 0.8
