@@ -17,7 +17,7 @@ from corpus_agent.doctor import Check, Finding, as_json, environment, examine, l
 from corpus_agent.doctor import store as index
 from corpus_agent.settings import Settings
 from indexer.errors import CorpusError
-from indexer.index import LocalCorpus
+from indexer.index import Index
 from indexer.store.manifest import read_manifest, write_manifest
 from indexer.store.rows import connect
 from indexer.store.snapshot import Snapshot
@@ -287,12 +287,12 @@ def poison(store: Path, source: str, text: str) -> None:
 def test_a_text_that_was_written_into_the_store_is_not_believed(store):
     lie = "Sourdough never rises!"
     poison(store, "a.md", lie)
-    believing, anew = LocalCorpus.open(store), LocalCorpus.open(store, anew=True)
+    believing, anew = Index.open(store), Index.open(store, anew=True)
     assert any(lie in line.text for line in believing.read("a.md").lines)  # the control
     assert not any(lie in line.text for line in anew.read("a.md").lines)
     rows = index.rows_of(Snapshot(store))
     assert index.parsed_anew(store, store.parent / "docs", rows).state == "fail"
-    assert any(lie in line.text for line in LocalCorpus.open(store).read("a.md").lines)  # untouched
+    assert any(lie in line.text for line in Index.open(store).read("a.md").lines)  # untouched
 
 
 def test_a_store_that_says_what_its_files_say_passes(store):

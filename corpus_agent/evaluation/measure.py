@@ -16,7 +16,7 @@ from typing import Any
 from corpus_agent.answering.records import Answer, Answerer
 from corpus_agent.evaluation.questions import Question
 from corpus_agent.service import session
-from indexer.index import LocalCorpus
+from indexer.index import Index
 
 DEPTH = 10
 
@@ -59,7 +59,7 @@ class Result:
         return 1 / ranks[0] if ranks else 0.0
 
 
-def measure(question: Question, corpus: LocalCorpus, answerer: Answerer) -> Result:
+def measure(question: Question, corpus: Index, answerer: Answerer) -> Result:
     """Search for a question and have it answered."""
     started = time.perf_counter()
     hits = corpus.search(question.text, DEPTH, per_source=1)

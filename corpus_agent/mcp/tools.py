@@ -36,7 +36,7 @@ from indexer.window import MAX_WINDOW_LINES, Window
 if TYPE_CHECKING:
     from corpus_agent.service.service import Service
     from corpus_agent.startup import Launch
-    from indexer.index import LocalCorpus
+    from indexer.index import Index
     from indexer.records import FileRow
 
 MAX_PAGE_TOKENS = 14_000  # of document text in one result; clients cut at 25,000 and warn at 10,000
@@ -120,7 +120,7 @@ class Tools:
         offset, limit = arguments.get("offset", 1), arguments.get("limit", MAX_WINDOW_LINES)
         return self._page(corpus, self._source(corpus, arguments["source"]), offset, limit)
 
-    def _source(self, corpus: LocalCorpus, given: str) -> str:
+    def _source(self, corpus: Index, given: str) -> str:
         """The document that any text of this server calls so, else the name as it was given."""
         if told(given) == given and corpus.file(given) is not None:
             return given

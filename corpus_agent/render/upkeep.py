@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from corpus_agent.render.common import as_object, size_mb
-from corpus_agent.service.cleanup import Cleaned
-from corpus_agent.service.forgetting import Forgotten
 from corpus_agent.text.naming import called, told
 from corpus_agent.text.sanitize import one_line
+from indexer.store.cleanup import Cleaned
 from indexer.store.folder import Usage
 from indexer.store.manifest import Manifest
+from indexer.sync.forget import Forgotten
 
 
 def forget_object(done: Forgotten) -> dict[str, Any]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import codecs
 import os
-from contextlib import closing
 from typing import Literal
 
 from corpus_agent.workspace.roots import named
@@ -17,8 +16,8 @@ from indexer.errors import CorpusError, Refused, UnreadableDocument
 from indexer.extract import claim
 from indexer.extract import text as texts
 from indexer.files.opening import MAX_FILE_BYTES
-from indexer.parsers.protocol import decoded
-from indexer.parsers.worker import WINDOW, Asked, Enough, Worker
+from indexer.parsers.document import parsed_lines
+from indexer.parsers.worker import Enough
 
 Kind = Literal["text", "image", "document"]
 
@@ -98,18 +97,12 @@ def document_lines(data: bytes, shown: str, enough: Enough) -> tuple[list[str], 
     No more are parsed than `enough` asks for, in a process that can do nothing else: this one is
     an agent's, and may do much.
     """
-    descriptor = os.memfd_create("document", os.MFD_CLOEXEC)
     try:
-        with os.fdopen(descriptor, "wb", closefd=False) as file:
-            file.write(data)
-        with closing(Worker()) as worker:
-            text = worker.read(Asked(descriptor, shown, enough, WINDOW))
+        lines, complete = parsed_lines(data, shown, enough)
     except UnreadableDocument as error:
         raise Refused(f"{named(shown)} cannot be read ({error}).", "Use another file.") from None
     except CorpusError as error:
         raise Refused(
             f"{named(shown)} cannot be read: {error.message}", "Read plain text instead."
         ) from None
-    finally:
-        os.close(descriptor)
-    return [line.text for line in decoded(text.encoding)], text.complete
+    return [line.text for line in lines], complete

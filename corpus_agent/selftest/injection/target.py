@@ -25,7 +25,7 @@ from indexer.errors import CorpusError
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Answer, Answerer
     from corpus_agent.mcp.tools import Tools
-    from indexer.index import LocalCorpus
+    from indexer.index import Index
     from indexer.records import FileRow
 
 CONNECT_SECONDS = 2.0
@@ -67,7 +67,7 @@ def main() -> None:
         sys.stdout.write(json.dumps({**row, "seal": launch.seal.state}) + "\n")
 
 
-def _shown(word: str, corpus: LocalCorpus, rows: Sequence[FileRow]) -> Iterator[tuple[str, str]]:
+def _shown(word: str, corpus: Index, rows: Sequence[FileRow]) -> Iterator[tuple[str, str]]:
     """What `search`, `read` and `files` print, each in both forms."""
     from corpus_agent import render
 
@@ -93,9 +93,7 @@ def _over_mcp(word: str, tools: Tools, rows: Sequence[FileRow]) -> Iterator[tupl
         yield f"mcp resource {number}", _lines(map(str, astuple(listed(row))))
 
 
-def _asked(
-    command: str, word: str, corpus: LocalCorpus, answerer: Answerer
-) -> Iterator[tuple[str, str]]:
+def _asked(command: str, word: str, corpus: Index, answerer: Answerer) -> Iterator[tuple[str, str]]:
     """What `ask` prints, in both forms; an error is printed as the command would."""
     from corpus_agent import render
     from corpus_agent.render import for_parent
