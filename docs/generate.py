@@ -98,16 +98,16 @@ def masked(text: str) -> str:
 
 def main() -> None:
     """Rewrite the documents, or say which are out of date."""
-    stale = [
-        path
+    stale = {
+        path: text
         for path, text in documents().items()
         if not path.exists() or masked(path.read_text("utf-8")) != masked(text)
-    ]
+    }
     if "--check" in sys.argv[1:]:
         if stale:
             sys.exit(f"out of date: {', '.join(path.name for path in stale)}; run: make docs")
         return
-    for path, text in documents().items():
+    for path, text in stale.items():
         path.write_text(text, "utf-8")
 
 
