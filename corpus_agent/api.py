@@ -18,10 +18,7 @@ from corpus_agent.seal import unsealed
 from corpus_agent.settings import OF_A_STORE, Settings, existing_place
 from corpus_agent.startup import Launch, to_index, to_read
 from corpus_agent.text.naming import quoted
-from indexer.errors import UsageError
-from indexer.files.paths import from_here
-from indexer.store.manifest import MANIFEST_NAME, read_manifest
-from indexer.store.ownership import named_store
+from indexer import MANIFEST_NAME, UsageError, from_here, named_store, read_manifest
 
 if TYPE_CHECKING:
     from corpus_agent.render.json_types import (
@@ -31,9 +28,7 @@ if TYPE_CHECKING:
         SearchResult,
         StatusResult,
     )
-    from indexer.embed import Encoder
-    from indexer.index import Index
-    from indexer.sync.run import Progress
+    from indexer import Encoder, Index, Progress
 
 OnProgress = Callable[["Progress"], None]
 
@@ -208,7 +203,7 @@ class Corpus:
     def status(self) -> StatusResult:
         """What the index holds, where it is and whether it is complete."""
         from corpus_agent import render
-        from indexer.store.folder import usage
+        from indexer import usage
 
         self._ready()
         store, root = existing_place(self._settings)
@@ -240,7 +235,7 @@ class Corpus:
     def _newest(self) -> Index:
         """A view of the newest version, the one at hand while it is the newest."""
         from corpus_agent.service.session import reranker_for
-        from indexer.index import Index
+        from indexer import Index
 
         if self._view is None:
             self._ready()

@@ -15,11 +15,20 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from indexer.errors import NoIndex, UsageError
-from indexer.files.opening import MAX_FILE_BYTES, read_regular
-from indexer.files.paths import expanded, from_here, working_folder
-from indexer.store.manifest import MANIFEST_NAME, STORE_NAME, find_store
-from indexer.store.ownership import named_store, read_small
+from indexer import (
+    MANIFEST_NAME,
+    MAX_FILE_BYTES,
+    STORE_NAME,
+    NoIndex,
+    UsageError,
+    expanded,
+    find_store,
+    from_here,
+    named_store,
+    read_regular,
+    read_small,
+    working_folder,
+)
 
 PREFIX = "CORPUS_AGENT_"
 CONFIG_NAME = "config.toml"

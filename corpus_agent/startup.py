@@ -36,12 +36,17 @@ from corpus_agent.trust.stores import (
     trusted_text,
 )
 from corpus_agent.trust.user_state import NoUserState
+from indexer import (
+    CorpusError,
+    Identity,
+    UsageError,
+    check_apart,
+    check_root,
+    find_store,
+    make_store,
+    working_folder,
+)
 from indexer.confine import GPU_DEVICES
-from indexer.errors import CorpusError, UsageError
-from indexer.files.paths import working_folder
-from indexer.files.walk import check_root
-from indexer.store.manifest import find_store
-from indexer.store.ownership import Identity, check_apart, make_store
 
 
 @dataclass(frozen=True, slots=True)

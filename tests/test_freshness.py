@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from indexer.errors import IncompatibleStore, Refused
-from indexer.index import SIMILAR_NAMES, Index
+from indexer.index import Index
 from indexer.store.manifest import former, read_manifest
-from indexer.store.snapshot import Snapshot
+from indexer.store.snapshot import SIMILAR_NAMES, Snapshot
 from tests.fakes import ToyEncoder
 from tests.test_sync import sync
 

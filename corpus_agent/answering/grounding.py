@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 import regex
 
-from corpus_agent.answering.coverage import EncodeTokens
 from corpus_agent.text.naming import spellings
 from corpus_agent.text.negation import answers, negations, says_what_is_needed
 from corpus_agent.text.numbers import (
@@ -39,6 +38,8 @@ from corpus_agent.text.tokens import STOP_WORDS, content_terms, fold, same_word,
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from corpus_agent.answering.coverage import EncodeTokens
 
 LEAST_WORDS = 2  # that carry meaning; with fewer a sentence claims nothing by itself
 LONGEST_WINDOW = 2  # sentences of one passage that may support a claim together

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import accumulate, islice, pairwise
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import regex
 
@@ -28,10 +28,10 @@ from corpus_agent.text.numbers import measured
 from corpus_agent.text.numerals import runs_over
 from corpus_agent.text.sanitize import visible
 from corpus_agent.text.tokens import STOP_WORDS, terms
-from corpus_agent.tools.corpus import Corpus
-from indexer.errors import Refused
-from indexer.records import Line
-from indexer.window import Window
+from indexer import Line, Refused, Window
+
+if TYPE_CHECKING:
+    from corpus_agent.tools.corpus import Corpus
 
 NEAR_LINES = 30  # a quotation found this far from the claimed line is where it was claimed
 ALTERED_SHARE = 0.6  # of the words in common, in order: then it is a version of a real passage
@@ -107,6 +107,10 @@ _SHORT_UNIT = regex.compile(r"(?<=\p{N}\s*)\p{L}{1,2}(?!\p{L})")
 _ELLIPSIS = re.compile(r"^\s*(?:\[?(?:\.{3}|…)\]?\s*)+|(?:\s*\[?(?:\.{3}|…)\]?)+\s*$")
 _WITHIN_MARKS = re.compile(r"^\s*[\"'“„«]([^\"“”„«»]+)[\"'”“»]\s*$")
 _BRACKETED_LETTER = re.compile(r"^\[(\w)\](?=\w)")
+
+
+_ITEM = re.compile(r"[ \t]*(?:[-*+•–]|\d{1,3}[.)])[ \t]+")
+_ENDED = re.compile(r"[.!?:;][\"'”’)\]]*\s*\Z")
 
 
 class _Normalised(dict[int, str]):
@@ -382,7 +386,9 @@ def _leaves_out(haystack: Comparable, start: int, end: int, text: str) -> bool:
     bare, bare_after = _words_alone(before), _words_alone(after)
     spoken, spoken_after = _ENCLOSING.sub("", bare), _ENCLOSING.sub("", bare_after)
     for left, right in ((before, after), (bare, bare_after)):
-        if runs_over(_paragraph(left, -1), text) or runs_over(text, _paragraph(right, 0)):
+        if runs_over(_block_before(left, text), text) or runs_over(
+            text, _block_behind(text, right)
+        ):
             return True
     for left, right in ((before, after), (spoken, spoken_after)):
         if _in_a_word(left, text) or _in_a_word(text, right):
@@ -404,9 +410,22 @@ def _without_note(text: str, after: str) -> str:
     return after
 
 
-def _paragraph(context: str, which: int) -> str:
-    """The part of a context that no empty line divides from the quotation."""
-    return context.split("\n\n")[which]
+def _block_before(context: str, text: str) -> str:
+    """The part of what stands before a quotation that neither an empty line nor an item divides.
+
+    An item of a list begins a block where what is above it ended like a sentence: a dash at the
+    beginning of a line may be a minus or go on with a range.
+    """
+    block = context.rpartition("\n\n")[2]
+    above, line_end, line = block.rpartition("\n")
+    return line if line_end and _ITEM.match(line + text) and _ENDED.search(above) else block
+
+
+def _block_behind(text: str, context: str) -> str:
+    """The part of what stands behind a quotation that neither an empty line nor an item divides."""
+    block = context.partition("\n\n")[0]
+    line, _, below = block.partition("\n")
+    return line if _ITEM.match(below) and _ENDED.search(text + line) else block
 
 
 def _in_a_word(before: str, after: str) -> bool:

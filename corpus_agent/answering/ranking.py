@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,7 +19,9 @@ from corpus_agent.answering.coverage import EXACT, Coverage, EncodeTokens, Passa
 from corpus_agent.answering.subquestions import parts
 from corpus_agent.text.sentences import Unit, asks, heads_table, is_item, is_title, leads_in, units
 from corpus_agent.text.tokens import is_code, terms
-from indexer.embed import Encoded
+
+if TYPE_CHECKING:
+    from indexer import Encoded
 
 
 @dataclass(frozen=True)

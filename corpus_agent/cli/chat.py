@@ -19,8 +19,7 @@ from corpus_agent.models.discovery import Model
 from corpus_agent.startup import Launch
 from corpus_agent.text.naming import answerer, called_model, quoted
 from corpus_agent.text.sanitize import inert, one_line, visible
-from indexer.errors import CorpusError, UsageError
-from indexer.index import Index
+from indexer import CorpusError, Index, UsageError
 
 if TYPE_CHECKING:
     from types import ModuleType

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
 from corpus_agent.cli.common import clean, launch_to_read, llm_options, main, settings_in_force
 from corpus_agent.mcp.client_config import CLIENTS
-from corpus_agent.settings import Settings
+
+if TYPE_CHECKING:
+    from corpus_agent.settings import Settings
 
 
 @main.command()
@@ -47,7 +50,7 @@ def mcp(
 def _print_config(client: str, settings: Settings, llm: str | None, llm_model: str | None) -> None:
     from corpus_agent.mcp.client_config import snippet
     from corpus_agent.settings import store_to_write
-    from indexer.files.paths import from_here
+    from indexer import from_here
 
     given = click.get_current_context().obj
     arguments = ["--store", str(from_here(store_to_write(settings)))]

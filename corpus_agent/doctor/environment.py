@@ -10,16 +10,18 @@ import platform
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from corpus_agent.doctor.finding import Check, Finding
 from corpus_agent.models import discovery
 from corpus_agent.models.address import GgufFile, parse
 from corpus_agent.models.llama_server import find_program
-from corpus_agent.seal import Sealed
-from corpus_agent.settings import Settings
+from indexer import CorpusError, from_here, working_folder
 from indexer.confine import check_kernel
-from indexer.errors import CorpusError
-from indexer.files.paths import from_here, working_folder
+
+if TYPE_CHECKING:
+    from corpus_agent.seal import Sealed
+    from corpus_agent.settings import Settings
 
 DISTRIBUTION = "corpus-agent"
 # pypdf mends holes that a document can use about once a week; nothing older is accepted.

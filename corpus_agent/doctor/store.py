@@ -15,14 +15,11 @@ from typing import TYPE_CHECKING
 from corpus_agent.doctor.environment import processor
 from corpus_agent.doctor.finding import Check, Finding
 from corpus_agent.service import session
-from corpus_agent.settings import Settings
-from indexer.errors import CorpusError, Refused
-from indexer.store.manifest import MANIFEST_NAME, read_manifest, root_of
+from indexer import MANIFEST_NAME, CorpusError, Refused, read_manifest, root_of
 
 if TYPE_CHECKING:
-    from indexer.embed import Encoder
-    from indexer.index import Index
-    from indexer.store.inspection import Inspection
+    from corpus_agent.settings import Settings
+    from indexer import Encoder, Index, Inspection
 
 INDEX = "corpus-agent index"
 ANEW = "corpus-agent index --force"
@@ -72,7 +69,7 @@ def _manifest_is_readable(store: Path) -> bool:
 
 
 def _of_rows(store: Path, root: Path, encoder: Encoder) -> Iterator[Check]:
-    from indexer.index import Index
+    from indexer import Index
 
     try:
         rows = Index.open(store).inspect()
@@ -124,7 +121,7 @@ def corpus_folder(store: Path, root: Path | None = None) -> Finding:
 
 def same_model(store: Path, encoder: Encoder) -> Finding:
     """Whether a search would be accepted."""
-    from indexer.index import Index
+    from indexer import Index
 
     corpus: Index = Index.open(store, encoder)
     manifest = read_manifest(store)
@@ -183,7 +180,7 @@ def embedded_again(rows: Inspection, encoder: Encoder) -> Finding:
     """Whether today's model makes the vectors that are stored."""
     import numpy as np
 
-    from indexer.chunk import Chunker
+    from indexer import Chunker
 
     if not rows.samples:
         return Finding("ok", "nothing to compare")
@@ -202,7 +199,7 @@ def embedded_again(rows: Inspection, encoder: Encoder) -> Finding:
 def parsed_anew(store: Path, root: Path, rows: Inspection) -> Finding:
     """Whether today's files say what the store holds of them; those that changed are left out."""
     from corpus_agent.answering.quotations import read_all
-    from indexer.index import Index
+    from indexer import Index
 
     parsed = Index.open(store, root=root, anew=True)
     kept = Index.open(store, root=root)

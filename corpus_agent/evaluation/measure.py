@@ -11,12 +11,14 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import mean, median
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from corpus_agent.answering.records import Answer, Answerer
-from corpus_agent.evaluation.questions import Question
 from corpus_agent.service import session
-from indexer.index import Index
+
+if TYPE_CHECKING:
+    from corpus_agent.answering.records import Answer, Answerer
+    from corpus_agent.evaluation.questions import Question
+    from indexer import Index
 
 DEPTH = 10
 

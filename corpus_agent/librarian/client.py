@@ -16,7 +16,7 @@ from corpus_agent.answering.records import Answer
 from corpus_agent.librarian.process import Child, LibrarianFailed, LibrarianTimeout
 from corpus_agent.render.for_parent import Claim, claims, handed_over, render
 from corpus_agent.text.delimiters import Frame
-from indexer.files.paths import from_here
+from indexer import from_here
 
 if TYPE_CHECKING:
     from corpus_agent.seal.enforce import SealState

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from corpus_agent.seal.address import Address, TcpAddress, UnixAddress
-from indexer.errors import UsageError
-from indexer.files.paths import expanded
+from indexer import UsageError, expanded
 
 PORTS = {"Ollama": 11434, "llama.cpp": 8080, "LM Studio": 1234, "vLLM": 8000}
 

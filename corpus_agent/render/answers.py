@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from corpus_agent.answering.records import Answer, Citation, ModelServer
 from corpus_agent.render.common import as_object, in_answer, place, searched
 from corpus_agent.text.naming import answerer, called_in_answer
 from corpus_agent.text.sanitize import inert, one_line, visible
+
+if TYPE_CHECKING:
+    from corpus_agent.answering.records import Answer, Citation, ModelServer
 
 
 def answer_object(answer: Answer) -> dict[str, Any]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from corpus_agent.render.common import as_object
 from corpus_agent.render.files import problem_object
 from corpus_agent.text.naming import called, told
-from indexer.sync.plan import Plan
-from indexer.sync.run import Outcome
+
+if TYPE_CHECKING:
+    from indexer import Outcome, Plan
 
 
 def index_object(outcome: Outcome) -> dict[str, Any]:

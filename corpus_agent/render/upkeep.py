@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from corpus_agent.render.common import as_object, size_mb
 from corpus_agent.text.naming import called, told
 from corpus_agent.text.sanitize import one_line
-from indexer.store.cleanup import Cleaned
-from indexer.store.folder import Usage
-from indexer.store.manifest import Manifest
-from indexer.sync.forget import Forgotten
+
+if TYPE_CHECKING:
+    from indexer import Cleaned, Forgotten, Manifest, Usage
 
 
 def forget_object(done: Forgotten) -> dict[str, Any]:

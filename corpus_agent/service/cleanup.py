@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from corpus_agent.settings import Settings, existing_store
-from indexer.store.cleanup import Cleaned, clean_up
+from indexer import Cleaned, clean_up
 
 
 def cleanup(settings: Settings, *, dry_run: bool = False) -> Cleaned:

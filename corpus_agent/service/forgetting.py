@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from corpus_agent.settings import Settings, existing_store
 from corpus_agent.text.sanitize import visible
-from indexer.sync.forget import Forgotten, forget_document
+from indexer import Forgotten, forget_document
 
 
 def forget(settings: Settings, source: str) -> Forgotten:

@@ -12,19 +12,18 @@ import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
-from corpus_agent.answering.records import Answer, Answerer
 from corpus_agent.service import session
 from corpus_agent.service.cancel import Stop, Stopped
 from corpus_agent.settings import Settings, existing_store
-from corpus_agent.startup import Launch
 from corpus_agent.text.naming import quoted
-from indexer.embed import Encoded, Encoder
-from indexer.index import Index
-from indexer.store.manifest import Manifest, read_manifest
+from indexer import Encoded, Encoder, Index, Manifest, read_manifest
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from corpus_agent.answering.records import Answer, Answerer
+    from corpus_agent.startup import Launch
 
 
 class Service:

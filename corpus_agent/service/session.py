@@ -10,21 +10,31 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from corpus_agent.answering.receipt import Receipt, log, receipt
-from corpus_agent.answering.records import Answer, Answerer, OnEvent, Turn
 from corpus_agent.models import discovery
 from corpus_agent.models.llama_server import wait_until_ready
 from corpus_agent.settings import Settings, existing_place, existing_store, model_folder
 from corpus_agent.startup import Launch, corpus_place, in_place, to_index
 from corpus_agent.text.naming import quoted
-from indexer.embed import Encoder, Reranker, SentenceTransformerEncoder
-from indexer.errors import CorpusError, UsageError
-from indexer.index import Index
-from indexer.records import FileRow
-from indexer.sync.folder import plan_folder, sync_folder
-from indexer.sync.plan import Plan
-from indexer.sync.run import Outcome, Progress
+from indexer import (
+    CorpusError,
+    Encoder,
+    FileRow,
+    Index,
+    Outcome,
+    Plan,
+    Progress,
+    Reranker,
+    SentenceTransformerEncoder,
+    UsageError,
+    plan_folder,
+    sync_folder,
+)
+
+if TYPE_CHECKING:
+    from corpus_agent.answering.records import Answer, Answerer, OnEvent, Turn
 
 MODEL_LOAD_SECONDS = 300.0  # a large model from a slow disk
 THE_DOCUMENTS_SAY = "The documents say:"

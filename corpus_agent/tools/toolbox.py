@@ -13,15 +13,16 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from corpus_agent.text.delimiters import Frame, label
 from corpus_agent.text.naming import called, told
 from corpus_agent.tools import read, search
-from corpus_agent.tools.corpus import Corpus
 from corpus_agent.tools.result import ToolCall
-from indexer.records import Hit
-from indexer.window import MAX_WINDOW_BYTES, MAX_WINDOW_LINES, Window
+from indexer import MAX_WINDOW_BYTES, MAX_WINDOW_LINES, Hit, Window
+
+if TYPE_CHECKING:
+    from corpus_agent.tools.corpus import Corpus
 
 Arguments = dict[str, Any]
 _WHOLE = re.compile(r"\s*[+-]?\d{1,18}\s*")

@@ -23,11 +23,24 @@ from typing import Any
 
 from corpus_agent.settings import OF_A_STORE, Settings, of_store, user_config
 from corpus_agent.trust import user_state
-from indexer.errors import CorpusError, UntrustedStore, UsageError
-from indexer.files.paths import from_here, resolved
-from indexer.files.walk import check_root
-from indexer.store.manifest import MANIFEST_NAME, Manifest, read_manifest, root_of
-from indexer.store.ownership import Identity, check_apart, identity_of, mark, may_be_made, untrusted
+from indexer import (
+    MANIFEST_NAME,
+    CorpusError,
+    Identity,
+    Manifest,
+    UntrustedStore,
+    UsageError,
+    check_apart,
+    check_root,
+    from_here,
+    identity_of,
+    mark,
+    may_be_made,
+    read_manifest,
+    resolved,
+    root_of,
+    untrusted,
+)
 
 STATE = "stores.json"
 MAX_RECORDS = 1_000  # the oldest go first

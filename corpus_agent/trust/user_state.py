@@ -17,8 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from indexer.errors import CorpusError
-from indexer.files.opening import lock_briefly
+from indexer import CorpusError, lock_briefly
 
 MAX_STATE_BYTES = 1_000_000
 _NO_LINK = os.O_NOFOLLOW | os.O_CLOEXEC

@@ -12,12 +12,16 @@ import os
 from typing import Literal
 
 from corpus_agent.workspace.roots import named
-from indexer.errors import CorpusError, Refused, UnreadableDocument
-from indexer.extract import claim
-from indexer.extract import text as texts
-from indexer.files.opening import MAX_FILE_BYTES
-from indexer.parsers.document import parsed_lines
-from indexer.parsers.worker import Enough
+from indexer import (
+    MAX_FILE_BYTES,
+    CorpusError,
+    Enough,
+    Refused,
+    UnreadableDocument,
+    claim,
+    is_text,
+    parsed_lines,
+)
 
 Kind = Literal["text", "image", "document"]
 
@@ -74,7 +78,7 @@ def is_binary(data: bytes) -> bool:
     """
     if b"\0" in data or image_type(data) is not None or b"%PDF-" in data[:1024]:
         return True
-    return not texts.is_text(data[:SAMPLE_BYTES])
+    return not is_text(data[:SAMPLE_BYTES])
 
 
 def has_utf16_mark(sample: bytes) -> bool:

@@ -20,13 +20,12 @@ from corpus_agent.service.cancel import Stop
 from corpus_agent.settings import Settings
 from corpus_agent.startup import Launch, to_read
 from corpus_agent.text.delimiters import Frame
-from indexer.errors import CorpusError
+from indexer import CorpusError
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Answer, Answerer
     from corpus_agent.mcp.tools import Tools
-    from indexer.index import Index
-    from indexer.records import FileRow
+    from indexer import FileRow, Index
 
 CONNECT_SECONDS = 2.0
 
