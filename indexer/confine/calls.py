@@ -115,8 +115,8 @@ _TIME = _all(
 # does not exist: every C library falls back to clone.
 _THREAD = (Allow("clone", (Arg(0, CLONE_THREAD, mask=CLONE_THREAD | _NOT_OWN),)),)
 
-# By number for oneself alone, which is 0: not by one's own number, for a child inherits the
-# filter, and that number is its parent's. Asking for another's cores tells nothing.
+# By number 0 only, which means the caller: a child inherits the filter, in which the process's own
+# number would be its parent's. Asking for the cores of another process reveals nothing.
 _ITSELF = (
     *_all(
         "exit", "exit_group", "arch_prctl", "set_tid_address", "set_robust_list", "rseq",
@@ -174,12 +174,12 @@ _CHANGING_FILES = (
     ),
 )  # fmt: skip
 
-# Landlock does not judge what is watched: names of whatever is opened anywhere are told. So for a
-# process that keeps an index up to date, and for no other.
+# Landlock does not restrict inotify, which reports names of files opened anywhere. So only for a
+# process that keeps an index up to date.
 _WATCHING = _all("inotify_init", "inotify_init1", "inotify_add_watch", "inotify_rm_watch")
 
-# One process by its number, or a thread; not -1, which is everybody, nor a group. Which processes
-# these may be, Landlock says from ABI 6 on.
+# One process by its number, or a thread; not -1, which is all processes, nor a group. Landlock
+# restricts which processes from ABI 6 on.
 _SIGNALS = (
     Allow("kill", (Arg(0, negate=True), Arg(0, mask=0x80000000))),
     *_all("tgkill", "tkill"),

@@ -144,7 +144,7 @@ def _start_guardian(arch: Architecture) -> None:
         os.waitpid(child, 0)
         return
     try:
-        if os.fork():  # nobody's child: a caller of the library may wait for its own
+        if os.fork():  # reparented: a caller of the library may wait for its own children
             os._exit(0)
         os.setsid()
         for ignored in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

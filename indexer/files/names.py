@@ -30,7 +30,7 @@ LITTER = GitIgnoreSpec.from_lines(
     ],
     backend="simple",  # names that are no UTF-8 too
 )
-# Key material: listed as skipped, so that nobody wonders, and never opened.
+# Key material: listed as skipped and never opened.
 SECRETS = GitIgnoreSpec.from_lines(
     [
         "id_rsa",

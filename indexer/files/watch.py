@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 QUIET_MS = 500  # an editor's new file, its rename and its change of mode are one moment
 GATHER_MS = 2_000  # how long changes that do not pause are gathered
-RENEW_SECONDS = 600.0  # watches are set anew and the folder is looked at, whatever was heard
+RENEW_SECONDS = 600.0  # watches are renewed and the folder is scanned, with or without events
 # More changes at a time than this, and the kernel, whose queue holds 16,384 events by default,
 # several for each change, may have dropped some, the birth of a folder among them.
 BURST = 2_000

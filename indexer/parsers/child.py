@@ -48,7 +48,7 @@ def main(parent: int, *, confined: bool, parse: Parse = open_document) -> None:
 
 
 def _channel() -> socket.socket:
-    """The channel, moved away from the standard streams, which parsers may use; all others closed."""
+    """The channel, moved away from the standard streams, which parsers may use; all else closed."""
     os.closerange(3, os.sysconf("SC_OPEN_MAX"))
     channel = socket.socket(fileno=os.dup(0))
     os.dup2(1, 0)  # where nothing can be read, as nothing is seen that is printed

@@ -67,7 +67,7 @@ class _Ahead(Generic[Item, Result]):
         self._size = size
         self._workers = workers
         self._changed = threading.Condition()
-        self._next = 0  # the first item that nobody has begun
+        self._next = 0  # the first item that is not started
         self._taken = 0
         self._held = 0
         self._done: dict[int, Result] = {}

@@ -40,7 +40,7 @@ def import_lancedb() -> ModuleType:
         finally:
             sys.meta_path.remove(stand_ins)
             for name in [name for name in sys.modules if _of_client(name)]:
-                del sys.modules[name]  # so that whoever asks for the client itself gets it
+                del sys.modules[name]  # so that an explicit import gets the client itself
     return importlib.import_module("lancedb")
 
 

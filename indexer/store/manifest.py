@@ -31,7 +31,7 @@ MAX_BYTES = 1_000_000
 MAX_NUMBER = 2**63
 MAX_TEXT_CHARS = 4_096  # PATH_MAX
 MAX_EXTRACTORS = 500
-# O_NONBLOCK: a FIFO of this name must not hang whoever opens it.
+# O_NONBLOCK: opening a FIFO of this name must not block.
 _READ_ONLY = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
 
 

@@ -28,7 +28,7 @@ from indexer.store.tables import Tables
 from indexer.store.vectors import MAX_SPARE_BYTES, VectorCache
 
 WRITE_CHUNKS = 2_048  # written together: every write makes a fragment, and costs the same
-MAX_FORMER = 32  # versions that are kept for nobody, until it is worth dropping them
+MAX_FORMER = 32  # unused versions that may gather before they are dropped
 
 
 class Writer:
