@@ -18,7 +18,7 @@ from corpus_agent.seal import unsealed
 from corpus_agent.settings import OF_A_STORE, Settings, existing_place
 from corpus_agent.startup import Launch, to_index, to_read
 from corpus_agent.text.naming import quoted
-from indexer import MANIFEST_NAME, UsageError, from_here, named_store, read_manifest
+from indexer import MANIFEST_NAME, Query, UsageError, from_here, named_store, read_manifest
 
 if TYPE_CHECKING:
     from corpus_agent.render.json_types import (
@@ -166,7 +166,7 @@ class Corpus:
         from corpus_agent import render
 
         view = self._newest()
-        hits = view.search(query, k, per_source, path)
+        hits = view.search(Query(query, k, per_source, path))
         found = render.search_object(query, hits, view.version, view.notices)
         return cast("SearchResult", self._stamped(found))
 

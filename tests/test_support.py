@@ -7,6 +7,7 @@ import pytest
 
 from corpus_agent.answering.grounding import Source, Supporter, claims, codes, names, says_figures
 from corpus_agent.text.numbers import figures, readings
+from indexer.records import Query
 
 LEASE = Source(
     "home/lease.md",
@@ -187,7 +188,7 @@ def test_the_sentences_of_the_benchmark_are_told_apart(sample_store):
     for entry in tomllib.loads(data.read_text("utf-8"))["claims"]:
         for says, key in ((True, "supported"), (False, "not")):
             for claim in entry[key]:
-                hits = [*corpus.search(entry["question"]), *corpus.search(claim)]
+                hits = [*corpus.search(Query(entry["question"])), *corpus.search(Query(claim))]
                 chunks = [hit.chunk for hit in hits]
                 passages = [Source(c.source, c.line_start, c.text, c.heading) for c in chunks]
                 supporter = Supporter(passages, corpus.encoder.encode_tokens)

@@ -24,6 +24,7 @@ from corpus_agent.answering.subquestions import parts
 from corpus_agent.text.sanitize import one_line
 from corpus_agent.tools import search
 from corpus_agent.tools.result import ToolCall
+from indexer import Query
 
 if TYPE_CHECKING:
     from corpus_agent.tools.corpus import Corpus
@@ -127,7 +128,7 @@ def _pool(question: str, corpus: Corpus, calls: list[ToolCall]) -> list[Hit]:
     """The passages for a question; for one that asks for two things, those of both."""
     best: dict[str, Hit] = {}
     for part in parts(question):
-        hits = corpus.search(part, limit=POOL, per_source=None)
+        hits = corpus.search(Query(part, limit=POOL, per_source=None))
         calls.append(_noted(part, hits))
         for hit in hits:
             known = best.get(hit.chunk.id)

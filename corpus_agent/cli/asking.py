@@ -18,6 +18,7 @@ from corpus_agent.cli.common import (
     settings_in_force,
 )
 from corpus_agent.settings import existing_store
+from indexer import Query
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,7 +48,7 @@ def search(
     from corpus_agent.service import session
 
     corpus = session.open_corpus(settings)
-    hits = corpus.search(query, limit, per_source, below)
+    hits = corpus.search(Query(query, limit, per_source, below))
     if as_json:
         return print_json(render.search_object(query, hits, corpus.version, corpus.notices))
     print_lines(render.search_lines(query, hits, corpus.coverage()))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from corpus_agent.text.delimiters import Frame, label
 from corpus_agent.text.naming import known, named, said
 from corpus_agent.text.snippet import snippet
-from indexer import Chunk, Coverage, Hit, Refused
+from indexer import Chunk, Coverage, Hit, Query, Refused
 
 if TYPE_CHECKING:
     from corpus_agent.tools.corpus import Corpus
@@ -52,7 +52,7 @@ def run(
     `shown` receives each source under the name that the text gives it, `found` the hits.
     """
     try:
-        hits = corpus.search(query)
+        hits = corpus.search(Query(query))
     except Refused as refused:
         return f"Error: {said(frame, str(refused))}"
     if found is not None:
