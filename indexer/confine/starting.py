@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 FOLDER = "/"  # working folder of our processes: only root can write there
 
-# The variables that a program inherits, besides those that its caller sets: words, numbers, places.
-# All others are dropped: keys, PYTHONPATH, PYTHONSTARTUP, LD_PRELOAD, OMP_TOOL_LIBRARIES and whatever
-# another library takes for the name of something to load.
+# The variables that a program inherits, besides those that its caller sets: words, numbers, and
+# places. All others are dropped: keys, PYTHONPATH, PYTHONSTARTUP, LD_PRELOAD, OMP_TOOL_LIBRARIES
+# and all that another library might take for the name of something to load.
 LANGUAGE = ("LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_COLLATE", "LC_NUMERIC", "LC_TIME", "TZ")
 THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS")
 DEVICES = ("CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "HIP_VISIBLE_DEVICES", "NO_COLOR")
