@@ -1,4 +1,4 @@
-"""What each threshold of `not_found` costs and catches: the curve in docs/decisions.md.
+"""What each threshold of `not_found` costs and catches: the curve in docs/decisions/answering.md.
 
 Every question is answered once with the threshold at zero; the confidences then give all rows.
 

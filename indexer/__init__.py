@@ -1,14 +1,14 @@
 """Files in, searchable index out.
 
 Knows nothing of agents, models or terminals. Flow: walk -> extract -> chunk -> embed -> store.
-All that others import stands here, looked up when it is asked for, so that importing the library
-loads nothing; `indexer.confine` alone is imported by itself, since it must come before all else.
+The public names are looked up on first use, so importing the library loads nothing.
+`indexer.confine` is imported on its own: it must run before anything else is loaded.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-__version__ = "0.1.0"  # of the distribution, which holds this library and corpus_agent
+__version__ = "0.2.0"  # of the distribution, which holds this library and corpus_agent
 
 if TYPE_CHECKING:
     from indexer.chunk import Chunker as Chunker

@@ -1,9 +1,9 @@
-"""Lines -> chunks that know their lines, pages and headings. Pure.
+"""Lines -> chunks with line numbers, pages and headings. Pure.
 
 Splits by structure: pages and headings first, then paragraphs, list items, sentences, words, as
 far as is needed to fit the model's window (semantic-text-splitter, counting with the model's own
-tokenizer). Called by sync; the assertion in `Chunker.chunk` is what keeps any text from being cut
-off silently by the model.
+tokenizer). Called by sync. The assertion in `Chunker.chunk` ensures that the model never truncates
+a chunk.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ HEADING_SEPARATOR = " > "
 
 
 class Chunker:
-    """Cuts documents for one model; holds the splitters, which are costly to make."""
+    """Splits documents for one model; caches the splitters, which are costly to make."""
 
     def __init__(self, tokenizer: Tokenizer, max_tokens: int) -> None:
         self._tokenizer = tokenizer
@@ -91,14 +91,14 @@ class Chunker:
                     yield offset + inner, part
 
     def embedded_text(self, chunk: Chunk) -> str:
-        """What the model sees of a chunk: its context, a line end, its text; never too long."""
+        """The text that is embedded for a chunk: context, newline, text; within the token limit."""
         text = f"{self._context(chunk)}\n{chunk.text}"
         tokens = len(self._tokenizer.encode(text).ids)
         assert tokens <= self._max_tokens, f"{chunk.id}: {tokens} > {self._max_tokens} tokens"
         return text
 
     def _context(self, chunk: Chunk) -> str:
-        """File name and headings, shortened from the left: the nearest heading says most."""
+        """File name and headings, truncated from the left: the last heading says most."""
         context = context_of(chunk.source, chunk.heading)
         encoding = self._tokenizer.encode(context, add_special_tokens=False)
         surplus = len(encoding.ids) - self._context_tokens
@@ -106,7 +106,7 @@ class Chunker:
 
 
 def context_of(source: str, heading: str) -> str:
-    """The words of a file name, where it says anything that `heading` does not, and `heading`."""
+    """`heading`, preceded by the words of the file name that it does not contain."""
     stem = PurePosixPath(source).stem
     words = re.sub(r"[\W_]+|(?<=[a-z])(?=[A-Z])", " ", stem).strip()
     known = words.casefold() in re.sub(r"[\W_]+", " ", heading).casefold()
@@ -128,7 +128,7 @@ def _parts(lines: Sequence[Line]) -> Iterator[tuple[int, list[Line]]]:
 
 
 def _above(title: str, line: Line) -> list[str]:
-    """What stands above all headings of a line: the title, and its part unless that is a page."""
+    """The context above all headings of a line: the title, and the part unless it is a page."""
     return [title] if line.part is None or line.page is not None else [title, line.part]
 
 

@@ -1,4 +1,4 @@
-"""Every error a person can meet, in one tree.
+"""All errors that users can see, as one tree.
 
     CorpusError                 exit 1
     ├── UsageError              exit 2   flags or settings that contradict each other
@@ -40,11 +40,11 @@ class UsageError(CorpusError):
 
 
 class UntrustedStore(UsageError):
-    """A store that this user did not make here, as far as anybody can tell."""
+    """A store for which there is no record that this user made it here."""
 
 
 class NoIndex(CorpusError):
-    """There is no store where one was looked for."""
+    """No store exists at the given place."""
 
 
 class IncompatibleStore(CorpusError):
@@ -52,7 +52,7 @@ class IncompatibleStore(CorpusError):
 
 
 class DamagedStore(CorpusError):
-    """The store exists and does not open."""
+    """The store exists and cannot be opened."""
 
 
 class StoreLocked(CorpusError):
@@ -68,9 +68,9 @@ class SealUnavailable(CorpusError):
 
 
 class UnreadableDocument(CorpusError):
-    """A file that yields no text, with the reason code that its file row will carry.
+    """A file that yields no text, with the reason code for its file row.
 
-    `extractor` is the label of the one that tried, None where nobody claims such a file.
+    `extractor` is the label of the extractor that failed, None if no extractor claims the file.
     """
 
     def __init__(self, reason: str, detail: str = "", extractor: str | None = None) -> None:

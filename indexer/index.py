@@ -1,7 +1,7 @@
-"""The corpus on this machine: one snapshot of a store, and the files below its root.
+"""An index: one snapshot of a store, and the files below its root.
 
-Implements the `Corpus` protocol. Reading goes through membership first, then containment, then the
-hash, and through the same workers and extractors that indexed the file.
+Implements the `Corpus` protocol. A read checks membership, then containment, then the hash, and
+uses the same parsers and extractors that indexed the file.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ KEPT_DOCUMENTS = 8  # extracted documents kept in memory, so that paging does no
 
 
 class Index:
-    """One committed version of the index of a folder, with its files as they are now."""
+    """One committed version of a folder's index, with access to the files as they are now."""
 
     def __init__(
         self,
@@ -47,9 +47,9 @@ class Index:
         anew: bool = False,
         quote: Callable[[str], str] = repr,
     ) -> None:
-        """With `anew` each document is parsed from today's file, whatever text the store keeps.
+        """With `anew` each document is parsed from the current file; cached text is ignored.
 
-        `quote` writes the name of a document into the messages of errors.
+        `quote` formats document names in error messages.
         """
         self._anew = anew
         self._quote = quote
@@ -73,11 +73,11 @@ class Index:
         anew: bool = False,
         quote: Callable[[str], str] = repr,
     ) -> Index:
-        """The newest committed version; without an encoder it can read but not search.
+        """The newest committed version; without an encoder it supports reading but not searching.
 
-        `root` is the folder of the documents by the user's record; None: as the store says, for
-        who made the store in this process. With `anew` no text that the store keeps is believed:
-        documents are parsed once more.
+        `root` is the documents' folder from the user's record; None takes it from the store, which
+        is for callers that made the store in this process. With `anew` documents are parsed again
+        and cached text is ignored.
 
         Raises NoIndex, DamagedStore or IncompatibleStore, the last also where the index was made
         by another model or chunker than `encoder` and today's.
@@ -88,10 +88,10 @@ class Index:
         return corpus
 
     def latest(self) -> Index:
-        """The newest committed version: this corpus, or another one.
+        """The newest committed version: this object if it is current, else a new one.
 
-        For what lives long. The version of this one is kept until nobody holds it any more: an
-        answer from it may be under way. Raises as `open` does.
+        For long-running processes. This object's version stays on disk while it is open, since an
+        answer may still be using it. Raises as `open` does.
         """
         store = self._snapshot.store
         if read_manifest(store) == self._snapshot.manifest:
@@ -106,7 +106,7 @@ class Index:
         )
 
     def close(self) -> None:
-        """Let go of the version that is held; nothing can be asked afterwards."""
+        """Release the version that is held; no method may be called afterwards."""
         self._snapshot.close()
 
     def _check_fingerprint(self, encoder: Encoder) -> None:
@@ -122,7 +122,7 @@ class Index:
 
     @property
     def version(self) -> int:
-        """Number of the index version that every call of this object sees."""
+        """Number of the index version that all calls on this object use."""
         return self._snapshot.manifest.version
 
     @property
@@ -133,7 +133,7 @@ class Index:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What made searches worse than they were asked to be, for a person."""
+        """Degradations of searches, as messages for the user."""
         outage = self._reranker.outage if self._reranker else None
         return (outage,) if outage else ()
 
@@ -146,15 +146,15 @@ class Index:
         return self._snapshot.files()
 
     def file(self, source: str) -> FileRow | None:
-        """The row of one file, None where it is not in the index."""
+        """The row of one file, None if it is not in the index."""
         return self._row(source)
 
     def similar(self, source: str) -> list[str]:
-        """Up to three indexed sources that `source` may be a wrong spelling of, likeliest first."""
+        """Up to three indexed sources with names similar to `source`, most similar first."""
         return self._snapshot.similar(source)
 
     def inspect(self) -> Inspection:
-        """What a pass over all rows of this version finds, for an examination."""
+        """Counts from a pass over all rows of this version, for consistency checks."""
         return inspect(self._snapshot)
 
     def search(self, query: Query) -> list[Hit]:
@@ -197,8 +197,8 @@ class Index:
     def _window(self, copy: Copy, row: FileRow, offset: int, limit: int) -> Window:
         """The window of a document as it is now.
 
-        Of one that is neither kept nor changed, no more is parsed than the window takes; but
-        whoever comes back for more is given all of it, and that is kept.
+        The first read of an unchanged, uncached document parses only what the window needs; the
+        second parses all of it and caches the lines.
         """
         source, stale = row.source, copy.sha256 != row.sha256
         document = (source, copy.sha256)
@@ -221,7 +221,7 @@ class Index:
             self._kept.pop(oldest, None)
 
     def _member(self, source: str) -> FileRow:
-        """The row of an indexed file; nothing on disk is touched before this check."""
+        """The row of an indexed file; checked before the disk is accessed."""
         row = self._row(source)
         if row is None:
             near = self.similar(source)
@@ -240,9 +240,9 @@ class Index:
 
 
 def _is_stale(root: Path, row: FileRow) -> bool:
-    """Whether the file is no longer the one that was indexed, or is gone.
+    """Whether the file was changed or removed after it was indexed.
 
-    As for `index`: equal size and time mean unchanged, else the bytes decide.
+    As for `index`: equal size and time mean unchanged, else the hash decides.
     """
     try:
         descriptor = open_beneath(root, row.source)

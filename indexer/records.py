@@ -1,6 +1,6 @@
-"""The data that flows through indexing and search: frozen, plain, all but without behaviour.
+"""The data types of indexing and search: frozen dataclasses with almost no behaviour.
 
-Does no input or output. Used by everyone; imports nobody.
+No input or output. Used by all modules; imports none of them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Line:
 
     @property
     def is_mark(self) -> bool:
-        """Whether it is the mark that begins its page or part, and no text of the document."""
+        """Whether it is the mark line of its page or part rather than text of the document."""
         if self.part is not None:
             return self.text.startswith(f"--- {self.part} ---")
         return self.page is not None and self.text.startswith(page_mark(self.page))
@@ -97,8 +97,8 @@ class Hit:
 
     `cosine` is the similarity of the passage to the query (-1..1) and `bm25` its lexical score
     (>= 0, unbounded; 0 where no word matched): the parts that `score` was fused from. `rerank` is
-    what a reranker thinks of it, on a scale of its own, None where none did. `stale` says that the
-    file on disk is no longer the one that was indexed.
+    the reranker's score, on that model's own scale, None without one. `stale` is set if the file on
+    disk has changed since it was indexed.
     """
 
     chunk: Chunk
@@ -112,7 +112,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class FileRow:
-    """What is known of one file that the walk saw, indexed or not; `reason` is a code or None."""
+    """Record of one file that the walk found, indexed or not; `reason` is a code or None."""
 
     source: str
     status: Status
@@ -131,7 +131,7 @@ class FileRow:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How many files the index holds, and how many it could not read."""
+    """Counts of indexed, empty, failed and skipped files."""
 
     indexed: int = 0
     empty: int = 0
@@ -140,13 +140,13 @@ class Coverage:
 
     @property
     def unreadable(self) -> int:
-        """Files whose text a person would expect to find and that could not be read."""
+        """Number of documents that could not be read: empty and failed ones."""
         return self.empty + self.failed
 
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """What the rows of a store depend on, apart from the files; compared as a whole.
+    """Everything besides the files that a store's rows depend on; compared as a whole.
 
     `extractors` maps an extractor's name to its version; the rows of a file depend on its own
     extractor only.

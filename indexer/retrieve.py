@@ -1,6 +1,6 @@
 """A query -> hits: vectors and BM25 over one snapshot, fused.
 
-`fuse` is pure. Called by the corpus; knows nothing of tools or terminals.
+`fuse` is pure. Called by `indexer.index`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from indexer.store.rows import Found
 from indexer.store.snapshot import Snapshot
 
 DEPTH = 60  # rows asked of each side before fusion
-# Chosen on seven development sets together; docs/decisions.md has the figures.
+# Chosen on seven development sets together; docs/decisions/search.md has the figures.
 VECTOR_WEIGHT = 0.62
 FEEDBACK_HITS = 5
 FEEDBACK_WEIGHT = 0.8
@@ -48,9 +48,9 @@ def fuse(
 ) -> list[Hit]:
     """Hits from both result lists, best first; ties by source and ordinal.
 
-    Fused twice: the vectors of the first hits, each by the square of its score so that weak hits
-    add little, go into the query of the second time (pseudo-relevance feedback: Rocchio 1971, with
-    vectors as in Yu, Xiong, Callan 2021). A hit's `cosine` is that to the query as it was asked.
+    Fused twice: for the second round the vectors of the first hits, weighted by the square of their
+    scores, are added to the query vector (pseudo-relevance feedback: Rocchio 1971; with vectors:
+    Yu, Xiong, Callan 2021). A hit's `cosine` is the similarity to the original query.
     """
     pool = list({found.chunk.id: found for found in (*by_vector, *by_text)}.values())
     if not pool:
@@ -87,9 +87,9 @@ def convex(cosines: NDArray[np.float32], bm25: NDArray[np.float64]) -> NDArray[n
 
 
 def diverse(hits: Iterable[Hit], limit: int, per_source: int | None) -> list[Hit]:
-    """The first `limit` hits, in order, but more than `per_source` of a document after the others.
+    """The first `limit` hits; those beyond `per_source` of a document come after all others.
 
-    So that one long document does not hide the rest, and a corpus of one document is still shown.
+    One long document cannot displace the others, and a single-document corpus still fills the list.
     """
     first: list[Hit] = []
     more: list[Hit] = []

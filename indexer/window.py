@@ -16,8 +16,8 @@ MAX_WINDOW_BYTES = 50_000  # UTF-8, line ends included
 class Window:
     """Consecutive lines of one document; `offset` is the 1-based number of the first.
 
-    `next_offset` is where to go on, None at the end. `stale` says that the file changed after it
-    was indexed, so that the lines are today's and not the indexed ones.
+    `next_offset` is the offset of the following window, None at the end. `stale` is set if the file
+    changed after it was indexed: the lines are then the current ones.
     """
 
     source: str
@@ -29,7 +29,7 @@ class Window:
 
 
 def check_numbers(offset: int, limit: int) -> None:
-    """Refuse numbers that no document can satisfy."""
+    """Raise Refused for numbers below 1."""
     if offset < 1:
         raise Refused(f"offset must be 1 or more, not {offset}.", "Lines are counted from 1.")
     if limit < 1:
@@ -48,9 +48,9 @@ def cut_window(
 ) -> Window:
     """The window of `lines` at `offset`: `limit` lines, 2,000 lines or 50 KB, whichever is first.
 
-    `total` says how many lines the document has where `lines` are the first of them, as many as
-    `fills_window` asks for. Always holds at least one line, so that going on from `next_offset`
-    ends. Raises Refused where `offset` lies beyond the end; `quote` writes the name there.
+    `total` is the document's number of lines if `lines` are only its beginning (see
+    `fills_window`). The window has at least one line, so that following `next_offset` terminates.
+    Raises Refused if `offset` is beyond the end; `quote` formats the name in that message.
     """
     check_numbers(offset, limit)
     total = len(lines) if total is None else total
@@ -65,9 +65,9 @@ def cut_window(
 
 
 def fills_window(offset: int, limit: int) -> Callable[[int, int], bool]:
-    """Says, told after each batch how many lines and characters there are, when to stop reading.
+    """A predicate on the lines and characters read so far: whether the window can be cut.
 
-    What has been read then holds all lines of the window; see `cut_window`.
+    Evaluated after each batch; see `cut_window`.
     """
     last = offset - 1 + min(limit, MAX_WINDOW_LINES)
     start = 0 if offset == 1 else None  # characters up to the first batch's end in the window

@@ -2,7 +2,7 @@
 
 A sentence's score is a sum of seven written-down features; a logistic function of eight figures
 about the best one is the confidence. Each constant names the experiment that gave it;
-docs/decisions.md has the figures.
+docs/decisions/answering.md has the figures.
 """
 
 from __future__ import annotations
@@ -114,8 +114,8 @@ CONFIDENCE_WEIGHTS = (
 )
 MOST_COVERED = 6.0
 UNRELATED_SCORE = 6.0  # what the best of unrelated sentences reaches; stands in for a fourth
-# Chosen from the whole curve (docs/decisions.md): the most refusals at which fewer than one in ten
-# answerable questions is refused, on XQuAD (.037) and on the sample corpus (.087) alike.
+# Chosen from the whole curve (docs/decisions/answering.md): the most refusals at which fewer than
+# one in ten answerable questions is refused, on XQuAD (.037) and on the sample corpus (.087) alike.
 NOT_FOUND_THRESHOLD = 0.35
 
 

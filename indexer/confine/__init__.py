@@ -1,8 +1,8 @@
-"""Kernel confinement as data: what a process may still do, and the step that makes it so.
+"""Kernel confinement: policies as data, and the step that applies them.
 
-A policy is a value (policy, calls), turning it into a seccomp program (bpf) and Landlock rules
-(landlock) is pure, applying it is short (kernel), and whether it holds is tried (bite). Used by
-the extraction workers and by corpus_agent.seal.
+A policy is a value (policy, calls); compiling it to a seccomp program (bpf) and Landlock rules
+(landlock) is pure; kernel applies it, and bite verifies that it is in force. Used by the parser
+processes and by corpus_agent.seal.
 
 Does not stop: what a process does with descriptors that it already holds, metadata (names, sizes
 and times of any file can be read; the times of files that may be opened can be changed), signals

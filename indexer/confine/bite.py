@@ -1,7 +1,7 @@
-"""Looks whether what the kernel was told holds: tries what must fail now.
+"""Verifies that confinement is in force by trying operations that must fail.
 
-For kernels, emulated ones among them, that take a filter and do not apply it. Called by everything
-that confines itself: the program, its parsers, the broker, the model server, ripgrep.
+Some kernels, emulated ones among them, accept a filter and do not apply it. Called by all processes
+that confine themselves: the program, its parsers, the broker, the model server, ripgrep.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _FAMILIES = (socket.AF_INET, socket.AF_INET6, socket.AF_UNIX, socket.AF_NETLINK)
 
 
 def check_sockets(peer: int | None = None) -> None:
-    """Return if no socket of any family but `peer` can be made; raises SealUnavailable."""
+    """Raise SealUnavailable if a socket of any family but `peer` can be made."""
     for family in _FAMILIES:
         if family != peer:
             _must_fail(f"opens {family.name} sockets", EPERM, _socket, family, socket.SOCK_STREAM)
@@ -26,9 +26,9 @@ def check_sockets(peer: int | None = None) -> None:
 
 
 def check_files(*, whole_disk: bool = False) -> None:
-    """Return if the file rules hold; raises SealUnavailable.
+    """Raise SealUnavailable if the file rules are not in force.
 
-    With `whole_disk` the rules let everything be read, and only writing is tried.
+    With `whole_disk` everything may be read, so only writing is tried.
     """
     if whole_disk:
         _must_fail("writes to /dev/zero", EACCES, _open, "/dev/zero", os.O_WRONLY)

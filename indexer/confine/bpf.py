@@ -1,7 +1,7 @@
 """From a table of system calls to the seccomp program that the kernel runs at each of them; pure.
 
-Does no input or output and knows no policy. kernel.py installs what comes out; the tests run it
-in an interpreter of their own, for both architectures.
+No input or output, no policy. kernel.py installs the result; the tests run it in an interpreter of
+their own, for both architectures.
 
 The program is built here rather than by libseccomp: that library is absent from small images and
 out of the loader's sight on some systems, and its output is not a value that a test can read.
@@ -46,7 +46,7 @@ class Instruction(NamedTuple):
 
 
 def seccomp_program(calls: Calls, arch: Architecture) -> tuple[Instruction, ...]:
-    """The filter for `arch`: what is allowed goes through, the rest fails.
+    """The filter for `arch`: allowed calls go through, all others fail.
 
     A call made by another architecture's convention (int 0x80 on x86_64) kills the process: its
     numbers mean other calls, and a program whose exit() merely fails would never end. A call with

@@ -1,8 +1,8 @@
 """Which system calls each kind of process may make, and why; data only.
 
-`benchmarks/system_calls.py` traces what the program and its libraries really use; what is beyond
-that stands here because another C library, kernel or processor uses it for the same thing.
-docs/system-calls.md is the table that a reader wants: every call, and what each process gets.
+`benchmarks/system_calls.py` traces the calls that the program and its libraries make; further calls
+are listed because another C library, kernel or processor uses them for the same purpose.
+docs/system-calls.md is the table by call and process.
 """
 
 from __future__ import annotations
@@ -115,8 +115,8 @@ _TIME = _all(
 # does not exist: every C library falls back to clone.
 _THREAD = (Allow("clone", (Arg(0, CLONE_THREAD, mask=CLONE_THREAD | _NOT_OWN),)),)
 
-# By number for oneself alone, which is 0: not by one's own number, for a child inherits the
-# filter, and that number is its parent's. Asking for another's cores tells nothing.
+# By number 0 only, which means the caller: a child inherits the filter, in which the process's own
+# number would be its parent's. Asking for the cores of another process reveals nothing.
 _ITSELF = (
     *_all(
         "exit", "exit_group", "arch_prctl", "set_tid_address", "set_robust_list", "rseq",
@@ -174,12 +174,12 @@ _CHANGING_FILES = (
     ),
 )  # fmt: skip
 
-# Landlock does not judge what is watched: names of whatever is opened anywhere are told. So for a
-# process that keeps an index up to date, and for no other.
+# Landlock does not restrict inotify, which reports names of files opened anywhere. So only for a
+# process that keeps an index up to date.
 _WATCHING = _all("inotify_init", "inotify_init1", "inotify_add_watch", "inotify_rm_watch")
 
-# One process by its number, or a thread; not -1, which is everybody, nor a group. Which processes
-# these may be, Landlock says from ABI 6 on.
+# One process by its number, or a thread; not -1, which is all processes, nor a group. Landlock
+# restricts which processes from ABI 6 on.
 _SIGNALS = (
     Allow("kill", (Arg(0, negate=True), Arg(0, mask=0x80000000))),
     *_all("tgkill", "tkill"),
@@ -247,7 +247,7 @@ def _calls(allowed: tuple[Allow, ...], peer: int | None = None) -> Calls:
 
 
 def _own_signals(pid: int) -> tuple[Allow, ...]:
-    """Signals of a process that starts no other: to itself, as abort() and raise() send them."""
+    """Signals for a process without children: only to itself, as abort() and raise() send them."""
     return tuple(Allow(call, (Arg(0, pid),)) for call in ("kill", "tgkill"))
 
 
@@ -264,9 +264,9 @@ _DEVICES = (
 
 
 def sealed_calls(*, gpu: bool = False, watching: bool = False) -> Calls:
-    """No new socket of any family but a Unix stream pair, and no way to use an old one elsewhere.
+    """No new socket but a Unix stream pair, and no way to redirect an existing one.
 
-    With `gpu` also what drives one; with `watching` also being told of changes by the kernel.
+    With `gpu` also the calls of GPU drivers; with `watching` also inotify.
     """
     return _calls((*_PROGRAM, *(_WATCHING if watching else ()), *(_DEVICES if gpu else ())))
 
@@ -291,9 +291,8 @@ def program_calls(pid: int) -> Calls:
 def one_peer(family: int, *, serve: bool = False, gpu: bool = False) -> Calls:
     """Those of a process that opens stream sockets of `family` and no others.
 
-    It connects them, or with `serve` it becomes a server, which listens and never connects. Which
-    address it connects to, no filter can see: that is for Landlock's port rule and for the
-    process's own code.
+    It connects them, or with `serve` it becomes a server, which listens and never connects. A
+    filter cannot see the address: Landlock's port rule and the process's own code restrict that.
     """
     stream = (Arg(0, family), Arg(1, socket.SOCK_STREAM, mask=SOCKET_TYPE_MASK))
     opened = (*_BASE, *_THREAD, Allow("socket", stream))

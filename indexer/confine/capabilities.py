@@ -1,4 +1,4 @@
-"""Gives up what root could do beyond reading and writing files, and looks whether it is gone.
+"""Drops root's capabilities beyond reading and writing files, and verifies that they are gone.
 
 Changes nothing for other users, who have no capabilities. Called by kernel.py.
 """
@@ -24,7 +24,7 @@ KEPT = 0b1111
 
 
 def may_administer(arch: Architecture) -> bool:
-    """Whether this process may make namespaces, mounts and the like; raises SealUnavailable."""
+    """Whether this process has CAP_SYS_ADMIN; raises SealUnavailable."""
     return bool(_held(arch)[0] & _SYS_ADMIN)
 
 
@@ -34,7 +34,7 @@ def has_any(arch: Architecture) -> bool:
 
 
 def drop_capabilities(arch: Architecture, *, kept: int = KEPT) -> None:
-    """Keep none but `kept` of what this process has; raises SealUnavailable if others are left."""
+    """Drop all capabilities but `kept`; raises SealUnavailable if others are left."""
     try:
         effective, permitted, inheritable = _own(arch)
         # Where the bounding set cannot be lowered, no_new_privs alone keeps programs from it.

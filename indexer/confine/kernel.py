@@ -1,8 +1,7 @@
 """Applies a policy to this process for good: capabilities, limits, Landlock, seccomp.
 
-Decides nothing: what is allowed is calls.py and policy.py, how it is written down for the kernel
-bpf.py and landlock.py. Every step either took effect or raises SealUnavailable; there is no way
-through with less.
+calls.py and policy.py define what is allowed, bpf.py and landlock.py compile it. Every step either
+takes effect or raises SealUnavailable; nothing is skipped.
 """
 
 from __future__ import annotations
@@ -36,18 +35,17 @@ _LANDLOCK_CREATE_RULESET_VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Confinement:
-    """What holds from now on; `not_covered` says in words what this kernel cannot enforce."""
+    """The confinement in force; `not_covered` describes what this kernel cannot enforce."""
 
     landlock_abi: int
     not_covered: tuple[str, ...]
 
 
 def confine(policy: Policy) -> Confinement:
-    """Confine this process, and all that it will start, to `policy`; there is no way back.
+    """Confine this process and all its future children to `policy`, irreversibly.
 
-    Raises SealUnavailable where the kernel cannot, and where other threads run already: Landlock
-    would leave them free, and where what the kernel took does not hold. `not_covered` is not empty
-    below Landlock ABI 6.
+    Raises SealUnavailable if the kernel cannot, if other threads are running (Landlock would not
+    apply to them), and if verification fails. `not_covered` is not empty below Landlock ABI 6.
     """
     arch, abi = check_kernel()
     check_alone()
@@ -62,7 +60,7 @@ def confine(policy: Policy) -> Confinement:
 
 
 def check_alone() -> None:
-    """Return if this is the only thread of its process; raises SealUnavailable."""
+    """Raise SealUnavailable if other threads are running."""
     threads = _threads()
     if threads > 1:
         raise SealUnavailable(
@@ -72,9 +70,9 @@ def check_alone() -> None:
 
 
 def restrict_syscalls(calls: Calls | Iterable[Denial]) -> None:
-    """Confine all threads of this process, running ones included, to these calls; no file rules.
+    """Restrict all threads of this process to these calls; without file rules.
 
-    Denials alone leave everything else: so a process sees a kernel that lacks something.
+    Denials without allowances emulate a kernel that lacks those calls.
     """
     arch = architecture()
     _no_new_privileges()
@@ -88,8 +86,8 @@ def restrict_syscalls(calls: Calls | Iterable[Denial]) -> None:
 def check_kernel() -> tuple[Architecture, int]:
     """The architecture and the Landlock ABI of this kernel.
 
-    Raises SealUnavailable, and says what is missing: Linux, a known architecture, or Landlock.
-    Seccomp can only be found missing by setting a filter.
+    Raises SealUnavailable if Linux, a known architecture or Landlock is missing. Whether seccomp is
+    missing shows only when a filter is set.
     """
     arch = architecture()
     create = number("landlock_create_ruleset", arch)
@@ -103,9 +101,9 @@ def check_kernel() -> tuple[Architecture, int]:
 def die_with_parent(parent: int) -> None:
     """Have the kernel kill this process when the thread that forked it ends.
 
-    `parent` is the process that forked; if it is gone already, this process ends here. From ABI 6
-    on a parent that was confined after the fork may not even do this (its domain sends no signals
-    out), so watch for the end of a pipe as well.
+    `parent` is the process that forked; if it has ended already, this process exits. From ABI 6 on,
+    the signal does not arrive if the parent was confined after the fork (its domain cannot signal
+    out), so callers also watch for the end of a pipe.
     """
     prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:

@@ -1,7 +1,7 @@
 """From a policy's file rules to Landlock's rights and structures; pure.
 
-Does no input or output; kernel.py applies what comes out. Landlock denies whatever is handled and
-not allowed, so the set of handled rights is always the largest that the kernel knows.
+No input or output; kernel.py applies the result. Landlock denies all handled rights that no rule
+allows, so all rights that the kernel knows are handled.
 
 Source of all numbers: include/uapi/linux/landlock.h, Linux 6.15 (ABI 7).
 """

@@ -1,7 +1,7 @@
-"""What a confined process may still do, as values: system calls, files, ports, limits.
+"""The permissions of a confined process as values: system calls, files, ports, limits.
 
-Decides nothing about any one program: calls.py lists the system calls, corpus_agent.seal and the
-extraction workers put policies together. `Policy()` with nothing said opens nothing.
+calls.py lists the system calls; corpus_agent.seal and the parsers build the policies. An empty
+`Policy()` permits nothing.
 """
 
 from __future__ import annotations

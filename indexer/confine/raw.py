@@ -1,6 +1,6 @@
-"""System calls by number, for what Python has no function for.
+"""System calls by number, for those without a Python function.
 
-The only module of the program that calls the kernel through ctypes. Decides nothing.
+The only module of the program that calls the kernel through ctypes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Program(ctypes.Structure):
 
 
 def architecture() -> Architecture:
-    """What this machine is; raises SealUnavailable where it is none that the tables know."""
+    """The architecture of this machine; raises SealUnavailable if it is not in the tables."""
     if sys.platform != "linux":
         raise SealUnavailable(f"The seal needs Linux, and this is {sys.platform}.", HINT)
     arch = ARCHITECTURES.get(os.uname().machine)
@@ -39,7 +39,7 @@ def architecture() -> Architecture:
 
 
 def native_number(syscall: str) -> int:
-    """The number of a system call on this machine. Raises OSError (ENOSYS) where it has none."""
+    """The number of a system call on this machine; raises OSError (ENOSYS) if it has none."""
     found = number(syscall, architecture())
     if found is None:
         raise OSError(ENOSYS, os.strerror(ENOSYS), syscall)
@@ -60,7 +60,7 @@ def call(syscall: int | None, *arguments: object) -> int:
 
 
 def prctl(option: int, *values: int) -> int:
-    """What the kernel answers about this process; raises OSError."""
+    """The result of prctl; raises OSError."""
     return call(number("prctl", architecture()), option, *(*values, 0, 0, 0, 0)[:4])
 
 

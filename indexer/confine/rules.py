@@ -1,4 +1,4 @@
-"""The language in which calls.py says what system calls a process may make; values and no more."""
+"""The value types in which calls.py lists permitted system calls."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Arg:
 
 @dataclass(frozen=True, slots=True)
 class Allow:
-    """A system call that goes through where every test holds; no tests: always.
+    """A system call that is permitted if every test holds; always, without tests.
 
-    Several for one call are alternatives. Where none holds, the call fails with EPERM.
+    Several for one call are alternatives. If none holds, the call fails with EPERM.
     """
 
     syscall: str
@@ -43,10 +43,10 @@ class Denial:
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """The system calls of a process: those allowed, and those that fail otherwise than unknown.
+    """The system calls of a process: permitted ones and those failing otherwise than with ENOSYS.
 
-    What is in neither does not exist (ENOSYS): so libraries fall back on what was there before.
-    `peer` is the one family of sockets that can be made, None for none.
+    All others fail with ENOSYS, so that libraries fall back to older calls. `peer` is the one
+    socket family that can be created, None for none.
     """
 
     allowed: tuple[Allow, ...]
@@ -55,7 +55,7 @@ class Calls:
 
 
 def everything_but(denied: Iterable[Denial], names: Iterable[str]) -> Calls:
-    """All calls of `names` but `denied`: what a kernel is like that lacks something."""
+    """All calls of `names` but `denied`: emulates a kernel that lacks those."""
     lacking = tuple(denied)
     absent = {denial.syscall for denial in lacking}
     return Calls(tuple(Allow(name) for name in names if name not in absent), lacking)

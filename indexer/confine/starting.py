@@ -1,10 +1,9 @@
-"""How every program of ours is started: which file, with which variables, and where it stands.
+"""Starts all programs: by absolute path, with listed variables, in a safe working folder.
 
-The working folder may be a stranger's, and so may be what lies in it: modules, programs, libraries.
-So no process that we start stands there, finds its modules there, or is told of it by a variable.
-The one place that starts programs (tests/indexer/confine/test_starting.py looks for others); forks
-of this process itself are not meant. Loads `subprocess` only when it is needed: the sealed start
-comes first.
+The user's working folder may contain untrusted modules, programs and libraries. So no process runs
+in it, imports from it, or gets a variable that points to it. The only module that starts programs
+(a test searches for others); forks of this process are not meant. Imports `subprocess` on first
+use: sealing comes first.
 """
 
 from __future__ import annotations
@@ -21,11 +20,11 @@ from indexer.errors import CorpusError
 if TYPE_CHECKING:
     from subprocess import CompletedProcess, Popen
 
-FOLDER = "/"  # where our processes stand: nobody but root puts anything there
+FOLDER = "/"  # working folder of our processes: only root can write there
 
-# What a program is told of the environment, besides what its caller writes: words, numbers, and
-# places. All else stays behind: keys, PYTHONPATH, PYTHONSTARTUP, LD_PRELOAD, OMP_TOOL_LIBRARIES and
-# whatever the next library takes for the name of something to load.
+# The variables that a program inherits, besides those that its caller sets: words, numbers, and
+# places. All others are dropped: keys, PYTHONPATH, PYTHONSTARTUP, LD_PRELOAD, OMP_TOOL_LIBRARIES
+# and all that another library might take for the name of something to load.
 LANGUAGE = ("LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_COLLATE", "LC_NUMERIC", "LC_TIME", "TZ")
 THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS")
 DEVICES = ("CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "HIP_VISIBLE_DEVICES", "NO_COLOR")
@@ -52,13 +51,13 @@ runpy.run_module(module, run_name="__main__", alter_sys=True)
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A program by its absolute path with its arguments, and all the variables that it gets."""
+    """A program by absolute path, with its arguments and all its environment variables."""
 
     arguments: tuple[str, ...]
     environment: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Refuse a program that would be looked for."""
+        """Refuse a program that is not an absolute path."""
         if not Path(self.arguments[0]).is_absolute():
             raise CorpusError(
                 f"{self.arguments[0]!r} is not the absolute path of a program.",
@@ -75,22 +74,22 @@ def packages() -> str:
 
 
 def python(code: str, *arguments: str, site: bool = True) -> tuple[str, ...]:
-    """What runs `code` in a fresh interpreter that imports nothing but what is installed.
+    """The command that runs `code` in a fresh interpreter that imports only installed modules.
 
-    Without `site`, what Python itself brings and nothing else: that starts faster.
+    Without `site` only the standard library can be imported, which starts faster.
     """
     return (sys.executable, *_ISOLATED, *(() if site else ("-S",)), "-c", code, *arguments)
 
 
 def python_module(module: str, *arguments: str) -> tuple[str, ...]:
-    """What runs one of our modules as `python -m` does, from where this program's own code is."""
+    """The command that runs one of our modules, like `python -m`, from this program's own code."""
     return python(_RUN_MODULE, packages(), module, *arguments)
 
 
 def find_program(name: str) -> Path | None:
-    """The program of that name on PATH, absolute; None where there is none.
+    """The absolute path of the program of that name on PATH; None if there is none.
 
-    Entries that are relative or empty, and the working folder by its full name, are passed over.
+    Entries that are relative or empty, or the working folder itself, are skipped.
     """
     from shutil import which
 
@@ -102,10 +101,10 @@ def find_program(name: str) -> Path | None:
 
 
 def variables(*names: str, prefix: str | None = None) -> dict[str, str]:
-    """The variables of this process called so, or that begin with `prefix`, cleaned.
+    """The variables of this process with these names or this `prefix`, cleaned.
 
-    Of lists of folders the entries that do not depend on the working folder; a folder only where
-    its path is absolute.
+    Lists of folders keep only entries that do not depend on the working folder; folders must be
+    absolute.
     """
     found = {}
     for name, value in os.environ.items():
@@ -117,7 +116,7 @@ def variables(*names: str, prefix: str | None = None) -> dict[str, str]:
 
 
 def common_variables() -> dict[str, str]:
-    """What a program of ours is told that has settings, folders and devices to find."""
+    """The variables for a program that needs settings, folders and devices."""
     return variables(*LANGUAGE, *THREADS, *DEVICES, *FOLDERS, *_LISTS)
 
 
@@ -130,7 +129,7 @@ def _cleaned(name: str, value: str) -> str:
 
 
 def _trusted_list(value: str) -> str:
-    """A list of folders without those that are whatever folder one stands in."""
+    """A list of folders without entries that depend on the working folder."""
     try:
         here = Path.cwd().resolve()
     except OSError:  # it is gone
@@ -152,9 +151,9 @@ def popen(
     pass_fds: Sequence[int] = (),
     own_session: bool = False,
 ) -> Popen[bytes]:
-    """The running process, its pipes as subprocess has them; raises OSError.
+    """The running process, with pipes as in subprocess; raises OSError.
 
-    With `own_session`, Ctrl-C at the terminal is for the parent alone.
+    With `own_session`, Ctrl-C at the terminal does not reach it.
     """
     from subprocess import Popen
 
@@ -175,7 +174,7 @@ def run(
 ) -> CompletedProcess[str]:
     """The finished process with what it printed, in UTF-8; raises OSError, TimeoutExpired.
 
-    `given` is its standard input; without it there is none.
+    `given` is its standard input, else it has none.
     """
     import subprocess
 
@@ -193,6 +192,6 @@ def run(
 
 
 def become(command: Command) -> NoReturn:
-    """Replace this process by the program, where it stands; raises OSError."""
+    """Replace this process by the program, in the current working folder; raises OSError."""
     program = command.arguments[0]
     os.execve(program, command.arguments, dict(command.environment))  # noqa: S606 - no shell

@@ -3,7 +3,7 @@
 Reads a few attributes of this interpreter and looks up device nodes; opens nothing. Each entry
 was found by tracing what imports of LanceDB, PyTorch, sentence-transformers and asyncio open.
 
-Left out on purpose, though something asks for it and does without: /etc/passwd, /etc/hosts,
+Deliberately omitted, as the libraries work without them: /etc/passwd, /etc/hosts,
 /etc/resolv.conf, /dev/shm (POSIX semaphores and shared memory, so multiprocessing.Lock and Queue),
 /proc of any other process, /run, the home folder and the shared temp folders.
 """

@@ -1,10 +1,10 @@
-"""Namespaces as a second wall: no network device, no shared memory, no child that lives on.
+"""Namespaces as a second wall: no network device, no shared memory, no surviving children.
 
-Where they cannot be had, nothing is lost but that wall: what a process may do is said by the
-filter and the file rules alone. Enters them one by one and says which it is in. Called by
-corpus_agent.seal before it confines the process; neither parsers nor the broker call it.
+Optional: seccomp and Landlock alone define what a process may do. Namespaces are entered one by
+one, and those entered are reported. Called by corpus_agent.seal before it confines the process;
+neither parsers nor the broker call it.
 
-No namespace of processes: whoever has made one for its children can start no thread.
+No PID namespace: a process that has created one for its children can start no thread.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ _LOOK_AGAIN_SECONDS = 0.01
 
 
 def enter(paths: Sequence[Path] = ()) -> tuple[str, ...]:
-    """The walls that stand from now on: of "network", "ipc", "mount", "children"; maybe none.
+    """The walls now in place, of "network", "ipc", "mount", "children"; possibly none.
 
-    `paths` are those that must stay in sight. No other thread may run. A user is put into a user
-    namespace with their own number first, where they may make the others; who has capabilities and
-    not that one gets no wall, since there they would lose what they have.
+    `paths` must stay visible. No other thread may run. An unprivileged user enters a user namespace
+    with the same user number first, which permits the others; a process with some capabilities but
+    not CAP_SYS_ADMIN gets no wall, since it would lose them there.
     """
     arch = architecture()
     ordinary = not may_administer(arch)
@@ -55,7 +55,7 @@ def enter(paths: Sequence[Path] = ()) -> tuple[str, ...]:
 
 
 def _left(arch: Architecture, flag: int) -> bool:
-    """Whether this process has a namespace of its own now."""
+    """Unshare a namespace; returns whether that succeeded."""
     try:
         call(number("unshare", arch), flag)
     except OSError:
@@ -64,10 +64,10 @@ def _left(arch: Architecture, flag: int) -> bool:
 
 
 def _join_own_user_namespace(arch: Architecture) -> bool:
-    """Whether this process is in a user namespace of its own, with its own user in it.
+    """Enter a user namespace with the same user; returns whether that succeeded.
 
-    A child makes it and this process follows: some systems let a namespace be made and then forbid
-    to say who is in it, and whoever made it would be nobody for good.
+    A child creates it and this process joins: some systems permit creating a namespace and then
+    forbid mapping users in it, which would leave this process as the overflow user for good.
     """
     ready, told = os.pipe()
     leave, left = os.pipe()
@@ -87,7 +87,7 @@ def _join_own_user_namespace(arch: Architecture) -> bool:
 
 
 def _make_user_namespace(arch: Architecture, told: int, leave: int) -> None:
-    """The child: make it, say so, and stay until the parent has followed; never returns."""
+    """The child: create the namespace, report, wait until the parent has joined; never returns."""
     user, group = os.geteuid(), os.getegid()
     try:
         call(number("unshare", arch), _NEWUSER)
@@ -113,7 +113,7 @@ def _followed(arch: Architecture, child: int) -> bool:
 
 
 def _mounts_are_shared() -> bool:
-    """Whether what is mounted later elsewhere would be seen in a mount namespace of our own."""
+    """Whether mounts made later would propagate into a mount namespace of this process."""
     try:
         lines = Path("/proc/self/mountinfo").read_text().splitlines()
     except OSError:
@@ -123,7 +123,7 @@ def _mounts_are_shared() -> bool:
 
 
 def _hide_shared_memory(arch: Architecture, paths: Sequence[Path]) -> None:
-    """Lay an empty folder over the places of named memory that no path needs."""
+    """Mount an empty folder over the places of named memory that `paths` do not need."""
     mount = number("mount", arch)
     call(mount, b"none", b"/", None, _MS_REC | _MS_SLAVE, None)
     for place in _HIDDEN:
@@ -133,10 +133,10 @@ def _hide_shared_memory(arch: Architecture, paths: Sequence[Path]) -> None:
 
 
 def _start_guardian(arch: Architecture) -> None:
-    """A process that waits for the end of this one, however it ends, and then ends its children.
+    """Start a process that waits until this one ends, in any way, and then kills its children.
 
-    It knows them by their network namespace, which nobody else is in and none of them can leave;
-    also those that put themselves out of reach of a process group or of their parent's death.
+    It finds them by their network namespace, which only they are in and cannot leave; this includes
+    those that left their process group or cleared their parent-death signal.
     """
     program = os.pidfd_open(os.getpid())
     if child := os.fork():
@@ -144,7 +144,7 @@ def _start_guardian(arch: Architecture) -> None:
         os.waitpid(child, 0)
         return
     try:
-        if os.fork():  # nobody's child: a caller of the library may wait for its own
+        if os.fork():  # reparented: a caller of the library may wait for its own children
             os._exit(0)
         os.setsid()
         for ignored in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -165,7 +165,7 @@ def _start_guardian(arch: Architecture) -> None:
 
 
 def _end_those_left() -> int:
-    """How many other processes were in this one's network namespace; they have been ended."""
+    """Kill all other processes in this network namespace; their number."""
     here = os.stat("/proc/self/ns/net").st_ino  # noqa: PTH116
     found = 0
     for name in os.listdir("/proc"):  # noqa: PTH208

@@ -1,9 +1,9 @@
 """Texts -> unit vectors, by a model from a local folder only.
 
-`protocol` is the seam; `encoder` is the one implementation that the program uses, which runs a
-`folder` through ONNX Runtime (`graph`, `onnx_engine`) where the vectors are the model's own
-(`probe`), else through sentence-transformers (`torch_engine`). `reranker` reorders what was
-found, by another model. Importing this imports no engine.
+`protocol` is the interface; `encoder` its implementation, which runs a model `folder` through ONNX
+Runtime (`graph`, `onnx_engine`) if that reproduces the model's vectors (`probe`), else through
+sentence-transformers (`torch_engine`). `reranker` reorders hits with a cross-encoder. Importing
+this package imports no engine.
 """
 
 from indexer.embed.encoder import SentenceTransformerEncoder

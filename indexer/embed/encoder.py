@@ -1,8 +1,8 @@
-"""The encoder of a model folder: which engine runs it is decided when the first text comes.
+"""The encoder of a model folder; the engine is chosen when the first text is encoded.
 
-The packaged model multiplies 8-bit integers, for which its quality was measured. Other models stay
-in float32: through ONNX Runtime where it can and where its vectors are the model's, else through
-sentence-transformers, and then a person is told. All but the vectors is had without either.
+The packaged model runs in int8, for which its quality was measured. Other models run in float32:
+through ONNX Runtime if it supports the architecture and reproduces the vectors, else through
+sentence-transformers, with a notice. Everything but vectors is available without an engine.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ NEAR = 0.985
 
 
 def to_stderr(notice: str) -> None:
-    """Print a notice for a person."""
+    """Print a notice for the user."""
     sys.stderr.write(f"Note: {notice}\n")
 
 
 class SentenceTransformerEncoder:
     """A sentence-transformers model in a local folder, by default the packaged one.
 
-    What a model that is not packaged is checked by is kept in `store`, where there is one that may
-    be written. With `bulk`, for many texts, a GPU is used where there is one. `on_notice` hears
-    why a slower way is taken.
+    Reference vectors of custom models are cached in `store` if it is writable. With `bulk`, for
+    many texts, a GPU is used if there is one. `on_notice` is called with the reason for a slower
+    engine.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class SentenceTransformerEncoder:
 
     @property
     def name(self) -> str:
-        """The model's name, with its precision where that is not float32."""
+        """The model's name, with its precision unless that is float32."""
         return f"{self._folder.name} int8" if self._packaged else self._folder.name
 
     @property
@@ -86,12 +86,12 @@ class SentenceTransformerEncoder:
 
     @property
     def query_prefix(self) -> str:
-        """What the model wants in front of a query; mostly empty."""
+        """The prefix of queries; usually empty."""
         return self._folder.prefixes[0]
 
     @property
     def document_prefix(self) -> str:
-        """What the model wants in front of a passage; mostly empty."""
+        """The prefix of passages; usually empty."""
         return self._folder.prefixes[1]
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -137,7 +137,7 @@ class SentenceTransformerEncoder:
         return engine
 
     def _expected(self, library: TorchEngine | None = None) -> NDArray[np.float32]:
-        """The probe vectors: those kept in the store, else the library's, which are then kept."""
+        """The reference vectors: from the store, else computed by the library and cached."""
         expected = probe.kept(self._store, self._folder)
         if expected is None:
             expected = (library or TorchEngine(self._folder)).encode(probe.TEXTS)

@@ -1,4 +1,4 @@
-"""What a sentence-transformers folder says of its model, read without loading the model.
+"""Metadata of a sentence-transformers folder, read without loading the model.
 
 Reads the folder's JSON files, its tokenizer and the bytes of its weights. Used by the engines.
 """
@@ -128,9 +128,9 @@ class ModelFolder:
 
     @cached_property
     def pooling(self) -> tuple[str, ...]:
-        """How the vectors of the tokens become one, in sentence-transformers' words for it.
+        """The pooling modes, in sentence-transformers' terms.
 
-        Mostly one word, as in "mean"; with several, the results stand side by side.
+        Usually one, as in "mean"; the results of several are concatenated.
         """
         own = dict(self.modules).get("Pooling", {})
         named = own.get("pooling_mode")
@@ -170,10 +170,10 @@ class ModelFolder:
 
     @cached_property
     def prefixes(self) -> tuple[str, str]:
-        """What the model wants in front of a query, and in front of a passage; mostly empty.
+        """The prefixes of queries and of passages; usually empty.
 
-        The prompts that its configuration names, under the names that sentence-transformers looks
-        for; where it names none, those of its family.
+        The prompts in its configuration, under sentence-transformers' names for them, else those of
+        the model's family.
         """
         prompts = self._read_if_there("config_sentence_transformers.json").get("prompts") or {}
         query = prompts.get("query") or ""

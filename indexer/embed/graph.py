@@ -1,8 +1,8 @@
 """The weights of a BERT -> an ONNX graph from a text's input rows to its token vectors. Pure.
 
-One text at a time: nothing is padded, no mask is needed, and no neighbour can touch a vector.
-The graph begins after the look-up of words and places, which is plain indexing, and ends before
-pooling. Layer names and arithmetic are those of transformers' BertModel.
+One text at a time, so there is neither padding nor mask, and a vector does not depend on a batch.
+The graph begins after the embedding look-up, which is plain indexing, and ends before pooling.
+Layer names and arithmetic are those of transformers' BertModel.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ LEAST_GELU = 0.17  # no value of Gelu is below -0.17
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What the weights alone do not say of a BERT."""
+    """Parameters of a BERT that its weights do not determine."""
 
     layers: int
     heads: int
@@ -40,7 +40,7 @@ class Shape:
 
 @dataclass(slots=True)
 class _Graph:
-    """Nodes and constants of a graph that is being written."""
+    """Nodes and constants of a graph under construction."""
 
     nodes: list[NodeProto] = field(default_factory=list)
     constants: list[TensorProto] = field(default_factory=list)
@@ -65,7 +65,7 @@ Linear = Callable[[_Graph, str, NDArray[np.float32], NDArray[np.float32]], str]
 
 @dataclass(frozen=True, slots=True)
 class _Linears:
-    """How to multiply: `after_gelu` for what comes out of Gelu, `plain` for everything else."""
+    """The linear layers: `after_gelu` for outputs of Gelu, `plain` for all others."""
 
     plain: Linear
     after_gelu: Linear
@@ -74,8 +74,8 @@ class _Linears:
 def bert(weights: Weights, shape: Shape, precision: Precision) -> bytes:
     """A serialised ONNX model: `rows` float32 (tokens, width) -> `tokens` float32, same shape.
 
-    `rows` are the sums of word, place and type embeddings. With "int8" the linear layers multiply
-    8-bit integers. Raises KeyError where a weight is missing.
+    `rows` are the sums of word, position and type embeddings. With "int8" linear layers multiply
+    8-bit integers. Raises KeyError for a missing weight.
     """
     graph = _Graph()
     linears = _LINEARS[precision]
@@ -105,7 +105,7 @@ _ROLES = ("query", "key", "value")
 
 
 def _attention(graph: _Graph, roles: list[str], shape: Shape) -> str:
-    """Each token's mixture of the others, from query, key and value rows of all heads."""
+    """Multi-head attention from query, key and value rows."""
     size = shape.width // shape.heads
     by_head = graph.constant(np.array([0, shape.heads, size]))
     query, key, value = (
@@ -139,7 +139,7 @@ def _int8_linear(
 def _int8_after_gelu(
     graph: _Graph, value: str, weight: NDArray[np.float32], bias: NDArray[np.float32]
 ) -> str:
-    """Each token is brought to the same range first: some are many times as large as others."""
+    """int8 product with a scale for each token: their ranges differ by large factors."""
     largest = graph.node("ReduceMax", value, graph.constant(np.array([1])), keepdims=1)
     largest = graph.node("Max", largest, graph.constant(np.array(LEAST_GELU, np.float32)))
     product = _int8_product(graph, graph.node("Div", value, largest), weight)
@@ -147,7 +147,7 @@ def _int8_after_gelu(
 
 
 def _int8_product(graph: _Graph, value: str, weight: NDArray[np.float32], bias: str = "") -> str:
-    """One scale for each output channel; the text's own range scales what goes in."""
+    """int8 product with a scale for each output channel and one for the input of a text."""
     rows, scales = quantised(weight)
     no_zero_points = ""  # the weights are symmetric
     return graph.node(
@@ -168,7 +168,7 @@ _LINEARS: dict[Precision, _Linears] = {
 
 
 def quantised(weight: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-    """int8 rows and a scale for each, such that rows * scales is near `weight`, (out, in)."""
+    """The int8 rows and their scales, with rows * scales close to `weight`, (out, in)."""
     scales = np.maximum(np.abs(weight).max(axis=1), np.float32(1e-12)) / np.float32(MOST_INT8)
     return np.rint(weight / scales[:, None]).astype(np.int8), scales
 

@@ -1,9 +1,9 @@
-"""BERT-like models through ONNX Runtime: starts in a quarter of a second, knows nothing of torch.
+"""BERT-like models through ONNX Runtime: starts in a quarter of a second, without torch.
 
-The one importer of onnxruntime. The graph is made in memory from the weights at every start, which
-takes less than reading an exported one and checking that it belongs to them; so nothing is
-written. Every text is a run of its own on one thread, and as many run at once as there are cores:
-what a text's vector is depends on the text alone, to the last bit.
+The only module that imports onnxruntime. The graph is built in memory from the weights at every
+start, which is faster than reading and verifying an exported one; nothing is written. Each text is
+one single-threaded run, with one run per core at a time, so a vector is a function of its text, to
+the last bit.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Result = TypeVar("Result")
 
 
 def obstacle(folder: ModelFolder) -> str | None:
-    """Why this engine cannot run the model, in words; None where it can be tried."""
+    """The reason why this engine cannot run the model; None if it may be tried."""
     config = folder.config
     kind = config.get("model_type")
     if kind not in _FAMILIES:
@@ -54,10 +54,10 @@ def obstacle(folder: ModelFolder) -> str | None:
 
 
 class OnnxEngine:
-    """A model that `obstacle` finds nothing against, loaded and ready.
+    """A loaded model, one for which `obstacle` returned None.
 
-    `threads` texts are encoded at once; without it, one for each core, or what OMP_NUM_THREADS
-    says. Raises CorpusError where the folder does not hold what its configuration promises.
+    `threads` texts are encoded at once; default: one per core, or OMP_NUM_THREADS. Raises
+    CorpusError if the weights do not match the configuration.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class OnnxEngine:
     def _each(
         self, work: Callable[[Encoding], Result], encodings: Sequence[Encoding]
     ) -> Iterator[tuple[int, Result]]:
-        """Place and result of each text, the longest first, so that all cores end together."""
+        """Index and result of each text, longest first, which balances the cores."""
         order = sorted(range(len(encodings)), key=lambda at: -len(encodings[at].ids))
         chosen = [encodings[at] for at in order]
         if min(self._threads, len(chosen)) < 2:
@@ -152,7 +152,7 @@ def _weights(folder: ModelFolder) -> Weights:
 
 
 def _places(folder: ModelFolder, weights: Weights) -> NDArray[np.float32]:
-    """What is added to the word at each place: (places, width)."""
+    """The position and type embeddings: (positions, width)."""
     first = int(folder.config["pad_token_id"]) + 1 if _FAMILIES[folder.config["model_type"]] else 0
     places: NDArray[np.float32] = (
         weights["embeddings.position_embeddings.weight"][first:]
@@ -188,8 +188,8 @@ def _session(model: bytes) -> InferenceSession:
 def _muted() -> Iterator[None]:
     """Discard what a native library writes to stderr.
 
-    When it is imported, and before its logger can be set, ONNX Runtime looks for GPUs and warns
-    that the seal does not let it.
+    On import, before its logger can be configured, ONNX Runtime probes for GPUs and warns that the
+    seal prevents it.
     """
     kept = os.dup(2)
     nowhere = os.open(os.devnull, os.O_WRONLY)

@@ -1,7 +1,7 @@
-"""What sentence-transformers makes of two texts: the measure that an engine is held to.
+"""Reference vectors of two texts by sentence-transformers, to verify an engine.
 
-For the packaged weights it comes with this package. For other weights it is taken once, which
-loads torch, and kept in the store under the hash of the weights.
+Those of the packaged weights are part of this package. For other weights they are computed once,
+which loads torch, and cached in the store under the hash of the weights.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _PACKAGED = Path(__file__).parent / "probe-all-MiniLM-L6-v2.npy"
 
 
 def least_cosine(engine: Engine, expected: NDArray[np.float32]) -> float:
-    """How near the engine comes to the expected vectors where it is furthest from them."""
+    """The smallest cosine between the engine's vectors and the expected ones."""
     return float((engine.encode(TEXTS) * expected).sum(axis=1).min())
 
 
@@ -38,13 +38,13 @@ def packaged() -> NDArray[np.float32]:
 
 
 def kept(store: Path | None, folder: ModelFolder) -> NDArray[np.float32] | None:
-    """The vectors of TEXTS by this model as the store keeps them, if it does."""
+    """The cached reference vectors of this model, if any."""
     path = _path(store, folder)
     return _loaded(path) if path is not None and path.exists() else None
 
 
 def keep(store: Path | None, folder: ModelFolder, vectors: NDArray[np.float32]) -> bool:
-    """Put the vectors in the store; whether that could be done."""
+    """Cache the vectors in the store; returns whether that succeeded."""
     path = _path(store, folder)
     if path is None or store is None or not os.access(store, os.W_OK):
         return False

@@ -1,4 +1,4 @@
-"""The one seam between the index and whatever computes vectors. Imports no engine."""
+"""The interface between the index and what computes vectors. Imports no engine."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """A text's unit vector, and each of its tokens: where it stands, and its vector in context.
+    """A text's unit vector, with the position and contextual vector of each token.
 
     `vector` is float32, (dimension,), of length 1; `spans` int64, (tokens, 2), characters of the
     text, half-open, (0, 0) for special tokens; `tokens` float32, (tokens, dimension).
@@ -27,7 +27,7 @@ class Encoded:
 
 
 class Engine(Protocol):
-    """What runs a model: texts in, vectors out."""
+    """Runs a model: texts in, vectors out."""
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Vectors of the texts: float32, (len(texts), dimension), rows of length 1."""
@@ -39,16 +39,16 @@ class Engine(Protocol):
 
 
 class Encoder(Engine, Protocol):
-    """A text embedding model: an engine that says which model it runs."""
+    """A text embedding model: an engine with the model's identity."""
 
     @property
     def name(self) -> str:
-        """The model's name, for people, with its precision where that is not float32."""
+        """The model's display name, with its precision unless that is float32."""
         ...
 
     @property
     def weights_sha256(self) -> str:
-        """SHA-256 of the weights, in hex: what tells two models apart."""
+        """SHA-256 of the weights, in hex; identifies the model."""
         ...
 
     @property
@@ -68,10 +68,10 @@ class Encoder(Engine, Protocol):
 
     @property
     def document_prefix(self) -> str:
-        """What the model wants in front of a passage; mostly empty."""
+        """The prefix of passages; usually empty."""
         ...
 
     @property
     def query_prefix(self) -> str:
-        """What the model wants in front of a query; mostly empty."""
+        """The prefix of queries; usually empty."""
         ...

@@ -1,7 +1,7 @@
-"""A cross-encoder in a local folder: it reads query and passage together, and says if they fit.
+"""A cross-encoder in a local folder: scores query and passage together.
 
-Slower than comparing vectors, and better where the model is good. Without it a search is what it
-was: whatever goes wrong here is told once, and the order of the hits stays.
+Slower than comparing vectors, and more accurate with a good model. Failures are reported once and
+leave the order of the hits unchanged.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ PAIRS_AT_ONCE = 16
 
 
 class Reranker:
-    """The cross-encoder of a folder; safe for several threads. `on_notice` hears of its outage.
+    """The cross-encoder of a folder; thread-safe. `on_notice` is called if it fails.
 
-    It is loaded by the first search. Once it has failed it is not tried again: `outage` says why.
+    Loaded by the first search. After a failure it is not used again: `outage` is the reason.
     """
 
     def __init__(self, folder: Path, on_notice: Callable[[str], None] = to_stderr) -> None:
@@ -39,10 +39,10 @@ class Reranker:
         self.outage: str | None = None
 
     def reorder(self, query: str, hits: Sequence[Hit]) -> list[Hit]:
-        """The hits, those that fit the query best first; as they were where the model fails.
+        """The hits, most relevant first; unchanged if the model fails.
 
-        The scores stay those of the fusion, given out in the new order, since what reads them
-        expects their scale; `rerank` is the model's own.
+        The fused scores are reassigned in the new order, since their readers expect that scale;
+        `rerank` is the model's own score.
         """
         first = list(hits[:RERANKED_HITS])
         if not first or self.outage is not None:
@@ -93,7 +93,7 @@ class Reranker:
 
 
 def _failures() -> tuple[type[Exception], ...]:
-    """What loading or running a model of somebody else's may raise."""
+    """Exceptions that loading or running an arbitrary model may raise."""
     from safetensors import SafetensorError
 
     # Of memory too: a long list of long passages may not fit where the search alone does.

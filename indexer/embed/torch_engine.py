@@ -1,8 +1,7 @@
-"""Any sentence-transformers model, through the library itself; on a GPU where there is one.
+"""Any sentence-transformers model, through the library itself; on a GPU if there is one.
 
-The only place that imports sentence-transformers and torch, inside functions. Nothing here can
-reach a network: the offline switches are set before the import, and the model is named by its
-folder.
+The only module that imports sentence-transformers and torch, inside functions. It uses no network:
+offline switches are set before the import, and the model is given by its folder.
 """
 
 from __future__ import annotations
@@ -34,9 +33,9 @@ OFFLINE = {
 
 
 def accelerator(folder: ModelFolder) -> str | None:
-    """The device that torch would compute on, as in "cuda" or "mps"; None for the processor.
+    """The device for torch, as in "cuda" or "mps"; None for the CPU.
 
-    torch is not imported where the system shows no such device.
+    torch is imported only if the system shows such a device.
     """
     if sys.platform != "darwin" and not any(Path(device).exists() for device in GPU_DEVICES):
         return None
@@ -48,7 +47,7 @@ def accelerator(folder: ModelFolder) -> str | None:
 
 
 def prepare(folder: ModelFolder) -> None:
-    """Set what torch and the libraries around it read when they are imported."""
+    """Set the environment variables that torch and related libraries read on import."""
     os.environ.update(OFFLINE)
     # torch makes this folder when it is imported, below the temp folder if none is named. It is
     # for compiled models; nothing is compiled here, so one that is there stays as it is.

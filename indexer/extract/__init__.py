@@ -1,7 +1,7 @@
-"""THE extractor registry: the only way from bytes to text, for indexing and for reading alike.
+"""The extractor registry: the only way from bytes to text, for both indexing and reading.
 
-`claim` says which extractor serves a file, `extract` gives the whole document, `open_lines` the
-same lines lazily. Parsers are imported when they are first used. Does not open files.
+`claim` returns the extractor of a file, `extract` the whole document, `open_lines` the same lines
+lazily. Parsers are imported on first use. Does not open files.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ __all__ = [
 
 
 def _from(module: str, function: str) -> Callable[[bytes], Extraction]:
-    """A reader of this package by its name; its module is imported when it is first called."""
+    """A reader of this package by name; its module is imported on the first call."""
 
     def read(data: bytes) -> Extraction:
         extraction = getattr(import_module(f"indexer.extract.{module}"), function)(data)
@@ -51,7 +51,7 @@ def _from(module: str, function: str) -> Callable[[bytes], Extraction]:
 def _binary(
     name: str, version: int, kinds: str, module: str, *, markdown: bool = False
 ) -> Extractor:
-    """A format that `kind_of` knows by its bytes."""
+    """A format that `kind_of` recognises by its bytes."""
     return Extractor(
         name, version, _from(module, f"read_{name}"), tuple(kinds.split()), markdown=markdown
     )
@@ -60,7 +60,7 @@ def _binary(
 def _text(
     name: str, version: int, claims: Claim, module: str, *, markdown: bool = False
 ) -> Extractor:
-    """A format whose files are text, so that one that is broken is still read as such."""
+    """A format whose files are text: a broken one is still read as plain text."""
     return Extractor(name, version, _from(module, f"read_{name}"), claims=claims, markdown=markdown)
 
 
@@ -104,10 +104,9 @@ MAX_REMARK_PARTS = 10  # named in a document's remark; more are counted
 def claim(sample: bytes, path: str) -> Extractor:
     """The extractor for a file of which `sample` is all, or the beginning.
 
-    With the beginning alone, a ZIP or legacy Office file is told by what happens to stand there,
-    and by its name.
-    Raises UnreadableDocument: "unsupported" for formats that hold text that nobody reads here,
-    "binary" for everything else that is not text.
+    From the beginning alone, a ZIP or legacy Office file is recognised by its first entries and its
+    name. Raises UnreadableDocument: "unsupported" for known formats with text that have no
+    extractor, "binary" for everything else that is not text.
     """
     for extractor in _claimants(sample, path):
         return extractor
@@ -115,7 +114,7 @@ def claim(sample: bytes, path: str) -> Extractor:
 
 
 def _claimants(sample: bytes, path: str) -> Iterator[Extractor]:
-    """All that would serve the file, best first."""
+    """All extractors that accept the file, best first."""
     kind = kind_of(sample, path)
     if kind is None and not is_text(sample):
         return
@@ -126,12 +125,11 @@ def _claimants(sample: bytes, path: str) -> Iterator[Extractor]:
 
 @dataclass(slots=True)
 class Opened:
-    """A document whose lines come as they are asked for.
+    """A document whose lines are extracted lazily.
 
-    `title` is what it gives itself, "" if nothing. `extractor` is a label; it is final, as is
-    `remark`, which says what could not be read, once all lines have come. `lines` raises
-    UnreadableDocument with that label, and the extractor's `empty_reason` at the end where there
-    was no text.
+    `title` is the document's own, "" if it has none. `extractor` is a label; it and `remark`, a
+    message on unreadable parts, are final after the last line. `lines` raises UnreadableDocument
+    with that label, and with the extractor's `empty_reason` at the end if there was no text.
     """
 
     extractor: str
@@ -145,7 +143,7 @@ def open_document(
 ) -> Opened:
     """The document, before its lines are read; raises UnreadableDocument.
 
-    `on_claim` is told the label of each extractor before it is let at the bytes.
+    `on_claim` is called with the label of each extractor before it reads the bytes.
     """
     if not data:
         raise UnreadableDocument("no_bytes", "the file is empty")
@@ -158,7 +156,7 @@ def open_document(
 def _open(
     data: bytes, source: str, on_claim: Callable[[str], None]
 ) -> tuple[Extractor, Extraction]:
-    """Who serves a file, and what they give; errors carry the extractor's label."""
+    """The extractor of a file and its extraction; errors carry the extractor's label."""
     failure = UnreadableDocument("binary", "not text")
     for extractor in _claimants(data, source):
         on_claim(extractor.label)
@@ -173,7 +171,7 @@ def _open(
 
 
 def _lines(extractor: Extractor, extraction: Extraction, opened: Opened) -> Iterator[Line]:
-    """The lines; raises where none of them holds a letter or digit that is not part of a mark."""
+    """The lines; raises if none of them contains a letter or digit outside a mark."""
     found = False
     try:
         for line in extraction.lines:
@@ -196,12 +194,12 @@ def _unreadable(error: BaseException, extractor: Extractor) -> UnreadableDocumen
 
 
 def title_of(title: str, source: str) -> str:
-    """What a document is called: its own title, else its file's name."""
+    """The title of a document: its own, else its file name."""
     return title or " ".join(PurePosixPath(source).stem.split())
 
 
 def is_todays(label: str | None) -> bool:
-    """Whether the extractor that gave a text is still of that version."""
+    """Whether a label is that of a current extractor version."""
     known = {extractor.label for extractor in REGISTRY}
     return label is not None and label.partition("+")[0] in known
 

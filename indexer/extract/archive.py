@@ -1,7 +1,7 @@
 """ZIP archives as one document: each member is read as the file that it is, behind its own mark.
 
-Nothing is unpacked to a disk: a member's name is a label and no path. Archives in archives are
-named and not opened, so that what one file unpacks to has one bound. Called through the registry.
+Nothing is unpacked to disk: a member's name is a label, not a path. Archives in archives are listed
+and not opened, so that one limit bounds the unpacked size of a file. Called through the registry.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def read_zip(data: bytes) -> Extraction:
 
 @dataclass(slots=True)
 class _Reading:
-    """One archive on its way to lines, and what could not be read of it."""
+    """State of reading one archive: its members, and those that could not be read."""
 
     parts: ZipParts
     engines: set[str] = field(default_factory=set)
@@ -67,7 +67,7 @@ class _Reading:
             raise UnreadableDocument("unsupported", "ZIP archive without documents")
 
     def _member(self, name: str, info: zipfile.ZipInfo) -> Iterator[Line]:
-        """The mark and the lines of a member; where there is no text, the mark says why."""
+        """The mark and the lines of a member; without text, the mark contains the reason."""
         begun = False
         try:
             for line in _lines(name, self.parts, info, self.engines):
@@ -86,7 +86,7 @@ class _Reading:
 
 
 def _members(parts: ZipParts) -> Iterator[tuple[str, zipfile.ZipInfo]]:
-    """The files in an archive that might be documents, each under a name of its own."""
+    """The files in an archive that may be documents, with unique names."""
     stored = {info.filename: info for info in parts.members() if not info.is_dir()}
     given: Counter[str] = Counter()
     for info in stored.values():
@@ -101,7 +101,7 @@ def _members(parts: ZipParts) -> Iterator[tuple[str, zipfile.ZipInfo]]:
 
 
 def _path(info: zipfile.ZipInfo) -> list[str]:
-    """The names on the way to a member, none of which leads anywhere else; one at least."""
+    """The path components of a member, without empty ones, "." and ".."; at least one."""
     name = info.filename
     if not info.flag_bits & 0x800:  # not said to be UTF-8; zipfile took it for the first PC's page
         try:
@@ -113,7 +113,7 @@ def _path(info: zipfile.ZipInfo) -> list[str]:
 
 
 def _lines(name: str, parts: ZipParts, info: zipfile.ZipInfo, engines: set[str]) -> Iterator[Line]:
-    """The lines of a member, its marks widened by its name; raises what readers of files raise."""
+    """The lines of a member, its name added to the marks; raises as readers do."""
     if stat.S_ISLNK(info.external_attr >> 16):
         raise UnreadableDocument("symlink")
     if is_key(name.rpartition("/")[2]):

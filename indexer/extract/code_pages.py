@@ -1,8 +1,8 @@
-"""Which page of single-byte codes explains a text best: by the letters of languages. Pure.
+"""Detects single-byte code pages by the letters of languages. Pure.
 
-The pages of one script differ in a few letters and all make sense of one another's bytes. What
-tells them apart is that the letters beyond ASCII of a text are those of one language. Called by
-`text`, about bytes that are not UTF-8.
+The pages of one script differ in few letters, and each decodes text of the others. The right page
+is the one under which the non-ASCII letters of a text belong to one language. Called by `text`, for
+bytes that are not UTF-8.
 """
 
 from __future__ import annotations
@@ -59,9 +59,9 @@ MARGIN = 0.02  # by which another page must explain more than one before it
 
 
 def best_page(data: bytes) -> tuple[str, float]:
-    """The page that explains most of the characters beyond ASCII as one language's, and how much.
+    """The page under which most non-ASCII characters belong to one language, and their share.
 
-    ("", 0.0) where no page knows all of the bytes.
+    ("", 0.0) if no page decodes all bytes.
     """
     found, best = "", 0.0
     for page in PAGES:
@@ -80,7 +80,7 @@ def _weight(letter: str) -> float:
 
 
 def _explained(text: str) -> float:
-    """The share of the characters beyond ASCII, signs aside, that one language accounts for."""
+    """The share of the non-ASCII characters, except signs, that belong to one language."""
     counts = Counter(_BEYOND_ASCII.findall(text))
     for sign in _SIGNS & counts.keys():
         del counts[sign]

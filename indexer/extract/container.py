@@ -1,7 +1,7 @@
-"""Reading the parts of ZIP containers and XML from strangers, within limits.
+"""Reads parts of untrusted ZIP containers and XML, within limits.
 
 XML is parsed without entities, DTDs, network or unlimited depth; archives are unpacked in memory,
-as far as a limit that their own directory does not set. Called by the office and e-book formats.
+up to limits that do not depend on their directory. Called by the office and e-book formats.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MAX_UNPACKED_BYTES = 384 * 2**20  # of all parts read from one file
 
 
 class Parts(Protocol):
-    """The named parts of a document, whatever holds them together."""
+    """The named parts of a document, in any container."""
 
     def names(self) -> list[str]:
         """All names, in the order in which they are stored."""
@@ -100,7 +100,7 @@ class ZipParts:
 def parse_xml(data: bytes) -> Element:
     """The root element; raises UnreadableDocument("malformed").
 
-    Entities stay unresolved, so they can neither grow nor fetch anything.
+    Entities are not resolved, so they can neither expand nor fetch anything.
     """
     from lxml import etree
 
@@ -120,7 +120,7 @@ def parse_xml(data: bytes) -> Element:
 
 
 def tag_of(element: Element) -> str:
-    """The name of an element without its namespace; "" for what is none, an entity for example."""
+    """The name of an element without its namespace; "" for other nodes, such as entities."""
     tag = element.tag
     return tag.rpartition("}")[2] if isinstance(tag, str) else ""
 
@@ -134,7 +134,7 @@ def attribute(element: Element, name: str) -> str | None:
 
 
 def child(element: Element | None, *names: str) -> Element | None:
-    """The element found by going down by the first child of each name; None where one lacks."""
+    """The element reached by the first child of each name in turn; None if one is missing."""
     for name in names:
         if element is None:
             return None
@@ -150,7 +150,7 @@ def text_of(element: Element | None) -> str:
 def relations(parts: Parts, name: str) -> dict[str, tuple[str, str]]:
     """Relations of an Office part: id -> (last word of the type, name of the other part).
 
-    Targets outside of the file are left out.
+    External targets are omitted.
     """
     folder, base = posixpath.split(name)
     root = parts.xml(posixpath.join(folder, "_rels", f"{base}.rels"))

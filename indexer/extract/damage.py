@@ -1,7 +1,7 @@
-"""What the parsers of the standard library raise on damaged files. A list, and no behaviour.
+"""The exceptions that the standard library's parsers raise on damaged files.
 
-Libraries outside of it are translated where they are called. None of these is caught around
-anything but the reading of one file.
+Other libraries' errors are translated where they are called. These are caught only around the
+reading of one file.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ _NUMBERED = re.compile(r"(?i)^(chapter\s*)?\d+\s*([:.–—-]\s*|$)")
 
 
 def _named(number: int, title: str) -> str:
-    """What a mark calls a chapter: its number in the file, and its title without a number."""
+    """The name of a chapter in its mark: number in the file, and title without a number."""
     name = _NUMBERED.sub("", title)
     return f"{number}: {name}" if name else str(number)
 

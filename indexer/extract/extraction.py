@@ -1,4 +1,4 @@
-"""What an extractor is and what it gives: the types of the registry, and the marks of parts.
+"""The types of the registry, and the marks of parts.
 
 Does not parse. Imported by the registry and by every module of a format.
 """
@@ -25,10 +25,10 @@ MAX_PART_CHARS = 120  # of a name in a mark line: a sheet's, a chapter's
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """The title that a document gives itself, if any, and its lines, lazily.
+    """A document's own title, if any, and its lines, lazily.
 
-    `engines` and `unread` fill while the lines are read: names of second engines that had to
-    serve a part, and parts that no engine could read.
+    `engines` and `unread` are filled while the lines are read: names of second engines that were
+    needed, and parts that no engine could read.
     """
 
     title: str | None
@@ -41,9 +41,9 @@ class Extraction:
 class Extractor:
     """One way from bytes to text. A change of what `read` yields is a new `version`.
 
-    `kinds` are what `kind_of` calls the files that it reads; where there are none, its files are
-    text, and `claims` is asked about them. `empty_reason` is the code for a file in which no text
-    was found. `markdown` says that headings in the lines are Markdown's.
+    `kinds` are the results of `kind_of` that it reads; if empty, its files are text and `claims`
+    decides. `empty_reason` is the code for a file without text. `markdown` is set if headings in
+    the lines are Markdown.
     """
 
     name: str
@@ -61,7 +61,7 @@ class Extractor:
 
 
 def usable_title(title: object) -> str | None:
-    """A title from a document's properties, on one line; None where it says nothing."""
+    """A title from a document's properties, on one line; None for placeholders."""
     if not isinstance(title, str):
         return None
     title = " ".join(title.split())[:MAX_TITLE_CHARS]
@@ -69,12 +69,12 @@ def usable_title(title: object) -> str | None:
 
 
 def words(text: str) -> frozenset[str]:
-    """The words of a text, as a set of names."""
+    """The words of a text as a set."""
     return frozenset(text.split())
 
 
 def plain_lines(texts: Iterable[str]) -> Iterator[Line]:
-    """The lines of texts that have no parts."""
+    """The lines of texts without parts."""
     for text in texts:
         for line in lines_of(text):
             yield Line(line)

@@ -1,8 +1,8 @@
 """HTML and XHTML as Markdown: the main text and its titles, without scripts, styles and menus.
 
-Works on the stream of tags, so that neither depth nor missing end tags matter; builds no tree,
-runs nothing, fetches nothing. The standard library's parser: libxml2's drops what is nested more
-than 256 deep, and the fast HTML5 parsers take seconds for nesting that costs this one nothing.
+Processes the stream of tags without a tree, so depth and missing end tags do not matter; runs and
+fetches nothing. Uses the standard library's parser: libxml2 drops text nested more than 256 deep,
+and fast HTML5 parsers take seconds for deep nesting.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _CHARSET = re.compile(rb"(?i)(?:charset|encoding)\s*=\s*[\"']?([\w.:-]{2,40})")
 
 
 def decode_html(data: bytes, otherwise: Callable[[bytes], str] = decode) -> str:
-    """The text of a page, by what it says of itself, else by `otherwise`."""
+    """The text of a page in its declared encoding, else by `otherwise`."""
     named = _CHARSET.search(data[:4096])
     if named and not data.startswith((b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf")):
         # What calls itself Latin-1 or ASCII is read as cp1252, as all browsers do.
@@ -42,9 +42,9 @@ def decode_html(data: bytes, otherwise: Callable[[bytes], str] = decode) -> str:
 
 
 def html_text(source: str, titled: bool = True) -> tuple[str | None, str]:
-    """The title that a page gives itself, and its main text as Markdown.
+    """The page's own title, and its main text as Markdown.
 
-    With `titled` the text begins with the title, unless a heading says it.
+    With `titled` the text begins with the title, unless a heading repeats it.
     """
     reader = _Reader()
     reader.feed(source)
@@ -60,13 +60,13 @@ def html_text(source: str, titled: bool = True) -> tuple[str | None, str]:
 
 
 def _names(block: str, title: str) -> bool:
-    """Whether a block is a heading that says what the title says, or what it begins with."""
+    """Whether a block is a heading equal to the title or to its beginning."""
     return block.startswith("#") and title.casefold().startswith(block.lstrip("# ").casefold())
 
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """A piece of text, and where it stood; one `alone` is a heading or code, and in no table."""
+    """A piece of text and its context; `alone` for headings and code outside tables."""
 
     text: str
     main: bool
@@ -84,9 +84,9 @@ MIN_MAIN_SHARE = 0.3  # of a page's text in <main>, below which the tag is not b
 
 
 def _main(blocks: Sequence[_Block]) -> Sequence[_Block]:
-    """The blocks that a reader came for; all of them where the tags would leave next to none.
+    """The blocks of the main text; all blocks if the tags would leave almost none.
 
-    A tag that is never closed makes everything after it a menu, so shares are looked at.
+    An unclosed tag makes everything after it a menu, hence the check of shares.
     """
     shown: Sequence[_Block] = [block for block in blocks if not block.hidden]
     shown = shown if _length(shown) >= MIN_MAIN_SHARE * _length(blocks) else blocks
@@ -129,9 +129,9 @@ _LISTS = frozenset({"ul", "ol", "menu", "dir"})
 
 @dataclass(slots=True)
 class _Element:
-    """An open element, with what holds for everything inside of it.
+    """An open element, with the properties that its content inherits.
 
-    `shown` is (menu, hidden) as the block has it that the element stands in, or is.
+    `shown` is (menu, hidden) of the enclosing block, or of the element if it is one.
     """
 
     tag: str
@@ -146,7 +146,7 @@ class _Element:
 
 
 def _begun(parent: _Element, tag: str, named: dict[str, str | None], in_header: bool) -> _Element:
-    """An element in another one; `in_header` says that it is in a page's or section's header."""
+    """An element within another; `in_header` if it is in the header of a page or section."""
     role = (named.get("role") or "").lower()
     is_menu = not (parent.article and {tag, role} & _OF_THE_PAGE) and (
         tag in _MENUS or role in _MENU_ROLES
@@ -178,7 +178,7 @@ class _Table:
 
 
 class _Reader(HTMLParser):
-    """Collects the blocks of a page; `finish` gives them."""
+    """Collects the blocks of a page; `finish` returns them."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -203,7 +203,7 @@ class _Reader(HTMLParser):
         return self._blocks
 
     def parse_marked_section(self, i: int, report: int = 1) -> int:
-        """The place behind `<![…>`, which Office writes and the base class raises at."""
+        """The position after `<![…>`, which Office writes and the base class rejects."""
         end = self.rawdata.find(">", i)
         return end + 1 if end >= 0 else len(self.rawdata)
 
@@ -276,14 +276,14 @@ class _Reader(HTMLParser):
             self._pop(tag)
 
     def handle_data(self, data: str) -> None:
-        """Take in text, unless nobody would see it."""
+        """Append text, unless it is hidden."""
         element = self._open[-1]
         if element.tag == "title" and not self._tags["svg"]:
             self.title.append(data)
         elif element.skipped:
             pass
         elif element.shown != (element.menu, element.hidden):
-            # Within a line, for a button or for nobody to see: aside, and the line goes on.
+            # Within a line, of a button or hidden: set aside, and the line goes on.
             aside = markdown.one_line(data)
             self._keep(_Block(aside, element.main, element.menu, element.hidden))
         else:
@@ -323,7 +323,7 @@ class _Reader(HTMLParser):
         self._address, self._linked = "", []
 
     def _flush(self) -> None:
-        """End the block in hand; a link that it begins goes on behind it, and is said with it."""
+        """End the current block; a link that starts in it goes on after it, listed with it."""
         if not self._text:
             return
         if self._linked:
@@ -351,7 +351,7 @@ class _Reader(HTMLParser):
         self._links.clear()
 
     def _end_table(self) -> None:
-        """Rows for a table of data; for one that lays out the page, the blocks in its cells."""
+        """Rows for a data table; the blocks of the cells for a layout table."""
         table = self._tables.pop()
         blocks = [block for cells in table.rows for cell in cells for block in cell]
         if table.nested or any(block.alone for block in blocks):

@@ -1,4 +1,4 @@
-"""What a file is, by its bytes: containers are looked into. Decides nothing about text.
+"""Recognises file formats by their bytes and the content of containers; not text formats.
 
 Called by the registry.
 """
@@ -91,10 +91,10 @@ _MAX_NAME = 512
 
 
 def kind_of(sample: bytes, path: str) -> str | None:
-    """What the first bytes (or all) of a file show it to be, as in "docx"; None: no known mark.
+    """The format of a file by its first bytes (or all), as in "docx"; None if unknown.
 
-    The name decides where a container has lost its directory, or the sample does not reach it.
-    Raises UnreadableDocument for what is recognised and not read.
+    The name decides if a container's directory is damaged or beyond the sample. Raises
+    UnreadableDocument for formats that are recognised but not supported.
     """
     for magic, name in _UNSUPPORTED:
         if sample.startswith(magic):
@@ -114,9 +114,9 @@ def kind_of(sample: bytes, path: str) -> str | None:
 
 
 def _zip_kind(sample: bytes, path: str) -> str:
-    """What a ZIP file holds; a plain archive is "zip" if it is called so, else UnreadableDocument.
+    """The format of a ZIP file; "zip" for a plain archive named .zip, else UnreadableDocument.
 
-    Programs and documents of many kinds are ZIP files too, which their names tell.
+    Many programs and documents are ZIP files too, as their names show.
     """
     suffix = PurePosixPath(path).suffix.lower()[1:]
     names = _zip_names(sample)
@@ -140,7 +140,7 @@ def _zip_kind(sample: bytes, path: str) -> str:
 
 
 def _zip_names(sample: bytes) -> Collection[str] | None:
-    """Names in the archive's directory; None where there is none to be read."""
+    """Names in the archive's directory; None if it is unreadable."""
     import zipfile
 
     try:
@@ -151,7 +151,7 @@ def _zip_names(sample: bytes) -> Collection[str] | None:
 
 
 def _local_names(sample: bytes) -> list[str]:
-    """Names in front of the members that are still there."""
+    """Names in the local headers of the remaining members."""
     names = []
     for header in _LOCAL_HEADER.finditer(sample):
         length = min(int.from_bytes(header[1], "little"), _MAX_NAME)
@@ -168,9 +168,10 @@ def _mime_type(sample: bytes) -> str:
 
 
 def _ole_kind(sample: bytes, path: str) -> str:
-    """What a compound file (legacy Office) holds, by the names of its streams.
+    """The format of a compound file (legacy Office), by the names of its streams.
 
-    Of a cut file the directory may be lost; then a name anywhere in it decides, or its own.
+    In a truncated file the directory may be missing; then any stream name in it or the file name
+    decides.
     """
     found = _ole_names(sample)
     for stream, kind in _STREAMS:

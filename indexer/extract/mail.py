@@ -1,7 +1,7 @@
 """Mail: EML, mbox and Outlook's MSG: subject, people, date, text, names of attachments.
 
-Attachments are named and not opened; a forwarded message is read in place. Where a message says
-the same in plain text and in HTML, the plain text is read.
+Attachments are listed and not opened; a forwarded message is read in place. Of plain text and HTML
+alternatives, the plain text is read.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MAX_DEPTH = 16  # of messages within messages
 
 @dataclass(slots=True)
 class Mail:
-    """What there is to read of a message."""
+    """The readable parts of a message."""
 
     headers: list[tuple[str, str]] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
@@ -133,7 +133,7 @@ def _parts(message: Message) -> Sequence[Message]:
 
 
 def _best(parts: Sequence[Message]) -> Sequence[Message]:
-    """The alternative to read: plain text that says something, else the last, which is richest."""
+    """The alternative to read: non-empty plain text, else the last, which is the richest."""
     for part in parts:
         if part.get_content_type() == "text/plain" and _body(part, "text/plain").strip():
             return [part]
@@ -150,7 +150,7 @@ def _body(message: Message, kind: str) -> str:
 
 
 def _text(data: bytes, charset: str | None) -> str:
-    """Bytes in the encoding that they are said to have, else in the one that they seem to have."""
+    """Bytes decoded with the declared encoding, else with the detected one."""
     if charset and charset.lower() not in ("unknown-8bit", "us-ascii", "utf-8"):
         try:
             return data.decode(charset)

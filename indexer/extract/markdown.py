@@ -1,8 +1,7 @@
 """Blocks of rich documents as Markdown: headings, list items, tables. Pure.
 
-What HTML, office documents and books have in common on their way to lines. Emphasis is left out and
-addresses of links follow the text: they would stand between the words of a quotation. Text is not
-escaped, for the same reason.
+Shared by HTML, office documents and books. Emphasis is omitted and addresses of links follow the
+text: inline they would interrupt quotations. Text is not escaped, for the same reason.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ def _words(inner: re.Match[str]) -> str:
 
 
 def table(rows: Sequence[Sequence[str]]) -> str:
-    """A table with its first row as header; one that only lays out text becomes paragraphs.
+    """A table with its first row as header; a layout table becomes paragraphs.
 
     "" where all cells are empty.
     """
@@ -70,7 +69,7 @@ _ADDRESS = re.compile(r"(?i)(?:https?://|mailto:)[^\s<>]+")
 def links(pairs: Iterable[tuple[str, str]]) -> str:
     """A list of links, of (text, address) pairs: once each address that leads out of a document.
 
-    "" where there is none, or none that its text does not say already.
+    "" if there is none, or the text contains them already.
     """
     found: dict[str, str] = {}
     for text, address in pairs:

@@ -1,4 +1,4 @@
-r"""The one form that all extracted text has, whatever it came from.
+r"""The normal form of all extracted text.
 
 NFC, `\n` line ends, no NUL, no line over 2,000 characters. Called by the registry only, so that
 indexing and reading cannot differ.
@@ -32,9 +32,9 @@ def lines_of(text: str) -> Iterator[str]:
 
 
 def whole(text: str) -> str:
-    """`text` with U+FFFD for each half of a surrogate pair, which nothing can store; pairs joined.
+    """`text` with surrogate pairs joined and lone surrogates, which cannot be stored, as U+FFFD.
 
-    A PDF's character map and an escape in YAML can hold one.
+    Sources are character maps of PDFs and escapes in YAML, for example.
     """
     if not _SURROGATE.search(text):
         return text

@@ -67,7 +67,7 @@ def _blocks(cells: list[object], language: str) -> Iterator[str]:
 
 
 def _output(output: object) -> str:
-    """The text of a result: what was printed, shown or raised."""
+    """The text of an output: printed, displayed or raised."""
     kind = _field(output, "output_type")
     if kind == "stream":
         return _joined(_field(output, "text"))

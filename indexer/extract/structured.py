@@ -1,8 +1,8 @@
 """JSON and XML: data and documents that were written for programs.
 
 JSON stays as it is, with characters for its escapes and line ends where there are none. XML is
-read for what its root element says it is: a feed, a drawing, a Word or OpenDocument file in XML
-form, a spreadsheet; else every element with text becomes a line, named by its tag.
+read by its root element: a feed, a drawing, a Word or OpenDocument file in XML form, a spreadsheet;
+else every element with text becomes a line, named by its tag.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def read_json(data: bytes) -> Extraction:
 
 
 def _unescaped(match: re.Match[str]) -> str:
-    """The characters of escapes, but for those that would not be text or would end the string."""
+    """Escapes as characters, except where that would be no text or end the string."""
     units = re.findall(r"\\u(....)", match[2])
     text = "".join(chr(int(unit, 16)) for unit in units)
     text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
@@ -56,7 +56,7 @@ def _json_lines(text: str) -> Iterator[str]:
 
 
 def _broken(line: str) -> Iterator[str]:
-    """A long line of JSON, cut where a printer of JSON would cut it."""
+    """A long line of JSON, broken where a pretty-printer would break it."""
     depth = 0
     pieces: list[str] = []
     for match in _TOKEN.finditer(line):
@@ -128,7 +128,7 @@ _UNTOLD = frozenset({"id", "space", "lang", "base", "schemaLocation", "style", "
 
 
 def _said(element: Element) -> Iterator[tuple[str, str]]:
-    """Attributes that may say something to a reader."""
+    """Attributes with readable text."""
     for key, value in element.attrib.items():
         if str(key).rpartition("}")[2] not in _UNTOLD and str(value).strip():
             yield str(key), str(value)

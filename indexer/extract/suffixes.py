@@ -1,6 +1,6 @@
 """Which files of text are of which format, by their first bytes and their names. Pure.
 
-Asked about files that are text; formats with a mark in their bytes are told in `kinds`.
+For text files only; formats with magic bytes are recognised in magic.py.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def is_plain(sample: bytes, path: str) -> bool:
 
 
 def _by_name(suffixes: str) -> Claim:
-    """A claim to files of text by what their names end in."""
+    """A claim by file suffixes."""
     known = words(suffixes)
     return lambda sample, path: PurePosixPath(path).suffix.lower() in known
 

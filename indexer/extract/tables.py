@@ -1,6 +1,6 @@
-"""Spreadsheets (XLSX, XLSB, XLS, ODS) and CSV: a line for each row, which makes sense alone.
+"""Spreadsheets (XLSX, XLSB, XLS, ODS) and CSV: one self-contained line for each row.
 
-Where the first row names the columns, each later row says the names with its values. Formulas are
+If the first row names the columns, each later row repeats the names with its values. Formulas are
 read as their results. Comments, text boxes and titles of charts of an XLSX follow the rows of their
 sheet; print headers are left out, and in the other formats these too.
 
@@ -53,7 +53,7 @@ Cells = Sequence[str]
 def read_xls(data: bytes) -> Extraction:
     """The lines of all sheets; raises UnreadableDocument, "encrypted" or "malformed".
 
-    By xlrd: of damaged files of this kind, calamine asks for all of the memory for one in eight.
+    By xlrd: calamine requests all memory for one in eight damaged files of this format.
     """
     import xlrd
 
@@ -114,7 +114,7 @@ def read_ods(data: bytes) -> Extraction:
 
 
 def read_xlsx(data: bytes) -> Extraction:
-    """The same of a file of which more can be told: its title, and what is not in cells."""
+    """The same, with the title and the text outside cells."""
     parts = ZipParts(data)
     _affordable(parts)
     unread: list[str] = []
@@ -178,9 +178,9 @@ def _shown(value: object) -> str:
 
 
 def _beside(parts: ZipParts, unread: list[str]) -> dict[str, list[str]]:
-    """Sheet name -> what stands beside its cells: comments, text boxes, titles of charts.
+    """Sheet name -> texts outside its cells: comments, text boxes, titles of charts.
 
-    Names of damaged ones go to `unread`: the cells are what counts.
+    Names of damaged parts are added to `unread`; the cells are still read.
     """
     found: dict[str, list[str]] = {}
     main = main_part(parts, "xl/workbook.xml")
@@ -212,7 +212,7 @@ def _comments(parts: ZipParts, name: str) -> Iterator[str]:
 
 
 def _drawn(parts: ZipParts, name: str) -> Iterator[str]:
-    """The texts of boxes and shapes, and the titles of charts, that lie over the cells."""
+    """The texts of boxes and shapes, and the titles of charts."""
     root = parts.xml(name)
     related = relations(parts, name)
     for each in root.iter() if root is not None else ():
@@ -228,7 +228,7 @@ def _drawn(parts: ZipParts, name: str) -> Iterator[str]:
 
 
 def _is_spare(element: Element) -> bool:
-    """Whether an element is there for programs that do not know what it stands for."""
+    """Whether an element is a fallback for programs that do not support the original."""
     return any(tag_of(outer) == "Fallback" for outer in element.iterancestors())
 
 
@@ -250,7 +250,7 @@ _LETTER = re.compile(r"[^\W\d_]")
 
 
 def labelled(rows: Iterable[Cells]) -> Iterator[str]:
-    """A line for each row that is not empty, with the names of the columns where there are any."""
+    """A line for each non-empty row, with the column names if there are any."""
     filled = ([cell.strip() for cell in cells] for cells in rows if any(map(str.strip, cells)))
     first = list(islice(filled, HEADER_SEARCH_ROWS * 2))
     header = _header(first)
@@ -273,7 +273,7 @@ def _named(names: Cells, cells: Cells) -> Iterator[str]:
 
 
 def _stripped(cells: Cells) -> Cells:
-    """Cells without the empty ones at the end."""
+    """Cells without trailing empty ones."""
     last = max((index for index, cell in enumerate(cells) if cell), default=-1)
     return cells[: last + 1]
 
@@ -314,7 +314,7 @@ def _csv_rows(text: str, delimiter: str) -> Iterator[Cells]:
 
 
 def _delimiter(text: str) -> str:
-    """The sign that cuts the first lines into the same number of cells, the most cells winning."""
+    """The delimiter that gives the first lines equal numbers of cells; the most cells win."""
     lines = [line for line in text[:20_000].splitlines() if line.strip()][:20]
 
     def score(delimiter: str) -> tuple[float, int]:

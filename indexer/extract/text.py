@@ -1,6 +1,6 @@
 """Plain text, source code, Markdown, Org, reStructuredText and LaTeX, in any encoding.
 
-Does not parse mark-up: these are their own best text. Titles are found by the suffix's customs.
+Mark-up is kept, as it reads well as text. Titles are found by the format's conventions.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def decode(data: bytes) -> str:
 
 
 def decode_part(data: bytes) -> str:
-    """The same of a part of a document, where the others count too: nothing is refused."""
+    """As `decode`, for parts of a document: undecodable bytes are replaced instead of refused."""
     try:
         return decode(data)
     except UnreadableDocument:
@@ -135,7 +135,7 @@ MAX_TITLE_SEARCH = 20_000  # characters at the beginning, among which a title st
 
 
 def org_title(text: str) -> str | None:
-    """What `#+TITLE:` says."""
+    """The value of `#+TITLE:`."""
     found = _ORG_TITLE.search(text[:MAX_TITLE_SEARCH])
     return found[1].strip() if found else None
 

@@ -1,1 +1,1 @@
-"""Which files belong to a corpus, and the only opening of one."""
+"""Which files belong to a corpus, and how they are opened."""

@@ -1,8 +1,7 @@
-"""Which paths the ignore files of a folder keep out: reading them, and the verdict on a path.
+"""Reads ignore files and decides which paths they exclude.
 
-An ignore file belongs to whoever made the folder. So it is read only if it is a regular file of a
-bounded size, and matched in time linear in the path whatever its patterns are: the pattern
-language is pathspec's, the matching is RE2's. Walks no folder; `walk` asks.
+Ignore files are untrusted: only regular files of bounded size are read, and any pattern matches in
+time linear in the path, since pathspec parses the patterns and RE2 matches them. Called by `walk`.
 """
 
 from __future__ import annotations
@@ -33,14 +32,14 @@ _Pattern = tuple[bool, Any]  # the verdict, and what re2 compiles to, which has 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The patterns of one folder, in their order; each says to pass over, or not to."""
+    """The patterns of one folder, in order; each excludes or includes."""
 
     patterns: tuple[_Pattern, ...]
 
     def verdict(self, path: str) -> bool | None:
-        """Whether `path`, relative to the folder and with `/` behind a folder, is passed over.
+        """Whether `path`, relative to the folder and ending in `/` for a folder, is excluded.
 
-        None where no pattern says anything about it. As in git, the last pattern decides; one that
+        None if no pattern matches. As in git, the last pattern decides; one that
         matches a folder above the path yields to one that matches the path itself.
         """
         above: bool | None = None
@@ -58,10 +57,10 @@ class Rules:
 
 
 def rules_in(folder: int, shown: str) -> Rules | None:
-    """The rules of the ignore files in the open `folder`; None where they say nothing.
+    """The rules of the ignore files in the open `folder`; None if there are none.
 
     `shown` is the folder's path for messages. Raises CorpusError for an ignore file that cannot be
-    read or is no plain list of patterns: without it, files that were excluded would be indexed.
+    read or parsed: ignoring it would index files that the user excluded.
     """
     lines = [
         (f"{shown}/{name}", number, line)
@@ -103,7 +102,7 @@ def _lines(folder: int, name: str, shown: str) -> list[str]:
 
 
 def _read(descriptor: int) -> bytes:
-    """The bytes of a file, up to one more than an ignore file may have."""
+    """The bytes of a file, at most one more than the limit for ignore files."""
     with os.fdopen(os.dup(descriptor), "rb") as file:
         return file.read(MAX_IGNORE_BYTES + 1)
 

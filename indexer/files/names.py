@@ -1,6 +1,6 @@
 """Which names never belong to a document: litter, machine state, key material. Pure.
 
-Called by whoever lists files: the walk of a folder, its watch, the reader of archives.
+Called by the walk, the watch and the reader of archives.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ LITTER = GitIgnoreSpec.from_lines(
     ],
     backend="simple",  # names that are no UTF-8 too
 )
-# Key material: listed as skipped, so that nobody wonders, and never opened.
+# Key material: listed as skipped and never opened.
 SECRETS = GitIgnoreSpec.from_lines(
     [
         "id_rsa",
@@ -52,7 +52,7 @@ SECRETS = GitIgnoreSpec.from_lines(
 
 
 def never_a_document(name: str, *, is_folder: bool) -> bool:
-    """Whether a name alone says that nothing at or below it belongs to a corpus."""
+    """Whether a name excludes a path and everything below it from any corpus."""
     if name.startswith("."):
         return True
     if is_folder:
@@ -61,7 +61,7 @@ def never_a_document(name: str, *, is_folder: bool) -> bool:
 
 
 def is_closed(parts: Sequence[str]) -> bool:
-    """Whether a path, given by its parts, is one that no walk lists as a document."""
+    """Whether a path, given by its parts, is never listed as a document."""
     *folders, name = parts
     return (
         any(never_a_document(folder, is_folder=True) for folder in folders)
@@ -71,5 +71,5 @@ def is_closed(parts: Sequence[str]) -> bool:
 
 
 def is_key(name: str) -> bool:
-    """Whether a file's name says that it holds a key, in whatever case it is written."""
+    """Whether a file name, in any case, indicates key material."""
     return bool(SECRETS.match_file(name.lower()))

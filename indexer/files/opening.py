@@ -1,7 +1,7 @@
-"""Opening what others named or may have swapped: no link is followed, nothing is waited for.
+"""Opens untrusted paths: no link is followed, no open blocks.
 
-The only opening of a document (`open_beneath`), of a file that a person names, and of a lock that
-anybody may hold. Called by whoever reads; decides nothing about what belongs to a corpus.
+The only place that opens documents (`open_beneath`), files named by the user, and locks that other
+processes may hold. Does not decide what belongs to a corpus.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ BRIEFLY_SECONDS = 10.0
 def open_beneath(root: Path, source: str) -> int:
     """A read-only file descriptor of the document `source`; the caller closes it.
 
-    Opened component by component from the root, so that no symbolic link is followed anywhere on
-    the way and nothing that is swapped meanwhile leads outside. Raises Refused for a source that
-    leaves the root, is not a regular file, or has a name that the walk passes over, whatever an
-    index says of it; OSError where the system says no.
+    Opened component by component from the root, so that no symbolic link is followed and no
+    concurrent change leads outside. Raises Refused for a source that leaves the root, is not a
+    regular file, or has a name that the walk excludes, even if an index contains it; OSError from
+    the system.
     """
     parts = source.split("/")
     if source.startswith("/") or any(part in ("", ".", "..") or "\0" in part for part in parts):
@@ -85,9 +85,9 @@ def hash_beneath(root: Path, source: str) -> str:
 
 
 def read_regular(path: Path, max_bytes: int) -> bytes:
-    """The bytes of a regular file that a person named; raises UsageError for any other, OSError.
+    """The bytes of a regular file named by the user; raises UsageError for other kinds, OSError.
 
-    A FIFO or device of that name, in a folder that somebody else filled, hangs nobody.
+    A FIFO or device of that name does not block.
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
@@ -102,10 +102,10 @@ def read_regular(path: Path, max_bytes: int) -> bytes:
 
 
 def lock_briefly(descriptor: int, how: int, what: str, seconds: float = BRIEFLY_SECONDS) -> None:
-    """Take a lock that everybody holds for a moment alone; raises StoreLocked where it stays held.
+    """Take a lock that is normally held briefly; raises StoreLocked if it stays held.
 
-    Whoever may open a file may lock it, a process that a document took over among them: nobody
-    waits for ever.
+    Any process that can open a file can lock it, including a compromised one, so the wait is
+    bounded.
     """
     deadline = time.monotonic() + seconds
     while True:

@@ -1,4 +1,4 @@
-"""Paths that a person types, made absolute, with one clear error where the surroundings are odd."""
+"""Makes paths from the user absolute; raises clear errors for broken environments."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from indexer.errors import UsageError
 
 
 def expanded(path: Path) -> Path:
-    """As `from_here`, with `~` for a home folder; raises UsageError for that of nobody we know."""
+    """As `from_here`, with `~` expanded; raises UsageError if the home folder is unknown."""
     try:
         return from_here(path.expanduser())
     except RuntimeError:
@@ -20,12 +20,12 @@ def expanded(path: Path) -> Path:
 
 
 def from_here(path: Path) -> Path:
-    """The absolute path that `path` means; one that is absolute depends on no working folder."""
+    """The absolute path of `path`; the working folder is used only for relative paths."""
     return path if path.is_absolute() else working_folder() / path
 
 
 def working_folder() -> Path:
-    """Where this process stands; raises UsageError where that folder was removed."""
+    """The working folder; raises UsageError if it was removed."""
     try:
         return Path.cwd()
     except OSError as error:
@@ -36,8 +36,8 @@ def working_folder() -> Path:
 
 
 def resolved(path: Path) -> Path:
-    """The absolute path without links; one that leads to itself, or to nothing, is left there.
+    """The absolute path with links resolved, as far as they can be.
 
-    Path.resolve raises a RuntimeError for the first in some versions of Python.
+    Unlike Path.resolve, which raises RuntimeError for a link loop in some versions of Python.
     """
     return Path(os.path.realpath(from_here(path)))

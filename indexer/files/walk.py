@@ -1,6 +1,6 @@
 """Which files belong to a corpus.
 
-Decides by name, kind and size; never looks inside a file. Called by sync, to see the folder.
+Decides by name, kind and size; never reads a file. Called by sync.
 
 What it does not stop: hard links to files elsewhere (they are files of this folder), and a mount
 inside the root.
@@ -25,7 +25,7 @@ from indexer.files.opening import MAX_FILE_BYTES
 
 @dataclass(frozen=True, slots=True)
 class SeenFile:
-    """A file below the root; `problem` is the reason code why it cannot be a document, or None."""
+    """A file below the root; `problem` is the reason code if it cannot be a document, else None."""
 
     source: str
     bytes: int = 0
@@ -36,7 +36,7 @@ class SeenFile:
 
 @dataclass(slots=True)
 class Walk:
-    """The files of a folder in order of their sources, and how many were passed over by rule.
+    """The files of a folder sorted by source, and the number excluded by rules.
 
     `started_ns` is when the walk began, in nanoseconds since 1970.
     """
@@ -52,7 +52,7 @@ def source_of(relative: str) -> str:
 
 
 def check_root(root: Path) -> Path:
-    """The resolved root; raises CorpusError where it is no folder that can be listed."""
+    """The resolved root; raises CorpusError if it is not a folder that can be listed."""
     try:
         resolved = root.resolve(strict=True)
         with os.scandir(resolved):
@@ -72,7 +72,7 @@ def check_root(root: Path) -> Path:
 
 
 def walk(root: Path, max_bytes: int = MAX_FILE_BYTES) -> Walk:
-    """Every file below `root` that rules do not pass over, sorted by source."""
+    """Every file below `root` that no rule excludes, sorted by source."""
     result = Walk(started_ns=time.time_ns())
     _descend(root, "", (), result, max_bytes)
     result.files.sort(key=lambda seen: seen.source)
@@ -116,10 +116,10 @@ def _rules_of(folder: Path, below: str) -> _Rules:
 
 
 def ignore_line(root: Path, source: str) -> str:
-    """The line of an ignore file in `root` that keeps the document `source` out, and no other.
+    """The line for an ignore file in `root` that excludes exactly the document `source`.
 
-    What means more than itself there is escaped (gitignore(5), PATTERN FORMAT). A source is NFC,
-    while rules are compared with names as they are on the disk. A line break in a name stays.
+    Special characters are escaped (gitignore(5), PATTERN FORMAT). The line uses the names on disk,
+    since rules are matched against those and a source is NFC. Line breaks are not escaped.
     """
     names: list[str] = []
     for part in source.split("/"):
@@ -129,7 +129,7 @@ def ignore_line(root: Path, source: str) -> str:
 
 
 def _name_on_disk(folder: Path, part: str) -> str:
-    """The name of the entry of `folder` that is `part` in NFC; `part` itself if there is none."""
+    """The entry of `folder` whose NFC form is `part`; `part` itself if there is none."""
     try:
         names = os.listdir(folder)  # noqa: PTH208 - names, not paths
     except OSError:
@@ -175,7 +175,7 @@ def _look_at(entry: os.DirEntry[str], path: str, max_bytes: int) -> SeenFile:
 
 
 def _without_collisions(files: list[SeenFile]) -> Iterator[SeenFile]:
-    """Files under distinct sources: of names equal after NFC, the first keeps the name."""
+    """The files with distinct sources: of names equal in NFC, all but the first are problems."""
     taken: set[str] = set()
     for seen in files:
         source, copy = seen.source, 1

@@ -1,11 +1,11 @@
-"""File events -> the moments at which a folder should be looked at again.
+"""File events -> the moments at which a folder should be scanned again.
 
-Says that something below the root may have changed, never what: a look at the whole folder finds
-that out, by the plan that `index` makes. So nothing depends on kinds, order or completeness of
-events; the kernel drops them when they come too fast, and no library says so.
+Reports only that something below the root may have changed; what changed is found by scanning the
+whole folder, with the plan that `index` makes. So nothing depends on kind, order or completeness of
+events: the kernel drops events under load, and the library does not report it.
 
-What it does not hear: changes made by another machine on a network file system. They are found by
-the look that is taken every RENEW_SECONDS without any event.
+Not detected: changes by another machine on a network file system. They are found by the scan after
+RENEW_SECONDS without events.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 QUIET_MS = 500  # an editor's new file, its rename and its change of mode are one moment
 GATHER_MS = 2_000  # how long changes that do not pause are gathered
-RENEW_SECONDS = 600.0  # watches are set anew and the folder is looked at, whatever was heard
+RENEW_SECONDS = 600.0  # watches are renewed and the folder is scanned, with or without events
 # More changes at a time than this, and the kernel, whose queue holds 16,384 events by default,
 # several for each change, may have dropped some, the birth of a folder among them.
 BURST = 2_000
@@ -33,10 +33,10 @@ MAX_POLL_SECONDS = 60.0
 
 
 class Stop(Protocol):
-    """Tells whether it is time to end; asked at least once a second."""
+    """A stop flag; polled at least once a second."""
 
     def is_set(self) -> bool:
-        """Whether somebody asked for the end."""
+        """Whether the stop flag is set."""
         ...
 
 
@@ -48,11 +48,10 @@ def moments(
     *,
     renew_seconds: float = RENEW_SECONDS,
 ) -> Generator[None, None, None]:
-    """An item whenever `root` should be looked at, the first as soon as it is watched.
+    """Yields whenever `root` should be scanned, first as soon as the watches are set.
 
-    Ends when `stop` is set. What changes while the caller looks gives another item afterwards.
-    Where this system gives no events, or no more of them, `on_notice` hears why, and the folder
-    is looked at every few seconds.
+    Ends when `stop` is set. Changes during a scan yield once more afterwards. If the system
+    provides no events, `on_notice` is called with the reason and the folder is polled.
     """
     while not stop.is_set():
         try:
@@ -67,7 +66,7 @@ def moments(
 
 
 def _heard(root: Path, store: Path, stop: Stop, renew_seconds: float) -> Iterator[None]:
-    """Items for what the kernel tells, from one set of watches."""
+    """Yields for kernel events from one set of watches."""
     from watchfiles import watch
 
     until = time.monotonic() + renew_seconds
@@ -94,10 +93,9 @@ def _heard(root: Path, store: Path, stop: Stop, renew_seconds: float) -> Iterato
 
 
 def _may_be_unwatched(changes: set[tuple[Change, str]]) -> bool:
-    """Whether there may be a folder that is not watched: the library watches new ones if it can.
+    """Whether some folder may be unwatched: the library watches new folders if it can.
 
-    Where it cannot, because a limit is reached, it keeps silent; setting all watches anew fails
-    loudly then.
+    It does not report reaching the limit of watches; setting all watches again raises then.
     """
     return len(changes) > BURST or any(
         change == change.added and Path(path).is_dir() for change, path in changes
@@ -105,7 +103,7 @@ def _may_be_unwatched(changes: set[tuple[Change, str]]) -> bool:
 
 
 def _concerns(root: Path, store: Path, path: Path) -> bool:
-    """Whether a change at `path` can matter; by names alone, since there may be nothing left."""
+    """Whether a change at `path` can matter; by name only, since the file may be gone."""
     if path.is_relative_to(store) or not path.is_relative_to(root):
         return False
     *folders, name = path.relative_to(root).parts or ("",)
@@ -115,7 +113,7 @@ def _concerns(root: Path, store: Path, path: Path) -> bool:
 
 
 def _polled(stop: Stop) -> Iterator[None]:
-    """Items at intervals, so far apart that looking takes little of the machine."""
+    """Yields at intervals long enough that scanning takes a small share of the time."""
     while not stop.is_set():
         started = time.monotonic()
         yield

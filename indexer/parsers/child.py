@@ -1,8 +1,8 @@
-"""The process that takes documents apart: asked for a document, then for its lines, batch by batch.
+"""The parser process: opens one document on request, then returns its lines in batches.
 
-Confines itself before it sees the first byte, and holds nothing but that one document. It answers
-and never begins. Never imports LanceDB, a model or the agent. Started by `worker`, which measures
-it from outside and does not trust what it says.
+Confines itself before it receives the first byte, and has access to that one document only. Sends
+only replies. Never imports LanceDB, a model or the agent. Started by `worker`, which enforces time
+and output limits from outside and does not trust its replies.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Parse = Callable[[bytes, str, Callable[[str], None]], Opened]
 
 
 def main(parent: int, *, confined: bool, parse: Parse = open_document) -> None:
-    """Serve until the parent is gone; the channel to it is standard input."""
+    """Serve until the parent ends; the channel to it is standard input."""
     channel = _channel()
     sys.excepthook = _last_words(channel)
     # After the exec, and in a domain below the parent's: so the parent's end reaches this process.
@@ -48,7 +48,7 @@ def main(parent: int, *, confined: bool, parse: Parse = open_document) -> None:
 
 
 def _channel() -> socket.socket:
-    """The channel, moved out of the way of parsers that read or print; all else is closed."""
+    """The channel, moved away from the standard streams, which parsers may use; all else closed."""
     os.closerange(3, os.sysconf("SC_OPEN_MAX"))
     channel = socket.socket(fileno=os.dup(0))
     os.dup2(1, 0)  # where nothing can be read, as nothing is seen that is printed
@@ -85,7 +85,7 @@ def _open(
     memory_bytes: int,
     cpu_seconds: int,
 ) -> Opened:
-    """The document in `descriptor`, within its limits; a parser may do all its work here."""
+    """The document in `descriptor`, opened within its limits, where some parsers do all work."""
     _, most = resource.getrlimit(resource.RLIMIT_AS)
     memory = memory_bytes if most == resource.RLIM_INFINITY else min(memory_bytes, most)
     resource.setrlimit(resource.RLIMIT_AS, (memory, most))
@@ -119,7 +119,7 @@ def _send(channel: socket.socket, kind: bytes, **values: object) -> None:
 def _last_words(
     channel: socket.socket,
 ) -> Callable[[type[BaseException], BaseException, TracebackType | None], None]:
-    """Tells the parent which exception nobody expected, before it ends this process."""
+    """An excepthook that reports an unexpected exception to the parent before the process ends."""
 
     def tell(kind: type[BaseException], error: BaseException, _: TracebackType | None) -> None:
         detail = f"{kind.__name__}: {error}"[:MAX_DETAIL_CHARS]

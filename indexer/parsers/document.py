@@ -1,4 +1,4 @@
-"""The lines of one document whose bytes are at hand, parsed in a process of its own."""
+"""Lines of a document given as bytes, parsed in a process of its own."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from indexer.records import Line
 
 
 def parsed_lines(data: bytes, name: str, enough: Enough) -> tuple[list[Line], bool]:
-    """The lines of a document as the index has them, and whether these are all.
+    """The lines of a document, as they would be indexed, and whether they are complete.
 
-    No more are parsed than `enough` asks for; see fills_window. Raises UnreadableDocument.
+    Parsing stops when `enough` is satisfied; see fills_window. Raises UnreadableDocument.
     """
     descriptor = os.memfd_create("document", os.MFD_CLOEXEC)
     try:

@@ -1,4 +1,4 @@
-"""What one document may cost: the table of bounds, and the policy of the process that parses it.
+"""The limits for one document, and the policy of the process that parses it.
 
 Named constants with their units; SECURITY.md holds the same table, and a test compares them. Pure,
 but for looking up where this interpreter's files are.
@@ -50,7 +50,7 @@ DOCUMENTS_PER_PROCESS = 200
 class DocumentLimits:
     """The bounds for one document; `wall_seconds` count while its parser works, not while it waits.
 
-    Whoever reads text for a model or an index is bounded by `text_chars` and `text_lines`.
+    `text_chars` and `text_lines` bound the extracted text.
     """
 
     memory_bytes: int = MEMORY_BYTES
@@ -61,7 +61,7 @@ class DocumentLimits:
 
 
 def limits_for(file_bytes: int) -> DocumentLimits:
-    """The bounds for a file of this size: long files are given more memory and time."""
+    """The limits for a file of this size: large files get more memory and time."""
     mib = file_bytes // MIB
     return DocumentLimits(
         memory_bytes=min(MOST_MEMORY_BYTES, MEMORY_BYTES + MEMORY_BYTES_PER_FILE_BYTE * file_bytes),
@@ -71,9 +71,9 @@ def limits_for(file_bytes: int) -> DocumentLimits:
 
 
 def worker_policy() -> Policy:
-    """What this process may do as a parser: read this Python and its libraries, and nothing else.
+    """The policy of a parser process: it may read this Python and its libraries, nothing else.
 
-    It is handed the bytes of each document, so that it needs no right to any folder of documents.
+    It receives the bytes of each document, so it needs no access to the folder of documents.
     """
     package = Path(__file__).resolve().parent.parent
     rules = (*interpreter_files(package), *system_files())

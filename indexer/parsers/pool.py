@@ -1,6 +1,6 @@
-"""Several workers at work ahead of whoever takes their results, in order and in bounded memory.
+"""Runs tasks ahead of their consumer on several workers, in order and in bounded memory.
 
-Knows neither files nor texts: a task is a function of a worker and an item.
+Independent of files and texts: a task is a function of a worker and an item.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Task = Callable[[Worker, Item], Result]
 
 
 def worker_count() -> int:
-    """As many workers as this process has cores, within reason."""
+    """The number of workers: one per core of this process, up to a maximum."""
     return min(MAX_WORKERS, len(os.sched_getaffinity(0)))
 
 
@@ -40,9 +40,9 @@ def in_order(
 ) -> Iterator[Iterator[Result]]:
     """The results of `task` for the items, in their order, made ahead by several threads.
 
-    Each thread has a worker, which starts a process if a task asks it to. `size` says how many
-    bytes a result holds. What a task raises is raised where its result would have been taken, or
-    before. Leaving the block kills what is still at work.
+    Each thread has a worker, which starts a process on first use. `size` gives the bytes of a
+    result. An exception of a task is raised at its result's turn or earlier. Leaving the block
+    kills running tasks.
     """
     count = min(workers or worker_count(), len(items))
     ahead = _Ahead(task, items, size, [make_worker() for _ in range(count)])
@@ -53,7 +53,7 @@ def in_order(
 
 
 class _Ahead(Generic[Item, Result]):
-    """The state that the threads share: which item is next, and which results wait."""
+    """State shared by the threads: the next item, and the waiting results."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class _Ahead(Generic[Item, Result]):
         self._size = size
         self._workers = workers
         self._changed = threading.Condition()
-        self._next = 0  # the first item that nobody has begun
+        self._next = 0  # the first item that is not started
         self._taken = 0
         self._held = 0
         self._done: dict[int, Result] = {}
@@ -117,7 +117,7 @@ class _Ahead(Generic[Item, Result]):
             self._changed.notify_all()
 
     def _begin(self) -> int | None:
-        """The next item's index, once there is room for its result; None when all is begun."""
+        """The next item's index, when there is room for its result; None when all are started."""
         with self._changed:
             while self._next < len(self._items) and not self._stopped and not self._has_room():
                 self._changed.wait()

@@ -1,7 +1,7 @@
-"""One parser process as its parent sees it: started by exec, asked, killed, waited for.
+"""The parent's handle on one parser process: start, request, kill, wait.
 
-Knows nothing of documents. Does not trust what comes back: replies have deadlines, and values in
-them are checked by whoever takes them out.
+Independent of documents. Replies are not trusted: they have deadlines, and callers check the values
+in them.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _ENVIRONMENT = {"MALLOC_ARENA_MAX": "2", "OMP_NUM_THREADS": "1", "RAYON_NUM_THRE
 class Process:
     """A running parser, confined and ready; the thread that makes it must outlive it.
 
-    Raises CorpusError where it cannot be started, SealUnavailable where it cannot be confined.
+    Raises CorpusError if it cannot be started, SealUnavailable if it cannot be confined.
     """
 
     def __init__(self, module: str) -> None:
@@ -72,19 +72,19 @@ class Process:
         return self.hear(deadline)
 
     def hear(self, deadline: float) -> tuple[bytes, bytes]:
-        """What the process says next; raises as `ask` does."""
+        """The next reply of the process; raises as `ask` does."""
         return protocol.receive(self._channel, deadline)
 
     def kill(self) -> None:
-        """Have the kernel end the process, whatever it is doing; may be called by any thread."""
+        """Kill the process; may be called by any thread."""
         os.kill(self.pid, signal.SIGKILL)
 
     def end(self, patience: float = 0.0) -> tuple[int | None, int]:
         """The exit code (a signal: negative) and the bytes of memory that it held at most.
 
-        One that has not ended by itself after `patience` seconds is killed; then there is no code.
-        The bytes are 0 where it never held more than its parent did when it was started: the kernel
-        counts from there.
+        A process still running after `patience` seconds is killed; then there is no code. The bytes
+        are 0 if it never used more than its parent did at the start, where the kernel's count
+        begins.
         """
         self._channel.close()
         killed = not _ends(self.pid, patience)
@@ -110,8 +110,8 @@ def _ends(pid: int, seconds: float) -> bool:
 def _start(module: str, channel: int) -> subprocess.Popen[bytes]:
     """A new interpreter that runs `module`, with `channel` as standard input.
 
-    By exec, never by fork alone: threads run in this process. In a session of its own: Ctrl-C at
-    the terminal is for the parent, which ends this one.
+    By exec, not by fork alone, since this process has threads. In a session of its own, so that
+    Ctrl-C reaches only the parent, which ends the child.
     """
     arguments = (starting.packages(), module, str(os.getpid()), str(int(_can_confine())))
     kept = starting.variables(*starting.LANGUAGE, starting.LIBRARIES)
@@ -130,10 +130,10 @@ def _start(module: str, channel: int) -> subprocess.Popen[bytes]:
 
 @cache
 def _can_confine() -> bool:
-    """Whether this system has what confinement takes.
+    """Whether this system supports confinement.
 
-    Where it has not, this process itself runs without the seal, as it was told to and as its
-    answers are stamped, and its workers are then bounded in memory and time alone.
+    If not, this process runs unsealed by the user's choice, which its answers state, and parsers
+    are limited in memory and time only.
     """
     try:
         check_kernel()

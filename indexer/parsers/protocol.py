@@ -1,9 +1,8 @@
-"""What a worker and its parent say to each other, and the form in which extracted text is kept.
+"""The protocol between a parser process and its parent, and the encoding of extracted text.
 
-A frame is one byte that says what it is, four that say how long, and that many bytes. Lines travel
-and are kept as runs that share a place, then one text. Nothing here trusts the other side: whoever
-takes a document apart may have been taken over by it, so there is no pickle, every length has a
-bound, and what does not decode raises Malformed.
+A frame is a kind (1 byte), a length (4 bytes) and a payload. Lines are encoded as runs with the
+same page and part, then one text. The peer is not trusted, since a document may have taken it over:
+no pickle, every length is bounded, and undecodable data raises Malformed.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ _PART = struct.Struct("=II")  # bytes of the runs, bytes of the text
 
 
 class Malformed(ValueError):
-    """What came cannot have been sent by a worker that works."""
+    """The received data was not sent by a correct parser process."""
 
 
 def send(channel: socket.socket, kind: bytes, payload: bytes = b"", descriptor: int = -1) -> None:
@@ -54,8 +53,8 @@ def send(channel: socket.socket, kind: bytes, payload: bytes = b"", descriptor: 
 def receive(channel: socket.socket, deadline: float | None = None) -> tuple[bytes, bytes]:
     """The next frame's kind and payload.
 
-    Raises EOFError, OSError, Malformed for a frame that is too long, and TimeoutError where it has
-    not come by `deadline` (of time.monotonic).
+    Raises EOFError, OSError, Malformed for a frame that is too long, and TimeoutError if it is not
+    complete by `deadline` (of time.monotonic).
     """
     kind, length = _HEAD.unpack(_exactly(channel, _HEAD.size, deadline))
     if length > (MAX_FRAME_BYTES if kind == LINES else MAX_WORDS_BYTES):
@@ -64,9 +63,9 @@ def receive(channel: socket.socket, deadline: float | None = None) -> tuple[byte
 
 
 def seconds_until(deadline: float) -> float:
-    """The time that is left, more than none; raises TimeoutError, also while there is more to come.
+    """The positive time until the deadline; raises TimeoutError after it.
 
-    Who waits with a timeout alone waits for ever on a sender that never stops.
+    A timeout for each read alone would never end with a sender that keeps sending.
     """
     if (left := deadline - time.monotonic()) <= 0:
         raise TimeoutError
@@ -74,7 +73,7 @@ def seconds_until(deadline: float) -> float:
 
 
 def receive_with_descriptor(channel: socket.socket) -> tuple[bytes, bytes, int]:
-    """The next frame and the descriptor that came with it, -1 where none did."""
+    """The next frame and the descriptor sent with it, -1 if none was."""
     head, descriptors, _, _ = socket.recv_fds(channel, _HEAD.size, 1, socket.MSG_CMSG_CLOEXEC)
     if not head:
         raise EOFError
@@ -105,7 +104,7 @@ def _place(line: Line) -> tuple[int | str | None, ...]:
 
 
 def encoded(lines: Sequence[Line]) -> bytes:
-    """The lines as bytes; encodings follow one another to make that of all their lines."""
+    """The lines as bytes; concatenated encodings encode the concatenated lines."""
     runs = [[*place, sum(1 for _ in run)] for place, run in groupby(lines, key=_place)]
     head = json.dumps(runs, separators=(",", ":")).encode()
     text = "\n".join(line.text for line in lines).encode()
@@ -113,7 +112,7 @@ def encoded(lines: Sequence[Line]) -> bytes:
 
 
 def decoded(encoding: bytes) -> Iterator[Line]:
-    """The lines that were encoded; raises Malformed."""
+    """The decoded lines; raises Malformed."""
     for runs, texts in _parts(encoding):
         start = 0
         for *place, count in runs:
@@ -125,8 +124,8 @@ def decoded(encoding: bytes) -> Iterator[Line]:
 def checked(encoding: bytes) -> tuple[int, int]:
     """How many lines an encoding holds and how many characters, line ends included.
 
-    Raises Malformed where it is none, or holds what no extractor gives: a line over the limit or
-    with a line end in it, a page that is no number, half a surrogate pair.
+    Raises Malformed for anything that no extractor produces: a line over the limit or with a line
+    end in it, a page that is not a number, a lone surrogate.
     """
     lines = size = 0
     for _, texts in _parts(encoding):
@@ -158,7 +157,7 @@ def _parts(encoding: bytes) -> Iterator[tuple[list[list[Any]], list[str]]]:
 
 
 def _agree(runs: object, texts: list[str]) -> bool:
-    """Whether runs are places with a number of lines, as many as there are."""
+    """Whether the runs are valid and their numbers of lines add up."""
     if not isinstance(runs, list):
         return False
     total = 0
@@ -173,7 +172,7 @@ def _agree(runs: object, texts: list[str]) -> bool:
 
 
 def _is_place(value: object, kind: type) -> bool:
-    """Whether a value is what a line's field may hold: nothing, a page's number, a part's name."""
+    """Whether a value is valid for a place: None, a page number, a part's name."""
     if value is None:
         return True
     if isinstance(value, str):

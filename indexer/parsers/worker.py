@@ -1,7 +1,7 @@
-"""Bytes in, text out, whatever becomes of the parser: the only caller of parser processes.
+"""Bytes in, text out, even if the parser dies: the only caller of parser processes.
 
-Starts a process when a document first needs one, and another one after it has died. Measures what
-the process may not be trusted with: time, and the amount of text.
+Starts a process on first use, and a new one after it has died. Enforces the limits that cannot be
+left to the process: time, and the amount of text.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ _NEAR_LIMIT = 0.5  # of its memory: a parser that fails to get as much again has
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Extracted text as it came: `encoding` is wire's, `lines` and `chars` its size.
+    """Extracted text: `encoding` as in protocol.py, `lines` and `chars` its size.
 
-    `complete` says that it is all of the document; only then `extractor`, the label of what gave
-    it, and `remark`, what could not be read, are final.
+    `complete` is set if it is the whole document; only then are `extractor`, a label, and `remark`,
+    a message on unreadable parts, final.
     """
 
     extractor: str
@@ -48,7 +48,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """How much text is asked for at a time."""
+    """The amount of text requested at a time."""
 
     max_lines: int
     max_chars: int
@@ -62,10 +62,10 @@ Enough = Callable[[int, int], bool]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One document to read: its bytes, what it is called, and how much of it is wanted.
+    """A request for one document: its bytes, name, and how much of it.
 
-    The bytes are a file's, open in `descriptor`. Batches are asked for until `enough`, told the
-    lines and characters so far, says so.
+    The bytes are read from `descriptor`. Batches are requested until `enough`, called with the
+    lines and characters so far, returns True.
     """
 
     descriptor: int
@@ -77,7 +77,7 @@ class Asked:
 class Worker:
     """One parser process; for one thread at a time, and `stop` for any.
 
-    The process ends with the thread that started it, so each thread keeps a worker of its own.
+    The process ends with the thread that started it, so each thread needs its own worker.
     `module` is what the process runs, `limits` the bounds for a file of so many bytes.
     """
 
@@ -116,7 +116,7 @@ class Worker:
                     raise reading.labelled(error) from None
 
     def stop(self) -> None:
-        """Kill the process, also amid a document; none is started from now on."""
+        """Kill the process, even during a document; no other is started afterwards."""
         with self._lock:
             self._stopped = True
             if self._process:
@@ -144,7 +144,7 @@ class Worker:
 
 
 class _Lost(Exception):
-    """The process is of no more use; `error` is what became of the document, None if unknown."""
+    """The process is unusable; `error` is the document's error, None if unknown."""
 
     def __init__(self, error: UnreadableDocument | None = None) -> None:
         super().__init__(str(error))
@@ -152,7 +152,7 @@ class _Lost(Exception):
 
 
 class _Reading:
-    """One document in one process, from the order to its last line."""
+    """One document in one process, from the request to its last line."""
 
     def __init__(self, process: Process, asked: Asked, limits: DocumentLimits) -> None:
         self._process = process
@@ -162,11 +162,11 @@ class _Reading:
         self._label: str | None = None
 
     def labelled(self, error: UnreadableDocument) -> UnreadableDocument:
-        """The error with the label of the extractor that was at work."""
+        """The error with the label of the current extractor."""
         return UnreadableDocument(error.reason, error.detail, self._label)
 
     def text(self) -> Text:
-        """The text; raises UnreadableDocument, or _Lost where the process goes with it."""
+        """The text; raises UnreadableDocument, or _Lost if the process is lost too."""
         try:
             return self._text()
         except UnreadableDocument as error:
@@ -200,7 +200,7 @@ class _Reading:
         return Text(self._label, title, b"".join(parts), lines, chars, complete=False)
 
     def _open(self) -> str:
-        """The title of the document, which is with the process from then on."""
+        """Send the document to the process; its title."""
         os.lseek(self._asked.descriptor, 0, os.SEEK_SET)  # the process shares the position
         kind, payload = self._process.ask(
             protocol.DOCUMENT,
@@ -228,7 +228,7 @@ class _Reading:
 
 
 def _said(kind: bytes, payload: bytes, expected: bytes) -> dict[str, object]:
-    """The values of a frame of the expected kind; raises what any other kind says."""
+    """The values of a frame of the expected kind; raises the error that another kind reports."""
     try:
         values = json.loads(payload) if kind in (expected, protocol.UNREADABLE) else None
     except (ValueError, RecursionError):
@@ -245,7 +245,7 @@ def _said(kind: bytes, payload: bytes, expected: bytes) -> dict[str, object]:
 
 
 def _words(value: object) -> str:
-    """A text of one line that can be stored; raises Malformed for what is none."""
+    """A single-line text that can be stored; raises Malformed for other values."""
     if not isinstance(value, str) or len(value) > _MAX_WORDS_CHARS:
         raise protocol.Malformed("no text where there should be some")
     return " ".join(whole(value).replace("\0", "").split())
@@ -259,7 +259,7 @@ def _label(said: dict[str, object]) -> str:
 
 
 def _cause(code: int | None, peak: int, limits: DocumentLimits) -> UnreadableDocument:
-    """What ended a process that was not ended from here."""
+    """The reason why a process ended by itself."""
     if code == -signal.SIGXCPU:
         return UnreadableDocument("timeout", f"{limits.cpu_seconds} s of processor time")
     # Parsers in other languages end themselves where an allocation fails; the kernel's own

@@ -1,1 +1,1 @@
-"""An index on disk: who may use it, its manifest, lock and tables, and what is kept beside them."""
+"""An index on disk: ownership, manifest, lock, tables, caches."""

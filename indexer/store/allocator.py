@@ -1,4 +1,4 @@
-"""Freed memory, given back to the system. LanceDB's threads free in arenas that glibc keeps.
+"""Returns freed memory to the system: glibc keeps the arenas of LanceDB's threads.
 
 Called by the writer after each commit.
 """
@@ -9,7 +9,7 @@ import ctypes
 
 
 def release() -> None:
-    """Return what is free to the system; nothing where the C library has no call for it."""
+    """Call `malloc_trim`; does nothing if the C library has none."""
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:
         trim(0)

@@ -1,8 +1,8 @@
-"""Whether the tables of a store keep their data in the store, as LanceDB's own files say.
+"""Checks that all data of a store's tables is in the store.
 
 A version of a Lance table may name other folders in which its data lies ("base paths"; that is how
-a shallow copy of a table works). No link is on the disk then, and without the seal whoever opens
-the table reads there. We make no such table; so one that names any folder is not opened.
+a shallow copy of a table works). There is no link on disk then, and without the seal opening the
+table reads those folders. This program makes no such table, so one that names a folder is refused.
 
 Source: lance-format, protos/table.proto, message Manifest, field `base_paths`; the file ends in the
 position of that message, as 8 bytes, two version numbers and a magic word.
@@ -36,7 +36,7 @@ _WIDTH = {_FIXED_64: 8, _FIXED_32: 4}
 
 
 def check_own_data(store: Path) -> None:
-    """Raise DamagedStore where a version of a table keeps data elsewhere, or cannot be read."""
+    """Raise DamagedStore if a version of a table has data elsewhere or cannot be read."""
     left = MAX_FIELDS
     for path in sorted((store / TABLES).glob("*.lance/_versions/*.manifest")):
         name = str(path.relative_to(store))

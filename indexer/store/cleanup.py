@@ -1,4 +1,4 @@
-"""Giving back the disk space that an index does not need: what could go, and letting it go."""
+"""Frees the disk space that an index does not need."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from indexer.store.writer import Writer
 class Cleaned:
     """Disk use of a store before and after; `after` is None where nothing was changed.
 
-    `held` older versions stay since somebody reads them. `spare_vectors` are bytes of vectors, as
-    they were before, that belong to no passage.
+    `held` is the number of older versions that other processes are reading. `spare_vectors` is the
+    size in bytes, before cleaning, of cached vectors that belong to no passage.
     """
 
     store: Path
@@ -27,7 +27,7 @@ class Cleaned:
 
 
 def clean_up(store: Path, *, dry_run: bool = False) -> Cleaned:
-    """What was given back, or could be; raises StoreLocked while another process writes."""
+    """Disk use before and after; raises StoreLocked while another process writes."""
     manifest = read_manifest(store)
     before = usage(store)
     spare = VectorCache(store, manifest.fingerprint).spare_bytes(manifest.chunks)

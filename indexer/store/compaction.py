@@ -1,8 +1,8 @@
 """Few fragments, few versions, few rows that no index covers: what keeps a store fast and small.
 
-Called by the writer, under its lock. LanceDB has one call for all of it. Called once, it covers
-rows by the indices; called until nothing changes, it rewrites a whole table to merge a few rows
-into it. So what is decided here, from counts alone, is when which is worth it.
+Called by the writer, under its lock. LanceDB's `optimize`, called once, adds rows to the indices;
+called until nothing changes, it rewrites a whole table to merge a few rows. This module decides
+from counts alone when either is worth its cost.
 """
 
 from __future__ import annotations
@@ -62,10 +62,10 @@ def state_of(table: Table) -> State:
 
 
 def plan_tidying(state: State, *, finished: bool) -> Literal["nothing", "cover", "merge"]:
-    """What is due: nothing, to cover all rows by the indices, or to merge the table as well.
+    """The maintenance that is due: none, index the remaining rows, or merge the table as well.
 
-    While a run is not `finished`, more will follow: were few rows enough, it would spend its time
-    on covering them, and the more the larger the table is.
+    Until a run is `finished` the threshold is higher: indexing a few rows after each batch would
+    take most of its time on a large table.
     """
     scattered = finished and state.fragments > FEW_FRAGMENTS
     if (
@@ -81,7 +81,7 @@ def plan_tidying(state: State, *, finished: bool) -> Literal["nothing", "cover",
 
 
 def slack(least: int, rows: int) -> int:
-    """How many fragments or versions may gather in a table, `least` in a small one."""
+    """The number of fragments or versions allowed in a table; `least` for a small one."""
     return least + rows // SLACK_ROWS
 
 

@@ -1,6 +1,6 @@
-"""The folder of a store: measured, with its temporary files, and what the disk refuses explained.
+"""The folder of a store: disk use, temporary files, disk errors as CorpusErrors.
 
-Knows nothing of what is in the files. Light, since commands use it before the process is sealed.
+Does not look into files. Imports nothing heavy: commands use it before the process is sealed.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Usage:
 
 
 def usage(store: Path) -> Usage:
-    """What a store takes on the disk; files that vanish meanwhile count nothing."""
+    """Disk use of a store; files that disappear meanwhile are not counted."""
     sizes = {path: size for path in files_below(store) if (size := _size(path)) is not None}
 
     def below(folder: str) -> int:
@@ -57,7 +57,7 @@ def files_below(folder: Path) -> frozenset[Path]:
 
 
 def flush(paths: Collection[Path]) -> None:
-    """Bring files and their names to the disk, so that a power failure finds them whole."""
+    """Sync files and their folders, so that they survive a power failure."""
     for path in (*paths, *{path.parent for path in paths}):
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         try:
@@ -68,10 +68,10 @@ def flush(paths: Collection[Path]) -> None:
 
 @contextmanager
 def temp_within(store: Path) -> Iterator[None]:
-    """Have LanceDB put its temporary files, which hold vectors, into the store; for its writer.
+    """Direct LanceDB's temporary files, which contain vectors, into the store; for its writer.
 
-    They lie in a folder of their own and are gone afterwards, and so are those of writers that
-    were killed: their folders are known by their names, and there is no other writer now.
+    They are in a folder of their own that is removed afterwards, as are the folders of killed
+    writers, recognised by name: the lock excludes another writer.
     """
     temp = store / TEMP
     temp.mkdir(mode=0o700, exist_ok=True)
@@ -94,7 +94,7 @@ def temp_within(store: Path) -> Iterator[None]:
 
 @contextmanager
 def translated(store: Path) -> Iterator[None]:
-    """Turn what LanceDB and the disk raise into CorpusErrors."""
+    """Translate errors of LanceDB and of the disk into CorpusErrors."""
     try:
         yield
     except (OSError, RuntimeError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""One pass over all rows of an index: what stands in them, counted. Judges nothing."""
+"""Statistics from one pass over all rows of an index; draws no conclusions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LENGTH_TOLERANCE = 1e-3  # of a vector, whose length is 1
 
 @dataclass(slots=True)
 class Inspection:
-    """What a pass over an index finds.
+    """Statistics of an index.
 
     `chunks` counts the chunk rows of each source, `ids` all of them and `distinct_ids` their
     different keys; `off_length` are vectors that are not of length 1. `samples` are the same from
@@ -45,7 +45,7 @@ class Inspection:
 
 
 def inspect(snapshot: Snapshot) -> Inspection:
-    """What one pass over the rows of a version finds, in batches."""
+    """Statistics from one pass over the rows of a version, in batches."""
     found = Inspection(files=snapshot.files(), in_manifest=snapshot.manifest.chunks)
     found.words_covered, found.words_waiting = snapshot.text_index_rows()
     found.partitions, found.vectors_covered, found.vectors_waiting = snapshot.vector_index()
@@ -68,7 +68,7 @@ def inspect(snapshot: Snapshot) -> Inspection:
 
 
 def _lot(key: str) -> bytes:
-    """A place in an order that has nothing to do with the order of the rows."""
+    """A hash to sort by: an order independent of the row order."""
     return hashlib.sha256(key.encode()).digest()
 
 

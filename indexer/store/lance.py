@@ -1,8 +1,8 @@
 """LanceDB, imported without the client of its remote catalogues, which this program never calls.
 
-`import lancedb` loads some 300 pydantic models of that client, more than half of its time, for
-the sake of annotations. They are stood in for by empty classes while it is imported; one that is
-called, asked for an attribute or tested against after all becomes the real one then.
+`import lancedb` spends more than half of its time on some 300 pydantic models of that client, which
+only annotations need. During the import they are replaced by empty stand-ins; a stand-in that is
+called, inspected or used in isinstance is then resolved to the real class.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def import_lancedb() -> ModuleType:
         finally:
             sys.meta_path.remove(stand_ins)
             for name in [name for name in sys.modules if _of_client(name)]:
-                del sys.modules[name]  # so that whoever asks for the client itself gets it
+                del sys.modules[name]  # so that an explicit import gets the client itself
     return importlib.import_module("lancedb")
 
 
@@ -87,4 +87,4 @@ class _StandIns:
         return _Module(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
-        """Nothing: what is asked of the module is made then."""
+        """Nothing: attributes are made on first access."""

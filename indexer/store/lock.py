@@ -1,4 +1,4 @@
-"""One writer at a time: an operating system lock that dies with its process.
+"""One writer at a time: an operating system lock, released when its process ends.
 
 Readers never take it.
 """
@@ -52,7 +52,7 @@ def _myself() -> dict[str, object]:
 
 
 def _holder(descriptor: int) -> str:
-    """The process that holds the lock, in words; it may be writing its name this moment."""
+    """Description of the process that holds the lock, as far as it has been written."""
     try:
         held = json.loads(os.pread(descriptor, 4_096, 0))
         return f"process {held['pid']:d} ({_shown(held['command'])}) since {_shown(held['since'])}"

@@ -1,11 +1,11 @@
-"""The manifest: the one small file that says which version of the index is the index.
+"""The manifest: one small file that names the committed version of the index.
 
 A commit of the store is the atomic replacement of this file. It names the LanceDB versions of the
 two tables that belong together, so readers see both tables change in the same instant, a killed
 writer leaves the last committed version in force, and `status` needs no LanceDB at all.
 
-It is also what a reader holds on to (`hold`): a lock on the file that it read. The file that a
-commit replaces stays under another name until nobody holds it, and what it names stays with it.
+Readers lock the manifest file that they read (`hold`). A replaced file is kept under another name
+while any reader holds its lock, and so are the table versions that it names.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MAX_BYTES = 1_000_000
 MAX_NUMBER = 2**63
 MAX_TEXT_CHARS = 4_096  # PATH_MAX
 MAX_EXTRACTORS = 500
-# O_NONBLOCK: a FIFO of this name must not hang whoever opens it.
+# O_NONBLOCK: opening a FIFO of this name must not block.
 _READ_ONLY = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -59,7 +59,7 @@ class Manifest:
 
 
 def find_store(start: Path) -> Path | None:
-    """The nearest store at or above `start`, as git finds `.git`; None where there is none."""
+    """The nearest store at or above `start`, as git finds `.git`; None if there is none."""
     for folder in (start, *start.parents):
         candidate = folder / STORE_NAME
         try:
@@ -79,7 +79,7 @@ def root_for(store: Path, root: Path) -> str:
 def root_of(store: Path, manifest: Manifest) -> Path:
     """The corpus root that a manifest names; need not exist.
 
-    A manifest is part of the store. What a process may read is drawn by the user's own record.
+    Not a security boundary: what a process may read comes from the user's own record.
     """
     return store.resolve().parent / manifest.root
 
@@ -95,7 +95,8 @@ def read_manifest(store: Path) -> Manifest:
 def hold(store: Path) -> tuple[Manifest, int]:
     """The committed manifest, and a descriptor that keeps its version on the disk while it is open.
 
-    Works on a read-only disk, blocks nobody, and ends with the process. Raises as `read_manifest`.
+    Works on a read-only disk, never blocks the writer, and ends with the process. Raises as
+    `read_manifest`.
     """
     while True:
         descriptor = _open(store)
@@ -110,12 +111,12 @@ def hold(store: Path) -> tuple[Manifest, int]:
 
 
 def count_former(store: Path) -> int:
-    """How many manifests were replaced and are not forgotten yet, held or not."""
+    """Number of replaced manifests that still exist, held or not."""
     return sum(1 for _ in store.glob(FORMER.format("*")))
 
 
 def former(store: Path, *, drop: bool = False) -> list[Manifest]:
-    """The former manifests that somebody holds, oldest first; forgets all others with `drop`."""
+    """Former manifests that a reader holds, oldest first; with `drop` all others are deleted."""
     left = []
     for path in store.glob(FORMER.format("*")):
         descriptor = os.open(path, _READ_ONLY)
@@ -131,7 +132,7 @@ def former(store: Path, *, drop: bool = False) -> list[Manifest]:
 
 
 def _is_manifest(store: Path, descriptor: int) -> bool:
-    """Whether an open file is a manifest of ours, of whatever schema; another file is nobody's."""
+    """Whether an open file is a manifest, of any schema; other files are not deleted."""
     try:
         return _content(store, descriptor).keys() >= {"version", "root", "fingerprint"}
     except DamagedStore:
@@ -166,7 +167,7 @@ def _open(store: Path) -> int:
 
 
 def _content(store: Path, descriptor: int) -> dict[str, Any]:
-    """What a manifest says, of whatever schema."""
+    """The content of a manifest of any schema."""
     info = os.fstat(descriptor)
     if not stat.S_ISREG(info.st_mode) or info.st_size > MAX_BYTES:
         raise damaged(store, f"{MANIFEST_NAME} is no manifest")
@@ -202,8 +203,8 @@ _Record = TypeVar("_Record", Manifest, Fingerprint, Coverage)
 def _checked(record: _Record) -> _Record:
     """The record, whose every field is of its kind and within bounds; raises ValueError.
 
-    Texts are printable, so that none of them acts on a terminal, whoever prints it; a folder's name
-    may hold anything, and `root` is cleaned where it is shown.
+    Strings are printable, so that none can control a terminal, except `root`: a folder name may
+    contain anything and is cleaned where it is shown.
     """
     for field in fields(record):
         value = getattr(record, field.name)
@@ -231,7 +232,7 @@ def _is_within(name: str, value: object, kind: str) -> bool:
 
 
 def _is_path(text: str) -> bool:
-    """Whether the system can be asked for a file of this name; half of a surrogate pair is none."""
+    """Whether this is a possible file name for the system; a lone surrogate is not."""
     try:
         os.fsencode(text)
     except UnicodeEncodeError:
@@ -240,19 +241,19 @@ def _is_path(text: str) -> bool:
 
 
 def damaged(store: Path, detail: str) -> DamagedStore:
-    """The error for a store that exists and does not open."""
+    """The error for a store that exists and cannot be opened."""
     return DamagedStore(f"The index in {str(store)!r} is damaged ({detail}).", rebuild_hint(store))
 
 
 def rebuild_hint(store: Path) -> str:
-    """How to make the store anew; the documents themselves are never in it."""
+    """How to rebuild the store; it never contains the documents themselves."""
     return f"Remove {str(store)!r} and run: corpus-agent index"
 
 
 def write_manifest(store: Path, manifest: Manifest) -> None:
     """Commit: put the manifest in the place of the old one, atomically and durably.
 
-    The old one stays as a former manifest, in case somebody holds it.
+    The old one is kept as a former manifest: a reader may hold it.
     """
     path = store / MANIFEST_NAME
     fresh = path.with_suffix(".new")

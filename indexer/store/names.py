@@ -1,6 +1,6 @@
-"""The names that may lie in a store: those that this program and LanceDB give, and no others. Pure.
+"""The file names allowed in a store: those that this program and LanceDB create. Pure.
 
-`ownership` refuses a store that holds any other, so that nothing of anybody else's is ever deleted.
+`ownership` refuses a store with any other file, so that no foreign file is ever deleted.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ _BELOW = re.compile(
 
 
 def may_lie_in_store(name: str, *, is_folder: bool) -> bool:
-    """Whether an entry of the store's own folder has a name that we give."""
+    """Whether a name is allowed at the top of a store."""
     return bool((_FOLDERS if is_folder else _FILES).fullmatch(name))
 
 
 def may_lie_below(path: str) -> bool:
-    """Whether a path in one of the store's folders, relative to the store, has such a name.
+    """Whether a path below the top, relative to the store, is allowed.
 
-    In `tmp`, libraries put what they like; in `saved`, people name what they keep. None of it is
-    deleted by its name.
+    Any name is allowed in `tmp` (libraries choose it) and `saved` (users do); nothing there is
+    deleted by name.
     """
     return path.startswith(("tmp/", "saved/")) or bool(_BELOW.fullmatch(path))

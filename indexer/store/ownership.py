@@ -1,10 +1,10 @@
-"""Which folder is a store: its marker, its owner, what lies in it; and the making of one.
+"""Recognises and creates stores: marker, owner, allowed content.
 
-The folder in front of us may be anybody's: documents of the user, or a store that an attacker made.
-So a store is made only in a new or empty folder, is known by the marker that was put there, and
-everything is opened relative to the folder's descriptor without following a link. Looks at names
-and kinds alone and changes nothing but by `make_store` and `mark`. Whether this user trusts a store
-is for others to say. Called before the seal.
+The given folder may hold the user's documents, or be a store made by an attacker. So a store is
+created only in a new or empty folder, is recognised by its marker, and everything is opened
+relative to the folder's descriptor without following links. Examines names and kinds only; only
+`make_store` and `mark` write. Trust is decided elsewhere (corpus_agent.trust). Called before the
+seal.
 
 What it does not stop: another process of the same user that changes the folder meanwhile.
 """
@@ -45,7 +45,7 @@ _NO_LINK = os.O_NOFOLLOW | os.O_CLOEXEC
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What tells this store from another of the same path: the marker's id, device and inode."""
+    """Identifies a store independently of its path: the marker's id, device and inode."""
 
     id: str
     device: int
@@ -53,18 +53,18 @@ class Identity:
 
 
 def named_store(path: Path) -> Path:
-    """The store that a person means by `path`: itself, or the one in it if it is their folder."""
+    """The store meant by `path`: `path` itself, or the store inside it."""
     within = path / STORE_NAME
     return within if not is_store(path) and is_store(within) else path
 
 
 def is_store(folder: Path) -> bool:
-    """Whether the folder looks like a store, whoever made it."""
+    """Whether the folder looks like a store, of any owner."""
     return any(os.path.lexists(folder / name) for name in (MARKER_NAME, MANIFEST_NAME))
 
 
 def check_apart(store: Path, root: Path) -> None:
-    """Raise UsageError where the documents would lie in the store or be it, or nobody opens it."""
+    """Raise UsageError if documents and store overlap, or the path cannot be opened."""
     store, root = resolved(store), resolved(root)
     check_spelling(store)
     if root == store or root.is_relative_to(store):
@@ -88,7 +88,7 @@ def check_spelling(store: Path) -> None:
 
 
 def identity_of(store: Path) -> Identity:
-    """The identity of a store that is this user's and holds what a store holds, and no link.
+    """The identity of a store that this user owns, with allowed content and no link.
 
     Raises NoIndex where there is none, UntrustedStore for one that an earlier version made,
     UsageError for all else.
@@ -104,7 +104,7 @@ def identity_of(store: Path) -> Identity:
 def make_store(store: Path, announce: Callable[[Identity], object] = lambda _: None) -> Identity:
     """The identity of the store, made here if the folder does not exist, or is empty.
 
-    For its owner's eyes only, and never part of a repository. `announce` is told of a new store
+    Readable by its owner only, and ignored by git. `announce` is told of a new store
     before its marker is there: where this process is killed meanwhile, what was announced is of an
     empty folder, in which the next one makes a store anew. Raises as `identity_of` does for a
     folder that holds anything else, CorpusError where the folder cannot be made.
@@ -125,7 +125,7 @@ def make_store(store: Path, announce: Callable[[Identity], object] = lambda _: N
 
 
 def may_be_made(store: Path) -> bool:
-    """Whether there is nothing yet in the place of the store, or only the begin of a making."""
+    """Whether a store can be created: nothing is there, or an interrupted creation."""
     if not os.path.lexists(store):
         return True
     with _opened(store) as folder:
@@ -133,7 +133,7 @@ def may_be_made(store: Path) -> bool:
 
 
 def mark(store: Path) -> Identity:
-    """The identity of a store that may be an earlier version's, which then has its marker now.
+    """The identity of a store; one of an earlier version gets its marker.
 
     Raises as `identity_of` does for all else.
     """
@@ -146,9 +146,9 @@ def mark(store: Path) -> Identity:
 
 
 def check_names(store: Path) -> None:
-    """Raise UsageError where any file in the store, however deep, has a name that we do not give.
+    """Raise UsageError if any file in the store, at any depth, has a foreign name.
 
-    For whoever is about to delete something there.
+    Called before anything in the store is deleted.
     """
     with _opened(store) as folder:
         for path in _below(store, folder, deep=True):
@@ -157,7 +157,7 @@ def check_names(store: Path) -> None:
 
 
 def read_small(store: Path, name: str) -> bytes | None:
-    """The bytes of a small regular file in the store; None where there is none.
+    """The bytes of a small regular file in the store; None if it does not exist.
 
     Raises UsageError for a link, for anything that is no regular file, and past MAX_SMALL_BYTES.
     """
@@ -170,7 +170,7 @@ def read_small(store: Path, name: str) -> bytes | None:
 
 @contextmanager
 def _opened(store: Path) -> Iterator[int]:
-    """A descriptor of the store's folder, which is this user's; all in it is opened through it."""
+    """A descriptor of the store's folder, owned by this user; its files are opened through it."""
     try:
         folder = os.open(store, os.O_RDONLY | os.O_DIRECTORY | _NO_LINK)
     except OSError as error:
@@ -235,7 +235,7 @@ def _check_names_elsewhere(store: Path, folder: int) -> None:
 
 
 def _seen(folder: int, name: str) -> os.stat_result | None:
-    """What the regular file `name` is; None for any other, and where it has gone meanwhile."""
+    """The status of the regular file `name`; None for other kinds and missing files."""
     try:
         info = os.stat(name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
@@ -342,7 +342,7 @@ def _making(store: Path) -> Iterator[None]:
 
 
 def _is_new(store: Path, folder: int) -> bool:
-    """Whether the folder is empty, or the making of a store was stopped in it."""
+    """Whether the folder is empty, or holds an interrupted creation only."""
     names = _names(folder)
     if not names <= {_IGNORE, UNFINISHED_MARKER}:
         return False
@@ -353,7 +353,7 @@ def _is_new(store: Path, folder: int) -> bool:
 
 
 def _mark(store: Path, folder: int, ident: str) -> None:
-    """Make the marker, whole or not at all, and the file that keeps a store out of repositories."""
+    """Write the marker atomically, and the `.gitignore` of the store."""
     if UNFINISHED_MARKER not in _names(folder):
         _write(folder, UNFINISHED_MARKER, b"")
     _keep_out_of_repositories(store, folder)
@@ -364,7 +364,7 @@ def _mark(store: Path, folder: int, ident: str) -> None:
 
 
 def _keep_out_of_repositories(store: Path, folder: int) -> None:
-    """Put the file back that says so, if it says anything else now."""
+    """Restore the store's `.gitignore` if it was changed."""
     if _read(store, folder, _IGNORE) != _IGNORE_ALL:
         if _IGNORE in _names(folder):
             os.unlink(_IGNORE, dir_fd=folder)
@@ -414,7 +414,7 @@ def _unmarked(store: Path, folder: int, names: Collection[str]) -> CorpusError:
 
 
 def untrusted(store: Path, why: str, hint: str = "") -> UntrustedStore:
-    """The error for a store that nobody can say was made by this user, here."""
+    """The error for a store without a record that this user made it here."""
     return UntrustedStore(
         f"This index was not made by you here: {str(store)!r} ({why}).",
         hint or f"Look at it and run: {_trust(store)}",

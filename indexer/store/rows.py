@@ -1,4 +1,4 @@
-"""Rows and what they are made from: schemas, conversions, literals, the connection.
+"""Table rows: schemas, conversions, SQL literals, the database connection.
 
 The one place where text enters an SQL filter is `quoted`.
 """
@@ -65,7 +65,7 @@ def quoted(value: str) -> str:
 
 
 def connect(store: Path) -> DBConnection:
-    """The LanceDB database in a store; raises DamagedStore where its data lies elsewhere."""
+    """The LanceDB database in a store; raises DamagedStore if its data is outside the store."""
     check_own_data(store)
     lancedb = import_lancedb()
     # An absolute path without "://" can never be taken for a cloud address.
@@ -118,7 +118,7 @@ def file_schema() -> pa.Schema:
 def chunk_batches(
     files: Iterable[Embedded], vectors: VectorCache, dimension: int
 ) -> Iterator[pa.RecordBatch]:
-    """The rows that files bring into the chunk table, some at a time."""
+    """The chunk rows of files, in batches."""
     import pyarrow as pa
 
     schema = chunk_schema(dimension)
@@ -150,16 +150,16 @@ def _vector(vectors: VectorCache, key: bytes) -> NDArray[np.float32]:
 
 
 def lexical_text(chunk: Chunk) -> str:
-    """What the full-text index sees of a chunk: its path and headings, and its text."""
+    """The text of a chunk for the full-text index: path, headings, text."""
     folders = chunk.source.rsplit("/", 1)[0].replace("/", " ") if "/" in chunk.source else ""
     return f"{folders} {context_of(chunk.source, chunk.heading)}\n{chunk.text}"
 
 
 def same_rows(one: Fingerprint, other: Fingerprint) -> bool:
-    """Whether rows made under the two fingerprints may stand in one table.
+    """Whether rows made under the two fingerprints may be mixed in one table.
 
-    Extractors are left out: a file's row names its own, so sync can redo files one by one. The
-    prefix of a query is in no row.
+    Extractors are ignored, since each file row names its own and sync re-reads files one by one;
+    so is the query prefix, which no row contains.
     """
     return _of_rows(one) == _of_rows(other)
 
@@ -173,8 +173,8 @@ def still_right(
 ) -> dict[str, FileRow]:
     """The file rows, by source, that a change of the fingerprint leaves as they are.
 
-    All, where nothing that rows depend on has changed. Otherwise those of files without text, in
-    which no model or chunker had a part; what has no text, the normaliser had a say in.
+    All rows if nothing that they depend on has changed. Otherwise the rows of files without text,
+    which depend on neither model nor chunker, unless the normaliser changed.
     """
     same = same_rows(made_by, today)
     same_text = made_by.normaliser == today.normaliser

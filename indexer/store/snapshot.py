@@ -1,4 +1,4 @@
-"""Reading: one committed version of an index, and never another."""
+"""Read access to one committed version of an index."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ WORD_START = 4  # letters; the rest may be misspelt
 
 
 class Snapshot:
-    """One committed version of an index, read-only; open as many as you like.
+    """One committed version of an index, read-only; any number may be open.
 
-    The version stays on the disk until the snapshot is closed, forgotten, or its process ends.
+    The version stays on the disk until the snapshot is closed or collected, or its process ends.
     """
 
     def __init__(self, store: Path, root: Path | None = None) -> None:
-        """`root` in place of what the manifest, which is part of the store, says it is."""
+        """`root` overrides the manifest's, which is part of the store and not trusted."""
         self.store = store
         self._root = root
         self.manifest, held = hold(store)
@@ -95,11 +95,11 @@ class Snapshot:
         return _found(found, found["_score"].to_numpy())
 
     def file(self, source: str) -> FileRow | None:
-        """The row of one file, None where the walk never saw it."""
+        """The row of one file, None if the walk never found it."""
         return self.files_named([source]).get(source)
 
     def files_named(self, sources: Collection[str]) -> dict[str, FileRow]:
-        """The rows of some files, by source; those that the walk never saw are left out."""
+        """The rows of the given files, by source; unknown sources are omitted."""
         if not sources:
             return {}
         listed = ", ".join(map(quoted, sources))
@@ -108,7 +108,7 @@ class Snapshot:
         return {row["source"]: file_row(row) for row in rows}
 
     def similar(self, source: str) -> list[str]:
-        """Up to three indexed sources that `source` may be a wrong spelling of, likeliest first."""
+        """Up to three indexed sources with names similar to `source`, most similar first."""
         names = self.sources_like(source, SIMILAR_NAMES)
         return get_close_matches(source[:MAX_NAME], names, n=3, cutoff=0.5)
 
@@ -137,19 +137,19 @@ class Snapshot:
             return self._chunks.to_arrow()
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """All chunk rows, some at a time: key, chunk and vector, for checks of a large index."""
+        """All chunk rows in batches: key, chunk and vector, for checks of a large index."""
         with translated(self.store):
             rows = self._chunks.search().select(["id", *CHUNK_COLUMNS, "vector"])
             yield from rows.to_batches(BATCH_ROWS)
 
     def text_index_rows(self) -> tuple[int, int]:
-        """How many chunk rows the full-text index covers, and how many it does not yet."""
+        """Numbers of chunk rows inside and outside the full-text index."""
         return self._covered(WORDS)
 
     def vector_index(self) -> tuple[int, int, int]:
-        """Partitions of the vector index, rows that it covers, and rows that it does not yet.
+        """Partitions of the vector index, and numbers of rows inside and outside it.
 
-        (0, 0, all rows) where every vector is compared with the query.
+        (0, 0, all rows) if there is none and every vector is compared with the query.
         """
         with translated(self.store):
             names = [index.name for index in self._chunks.list_indices()]

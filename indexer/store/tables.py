@@ -1,7 +1,7 @@
 """The two LanceDB tables of a store, as their one writer changes them.
 
-Every method makes new versions that no reader looks at; which versions count is the manifest's
-business. Called by the writer, under its lock.
+Every method creates new table versions, which stay invisible to readers until a manifest names
+them. Called by the writer, under its lock.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Tables:
 
     @classmethod
     def emptied(cls, store: Path, dimension: int) -> Tables:
-        """Tables whose newest version is empty; what was there before stays until it is dropped."""
+        """Tables whose newest version is empty; older versions stay until they are dropped."""
         database = connect(store)
         schema = chunk_schema(dimension)
         chunks = database.create_table("chunks", schema=schema, mode="overwrite")
@@ -54,7 +54,7 @@ class Tables:
 
     @classmethod
     def committed(cls, store: Path, manifest: Manifest) -> tuple[Tables, bool]:
-        """Tables as they were committed, and whether a killed writer had gone on from there."""
+        """Tables at their committed versions, and whether a killed writer left later ones."""
         database = connect(store)
         chunks, files = database.open_table("chunks"), database.open_table("files")
         changed = False
@@ -88,7 +88,7 @@ class Tables:
     def replace(
         self, gone: Collection[FileRow], files: Sequence[Embedded], vectors: VectorCache
     ) -> None:
-        """Take out the rows of `gone` and put in those of `files`."""
+        """Delete the rows of `gone` and insert those of `files`."""
         import pyarrow as pa
 
         _delete(self._chunks, [row.source for row in gone if row.chunks])
@@ -99,7 +99,7 @@ class Tables:
             self._chunks.add(pa.RecordBatchReader.from_batches(schema, batches))
 
     def replace_file_rows(self, sources: Sequence[str], rows: Sequence[FileRow]) -> None:
-        """Take out the file rows of `sources` and put in `rows`; chunks stay as they are."""
+        """Replace the file rows of `sources` by `rows`; chunks stay as they are."""
         import pyarrow as pa
 
         _delete(self._files, sources)
@@ -108,14 +108,14 @@ class Tables:
             self._files.add(pa.Table.from_pylist(records, schema=file_schema()))
 
     def index(self, scale: Scale) -> None:
-        """Give the chunk rows the indices that so many should have; those made cover every row."""
+        """Create and drop indices as the number of chunk rows requires; new ones cover all."""
         names = [index.name for index in self._chunks.list_indices()]
         indices.change(self._chunks, indices.plan_indices(self.count_chunks(), names, scale))
 
     def merge(self, *, only_if_due: bool, finished: bool = True) -> bool:
-        """Put rows into few fragments and into the indices, all or as is due; whether all were.
+        """Merge fragments and index rows, all or as is due; whether all were merged.
 
-        The files' table is small: it never makes the chunks' be merged.
+        The state of the file table, which is small, never triggers a merge of the chunks.
         """
         chunks, files = (
             compaction.plan_tidying(compaction.state_of(table), finished=finished)
@@ -131,14 +131,14 @@ class Tables:
         return everything
 
     def holds_deleted_rows(self) -> bool:
-        """Whether a row that is gone is still in a file."""
+        """Whether any data file still contains deleted rows."""
         return any(compaction.state_of(table).deleted for table in (self._chunks, self._files))
 
     def rewrite(self) -> None:
-        """Write both tables anew, with nothing in any file of rows that went, and without indices.
+        """Rewrite both tables without indices, so that no file contains deleted rows.
 
-        LanceDB marks rows as deleted and leaves them where they are until they are many, and a
-        full-text index keeps the words of rows that are gone.
+        LanceDB only marks rows as deleted until there are many, and a full-text index keeps the
+        words of deleted rows.
         """
         database = connect(self._store)
         renewed = [

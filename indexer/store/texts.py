@@ -1,10 +1,10 @@
-"""Extracted text, kept in the store: so that nothing is parsed twice.
+"""Cache of extracted text in the store: no file is parsed twice.
 
 Keyed by the file's hash, its suffix, the extractors and the normaliser; compressed, bounded, and
-safe to delete at any time, also while it is read. What is damaged is noticed and made anew. Any
-number of processes may read and write at once: entries appear whole or not at all.
+safe to delete at any time, also while in use. Damaged entries are detected and dropped. Any number
+of processes may read and write at once: entries appear atomically.
 
-Knows nothing of files or parsers. A store that may not be written is only read.
+Does not open documents or parse. A read-only store is used read-only.
 """
 
 from __future__ import annotations
@@ -44,8 +44,7 @@ _MAX_ENCODED_BYTES = 6 * TEXT_CHARS  # UTF-8 and places; no entry that we wrote 
 class Texts:
     """The texts kept in one store; safe to use from several threads.
 
-    Without `reuse` none that was kept before is given out, and each is kept anew; without `keep`
-    none is kept.
+    Without `reuse` existing entries are ignored and replaced; without `keep` nothing is stored.
     """
 
     def __init__(
@@ -66,9 +65,9 @@ class Texts:
         self._lock = threading.Lock()
 
     def get(self, sha256: str, source: str) -> Text | None:
-        """The whole text of a file as today's extractors give it; None where none is kept.
+        """The cached text of a file from the current extractors, None if there is none.
 
-        A damaged or outdated entry is removed and counts as none.
+        Damaged and outdated entries are removed.
         """
         if not self._reuse:
             return None
@@ -88,9 +87,9 @@ class Texts:
         return text
 
     def put(self, sha256: str, source: str, text: Text) -> None:
-        """Keep the whole text of a file, and drop what was not used for longest if need be.
+        """Store the whole text of a file; evicts the least recently used entries if necessary.
 
-        Where the disk is short of space or refuses, the text is not kept: that only costs time.
+        On a full or failing disk the text is not stored, which only costs time later.
         """
         assert text.complete
         if not self._writable:
@@ -112,20 +111,20 @@ class Texts:
         self._count(len(data))
 
     def keep_only(self, hashes: Collection[str | None]) -> None:
-        """Drop the texts of all other files: those that are gone or have changed."""
+        """Drop the texts of all other files, which were removed or changed."""
         if self._writable:
             for entry in self._entries():
                 if entry.path.name.partition(".")[0] not in hashes:
                     entry.drop()
 
     def _path(self, sha256: str, source: str) -> Path:
-        """Where the text of these bytes is: of a name, only the suffix bears on who reads them."""
+        """The path of an entry; of the name, only the suffix affects which extractor is used."""
         suffix = PurePosixPath(source).suffix.lower()
         as_what = hashlib.sha256(f"{suffix}\n{_NAMES}\n{NORMALISER}".encode()).hexdigest()[:16]
         return self._folder / sha256[:2] / f"{sha256}.{as_what}"
 
     def _count(self, added: int) -> None:
-        """Keep to the bound, now that so many bytes came in."""
+        """Account for added bytes and evict entries beyond the bound."""
         with self._lock:
             if self._bytes is None:
                 self._bytes = sum(entry.bytes for entry in self._entries())
@@ -135,7 +134,7 @@ class Texts:
                 self._bytes = self._shrunk()
 
     def _shrunk(self) -> int:
-        """The bytes that are left, after the entries not used for longest have gone."""
+        """Evict the least recently used entries; the bytes that remain."""
         entries = sorted(self._entries(), key=lambda entry: entry.used_ns)
         left = sum(entry.bytes for entry in entries)
         for entry in entries:
@@ -146,7 +145,7 @@ class Texts:
         return left
 
     def _entries(self) -> Iterator[_Entry]:
-        """All entries of the folder, those that a killed process left unfinished included."""
+        """All entries of the folder, unfinished ones of killed processes included."""
         for folder, _, names in os.walk(self._folder):
             for name in filter(_OURS.fullmatch, names):
                 path = Path(folder, name)
@@ -167,19 +166,19 @@ class _Entry:
 
 
 def _opened(path: Path) -> BinaryIO:
-    """A kept text, open for reading; raises OSError for a link. What is no file holds no text."""
+    """A cache entry, open for reading; raises OSError for a link, and never waits."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     return os.fdopen(descriptor, "rb")
 
 
 def _free_bytes(folder: Path) -> int:
-    """How much a user may still write there."""
+    """Bytes that the user may still write on that disk."""
     disk = os.statvfs(folder)
     return disk.f_bavail * disk.f_frsize
 
 
 def _packed(text: Text) -> bytes:
-    """A line that says what it is, the hash of the rest, the rest."""
+    """An entry: format line, hash of the rest, compressed text."""
     about = {field.name: getattr(text, field.name) for field in fields(text)}
     del about["encoding"]
     body = json.dumps(about).encode() + b"\n" + zlib.compress(text.encoding, _LEVEL)
@@ -187,7 +186,7 @@ def _packed(text: Text) -> bytes:
 
 
 def _unpacked(data: bytes) -> Text | None:
-    """The text, None where the bytes are not exactly what was written, or not of today."""
+    """The text, None if the entry is damaged or outdated."""
     start = len(FORMAT) + hashlib.sha256().digest_size
     body = memoryview(data)[start:]
     if not data.startswith(FORMAT) or hashlib.sha256(body).digest() != data[len(FORMAT) : start]:

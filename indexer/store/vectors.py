@@ -1,10 +1,9 @@
-"""Vectors that were made, by the text they were made from: no text is embedded twice.
+"""Cache of vectors by the text that was embedded: no text is embedded twice.
 
-A file per model in the store, appended to as soon as vectors are made, long before the rows they
-belong to are committed. So what a killed run embedded is there for the next one, and a moved
-paragraph, a renamed folder or a rebuilt index costs no model time. No part of the index: without
-it every answer is the same, and it may be deleted whenever nobody writes. Used by the writer's
-process alone, under its lock.
+One file per model in the store, appended to as vectors are computed, long before their rows are
+committed. So the work of a killed run is not lost, and a moved paragraph, a moved folder or a
+rebuilt index costs no model time. Not part of the index: answers do not depend on it, and it may be
+deleted while no writer runs. Used by the writer's process only, under its lock.
 """
 
 from __future__ import annotations
@@ -42,12 +41,12 @@ Vectors = NDArray[np.float32]
 
 
 def key_of(text: str) -> bytes:
-    """The key of a text as the model sees it, prefix included."""
+    """The key of an embedded text, prefix included."""
     return hashlib.sha256(text.encode()).digest()
 
 
 class VectorCache:
-    """The vectors of one model in a store; opened at the first look, and no error if absent."""
+    """The vectors of one model in a store; opened on first use, empty if absent."""
 
     def __init__(self, store: Path, fingerprint: Fingerprint) -> None:
         self._store = store
@@ -62,7 +61,7 @@ class VectorCache:
         return len(self._places)
 
     def close(self) -> None:
-        """Let go of the file; the next look opens it again."""
+        """Close the file; the next use opens it again."""
         if self._file is not None:
             os.close(self._file)
         self._file = None
@@ -86,7 +85,7 @@ class VectorCache:
         return self._file
 
     def _blocks(self, file: int) -> Iterator[tuple[list[bytes], int]]:
-        """The keys of each whole block, and where its vectors begin."""
+        """The keys of each complete block, and the offset of its vectors."""
         size = os.fstat(file).st_size
         start = 0
         while start + _HEADER.size <= size:
@@ -99,7 +98,7 @@ class VectorCache:
             yield [keys[i : i + KEY_BYTES] for i in range(0, len(keys), KEY_BYTES)], vectors
 
     def get(self, key: bytes) -> Vectors | None:
-        """The vector of a key: float32, (dimension,), of length 1; None where there is none."""
+        """The vector of a key: float32, (dimension,), of length 1; None if it is not cached."""
         file = self._open()
         place = self._places.get(key)
         if place is None:
@@ -110,7 +109,7 @@ class VectorCache:
         return vector if whole else None
 
     def put(self, keys: Sequence[bytes], vectors: Vectors) -> None:
-        """Save vectors, float32 (len(keys), dimension), each in the place of an older one."""
+        """Store vectors, float32 (len(keys), dimension); replaces existing ones."""
         file = self._open()
         assert vectors.shape == (len(keys), self._dimension)
         end = os.fstat(file).st_size
@@ -125,18 +124,18 @@ class VectorCache:
             self._places[key] = end + len(head) + row * self._row_bytes
 
     def flush(self) -> None:
-        """Bring everything to the disk."""
+        """Sync the file to disk."""
         if self._file is not None:
             os.fsync(self._file)
 
     def spare_bytes(self, needed: int) -> int:
-        """Bytes of the folder beyond those of `needed` vectors of this model; never below 0."""
+        """Bytes of the folder beyond `needed` vectors of this model; at least 0."""
         folder = self._path.parent
         sizes = [path.stat().st_size for path in folder.iterdir()] if folder.is_dir() else []
         return max(0, sum(sizes) - needed * (self._row_bytes + KEY_BYTES))
 
     def keep(self, keys: Collection[bytes]) -> None:
-        """Drop all vectors but those of `keys`, and everything of other models."""
+        """Drop all vectors except those of `keys`, and those of all other models."""
         file = self._open()
         fresh = self._path.with_suffix(".new")
         fresh.unlink(missing_ok=True)
@@ -164,10 +163,9 @@ def embed(
     *,
     reuse: bool = True,
 ) -> Iterator[tuple[list[bytes], int]]:
-    """Keys of the texts in order, some at a time, and how many of these had to be embedded.
+    """The keys of the texts in order, in batches, each with the number of texts embedded for it.
 
-    The vectors of the keys that were given out are in the cache. Without `reuse` each is made
-    anew.
+    The vectors of yielded keys are in the cache. Without `reuse` every text is embedded.
     """
     for part in _parts(texts, SAVE_TEXTS):
         keys = [key_of(text) for text in part]
@@ -190,7 +188,7 @@ def _parts(texts: Iterable[str], size: int) -> Iterator[list[str]]:
 
 
 def _model_key(fingerprint: Fingerprint) -> str:
-    """What tells apart models whose vectors differ: all of the fingerprint but how text is cut."""
+    """Name for a model's vectors: of the fingerprint, what vectors depend on."""
     model = replace(
         fingerprint,
         document_prefix="",  # part of the text that is embedded

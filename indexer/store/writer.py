@@ -1,4 +1,4 @@
-"""Writing: the one process that changes a store, in commits that are seen whole or not at all."""
+"""Write access to a store: one process, atomic commits."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ from indexer.store.tables import Tables
 from indexer.store.vectors import MAX_SPARE_BYTES, VectorCache
 
 WRITE_CHUNKS = 2_048  # written together: every write makes a fragment, and costs the same
-MAX_FORMER = 32  # versions that are kept for nobody, until it is worth dropping them
+MAX_FORMER = 32  # unused versions that may gather before they are dropped
 
 
 class Writer:
     """The one process that changes a store; a context manager that holds the lock.
 
     Changes are invisible until `commit`. Leaving without commit leaves the store as it was.
-    `rebuilding` says that the committed rows were made by another model or chunker: the new rows
-    go into new tables, and nothing should be committed before they are complete, so that rows of
-    the two kinds are never mixed. What was embedded meanwhile is in `vectors`.
+    `rebuilding` is set if the committed rows were made by another model or chunker: new rows then
+    go into new tables and are committed only when complete, so that the two kinds are never mixed.
+    Vectors computed meanwhile are in `vectors`.
     """
 
     _tables: Tables
@@ -96,23 +96,23 @@ class Writer:
 
     @property
     def files(self) -> dict[str, FileRow]:
-        """The file rows by source, changes included that are not committed yet; do not change."""
+        """The file rows by source, including uncommitted changes; must not be modified."""
         return self._files
 
     @property
     def manifest(self) -> Manifest | None:
-        """The last committed manifest, None in a store that has none yet."""
+        """The last committed manifest, None if nothing has been committed."""
         return self._manifest
 
     @property
     def is_current(self) -> bool:
-        """Whether the committed manifest is complete and says what a commit would say now."""
+        """Whether the committed manifest is complete and a commit would not change it."""
         made = self._manifest
         now = (True, self._root, self._fingerprint)
         return made is not None and (made.complete, made.root, made.fingerprint) == now
 
     def replace(self, files: Sequence[Embedded], removed: Sequence[str] = ()) -> None:
-        """Put the rows of `files` in the place of their old ones, drop those of `removed`.
+        """Replace the rows of `files`, and delete those of `removed`.
 
         The vectors of the files' keys must be in `vectors`.
         """
@@ -127,7 +127,7 @@ class Writer:
             self._write()
 
     def retime(self, rows: Sequence[FileRow]) -> None:
-        """Put file rows in the place of those of the same sources; chunks stay as they are."""
+        """Replace file rows by source; chunks stay as they are."""
         self._torn = True
         with translated(self.store):
             self._tables.replace_file_rows([row.source for row in rows], rows)
@@ -135,14 +135,14 @@ class Writer:
         self._torn = False
 
     def _write(self) -> None:
-        """Bring what waits into the tables."""
+        """Write pending changes into the tables."""
         self._torn = True
         with translated(self.store):
             self._tables.replace(self._gone.values(), self._waiting, self.vectors)
         self._waiting, self._gone, self._torn = [], {}, False
 
     def _rollback(self) -> None:
-        """Forget all changes since the last commit; what was embedded stays in `vectors`."""
+        """Discard all changes since the last commit; computed vectors stay in `vectors`."""
         assert not self.rebuilding, "nothing of it is committed before its end"
         self._files = dict(self._committed_files)
         with translated(self.store):
@@ -150,10 +150,10 @@ class Writer:
         self._waiting, self._gone, self._torn = [], {}, False
 
     def commit(self, *, ignored: int, complete: bool, walked_ns: int = 0) -> Manifest:
-        """Make everything since the last commit visible, at once; the manifest that says so.
+        """Commit all changes atomically; the new manifest.
 
-        After an interrupt within a write, forgets the changes first: they may be half a change.
-        `walked_ns` is when the run began to look at the folder; see the manifest.
+        After an interrupted write, changes are discarded first, since they may be incomplete.
+        `walked_ns` is when the run's walk of the folder began; see Manifest.
         """
         if self._torn:
             self._rollback()
@@ -173,11 +173,11 @@ class Writer:
         return manifest
 
     def cleanup(self, *, removed: bool = False) -> Manifest:
-        """Give back all disk space that nothing needs; the manifest of what is left.
+        """Free all unneeded disk space; the manifest afterwards.
 
-        With `removed`, what was in rows that are gone must be in no file any more, an index's
-        words among it; versions that are held stay. Vectors of an index that is not complete stay
-        too: the run that completes it needs them.
+        With `removed`, the content of deleted rows must not remain in any file, indices included;
+        versions held by readers stay. Vectors of an incomplete index stay: the run that completes
+        it needs them.
         """
         before = self._manifest
         assert before is not None
@@ -195,7 +195,7 @@ class Writer:
         return manifest
 
     def _publish(self, ignored: int, complete: bool, walked_ns: int) -> Manifest:
-        """Bring everything to the disk, and then the manifest that names it."""
+        """Sync the tables to disk, then write the manifest that names them."""
         self.vectors.flush()
         on_disk = files_below(self.store / TABLES)
         flush(on_disk - self._on_disk)
@@ -222,13 +222,13 @@ class Writer:
         return manifest
 
     def _drop_versions(self) -> None:
-        """Delete what neither the committed version nor a reader's needs; tables are merged."""
+        """Delete versions that neither the manifest nor a reader uses; for merged tables."""
         assert self._manifest is not None
         self._tables.drop_versions([*former(self.store, drop=True), self._manifest])
         self._untidy = False
 
     def _bound_vectors(self, max_spare: int) -> None:
-        """Drop the vectors of texts that are gone, where they take more than `max_spare` bytes."""
+        """Drop unused vectors if they take more than `max_spare` bytes."""
         assert self._manifest is not None
         if self.vectors.spare_bytes(self._manifest.chunks) > max_spare:
             self.vectors.keep(self._tables.vector_keys())

@@ -1,7 +1,6 @@
-"""A folder of documents brought into its index, and what that would do.
+"""Brings an index up to date with its folder, or plans that.
 
-Walk, plan, apply: the walk sees the folder, plan.py compares it with what is indexed, run.py does
-the rest. Called for each `index`, and by the watch for each look.
+Walk, plan (plan.py), apply (run.py). Called by `index`, and by `watch` after each change.
 """
 
 from __future__ import annotations
@@ -41,10 +40,10 @@ def sync_folder(
     on_progress: Callable[[Progress], None] = lambda _: None,
     on_problem: Callable[[FileRow], None] = lambda _: None,
 ) -> Outcome:
-    """What a run over the folder `root` did to bring the index in `store` up to date.
+    """Bring the index in `store` up to date with the folder `root`; returns what was done.
 
-    `force` trusts nothing that was made before, `verify` no size and no time; without `prune`
-    documents that are gone stay. Files of more than `max_file_bytes` are recorded and not read.
+    `force` reuses nothing, `verify` compares hashes instead of sizes and times; without `prune`
+    documents whose files are gone stay. Files over `max_file_bytes` are recorded and not read.
     `on_start` is called once, with the plan and whether this is a full rebuild, `on_progress` after
     each file, `on_problem` for each file that yields no text.
 
@@ -84,7 +83,7 @@ def sync_folder(
 
 
 def _check_not_emptied(root: Path, seen: Walk, manifest: Manifest | None) -> None:
-    """Refuse to remove every document at once: an empty folder is mostly an unmounted one."""
+    """Raise CorpusError if every document is gone: the folder is probably not mounted."""
     indexed = manifest.coverage.indexed if manifest else 0
     if indexed and not seen.files:
         raise CorpusError(

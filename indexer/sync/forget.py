@@ -1,7 +1,7 @@
-"""A document leaves the index, and its file stays where it is.
+"""Removes a document from the index; its file stays.
 
-What belongs to a corpus is decided by its folder and the ignore files there, and by nothing else;
-so a forgotten document comes back with the next look at the folder unless a rule keeps it out.
+The folder and its ignore files alone decide what belongs to a corpus: a forgotten document comes
+back with the next run unless an ignore rule excludes it.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from indexer.store.writer import Writer
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """What became of `source`: the row that it had, None where it was not in the index.
+    """Result of forgetting `source`: the row that it had, None if it was not in the index.
 
-    `rule` is the line which, in the file `rules`, keeps it out from now on; None where no line can
-    name it. `near` are documents of similar names.
+    `rule` is the line for the ignore file `rules` that excludes it, None if no line can; `near` are
+    documents with similar names.
     """
 
     source: str
@@ -36,7 +36,7 @@ class Forgotten:
 
 
 def forget_document(store: Path, root: Path | None, source: str) -> Forgotten:
-    """What became of a document that was dropped; once more changes nothing. Needs no model.
+    """Drop a document from the index. Idempotent; needs no model.
 
     `root` is the folder of the documents by the user's record; None: as the store says.
     Raises StoreLocked while another process writes.

@@ -1,6 +1,6 @@
-"""What a run will do, decided from plain values: the folder as seen, the index as stored.
+"""Plans a run from plain values: the folder as walked, the index as stored.
 
-`plan` is pure. Only `changed_hashes` looks at bytes, where size or time give a reason to.
+`plan` is pure; only `changed_hashes` reads files, those whose size or time differ.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ CLOCK_TICK_NS = 2_000_000_000  # of FAT, the coarsest; that of Linux's own file 
 class Plan:
     """What a run will do, file by file. Sources in order; the groups do not overlap.
 
-    `record` are files that get a row and no text (skipped and unreadable ones), `touch` files
-    whose time changed and whose bytes did not, `spared` sources that are gone and stay in the
-    index. `reasons` say in words why files are done again that did not change.
+    `record` are files that get a row without text (skipped and unreadable ones), `touch` files
+    whose time changed but not their content, `spared` missing sources that stay in the index.
+    `reasons` are messages on why unchanged files are processed again.
     """
 
     add: tuple[SeenFile, ...] = ()
@@ -45,7 +45,7 @@ class Plan:
 
     @property
     def changes_nothing(self) -> bool:
-        """Whether the index is already what the folder is."""
+        """Whether the index already equals the folder."""
         return not (self.add or self.update or self.record or self.touch or self.remove)
 
 
@@ -60,9 +60,9 @@ def make_plan(
     verify: bool = False,
     prune: bool = True,
 ) -> Plan:
-    """The plan for a folder as it was walked, an index as it was committed, and today's program.
+    """The plan for a walked folder, a committed index and the current fingerprint.
 
-    `stored` are the file rows that hold under today's fingerprint as well.
+    `stored` are the file rows that are still valid under the current fingerprint.
     """
     walked_ns = manifest.walked_ns if manifest else 0
     hashes = changed_hashes(root, walk, stored, walked_ns=walked_ns, verify=verify)
@@ -82,11 +82,11 @@ def changed_hashes(
     walked_ns: int = 0,
     verify: bool = False,
 ) -> dict[str, str]:
-    """SHA-256 of the files whose size or time is not the stored one; of all, with `verify`.
+    """SHA-256 of the files whose size or time differs from the stored one; of all with `verify`.
 
-    Also of those whose stored time is not clearly earlier than `walked_ns`, when the stored rows
-    were begun: a file may be written twice within one tick of the clock that stamps it. Files that
-    cannot be read are left out: applying the plan will say why.
+    Also of files whose stored time is not clearly before `walked_ns`, the start of the last walk: a
+    file may be written twice within one clock tick. Unreadable files are omitted; applying the plan
+    reports them.
     """
     hashes = {}
     settled = walked_ns - CLOCK_TICK_NS
@@ -112,10 +112,10 @@ def plan(
     force: bool = False,
     prune: bool = True,
 ) -> Plan:
-    """What makes the index equal to the folder; without `prune`, files that are gone stay. Pure.
+    """The changes that make index and folder equal; without `prune`, missing files stay. Pure.
 
-    `hashes` are today's of the files in question, `known_extractors` the registry under which
-    the stored rows were made: a file that nobody could read is tried again when it grows.
+    `hashes` are the current hashes of suspect files, `known_extractors` the registry with which the
+    stored rows were made: files that no extractor could read are retried when it changes.
     """
     registry = {extractor.name: str(extractor.version) for extractor in REGISTRY}
     groups: dict[str, list[SeenFile]] = {}
@@ -139,7 +139,7 @@ def _reasons(
     registry: Mapping[str, str],
     known: Mapping[str, str],
 ) -> Iterator[str]:
-    """Which readers of files changed, and how many files each of them reads again."""
+    """A message for each changed extractor, with the number of files that it reads again."""
     readers = Counter(stored[seen.source].extractor for seen in updates)
     for label, count in sorted(readers.items(), key=str):
         if label is None:
@@ -153,7 +153,7 @@ def _reasons(
 
 
 def rebuild_reasons(before: Fingerprint, today: Fingerprint, documents: int) -> list[str]:
-    """Why an index is made anew, and what of it costs time. Pure."""
+    """Messages on why an index is rebuilt, and what that costs. Pure."""
     ours = (before.weights_sha256, before.model, before.dimension, before.document_prefix)
     other = (today.weights_sha256, today.model, today.dimension, today.document_prefix)
     reasons = []
@@ -200,7 +200,7 @@ def _intent(
 
 
 def _made_otherwise(row: FileRow, registry: dict[str, str], known: dict[str, str]) -> bool:
-    """Whether today's extractors might read the file differently."""
+    """Whether the current extractors might read the file differently."""
     if row.extractor is None:
         return registry != known
     name, version = row.extractor.partition("+")[0].split("/")

@@ -1,8 +1,8 @@
-"""The files of a folder -> their rows and chunks, and a document -> its lines.
+"""Files -> rows and chunks; one document -> its lines.
 
-The bytes of a file are copied once, so that the hash in its row is that of the bytes that were
-parsed, and a worker is handed the copy: it needs no right to the folder. Every way in which a file
-can give no text ends in a row with a status and a reason; nothing raises for a document's sake.
+A file is copied into memory once, so that its row has the hash of the bytes that were parsed, and
+the parser gets the copy and needs no access to the folder. A file that gives no text becomes a row
+with status and reason; no document raises an error.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _NO_CHANGE = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcnt
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """The bytes of a file as they were at one moment, in memory, never to change again."""
+    """An immutable in-memory copy of a file."""
 
     descriptor: int
     bytes: int
@@ -48,10 +48,10 @@ class Copy:
 
 @contextmanager
 def copied(root: Path, source: str, known_bytes: int) -> Iterator[Copy]:
-    """A copy of the bytes of a document that had `known_bytes` when it was last looked at.
+    """A copy of a document whose size was `known_bytes` when last examined.
 
-    Raises as `open_beneath` does, Refused where the file has grown beyond all limits, and
-    UnreadableDocument("changed") where it was written to meanwhile.
+    Raises as `open_beneath` does, Refused if the file has grown beyond all limits, and
+    UnreadableDocument("changed") if it was written to meanwhile.
     """
     most = max(known_bytes, MAX_FILE_BYTES)
     descriptor = os.memfd_create("document", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
@@ -84,9 +84,9 @@ def _write(descriptor: int, data: bytes) -> None:
 def text_of(
     copy: Copy, source: str, worker: Worker, texts: Texts, enough: Enough | None = None
 ) -> Text:
-    """The text of a document, kept or parsed; not all of it where `enough` says so before.
+    """The text of a document, cached or parsed; partial if `enough` stops it before the end.
 
-    Raises UnreadableDocument, with the label of the extractor that tried.
+    Raises UnreadableDocument with the label of the extractor.
     """
     if not copy.bytes:
         raise UnreadableDocument("no_bytes", "the file is empty")
@@ -108,9 +108,9 @@ def read_all(
     texts: Texts,
     make_worker: Callable[[], Worker] = Worker,
 ) -> Generator[tuple[SeenFile, FileRow, list[Chunk]]]:
-    """Each file's row and chunks, in the order of the files, read ahead by the workers.
+    """Each file's row and chunks, in the order of the files, read ahead by parser workers.
 
-    Closing the iterator ends them.
+    Closing the iterator stops the workers.
     """
 
     def read(worker: Worker, seen: SeenFile) -> _Read:
@@ -123,7 +123,7 @@ def read_all(
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """What came of one file: its row so far, and its text if there is any."""
+    """Intermediate result for one file: its row so far, and its text if any."""
 
     row: FileRow
     text: Text | None = None
@@ -133,7 +133,7 @@ class _Read:
 
 
 def _read(root: Path, seen: SeenFile, worker: Worker, texts: Texts) -> _Read:
-    """A file that cannot be read costs nothing but itself."""
+    """The row and text of a file; read errors become the row's reason."""
     started = time.monotonic()
     row = FileRow(seen.source, "failed", bytes=seen.bytes, mtime_ns=seen.mtime_ns)
     text = None
@@ -152,7 +152,7 @@ def _read(root: Path, seen: SeenFile, worker: Worker, texts: Texts) -> _Read:
 
 
 def _chunked(read: _Read, chunker: Chunker) -> tuple[FileRow, list[Chunk]]:
-    """The finished row and the chunks of what was read."""
+    """The finished row, and the chunks."""
     row, text = read.row, read.text
     if text is None:
         return row, []
@@ -174,13 +174,13 @@ def _chunked(read: _Read, chunker: Chunker) -> tuple[FileRow, list[Chunk]]:
 
 
 def document_of(text: Text, source: str, sha256: str) -> Document:
-    """The text as a document, its lines decoded."""
+    """The text as a document, with decoded lines."""
     title = title_of(text.title, source)
     return Document(source, title, tuple(decoded(text.encoding)), text.extractor, sha256)
 
 
 def problem_row(seen: SeenFile) -> FileRow:
-    """The row of a file that the walk itself found unreadable."""
+    """The row of a file that the walk found unreadable."""
     row = FileRow(seen.source, "failed", bytes=seen.bytes, mtime_ns=seen.mtime_ns)
     assert seen.problem is not None
     return _unread(row, UnreadableDocument(seen.problem, seen.detail or ""))

@@ -1,7 +1,7 @@
 """A plan -> the index: read, embed, store, commit.
 
-Works in bounded batches, each visible in one commit. Vectors are saved as they are made, rows are
-committed every few seconds, and the next run goes on from there.
+Works in bounded batches. Vectors are cached as they are computed and rows are committed every few
+seconds, so that an interrupted run is continued by the next one.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ COMMIT_SECONDS = 15.0  # reading that a killed run may lose; what it embedded is
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run is: files and bytes done of all that there is to do, chunks embedded."""
+    """Progress of a run: files and bytes done and in total, chunks embedded."""
 
     files: int = 0
     all_files: int = 0
@@ -45,12 +45,11 @@ class Progress:
 
 @dataclass(slots=True)
 class Outcome:
-    """What a run did: counts of documents, and in `problems` the rows of all other files.
+    """Result of a run: counts of documents, and in `problems` the rows of all other files.
 
-    `added`, `updated` and `unchanged` count documents with text, so that together with the
-    problems they account for every file that was seen. `moved` of the added have the bytes of a
-    removed one, `spared` are gone and kept. `embedded` counts texts that the model was asked for,
-    `reused` those whose vectors it had made before.
+    `added`, `updated` and `unchanged` count documents with text; with the problems they account for
+    every file found. `moved` counts added documents with the content of a removed one, `spared`
+    missing files that were kept, `embedded` computed vectors, `reused` cached ones.
     """
 
     version: int = 0
@@ -71,7 +70,7 @@ class Outcome:
 
 
 def fingerprint_of(encoder: Encoder, chunker: Chunker) -> Fingerprint:
-    """What rows made by this encoder and chunker depend on."""
+    """The fingerprint of rows made by this encoder and chunker."""
     return Fingerprint(
         model=encoder.name,
         weights_sha256=encoder.weights_sha256,
@@ -91,7 +90,7 @@ OnRow = Callable[[FileRow], None]
 class Run:
     """One application of a plan; `apply` may be stopped by KeyboardInterrupt at any time.
 
-    Without `reuse`, no vector that was made before is taken for the same text.
+    Without `reuse`, cached vectors are ignored.
     """
 
     def __init__(
@@ -119,9 +118,9 @@ class Run:
         self._committed = time.monotonic()
 
     def apply(self, todo: Plan, ignored: int, walked_ns: int = 0) -> Outcome:
-        """What was done. After KeyboardInterrupt, what was embedded so far is committed.
+        """Apply the plan; what was done. After KeyboardInterrupt, finished work is committed.
 
-        `walked_ns` is when the look at the folder began that the plan was made from.
+        `walked_ns` is when the walk for this plan began.
         """
         before = dict(self._writer.files)
         manifest = self._writer.manifest
@@ -176,7 +175,7 @@ class Run:
         self._store_batch(outcome)
 
     def _store_batch(self, outcome: Outcome) -> None:
-        """Embed what is in the batch and put it in its place, and commit if it is time."""
+        """Embed and store the batch; commit if it is due."""
         batch, self._batch = self._batch, []
         keys = self._embed([chunk for _, chunks in batch for chunk in chunks], outcome)
         rest = iter(keys)
@@ -189,7 +188,7 @@ class Run:
             self._committed = time.monotonic()
 
     def _embed(self, chunks: Sequence[Chunk], outcome: Outcome) -> list[bytes]:
-        """The keys of the chunks' vectors, which are saved when this returns."""
+        """The keys of the chunks' vectors, which are in the cache when this returns."""
         prefix = self._encoder.document_prefix
         texts = (prefix + self._chunker.embedded_text(chunk) for chunk in chunks)
         keys: list[bytes] = []
@@ -210,7 +209,7 @@ class Run:
 def count(
     outcome: Outcome, todo: Plan, before: Mapping[str, FileRow], after: Mapping[str, FileRow]
 ) -> None:
-    """Fill in how many documents a run added, moved, updated and removed."""
+    """Fill in the counts of documents added, moved, updated and removed."""
 
     def documents(files: Iterable[SeenFile]) -> list[FileRow]:
         rows = (after.get(seen.source) for seen in files)

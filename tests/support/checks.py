@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from indexer.store.snapshot import Snapshot
 
-# A model computes a vector a little differently beside other texts; see docs/decisions.md.
+# A model computes a vector a little differently beside other texts; see docs/decisions/embed.md.
 VECTOR_TOLERANCE = 1e-5
 
 

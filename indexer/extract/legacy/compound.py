@@ -50,7 +50,7 @@ class Compound:
             raise UnreadableDocument("malformed", f"{name}: {error}"[:200]) from None
 
     def title(self) -> str | None:
-        """The title in its properties; broken ones have none, and the text is what counts."""
+        """The title in its properties; None if there is none or they are damaged."""
         try:
             stream = self.read("\x05SummaryInformation") or b""
             return usable_title(_title(stream))
@@ -66,7 +66,7 @@ MAX_PROPERTIES = 64
 def _title(stream: bytes) -> str:
     """The title in a property set: [MS-OLEPS], section 2.21; "" where there is none.
 
-    olefile's own reader of properties counts as far as a damaged file tells it to.
+    Not by olefile, whose reader of properties is unbounded on damaged files.
     """
     (start,) = struct.unpack_from("<I", stream, 44)
     _, count = struct.unpack_from("<II", stream, start)

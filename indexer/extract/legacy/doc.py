@@ -62,7 +62,7 @@ def read_doc(data: bytes) -> Extraction:
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """What is known of a paragraph: its style's index, and whether it is (the end of) a row."""
+    """Properties of a paragraph: its style's index, and whether it is (the end of) a row."""
 
     style: int
     in_table: bool
@@ -174,8 +174,8 @@ _SIGNS = re.compile("([\r\x07\x0c\x13\x14\x15])")
 def blocks_of(text: str, start: int, known: Mapping[int, Paragraph]) -> Iterator[str]:
     """The blocks of a part of the text that begins at position `start`.
 
-    Fields are read as their results: what is between 0x13 and 0x14 is their code. Where nothing is
-    known of a paragraph, an empty cell is taken for the end of a row, which looks the same.
+    Of fields only the results are read: the code is between 0x13 and 0x14. In paragraphs without
+    known properties, an empty cell is taken for the end of a row, which looks the same.
     """
     in_code: list[bool] = []
     shown: list[str] = []

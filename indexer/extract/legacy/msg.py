@@ -44,7 +44,7 @@ class _Message:
         self._numbers = dict(_fixed(compound.read(_PROPERTIES) or b"", 32))
 
     def headers(self) -> Iterator[tuple[str, str]]:
-        """What stands above the text."""
+        """The header lines above the text."""
         yield "Subject", self._string("", _SUBJECT)
         name = self._string("", _SENDER)
         address = self._string("", _SENDER_SMTP) or self._string("", _SENDER_ADDRESS)
@@ -129,7 +129,7 @@ _WINDOW = 4096
 
 
 def unpack_rtf(packed: bytes) -> bytes:
-    """The RTF in a compressed RTF property; raises UnreadableDocument for what is none."""
+    """The RTF in a compressed RTF property; raises UnreadableDocument for other data."""
     if len(packed) < 16:
         raise UnreadableDocument("malformed", "compressed RTF is cut off")
     _, size, magic, _ = struct.unpack_from("<II4sI", packed)
@@ -165,7 +165,7 @@ def unpack_rtf(packed: bytes) -> bytes:
 
 
 def _referred(window: bytearray, start: int, length: int, write: int) -> bytes:
-    """Bytes from the window, which may run into those that they are about to become."""
+    """Bytes from the window; source and target may overlap."""
     distance = (write - start) % _WINDOW or _WINDOW
     first = bytes(window[(start + i) % _WINDOW] for i in range(min(length, distance)))
     return (first * (length // len(first) + 1))[:length]

@@ -88,7 +88,7 @@ def _inside(stream: bytes, record: Record, depth: int = 0) -> Iterator[Record]:
 
 
 def _slides(stream: bytes, user: bytes | None) -> Iterator[_Slide]:
-    """The slides in order, by the last edit's lists; without those, as they stand in the file."""
+    """The slides in the order of the last edit's lists; else in file order."""
     places, document = _persisted(stream, user)
     listed = list(_listed(stream, document, _SLIDES)) if document is not None else []
     if not listed:
@@ -120,7 +120,7 @@ def _record_at(stream: bytes, place: int | None, kind: int) -> Record | None:
 
 
 def _persisted(stream: bytes, user: bytes | None) -> tuple[dict[int, int], Record | None]:
-    """Where each persistent object stands after the last edit, and the document's container."""
+    """The offset of each persistent object after the last edit, and the document container."""
     places: dict[int, int] = {}
     document = None
     edit = struct.unpack_from("<I", user, 16)[0] if user is not None and len(user) >= 20 else 0

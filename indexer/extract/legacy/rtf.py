@@ -94,7 +94,7 @@ def rtf_text(data: bytes) -> tuple[str | None, str]:
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """What holds until the end of a group. `target`: where its text goes."""
+    """State until the end of a group; `target` is the destination of its text."""
 
     target: str = "text"
     code_page: str = "cp1252"
@@ -116,7 +116,7 @@ class _Paragraph:
 
 
 class _Reader:
-    """One file: a stack of states, the paragraph in hand, the blocks so far."""
+    """State of reading a file: stack of groups, current paragraph, blocks so far."""
 
     def __init__(self) -> None:
         self.title: list[str] = []
@@ -136,7 +136,7 @@ class _Reader:
         self._to_skip = 0
 
     def read(self, source: str) -> None:
-        """Take in the whole file, as characters that stand for bytes."""
+        """Read the whole file, given as one character per byte."""
         position = 0
         starred = False
         while match := _TOKEN.search(source, position):
@@ -160,7 +160,7 @@ class _Reader:
             starred = sign == "*"
 
     def finish(self) -> Iterator[str]:
-        """The blocks, the last one included even if nothing ends it."""
+        """The blocks, including an unterminated last one."""
         self._flush()
         if self._html is not None:
             yield html_text("".join(self._html))[1]
@@ -214,7 +214,7 @@ class _Reader:
         self._to_skip = self._state.skip_after_unicode
 
     def _setting(self, word: str, number: int | None) -> None:
-        """A word that changes how what follows is read; most words change only how it looks."""
+        """Apply a control word that changes how text is read; most only change its appearance."""
         state, paragraph = self._state, self._paragraph
         if word in ("fonttbl", "stylesheet", "title", "info") and state.target:
             self._state = replace(state, target=word)
@@ -260,7 +260,7 @@ class _Reader:
             self._paragraph.level = number
 
     def _take(self, data: bytes) -> None:
-        """Bytes of the text, but for those that repeat a character given in Unicode."""
+        """Append bytes of text, except those that repeat a character given in Unicode."""
         skipped = min(self._to_skip, len(data))
         self._to_skip -= skipped
         self._bytes += data[skipped:]

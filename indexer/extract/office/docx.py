@@ -1,6 +1,6 @@
 """Word documents (DOCX, and Word's XML forms) as Markdown.
 
-Reads what a reader of the page would: accepted text (no tracked deletions), numbers of lists and
+Reads what is visible on the page: accepted text (no tracked deletions), numbers of lists and
 headings, tables, text boxes; notes and comments stand after the paragraph that they belong to.
 Page headers and footers are left out.
 
@@ -60,7 +60,7 @@ def read_docx(data: bytes) -> Extraction:
 def docx_text(parts: Parts, main: str, everything: bool = False) -> tuple[str | None, str]:
     """The title and the text of a Word document whose main part has that name.
 
-    With `everything` also what has been deleted, and what stands above and below pages.
+    With `everything` also deleted text, page headers and footers.
     """
     root = parts.xml(main)
     if root is None:
@@ -75,9 +75,9 @@ def docx_text(parts: Parts, main: str, everything: bool = False) -> tuple[str | 
 
 
 def read_word_xml(root: Element) -> Extraction:
-    """Word's XML forms, of 2003 or a package in one file: all that such a file says.
+    """Word's XML forms, of 2003 or a package in one file: all of their text.
 
-    It is a file for programs, kept for its content: there is no page that a reader would see.
+    Such files are made for programs and kept for their content, so nothing is omitted.
     """
     parts = _FlatParts(root)
     title, text = docx_text(parts, main_part(parts, _ALONE), everything=True)
@@ -119,7 +119,7 @@ class _Style:
 
 @dataclass(slots=True)
 class _Inline:
-    """The text of a paragraph, and what hangs on it: boxes, notes."""
+    """The text of a paragraph, and what is anchored in it: boxes, notes."""
 
     text: list[str] = field(default_factory=list)
     after: list[str] = field(default_factory=list)
@@ -211,7 +211,7 @@ class _Reader:
                 into.after.append(attribute(part, "descr") or "")
 
     def _hanging(self, tag: str, part: Element) -> Iterable[str] | None:
-        """The blocks of what hangs on a paragraph and is no text of it; None for its own text."""
+        """The blocks of an element anchored in a paragraph; None for the paragraph's own text."""
         if tag in ("footnoteReference", "endnoteReference", "commentReference"):
             return self._note(tag.removesuffix("Reference"), part)
         if tag in ("footnote", "endnote", "hdr", "ftr"):  # Word 2003 keeps them in place
@@ -229,7 +229,7 @@ class _Reader:
         return list(filter(None, [markdown.one_line(" ".join(self.blocks(container)))]))
 
     def margins(self) -> Iterator[str]:
-        """What stands above and below the pages, and the prompts of fields."""
+        """Page headers and footers, and the prompts of fields."""
         for kind, name in self._related.values():
             root = self._parts.xml(name) if kind in _MARGINS else None
             if root is not None:
@@ -244,7 +244,7 @@ class _Reader:
             yield f"{kind.capitalize()}{f' ({author})' if author else ''}: {text}"
 
     def _drawing(self, reference: Element) -> Iterator[str]:
-        """The words of a chart or diagram, which stand in a part of their own."""
+        """The text of a chart or diagram, which is in a part of its own."""
         name = attribute(reference, "dm") or attribute(reference, "id") or ""
         target = self._related.get(name, ("", ""))[1]
         root = self._parts.xml(target) if target else None
@@ -308,7 +308,7 @@ def _level(outline: Element) -> int | None:
 
 
 def _styles(root: Element | None) -> dict[str, _Style]:
-    """What each paragraph style says about headings and lists, its base styles included."""
+    """The heading and list properties of each paragraph style, base styles included."""
     found: dict[str, tuple[str, str | None, Element]] = {}
     for style in root if root is not None else ():
         if tag_of(style) == "style":

@@ -1,7 +1,7 @@
 """Apple's Pages, Keynote and Numbers: the XML of 2009 and before; later ones by their preview.
 
-Later files hold Apple's own binary records. Most carry a PDF of what they show, which is read in
-their stead; without one there is nothing to read.
+Later files contain proprietary binary records. Most include a PDF preview, which is read instead;
+without one the file is unsupported.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def _blocks(element: Element) -> Iterator[str]:
 
 
 def _within(element: Element) -> Iterator[str]:
-    """Blocks of what stands within a paragraph: a table, a text box."""
+    """Blocks of the objects within a paragraph: tables, text boxes."""
     if tag_of(element) in ("attachment", "attachment-ref", "drawable-shape", "tabular-info"):
         yield from _blocks(element)
 

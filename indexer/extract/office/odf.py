@@ -78,7 +78,7 @@ def _extraction(content: Element, title: str | None, parts: Parts | None) -> Ext
 
 
 class _Reader:
-    """One document; remembers the title that it meets, and notes until their paragraph ends."""
+    """State of reading a document: the title, and the notes of the current paragraph."""
 
     def __init__(self, numbered: frozenset[tuple[str, str]], parts: Parts | None) -> None:
         self.title: str | None = None
@@ -162,7 +162,7 @@ class _Reader:
                     label = "" if plain else label
 
     def _frame(self, element: Element) -> Iterator[str]:
-        """What is in a frame: a text box, a table, a chart; of a picture its description."""
+        """The content of a frame: a text box, table or chart; for a picture its description."""
         if (attribute(element, "class") or "") in ("title", "page-number"):
             text = markdown.one_line(text_of(element))
             yield markdown.heading(1, text) if attribute(element, "class") == "title" else ""

@@ -1,8 +1,8 @@
 """PowerPoint presentations (PPTX) as Markdown, slide by slide.
 
 Titles become headings, tables and charts tables; speaker notes and comments follow their slide.
-Only what is on a slide is read, not what its master would show there. Slide numbers are left out,
-and footers and dates that an earlier slide has too.
+The content of masters is not read. Slide numbers are omitted, and footers and dates that repeat
+those of an earlier slide.
 
 Not kreuzberg: it marks no slides, and of the test documents it loses charts and notes.
 """
@@ -96,7 +96,7 @@ _MARGINS = frozenset({"ftr", "dt", "hdr"})  # footer, date, header
 
 
 def _slide(parts: Parts, name: str, said: set[str]) -> Iterator[str]:
-    """The blocks of a slide; `said` is what stood in the margins of those before it."""
+    """The blocks of a slide; `said` contains the margin texts of earlier slides."""
     root = parts.xml(name)
     if root is None:
         raise UnreadableDocument("malformed", f"no part {name!r}")
@@ -125,7 +125,7 @@ def _links(shapes: Iterable[Element], targets: dict[str, str]) -> Iterator[tuple
 
 
 def _repeats(shape: Element, said: set[str]) -> bool:
-    """Whether a shape is in the margin and says what was said there before; remembers it if not."""
+    """Whether a shape is in the margin and repeats an earlier text; records the text if not."""
     if _placeholder(shape) not in _MARGINS:
         return False
     text = markdown.one_line(text_of(child(shape, "txBody")))
@@ -151,7 +151,7 @@ def _comments(root: Element | None) -> Iterator[str]:
 
 
 def _placeholder(shape: Element) -> str:
-    """What a shape stands in for: "title", "body", …; "" for a shape of its own."""
+    """The placeholder type of a shape: "title", "body", …; "" for none."""
     place = child(shape, "nvSpPr", "nvPr", "ph")
     return (attribute(place, "type") or "body") if place is not None else ""
 

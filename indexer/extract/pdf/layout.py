@@ -1,7 +1,7 @@
-"""The text of one PDF page as a reader would read it, from what pdfium finds there.
+"""The text of one PDF page in reading order, from pdfium's characters and boxes.
 
-Repairs what pages do to text: hyphens at line ends, ligatures, letter-spaced lines, columns that
-were drawn row by row. Adds what stands in form fields and comments. Called by `pdf` only.
+Repairs hyphens at line ends, ligatures, letter-spaced lines, and columns drawn row by row. Adds
+form fields and comments. Called by pages.py only.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ _FORMS = regex.compile(r"[\ufb00-\ufb06\ufb13-\ufb17\ufb50-\ufdff\ufe70-\ufefc]+
 def cleaned(text: str) -> str:
     """Text of a page with whole words: no hyphens at line ends, no ligatures.
 
-    A hyphen goes where a small letter stands on either side: in other places it may be part of
-    the word or number.
+    A hyphen is removed between lower-case letters only: elsewhere it may belong to the word or
+    number.
     """
     text = _HYPHEN.sub(r"\1\n", text)
     text = _BREAK.sub("-\n", text)
@@ -72,7 +72,7 @@ MAX_RUNS = 600  # of a page that is looked at for columns: more are single lette
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Where a piece of a line stands, in points from the lower left of the page."""
+    """The box of a piece of a line, in points from the lower left of the page."""
 
     left: float
     bottom: float
@@ -91,7 +91,7 @@ class Run:
 
 
 def _runs(text_page: pypdfium2.PdfTextPage) -> list[Run]:
-    """The page's runs in the order in which they were drawn; none where there are too many."""
+    """The page's runs in drawing order; empty if there are too many."""
     number = text_page.count_rects()
     if not 0 < number <= MAX_RUNS:
         return []
@@ -106,10 +106,10 @@ FULL_LINE = 0.7
 
 
 def _gutter(runs: Sequence[Run]) -> float | None:
-    """Where the blank between two columns stands that were not drawn one after the other.
+    """The position of the gap between two columns drawn row by row, None if there is none.
 
-    None where there is no such thing. Rows of a table look alike and must stay rows: they are
-    told by cells that do not fill their column.
+    Tables look similar and must stay rows; they are recognised by cells that do not fill their
+    column.
     """
     by_row = sorted(enumerate(runs), key=lambda item: (-round(item[1].bottom), item[1].left))
     pairs = [
@@ -182,7 +182,7 @@ def _relaid(text_page: pypdfium2.PdfTextPage, gutter: float | None) -> str:
 
 
 def _joined(line: Sequence[Glyph]) -> str:
-    """The text of a line with its end; a hyphen that ended it stands for both."""
+    """The text of a line with its end; a hyphen at its end replaces both."""
     shown = "".join(glyph.char or " " for glyph in line)
     if right_to_left.has_words(shown):
         boxes = [(glyph.left, glyph.right) for glyph in line]
@@ -192,7 +192,7 @@ def _joined(line: Sequence[Glyph]) -> str:
 
 
 def _set_in(runs: Sequence[Run]) -> bool:
-    """Whether some text was set into a gap that the text before it had left in its line."""
+    """Whether some text was drawn into a gap that the text before it left in its line."""
     return any(
         first.beside(second) and first.left < second.left and second.right < first.right
         for first, second in pairwise(runs)
@@ -211,7 +211,7 @@ def _chars(line: Sequence[Glyph]) -> Iterator[str]:
 
 
 def _fills_gap(glyph: Glyph, line: Sequence[Glyph]) -> bool:
-    """Whether a glyph stands between others of the line before it, and on none of them."""
+    """Whether a glyph is between glyphs of the preceding line without overlapping them."""
     goes_back = any(glyph.right < other.left for other in line)
     return goes_back and all(
         other.right <= glyph.left or glyph.right <= other.left for other in line
@@ -266,7 +266,7 @@ def _is_spaced(line: str) -> bool:
 
 
 def _respaced(line: Sequence[Glyph]) -> str | None:
-    """A letter-spaced line with spaces at the wider gaps alone; None where gaps are of one kind."""
+    """A letter-spaced line with spaces only at the wider gaps; None if all gaps are alike."""
     if not _is_spaced("".join(glyph.char for glyph in line)):
         return None
     shown = [glyph for glyph in line if not glyph.generated]
@@ -286,7 +286,7 @@ def _respaced(line: Sequence[Glyph]) -> str | None:
 
 
 def _annotations(page: pypdfium2.PdfPage) -> Iterator[str]:
-    """What was filled in and noted on a page: "name: value" of fields, comments with authors."""
+    """Form fields of a page as "name: value", and comments with authors."""
     import pypdfium2.raw as pdfium
 
     for index in range(pdfium.FPDFPage_GetAnnotCount(page)):

@@ -1,6 +1,6 @@
-"""A PDF file whose tables of contents are lost, with new ones made from what is in it.
+"""Rebuilds the page tree and cross-reference table of a damaged PDF file.
 
-For files that no engine opens though their pages are there. Pure; called by `pdf`.
+For files that no engine opens although their pages are intact. Pure; called by pages.py.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ MAX_OBJECTS = 1_000_000
 def mended(data: bytes) -> bytes | None:
     """The file with a new page tree and cross-reference table at its end; None: no pages, or cut.
 
-    A file that has lost its end would be read in part, and nobody would know.
+    A truncated file would be read in part without notice.
     """
     if b"%%EOF" not in data[-1024:]:
         return None

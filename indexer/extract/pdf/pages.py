@@ -1,7 +1,7 @@
 """PDF text, page by page: pypdfium2, and pypdf where pdfium fails or finds nothing on a page.
 
 Does no OCR: a scan has no text and is reported as such. Pages are parsed only when asked for.
-What a page shows is repaired in `pdf_layout`.
+The text of a page is repaired in layout.py.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def read_pdf(data: bytes) -> Extraction:
 
 
 def _opened(data: bytes) -> pypdfium2.PdfDocument | None:
-    """The file as pdfium opens it, with one page at least; None where it does not.
+    """The file opened by pdfium, with at least one page; None if it cannot be opened.
 
     Raises UnreadableDocument("encrypted").
     """
@@ -67,7 +67,7 @@ def _opened(data: bytes) -> pypdfium2.PdfDocument | None:
 
 
 def _lines(pages: Iterator[tuple[str, str]]) -> Iterator[Line]:
-    """Lines of (label, text) pairs; a page whose printed number is another one says so."""
+    """Lines of (label, text) pairs; the mark contains the printed number if it differs."""
     for number, (label, text) in enumerate(pages, start=1):
         remark = f" (labelled {label})" if label and label != str(number) else ""
         yield Line(f"--- Page {number} ---{remark}", number)
@@ -93,7 +93,7 @@ def _pages(
 
 
 def _second_opinion(second: _Second, index: int, text: str | None, extraction: Extraction) -> str:
-    """The page by the second engine; `text` is None where the first one failed."""
+    """The page from the second engine; `text` is None if the first one failed."""
     other = second.text(index)
     if other and other.strip():
         extraction.engines.add(SECOND_ENGINE)
@@ -126,7 +126,7 @@ def _metadata_title(document: pypdfium2.PdfDocument) -> str | None:
 
 
 class _Second:
-    """The same file by pypdf, opened when it is first asked for anything."""
+    """The same file in pypdf, opened on first use."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -189,7 +189,7 @@ class _Second:
 
 
 def _pypdf_errors() -> tuple[type[Exception], ...]:
-    """What pypdf raises: it says of itself that broken files may raise more than its own errors."""
+    """The exceptions of pypdf: by its documentation, broken files may raise others than its own."""
     import zlib
 
     from pypdf.errors import PyPdfError

@@ -1,10 +1,9 @@
-"""The order of letters in right-to-left scripts, where pdfium turns round what is in order. Pure.
+"""Restores the order of right-to-left letters where pdfium reverses it. Pure.
 
-pdfium takes the letters of such a script from right to left as they stand on the page. With them it
-turns round the letters that one glyph is (lam and alef, in every Arabic text), and those that a
-stretch of the page says it is (ActualText), which the file has in reading order already. The first
-share one box, the second stand from left to right then. The words of such a script within a line
-of another one it leaves from left to right.
+pdfium reverses right-to-left letters by their position on the page. It also reverses the letters of
+one glyph (lam and alef, in every Arabic text) and those of ActualText, which the file already has
+in reading order. The former share one box, the latter then run from left to right. Right-to-left
+words within a line of another script are left from left to right.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ _PHRASE = regex.compile(f"{_LETTER}+(?: {_LETTER}+)+")
 
 
 def has_words(text: str) -> bool:
-    """Whether there is anything here to put in order."""
+    """Whether the text has anything to reorder."""
     return _PAIR.search(text) is not None
 
 
@@ -56,9 +55,9 @@ def _increase(numbers: Sequence[float]) -> bool:
 
 
 def places(text: str, codes: Sequence[int]) -> list[int] | None:
-    """For each character of `text` its place in `codes`, of which some have no character.
+    """For each character of `text` its index in `codes`, some of which have no character.
 
-    None where the two do not agree.
+    None if the two do not match.
     """
     found = []
     place = 0

@@ -116,7 +116,7 @@ def test_units_lie_in_order_inside_the_text_and_are_not_empty(text):
 
 @pytest.mark.slow
 def test_the_sample_corpus_is_searched_and_answered_as_well_as_it_was(sample_store):
-    """Floors below the measured figures (docs/decisions.md), so that a loss is noticed."""
+    """Floors below the measured figures (docs/decisions/answering.md): a loss is noticed."""
     from corpus_agent.evaluation import measure
     from corpus_agent.evaluation.questions import load
     from indexer.index import Index

@@ -1,0 +1,76 @@
+"""The map is of this house: modules exist, flows are as short as they claim, layers hold."""
+
+import re
+import tomllib
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from indexer.store.names import may_lie_below, may_lie_in_store
+
+REPOSITORY = next(above for above in Path(__file__).parents if (above / "pyproject.toml").is_file())
+PAGE = (REPOSITORY / "docs/architecture.md").read_text("utf-8")
+MODULE = re.compile(r"\b(?:indexer|corpus_agent)(?:\.\w+)+")
+BLOCKS = re.findall(r"^```\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+MOST_TYPES = {"index": 8, "ask": 7, "read": 6, "search": 4}
+
+
+def sections(block: str) -> dict[str, list[str]]:
+    """The indented lines of a block below the word that each of its parts begins with."""
+    found: dict[str, list[str]] = {}
+    for line in block.splitlines():
+        if line[:1].strip():
+            found[line.split()[0]] = []
+        elif line.strip():
+            found[list(found)[-1]].append(line.strip())
+    return found
+
+
+FLOWS = sections(BLOCKS[0])
+HOPS = [(flow, *re.fullmatch(r"(\S+) .* -> (\w+)", line).groups())
+        for flow, lines in FLOWS.items() for line in lines]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", sorted(set(MODULE.findall(PAGE))))
+def test_every_module_on_the_map_exists(name):
+    assert find_spec(name) is not None
+
+
+def test_a_module_that_does_not_exist_would_be_noticed():
+    assert find_spec("indexer.store.nowhere") is None
+    assert len(set(MODULE.findall(PAGE))) > 40
+
+
+@pytest.mark.parametrize("flow", MOST_TYPES)
+def test_a_flow_is_as_short_as_it_is_meant_to_be(flow):
+    types = [kind for name, _, kind in HOPS if name == flow]
+    assert 2 < len(types) <= MOST_TYPES[flow]
+    assert len(set(types)) == len(types), "each hop changes the type"
+
+
+@pytest.mark.parametrize(("flow", "module", "kind"), HOPS)
+def test_a_hop_knows_the_type_that_it_hands_on(flow, module, kind):
+    room = Path(import_module(module).__file__)
+    files = room.parent.glob("*.py") if module.startswith("corpus_agent.render") else [room]
+    assert any(re.search(rf"\b{kind}\b", file.read_text("utf-8")) for file in files)
+
+
+@pytest.mark.parametrize("package", ["indexer", "corpus_agent"])
+def test_the_layers_are_those_that_the_contracts_hold(package):
+    settings = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))
+    contracts = settings["tool"]["importlinter"]["contracts"]
+    held = {contract["name"]: contract.get("layers") for contract in contracts}
+    assert sections(BLOCKS[1])[package] == held[f"{package}: nothing reaches up"]
+
+
+def test_every_file_of_a_store_is_on_the_map_and_has_a_name_that_a_store_allows():
+    table = PAGE.partition("## The files of a store")[2].partition("\nWhat draws")[0]
+    named = [name for row in re.findall(r"^\| (`.*?) \|", table, re.MULTILINE)
+             for name in re.findall(r"`(.*?)`", row)]  # fmt: skip
+    folders = {name for name in named if may_lie_in_store(name, is_folder=True)}
+    assert folders == {"vectors", "texts", "probes", "saved", "tmp"}
+    for name in set(named) - folders:
+        assert may_lie_in_store(name, is_folder=False) or may_lie_below(name), name
+    assert not may_lie_in_store("notes.txt", is_folder=False)
