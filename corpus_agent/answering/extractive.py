@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from corpus_agent.answering.citations import Numbers
-from corpus_agent.answering.coverage import Passage
 from corpus_agent.answering.follow_up import carried_over
 from corpus_agent.answering.own_words import with_plain_brackets
 from corpus_agent.answering.quotations import check_quotation
@@ -57,12 +56,8 @@ class ExtractiveAnswerer:
         """
         asked = _standalone(question, history)
         on_event(f"search: {one_line(asked)}")
-        calls: list[ToolCall] = []
-        hits = _pool(asked, corpus, calls)
-        passages = [
-            Passage(hit.chunk.text, hit.score, hit.cosine, hit.chunk.heading) for hit in hits
-        ]
-        ranking = rank_sentences(asked, passages, self._encoder.encode_tokens)
+        hits, calls = _pool(asked, corpus)
+        ranking = rank_sentences(asked, hits, self._encoder.encode_tokens)
         if ranking.confidence < NOT_FOUND_THRESHOLD or not ranking.sentences:
             return self._not_found(question, corpus, calls)
         cited = [(s, _cite(corpus, 0, s, hits[s.passage])) for s in ranking.sentences]
@@ -121,17 +116,16 @@ def _standalone(question: str, history: Sequence[Turn]) -> str:
     return asked
 
 
-def _pool(question: str, corpus: Corpus, calls: list[ToolCall]) -> list[Hit]:
-    """The passages for a question; for one that asks for two things, those of both."""
+def _pool(question: str, corpus: Corpus) -> tuple[list[Hit], list[ToolCall]]:
+    """The passages for a question, of all that it asks for, and the searches that found them."""
+    found = [(part, corpus.search(part, limit=POOL, per_source=None)) for part in parts(question)]
     best: dict[str, Hit] = {}
-    for part in parts(question):
-        hits = corpus.search(part, limit=POOL, per_source=None)
-        calls.append(_noted(part, hits))
+    for _, hits in found:
         for hit in hits:
             known = best.get(hit.chunk.id)
             best[hit.chunk.id] = hit if known is None or known.score < hit.score else known
     ranked = sorted(best.values(), key=lambda h: (-h.score, h.chunk.source, h.chunk.ordinal))
-    return ranked[:POOL]
+    return ranked[:POOL], [_noted(part, hits) for part, hits in found]
 
 
 def _noted(query: str, hits: Sequence[Hit]) -> ToolCall:

@@ -26,11 +26,12 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
-from corpus_agent.mcp.tools import TOOLS, Listed, Result, Tools
+from corpus_agent.mcp.tools import TOOLS, Listed, Tools
 from corpus_agent.service.cancel import Stop
 from corpus_agent.settings import Settings
 from corpus_agent.startup import Launch
 from corpus_agent.text.sanitize import one_line, unlinked
+from corpus_agent.tools.result import ToolResult, failure
 from indexer import __version__
 from indexer.errors import CorpusError
 
@@ -128,11 +129,11 @@ class _Session:
     async def call_tool(
         self, context: _Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
-        def work(stop: Stop) -> Result:
+        def work(stop: Stop) -> ToolResult:
             try:
                 return self._tools.result().call(params.name, params.arguments, stop)
             except CorpusError as error:  # the index could not even be opened
-                return Result(f"Error: {one_line(unlinked(str(error)))}")
+                return failure(one_line(unlinked(str(error))))
 
         async with anyio.create_task_group() as group:
             group.start_soon(_beat, context)
@@ -145,7 +146,7 @@ class _Session:
             _meta=self._meta(result),
         )
 
-    def _meta(self, result: Result) -> dict[str, Any]:
+    def _meta(self, result: ToolResult) -> dict[str, Any]:
         version = {} if result.version is None else {"corpus-agent/version": result.version}
         return {**version, "corpus-agent/seal": self._launch.seal.state}
 
