@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Self
 
 from corpus_agent.seal import unsealed
 from corpus_agent.settings import OF_A_STORE, Settings, existing_place
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         SearchResult,
         StatusResult,
     )
+    from corpus_agent.seal.enforce import SealState
     from indexer.embed import Encoder
     from indexer.index import LocalCorpus
     from indexer.sync.run import Progress
@@ -158,7 +159,7 @@ class Corpus:
         )
         if outcome.interrupted:
             raise KeyboardInterrupt
-        return cast("IndexResult", self._stamped(render.index_object(outcome)["index"]))
+        return {**render.run_object(outcome), "seal": self._seal}
 
     def search(
         self, query: str, *, k: int = 5, path: str = "", per_source: int | None = None
@@ -171,8 +172,7 @@ class Corpus:
 
         view = self._newest()
         hits = view.search(query, k, per_source, path)
-        found = render.search_object(query, hits, view.version, view.notices)
-        return cast("SearchResult", self._stamped(found))
+        return render.search_object(query, hits, view.version, self._seal, view.notices)
 
     def read(self, source: str, *, offset: int = 1, limit: int = 2_000) -> ReadResult:
         """Lines of a document, by its name as any result shows it, from line `offset` on.
@@ -184,7 +184,7 @@ class Corpus:
         view = self._newest()
         names = render.names(row.source for row in view.files())
         window = view.read(names.get(source, source), offset, limit)
-        return cast("ReadResult", self._stamped(render.read_object(window, view.version)))
+        return render.read_object(window, view.version, self._seal)
 
     def ask(
         self, question: str, *, on_event: Callable[[str], None] = lambda _: None
@@ -202,7 +202,7 @@ class Corpus:
         answer, _ = session.ask_recorded(
             question, view, answerer, launch, settings, on_event=on_event
         )
-        return cast("AnswerResult", self._stamped(render.answer_object(answer)))
+        return render.answer_object(answer, self._seal)
 
     def status(self) -> StatusResult:
         """What the index holds, where it is and whether it is complete."""
@@ -213,8 +213,9 @@ class Corpus:
         store, root = existing_place(self._settings)
         manifest = read_manifest(store)
         used = usage(store)
-        content = render.status_object(manifest, str(store), str(root), used, root.is_dir())
-        return cast("StatusResult", self._stamped(content))
+        return render.status_object(
+            manifest, store, root, used, self._seal, root_exists=root.is_dir()
+        )
 
     @property
     def _store(self) -> Path:
@@ -252,6 +253,8 @@ class Corpus:
             self._view = self._view.latest()
         return self._view
 
-    def _stamped(self, content: dict[str, Any]) -> dict[str, Any]:
+    @property
+    def _seal(self) -> SealState:
+        """The state of the seal around this process, which every result names."""
         seal = self._launch.seal if self._launch is not None else unsealed()
-        return {**content, "seal": seal.state}
+        return seal.state

@@ -333,5 +333,5 @@ def test_a_models_name_is_no_link_in_an_answer():
     answer = Answer("Q?", "A.", "answered", name, (), Coverage(1), 1)
     shown = "\n".join(render.answer_lines(answer))
     assert name not in shown
-    assert "](" not in shown + str(render.answer_object(answer)["answerer"])
-    assert "\x1b" not in str(render.answer_object(answer)["answerer"])
+    assert "](" not in shown + str(render.answer_object(answer, "off")["answerer"])
+    assert "\x1b" not in str(render.answer_object(answer, "off")["answerer"])

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
 
 from corpus_agent import render
 from corpus_agent.cli.progress import IndexProgress
@@ -18,7 +18,7 @@ from corpus_agent.settings import Settings
 from tests.fakes import ToyEncoder
 
 
-def say(content: dict[str, Any]) -> None:
+def say(content: Mapping[str, object]) -> None:
     print(json.dumps(content), flush=True)
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from corpus_agent.answering.citations import Quotation, Settled, place_of, settle
+from corpus_agent.answering.citations import InTextCitation, Settled, place_of, settle
 from corpus_agent.answering.coverage import EncodeTokens
 from corpus_agent.answering.grounding import (
     MARK,
@@ -99,7 +99,7 @@ class Evidence:
     def _supporter(self) -> Supporter:
         return self._make_supporter()
 
-    def _check(self, n: int, quotation: Quotation) -> Citation | None:
+    def _check(self, n: int, quotation: InTextCitation) -> Citation | None:
         source = self._source_of(quotation.source)
         if not quotation.quote and not self._holds(source):
             return None  # a time, a verse: what happens to look like a place

@@ -43,14 +43,15 @@ def search(
     query: str, limit: int, below: str, per_source: int | None, explain: bool, as_json: bool
 ) -> None:
     """Find the passages that are about QUERY, by meaning and by words."""
-    settings = launch_to_read(settings_in_force()).settings
+    launch = launch_to_read(settings_in_force())
     from corpus_agent import render
     from corpus_agent.service import session
 
-    corpus = session.open_corpus(settings)
+    corpus = session.open_corpus(launch.settings)
     hits = corpus.search(query, limit, per_source, below)
     if as_json:
-        return print_json(render.search_object(query, hits, corpus.version, corpus.notices))
+        seal = launch.seal.state
+        return print_json(render.search_object(query, hits, corpus.version, seal, corpus.notices))
     print_lines(render.search_lines(query, hits, corpus.coverage()))
     if explain:
         print_lines(render.explain_lines(hits))
@@ -115,7 +116,7 @@ def ask(
 
         receipt.write(descriptor, record)
     if as_json:
-        return print_json(render.answer_object(answer))
+        return print_json(render.answer_object(answer, launch.seal.state))
     return print_lines(render.answer_lines(answer))
 
 
@@ -174,17 +175,17 @@ def chat(
 @JSON
 def read(place: str, as_json: bool) -> None:
     """Print a document of the index as it was extracted, from LINE on, COUNT lines."""
-    settings = launch_to_read(settings_in_force()).settings
+    launch = launch_to_read(settings_in_force())
     from corpus_agent import render
     from corpus_agent.service import session
 
-    corpus = session.open_corpus(settings, searching=False)
+    corpus = session.open_corpus(launch.settings, searching=False)
     names = render.names(row.source for row in corpus.files())
     named, offset, limit = _parse_place(place, set(names))
     source = names.get(named, named)
     if as_json:
         window = corpus.read(source, offset, limit or 2_000)
-        return print_json(render.read_object(window, corpus.version))
+        return print_json(render.read_object(window, corpus.version, launch.seal.state))
     while True:
         window = corpus.read(source, offset, limit or 2_000)
         _print_window(window)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -61,7 +61,7 @@ def clean(text: str) -> str:
     return visible(text)
 
 
-def print_json(content: dict[str, Any]) -> None:
+def print_json(content: Mapping[str, object]) -> None:
     """Print one object, stamped with the state of the seal."""
     launch = click.get_current_context().obj.get("launch")
     stamp = {"seal": launch.seal.state} if launch else {}

@@ -149,12 +149,18 @@ def status(as_json: bool) -> None:
     from indexer.store.folder import usage
     from indexer.store.manifest import read_manifest
 
-    settings = launch_to_read(settings_in_force()).settings
+    launch = launch_to_read(settings_in_force())
     from corpus_agent import render
 
-    store, root = existing_place(settings)
-    manifest = read_manifest(store)
-    content = render.status_object(manifest, str(store), str(root), usage(store), root.is_dir())
+    store, root = existing_place(launch.settings)
+    content = render.status_object(
+        read_manifest(store),
+        store,
+        root,
+        usage(store),
+        launch.seal.state,
+        root_exists=root.is_dir(),
+    )
     if as_json:
         return print_json(content)
     return print_lines(render.status_lines(content))

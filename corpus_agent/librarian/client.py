@@ -51,7 +51,9 @@ class LibrarianAnswer(Answer):
             {"text": claim.text, "citations": list(claim.citations), "supported": claim.supported}
             for claim in self.claims
         ]
-        return {**answer_object(self), "claims": found, "seal": self.seal, "tainted": True}
+        content: dict[str, Any] = {**answer_object(self, self.seal)}
+        seal = content.pop("seal")  # stands behind the claims
+        return {**content, "claims": found, "seal": seal, "tainted": True}
 
 
 class Librarian:

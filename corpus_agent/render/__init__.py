@@ -12,6 +12,7 @@ from corpus_agent.render.indexing import (
     index_object,
     plan_lines,
     plan_object,
+    run_object,
     watch_line,
 )
 from corpus_agent.render.passages import (
@@ -53,6 +54,7 @@ __all__ = [
     "plan_object",
     "problem_line",
     "read_object",
+    "run_object",
     "search_lines",
     "search_object",
     "searched",

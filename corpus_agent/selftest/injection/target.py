@@ -11,10 +11,10 @@ from __future__ import annotations
 import json
 import socket
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from corpus_agent.service.cancel import Stop
 from corpus_agent.settings import Settings
@@ -25,6 +25,7 @@ from indexer.errors import CorpusError
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Answer, Answerer
     from corpus_agent.mcp.tools import Tools
+    from corpus_agent.seal.enforce import SealState
     from indexer.index import LocalCorpus
     from indexer.records import FileRow
 
@@ -58,29 +59,32 @@ def main() -> None:
     tools = Tools(Service(settings, launch), launch)
     for word in task["words"]:
         of_word = [row for row in rows if word in row.source]
-        texts = dict(_shown(word, corpus, of_word))
+        seal = launch.seal.state
+        texts = dict(_shown(word, corpus, of_word, seal))
         texts |= dict(_over_mcp(word, tools, of_word))
-        texts |= dict(_asked("ask", word, corpus, model))
+        texts |= dict(_asked("ask", word, corpus, model, seal))
         if word in task["without_model"]:
-            texts |= dict(_asked("ask --llm none", word, corpus, extractive))
+            texts |= dict(_asked("ask --llm none", word, corpus, extractive, seal))
         row = {"word": word, "texts": texts, "connected": _connects(*task["listener"])}
         sys.stdout.write(json.dumps({**row, "seal": launch.seal.state}) + "\n")
 
 
-def _shown(word: str, corpus: LocalCorpus, rows: Sequence[FileRow]) -> Iterator[tuple[str, str]]:
+def _shown(
+    word: str, corpus: LocalCorpus, rows: Sequence[FileRow], seal: SealState
+) -> Iterator[tuple[str, str]]:
     """What `search`, `read` and `files` print, each in both forms."""
     from corpus_agent import render
 
     hits = corpus.search(word, 5, None)
     yield "search", _lines(render.search_lines(word, hits, corpus.coverage()))
-    yield "search --json", _json(render.search_object(word, hits, corpus.version))
+    yield "search --json", _json(render.search_object(word, hits, corpus.version, seal))
     for number, row in enumerate(rows, start=1):
         yield f"files {number}", render.file_line(row)
         yield f"files {number} --json", _json(render.file_object(row))
         if row.status == "indexed":
             window = corpus.read(row.source)
             yield f"read {number}", _lines(render.window_lines(window))
-            yield f"read {number} --json", _json(render.read_object(window, corpus.version))
+            yield f"read {number} --json", _json(render.read_object(window, corpus.version, seal))
 
 
 def _over_mcp(word: str, tools: Tools, rows: Sequence[FileRow]) -> Iterator[tuple[str, str]]:
@@ -94,7 +98,7 @@ def _over_mcp(word: str, tools: Tools, rows: Sequence[FileRow]) -> Iterator[tupl
 
 
 def _asked(
-    command: str, word: str, corpus: LocalCorpus, answerer: Answerer
+    command: str, word: str, corpus: LocalCorpus, answerer: Answerer, seal: SealState
 ) -> Iterator[tuple[str, str]]:
     """What `ask` prints, in both forms; an error is printed as the command would."""
     from corpus_agent import render
@@ -109,7 +113,7 @@ def _asked(
         yield command, f"Error: {visible(str(error))}"
         return
     yield command, _lines(render.answer_lines(answer))
-    yield f"{command} --json", _json(render.answer_object(answer))
+    yield f"{command} --json", _json(render.answer_object(answer, seal))
     yield f"parent of {command}", for_parent.render(Frame(), for_parent.handed_over(answer))
     yield f"{command} (events)", visible(_lines(events))
 
@@ -127,7 +131,7 @@ def _lines(lines: Iterable[str]) -> str:
     return "\n".join(lines)
 
 
-def _json(content: dict[str, Any]) -> str:
+def _json(content: Mapping[str, object]) -> str:
     return json.dumps(content, ensure_ascii=False)
 
 
