@@ -49,14 +49,15 @@ def follow(
     launch = to_index(settings_in_force(), path, seal_off=seal_off, watching=True)
     settings = launched(launch).settings
     from corpus_agent.cli.progress import index_progress
-    from corpus_agent.service.watching import Callbacks, asked_by_signal
+    from corpus_agent.service.cancel import cancelled_by_signal
+    from corpus_agent.service.watching import Callbacks
     from corpus_agent.service.watching import watch as keep_watching
 
     talk = _Json() if as_json else _Lines()
-    with asked_by_signal() as asked:
+    with cancelled_by_signal() as cancel:
         callbacks = Callbacks(talk.outcome, talk.notice, index_progress)
-        keep_watching(settings, path, asked, callbacks, force=force, verify=verify)
-    if asked.signal == signal.SIGINT:
+        keep_watching(settings, path, cancel.is_set, callbacks, force=force, verify=verify)
+    if cancel.signal == signal.SIGINT:
         raise SystemExit(EXIT_INTERRUPTED)
 
 

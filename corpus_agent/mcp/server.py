@@ -27,7 +27,7 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
 from corpus_agent.mcp.tools import TOOLS, Listed, Tools
-from corpus_agent.service.cancel import Stop
+from corpus_agent.service.cancel import Cancel
 from corpus_agent.settings import Settings
 from corpus_agent.startup import Launch
 from corpus_agent.text.sanitize import one_line, unlinked
@@ -101,15 +101,15 @@ class _Session:
             if not isinstance(error, CorpusError):  # of those, each call speaks
                 raise
 
-    async def _in_thread(self, work: Callable[[Stop], _T]) -> _T:
+    async def _in_thread(self, work: Callable[[Cancel], _T]) -> _T:
         """What `work` returns; it is told to stop where the client cancels the call."""
-        stop = Stop()
+        cancel = Cancel()
         try:
             return await anyio.to_thread.run_sync(
-                work, stop, abandon_on_cancel=True, limiter=self._limiter
+                work, cancel, abandon_on_cancel=True, limiter=self._limiter
             )
         except anyio.get_cancelled_exc_class():
-            stop.stop()
+            cancel.set()
             raise
 
     async def list_tools(
@@ -129,9 +129,9 @@ class _Session:
     async def call_tool(
         self, context: _Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
-        def work(stop: Stop) -> ToolResult:
+        def work(cancel: Cancel) -> ToolResult:
             try:
-                return self._tools.result().call(params.name, params.arguments, stop)
+                return self._tools.result().call(params.name, params.arguments, cancel)
             except CorpusError as error:  # the index could not even be opened
                 return failure(one_line(unlinked(str(error))))
 

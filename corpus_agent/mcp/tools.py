@@ -15,7 +15,7 @@ from urllib.parse import quote, unquote
 from corpus_agent import render
 from corpus_agent.render import for_parent
 from corpus_agent.render.for_parent import tokens_at_most
-from corpus_agent.service.cancel import Stop
+from corpus_agent.service.cancel import Cancel
 from corpus_agent.text.delimiters import Frame
 from corpus_agent.text.naming import (
     called_outside,
@@ -78,8 +78,8 @@ class Tools:
         self._frame = Frame(outside=True)
         self._names: tuple[int, dict[str, str]] = (-1, {})  # of which version; see `_source`
 
-    def call(self, name: str, arguments: Mapping[str, Any] | None, stop: Stop) -> ToolResult:
-        """The result of a call; raises Stopped where it was, and nothing else."""
+    def call(self, name: str, arguments: Mapping[str, Any] | None, cancel: Cancel) -> ToolResult:
+        """The result of a call; raises Cancelled where it was, and nothing else."""
         spec = next((spec for spec in TOOLS if spec.name == name), None)
         if spec is None:
             known = ", ".join(spec.name for spec in TOOLS)
@@ -94,14 +94,14 @@ class Tools:
             STATUS.name: self._status,
         }[name]
         try:
-            return run(checked, stop)
+            return run(checked, cancel)
         except CorpusError as error:
             return failure(said(self._frame, str(error)))
 
-    def _search(self, arguments: Arguments, _: Stop) -> ToolResult:
+    def _search(self, arguments: Arguments, _: Cancel) -> ToolResult:
         return search.run(self._service.corpus(), self._frame, arguments["query"])
 
-    def _read(self, arguments: Arguments, _: Stop) -> ToolResult:
+    def _read(self, arguments: Arguments, _: Cancel) -> ToolResult:
         corpus = self._service.corpus()
         offset, limit = arguments.get("offset", 1), arguments.get("limit", MAX_WINDOW_LINES)
         return self._page(corpus, self._source(corpus, arguments["source"]), offset, limit)
@@ -121,14 +121,14 @@ class Tools:
         text = read.render(self._frame, window)
         return ToolResult(text, window=window, version=corpus.version)
 
-    def _ask(self, arguments: Arguments, stop: Stop) -> ToolResult:
+    def _ask(self, arguments: Arguments, cancel: Cancel) -> ToolResult:
         answer = for_parent.handed_over(
-            for_parent.told_apart(self._service.ask(arguments["question"], stop))
+            for_parent.told_apart(self._service.ask(arguments["question"], cancel))
         )
         text = for_parent.render(self._frame, answer, self._launch.seal.state)
         return ToolResult(text, version=answer.version)
 
-    def _status(self, _: Arguments, __: Stop) -> ToolResult:
+    def _status(self, _: Arguments, __: Cancel) -> ToolResult:
         manifest = self._service.manifest()
         lines = [*_counts(manifest), self._who_answers(), self._sealed()]
         try:

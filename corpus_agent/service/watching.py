@@ -7,13 +7,11 @@ written, the embedding model stays loaded.
 
 from __future__ import annotations
 
-import signal
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, closing, contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from types import FrameType
 from typing import Protocol
 
 from corpus_agent.service import session
@@ -21,50 +19,12 @@ from corpus_agent.settings import Settings, existing_place
 from corpus_agent.startup import to_index
 from indexer.embed import Encoder
 from indexer.errors import CorpusError, StoreLocked
-from indexer.files.watch import Stop, moments, sleep
+from indexer.files.watch import moments, sleep
 from indexer.records import FileRow
 from indexer.sync.plan import Plan
 from indexer.sync.run import Outcome, Progress
 
 LOCKED_SECONDS = 1.0  # between two tries for a store that another process is writing
-_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-
-
-class Asked:
-    """Which signal asked for the end; None while there was none."""
-
-    def __init__(self) -> None:
-        self.signal: int | None = None
-
-    def is_set(self) -> bool:
-        """Whether one did."""
-        return self.signal is not None
-
-
-@contextmanager
-def asked_by_signal() -> Iterator[Asked]:
-    """Notes the first signal instead of dying of it; the second one works as it always does.
-
-    A signal that is ignored (nohup) stays ignored.
-    """
-    asked = Asked()
-    before = {number: signal.getsignal(number) for number in _SIGNALS}
-
-    def note(number: int, _: FrameType | None) -> None:
-        asked.signal = number
-        restore()
-
-    def restore() -> None:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-    for number, handler in before.items():
-        if handler is not signal.SIG_IGN:
-            signal.signal(number, note)
-    try:
-        yield asked
-    finally:
-        restore()
 
 
 class RunDisplay(Protocol):
@@ -98,14 +58,14 @@ class Callbacks:
 def watch(
     settings: Settings,
     folder: Path | None,
-    stop: Stop,
+    should_stop: Callable[[], bool],
     callbacks: Callbacks,
     *,
     force: bool = False,
     verify: bool = False,
     encoder: Encoder | None = None,
 ) -> None:
-    """Look now and whenever something changed, until `stop` is set.
+    """Look now and whenever something changed, until `should_stop` says so.
 
     The outcome of the first look is always told, and `force` and `verify` are for it. Its errors
     are raised; later ones are told, and the next change is looked at again. `encoder` is the
@@ -117,12 +77,12 @@ def watch(
     store, root = existing_place(settings)
     watched = _identity(root)
     encoder = encoder or session.encoder_for(settings, store, bulk=True)
-    look = partial(_look, settings, folder, encoder, stop, callbacks)
-    with closing(moments(root, store.resolve(), stop, callbacks.notice)) as due:
+    look = partial(_look, settings, folder, encoder, should_stop, callbacks)
+    with closing(moments(root, store.resolve(), should_stop, callbacks.notice)) as due:
         next(due, None)
         version = look(force=force, verify=verify)
         trouble = ""
-        while not stop.is_set() and next(due, _END) is not _END:
+        while not should_stop() and next(due, _END) is not _END:
             if _identity(root) != watched:
                 raise CorpusError(
                     f"The folder {str(root)!r} is gone, or another is in its place; "
@@ -154,7 +114,7 @@ def _look(
     settings: Settings,
     folder: Path | None,
     encoder: Encoder,
-    stop: Stop,
+    should_stop: Callable[[], bool],
     callbacks: Callbacks,
     *,
     known: int | None = None,
@@ -163,7 +123,7 @@ def _look(
 ) -> int | None:
     """The version of the index after one run; one that is not `known` is told of."""
     waiting = False
-    while not stop.is_set():
+    while not should_stop():
         try:
             with callbacks.display() as shown:
                 outcome = session.index(
@@ -173,14 +133,14 @@ def _look(
                     verify=verify,
                     encoder=encoder,
                     on_start=shown.start,
-                    on_progress=partial(_advance, shown, stop),
+                    on_progress=partial(_advance, shown, should_stop),
                     on_problem=shown.problem,
                 )
         except StoreLocked as error:
             if not waiting:
                 callbacks.notice(f"Waiting: {error.message}")
             waiting = True
-            sleep(LOCKED_SECONDS, stop)
+            sleep(LOCKED_SECONDS, should_stop)
             continue
         if outcome.version != known:
             callbacks.outcome(outcome)
@@ -188,8 +148,8 @@ def _look(
     return known
 
 
-def _advance(shown: RunDisplay, stop: Stop, done: Progress) -> None:
+def _advance(shown: RunDisplay, should_stop: Callable[[], bool], done: Progress) -> None:
     """Move the bar; between two files is where a run can be ended with its work committed."""
     shown.advance(done)
-    if stop.is_set():
+    if should_stop():
         raise KeyboardInterrupt

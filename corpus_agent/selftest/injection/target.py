@@ -16,7 +16,7 @@ from dataclasses import astuple
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from corpus_agent.service.cancel import Stop
+from corpus_agent.service.cancel import Cancel
 from corpus_agent.settings import Settings
 from corpus_agent.startup import Launch, to_read
 from corpus_agent.text.delimiters import Frame
@@ -91,9 +91,12 @@ def _over_mcp(word: str, tools: Tools, rows: Sequence[FileRow]) -> Iterator[tupl
     """What the MCP server's tools and its list of resources hold; answers are in `_asked`."""
     from corpus_agent.mcp.tools import listed
 
-    yield "mcp search", tools.call("vectordb_search", {"query": word}, Stop()).text
+    yield "mcp search", tools.call("vectordb_search", {"query": word}, Cancel()).text
     for number, row in enumerate(rows, start=1):
-        yield f"mcp read {number}", tools.call("vectordb_read", {"source": row.source}, Stop()).text
+        yield (
+            f"mcp read {number}",
+            tools.call("vectordb_read", {"source": row.source}, Cancel()).text,
+        )
         yield f"mcp resource {number}", _lines(map(str, astuple(listed(row))))
 
 
