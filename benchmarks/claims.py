@@ -13,14 +13,14 @@ from typing import Any
 from common import corpus_of, print_table
 
 from corpus_agent.answering.grounding import Supporter
-from indexer.index import LocalCorpus
+from indexer.index import Index
 
 CLAIMS = Path(__file__).parent / "claims.toml"
 SAMPLE = Path(__file__).parent.parent / "sample_corpus"
 
 
 def measured(
-    corpus: LocalCorpus, entry: dict[str, Any], *, vectors: bool
+    corpus: Index, entry: dict[str, Any], *, vectors: bool
 ) -> list[tuple[bool, bool, str]]:
     """For each sentence whether a document says it, whether support was found, and the sentence."""
     rows = []

@@ -12,7 +12,7 @@ from typing import Any
 
 from corpus_agent.service import session
 from corpus_agent.settings import Settings
-from indexer.index import LocalCorpus
+from indexer.index import Index
 
 DATA = Path(__file__).parent.parent.parent / "shared" / "eval"
 
@@ -31,7 +31,7 @@ def read_jsonl(path: Path) -> list[dict[str, Any]]:
 
 
 @contextmanager
-def corpus_of(folder: Path, store: Path | None = None) -> Iterator[LocalCorpus]:
+def corpus_of(folder: Path, store: Path | None = None) -> Iterator[Index]:
     """The corpus of a folder: indexed for this run, or kept in `store` from an earlier one."""
     with tempfile.TemporaryDirectory() as scratch:
         settings = Settings(store=store or Path(scratch) / "store")

@@ -13,13 +13,13 @@ from statistics import mean
 
 from common import corpus_of, data, print_table, read_jsonl
 
-from indexer.index import LocalCorpus
+from indexer.index import Index
 from indexer.records import Hit
 
 DEPTH = 10
 
 
-def ranked(corpus: LocalCorpus, question: str) -> dict[str, list[Hit]]:
+def ranked(corpus: Index, question: str) -> dict[str, list[Hit]]:
     """The first hits of the hybrid and of each of its halves."""
     pool = corpus.search(question, 200, per_source=None)
     return {

@@ -53,18 +53,18 @@ def reader(root: Path, store: Path, seed: int) -> None:
     import select
 
     from indexer.errors import Refused
-    from indexer.index import LocalCorpus
+    from indexer.index import Index
     from indexer.store.snapshot import Snapshot
     from tests.fakes import ToyEncoder
 
     random, encoder = Random(seed), ToyEncoder()
     held: Snapshot | None = None
-    LocalCorpus(Snapshot(store), encoder).search("note")  # what the first use costs is no matter
+    Index(Snapshot(store), encoder).search("note")  # what the first use costs is no matter
     print(json.dumps({"ready": True}), flush=True)
     while not select.select([sys.stdin], [], [], PAUSE)[0]:
         clock = Clock()
         snapshot = Snapshot(store)
-        corpus = LocalCorpus(snapshot, encoder)
+        corpus = Index(snapshot, encoder)
         clock.lap("open")
         hits = corpus.search(f"note {random.randrange(FILES):02}", limit=50)
         clock.lap("search")

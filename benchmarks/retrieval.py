@@ -19,7 +19,7 @@ from statistics import mean
 
 from common import corpus_of, data, print_table, read_jsonl
 
-from indexer.index import LocalCorpus
+from indexer.index import Index
 from indexer.records import Hit
 from indexer.retrieve import DEPTH
 
@@ -66,7 +66,7 @@ def _discounted(gains: Iterable[int]) -> float:
     return sum(gain / math.log2(rank + 2) for rank, gain in enumerate(gains))
 
 
-def rankings(corpus: LocalCorpus, query: str) -> dict[str, list[str]]:
+def rankings(corpus: Index, query: str) -> dict[str, list[str]]:
     """The documents in the order of each way to rank, best first."""
     hybrid = corpus.search(query, DEPTH, per_source=None)
     pool = corpus.search(query, POOL, per_source=None)

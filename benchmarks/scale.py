@@ -103,9 +103,9 @@ VERIFY = False
 def search(root: Path, store: Path) -> dict[str, float]:
     """Fifty searches with the real model and query vectors."""
     from indexer.embed import SentenceTransformerEncoder
-    from indexer.index import LocalCorpus
+    from indexer.index import Index
 
-    corpus = LocalCorpus.open(store, SentenceTransformerEncoder())
+    corpus = Index.open(store, SentenceTransformerEncoder())
     random = Random(1)
     paths = sorted(root.rglob("*.txt"))
     seconds = []

@@ -43,8 +43,8 @@ from corpus_agent.service import session; mark("modules of the search")
 encoder = session.encoder_for(settings, store); encoder.weights_sha256; mark("hash of the weights")
 encoder.tokenizer; mark("tokenizer")
 from indexer.store.lance import import_lancedb; import_lancedb(); mark("import lancedb")
-from indexer.index import LocalCorpus
-corpus = LocalCorpus.open(store, encoder, root=settings.root); mark("open the index")
+from indexer.index import Index
+corpus = Index.open(store, encoder, root=settings.root); mark("open the index")
 import onnx, onnxruntime; mark("import onnx, onnxruntime")
 encoder.encode(["x"]); mark("weights, graph, check")
 query = sys.argv[2]

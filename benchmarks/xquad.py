@@ -16,10 +16,10 @@ import numpy as np
 from common import corpus_of, data, print_table, read_jsonl
 
 from corpus_agent.answering.extractive import ExtractiveAnswerer
-from indexer.index import LocalCorpus
+from indexer.index import Index
 
 
-def plain(question: str, corpus: LocalCorpus) -> list[str]:
+def plain(question: str, corpus: Index) -> list[str]:
     """Three sentences by cosine and shared words: the control."""
     import sentencex
 

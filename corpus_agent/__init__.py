@@ -13,7 +13,7 @@ __all__ = ["Corpus", "CorpusError", "__version__"]
 
 if TYPE_CHECKING:
     from corpus_agent.api import Corpus
-    from indexer.errors import CorpusError
+    from indexer import CorpusError
 
 
 def __getattr__(name: str) -> object:
@@ -23,7 +23,7 @@ def __getattr__(name: str) -> object:
 
         return Corpus
     if name == "CorpusError":
-        from indexer.errors import CorpusError
+        from indexer import CorpusError
 
         return CorpusError
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -18,9 +18,7 @@ from corpus_agent.seal import unsealed
 from corpus_agent.settings import OF_A_STORE, Settings, existing_place
 from corpus_agent.startup import Launch, to_index, to_read
 from corpus_agent.text.naming import quoted
-from indexer.errors import UsageError
-from indexer.store.manifest import MANIFEST_NAME, read_manifest
-from indexer.store.ownership import named_store
+from indexer import MANIFEST_NAME, UsageError, from_here, named_store, read_manifest
 
 if TYPE_CHECKING:
     from corpus_agent.render.json_types import (
@@ -31,9 +29,7 @@ if TYPE_CHECKING:
         StatusResult,
     )
     from corpus_agent.seal.enforce import SealState
-    from indexer.embed import Encoder
-    from indexer.index import LocalCorpus
-    from indexer.sync.run import Progress
+    from indexer import Encoder, Index, Progress
 
 OnProgress = Callable[["Progress"], None]
 
@@ -55,7 +51,7 @@ class Corpus:
         self._settings = settings
         self._launch = launch
         self._encoder: Encoder | None = None
-        self._view: LocalCorpus | None = None
+        self._view: Index | None = None
 
     @classmethod
     def open(
@@ -85,11 +81,11 @@ class Corpus:
         object, unless `trust_store` permits it; its documents must then lie beside or below it.
         """
         settings = Settings(
-            store=named_store(Path(store).absolute()),
+            store=named_store(from_here(Path(store))),
             llm=llm,
             llm_model=llm_model,
-            model=Path(model).absolute() if model is not None else None,
-            reranker=Path(reranker).absolute() if reranker is not None else None,
+            model=from_here(Path(model)) if model is not None else None,
+            reranker=from_here(Path(reranker)) if reranker is not None else None,
             trust_store=trust_store,
             fixed=OF_A_STORE,
         )
@@ -207,7 +203,7 @@ class Corpus:
     def status(self) -> StatusResult:
         """What the index holds, where it is and whether it is complete."""
         from corpus_agent import render
-        from indexer.store.folder import usage
+        from indexer import usage
 
         self._ready()
         store, root = existing_place(self._settings)
@@ -237,16 +233,16 @@ class Corpus:
             self._encoder = encoder_for(self._settings, self._store, bulk=True)
         return self._encoder
 
-    def _newest(self) -> LocalCorpus:
+    def _newest(self) -> Index:
         """A view of the newest version, the one at hand while it is the newest."""
         from corpus_agent.service.session import reranker_for
-        from indexer.index import LocalCorpus
+        from indexer import Index
 
         if self._view is None:
             self._ready()
             store, root = existing_place(self._settings)
             reranker = reranker_for(self._settings)
-            self._view = LocalCorpus.open(
+            self._view = Index.open(
                 store, self._loaded_encoder(), reranker, root=root, quote=quoted
             )
         else:

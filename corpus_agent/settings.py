@@ -10,18 +10,30 @@ import os
 import re
 import tomllib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from indexer.errors import NoIndex, UsageError
-from indexer.files.opening import MAX_FILE_BYTES, read_regular
-from indexer.store.manifest import MANIFEST_NAME, STORE_NAME, find_store
-from indexer.store.ownership import named_store, read_small
+from indexer import (
+    MANIFEST_NAME,
+    MAX_FILE_BYTES,
+    STORE_NAME,
+    NoIndex,
+    UsageError,
+    expanded,
+    find_store,
+    from_here,
+    named_store,
+    read_regular,
+    read_small,
+    working_folder,
+)
 
 PREFIX = "CORPUS_AGENT_"
 CONFIG_NAME = "config.toml"
 MAX_CONFIG_BYTES = 1_000_000
+MAX_SHOWN = 80  # characters of a wrong value
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +46,9 @@ class Settings:
     `allow_remote_llm` is a host that passages may be sent to. It has a flag and nothing else: no
     file and no environment variable opens the way out. `trust_store` has a flag alone,
     `trusted_stores` a variable alone: see stores.py.
-    `root` is no setting: the folder of the documents, once it is known whose store it is. What is
-    in `fixed` was given by flag or variable, so that no store decides it.
+    `root` is no setting: the folder of the documents, once it is known whose store it is; nor is
+    `config`, the file that a person named, if any. What is in `fixed` was given by flag or
+    variable, so that no store decides it.
     """
 
     store: Path | None = None
@@ -50,6 +63,7 @@ class Settings:
     trust_store: bool = False
     trusted_stores: str | None = None
     root: Path | None = None
+    config: Path | None = None
     fixed: frozenset[str] = frozenset()
 
 
@@ -64,14 +78,28 @@ _KINDS: dict[str, type] = {
     "llm_seconds": int,
     "llm_context": int,
 }
-# What changes no boundary: neither what is read, nor who is asked.
-OF_A_STORE = frozenset({"max_file_bytes", "llm_seconds", "llm_context"})
+# The least and the most that a person may choose.
+_RANGE = {
+    "max_file_bytes": (1, 2**40),
+    "llm_seconds": (1, 7 * 86_400),
+    "llm_context": (1, 2**31),
+}
+# What changes no boundary: neither what is read, nor who is asked. A store may be rewritten by code
+# that took over a run, so it gets narrower ones: no document of an ordinary size is left out of the
+# index, no model is cut short before it began, nothing runs for weeks.
+_RANGE_OF_A_STORE = {
+    "max_file_bytes": (2**20, 2**30),
+    "llm_seconds": (10, 86_400),
+    "llm_context": (2_048, 2**24),
+}
+OF_A_STORE = frozenset(_RANGE_OF_A_STORE)
+_NOT_FROM_HERE = frozenset({"model", "reranker"})  # where a variable or a file names them
 _OF_A_USER = frozenset(_KINDS) - {"store"}
 _FLAG_ONLY: dict[str, type] = {"allow_remote_llm": str, "trust_store": bool}
 _VARIABLE_ONLY: dict[str, type] = {"trusted_stores": str}
 _OF_VARIABLES = (*_KINDS, *_VARIABLE_ONLY)
 _KNOWN = {**_KINDS, **_FLAG_ONLY, **_VARIABLE_ONLY}
-assert {*_KNOWN, "root", "fixed"} == {field.name for field in fields(Settings)}
+assert {*_KNOWN, "root", "config", "fixed"} == {field.name for field in fields(Settings)}
 
 
 def load(flags: Mapping[str, Any], config: Path | None, environ: Mapping[str, str]) -> Settings:
@@ -81,14 +109,39 @@ def load(flags: Mapping[str, Any], config: Path | None, environ: Mapping[str, st
     """
     given = _from_environment(environ)
     given |= {key: value for key, value in flags.items() if value is not None}
-    named = config or (Path(environ[PREFIX + "CONFIG"]) if PREFIX + "CONFIG" in environ else None)
-    if named is not None and not named.is_file():
-        raise UsageError(f"There is no configuration file {str(named)!r}.", "Check --config.")
-    chosen = _from_file(named or user_config()) | given
+    named = config or _named_by(environ)
+    chosen = (_from_file(user_config()) if named is None else _from_named(named)) | given
     typed: dict[str, Any] = {key: _typed(key, value) for key, value in chosen.items()}
     if typed.get("store") is not None:
         typed["store"] = named_store(typed["store"])
-    return Settings(**typed, fixed=frozenset(given))
+    return Settings(**typed, config=named, fixed=frozenset(given))
+
+
+def _named_by(environ: Mapping[str, str]) -> Path | None:
+    """The configuration that the environment names."""
+    name = PREFIX + "CONFIG"
+    if not environ.get(name):
+        return None
+    _check_absolute(name, environ[name])
+    return Path(environ[name])
+
+
+def _from_named(path: Path) -> dict[str, Any]:
+    """What a file says that a person named; it must be there. The null device says nothing."""
+    return {} if path == Path(os.devnull) else _from_file(path, required=True)
+
+
+def _check_absolute(where: str, value: object) -> None:
+    """Raise UsageError for a path that would be another one wherever a command is typed.
+
+    What is decided once, in a variable or a file, would be looked for in whatever folder somebody
+    stands in, and that may be a stranger's. What is typed is meant from here.
+    """
+    if isinstance(value, str) and not Path(value).is_absolute():
+        raise UsageError(
+            f"{where} must be an absolute path, not {_shown(value)}.",
+            "Else each folder that you stand in would decide what it means.",
+        )
 
 
 def of_store(settings: Settings, store: Path) -> Settings:
@@ -101,18 +154,27 @@ def of_store(settings: Settings, store: Path) -> Settings:
     if data is None:
         return settings
     said = _parsed(path, data)
-    for key in said:
+    for key, value in said.items():
         if key not in OF_A_STORE:
             line = _line_of(key, data)
             raise UsageError(
-                f"{str(path)!r}, line {line}: an index may not decide {key!r}.",
+                f"{str(path)!r}, line {line}: an index may not decide {_shown(key)}.",
                 f"It may set {', '.join(sorted(OF_A_STORE))}. Move the line to "
                 f"{str(user_config())!r}, or use the flag.",
             )
-    typed: dict[str, Any] = {
-        key: _typed(key, value) for key, value in said.items() if key not in settings.fixed
-    }
-    return replace(settings, **typed)
+        _check_of_store(key, _typed(key, value), f"{str(path)!r}, line {_line_of(key, data)}")
+    return replace(settings, **{key: said[key] for key in said.keys() - settings.fixed})
+
+
+def _check_of_store(key: str, value: object, where: str) -> None:
+    least, most = _RANGE_OF_A_STORE[key]
+    if not (isinstance(value, int) and least <= value <= most):
+        raise UsageError(
+            f"{where}: an index may set {key!r} from {least:,} to {most:,}, "
+            f"not to {_shown(value)}.",
+            f"Remove the line; your own {str(user_config())!r} may set it, and so may "
+            f"{PREFIX}{key.upper()}.",
+        )
 
 
 def _line_of(key: str, data: bytes) -> int:
@@ -143,13 +205,20 @@ def unknown_variables(environ: Mapping[str, str]) -> list[str]:
 
 def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
     names = {key: PREFIX + key.upper() for key in _OF_VARIABLES}
-    return {key: environ[name] for key, name in names.items() if environ.get(name)}
+    found = {key: environ[name] for key, name in names.items() if environ.get(name)}
+    for key in _NOT_FROM_HERE & found.keys():
+        _check_absolute(names[key], found[key])
+    return found
 
 
-def _from_file(path: Path) -> dict[str, Any]:
+def _from_file(path: Path, *, required: bool = False) -> dict[str, Any]:
     try:
         data = read_regular(path, MAX_CONFIG_BYTES)
     except (FileNotFoundError, NotADirectoryError):
+        if required:
+            raise UsageError(
+                f"There is no configuration file {str(path)!r}.", "Check --config."
+            ) from None
         return {}
     except OSError as error:
         raise UsageError(
@@ -160,7 +229,11 @@ def _from_file(path: Path) -> dict[str, Any]:
     for key in loaded:
         if key not in _OF_A_USER:
             known = ", ".join(sorted(_OF_A_USER))
-            raise UsageError(f"{str(path)!r} has an unknown key {key!r}.", f"Known are: {known}.")
+            raise UsageError(
+                f"{str(path)!r} has an unknown key {_shown(key)}.", f"Known are: {known}."
+            )
+    for key in _NOT_FROM_HERE & loaded.keys():
+        _check_absolute(f"{str(path)!r}: {key}", loaded[key])
     return loaded
 
 
@@ -174,16 +247,39 @@ def _parsed(path: Path, data: bytes) -> dict[str, Any]:
 
 
 def _typed(key: str, value: object) -> object:
+    """The value as its kind; raises UsageError for one that is none, or out of its range."""
     kind = _KNOWN[key]
-    if value is None or isinstance(value, kind):
-        return value
+    if value is not None and not isinstance(value, kind):
+        value = _converted(key, kind, value)
+    if kind is int and value is not None:
+        least, most = _RANGE[key]
+        if isinstance(value, bool) or not (isinstance(value, int) and least <= value <= most):
+            raise _wrong(key, f"a number from {least:,} to {most:,}", value)
+    return value
+
+
+def _converted(key: str, kind: type, value: object) -> object:
+    # A flag and a variable are text; a number with a fraction would lose it.
+    if isinstance(value, str):
+        with suppress(ValueError):
+            return kind(value)
+    raise _wrong(key, f"a {kind.__name__}", value)
+
+
+def _wrong(key: str, kind: str, value: object) -> UsageError:
+    return UsageError(
+        f"The setting {key!r} must be {kind}, not {_shown(value)}.",
+        f"Change it where it is set: a flag, {PREFIX}{key.upper()} or a {CONFIG_NAME}.",
+    )
+
+
+def _shown(value: object) -> str:
+    """What a file said, in a message: a megabyte of it, or a number of a million digits, is cut."""
     try:
-        return kind(value)
-    except (TypeError, ValueError, OverflowError):
-        raise UsageError(
-            f"The setting {key!r} must be a {kind.__name__}, not {value!r}.",
-            f"Change it where it is set: a flag, {PREFIX}{key.upper()} or a {CONFIG_NAME}.",
-        ) from None
+        text = repr(value)
+    except ValueError:  # Python writes no number of more than 4,300 digits
+        return f"such a {type(value).__name__}"
+    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…"
 
 
 def model_folder(folder: Path | None, flag: str) -> Path | None:
@@ -195,18 +291,18 @@ def model_folder(folder: Path | None, flag: str) -> Path | None:
 
 def absolute(settings: Settings) -> Settings:
     """The same settings, found from here and true wherever a process stands."""
-    store = settings.store or find_store(Path.cwd())
+    store = settings.store or find_store(working_folder())
     places = {"store": store, "model": settings.model, "reranker": settings.reranker}
-    found: dict[str, Any] = {key: path.absolute() if path else None for key, path in places.items()}
+    found: dict[str, Any] = {key: from_here(path) if path else None for key, path in places.items()}
     kind, colon, path = settings.llm.partition(":")
     if kind in ("unix", "gguf"):
-        found["llm"] = f"{kind}{colon}{Path(path).expanduser().absolute()}"
+        found["llm"] = f"{kind}{colon}{expanded(Path(path))}"
     return replace(settings, **found)
 
 
 def existing_store(settings: Settings) -> Path:
     """The store to read; raises NoIndex with the command that makes one."""
-    store = settings.store or find_store(Path.cwd())
+    store = settings.store or find_store(working_folder())
     if store is None or not os.path.lexists(store / MANIFEST_NAME):
         where = f"in {str(settings.store)!r}" if settings.store else "here or in any folder above"
         raise NoIndex(f"There is no index {where}.", "Make one: corpus-agent index FOLDER")
@@ -222,4 +318,4 @@ def existing_place(settings: Settings) -> tuple[Path, Path]:
 
 def store_to_write(settings: Settings) -> Path:
     """The store that `index` writes: the one named or found, else a new one right here."""
-    return settings.store or find_store(Path.cwd()) or Path.cwd() / STORE_NAME
+    return settings.store or find_store(here := working_folder()) or here / STORE_NAME

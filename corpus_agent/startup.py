@@ -15,15 +15,7 @@ from pathlib import Path
 from corpus_agent.models import discovery
 from corpus_agent.models.address import GgufFile, parse, server_on
 from corpus_agent.models.llama_server import LlamaServer, find_program, start_llama_server
-from corpus_agent.seal import (
-    Broker,
-    Gate,
-    Sealed,
-    policy,
-    seal,
-    start_broker,
-    unsealed,
-)
+from corpus_agent.seal import Broker, Gate, Sealed, policy, seal, start_broker, unsealed
 from corpus_agent.seal.owner import owner_text
 from corpus_agent.seal.policy import TEMP_FOLDER
 from corpus_agent.settings import (
@@ -41,13 +33,20 @@ from corpus_agent.trust.stores import (
     place_of,
     record,
     recorded_place,
+    trusted_text,
 )
 from corpus_agent.trust.user_state import NoUserState
+from indexer import (
+    CorpusError,
+    Identity,
+    UsageError,
+    check_apart,
+    check_root,
+    find_store,
+    make_store,
+    working_folder,
+)
 from indexer.confine import GPU_DEVICES
-from indexer.errors import CorpusError, UsageError
-from indexer.files.walk import check_root
-from indexer.store.manifest import find_store
-from indexer.store.ownership import check_apart, make_store
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +127,7 @@ def to_examine(
 
     What is wrong with a store of this user's own is for the examination to say.
     """
-    store = settings.store or find_store(Path.cwd())
+    store = settings.store or find_store(working_folder())
     if store is None or not store.is_dir():
         return (
             store,
@@ -155,17 +154,29 @@ def in_place(settings: Settings, place: Place) -> Settings:
 
 
 def _made(place: Place) -> tuple[tuple[str, ...], int]:
-    """Make the store if need be and record it: why it could not be recorded, and its inode."""
-    identity = make_store(place.store)
-    try:
-        record(place, identity)
-    except NoUserState as error:
-        unrecorded = (
-            f"It could not be recorded that this index is yours: {error} Later commands need "
-            f"--trust-store, or CORPUS_AGENT_TRUSTED_STORES={place.store}={place.root}"
-        )
-        return (unrecorded,), identity.inode
-    return (), identity.inode
+    """Make the store if need be and record it: why it could not be recorded, and its inode.
+
+    Recorded before there is a marker, so that whatever moment this process is killed in leaves no
+    store of this user's without a record; and again, for one that was made before.
+    """
+    unrecorded: dict[str, None] = {}
+
+    def remember(identity: Identity) -> None:
+        try:
+            record(place, identity)
+        except NoUserState as error:
+            unrecorded[_unrecorded(place, error)] = None
+
+    identity = make_store(place.store, remember)
+    remember(identity)
+    return tuple(unrecorded), identity.inode
+
+
+def _unrecorded(place: Place, error: NoUserState) -> str:
+    return (
+        f"It could not be recorded that this index is yours: {error} Later commands need "
+        f"--trust-store, or CORPUS_AGENT_TRUSTED_STORES={trusted_text(place.store, place.root)}"
+    )
 
 
 def _check_same(store: Path, inode: int | None) -> None:
@@ -250,7 +261,7 @@ def corpus_place(settings: Settings, folder: Path | None) -> Place:
                 f"The corpus folder {str(known.root)!r} is not there; the index is kept as it is.",
                 "Mount or restore it, or name its new place: corpus-agent index FOLDER",
             )
-        root = check_root(known.root if known is not None else Path.cwd())
+        root = check_root(known.root if known is not None else working_folder())
     else:
         root = check_root(folder)
         # A root that moved may be named anew; one that is still there is another corpus.
@@ -260,5 +271,5 @@ def corpus_place(settings: Settings, folder: Path | None) -> Place:
                 "One store holds one corpus. Name another: corpus-agent --store DIR index …",
             )
     check_apart(store, root)
-    check_outside(store)
+    check_outside(store, settings.config)
     return Place(store, root)

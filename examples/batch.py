@@ -10,7 +10,7 @@ import json
 import sys
 
 from corpus_agent.librarian import Librarian
-from indexer.errors import CorpusError
+from indexer import CorpusError
 
 
 async def line(librarian: Librarian, question: str) -> str:

@@ -1,6 +1,197 @@
 """Files in, searchable index out.
 
 Knows nothing of agents, models or terminals. Flow: walk -> extract -> chunk -> embed -> store.
+All that others import stands here, looked up when it is asked for, so that importing the library
+loads nothing; `indexer.confine` alone is imported by itself, since it must come before all else.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 __version__ = "0.1.0"  # of the distribution, which holds this library and corpus_agent
+
+if TYPE_CHECKING:
+    from indexer.chunk import Chunker as Chunker
+    from indexer.embed import Encoded as Encoded
+    from indexer.embed import Encoder as Encoder
+    from indexer.embed import Reranker as Reranker
+    from indexer.embed import SentenceTransformerEncoder as SentenceTransformerEncoder
+    from indexer.errors import ERRORS as ERRORS
+    from indexer.errors import CorpusError as CorpusError
+    from indexer.errors import NoIndex as NoIndex
+    from indexer.errors import Refused as Refused
+    from indexer.errors import SealUnavailable as SealUnavailable
+    from indexer.errors import StoreLocked as StoreLocked
+    from indexer.errors import UnreadableDocument as UnreadableDocument
+    from indexer.errors import UntrustedStore as UntrustedStore
+    from indexer.errors import UsageError as UsageError
+    from indexer.extract import claim as claim
+    from indexer.extract.text import is_text as is_text
+    from indexer.files.opening import MAX_FILE_BYTES as MAX_FILE_BYTES
+    from indexer.files.opening import lock_briefly as lock_briefly
+    from indexer.files.opening import read_regular as read_regular
+    from indexer.files.paths import expanded as expanded
+    from indexer.files.paths import from_here as from_here
+    from indexer.files.paths import resolved as resolved
+    from indexer.files.paths import working_folder as working_folder
+    from indexer.files.walk import check_root as check_root
+    from indexer.files.watch import moments as moments
+    from indexer.files.watch import sleep as sleep
+    from indexer.index import Index as Index
+    from indexer.parsers.document import parsed_lines as parsed_lines
+    from indexer.parsers.worker import Enough as Enough
+    from indexer.records import MAX_HITS_PER_SOURCE as MAX_HITS_PER_SOURCE
+    from indexer.records import SEARCH_LIMIT as SEARCH_LIMIT
+    from indexer.records import STATUSES as STATUSES
+    from indexer.records import Chunk as Chunk
+    from indexer.records import Coverage as Coverage
+    from indexer.records import FileRow as FileRow
+    from indexer.records import Hit as Hit
+    from indexer.records import Line as Line
+    from indexer.records import Status as Status
+    from indexer.store.cleanup import Cleaned as Cleaned
+    from indexer.store.cleanup import clean_up as clean_up
+    from indexer.store.folder import Usage as Usage
+    from indexer.store.folder import usage as usage
+    from indexer.store.inspection import Inspection as Inspection
+    from indexer.store.manifest import MANIFEST_NAME as MANIFEST_NAME
+    from indexer.store.manifest import STORE_NAME as STORE_NAME
+    from indexer.store.manifest import Manifest as Manifest
+    from indexer.store.manifest import find_store as find_store
+    from indexer.store.manifest import read_manifest as read_manifest
+    from indexer.store.manifest import root_of as root_of
+    from indexer.store.ownership import Identity as Identity
+    from indexer.store.ownership import check_apart as check_apart
+    from indexer.store.ownership import identity_of as identity_of
+    from indexer.store.ownership import make_store as make_store
+    from indexer.store.ownership import mark as mark
+    from indexer.store.ownership import may_be_made as may_be_made
+    from indexer.store.ownership import named_store as named_store
+    from indexer.store.ownership import read_small as read_small
+    from indexer.store.ownership import untrusted as untrusted
+    from indexer.sync.folder import plan_folder as plan_folder
+    from indexer.sync.folder import sync_folder as sync_folder
+    from indexer.sync.forget import Forgotten as Forgotten
+    from indexer.sync.forget import forget_document as forget_document
+    from indexer.sync.plan import Plan as Plan
+    from indexer.sync.run import Outcome as Outcome
+    from indexer.sync.run import Progress as Progress
+    from indexer.window import MAX_WINDOW_BYTES as MAX_WINDOW_BYTES
+    from indexer.window import MAX_WINDOW_LINES as MAX_WINDOW_LINES
+    from indexer.window import Window as Window
+    from indexer.window import check_numbers as check_numbers
+    from indexer.window import fills_window as fills_window
+    from indexer.window import narrowed as narrowed
+
+_PUBLIC = {
+    "indexer.chunk": ("Chunker",),
+    "indexer.embed": (
+        "Encoded",
+        "Encoder",
+        "Reranker",
+        "SentenceTransformerEncoder",
+    ),
+    "indexer.errors": (
+        "CorpusError",
+        "ERRORS",
+        "NoIndex",
+        "Refused",
+        "SealUnavailable",
+        "StoreLocked",
+        "UnreadableDocument",
+        "UntrustedStore",
+        "UsageError",
+    ),
+    "indexer.extract": ("claim",),
+    "indexer.extract.text": ("is_text",),
+    "indexer.files.opening": (
+        "MAX_FILE_BYTES",
+        "lock_briefly",
+        "read_regular",
+    ),
+    "indexer.files.paths": (
+        "expanded",
+        "from_here",
+        "resolved",
+        "working_folder",
+    ),
+    "indexer.files.walk": ("check_root",),
+    "indexer.files.watch": (
+        "moments",
+        "sleep",
+    ),
+    "indexer.index": ("Index",),
+    "indexer.parsers.document": ("parsed_lines",),
+    "indexer.parsers.worker": ("Enough",),
+    "indexer.records": (
+        "Chunk",
+        "Coverage",
+        "FileRow",
+        "Hit",
+        "Line",
+        "Status",
+        "MAX_HITS_PER_SOURCE",
+        "SEARCH_LIMIT",
+        "STATUSES",
+    ),
+    "indexer.store.cleanup": (
+        "Cleaned",
+        "clean_up",
+    ),
+    "indexer.store.folder": (
+        "Usage",
+        "usage",
+    ),
+    "indexer.store.inspection": ("Inspection",),
+    "indexer.store.manifest": (
+        "MANIFEST_NAME",
+        "Manifest",
+        "STORE_NAME",
+        "find_store",
+        "read_manifest",
+        "root_of",
+    ),
+    "indexer.store.ownership": (
+        "Identity",
+        "check_apart",
+        "identity_of",
+        "make_store",
+        "mark",
+        "may_be_made",
+        "named_store",
+        "read_small",
+        "untrusted",
+    ),
+    "indexer.sync.folder": (
+        "plan_folder",
+        "sync_folder",
+    ),
+    "indexer.sync.forget": (
+        "Forgotten",
+        "forget_document",
+    ),
+    "indexer.sync.plan": ("Plan",),
+    "indexer.sync.run": (
+        "Outcome",
+        "Progress",
+    ),
+    "indexer.window": (
+        "MAX_WINDOW_BYTES",
+        "MAX_WINDOW_LINES",
+        "Window",
+        "check_numbers",
+        "fills_window",
+        "narrowed",
+    ),
+}
+_MODULES = {name: module for module, names in _PUBLIC.items() for name in names}
+__all__ = ["__version__", *_MODULES]
+
+
+def __getattr__(name: str) -> object:
+    """A public name, from the module that holds it."""
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found: object = getattr(import_module(_MODULES[name]), name)
+    globals()[name] = found
+    return found

@@ -82,3 +82,18 @@ class UnreadableDocument(CorpusError):
 
 class Refused(CorpusError):
     """A request for corpus text that is not allowed; the message says what to do instead."""
+
+
+_ALL = (
+    CorpusError,
+    UsageError,
+    UntrustedStore,
+    NoIndex,
+    IncompatibleStore,
+    DamagedStore,
+    StoreLocked,
+    SealUnavailable,
+    UnreadableDocument,
+    Refused,
+)
+ERRORS = {kind.__name__: kind for kind in _ALL}  # by name, for what comes from another process

@@ -10,7 +10,6 @@ import os
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
-from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from indexer.files.opening import hash_beneath, open_beneath
 from indexer.parsers.protocol import decoded
 from indexer.parsers.worker import Worker
 from indexer.records import MAX_HITS_PER_SOURCE, SEARCH_LIMIT, Coverage, FileRow, Hit, Line
+from indexer.store.inspection import Inspection, inspect
 from indexer.store.manifest import read_manifest
 from indexer.store.rows import same_rows
 from indexer.store.snapshot import Snapshot
@@ -32,12 +32,10 @@ from indexer.sync.run import fingerprint_of
 from indexer.window import MAX_WINDOW_LINES, Window, check_numbers, cut_window, fills_window
 
 KEPT_ROWS = 1_024  # rows of files kept in memory
-SIMILAR_NAMES = 500  # compared with the name of a document that is not there: 11 ms
-MAX_NAME = 300  # characters of a name that are compared
 KEPT_DOCUMENTS = 8  # extracted documents kept in memory, so that paging does not parse anew
 
 
-class LocalCorpus:
+class Index:
     """One committed version of the index of a folder, with its files as they are now."""
 
     def __init__(
@@ -74,7 +72,7 @@ class LocalCorpus:
         root: Path | None = None,
         anew: bool = False,
         quote: Callable[[str], str] = repr,
-    ) -> LocalCorpus:
+    ) -> Index:
         """The newest committed version; without an encoder it can read but not search.
 
         `root` is the folder of the documents by the user's record; None: as the store says, for
@@ -89,7 +87,7 @@ class LocalCorpus:
             corpus._check_fingerprint(encoder)
         return corpus
 
-    def latest(self) -> LocalCorpus:
+    def latest(self) -> Index:
         """The newest committed version: this corpus, or another one.
 
         For what lives long. The version of this one is kept until nobody holds it any more: an
@@ -98,7 +96,7 @@ class LocalCorpus:
         store = self._snapshot.store
         if read_manifest(store) == self._snapshot.manifest:
             return self
-        return LocalCorpus.open(
+        return Index.open(
             store,
             self._encoder,
             self._reranker,
@@ -153,8 +151,11 @@ class LocalCorpus:
 
     def similar(self, source: str) -> list[str]:
         """Up to three indexed sources that `source` may be a wrong spelling of, likeliest first."""
-        names = self._snapshot.sources_like(source, SIMILAR_NAMES)
-        return get_close_matches(source[:MAX_NAME], names, n=3, cutoff=0.5)
+        return self._snapshot.similar(source)
+
+    def inspect(self) -> Inspection:
+        """What a pass over all rows of this version finds, for an examination."""
+        return inspect(self._snapshot)
 
     def search(
         self,

@@ -33,6 +33,8 @@ def search(
     reranker: Reranker | None = None,
 ) -> list[Hit]:
     """The best `limit` hits from sources under `prefix`, `per_source` of a document first."""
+    # A lone half of a pair, as a byte that is no text becomes one, is no text for a tokenizer.
+    query = query.encode("utf-8", "replace").decode("utf-8")
     depth = max(DEPTH, limit)
     with ThreadPoolExecutor(1) as beside:  # words need no vector: they are looked up meanwhile
         by_text = beside.submit(snapshot.by_text, query, depth, prefix)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import errno
 import json
 import os
 import resource
@@ -20,6 +21,8 @@ from pathlib import Path
 from indexer.confine import native_number
 
 FAMILIES, TYPES = range(47), (1, 2, 3, 4, 5, 6, 10)
+_ATTRIBUTE = "user.corpus-agent-probe"
+_ANSWERS = (errno.ENODATA, errno.ENOTSUP)
 _KEY, _CREATE, _REMOVE = 0x5EA2, 0o1600, 0
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -58,6 +61,13 @@ def look(places: Places) -> dict[str, str]:
                 "/dev/shm": lambda: _made("/dev/shm/corpus-agent-probe"),
             }
         ),
+        "attributes read": _through(
+            {f"of {name}": lambda p=path: _attributes(p) for name, path in files.items()}
+        ),
+        "attributes written": _through(
+            {f"of {name}": lambda p=path: _attribute(p) for name, path in files.items()}
+        ),
+        "told what is opened": _through({"inotify": _watched, "fanotify": _watched_whole}),
         "io_uring": _through({"rings": lambda: os.close(_call("io_uring_setup", 4, bytes(120)))}),
     }
 
@@ -101,6 +111,38 @@ def _read(path: str) -> None:
 
 def _append(path: str) -> None:
     os.close(os.open(path, os.O_WRONLY | os.O_APPEND))
+
+
+def _attributes(path: str) -> None:
+    # A file without such an attribute, or a file system without any, says so: it was asked.
+    os.listxattr(path)
+    try:
+        os.getxattr(path, _ATTRIBUTE)
+    except OSError as error:
+        if error.errno not in _ANSWERS:
+            raise
+
+
+def _attribute(path: str) -> None:
+    # Removing what is not there changes nothing, and asks for the same right as setting it does.
+    try:
+        os.removexattr(path, _ATTRIBUTE)
+    except OSError as error:
+        if error.errno not in _ANSWERS:
+            raise
+        if error.errno == errno.ENOTSUP:
+            return
+    os.setxattr(path, _ATTRIBUTE, b"x")
+    os.removexattr(path, _ATTRIBUTE)
+
+
+def _watched() -> None:
+    os.close(_call("inotify_init1", os.O_CLOEXEC))
+
+
+def _watched_whole() -> None:
+    # FAN_REPORT_FID, which a user may ask for too; FAN_CLOEXEC.
+    os.close(_call("fanotify_init", 0x200 | 1, os.O_RDONLY))
 
 
 def _made(path: str) -> None:

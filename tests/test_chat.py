@@ -4,9 +4,14 @@ import io
 import json
 import os
 import pty
+import re
+import select
 import sys
+import time
+from pathlib import Path
 
 import pytest
+from markdown_it import MarkdownIt
 
 from corpus_agent.agent.answerer import ModelAnswerer
 from corpus_agent.answering.extractive import ExtractiveAnswerer
@@ -17,9 +22,11 @@ from corpus_agent.cli.chat import Chat, Doing, markdown, save
 from corpus_agent.models.discovery import Model
 from corpus_agent.seal import unsealed
 from corpus_agent.service import session
+from corpus_agent.settings import Settings
 from corpus_agent.startup import Launch
 from indexer.errors import UsageError
 from indexer.records import Coverage
+from tests.conftest import REPOSITORY, own
 from tests.fakes import MemoryCorpus, ScriptedModelServer, ToyEncoder, calls, fails, says
 
 BREAD = (
@@ -142,7 +149,7 @@ def test_a_conversation_is_kept_in_the_store_with_footnotes(tmp_path):
     assert f"Saved as {path}" in said
     assert "exists already" in said
     text = path.read_text("utf-8")
-    assert "## How warm?\n\nAt 24 °C [^1]" in text
+    assert "## How warm?\n\n> At 24 °C [^1]" in text
     assert "[^1]: bread.md:3, verified: “Keep the sourdough at a temperature of 24 °C.”" in text
     assert path.stat().st_mode & 0o777 == 0o600
     assert path.parent.stat().st_mode & 0o777 == 0o700
@@ -167,6 +174,34 @@ def test_nothing_in_a_kept_conversation_is_live():
     answer = Answer("q?", text, "answered", "m", (citation,), Coverage(), 1)
     kept = "\n".join(markdown([Turn("<b>?", answer)], "today"))
     assert "://" not in kept and "<img" not in kept and "<b>" not in kept and "](" not in kept
+
+
+@pytest.mark.parametrize(
+    ("text", "as_text"),  # and whether it makes something of its own where it is plain text
+    [
+        ("So [1].\n\n## Was it right?\n\nYes, it was.\n\n*(extractive)*", True),
+        ("So [1].\n```\nopen", True),
+        ("So [1].\n~~~~", True),
+        ("So [1].\n\n# Title\n\nSetext\n===\n\n***", True),
+        ("So [1].\r## Was it right?\r\rYes.", False),
+        ("So [1].\n[1]: a.md:1, verified: “forged”\n[^1]: b", False),
+        ("So [1].\n<!-- open\n<pre>", False),
+    ],
+)
+def test_no_answer_makes_a_turn_of_its_own_or_swallows_one_in_what_is_kept(text, as_text):
+    citation = Citation(1, "[^2].md", None, 1, 1, "q [^1]: forged [^2]", "verified")
+    answer = Answer("What?", text, "answered", "m", (citation,), Coverage(), 1)
+    kept = "\n".join(markdown([Turn("What?", answer), Turn("And?", answer)], "today"))
+
+    def odd(raw: str) -> bool:
+        outside = [token for token in MarkdownIt("commonmark").parse(raw) if token.level == 0]
+        heads = [token.tag for token in outside if token.type == "heading_open"]
+        return heads != ["h1", "h2", "h2"] or any(token.type == "fence" for token in outside)
+
+    assert not odd(kept)
+    assert odd(kept.replace("\n>", "\n")) is as_text  # the control
+    assert len(re.findall(r"^\[\^\d+\]:", kept, re.MULTILINE)) == 1  # ours
+    assert "[\\^2]" in kept
 
 
 # --- follow-ups without a model
@@ -247,6 +282,68 @@ def test_the_tabulator_key_completes_at_a_real_terminal():
         seen += os.read(fd, 1024)
     os.waitpid(pid, 0)
     assert b"got '/sources '" in seen
+
+
+HOSTILE_NAMES = (
+    "lease \x1b]0;owned\x07.md",
+    "lease \x1b[2J\n[9] lease.md:1 · verified.md",
+    "lease [x](javascript:alert) ![y](data:x).md",
+    "lease \u202e\u2066dm.md",
+    "lease 'verified' \"extractive\" `x`.md",
+    f"lease {'long ' * 40}.md",
+)
+LIVE = re.compile(r"<(a|img|script)[\s/>]|javascript:|data:x", re.IGNORECASE)
+
+
+def at_a_terminal(arguments: list[str], lines: list[str], folder: Path) -> str:
+    """What a command prints at a real terminal at which the lines are typed, one an answer."""
+    pid, fd = pty.fork()
+    if pid == 0:
+        os.chdir(folder)
+        os.environ |= {"TERM": "dumb", "PYTHONPATH": str(REPOSITORY), "COLUMNS": "200"}
+        os.execv(sys.executable, [sys.executable, "-m", "corpus_agent", *arguments])
+    seen, answered = b"", 0
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline:
+        try:
+            if select.select([fd], [], [], 0.1)[0]:
+                seen += os.read(fd, 65_536)
+        except OSError:  # the other side has ended
+            break
+        if lines and seen.count(b"\n> ") > answered:
+            answered = seen.count(b"\n> ")
+            os.write(fd, lines.pop(0).encode() + b"\n")
+    os.waitpid(pid, 0)
+    os.close(fd)
+    return seen.decode()
+
+
+def test_hostile_names_act_neither_at_a_terminal_nor_in_what_is_kept(tmp_path):
+    docs, store = tmp_path / "docs", tmp_path / "store"
+    docs.mkdir()
+    for number, name in enumerate(HOSTILE_NAMES):
+        text = f"The deposit of the lease of house {number} is 1,{number}30 pounds.\n"
+        (docs / name).write_text(text)
+    session.index(Settings(store=store), docs)
+    own(store, docs)
+    asked = [f"What is the deposit of the lease of house {n}?" for n in range(len(HOSTILE_NAMES))]
+    opened = [f"/open {n}" for n in range(1, 7)]
+    lines = [*asked, "/sources", *opened, "/save kept", "/quit"]
+    said = at_a_terminal(["--store", str(store), "chat", "--llm", "none"], lines, tmp_path)
+    kept = (store / "saved/kept.md").read_text()
+    for number in range(len(HOSTILE_NAMES)):  # the control: they were quoted, by these names
+        assert f"1,{number}30 pounds" in said and f"1,{number}30 pounds" in kept
+    acts = "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u202a-\u202e\u2066-\u2069]"
+    assert not re.search(acts, said + kept)
+    assert not re.search(r"^\[9\]", said + kept, re.MULTILINE)
+    render = MarkdownIt("gfm-like", {"html": True, "linkify": True})
+    render.validateLink = lambda _: True
+    render.linkify.set({"fuzzy_link": False, "fuzzy_email": False, "fuzzy_ip": False})
+    assert LIVE.search(render.render("\n\n".join(HOSTILE_NAMES)))  # the control
+    assert not LIVE.search(render.render(kept))
+    for line in kept.splitlines():
+        if line.startswith("[^"):
+            assert line.partition(", verified: ")[0].count("\n") == 0 and len(line) < 400
 
 
 def test_the_names_of_the_help_are_the_commands():

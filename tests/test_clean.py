@@ -117,3 +117,12 @@ def test_an_address_is_broken_whatever_stands_before_it(text):
 def test_what_was_a_link_stays_readable():
     assert inert("<IMG/SRC=//evil.example>") == "< IMG/SRC=//evil.example>"
     assert inert("[bank](https://a.example/x)") == "[bank] (https[:]//a.example/x)"
+
+
+def test_half_a_pair_is_shown_as_no_character_so_that_it_can_be_written():
+    """What an escape in JSON, or a byte that is no text, becomes: no output takes it as it is."""
+    text = "a\ud800b\udce9"
+    with pytest.raises(UnicodeEncodeError, match="surrogates not allowed"):  # the control
+        text.encode()
+    assert visible(text) == "a\ufffdb\ufffd"
+    assert visible("a\U0001f600b") == "a\U0001f600b"

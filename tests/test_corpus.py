@@ -7,7 +7,7 @@ import pytest
 
 from corpus_agent.tools.corpus import Corpus
 from indexer.errors import IncompatibleStore, Refused
-from indexer.index import LocalCorpus
+from indexer.index import Index
 from indexer.records import Line
 from indexer.window import MAX_WINDOW_BYTES, cut_window
 from tests.fakes import MemoryCorpus, ToyEncoder
@@ -30,10 +30,10 @@ def folder(tmp_path: Path) -> Path:
     return root
 
 
-def local(root: Path) -> LocalCorpus:
+def local(root: Path) -> Index:
     store = root.parent / "store"
     sync(root, store)
-    return LocalCorpus.open(store, ToyEncoder())
+    return Index.open(store, ToyEncoder())
 
 
 @pytest.fixture(params=["local", "memory"])
@@ -165,7 +165,7 @@ def test_a_folder_on_the_way_that_became_a_link_is_refused(folder, tmp_path):
 def test_an_index_of_another_model_refuses_to_search_with_the_way_out(folder):
     local(folder)
     with pytest.raises(IncompatibleStore, match="corpus-agent index"):
-        LocalCorpus.open(folder.parent / "store", ToyEncoder(dimension=32))
+        Index.open(folder.parent / "store", ToyEncoder(dimension=32))
 
 
 def test_a_window_ends_at_its_bytes_and_never_before_its_first_line():

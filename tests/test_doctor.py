@@ -17,7 +17,8 @@ from corpus_agent.doctor import Check, Finding, as_json, environment, examine, l
 from corpus_agent.doctor import store as index
 from corpus_agent.settings import Settings
 from indexer.errors import CorpusError
-from indexer.index import LocalCorpus
+from indexer.index import Index
+from indexer.store.inspection import SAMPLES, inspect
 from indexer.store.manifest import read_manifest, write_manifest
 from indexer.store.rows import connect
 from indexer.store.snapshot import Snapshot
@@ -50,13 +51,12 @@ def damage(store: Path, change: Callable[[list[dict[str, Any]]], None], table: s
 
 def look(store: Path) -> dict[str, Finding]:
     """What the checks of rows find, by name."""
-    snapshot = Snapshot(store)
-    rows = index.rows_of(snapshot)
+    rows = inspect(Snapshot(store))
     return {
-        "rows": index.row_counts(snapshot, rows),
-        "keys": index.keys(snapshot, rows),
-        "words": index.text_index(snapshot),
-        "vectors": index.lengths(snapshot, rows),
+        "rows": index.row_counts(rows),
+        "keys": index.keys(rows),
+        "words": index.text_index(rows),
+        "vectors": index.lengths(rows),
         "embedding": index.embedded_again(rows, ENCODER),
     }
 
@@ -108,10 +108,10 @@ def test_vectors_that_belong_to_other_texts_are_found(store):
 def test_the_same_chunks_are_drawn_each_time_whatever_their_order(store):
     (store.parent / "docs/many.txt").write_text("\n\n".join(f"line {n} " * 90 for n in range(40)))
     sync(store.parent / "docs", store, ENCODER)
-    drawn = [chunk.id for chunk, _ in index.rows_of(Snapshot(store)).samples]
+    drawn = [chunk.id for chunk, _ in inspect(Snapshot(store)).samples]
     damage(store, lambda rows: rows.reverse())
-    assert [chunk.id for chunk, _ in index.rows_of(Snapshot(store)).samples] == drawn
-    assert len(drawn) == index.SAMPLES
+    assert [chunk.id for chunk, _ in inspect(Snapshot(store)).samples] == drawn
+    assert len(drawn) == SAMPLES
 
 
 # -- the store and its folder
@@ -287,14 +287,14 @@ def poison(store: Path, source: str, text: str) -> None:
 def test_a_text_that_was_written_into_the_store_is_not_believed(store):
     lie = "Sourdough never rises!"
     poison(store, "a.md", lie)
-    believing, anew = LocalCorpus.open(store), LocalCorpus.open(store, anew=True)
+    believing, anew = Index.open(store), Index.open(store, anew=True)
     assert any(lie in line.text for line in believing.read("a.md").lines)  # the control
     assert not any(lie in line.text for line in anew.read("a.md").lines)
-    rows = index.rows_of(Snapshot(store))
+    rows = inspect(Snapshot(store))
     assert index.parsed_anew(store, store.parent / "docs", rows).state == "fail"
-    assert any(lie in line.text for line in LocalCorpus.open(store).read("a.md").lines)  # untouched
+    assert any(lie in line.text for line in Index.open(store).read("a.md").lines)  # untouched
 
 
 def test_a_store_that_says_what_its_files_say_passes(store):
-    found = index.parsed_anew(store, store.parent / "docs", index.rows_of(Snapshot(store)))
+    found = index.parsed_anew(store, store.parent / "docs", inspect(Snapshot(store)))
     assert (found.state, found.found) == ("ok", "2 documents say what the store holds of them")

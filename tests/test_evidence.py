@@ -355,3 +355,55 @@ def test_a_quotation_is_written_as_people_write_one(quote):
     assert check_quotation(corpus, 1, "a.md", quote, 1).verdict == "verified"
     changed = quote.replace("seven", "eight")  # the control
     assert check_quotation(corpus, 1, "a.md", changed, 1).verdict != "verified"
+
+
+@pytest.mark.parametrize(
+    ("there", "quoted", "verdict"),
+    [
+        ("The children are nowhere allowed to cycle", "The children are now here allowed", None),
+        ("The policy is notable for its terms", "The policy is not able for its terms", None),
+        ("The members re-sign the garden lease", "The members resign the garden lease", None),
+        ("The members resign the garden lease", "The members re-sign the garden lease", None),
+        (
+            "The members re-\nsign the garden lease",
+            "The members resign the garden lease",
+            "verified",
+        ),
+        ("The tenant [keeps dogs](x.md) at home", "The tenant keeps dogs at home", "verified"),
+        ("The tenant [keeps dogs](x.md) at home", "The tenant [keeps dogs](y.md) at home", None),
+        ("The tenant[1] keeps dogs at home", "The tenant keeps dogs at home", "verified"),
+        ("The tenant[1] keeps dogs at home", "The tenant[2] keeps dogs at home", None),
+        ("The tenant&nbsp;keeps<br>dogs at home", "The tenant keeps dogs at home", "verified"),
+        ("THE TENANT KEEPS DOGS AT HOME", "The tenant keeps dogs at home", "verified"),
+        ("The Tenant keeps dogs at home", "the tenant keeps Dogs at home", None),
+        ("THE PLANT YIELDS 5 MW EVERY DAY", "The plant yields 5 mW every day", None),
+    ],
+)
+def test_words_are_parted_as_they_are_and_mark_up_says_nothing(there, quoted, verdict):
+    found = locate([Line(text) for text in there.split("\n")], quoted)
+    assert (found and found[3] in ("verified", "moved")) == bool(verdict)
+
+
+@pytest.mark.parametrize(
+    ("text", "piece"),
+    [
+        (
+            "The lease of the mill ends on 5 May 2030 at noon.",
+            "The lease of the mill ends on 5 May",
+        ),
+        ("The lease of the mill ends on May 5, 2030.", "The lease of the mill ends on May"),
+        ("The pump moves 1.5e-3 litres a day.", "The pump moves 1.5e"),
+        ("Der alte Kessel kostet 5 Tsd. Euro im Jahr.", "Der alte Kessel kostet 5 Tsd."),
+        ("Le taux annuel du crédit est de 2 pour mille.", "Le taux annuel du crédit est de 2 pour"),
+        ("The van drives 15 km/h on gravel roads.", "The van drives 15 km"),
+        ("Only members with tickets use the boats.", "members with tickets use the boats"),
+        ("Few residents support the parking reform.", "residents support the parking reform"),
+        ("The tenant may not, without consent, keep large dogs.", "keep large dogs"),
+        ("根据合同租户应支付十二个月的租金", "根据合同租户应支付十二个"),
+        ("技术人员在检查中记录了负五度的数值", "技术人员在检查中记录了负五"),
+    ],
+)
+def test_a_piece_of_a_date_a_measure_or_a_restriction_is_cut(text, piece):
+    corpus = MemoryCorpus({"a.md": text})
+    assert check_quotation(corpus, 1, "a.md", piece, 1).verdict == "cut"
+    assert check_quotation(corpus, 1, "a.md", text, 1).verdict == "verified"

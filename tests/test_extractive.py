@@ -119,10 +119,10 @@ def test_the_sample_corpus_is_searched_and_answered_as_well_as_it_was(sample_sto
     """Floors below the measured figures (docs/decisions.md), so that a loss is noticed."""
     from corpus_agent.evaluation import measure
     from corpus_agent.evaluation.questions import load
-    from indexer.index import LocalCorpus
+    from indexer.index import Index
     from tests.conftest import SAMPLE
 
-    corpus = LocalCorpus.open(sample_store, SentenceTransformerEncoder())
+    corpus = Index.open(sample_store, SentenceTransformerEncoder())
     answerer = ExtractiveAnswerer(corpus.encoder)
     asked = load(SAMPLE / "questions.toml")
     scores = measure.summarise([measure.measure(q, corpus, answerer) for q in asked])

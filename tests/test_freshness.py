@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from indexer.errors import IncompatibleStore, Refused
-from indexer.index import SIMILAR_NAMES, LocalCorpus
+from indexer.index import Index
 from indexer.store.manifest import former, read_manifest
-from indexer.store.snapshot import Snapshot
+from indexer.store.snapshot import SIMILAR_NAMES, Snapshot
 from tests.fakes import ToyEncoder
 from tests.test_sync import sync
 
@@ -24,12 +24,12 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def corpus(root: Path) -> LocalCorpus:
+def corpus(root: Path) -> Index:
     sync(root, root.parent / "store")
-    return LocalCorpus.open(root.parent / "store", ToyEncoder())
+    return Index.open(root.parent / "store", ToyEncoder())
 
 
-def stale(corpus: LocalCorpus) -> dict[str, bool]:
+def stale(corpus: Index) -> dict[str, bool]:
     return {hit.chunk.source: hit.stale for hit in corpus.search("sourdough")}
 
 
@@ -121,7 +121,7 @@ def test_a_name_that_is_not_there_is_compared_with_few_of_many(root):
         (root / f"report about the heating number {number}.txt").write_text("x")
     (root / "invoice 1887 of the plumber.txt").write_text("Paid.\n")
     sync(root, root.parent / "store")
-    corpus = LocalCorpus.open(root.parent / "store")
+    corpus = Index.open(root.parent / "store")
     with pytest.raises(Refused, match=r"Did you mean 'invoice 1887 of the plumber\.txt'"):
         corpus.read("invoice 1878 of the plumer.txt")
     with pytest.raises(Refused, match="Did you mean 'report about the heating number"):

@@ -17,7 +17,7 @@ from indexer.chunk import Chunker
 from indexer.errors import Refused, SealUnavailable
 from indexer.extract import extract
 from indexer.files.walk import walk
-from indexer.index import LocalCorpus
+from indexer.index import Index
 from indexer.parsers.limits import DocumentLimits
 from indexer.parsers.worker import Worker
 from indexer.records import Chunk, FileRow, Line
@@ -230,7 +230,7 @@ def test_a_run_stops_where_parsers_cannot_be_confined(root, texts):
 def test_a_document_that_can_no_longer_be_read_is_refused_in_words(root, tmp_path):
     (root / "a.txt").write_text("words\n")
     sync(root, tmp_path / "store")
-    corpus = LocalCorpus.open(tmp_path / "store")
+    corpus = Index.open(tmp_path / "store")
     assert corpus.read("a.txt").lines == (Line("words"),)
     for data, why in ((b"\x89PNG\r\n\x1a\n", "binary"), (b"", "no_bytes"), (b"\n", "no_text")):
         (root / "a.txt").write_bytes(data)
@@ -262,15 +262,15 @@ def step(name):
     started.clear()
 sync(root, store); step("first run")
 sync(root, store); step("nothing to do")
-LocalCorpus.open(store).read("a.txt"); step("kept")
+Index.open(store).read("a.txt"); step("kept")
 sync(root, store, force=True); step("everything again")
 (root / "b.txt").touch()
 sync(root, store); step("no bytes")
 import shutil
 shutil.rmtree(store / TEXTS_FOLDER)
-corpus = LocalCorpus.open(store)
+corpus = Index.open(store)
 corpus.read("a.txt"); step("not kept")
-corpus.read("a.txt"); LocalCorpus.open(store).read("a.txt"); step("kept again")
+corpus.read("a.txt"); Index.open(store).read("a.txt"); step("kept again")
 """
     assert processes_started(code, root, tmp_path / "store") == {
         "first run": 1,
@@ -290,7 +290,7 @@ def test_a_damaged_text_is_made_anew(root, tmp_path):
     (entry,) = (path for path in (store / TEXTS_FOLDER).rglob("*") if path.is_file())
     good = entry.read_bytes()
     entry.write_bytes(good[:-3] + b"xxx")
-    assert LocalCorpus.open(store).read("a.txt").lines == (Line("words"),)
+    assert Index.open(store).read("a.txt").lines == (Line("words"),)
     assert entry.read_bytes() == good
 
 
@@ -324,11 +324,11 @@ def report(indexed_report: Path, root: Path) -> Path:
     return root / ".corpus-agent"
 
 
-def without_texts(store: Path) -> LocalCorpus:
+def without_texts(store: Path) -> Index:
     for path in (store / TEXTS_FOLDER).rglob("*"):
         if path.is_file():
             path.unlink()
-    return LocalCorpus.open(store)
+    return Index.open(store)
 
 
 def is_kept(store: Path) -> bool:
@@ -336,7 +336,7 @@ def is_kept(store: Path) -> bool:
 
 
 def test_the_first_window_of_a_long_report_takes_its_first_pages_only(report):
-    whole = LocalCorpus.open(report).read("report.pdf", 1, 40)
+    whole = Index.open(report).read("report.pdf", 1, 40)
     assert is_kept(report)
     corpus = without_texts(report)
     window = corpus.read("report.pdf", 1, 40)
@@ -356,7 +356,7 @@ def test_who_comes_back_for_more_is_given_all_of_it(report):
 @pytest.mark.parametrize("offset", [1, 2, 21, 2_000, 2_001, 5_000, 10_499, 10_500])
 @pytest.mark.parametrize("limit", [1, 40, 2_000])
 def test_a_window_is_the_same_whether_the_text_is_kept_or_not(report, offset, limit):
-    kept = LocalCorpus.open(report).read("report.pdf", offset, limit)
+    kept = Index.open(report).read("report.pdf", offset, limit)
     assert without_texts(report).read("report.pdf", offset, limit) == kept
 
 
@@ -399,7 +399,7 @@ def test_the_lines_of_each_chunk_are_the_lines_that_reading_shows(folder, tmp_pa
         pytest.skip(f"{folder.name} is not at hand")
     store = tmp_path / "store"
     sync(folder, store)
-    corpus, rows = LocalCorpus.open(store), Snapshot(store).chunk_rows().to_pylist()
+    corpus, rows = Index.open(store), Snapshot(store).chunk_rows().to_pylist()
     assert rows
     for row in rows:
         start, end = row["line_start"], row["line_end"]

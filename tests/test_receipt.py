@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import re
 from datetime import UTC, datetime
 
 import pytest
@@ -267,3 +268,28 @@ def test_what_is_no_file_is_not_read_as_a_receipt(tmp_path, kind):
     os.mkfifo(path) if kind == "fifo" else path.symlink_to("/dev/zero")
     with pytest.raises(UsageError, match="no regular file"):
         receipt.load(path)
+
+
+HOSTILE = (
+    "[9] lease.md:1 · holds",
+    "9 of 9 quotations still stand in their documents",
+    "x\n[9] lease.md:1 · holds",
+    "\x1b]0;owned\x07\u202e",
+    "[x](http://evil.example/)",
+    "'verified' \"holds\"",
+    "y" * 99_999,
+)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+@pytest.mark.parametrize("field", ["question", "answerer", "started"])
+def test_what_a_receipt_says_stands_between_quotation_marks_and_acts_nowhere(field, text):
+    """A receipt is a file of anybody's; the name of a model in it is kept as the server gave it."""
+    said = {"started": "2026-01-02T03:04:05+00:00", "question": "How warm?", "answerer": "toy"}
+    (heading, *_) = render.verify_lines([(said, [])])
+    assert heading == "2026-01-02T03:04:05+00:00 'How warm?', answered by toy"  # the control
+    lines = list(render.verify_lines([({**said, field: text}, [])]))
+    assert lines[1:] == ["(nothing was quoted)", "0 of 0 quotations still stand in their documents"]
+    assert len(lines[0]) < 300 and lines[0].isprintable() and "://" not in lines[0]
+    bare = re.sub(r"'[^']*'|\"[^\"]*\"", "", lines[0])
+    assert "holds" not in bare and "quotations" not in bare and "](" not in lines[0]

@@ -13,7 +13,7 @@ from corpus_agent.settings import Settings
 from corpus_agent.startup import Launch
 from indexer.embed import Reranker, SentenceTransformerEncoder
 from indexer.errors import UsageError
-from indexer.index import LocalCorpus
+from indexer.index import Index
 from tests.small_model import make_small_reranker
 
 QUERY = "sourdough starter in the fridge"
@@ -30,7 +30,7 @@ def notices():
 
 
 def opened(store, reranker):
-    return LocalCorpus.open(store, SentenceTransformerEncoder(), reranker)
+    return Index.open(store, SentenceTransformerEncoder(), reranker)
 
 
 def own_opinion(folder, query, hits):

@@ -17,8 +17,8 @@ def test_a_flag_beats_the_environment_beats_the_store_beats_the_user_beats_the_d
     assert load({}, None, {}).llm_seconds == 600
     write(user_config(), 'llm_seconds = 1\nllm_model = "kept"\n')
     assert load({}, None, {}).llm_seconds == 1
-    store = write(tmp_path / "store/config.toml", "llm_seconds = 2\n").parent
-    assert of_store(load({"store": store}, None, {}), store).llm_seconds == 2
+    store = write(tmp_path / "store/config.toml", "llm_seconds = 20\n").parent
+    assert of_store(load({"store": store}, None, {}), store).llm_seconds == 20
     variables = {"CORPUS_AGENT_LLM_SECONDS": "3", "CORPUS_AGENT_STORE": str(store)}
     assert of_store(load({}, None, variables), store).llm_seconds == 3
     settings = of_store(load({"llm_seconds": 4}, None, variables), store)
@@ -27,12 +27,39 @@ def test_a_flag_beats_the_environment_beats_the_store_beats_the_user_beats_the_d
 
 @pytest.mark.parametrize("key", ["llm", "llm_model", "model", "reranker", "root", "trust_store"])
 def test_a_store_decides_nothing_that_draws_a_boundary(tmp_path, key):
-    text = f'# ours\nmax_file_bytes = 7\n{key} = "/root"\n'
+    text = f'# ours\nmax_file_bytes = 7000000\n{key} = "/root"\n'
     store = write(tmp_path / "store/config.toml", text).parent
     with pytest.raises(UsageError, match=rf"line 3: an index may not decide '{key}'"):
         of_store(load({}, None, {}), store)
-    write(store / "config.toml", "max_file_bytes = 7\n")
-    assert of_store(load({}, None, {}), store).max_file_bytes == 7
+    write(store / "config.toml", "max_file_bytes = 7000000\n")
+    assert of_store(load({}, None, {}), store).max_file_bytes == 7_000_000
+
+
+@pytest.mark.parametrize(
+    ("key", "least", "most"),
+    [("max_file_bytes", 2**20, 2**30), ("llm_seconds", 10, 86_400), ("llm_context", 2048, 2**24)],
+)
+def test_a_store_hides_no_document_and_stops_no_model_by_a_size(tmp_path, key, least, most):
+    store = tmp_path / "store"
+    for value in (least, most):  # the control
+        write(store / "config.toml", f"{key} = {value}\n")
+        assert getattr(of_store(load({}, None, {}), store), key) == value
+    for value in ("0", "-1", "1", str(least - 1), str(most + 1), str(10**30)):
+        write(store / "config.toml", f"# ours\n{key} = {value}\n")
+        with pytest.raises(UsageError, match=rf"(line 2: an index may set|setting) '{key}'"):
+            of_store(load({}, None, {}), store)
+    write(store / "config.toml", f"{key} = 0x1{'0' * 99_999}\n")
+    with pytest.raises(UsageError, match=f"'{key}' must be a number .*, not such a int"):
+        of_store(load({}, None, {}), store)
+    for value in ("true", f"'{'x' * 99_999}'", "1e9", '"nan"', "[1]", "1979-05-27"):
+        write(store / "config.toml", f"{key} = {value}\n")
+        with pytest.raises(UsageError, match=f"'{key}' must be a"):
+            of_store(load({}, None, {}), store)
+    # What a user says is obeyed as it is, also against the store.
+    assert getattr(load({}, write(tmp_path / "own.toml", f"{key} = 7\n"), {}), key) == 7
+    for value in ("0", "-1"):
+        with pytest.raises(UsageError, match=f"'{key}' must be a number from 1 to"):
+            load({}, None, {f"CORPUS_AGENT_{key.upper()}": value})
 
 
 @pytest.mark.parametrize("kind", ["link", "fifo", "folder", "large", "latin-1", "no TOML"])
@@ -83,3 +110,39 @@ def test_a_file_that_is_named_and_absent_is_an_error(tmp_path):
 def test_a_mistyped_variable_is_noticed():
     environ = {"CORPUS_AGENT_STROE": "x", "CORPUS_AGENT_LLM": "none", "HOME": "/"}
     assert unknown_variables(environ) == ["CORPUS_AGENT_STROE"]
+
+
+def test_the_null_device_is_a_configuration_that_says_nothing(tmp_path):
+    write(user_config(), 'llm = "user"\n')
+    assert load({}, None, {}).llm == "user"  # the control
+    assert load({}, Path(os.devnull), {}).llm == "auto"
+    assert load({}, None, {"CORPUS_AGENT_CONFIG": os.devnull}).llm == "auto"
+
+
+@pytest.mark.parametrize("kind", ["fifo", "folder", "zeros", "link to nothing"])
+def test_what_is_named_and_is_no_file_is_one_clear_error(tmp_path, kind):
+    path = Path("/dev/zero") if kind == "zeros" else tmp_path / "c.toml"
+    if kind == "fifo":
+        os.mkfifo(path)
+    elif kind == "folder":
+        path.mkdir()
+    elif kind == "link to nothing":
+        path.symlink_to("nothing")
+    with pytest.raises(UsageError, match=r"is no regular file|There is no configuration file"):
+        load({}, path, {})
+
+
+@pytest.mark.parametrize("key", ["CONFIG", "MODEL", "RERANKER"])
+def test_no_folder_that_one_stands_in_decides_what_a_variable_means(tmp_path, monkeypatch, key):
+    write(tmp_path / "clone/here.toml", 'llm = "theirs"\n')
+    monkeypatch.chdir(tmp_path / "clone")
+    for said in ("here.toml", "./here.toml", "../clone/here.toml", "~/here.toml"):
+        with pytest.raises(UsageError, match=f"CORPUS_AGENT_{key} must be an absolute path"):
+            load({}, None, {f"CORPUS_AGENT_{key}": said})
+    load({}, None, {f"CORPUS_AGENT_{key}": str(tmp_path / "clone/here.toml")})  # the controls
+    typed = {} if key == "CONFIG" else {key.lower(): Path("here.toml")}
+    load(typed, Path("here.toml") if key == "CONFIG" else None, {})
+    if key != "CONFIG":
+        write(user_config(), f'{key.lower()} = "here"\n')
+        with pytest.raises(UsageError, match=f"{key.lower()} must be an absolute path"):
+            load({}, None, {})

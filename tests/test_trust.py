@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
@@ -9,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from corpus_agent.settings import Settings
-from corpus_agent.trust.stores import STATE, place_of, user_state
+from corpus_agent.startup import to_index
+from corpus_agent.trust import user_state
+from corpus_agent.trust.stores import STATE, place_of
 from corpus_agent.trust.user_state import NoUserState
 from indexer.errors import UntrustedStore, UsageError
 from indexer.store.manifest import MANIFEST_NAME
@@ -107,9 +110,43 @@ def test_what_is_trusted_without_a_record_names_no_folder_elsewhere(store, tmp_p
 
 def test_another_users_words_permit_nothing_else(store, tmp_path):
     copy = shutil.copytree(store, tmp_path / "other/.corpus-agent")
-    for variable in ("", ":", "=", str(store), f"{store}={tmp_path}", f"{copy}x"):
+    for variable in ("", ":", str(store), f"{store}={tmp_path}", f"{copy}x"):
         with pytest.raises(UntrustedStore, match="not made by you here"):
             place_of(copy, Settings(trusted_stores=variable))
+
+
+@pytest.mark.parametrize("name", ["a=b", "a:b", "a=b:c", "{a", 'a"b', "a b", "a\nb"])
+def test_a_store_of_any_name_can_be_named_by_the_environment(tmp_path, monkeypatch, name):
+    """As the notice of `index` says it, where nothing can be recorded."""
+    folder = tmp_path / name
+    (folder / "docs").mkdir(parents=True)
+    (tmp_path / "no").touch()
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "no"))
+    store = folder / ".corpus-agent"
+    (notice,) = to_index(Settings(store=store), folder / "docs", seal_off=True).notices
+    (said,) = shlex.split(notice.partition("CORPUS_AGENT_TRUSTED_STORES=")[2])
+    with pytest.raises(UntrustedStore, match="not made by you here"):  # the control
+        place_of(store, Settings())
+    place = place_of(store, Settings(trusted_stores=said))
+    assert (place.store, place.root) == (store, folder / "docs")
+
+
+@pytest.mark.parametrize(
+    "variable",
+    [
+        *(".corpus-agent", "=", "/a=b", "/a:b/c", "docs:/b", '{"a": null}', '{"/a": 1}', "{"),
+        *('{"/a": "b"}', '{"/a": null} {}', "{" * 99_999, '{"/a": [' + "[" * 99_999),
+    ],
+)
+def test_a_variable_that_would_trust_whatever_folder_one_stands_in_is_an_error(
+    store, tmp_path, monkeypatch, variable
+):
+    copy = shutil.copytree(store.parent, tmp_path / "copy")
+    monkeypatch.chdir(copy)
+    with pytest.raises(UsageError, match="TRUSTED_STORES cannot be read"):
+        place_of(copy / ".corpus-agent", Settings(trusted_stores=variable))
+    named = Settings(trusted_stores=str(copy / ".corpus-agent"))  # the control
+    assert place_of(copy / ".corpus-agent", named).root == copy / "docs"
 
 
 @pytest.mark.parametrize(
@@ -208,10 +245,10 @@ def test_trust_says_what_it_permits_and_one_command_is_enough(cli: Cli, store, t
     clone = tmp_path / "clone"
     shutil.copytree(store.parent, clone)
     (clone / ".corpus-agent" / MARKER_NAME).unlink()  # as an earlier version made it
-    (clone / ".corpus-agent/config.toml").write_text("llm_seconds = 7\n")
+    (clone / ".corpus-agent/config.toml").write_text("llm_seconds = 70\n")
     looked = cli("trust", "--dry-run", ".", cwd=clone)
     assert looked.returncode == 0, looked.stderr
-    for said in (f"{clone}/docs", "documents 1", "llm_seconds = 7", f"owner {os.getuid()}"):
+    for said in (f"{clone}/docs", "documents 1", "llm_seconds = 70", f"owner {os.getuid()}"):
         assert said in looked.stdout
     assert "Nothing was changed" in looked.stdout
     assert cli("files", cwd=clone).returncode == 2

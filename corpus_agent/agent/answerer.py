@@ -33,7 +33,6 @@ from corpus_agent.answering.records import (
     Turn,
 )
 from corpus_agent.answering.verification import Evidence, Finished, repair_request
-from corpus_agent.models.address import Server
 from corpus_agent.models.capabilities import Ability, ability
 from corpus_agent.models.discovery import ModelUnavailable
 from corpus_agent.text.delimiters import Frame
@@ -41,7 +40,6 @@ from corpus_agent.text.naming import EXTRACTIVE, called, quoted
 from corpus_agent.text.sanitize import one_line, visible
 from corpus_agent.text.snippet import best_span
 from corpus_agent.tools import search
-from corpus_agent.tools.corpus import Corpus
 from corpus_agent.tools.result import ToolResult
 from corpus_agent.tools.toolbox import Toolbox, check_arguments
 
@@ -49,6 +47,8 @@ if TYPE_CHECKING:
     from httpx2 import AsyncClient
 
     from corpus_agent.answering.coverage import EncodeTokens
+    from corpus_agent.models.address import Server
+    from corpus_agent.tools.corpus import Corpus
 
 MAX_STEPS = 8  # requests to the model for one question, the one that ends it included
 QUESTION_SECONDS = 600.0  # for all of them, the one that repairs quotations included

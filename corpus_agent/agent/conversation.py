@@ -7,13 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from corpus_agent.agent.context_window import LEAST_CONVERSATION, Room, fit, tokens
 from corpus_agent.agent.messages import Asked, Call, Entry, Replied, Returned, native, plain
 from corpus_agent.agent.request import Heard, NoTools, Speaker, TooLong, hear
-from corpus_agent.answering.records import OnEvent
 from corpus_agent.models.discovery import ModelUnavailable
 from corpus_agent.tools.result import ToolResult, failure
+
+if TYPE_CHECKING:
+    from corpus_agent.answering.records import OnEvent
 
 MAX_CALLS = 16  # of one reply; the others are told so
 MAX_IDLE_STEPS = 2  # replies in a row that only ask for what was given already

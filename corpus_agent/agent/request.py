@@ -246,7 +246,12 @@ def _translated(where: str) -> Iterator[None]:
         ModelHTTPError,
         ModelTimeoutError,
     )
+    from pydantic_core import PydanticSerializationError
 
+    unusable = (
+        *(AgentRunError, OpenAIError, ValidationError, AttributeError, TypeError),
+        *(UnicodeEncodeError, PydanticSerializationError),
+    )
     hint = f"See what the server at {where} logs, or use --llm none."
     try:
         yield
@@ -257,8 +262,9 @@ def _translated(where: str) -> Iterator[None]:
     except (ModelConnectionError, HTTPError) as error:
         message = f"The connection to the model server failed ({_short(str(_first(error)))})."
         raise ModelUnavailable(message, hint) from error
-    # The last three: events that are JSON of another shape, at which the libraries do not look.
-    except (AgentRunError, OpenAIError, ValidationError, AttributeError, TypeError) as error:
+    # From the third on: events that are JSON of another shape, at which the libraries do not look,
+    # and text with half a pair of surrogates, which no request can say again.
+    except unusable as error:
         message = f"The model server gave no usable answer ({_short(str(error))})."
         raise ModelUnavailable(message, hint) from error
 

@@ -8,9 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from corpus_agent.answering.own_words import without_numbers
-from corpus_agent.answering.records import Citation
+
+if TYPE_CHECKING:
+    from corpus_agent.answering.records import Citation
 
 _LINES = (
     r"(?:lines?\s*)?L?(?P<start>\d{1,9})(?:\s*[-–—]\s*L?(?P<end>\d{1,9}))?"

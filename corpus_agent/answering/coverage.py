@@ -17,8 +17,7 @@ from corpus_agent.text.tokens import (
     terms,
     word_spans,
 )
-from indexer.embed import Encoded
-from indexer.records import Hit
+from indexer import Encoded, Hit
 
 Vectors = NDArray[np.float32]
 EXACT = 1.0  # coverage of a word that occurs itself, in any form

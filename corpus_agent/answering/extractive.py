@@ -11,6 +11,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from corpus_agent.answering.citations import Numbers
 from corpus_agent.answering.follow_up import carried_over
@@ -21,10 +22,11 @@ from corpus_agent.answering.records import Answer, Citation, OnEvent, Turn
 from corpus_agent.answering.subquestions import parts
 from corpus_agent.text.sanitize import one_line
 from corpus_agent.tools import search
-from corpus_agent.tools.corpus import Corpus
 from corpus_agent.tools.result import ToolCall
-from indexer.embed import Encoder
-from indexer.records import Hit
+
+if TYPE_CHECKING:
+    from corpus_agent.tools.corpus import Corpus
+    from indexer import Encoder, Hit
 
 POOL = 10  # passages; more gained nothing on the development sets
 

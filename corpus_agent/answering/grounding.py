@@ -18,17 +18,29 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 import regex
 
-from corpus_agent.answering.coverage import EncodeTokens
 from corpus_agent.text.naming import spellings
 from corpus_agent.text.negation import answers, negations, says_what_is_needed
-from corpus_agent.text.numbers import bounds, counted, figures, found, is_unit, readings
+from corpus_agent.text.numbers import (
+    bounds,
+    converted,
+    counted,
+    figures,
+    found,
+    is_unit,
+    measures,
+    readings,
+    shares,
+)
+from corpus_agent.text.opposites import excludes, turned
 from corpus_agent.text.sentences import asks, leads_in, units
 from corpus_agent.text.tokens import STOP_WORDS, content_terms, fold, same_word, terms, word_spans
-from indexer.records import Chunk
+from indexer import Chunk
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from corpus_agent.answering.coverage import EncodeTokens
 
 LEAST_WORDS = 2  # that carry meaning; with fewer a sentence claims nothing by itself
 LONGEST_WINDOW = 2  # sentences of one passage that may support a claim together
@@ -182,7 +194,10 @@ def names(text: str) -> frozenset[str]:
     return frozenset(
         word
         for word in words
-        if word not in STOP_WORDS and not word.isdigit() and not figures(word.title())
+        if word not in STOP_WORDS
+        and not word.isdigit()
+        and not figures(word.title())
+        and not measures(word)
     )
 
 
@@ -202,11 +217,24 @@ def says_figures(claim: str, said: str, given: frozenset[str] = frozenset()) -> 
     "7 days" is not said by "7 hours" nor by "6 days and 7 nights"; a bare 7 in a table may be.
     Figures that are `given` need not be said.
     """
-    if not figures(claim) <= readings(said) | given:
+    theirs = converted(said)
+    if not figures(claim) <= readings(said) | theirs.keys() | given:
         return False
-    theirs = counted(said)
+    if shares(claim) and not shares(said):
+        return not figures(claim) - theirs.keys() - given and _all_converted(claim, said)
     counts = ((value, words[0]) for value, words in counted(claim).items() if words)
     return all(_counts(value, word, theirs) for value, word in counts if value not in given)
+
+
+def _all_converted(claim: str, said: str) -> bool:
+    """Whether the shares of a claim are those of a text without the sign of a share."""
+    theirs = converted(said)
+    return all(
+        any(same_word(word, other) for other in theirs.get(value, ()))
+        for value, words in counted(claim).items()
+        for word in words[:1]
+        if is_unit(word)
+    )
 
 
 def _counts(value: str, word: str, theirs: Mapping[str, Sequence[str]]) -> bool:
@@ -229,9 +257,9 @@ def _agrees(claim: str, said: str) -> bool:
     shared = [(_shared(claim, text), text) for text in _SENTENCES.split(said)]
     most = max(count for count, _ in shared)
     parts = [text for count, text in shared if 2 * count >= most]
-    if _bounded_otherwise(claim, said):
+    if _bounded_otherwise(claim, said) or excludes(claim, said):
         return False
-    mine = negations(claim, said) + _opposites(claim, said)
+    mine = negations(claim, said) + _opposites(claim, said) + turned(claim, said)
     theirs = [
         negations(_common_part(claim, text), claim) + _opposites(text, claim) for text in parts
     ]

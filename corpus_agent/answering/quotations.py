@@ -16,7 +16,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
+from functools import lru_cache
 from itertools import accumulate, islice, pairwise
+from typing import TYPE_CHECKING, Literal
 
 import regex
 
@@ -26,10 +28,10 @@ from corpus_agent.text.numbers import measured
 from corpus_agent.text.numerals import runs_over
 from corpus_agent.text.sanitize import visible
 from corpus_agent.text.tokens import STOP_WORDS, terms
-from corpus_agent.tools.corpus import Corpus
-from indexer.errors import Refused
-from indexer.records import Line
-from indexer.window import Window
+from indexer import Line, Refused, Window
+
+if TYPE_CHECKING:
+    from corpus_agent.tools.corpus import Corpus
 
 NEAR_LINES = 30  # a quotation found this far from the claimed line is where it was claimed
 ALTERED_SHARE = 0.6  # of the words in common, in order: then it is a version of a real passage
@@ -48,8 +50,8 @@ _WORD = re.compile(r"[^\W_]+")
 _LETTER = r"[\p{L}--\p{Han}]"  # of the scripts that have hyphens
 _HYPHEN = regex.compile(rf"(?<={_LETTER})[-‐‑–—](?=\s*{_LETTER})", regex.VERSION1)
 _ENDING_HYPHEN = regex.compile(rf"(?<={_LETTER})[-‐‑–—]\s*$", regex.VERSION1)
-_GAP = regex.compile(r"(?<=\p{N})\s+(?=\p{N})")
 _GAP_MARK, _HYPHEN_MARK = "\x1f", "\x1e"
+_GAP = regex.compile(rf"(?<=\p{{N}}{_HYPHEN_MARK}*)\s+(?={_HYPHEN_MARK}*\p{{N}})")
 # Of a word: what is glued to it, and the hyphens within it. The gaps of a line end are among them.
 _WORD_ENDS = regex.compile(r"[\p{L}\p{N}]\p{M}*\Z")
 _WORD_GOES_ON = regex.compile(r"\p{M}*[\p{L}\p{N}]")
@@ -62,6 +64,13 @@ _CONTRACTED = regex.compile(r"(?:t|s|d|m|ll|re|ve)\b")
 # White space beside these may make a figure another one: a sign, a point, a letter.
 _LOOSE = "([{\"')]}%‰°€$£¥*|"
 
+# Scripts that are written without blanks between words.
+_UNPARTED = regex.compile(
+    r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}]"
+)
+_DASHED = regex.compile(r"[-‐‑–—]")
+_HYPHENATED_LINE = regex.compile(r"[-‐‑–—\u00ad][^\S\n]*\n")
+
 # Mark-up that says nothing: emphasis in pairs, tags within a line, the sign
 # of a quoted mail. Not what strikes out (~~), and no "*" or "_" that a figure or letter is beside.
 _OPENED, _CLOSED = r"(?<![[\p{L}\p{N}*_\\]--\p{Han}])", r"(?![[\p{L}\p{N}*_]--\p{Han}])"
@@ -72,6 +81,12 @@ _MARKUP = regex.compile(
     r"|(?P<a>^(?:[^\S\n]*>)+[^\S\n]+)(?![^\S\n]*[\p{N}\p{Sc}.\p{Pd}−])",
     regex.VERSION1,
 )
+# Targets of links and marks of notes say nothing to a quotation that has none.
+_LINKS = regex.compile(
+    r"(?<!\\)(?P<a>!?\[)(?![\s^])[^\[\]\n]{1,200}(?P<b>\](?:\([^()\s]{1,300}\)|\[[^\[\]\n]{0,40}\]))"
+    r"|(?<=[\p{L}\p{P}])(?P<a>\[\^?\p{N}{1,3}\])(?![\p{N}(\[])"
+)
+_BLANKS = regex.compile(r"(?i)<br\s?/?>|&(?:nbsp|ensp|emsp|thinsp|#160|#xa0|#8239|#x202f);")
 # Of what stands beside a quotation nothing but the words counts.
 _TAGS = regex.compile(
     r"(</?(?:b|i|u|em|strong|span|a|code|mark|font)(?:\s[^<>]{0,80})?>)|<[^<>\n]{1,80}>"
@@ -88,8 +103,14 @@ _MAY_BE_RAISED = regex.compile(r"\p{L}{3}[.,;:!?]?$")
 _MEASURE = regex.compile(
     r"(?i)(?:met(?:er|re)s?n?|mètres?|metros?|inch(?:es)?|feet|foot|yards?|miles?|Zoll|Fu(?:ß|ss))$"
 )
+_SHORT_UNIT = regex.compile(r"(?<=\p{N}\s*)\p{L}{1,2}(?!\p{L})")
 _ELLIPSIS = re.compile(r"^\s*(?:\[?(?:\.{3}|…)\]?\s*)+|(?:\s*\[?(?:\.{3}|…)\]?)+\s*$")
+_WITHIN_MARKS = re.compile(r"^\s*[\"'“„«]([^\"“”„«»]+)[\"'”“»]\s*$")
 _BRACKETED_LETTER = re.compile(r"^\[(\w)\](?=\w)")
+
+
+_ITEM = re.compile(r"[ \t]*(?:[-*+•–]|\d{1,3}[.)])[ \t]+")
+_ENDED = re.compile(r"[.!?:;][\"'”’)\]]*\s*\Z")
 
 
 class _Normalised(dict[int, str]):
@@ -111,28 +132,35 @@ class _Normalised(dict[int, str]):
 _NORMALISED = _Normalised({ord(_GAP_MARK): " ", ord(_HYPHEN_MARK): ""})
 
 
-def _flat(text: str) -> str:
+def _flat(text: str, linked: bool = False) -> str:
     """One line as it is compared: normalised, without white space but that between two figures.
 
     A hyphen at the end of letters is left out where letters follow, since it may be one of the
     page and not of the text; the space in "1 20" stays, or it would be the number 120.
     """
-    text = _HYPHEN.sub(_HYPHEN_MARK, _without_markup(text))
+    text = _HYPHEN.sub(_HYPHEN_MARK, _without_markup(text, linked))
     return _GAP.sub(_GAP_MARK, text).translate(_NORMALISED)
 
 
-def _without_markup(text: str) -> str:
-    """A line with marks that `_flat` leaves out in the place of mark-up, as long as it was."""
-    for _ in range(2):  # bold in italics
-        for match in _MARKUP.finditer(text):
+@lru_cache(maxsize=4096)
+def _without_markup(text: str, linked: bool) -> str:
+    """A line with marks that `_flat` leaves out in the place of mark-up, as long as it was.
+
+    What is written for a blank or a line end is as many blanks; where it is `linked`, links and
+    marks of notes stay as they are.
+    """
+    text = _BLANKS.sub(lambda blank: " " * len(blank[0]), text)
+    for pattern in (_MARKUP, _MARKUP, *(() if linked else (_LINKS,))):  # bold in italics
+        for match in pattern.finditer(text):
             for start, end in (*match.spans("a"), *match.spans("b")):
                 text = text[:start] + _HYPHEN_MARK * (end - start) + text[end:]
     return text
 
 
-def _columns(text: str) -> list[int]:
+@lru_cache(maxsize=4096)
+def _columns(text: str, linked: bool = False) -> list[int]:
     """For each character of `_flat(text)` the character of `text` that it came from."""
-    text = _HYPHEN.sub(_HYPHEN_MARK, _without_markup(text))
+    text = _HYPHEN.sub(_HYPHEN_MARK, _without_markup(text, linked))
     gaps = {match.start() for match in _GAP.finditer(text)}
     columns: list[int] = []
     for column, char in enumerate(text):
@@ -146,7 +174,8 @@ class Comparable:
     """A document as one string in which quotations are looked up.
 
     `text` joins the flat lines; `starts` says where each of them begins in it, `numbers` which
-    lines they are (1-based), and `leads` how many characters were put in front of them.
+    lines they are (1-based), and `leads` how many characters were put in front of them. `linked`
+    says whether links and marks of notes are among them.
     """
 
     text: str
@@ -154,6 +183,7 @@ class Comparable:
     numbers: Sequence[int]
     leads: Sequence[int]
     lines: Sequence[Line]
+    linked: bool = False
 
     def line(self, at: int) -> int:
         """The 1-based number of the line that a character came from."""
@@ -162,17 +192,17 @@ class Comparable:
     def column(self, at: int) -> int:
         """The character of its line that a character came from."""
         index = bisect_right(self.starts, at) - 1
-        columns = _columns(self.lines[self.numbers[index] - 1].text)
+        columns = _columns(self.lines[self.numbers[index] - 1].text, self.linked)
         return columns[max(0, min(at - self.starts[index] - self.leads[index], len(columns) - 1))]
 
 
-def comparable(lines: Sequence[Line]) -> Comparable:
+def comparable(lines: Sequence[Line], linked: bool = False) -> Comparable:
     """The lines, page marks left out, in the form that quotations are compared in."""
     pieces: list[str] = []
     numbers: list[int] = []
     leads: list[int] = []
     for number, line in enumerate(lines, start=1):
-        flat = "" if line.is_mark else _flat(line.text)
+        flat = "" if line.is_mark else _flat(line.text, linked)
         if not flat:
             continue
         before = pieces[-1] if pieces else ""
@@ -186,7 +216,7 @@ def comparable(lines: Sequence[Line]) -> Comparable:
     for piece in pieces:
         starts.append(size)
         size += len(piece)
-    return Comparable("".join(pieces), starts, numbers, leads, lines)
+    return Comparable("".join(pieces), starts, numbers, leads, lines, linked)
 
 
 def _spellings(quote: str) -> list[str]:
@@ -196,7 +226,8 @@ def _spellings(quote: str) -> list[str]:
     end. None of it says anything; what stands there in the document is judged as ever.
     """
     bare = _BRACKETED_LETTER.sub(r"\1", _ELLIPSIS.sub("", quote))
-    found = [quote, bare, re.sub(r"(?<=\w)[.,;。，；]\s*$", "", bare)]
+    found = [quote, bare, re.sub(r"(?<=[\w\"'”’»)%€$£°])[.,;。，；]\s*$", "", bare)]
+    found.append(_WITHIN_MARKS.sub(r"\1", found[-1]))
     found += [
         each[0].swapcase() + each[1:]
         for each in found[1:]
@@ -205,10 +236,10 @@ def _spellings(quote: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _needle(quote: str) -> Comparable:
+def _needle(quote: str, linked: bool) -> Comparable:
     """A quotation as documents are compared; it may end at a hyphen of the page."""
     lines = [Line(part) for part in unicodedata.normalize("NFC", quote).split("\n")]
-    found = comparable(lines)
+    found = comparable(lines, linked)
     return replace(found, text=re.sub(r"(?<=\w)-$", "", found.text))
 
 
@@ -285,14 +316,40 @@ def locate(
 
 def _exactly(lines: Sequence[Line], quote: str, near_line: int) -> Found | None:
     """The occurrence nearest to a line, one that is whole before all that are not."""
-    haystack = comparable(lines)
+    linked = _LINKS.search(quote) is not None
+    haystack = comparable(lines, linked)
     cut: Found | None = None
-    for spelling in _spellings(quote):
-        found = _as_spelled(haystack, _needle(spelling), near_line)
-        if found is not None and found[3]:
-            return found
-        cut = cut or found
+    for capitals in (False, True):
+        if capitals:
+            haystack = replace(haystack, text=_small(haystack.text))
+        for spelling in _spellings(quote):
+            needle = _needle(spelling, linked)
+            if capitals:
+                needle = replace(needle, text=_small(needle.text))
+            found = _as_spelled(haystack, needle, near_line)
+            if found is None or (capitals and not _in_capitals(found[2], spelling)):
+                continue
+            if found[3]:
+                return found
+            cut = cut or found
+        if cut:
+            break
     return cut
+
+
+def _small(text: str) -> str:
+    """As many characters in lower case."""
+    return "".join(small if len(small := char.lower()) == 1 else char for char in text)
+
+
+def _in_capitals(there: str, quoted: str) -> bool:
+    """Whether a passage is in capitals alone, which a quotation may write as a sentence.
+
+    Not where a short unit would become another one: "5 MW" and "5 mW".
+    """
+    if there != there.upper():
+        return False
+    return _SHORT_UNIT.findall(there) == _SHORT_UNIT.findall(quoted)
 
 
 def _as_spelled(haystack: Comparable, wanted: Comparable, near_line: int) -> Found | None:
@@ -329,7 +386,9 @@ def _leaves_out(haystack: Comparable, start: int, end: int, text: str) -> bool:
     bare, bare_after = _words_alone(before), _words_alone(after)
     spoken, spoken_after = _ENCLOSING.sub("", bare), _ENCLOSING.sub("", bare_after)
     for left, right in ((before, after), (bare, bare_after)):
-        if runs_over(_paragraph(left, -1), text) or runs_over(text, _paragraph(right, 0)):
+        if runs_over(_block_before(left, text), text) or runs_over(
+            text, _block_behind(text, right)
+        ):
             return True
     for left, right in ((before, after), (spoken, spoken_after)):
         if _in_a_word(left, text) or _in_a_word(text, right):
@@ -351,9 +410,22 @@ def _without_note(text: str, after: str) -> str:
     return after
 
 
-def _paragraph(context: str, which: int) -> str:
-    """The part of a context that no empty line divides from the quotation."""
-    return context.split("\n\n")[which]
+def _block_before(context: str, text: str) -> str:
+    """The part of what stands before a quotation that neither an empty line nor an item divides.
+
+    An item of a list begins a block where what is above it ended like a sentence: a dash at the
+    beginning of a line may be a minus or go on with a range.
+    """
+    block = context.rpartition("\n\n")[2]
+    above, line_end, line = block.rpartition("\n")
+    return line if line_end and _ITEM.match(line + text) and _ENDED.search(above) else block
+
+
+def _block_behind(text: str, context: str) -> str:
+    """The part of what stands behind a quotation that neither an empty line nor an item divides."""
+    block = context.partition("\n\n")[0]
+    line, _, below = block.partition("\n")
+    return line if _ITEM.match(below) and _ENDED.search(text + line) else block
 
 
 def _in_a_word(before: str, after: str) -> bool:
@@ -402,10 +474,20 @@ def _beside(lines: Sequence[Line]) -> list[str]:
 
 
 def _gaps_differ(haystack: Comparable, start: int, wanted: Comparable) -> bool:
-    """Whether white space makes other figures of the same characters: "1, 234" and "1,234"."""
+    """Whether white space makes other words or figures of the same characters.
+
+    "1, 234" and "1,234"; "now here" and "nowhere"; "re-sign" and "resign".
+    """
     text = wanted.text
     for at in range(1, len(text)):
         left, right = text[at - 1], text[at]
+        if left.isalpha() and right.isalpha():
+            there, quoted = _between(haystack, start + at), _between(wanted, at)
+            if there == quoted or _UNPARTED.match(left) or _UNPARTED.match(right):
+                continue
+            if _parted_otherwise(_break(there), _break(quoted)):
+                return True
+            continue
         if not (left.isdigit() or right.isdigit() or text[max(0, at - 2)].isdigit()):
             continue
         if _gap(haystack, start + at) == _gap(wanted, at):
@@ -415,16 +497,41 @@ def _gaps_differ(haystack: Comparable, start: int, wanted: Comparable) -> bool:
     return False
 
 
+def _between(text: Comparable, at: int) -> str:
+    """What stands in the document before a character and behind the one before it."""
+    first, last = text.line(at - 1), text.line(at)
+    left, right = text.column(at - 1), text.column(at)
+    line = _without_markup(text.lines[first - 1].text, text.linked)
+    if first == last:
+        return line[left + 1 : right]
+    next_line = _without_markup(text.lines[last - 1].text, text.linked)
+    return f"{line[left + 1 :]}\n{next_line[:right]}"
+
+
+Break = Literal["none", "blank", "hyphen", "line end"]
+
+
+def _break(between: str) -> Break:
+    """What parts two letters: a hyphen at a line end may be one of the page and not of the text."""
+    if _HYPHENATED_LINE.search(between):
+        return "line end"
+    if _DASHED.search(between):
+        return "hyphen"
+    return "blank" if any(map(str.isspace, between)) else "none"
+
+
+def _parted_otherwise(there: Break, quoted: Break) -> bool:
+    """Whether a quotation parts or joins words that the document joins or parts."""
+    if "line end" in (there, quoted):
+        return "blank" in (there, quoted)
+    return there != quoted
+
+
 def _gap(text: Comparable, at: int) -> bool:
     """Whether white space stands before a character."""
     if text.text[at - 1] == " " or text.text[at] == " ":
         return True
-    first, last = text.line(at - 1), text.line(at)
-    if first != last:
-        return True
-    return text.column(at) - text.column(at - 1) > 1 and any(
-        map(str.isspace, text.lines[first - 1].text[text.column(at - 1) + 1 : text.column(at)])
-    )
+    return any(map(str.isspace, _between(text, at)))
 
 
 def _is_of_a_figure(text: str, at: int) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,8 +19,9 @@ from corpus_agent.answering.coverage import EXACT, Coverage, EncodeTokens, Subje
 from corpus_agent.answering.subquestions import parts
 from corpus_agent.text.sentences import Unit, asks, heads_table, is_item, is_title, leads_in, units
 from corpus_agent.text.tokens import is_code, terms
-from indexer.embed import Encoded
-from indexer.records import Chunk, Hit
+
+if TYPE_CHECKING:
+    from indexer import Chunk, Encoded, Hit
 
 
 @dataclass(frozen=True)

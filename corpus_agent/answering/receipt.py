@@ -17,16 +17,15 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from corpus_agent.answering.quotations import check_quotation
-from corpus_agent.answering.records import Answer, Citation
 from corpus_agent.text.sanitize import inert
-from corpus_agent.tools.corpus import Corpus
-from indexer import __version__
-from indexer.errors import Refused, UsageError
-from indexer.files.opening import read_regular
-from indexer.records import FileRow
+from indexer import FileRow, Refused, UsageError, __version__, read_regular
+
+if TYPE_CHECKING:
+    from corpus_agent.answering.records import Answer, Citation
+    from corpus_agent.tools.corpus import Corpus
 
 RECEIPT_VERSION = 1
 LOG_NAME, OLD_LOG_NAME = "receipts.jsonl", "receipts.1.jsonl"

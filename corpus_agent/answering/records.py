@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
-from corpus_agent.tools.corpus import Corpus
-from corpus_agent.tools.result import ToolCall
-from indexer.records import Coverage
+if TYPE_CHECKING:
+    from corpus_agent.tools.corpus import Corpus
+    from corpus_agent.tools.result import ToolCall
+    from indexer import Coverage
 
 AnswerStatus = Literal["answered", "partial", "not_found"]
 Verdict = Literal["verified", "moved", "cut", "altered", "not_found"]

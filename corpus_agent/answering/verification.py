@@ -12,9 +12,9 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from corpus_agent.answering.citations import InTextCitation, Settled, place_of, settle
-from corpus_agent.answering.coverage import EncodeTokens
 from corpus_agent.answering.grounding import (
     MARK,
     Bearing,
@@ -28,15 +28,18 @@ from corpus_agent.answering.grounding import (
     without_sources,
 )
 from corpus_agent.answering.quotations import check_quotation
-from corpus_agent.answering.records import Citation
-from corpus_agent.text.delimiters import Frame
 from corpus_agent.text.naming import called
 from corpus_agent.text.sanitize import visible
 from corpus_agent.text.sentences import units
 from corpus_agent.text.tokens import fold
-from corpus_agent.tools.corpus import Corpus
 from corpus_agent.tools.result import passage
-from indexer.errors import Refused
+from indexer import Refused
+
+if TYPE_CHECKING:
+    from corpus_agent.answering.coverage import EncodeTokens
+    from corpus_agent.answering.records import Citation
+    from corpus_agent.text.delimiters import Frame
+    from corpus_agent.tools.corpus import Corpus
 
 MAX_COMPLETED = 600  # characters of a sentence that is quoted in the place of a piece of it
 UNSUPPORTED = "[unsupported]"

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 
     from corpus_agent.answering.records import Answer, Answerer, Turn
     from corpus_agent.startup import Launch
-    from indexer.index import LocalCorpus
-    from indexer.window import Window
+    from indexer import Index, Window
 
 
 @main.command()
@@ -156,7 +155,7 @@ def chat(
 
     def answer(
         question: str,
-        newest: LocalCorpus,
+        newest: Index,
         answerer: Answerer,
         launch: Launch,
         history: Sequence[Turn],

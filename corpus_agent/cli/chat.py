@@ -19,8 +19,7 @@ from corpus_agent.models.discovery import Model
 from corpus_agent.startup import Launch
 from corpus_agent.text.naming import answerer, called_model, quoted
 from corpus_agent.text.sanitize import inert, one_line, visible
-from indexer.errors import CorpusError, UsageError
-from indexer.index import LocalCorpus
+from indexer import CorpusError, Index, UsageError
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -37,7 +36,7 @@ HELP = """Type a question, or
   /quit         end (so does Ctrl-D); Ctrl-C stops an answer"""
 COMMANDS = ("/sources", "/open", "/read", "/save", "/model", "/help", "/quit", "/exit")
 
-Ask = Callable[[str, LocalCorpus, Answerer, Launch, Sequence[Turn]], Answer]
+Ask = Callable[[str, Index, Answerer, Launch, Sequence[Turn]], Answer]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +56,7 @@ class Doing:
 class Chat:
     """One conversation; each question is answered from the newest version of the corpus."""
 
-    def __init__(self, corpus: LocalCorpus, launch: Launch, store: Path, doing: Doing) -> None:
+    def __init__(self, corpus: Index, launch: Launch, store: Path, doing: Doing) -> None:
         self._corpus = corpus
         self._launch = launch
         self._store = store
@@ -231,14 +230,18 @@ def save(store: Path, name: str, turns: Sequence[Turn]) -> Path:
 
 
 def markdown(turns: Sequence[Turn], when: str) -> Iterator[str]:
-    """A conversation as Markdown, its citations as footnotes; nothing in it is a live link."""
+    """A conversation as Markdown, its citations as footnotes; nothing in it is a live link.
+
+    What a model wrote stands in a block quotation, which ends where we end it: no heading, rule or
+    open fence in it makes a turn, or swallows one.
+    """
     yield f"# Conversation of {when}"
     citations: dict[int, Citation] = {}
     for turn in turns:
         citations |= {citation.n: citation for citation in turn.answer.citations}
         yield f"\n## {one_line(inert(turn.question))}\n"
-        own = inert(turn.answer.text).replace("[^", "[\\^")  # a model's footnotes are none
-        yield _with_footnotes(own, turn.answer.citations)
+        own = _with_footnotes(_no_footnotes(inert(turn.answer.text)), turn.answer.citations)
+        yield from (f"> {line}".rstrip() for line in own.splitlines())
         for notice in turn.answer.notices:
             yield f"\n*{one_line(inert(notice))}*"
         yield f"\n*({answerer(turn.answer.answerer)})*"
@@ -247,7 +250,13 @@ def markdown(turns: Sequence[Turn], when: str) -> Iterator[str]:
     for n in sorted(citations):
         cited = citations[n]
         where = inert(render.place(cited.source, cited.line_start, cited.line_end, cited.page))
-        yield f"[^{n}]: {where}, {cited.verdict}: “{one_line(inert(cited.quote))}”"
+        quote = one_line(inert(cited.quote))
+        yield f"[^{n}]: {_no_footnotes(where)}, {cited.verdict}: “{_no_footnotes(quote)}”"
+
+
+def _no_footnotes(text: str) -> str:
+    """`text` of others, whose footnotes are none."""
+    return text.replace("[^", "[\\^")
 
 
 def _with_footnotes(text: str, citations: Sequence[Citation]) -> str:

@@ -19,7 +19,7 @@ from corpus_agent.cli.common import (
     say,
     settings_in_force,
 )
-from indexer.errors import SealUnavailable, UsageError
+from indexer import SealUnavailable, UsageError
 
 if TYPE_CHECKING:
     from corpus_agent.doctor import Check, Finding

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from indexer import __version__
-from indexer.errors import CorpusError
+from indexer import CorpusError, __version__
 
 if TYPE_CHECKING:
     from corpus_agent.settings import Settings

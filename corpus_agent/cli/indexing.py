@@ -19,8 +19,7 @@ from corpus_agent.cli.common import (
     settings_in_force,
 )
 from corpus_agent.cli.watching import follow
-from indexer.errors import UsageError
-from indexer.records import STATUSES
+from indexer import STATUSES, UsageError
 
 
 @main.command()
@@ -146,8 +145,7 @@ def files(status: str | None, as_json: bool) -> None:
 def status(as_json: bool) -> None:
     """Say what the index holds, where it is and whether it is complete."""
     from corpus_agent.settings import existing_place
-    from indexer.store.folder import usage
-    from indexer.store.manifest import read_manifest
+    from indexer import read_manifest, usage
 
     launch = launch_to_read(settings_in_force())
     from corpus_agent import render

@@ -12,12 +12,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from indexer.records import FileRow
-from indexer.sync.plan import Plan
-from indexer.sync.run import Progress
-
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
+
+    from indexer import FileRow, Plan, Progress
 
 from corpus_agent.render import problem_line
 

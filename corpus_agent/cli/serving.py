@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
-from corpus_agent.cli.common import launch_to_read, llm_options, main, settings_in_force
+from corpus_agent.cli.common import clean, launch_to_read, llm_options, main, settings_in_force
 from corpus_agent.mcp.client_config import CLIENTS
-from corpus_agent.settings import Settings
+
+if TYPE_CHECKING:
+    from corpus_agent.settings import Settings
 
 
 @main.command()
@@ -38,7 +41,7 @@ def mcp(
     streams = take_standard_streams()
     launch = launch_to_read(settings, asking=True)
     for notice in launch.notices:
-        click.echo(notice, err=True)
+        click.echo(clean(notice), err=True)
     from corpus_agent.mcp.server import serve
 
     serve(launch.settings, launch, *streams)
@@ -47,16 +50,17 @@ def mcp(
 def _print_config(client: str, settings: Settings, llm: str | None, llm_model: str | None) -> None:
     from corpus_agent.mcp.client_config import snippet
     from corpus_agent.settings import store_to_write
+    from indexer import from_here
 
     given = click.get_current_context().obj
-    arguments = ["--store", str(store_to_write(settings).absolute())]
+    arguments = ["--store", str(from_here(store_to_write(settings)))]
     named = (
         ("--model", settings.model),
         ("--reranker", settings.reranker),
         ("--config", given["config"]),
     )
     for flag, value in named:
-        arguments += [flag, str(value.absolute())] if value is not None else []
+        arguments += [flag, str(from_here(value))] if value is not None else []
     arguments += ["--unsealed"] if given["unsealed"] else []
     arguments.append("mcp")
     for flag, value in (("--llm", llm), ("--llm-model", llm_model)):

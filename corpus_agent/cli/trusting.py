@@ -28,7 +28,7 @@ def trust(store: Path, root: Path | None, dry_run: bool, as_json: bool) -> None:
     """
     from corpus_agent.render.trusting import trust_lines, trust_object
     from corpus_agent.trust import stores
-    from indexer.store.ownership import named_store
+    from indexer import named_store
 
     found = stores.permission(named_store(store), root)
     if not dry_run:

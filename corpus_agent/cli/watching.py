@@ -21,7 +21,7 @@ from corpus_agent.cli.common import (
 )
 
 if TYPE_CHECKING:
-    from indexer.sync.run import Outcome
+    from indexer import Outcome
 
 
 @main.command()

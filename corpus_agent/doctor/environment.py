@@ -10,15 +10,18 @@ import platform
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from corpus_agent.doctor.finding import Check, Finding
 from corpus_agent.models import discovery
 from corpus_agent.models.address import GgufFile, parse
 from corpus_agent.models.llama_server import find_program
-from corpus_agent.seal import Sealed
-from corpus_agent.settings import Settings
+from indexer import CorpusError, from_here, working_folder
 from indexer.confine import check_kernel
-from indexer.errors import CorpusError
+
+if TYPE_CHECKING:
+    from corpus_agent.seal import Sealed
+    from corpus_agent.settings import Settings
 
 DISTRIBUTION = "corpus-agent"
 # pypdf mends holes that a document can use about once a week; nothing older is accepted.
@@ -38,7 +41,7 @@ def checks(
         encoder = encoder_for(settings, store)
         return Finding("ok", f"{encoder.name}, SHA-256 {encoder.weights_sha256[:16]}")
 
-    where = store or Path.cwd()
+    where = store or working_folder()
     yield Check("python", "the interpreter", python)
     yield Check("libraries", "installed versions against the declared ones", libraries)
     yield Check("pypdf", f"version {PYPDF_FLOOR} or later, for its security fixes", pypdf)
@@ -162,7 +165,7 @@ def model_server(settings: Settings) -> Finding:
 
 def disk(where: Path) -> Finding:
     """Free space on the file system of `where`, or of the folder that it would be made in."""
-    there = next(path for path in (where, *where.absolute().parents) if path.exists())
+    there = next(path for path in (where, *from_here(where).parents) if path.exists())
     free = shutil.disk_usage(there).free
     found = f"{free / 1e9:,.1f} GB free"
     if free < TOO_LITTLE_BYTES:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from corpus_agent.text.sanitize import one_line
-from indexer.errors import CorpusError
+from indexer import CorpusError
 
 State = Literal["ok", "warn", "fail"]
 

@@ -6,50 +6,26 @@ is left out: the check that failed says what to do first.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import stat
-from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from heapq import nsmallest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from corpus_agent.doctor.environment import processor
 from corpus_agent.doctor.finding import Check, Finding
 from corpus_agent.service import session
-from corpus_agent.settings import Settings
-from indexer.errors import CorpusError, Refused
-from indexer.store.manifest import MANIFEST_NAME, read_manifest, root_of
+from indexer import MANIFEST_NAME, CorpusError, Refused, read_manifest, root_of
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from indexer.embed import Encoder
-    from indexer.index import LocalCorpus
-    from indexer.records import Chunk
-    from indexer.store.snapshot import Snapshot
+    from corpus_agent.settings import Settings
+    from indexer import Encoder, Index, Inspection
 
 INDEX = "corpus-agent index"
 ANEW = "corpus-agent index --force"
-SAMPLES = 5  # chunks that are embedded again
-LENGTH_TOLERANCE = 1e-3  # of a vector, whose length is 1
 # Cosine of a stored vector and one made today. The same weights on another processor or in another
 # batch differ by 1e-6; other weights, or another text, by 0.1 and more.
 LIKENESS = 0.999
-
-
-@dataclass(slots=True)
-class Rows:
-    """What one pass over all chunk rows finds; `samples` are the same from run to run."""
-
-    chunks: Counter[str] = field(default_factory=Counter)
-    ids: int = 0
-    distinct_ids: int = 0
-    off_length: int = 0
-    samples: list[tuple[Chunk, NDArray[np.float32]]] = field(default_factory=list)
 
 
 def checks(
@@ -93,19 +69,18 @@ def _manifest_is_readable(store: Path) -> bool:
 
 
 def _of_rows(store: Path, root: Path, encoder: Encoder) -> Iterator[Check]:
-    from indexer.store.snapshot import Snapshot
+    from indexer import Index
 
     try:
-        snapshot = Snapshot(store)
-        rows = rows_of(snapshot)
+        rows = Index.open(store).inspect()
     except CorpusError as error:
         broken = Finding("fail", error.message, error.hint)
         yield Check("tables", "whether they open", lambda: broken)
         return
-    yield Check("rows", "chunk rows against file rows", lambda: row_counts(snapshot, rows))
-    yield Check("keys", "that no key stands twice", lambda: keys(snapshot, rows))
-    yield Check("words", "full-text rows against chunk rows", lambda: text_index(snapshot))
-    yield Check("vectors", "that each has length 1", lambda: lengths(snapshot, rows))
+    yield Check("rows", "chunk rows against file rows", lambda: row_counts(rows))
+    yield Check("keys", "that no key stands twice", lambda: keys(rows))
+    yield Check("words", "full-text rows against chunk rows", lambda: text_index(rows))
+    yield Check("vectors", "that each has length 1", lambda: lengths(rows))
     yield Check("embedding", "stored chunks, embedded again",
                 lambda: embedded_again(rows, encoder))  # fmt: skip
     yield Check("texts", "stored chunks and kept texts against their files, parsed anew",
@@ -146,51 +121,16 @@ def corpus_folder(store: Path, root: Path | None = None) -> Finding:
 
 def same_model(store: Path, encoder: Encoder) -> Finding:
     """Whether a search would be accepted."""
-    from indexer.index import LocalCorpus
+    from indexer import Index
 
-    corpus: LocalCorpus = LocalCorpus.open(store, encoder)
+    corpus: Index = Index.open(store, encoder)
     manifest = read_manifest(store)
     return Finding("ok", f"{manifest.fingerprint.model}, {corpus.coverage().indexed:,} documents")
 
 
-def rows_of(snapshot: Snapshot) -> Rows:
-    """One pass over the chunk rows, in batches."""
-    import numpy as np
-
-    found = Rows()
-    seen: set[str] = set()
-    for batch in snapshot.batches():
-        vectors = batch.column("vector").flatten().to_numpy().reshape(len(batch), -1)
-        off = np.abs(np.linalg.norm(vectors, axis=1) - 1.0)
-        found.off_length += int((~(off <= LENGTH_TOLERANCE)).sum())  # so that NaN counts
-        ids = batch.column("id").to_pylist()
-        found.ids += len(ids)
-        seen.update(ids)
-        found.chunks.update(batch.column("source").to_pylist())
-        drawn = nsmallest(SAMPLES, range(len(ids)), key=lambda row: _lot(ids[row]))
-        samples = [(_chunk(batch.slice(row, 1).to_pylist()[0]), vectors[row]) for row in drawn]
-        found.samples = nsmallest(
-            SAMPLES, [*found.samples, *samples], key=lambda sample: _lot(sample[0].id)
-        )
-    found.distinct_ids = len(seen)
-    return found
-
-
-def _lot(key: str) -> bytes:
-    """A place in an order that has nothing to do with the order of the rows."""
-    return hashlib.sha256(key.encode()).digest()
-
-
-def _chunk(row: dict[str, Any]) -> Chunk:
-    from indexer.records import Chunk
-    from indexer.store.rows import CHUNK_COLUMNS
-
-    return Chunk(**{name: row[name] for name in CHUNK_COLUMNS})
-
-
-def row_counts(snapshot: Snapshot, rows: Rows) -> Finding:
+def row_counts(rows: Inspection) -> Finding:
     """Whether each document has as many chunks as its file row says, and nothing else has any."""
-    files = snapshot.files()
+    files = rows.files
     told = {row.source: row.chunks for row in files if row.chunks}
     differ = sorted(source for source in told.keys() | rows.chunks.keys()
                     if told.get(source, 0) != rows.chunks[source])  # fmt: skip
@@ -200,25 +140,24 @@ def row_counts(snapshot: Snapshot, rows: Rows) -> Finding:
             f"{rows.chunks[differ[0]]} chunks, {told.get(differ[0], 0)} in its file row"
         )
         return Finding("fail", found, ANEW)
-    if rows.ids != snapshot.manifest.chunks:
-        found = f"{rows.ids:,} chunk rows, {snapshot.manifest.chunks:,} in the manifest"
+    if rows.ids != rows.in_manifest:
+        found = f"{rows.ids:,} chunk rows, {rows.in_manifest:,} in the manifest"
         return Finding("fail", found, ANEW)
     return Finding("ok", f"{rows.ids:,} chunks of {len(told):,} documents; {len(files):,} files")
 
 
-def keys(snapshot: Snapshot, rows: Rows) -> Finding:
+def keys(rows: Inspection) -> Finding:
     """Whether a chunk or a file stands in its table more than once."""
-    sources = [row.source for row in snapshot.files()]
+    sources = [row.source for row in rows.files]
     chunks, files = rows.ids - rows.distinct_ids, len(sources) - len(set(sources))
     if chunks or files:
         return Finding("fail", f"{chunks:,} chunks and {files:,} files stand twice", ANEW)
     return Finding("ok", "all distinct")
 
 
-def text_index(snapshot: Snapshot) -> Finding:
+def text_index(rows: Inspection) -> Finding:
     """Whether the full-text index covers every chunk; LanceDB scans what it does not cover yet."""
-    covered, waiting = snapshot.text_index_rows()
-    chunks = snapshot.manifest.chunks
+    covered, waiting, chunks = rows.words_covered, rows.words_waiting, rows.in_manifest
     if chunks and covered + waiting != chunks:
         return Finding("fail", f"{covered + waiting:,} rows for {chunks:,} chunks", ANEW)
     if waiting:
@@ -226,22 +165,22 @@ def text_index(snapshot: Snapshot) -> Finding:
     return Finding("ok", f"{covered:,} of {chunks:,}")
 
 
-def lengths(snapshot: Snapshot, rows: Rows) -> Finding:
+def lengths(rows: Inspection) -> Finding:
     """Whether the vectors are comparable by their cosine, and how a search looks through them."""
     if rows.off_length:
         return Finding("fail", f"{rows.off_length:,} vectors are not of length 1", ANEW)
-    partitions, covered, waiting = snapshot.vector_index()
+    partitions, covered, waiting = rows.partitions, rows.vectors_covered, rows.vectors_waiting
     if partitions and covered + waiting != rows.ids:
         return Finding("fail", f"{covered + waiting:,} in their index, {rows.ids:,} rows", ANEW)
     how = f"in {partitions:,} partitions" if partitions else "all compared with each query"
     return Finding("ok", f"{rows.ids:,} of length 1, {how}")
 
 
-def embedded_again(rows: Rows, encoder: Encoder) -> Finding:
+def embedded_again(rows: Inspection, encoder: Encoder) -> Finding:
     """Whether today's model makes the vectors that are stored."""
     import numpy as np
 
-    from indexer.chunk import Chunker
+    from indexer import Chunker
 
     if not rows.samples:
         return Finding("ok", "nothing to compare")
@@ -257,13 +196,13 @@ def embedded_again(rows: Rows, encoder: Encoder) -> Finding:
     return Finding("ok", f"{len(texts)} chunks, cosine {float(likeness.min()):.4f} or more")
 
 
-def parsed_anew(store: Path, root: Path, rows: Rows) -> Finding:
+def parsed_anew(store: Path, root: Path, rows: Inspection) -> Finding:
     """Whether today's files say what the store holds of them; those that changed are left out."""
     from corpus_agent.answering.quotations import read_all
-    from indexer.index import LocalCorpus
+    from indexer import Index
 
-    parsed = LocalCorpus.open(store, root=root, anew=True)
-    kept = LocalCorpus.open(store, root=root)
+    parsed = Index.open(store, root=root, anew=True)
+    kept = Index.open(store, root=root)
     compared = 0
     for chunk, _ in rows.samples:
         try:

@@ -11,12 +11,14 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import mean, median
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from corpus_agent.answering.records import Answer, Answerer
-from corpus_agent.evaluation.questions import Question
 from corpus_agent.service import session
-from indexer.index import LocalCorpus
+
+if TYPE_CHECKING:
+    from corpus_agent.answering.records import Answer, Answerer
+    from corpus_agent.evaluation.questions import Question
+    from indexer import Index
 
 DEPTH = 10
 
@@ -59,7 +61,7 @@ class Result:
         return 1 / ranks[0] if ranks else 0.0
 
 
-def measure(question: Question, corpus: LocalCorpus, answerer: Answerer) -> Result:
+def measure(question: Question, corpus: Index, answerer: Answerer) -> Result:
     """Search for a question and have it answered."""
     started = time.perf_counter()
     hits = corpus.search(question.text, DEPTH, per_source=1)

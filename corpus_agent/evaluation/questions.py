@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from indexer.errors import UsageError
-from indexer.files.opening import read_regular
+from indexer import UsageError, read_regular
 
 MAX_QUESTIONS_BYTES = 10_000_000
 

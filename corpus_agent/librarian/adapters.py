@@ -8,15 +8,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from corpus_agent.librarian.client import Librarian
 from corpus_agent.render.for_parent import NAME, SPEC, disarmed
 from corpus_agent.text.sanitize import one_line, unlinked
 from corpus_agent.tools.result import ToolResult, failure
 from corpus_agent.tools.toolbox import check_arguments
-from indexer.errors import CorpusError
+from indexer import CorpusError
 
 if TYPE_CHECKING:
     from pydantic_ai import RunContext, Tool
+
+    from corpus_agent.librarian.client import Librarian
 
 
 def function_schema() -> dict[str, Any]:

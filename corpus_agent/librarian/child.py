@@ -22,8 +22,8 @@ from corpus_agent.service.cancel import Cancel, Cancelled
 from corpus_agent.service.stdio import take_standard_streams
 from corpus_agent.settings import Settings, absolute, load
 from corpus_agent.startup import Launch, to_read
+from indexer import CorpusError
 from indexer.confine import die_with_parent, starting
-from indexer.errors import CorpusError
 
 if TYPE_CHECKING:
     from corpus_agent.service.service import Service

@@ -16,6 +16,7 @@ from corpus_agent.answering.records import Answer
 from corpus_agent.librarian.process import Child, LibrarianFailed, LibrarianTimeout
 from corpus_agent.render.for_parent import Claim, claims, handed_over, render
 from corpus_agent.text.delimiters import Frame
+from indexer import from_here
 
 if TYPE_CHECKING:
     from corpus_agent.seal.enforce import SealState
@@ -84,7 +85,7 @@ class Librarian:
         `timeout` is in seconds, for one question. `stderr` is for finding faults, as subprocess
         takes it: documents have a part in what libraries write there.
         """
-        flags = {"store": store and Path(store).absolute(), "llm": llm, "llm_model": llm_model}
+        flags = {"store": store and from_here(Path(store)), "llm": llm, "llm_model": llm_model}
         self._flags: dict[str, str | bool] = {
             name: str(value) for name, value in flags.items() if value is not None
         }

@@ -19,7 +19,6 @@ from functools import cache
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, cast
 
-from corpus_agent.answering.records import Answer
 from corpus_agent.librarian.frames import (
     MAX_REPLY_BYTES,
     MAX_REQUEST_BYTES,
@@ -30,13 +29,13 @@ from corpus_agent.librarian.frames import (
 )
 from corpus_agent.settings import PREFIX
 from corpus_agent.text.sanitize import one_line
-from indexer import errors
+from indexer import ERRORS, CorpusError, UsageError
 from indexer.confine import starting
-from indexer.errors import CorpusError
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
+    from corpus_agent.answering.records import Answer
     from corpus_agent.seal.enforce import SealState
 
 STOP_SECONDS = 10.0  # for a question that was given up to end by itself
@@ -56,7 +55,7 @@ class LibrarianTimeout(LibrarianFailed, TimeoutError):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """An error of the other process; `kind` is the name of one of indexer.errors."""
+    """An error of the other process; `kind` is the name of one of ERRORS."""
 
     kind: str
     message: str
@@ -124,7 +123,7 @@ class Child:
             number = self._asked
             frame = packed({"id": number, "task": task})
             if len(frame) > MAX_REQUEST_BYTES:
-                raise errors.UsageError(
+                raise UsageError(
                     f"The question is too long: {len(frame):,} bytes of {MAX_REQUEST_BYTES:,}."
                 )
             self._pending[number] = future
@@ -289,11 +288,9 @@ def _settle(future: Future[Any], outcome: object) -> None:
 
 def _raised(problem: Problem) -> CorpusError:
     """The error that the other process met, for this one to raise."""
-    kind = getattr(errors, problem.kind, CorpusError)
-    known = isinstance(kind, type) and issubclass(kind, CorpusError)
+    kind = ERRORS.get(problem.kind, CorpusError)
     message, hint = (one_line(text)[:MAX_SHOWN_PROBLEM] for text in (problem.message, problem.hint))
-    error: CorpusError = kind(message, hint) if known else CorpusError(message, hint)
-    return error
+    return kind(message, hint)
 
 
 def _ending(code: int) -> str:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from io import TextIOWrapper
-from typing import Any, BinaryIO, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -28,12 +28,13 @@ from mcp.shared.exceptions import MCPError
 
 from corpus_agent.mcp.tools import TOOLS, Listed, Tools
 from corpus_agent.service.cancel import Cancel
-from corpus_agent.settings import Settings
-from corpus_agent.startup import Launch
 from corpus_agent.text.sanitize import one_line, unlinked
 from corpus_agent.tools.result import ToolResult, failure
-from indexer import __version__
-from indexer.errors import CorpusError
+from indexer import CorpusError, __version__
+
+if TYPE_CHECKING:
+    from corpus_agent.settings import Settings
+    from corpus_agent.startup import Launch
 
 MAX_AT_ONCE = 8  # calls; more wait
 BEAT_SECONDS = 5.0  # clients give up after 60 s and more without a word

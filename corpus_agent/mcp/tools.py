@@ -15,7 +15,6 @@ from urllib.parse import quote, unquote
 from corpus_agent import render
 from corpus_agent.render import for_parent
 from corpus_agent.render.for_parent import tokens_at_most
-from corpus_agent.service.cancel import Cancel
 from corpus_agent.text.delimiters import Frame
 from corpus_agent.text.naming import (
     called_outside,
@@ -27,18 +26,16 @@ from corpus_agent.text.naming import (
 )
 from corpus_agent.text.sanitize import unlinked
 from corpus_agent.tools import read, search
-from corpus_agent.tools.corpus import Corpus
 from corpus_agent.tools.result import ToolResult, failure
 from corpus_agent.tools.toolbox import SPECS, Arguments, ToolSpec, check_arguments
-from indexer.errors import CorpusError, Refused
-from indexer.store.manifest import Manifest
-from indexer.window import MAX_WINDOW_LINES, Window
+from indexer import MAX_WINDOW_LINES, CorpusError, Manifest, Refused, Window
 
 if TYPE_CHECKING:
+    from corpus_agent.service.cancel import Cancel
     from corpus_agent.service.service import Service
     from corpus_agent.startup import Launch
-    from indexer.index import LocalCorpus
-    from indexer.records import FileRow
+    from corpus_agent.tools.corpus import Corpus
+    from indexer import FileRow, Index
 
 MAX_PAGE_TOKENS = 14_000  # of document text in one result; clients cut at 25,000 and warn at 10,000
 MAX_LISTED = 20  # unreadable files that the status names
@@ -106,7 +103,7 @@ class Tools:
         offset, limit = arguments.get("offset", 1), arguments.get("limit", MAX_WINDOW_LINES)
         return self._page(corpus, self._source(corpus, arguments["source"]), offset, limit)
 
-    def _source(self, corpus: LocalCorpus, given: str) -> str:
+    def _source(self, corpus: Index, given: str) -> str:
         """The document that any text of this server calls so, else the name as it was given."""
         if told(given) == given and corpus.file(given) is not None:
             return given

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from corpus_agent.seal.address import Address, TcpAddress, UnixAddress
-from indexer.errors import UsageError
+from indexer import UsageError, expanded
 
 PORTS = {"Ollama": 11434, "llama.cpp": 8080, "LM Studio": 1234, "vLLM": 8000}
 
@@ -99,14 +99,14 @@ def server_on(path: Path) -> Server:
 
 
 def _socket(llm: str) -> Server:
-    path = Path(llm.removeprefix("unix:")).expanduser()
+    path = expanded(Path(llm.removeprefix("unix:")))
     if not path.is_socket():
         raise UsageError(f"--llm {llm!r}: there is no socket {str(path)!r}.", _FORMS)
     return server_on(path.resolve())
 
 
 def _weights(llm: str) -> GgufFile:
-    path = Path(llm.removeprefix("gguf:")).expanduser()
+    path = expanded(Path(llm.removeprefix("gguf:")))
     if not path.is_file():
         raise UsageError(f"--llm {llm!r}: there is no file {str(path)!r}.", _FORMS)
     return GgufFile(path.resolve())

@@ -27,7 +27,7 @@ from corpus_agent.seal.owner import (
 )
 from corpus_agent.text.naming import called_model, quoted
 from corpus_agent.trust.user_state import NoUserState
-from indexer.errors import CorpusError, UsageError
+from indexer import CorpusError, UsageError
 
 PROBE_SECONDS = 0.5  # for one server, connection and answer together
 MAX_LIST_BYTES = 1_000_000

@@ -26,6 +26,7 @@ from corpus_agent.seal.address import UnixAddress
 from corpus_agent.seal.broker import Broker
 from corpus_agent.seal.frames import reader_of, write_all
 from corpus_agent.seal.relay import leave_everything_but
+from indexer import CorpusError, SealUnavailable, UsageError, lock_briefly
 from indexer.confine import (
     NO_SOCKETS,
     FileRule,
@@ -37,8 +38,6 @@ from indexer.confine import (
     starting,
     system_files,
 )
-from indexer.errors import CorpusError, SealUnavailable, UsageError
-from indexer.files.opening import lock_briefly
 
 PROGRAM = "llama-server"
 LOG_NAME = "llama-server.log"

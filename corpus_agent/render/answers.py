@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
-from corpus_agent.answering.records import Answer, Citation, ModelServer
 from corpus_agent.render.common import SCHEMA_VERSION, in_answer, place, searched
-from corpus_agent.render.json_types import AnswerCitation, AnswerResult, AnswerServer, Seal
 from corpus_agent.text.naming import answerer, called_in_answer
 from corpus_agent.text.sanitize import inert, one_line, visible
+
+if TYPE_CHECKING:
+    from corpus_agent.answering.records import Answer, Citation, ModelServer
+    from corpus_agent.render.json_types import AnswerCitation, AnswerResult, AnswerServer, Seal
 
 
 def answer_object(answer: Answer, seal: Seal) -> AnswerResult:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from corpus_agent.text.naming import called, known, told
 from corpus_agent.text.sanitize import inert
-from indexer.records import Coverage
+
+if TYPE_CHECKING:
+    from indexer import Coverage
 
 SCHEMA_VERSION = 1
 

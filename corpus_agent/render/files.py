@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from corpus_agent.render.json_types import Problem
 from corpus_agent.text.naming import called, told
 from corpus_agent.text.sanitize import one_line
-from indexer.records import FileRow
+
+if TYPE_CHECKING:
+    from indexer import FileRow
 
 
 def problem_object(row: FileRow) -> Problem:

@@ -14,11 +14,10 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from corpus_agent.answering.quotations import comparable
 from corpus_agent.answering.records import Answer, Citation, ModelServer
-from corpus_agent.text.delimiters import Frame
 from corpus_agent.text.naming import (
     answerer,
     called_again,
@@ -30,7 +29,10 @@ from corpus_agent.text.naming import (
 )
 from corpus_agent.text.sanitize import one_line, unlinked
 from corpus_agent.tools.toolbox import ToolSpec
-from indexer.records import Line
+from indexer import Line
+
+if TYPE_CHECKING:
+    from corpus_agent.text.delimiters import Frame
 
 NAME = "ask_corpus"
 DESCRIPTION = """\

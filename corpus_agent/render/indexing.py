@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from corpus_agent.render.common import SCHEMA_VERSION, as_object
 from corpus_agent.render.files import problem_object
 from corpus_agent.render.json_types import IndexReport, Problem, RunCounts
 from corpus_agent.text.naming import called, told
-from indexer.records import Status
-from indexer.sync.plan import Plan
-from indexer.sync.run import Outcome
+
+if TYPE_CHECKING:
+    from indexer import Outcome, Plan, Status
 
 
 def index_object(outcome: Outcome) -> IndexReport:

@@ -5,9 +5,10 @@ Keys are added, never renamed or given another meaning.
 
 from __future__ import annotations
 
-from typing import Literal, TypedDict
+from typing import TYPE_CHECKING, Literal, TypedDict
 
-from corpus_agent.answering.records import AnswerStatus, Verdict
+if TYPE_CHECKING:
+    from corpus_agent.answering.records import AnswerStatus, Verdict
 
 Seal = Literal["enforced", "off"]
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from corpus_agent.render.common import SCHEMA_VERSION, place, searched
 from corpus_agent.render.json_types import ReadResult, Seal, SearchHit, SearchResult
 from corpus_agent.text.naming import called, quoted, told
 from corpus_agent.text.sanitize import inert, one_line, visible
 from corpus_agent.text.snippet import snippet
-from indexer.records import Coverage, Hit
-from indexer.window import Window
+
+if TYPE_CHECKING:
+    from indexer import Coverage, Hit, Window
 
 
 def search_object(

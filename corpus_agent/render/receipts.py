@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from corpus_agent.render.common import as_object, in_answer, place
+from corpus_agent.text.naming import answerer, quoted
 from corpus_agent.text.sanitize import inert, one_line, visible
 
 if TYPE_CHECKING:
     from corpus_agent.answering.receipt import Rechecked
+
+_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{1,15}(Z|[+-][0-9:]{5})?")
 
 CheckedReceipt = tuple[dict[str, Any], Sequence["Rechecked"]]
 
@@ -46,7 +50,7 @@ def _checked_object(found: Rechecked) -> dict[str, Any]:
 def verify_lines(checked: Sequence[CheckedReceipt]) -> Iterator[str]:
     """Each quotation of each receipt, and what became of it, for a person."""
     for content, rows in checked:
-        yield one_line(inert(f"{content.get('started', '')} {content.get('question', '')}"))
+        yield _heading(content)
         for found in rows:
             where = inert(place(found.now.source, *found.was, None))
             yield f"[{found.now.n}] {where} · {_became(found)}"
@@ -57,6 +61,17 @@ def verify_lines(checked: Sequence[CheckedReceipt]) -> Iterator[str]:
     every = [found for _, rows in checked for found in rows]
     holding = sum(found.holds for found in every)
     yield f"{holding} of {len(every)} quotations still stand in their documents"
+
+
+def _heading(content: dict[str, Any]) -> str:
+    """When what was asked, and who answered: words of a file that anybody may have written.
+
+    They stand between quotation marks or are of a form that says nothing else.
+    """
+    started = str(content.get("started", ""))
+    when = started if _TIME.fullmatch(started) else "once"
+    asked = quoted(inert(str(content.get("question", ""))))
+    return f"{when} {asked}, answered by {answerer(str(content.get('answerer', '')))}"
 
 
 def _became(found: Rechecked) -> str:

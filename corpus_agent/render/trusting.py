@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from corpus_agent.render.common import as_object
 from corpus_agent.text.sanitize import one_line
-from corpus_agent.trust.stores import Permission
+
+if TYPE_CHECKING:
+    from corpus_agent.trust.stores import Permission
 
 
 def trust_object(found: Permission, *, recorded: bool) -> dict[str, Any]:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from corpus_agent.render.common import SCHEMA_VERSION, as_object, size_mb
-from corpus_agent.render.json_types import DiskUse, Seal, StatusResult
-from corpus_agent.service.cleanup import Cleaned
-from corpus_agent.service.forgetting import Forgotten
 from corpus_agent.text.naming import called, told
 from corpus_agent.text.sanitize import one_line
-from indexer.store.folder import Usage
-from indexer.store.manifest import Manifest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from corpus_agent.render.json_types import DiskUse, Seal, StatusResult
+    from indexer import Cleaned, Forgotten, Manifest, Usage
 
 
 def forget_object(done: Forgotten) -> dict[str, Any]:

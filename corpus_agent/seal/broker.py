@@ -34,7 +34,7 @@ from corpus_agent.seal.frames import (
 )
 from corpus_agent.seal.gate import Gate
 from corpus_agent.seal.routes import number_of
-from indexer.errors import SealUnavailable, UsageError
+from indexer import SealUnavailable, UsageError
 
 Hear = Callable[[Reply], None]
 """Takes the frames of one reply, in order, in another thread than the one that asked."""

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Literal
 
 from corpus_agent.seal.policy import SealPolicy
+from indexer import SealUnavailable
 from indexer.confine import (
     check_alone,
     check_files,
@@ -27,7 +28,6 @@ from indexer.confine import (
     opened_without_links,
 )
 from indexer.confine.walls import enter as namespaces
-from indexer.errors import SealUnavailable
 
 SealState = Literal["enforced", "off"]
 

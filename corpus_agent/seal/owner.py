@@ -22,7 +22,7 @@ from typing import Self
 
 from corpus_agent.seal.address import TcpAddress
 from corpus_agent.seal.sock_diag import Place, SocketDiagnosis
-from indexer.errors import CorpusError
+from indexer import CorpusError
 
 _TABLES = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
 _USERS = Path("/etc/passwd")

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from indexer import SealUnavailable
 from indexer.confine import (
     FileRule,
     Policy,
@@ -19,7 +20,6 @@ from indexer.confine import (
     system_files,
 )
 from indexer.confine.policy import Access
-from indexer.errors import SealUnavailable
 
 TEMP_FOLDER = "tmp"  # inside the store
 

@@ -33,8 +33,8 @@ from corpus_agent.seal.gate import Gate
 from corpus_agent.seal.owner import SocketTables
 from corpus_agent.seal.routes import ROUTES, NotListed, Route, body_to_send
 from corpus_agent.seal.upstream import Failed, Line, replies
+from indexer import CorpusError
 from indexer.confine import Limits, Policy, confine, die_with_parent, one_peer
-from indexer.errors import CorpusError
 
 MAX_AT_ONCE = 64  # requests; one more is refused
 READY = b"ready"

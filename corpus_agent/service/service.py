@@ -12,19 +12,18 @@ import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
-from corpus_agent.answering.records import Answer, Answerer
 from corpus_agent.service import session
 from corpus_agent.service.cancel import Cancel, Cancelled
 from corpus_agent.settings import Settings, existing_store
-from corpus_agent.startup import Launch
 from corpus_agent.text.naming import quoted
-from indexer.embed import Encoded, Encoder
-from indexer.index import LocalCorpus
-from indexer.store.manifest import Manifest, read_manifest
+from indexer import Encoded, Encoder, Index, Manifest, read_manifest
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from corpus_agent.answering.records import Answer, Answerer
+    from corpus_agent.startup import Launch
 
 
 class Service:
@@ -39,7 +38,7 @@ class Service:
             Encoder, _OneAtATime(encoder or session.encoder_for(settings, self._store))
         )
         self._lock = threading.Lock()
-        self._corpus: LocalCorpus | None = None
+        self._corpus: Index | None = None
 
     def warm(self) -> None:
         """Load what the first question would have to wait for."""
@@ -50,22 +49,22 @@ class Service:
         """What the newest version holds; raises as read_manifest does."""
         return read_manifest(self._store)
 
-    def corpus(self) -> LocalCorpus:
+    def corpus(self) -> Index:
         """The newest committed version; the same object as long as it is the newest.
 
-        Raises as LocalCorpus.open does.
+        Raises as Index.open does.
         """
         with self._lock:
             if self._corpus is None:
                 reranker = session.reranker_for(self._settings)
-                self._corpus = LocalCorpus.open(
+                self._corpus = Index.open(
                     self._store, self._encoder, reranker, root=self._settings.root, quote=quoted
                 )
             else:
                 self._corpus = self._corpus.latest()
             return self._corpus
 
-    def answerer(self, corpus: LocalCorpus) -> Answerer:
+    def answerer(self, corpus: Index) -> Answerer:
         """The answerer of this process over one version."""
         return session.answerer_for(corpus, self._launch, self._settings)
 

@@ -10,30 +10,34 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from corpus_agent.answering.receipt import Receipt, log, receipt
-from corpus_agent.answering.records import Answer, Answerer, OnEvent, Turn
 from corpus_agent.models import discovery
 from corpus_agent.models.llama_server import wait_until_ready
 from corpus_agent.settings import Settings, existing_place, existing_store, model_folder
 from corpus_agent.startup import Launch, corpus_place, in_place, to_index
 from corpus_agent.text.naming import quoted
-from indexer.chunk import Chunker
-from indexer.embed import Encoder, Reranker, SentenceTransformerEncoder
-from indexer.errors import CorpusError, UsageError
-from indexer.files.walk import Walk, walk
-from indexer.index import LocalCorpus
-from indexer.records import FileRow
-from indexer.store.manifest import MANIFEST_NAME, Manifest, is_outdated, read_manifest, root_for
-from indexer.store.rows import still_right
-from indexer.store.texts import Texts
-from indexer.store.writer import Writer
-from indexer.sync.plan import Plan, make_plan
-from indexer.sync.run import Outcome, Progress, Run, fingerprint_of
+from indexer import (
+    CorpusError,
+    Encoder,
+    FileRow,
+    Index,
+    Outcome,
+    Plan,
+    Progress,
+    Reranker,
+    SentenceTransformerEncoder,
+    UsageError,
+    plan_folder,
+    sync_folder,
+)
+
+if TYPE_CHECKING:
+    from corpus_agent.answering.records import Answer, Answerer, OnEvent, Turn
 
 MODEL_LOAD_SECONDS = 300.0  # a large model from a slow disk
 THE_DOCUMENTS_SAY = "The documents say:"
-OUTDATED = "An earlier version of corpus-agent made the index; it is made anew."
 
 
 def encoder_for(settings: Settings, store: Path | None, *, bulk: bool = False) -> Encoder:
@@ -48,16 +52,16 @@ def reranker_for(settings: Settings) -> Reranker | None:
     return Reranker(folder) if folder is not None else None
 
 
-def open_corpus(settings: Settings, *, searching: bool = True, anew: bool = False) -> LocalCorpus:
+def open_corpus(settings: Settings, *, searching: bool = True, anew: bool = False) -> Index:
     """The corpus of the store in force; for reading alone no model is touched.
 
     With `anew` no text that the store keeps is believed.
     """
     store = existing_store(settings)
     if not searching:
-        return LocalCorpus.open(store, root=settings.root, anew=anew, quote=quoted)
+        return Index.open(store, root=settings.root, anew=anew, quote=quoted)
     encoder, reranker = encoder_for(settings, store), reranker_for(settings)
-    return LocalCorpus.open(store, encoder, reranker, root=settings.root, anew=anew, quote=quoted)
+    return Index.open(store, encoder, reranker, root=settings.root, anew=anew, quote=quoted)
 
 
 def index(
@@ -72,56 +76,22 @@ def index(
     on_progress: Callable[[Progress], None] = lambda _: None,
     on_problem: Callable[[FileRow], None] = lambda _: None,
 ) -> Outcome:
-    """What a run over the folder did; `on_start` hears the plan and whether all is made anew.
-
-    `force` trusts nothing that was made before, `verify` no size and no time; without `prune`
-    documents that are gone stay. `encoder` is one that is loaded already.
-    """
-    started = time.monotonic()
+    """What a run over the folder did; see sync_folder. `encoder` is one that is loaded already."""
     if settings.root is None:  # called without a launch of its own
         settings = to_index(settings, folder, seal_off=True).settings
     store, root = existing_place(settings)
-    encoder = encoder or encoder_for(settings, store, bulk=True)
-    chunker = Chunker(encoder.tokenizer, encoder.max_tokens)
-    today = fingerprint_of(encoder, chunker)
-    outdated = is_outdated(store)
-    with Writer(store, today, root_for(store, root)) as writer:
-        seen = walk(root, settings.max_file_bytes)
-        if prune and not force:
-            _check_not_emptied(root, seen, writer.manifest)
-        if writer.rebuilding and not prune:
-            raise CorpusError(
-                "The index is to be made anew, and documents that are gone cannot be.",
-                "Run it without --no-prune, or with the model and the version that made the index.",
-            )
-        how = {"force": force, "verify": verify, "prune": prune}
-        todo = make_plan(root, seen, writer.files, writer.manifest, today, **how)
-        on_start(replace(todo, reasons=(OUTDATED,)) if outdated else todo, writer.rebuilding)
-        run = Run(
-            root,
-            writer,
-            encoder,
-            chunker,
-            reuse=not force,
-            on_progress=on_progress,
-            on_problem=on_problem,
-        )
-        outcome = run.apply(todo, seen.ignored, seen.started_ns)
-        if not (outcome.interrupted or todo.changes_nothing):
-            Texts(store).keep_only({row.sha256 for row in writer.files.values()})
-    outcome.seconds = time.monotonic() - started
-    return outcome
-
-
-def _check_not_emptied(root: Path, seen: Walk, manifest: Manifest | None) -> None:
-    """Refuse to remove every document at once: an empty folder is mostly an unmounted one."""
-    indexed = manifest.coverage.indexed if manifest else 0
-    if indexed and not seen.files:
-        raise CorpusError(
-            f"The folder {str(root)!r} is empty, while its index holds {indexed:,} "
-            "documents. Nothing was removed.",
-            "Is it mounted? If it is meant to be empty: corpus-agent index --force",
-        )
+    return sync_folder(
+        store,
+        root,
+        encoder or encoder_for(settings, store, bulk=True),
+        max_file_bytes=settings.max_file_bytes,
+        force=force,
+        verify=verify,
+        prune=prune,
+        on_start=on_start,
+        on_progress=on_progress,
+        on_problem=on_problem,
+    )
 
 
 def dry_run(
@@ -136,21 +106,19 @@ def dry_run(
     if settings.root is None:
         settings = in_place(settings, corpus_place(settings, folder))
     store, root = existing_place(settings)
-    seen = walk(root, settings.max_file_bytes)
-    encoder = encoder_for(settings, store)
-    today = fingerprint_of(encoder, Chunker(encoder.tokenizer, encoder.max_tokens))
-    stored: dict[str, FileRow] = {}
-    manifest = None
-    if (store / MANIFEST_NAME).exists() and not is_outdated(store):
-        manifest = read_manifest(store)
-        stored = still_right(
-            LocalCorpus.open(store, root=root).files(), manifest.fingerprint, today
-        )
-    return make_plan(root, seen, stored, manifest, today, force=force, verify=verify, prune=prune)
+    return plan_folder(
+        store,
+        root,
+        encoder_for(settings, store),
+        max_file_bytes=settings.max_file_bytes,
+        force=force,
+        verify=verify,
+        prune=prune,
+    )
 
 
 def answerer_for(
-    corpus: LocalCorpus,
+    corpus: Index,
     launch: Launch,
     settings: Settings,
     *,
@@ -208,7 +176,7 @@ def models_of(launch: Launch) -> list[str]:
 
 def ask(
     question: str,
-    corpus: LocalCorpus,
+    corpus: Index,
     answerer: Answerer,
     history: Sequence[Turn] = (),
     on_event: OnEvent = lambda _: None,
@@ -219,6 +187,7 @@ def ask(
     """
     if not any(char.isalnum() for char in question):
         raise UsageError("The question holds no words.", 'Ask like this: corpus-agent ask "…"')
+    question = question.encode("utf-8", "replace").decode("utf-8")  # typed bytes may be no text
     try:
         answer = answerer.answer(question, corpus, history, on_event)
     except discovery.ModelUnavailable as error:
@@ -235,7 +204,7 @@ def ask(
 
 
 def _with_passages(
-    answer: Answer, corpus: LocalCorpus, history: Sequence[Turn], on_event: OnEvent
+    answer: Answer, corpus: Index, history: Sequence[Turn], on_event: OnEvent
 ) -> Answer:
     """The answer and, below it, what the documents say, if they say anything."""
     from corpus_agent.answering.extractive import ExtractiveAnswerer
@@ -255,7 +224,7 @@ def _with_passages(
 
 def ask_recorded(
     question: str,
-    corpus: LocalCorpus,
+    corpus: Index,
     answerer: Answerer,
     launch: Launch,
     settings: Settings,

@@ -17,12 +17,17 @@ from typing import Protocol
 from corpus_agent.service import session
 from corpus_agent.settings import Settings, existing_place
 from corpus_agent.startup import to_index
-from indexer.embed import Encoder
-from indexer.errors import CorpusError, StoreLocked
-from indexer.files.watch import moments, sleep
-from indexer.records import FileRow
-from indexer.sync.plan import Plan
-from indexer.sync.run import Outcome, Progress
+from indexer import (
+    CorpusError,
+    Encoder,
+    FileRow,
+    Outcome,
+    Plan,
+    Progress,
+    StoreLocked,
+    moments,
+    sleep,
+)
 
 LOCKED_SECONDS = 1.0  # between two tries for a store that another process is writing
 

@@ -181,6 +181,7 @@ _UNITS = (
     "mm millimetre millimetres millimeter millimeters",
     "l litre litres liter liters",
     "mile miles mi",
+    "tonne tonnes ton tons t tonnen tonnes tonelada toneladas",
 )
 _UNIT = {word: words for words in _UNITS for word in words.split()}
 
@@ -213,7 +214,7 @@ _PER = regex.compile(r"(?i)\b(?:per|pour|por|pro)[ \u00a0-]?(?P<of>cent|ciento|m
 _MONEY_BEFORE = regex.compile(r"(?i)(?P<money>[€$£]|\b(?:eur|usd|gbp|chf)|(?<=us)\$)[  ]?[-−]?$")
 _SCALES = r"Tsd|Mio|Mrd|(?i:thousand|tausend|mille|mil|millions?|millionen|millon|millón|millones|mln|mn|billions?|milliarden?|milliards?|bn|bln|trillions?|billionen|billones)"
 _SCALED = regex.compile(
-    rf"(?<![\p{{L}}\p{{N}}])(?P<number>\d[\d.,'’]*\d|\d)[{_SPACES}-]?(?P<scale>(?:{_SCALES})\b\.?|(?<=[€$£]\s?[\d.,]+\s?)(?:[mMkKbB]|bn)\b|[千万亿])"
+    rf"(?<![\p{{L}}\p{{N}}])(?P<number>\d[\d.,'’]*\d|\d)\)?[{_SPACES}-]?(?P<scale>(?:{_SCALES})\b\.?|(?<=[€$£]\s?[\d.,]+\s?)(?:[mMkKbB]|bn)\b|[千万亿])"
 )
 _SYMBOL_SCALES = {"k": 1_000, "m": 10**6, "b": 10**9, "千": 1_000, "万": 10**4, "亿": 10**8}
 # A dash that touches a figure and nothing before it is a sign; a bullet has a blank behind it.
@@ -258,9 +259,29 @@ def _signed(figure: Figure, text: str) -> Figure:
     """A figure with its sign, where it has one: -5, minus 5, 5 degrees below zero."""
     if len(figure.values) != 1 or not figure.values[0].replace(".", "").isdigit():
         return figure
+    if _in_accounting_brackets(figure, text):
+        return replace(figure, values=(f"-{figure.values[0]}",))
     if _SIGN.search(text, 0, figure.start) or _BELOW_ZERO.match(text, figure.end):
         return replace(figure, values=(f"-{figure.values[0]}",))
     return figure
+
+
+_BRACKETED = regex.compile(
+    r"\((?:[€$£]|(?:EUR|USD|GBP|CHF)\s)?(?!0|(?:19|20)\d\d\))\d[\d.,]{2,}(?:[%]|\s?[€$£])?\)(?!\s?\d)"
+)
+
+
+def _in_accounting_brackets(figure: Figure, text: str) -> bool:
+    """Whether a figure of three digits or more stands alone in brackets: (500) is -500.
+
+    Not a year, not part of a telephone number, not where the same was said in words before.
+    """
+    for match in _BRACKETED.finditer(text):
+        if match.start() < figure.start < match.end():
+            return not text[: match.start()].rstrip()[-1:].isdigit() and not any(
+                said.end == len(text[: match.start()].rstrip()) for said in _words(text)
+            )
+    return False
 
 
 def figures(text: str) -> frozenset[str]:
@@ -298,6 +319,62 @@ def counted(text: str) -> dict[str, tuple[str, ...]]:
     return counts
 
 
+_SAME_IN = (("year", "month", 12), ("week", "day", 7), ("hour", "minute", 60), ("minute", "second", 60), ("day", "hour", 24), ("kg", "g", 1000), ("km", "m", 1000), ("tonne", "kg", 1000), ("l", "ml", 1000), ("m", "cm", 100), ("cm", "mm", 10))  # fmt: skip
+_SHARES = regex.compile(
+    r"(?i)[%‰]|per\s?cent|percent|prozent|pour\s?cent|por\s?ciento|pct|promille|per\s?mille|百分|千分"
+)
+
+
+def shares(text: str) -> bool:
+    """Whether a text speaks of per cent or per mille."""
+    return _SHARES.search(text) is not None
+
+
+def measures(word: str) -> bool:
+    """Whether a folded word is one that a figure is measured in."""
+    return word in _UNIT
+
+
+def converted(text: str) -> dict[str, tuple[str, ...]]:
+    """What `counted` says, and the same in other units: 24 months are 2 years, 0.5 is 50 %."""
+    counts = counted(text)
+    for value, words in list(counts.items()):
+        for other, unit in _in_other_units(value, words):
+            counts[other] = (*counts.get(other, ()), unit)
+    return counts
+
+
+def _in_other_units(value: str, words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    if value.startswith("part "):
+        share = Decimal(1) / int(value[5:])
+        yield f"{share.normalize():f}", ""
+        yield f"{(share * 100).normalize():f}", _UNIT["percent"]
+        return
+    try:
+        number = Decimal(value)
+    except InvalidOperation:
+        return
+    for large, small, times in _SAME_IN:
+        if _UNIT[small] in words and not number % times:
+            yield f"{(number / times).normalize():f}", _UNIT[large]
+        if _UNIT[large] in words:
+            yield f"{(number * times).normalize():f}", _UNIT[small]
+    yield from _as_share(number, words)
+
+
+def _as_share(number: Decimal, words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    if 0 < number < 1 and not any(" " in word for word in words):
+        yield f"{(number * 100).normalize():f}", _UNIT["percent"]
+        for parts in (2, 3, 4, 5, 10):
+            if number * parts == 1:
+                yield f"part {parts}", ""
+    if _UNIT["percent"] in words:
+        yield f"{(number / 100).normalize():f}", ""
+        for parts in (2, 4, 5, 10):
+            if number * parts == 100:
+                yield f"part {parts}", ""
+
+
 def _per(written: str, of: str) -> str:
     """A share in one word that is as long: its places stay."""
     return ("permille" if of.casefold().startswith("mil") else "percent").ljust(len(written))
@@ -329,16 +406,21 @@ _HIGH = (
     r"|最多|至多|不超过|不多于"
 )
 # A bound before a figure, with an article or a currency between them at the most.
-_BOUND_BEFORE = regex.compile(
+_BOUND_BEFORE = (
     rf"(?i)(?<![[\p{{L}}]--[\p{{Han}}]])(?:(?P<low>{_LOW})|(?P<high>{_HIGH}))(?:\s+(?:the|of|am|dem|den|der|le|la|el|einen?|an?)|[为是])?"
-    rf"\s*(?:[€$£]|(?:EUR|USD|GBP|CHF)\s)?$",
-    regex.VERSION1,
+    rf"\s*(?:[€$£]|(?:EUR|USD|GBP|CHF)\s)?$"
 )
-_BOUND_BEHIND = regex.compile(
+_BOUND_BEHIND = (
     r"(?i)(?:\s*\p{Sc}|(?:\s+|-)?\p{L}{1,12})?\s*(?:"
     r"(?P<low>(?:or|oder|ou|o)\s+(?:more|longer|later|mehr|länger|später|plus|más)\b|at\s+(?:least|the\s+earliest)\b|以上|之后|以后)"
     r"|(?P<high>(?:or|oder|ou|o)\s+(?:less|fewer|earlier|weniger|moins|menos)\b|at\s+(?:the\s+)?(?:most|latest)\b|以下|以内|之前|以前))"
 )
+
+
+@lru_cache
+def _compiled(source: str) -> regex.Pattern[str]:
+    """A pattern, compiled when it is first needed."""
+    return regex.compile(source, regex.VERSION1)
 
 
 def bounds(text: str) -> dict[str, frozenset[str]]:
@@ -348,7 +430,10 @@ def bounds(text: str) -> dict[str, frozenset[str]]:
         start = max(0, figure.start - _LOOKED_AT)
         near = text[start : figure.start]
         # Of "not before" and "before", both of which end here, the one that begins first counts.
-        for match in (_BOUND_BEFORE.search(near), _BOUND_BEHIND.match(text, figure.end)):
+        for match in (
+            _compiled(_BOUND_BEFORE).search(near),
+            _compiled(_BOUND_BEHIND).match(text, figure.end),
+        ):
             if match:
                 sense = "low" if match["low"] else "high"
                 for value in figure.values:
@@ -467,14 +552,14 @@ def _word_value(words: Sequence[_Word], at: int, text: str, french: bool) -> int
         return None
     if word == "sept" and text[start].isupper():
         return None
-    value = _NUMBER.get(word) or _compound(word)
+    value = _NUMBER.get(word) or compound(word)
     if value and value >= 100 and text[:start].rstrip(" \u00a0-")[-1:].isdecimal():
         return None  # read with the figure
     return value
 
 
 @lru_cache(maxsize=4096)
-def _compound(word: str) -> int | None:
+def compound(word: str) -> int | None:
     """The value of a number that German or Spanish writes in one word."""
     if found := _SPANISH_NUMBER.fullmatch(word):
         if found["ones"]:

@@ -16,6 +16,7 @@ _ACTING = re.compile(
     "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
+_LONE = re.compile("[\ud800-\udfff]")
 # Whole escape sequences, so that no harmless-looking tail stays: CSI, and OSC/DCS/APC/PM/SOS up to
 # their terminator (ECMA-48, 5.4 and 5.6), in 7-bit and 8-bit form.
 _ESCAPES = re.compile(
@@ -28,9 +29,10 @@ _ESCAPES = re.compile(
 def visible(text: str) -> str:
     """`text` with nothing in it that acts on a terminal or hides from a reader.
 
-    Keeps tab and newline.
+    Keeps tab and newline. A lone half of a pair, which a byte of no text or an escape in JSON
+    becomes and nothing can write out, is shown as the sign for what is no character.
     """
-    return _ACTING.sub("", _ESCAPES.sub("", text))
+    return _LONE.sub("\ufffd", _ACTING.sub("", _ESCAPES.sub("", text)))
 
 
 def one_line(text: str) -> str:

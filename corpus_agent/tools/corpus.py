@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from indexer.records import MAX_HITS_PER_SOURCE, SEARCH_LIMIT, Coverage, Hit
-from indexer.window import MAX_WINDOW_LINES, Window
+from indexer import MAX_HITS_PER_SOURCE, MAX_WINDOW_LINES, SEARCH_LIMIT, Coverage, Hit, Window
 
 
 class Corpus(Protocol):

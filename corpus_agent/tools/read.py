@@ -5,14 +5,15 @@ Renders a window; the reading, its limits and every check are the corpus's. Call
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from corpus_agent.text.delimiters import Frame
 from corpus_agent.text.naming import named, said
-from corpus_agent.tools.corpus import Corpus
 from corpus_agent.tools.result import ToolResult, failure
-from indexer.errors import Refused
-from indexer.window import MAX_WINDOW_BYTES, MAX_WINDOW_LINES, Window, narrowed
+from indexer import MAX_WINDOW_BYTES, MAX_WINDOW_LINES, Refused, Window, narrowed
+
+if TYPE_CHECKING:
+    from corpus_agent.text.delimiters import Frame
+    from corpus_agent.tools.corpus import Corpus
 
 NAME = "vectordb_read"
 DESCRIPTION = """\

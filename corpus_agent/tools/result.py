@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from indexer.records import Chunk, Hit
-from indexer.window import Window
+from indexer import Chunk
+
+if TYPE_CHECKING:
+    from indexer import Hit, Window
 
 Outcome = Literal["ok", "error", "repeated"]
 

@@ -6,15 +6,16 @@ Renders hits; the searching is the corpus's. Called by toolbox.py.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from corpus_agent.text.delimiters import Frame, label
 from corpus_agent.text.naming import named, said
 from corpus_agent.text.snippet import snippet
-from corpus_agent.tools.corpus import Corpus
 from corpus_agent.tools.result import ToolResult, failure
-from indexer.errors import Refused
-from indexer.records import Chunk, Coverage, Hit
+from indexer import Chunk, Coverage, Hit, Refused
+
+if TYPE_CHECKING:
+    from corpus_agent.tools.corpus import Corpus
 
 NAME = "vectordb_search"
 DESCRIPTION = """\

@@ -13,15 +13,16 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from corpus_agent.text.delimiters import Frame, label
 from corpus_agent.text.naming import called, known, told
 from corpus_agent.tools import read, search
-from corpus_agent.tools.corpus import Corpus
 from corpus_agent.tools.result import Outcome, ToolCall, ToolResult, failure
-from indexer.records import Chunk
-from indexer.window import MAX_WINDOW_BYTES, MAX_WINDOW_LINES
+from indexer import MAX_WINDOW_BYTES, MAX_WINDOW_LINES, Chunk
+
+if TYPE_CHECKING:
+    from corpus_agent.tools.corpus import Corpus
 
 Arguments = dict[str, Any]
 _WHOLE = re.compile(r"\s*[+-]?\d{1,18}\s*")

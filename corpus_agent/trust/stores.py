@@ -11,6 +11,7 @@ What it does not stop: another process of the same user, which may write the rec
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 from collections.abc import Iterator
@@ -22,10 +23,24 @@ from typing import Any
 
 from corpus_agent.settings import OF_A_STORE, Settings, of_store, user_config
 from corpus_agent.trust import user_state
-from indexer.errors import CorpusError, UntrustedStore, UsageError
-from indexer.files.walk import check_root
-from indexer.store.manifest import MANIFEST_NAME, Manifest, read_manifest, root_of
-from indexer.store.ownership import Identity, check_apart, identity_of, mark, may_be_made, untrusted
+from indexer import (
+    MANIFEST_NAME,
+    CorpusError,
+    Identity,
+    Manifest,
+    UntrustedStore,
+    UsageError,
+    check_apart,
+    check_root,
+    from_here,
+    identity_of,
+    mark,
+    may_be_made,
+    read_manifest,
+    resolved,
+    root_of,
+    untrusted,
+)
 
 STATE = "stores.json"
 MAX_RECORDS = 1_000  # the oldest go first
@@ -80,14 +95,15 @@ def place_of(store: Path, settings: Settings) -> Place:
     identity = identity_of(store)
     record, why = _looked_up(store)
     if record is not None and record.is_of(identity):
-        return _apart(store, record.root, identity)
+        return _apart(store, record.root, identity, settings.config)
     if record is not None:
         why = "another one is in the place of the one that you made"
     named = _named(settings.trusted_stores)
     if store in named:
-        return _apart(store, named[store] or _root_beside(store), identity)
+        root = named[store] or _root_beside(store)
+        return _apart(store, root, identity, settings.config)
     if settings.trust_store:
-        return _apart(store, _root_beside(store), identity)
+        return _apart(store, _root_beside(store), identity, settings.config)
     raise untrusted(store, why, _elsewise(store) if _nothing_can_be_recorded() else "")
 
 
@@ -103,8 +119,16 @@ def _elsewise(store: Path) -> str:
     """What to type where `trust` could not record anything."""
     return (
         "Look at it and add --trust-store, or set "
-        f"CORPUS_AGENT_TRUSTED_STORES={shlex.quote(str(store))}"
+        f"CORPUS_AGENT_TRUSTED_STORES={trusted_text(store)}"
     )
+
+
+def trusted_text(store: Path, root: Path | None = None) -> str:
+    """What CORPUS_AGENT_TRUSTED_STORES says of a store, as a shell takes it."""
+    text = str(store) if root is None else f"{store}={root}"
+    if any(sign in f"{store}{root or ''}" for sign in (os.pathsep, "=")):
+        text = json.dumps({str(store): str(root) if root is not None else None})
+    return shlex.quote(text)
 
 
 def record(place: Place, identity: Identity) -> None:
@@ -213,12 +237,43 @@ def _stores(content: dict[str, Any]) -> dict[str, Any]:
 
 
 def _named(variable: str | None) -> dict[Path, Path | None]:
-    """The stores of CORPUS_AGENT_TRUSTED_STORES: STORE or STORE=ROOT, several between colons."""
-    found: dict[Path, Path | None] = {}
-    for entry in filter(None, (variable or "").split(os.pathsep)):
-        store, _, root = entry.partition("=")
-        found[absolute(Path(store))] = absolute(Path(root)) if root else None
-    return found
+    """The stores of CORPUS_AGENT_TRUSTED_STORES, and their roots where it names them.
+
+    STORE or STORE=ROOT, several between colons; or a JSON object of them, for paths with those
+    signs. Raises UsageError for a path that is not absolute: such a one would trust whatever folder
+    somebody stands in, and a piece of a path that holds a sign is no path that anybody meant.
+    """
+    text = (variable or "").strip()
+    pairs: dict[str, Any] = {}
+    if text.startswith("{"):
+        pairs = _named_in_json(text)
+    else:
+        for entry in filter(None, text.split(os.pathsep)):
+            store, _, root = entry.partition("=")
+            pairs[store] = root or None
+    for path in (*pairs, *filter(None, pairs.values())):
+        if not isinstance(path, str) or not Path(path).is_absolute():
+            raise _wrongly_named(f"{path!r:.80} is no absolute path")
+    return {
+        absolute(Path(store)): absolute(Path(root)) if root else None
+        for store, root in pairs.items()
+    }
+
+
+def _named_in_json(text: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        raise _wrongly_named("it begins with a brace and is no JSON") from None
+    return dict(found)
+
+
+def _wrongly_named(why: str) -> UsageError:
+    return UsageError(
+        f"CORPUS_AGENT_TRUSTED_STORES cannot be read: {why}.",
+        'Say STORE or STORE=ROOT, several between colons; or {"STORE": "ROOT"} as JSON, with null '
+        "for the folder beside the store, where a path holds a colon or an equals sign.",
+    )
 
 
 def _root_beside(store: Path) -> Path:
@@ -233,7 +288,7 @@ def _root_beside(store: Path) -> Path:
         )
     parent = store.parent
     root = Path(os.path.normpath(root_of(store, read_manifest(store))))
-    if not root.is_relative_to(parent) or root.resolve() != root:
+    if not root.is_relative_to(parent) or resolved(root) != root:
         raise UsageError(
             f"The index in {str(store)!r} says that its documents are in {str(root)!r}, "
             f"which is not in {str(parent)!r}.",
@@ -243,42 +298,47 @@ def _root_beside(store: Path) -> Path:
     return root
 
 
-def _apart(store: Path, root: Path, identity: Identity | None = None) -> Place:
+def _apart(
+    store: Path, root: Path, identity: Identity | None = None, config: Path | None = None
+) -> Place:
     """The place, whose root lies outside of the store and behind no link.
 
     A folder that became a link since it was recorded would move the boundary.
     """
-    if root.resolve() != root:
+    if resolved(root) != root:
         raise UsageError(
             f"{str(root)!r} is a link now, or lies behind one, and the index is not of what it "
             "leads to.",
             "Put the folder back, or index the other one: corpus-agent --store DIR index FOLDER",
         )
     check_apart(store, root)
-    check_outside(store)
+    check_outside(store, config)
     return Place(store, root, identity.inode if identity is not None else None)
 
 
-def check_outside(store: Path) -> None:
+def check_outside(store: Path, config: Path | None = None) -> None:
     """Refuse a store around what the user decided: whoever writes the store would decide it.
 
-    That is the record of stores, and the user's own configuration.
+    That is the record of stores, and the user's own configuration, also one that was named.
     """
-    for what, folder in _decisions():
-        if folder.resolve().is_relative_to(store):
+    for what, place in _decisions(config):
+        if resolved(place).is_relative_to(store):
             raise UsageError(
                 f"{str(store)!r} holds this user's {what}, so it cannot be an index.",
-                "Choose another place: --store DIR",
+                "Choose another place: --store DIR"
+                + (", or for the file of --config" if config is not None else ""),
             )
 
 
-def _decisions() -> Iterator[tuple[str, Path]]:
+def _decisions(config: Path | None) -> Iterator[tuple[str, Path]]:
     yield "configuration", user_config().parent
+    if config is not None:
+        yield "configuration", from_here(config)
     with suppress(user_state.NoUserState):  # then nothing is recorded anywhere
         yield "state folder", user_state.state_folder()
 
 
 def absolute(path: Path) -> Path:
     """`path` without links on the way to it; the last name is left as it is, to be judged."""
-    path = Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow the last link
-    return path.parent.resolve() / path.name
+    path = Path(os.path.abspath(from_here(path)))  # noqa: PTH100 - resolve() would follow the last link
+    return resolved(path.parent) / path.name

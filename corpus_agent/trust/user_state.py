@@ -10,14 +10,14 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import re
 import secrets
 import stat
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from indexer.errors import CorpusError
-from indexer.files.opening import lock_briefly
+from indexer import CorpusError, lock_briefly
 
 MAX_STATE_BYTES = 1_000_000
 _NO_LINK = os.O_NOFOLLOW | os.O_CLOEXEC
@@ -136,6 +136,10 @@ def _read(folder: int, name: str) -> dict[str, Any]:
 
 
 def _write(folder: int, name: str, content: dict[str, Any]) -> None:
+    """Put the file in its place; those that killed processes left go, since the lock is ours."""
+    unfinished = re.compile(rf"{re.escape(name)}\.[0-9a-f]{{16}}\.new")
+    for left in filter(unfinished.fullmatch, os.listdir(folder)):
+        os.unlink(left, dir_fd=folder)
     fresh = f"{name}.{secrets.token_hex(8)}.new"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK
     descriptor = os.open(fresh, flags, 0o600, dir_fd=folder)
@@ -148,6 +152,7 @@ def _write(folder: int, name: str, content: dict[str, Any]) -> None:
     except BaseException:
         os.unlink(fresh, dir_fd=folder)
         raise
+    os.fsync(folder)  # what is made next counts on its being there after a power failure
 
 
 def _unusable(path: Path, error: OSError) -> NoUserState:

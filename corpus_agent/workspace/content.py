@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import codecs
 import os
-from contextlib import closing
 from typing import Literal
 
 from corpus_agent.workspace.roots import named
-from indexer.errors import CorpusError, Refused, UnreadableDocument
-from indexer.extract import claim
-from indexer.extract import text as texts
-from indexer.files.opening import MAX_FILE_BYTES
-from indexer.parsers.protocol import decoded
-from indexer.parsers.worker import WINDOW, Asked, Enough, Worker
+from indexer import (
+    MAX_FILE_BYTES,
+    CorpusError,
+    Enough,
+    Refused,
+    UnreadableDocument,
+    claim,
+    is_text,
+    parsed_lines,
+)
 
 Kind = Literal["text", "image", "document"]
 
@@ -75,7 +78,7 @@ def is_binary(data: bytes) -> bool:
     """
     if b"\0" in data or image_type(data) is not None or b"%PDF-" in data[:1024]:
         return True
-    return not texts.is_text(data[:SAMPLE_BYTES])
+    return not is_text(data[:SAMPLE_BYTES])
 
 
 def has_utf16_mark(sample: bytes) -> bool:
@@ -98,18 +101,12 @@ def document_lines(data: bytes, shown: str, enough: Enough) -> tuple[list[str], 
     No more are parsed than `enough` asks for, in a process that can do nothing else: this one is
     an agent's, and may do much.
     """
-    descriptor = os.memfd_create("document", os.MFD_CLOEXEC)
     try:
-        with os.fdopen(descriptor, "wb", closefd=False) as file:
-            file.write(data)
-        with closing(Worker()) as worker:
-            text = worker.read(Asked(descriptor, shown, enough, WINDOW))
+        lines, complete = parsed_lines(data, shown, enough)
     except UnreadableDocument as error:
         raise Refused(f"{named(shown)} cannot be read ({error}).", "Use another file.") from None
     except CorpusError as error:
         raise Refused(
             f"{named(shown)} cannot be read: {error.message}", "Read plain text instead."
         ) from None
-    finally:
-        os.close(descriptor)
-    return [line.text for line in decoded(text.encoding)], text.complete
+    return [line.text for line in lines], complete

@@ -19,8 +19,7 @@ from corpus_agent.workspace.ripgrep import find_ripgrep
 from corpus_agent.workspace.roots import Workspace
 from corpus_agent.workspace.toolset import Adds, Leg, Result, Tool
 from corpus_agent.workspace.writing import Confirm
-from indexer.errors import Refused
-from indexer.window import MAX_WINDOW_LINES
+from indexer import MAX_WINDOW_LINES, Refused
 
 # Files of the workspace are private, and others may have written them; their names too.
 _READS = Adds(frozenset({Leg.PRIVATE, Leg.UNTRUSTED}))

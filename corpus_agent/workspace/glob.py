@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from corpus_agent.workspace import listing
 from corpus_agent.workspace.ripgrep import Ripgrep
 from corpus_agent.workspace.roots import Workspace, is_folder, named
-from indexer.errors import Refused
+from indexer import Refused
 
 
 def glob(workspace: Workspace, ripgrep: Ripgrep, pattern: str, path: str) -> str:

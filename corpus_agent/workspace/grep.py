@@ -14,7 +14,7 @@ from corpus_agent.workspace import listing
 from corpus_agent.workspace.content import has_utf16_mark, is_binary, sample_of
 from corpus_agent.workspace.ripgrep import Ripgrep
 from corpus_agent.workspace.roots import Place, Workspace, is_folder, named, open_place
-from indexer.errors import Refused
+from indexer import Refused
 
 Mode = Literal["content", "files", "count"]
 MODES: tuple[Mode, ...] = get_args(Mode)

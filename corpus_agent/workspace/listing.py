@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from corpus_agent.workspace.ripgrep import Ripgrep
 from corpus_agent.workspace.roots import Place, explained, is_text, named, open_place, open_root
-from indexer.errors import Refused
+from indexer import Refused
 
 MAX_OUTPUT_BYTES = 50_000
 MAX_PATTERN_CHARS = 1_000

@@ -30,7 +30,7 @@ from corpus_agent.workspace.toolset import (
     pydantic_toolset,
     together,
 )
-from indexer.errors import CorpusError, UsageError
+from indexer import CorpusError, UsageError
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model

@@ -22,8 +22,7 @@ from corpus_agent.workspace.roots import (
     open_place,
 )
 from corpus_agent.workspace.window import Cut, lines_window, stream_window
-from indexer.errors import Refused
-from indexer.window import check_numbers, fills_window
+from indexer import Refused, check_numbers, fills_window
 
 MAX_IMAGE_BYTES = 5_000_000
 EMPTY = "This file is empty."

@@ -11,7 +11,7 @@ from array import array
 from bisect import bisect_left
 from dataclasses import dataclass
 
-from indexer.errors import Refused
+from indexer import Refused
 
 _CRLF = "\r\n"
 

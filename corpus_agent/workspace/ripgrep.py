@@ -20,9 +20,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
+from indexer import CorpusError, Refused, SealUnavailable
 from indexer.confine import starting
 from indexer.confine.program import EXIT_UNCONFINED, command
-from indexer.errors import CorpusError, Refused, SealUnavailable
 
 PROGRAM = "rg"
 MAX_SECONDS = 30.0  # wall clock, for one search

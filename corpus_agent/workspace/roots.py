@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from corpus_agent.workspace.guarded import belongs_to_git
-from indexer.errors import CorpusError, Refused
+from indexer import CorpusError, Refused
 
 MAX_PATH_BYTES = 4_096  # linux/limits.h, PATH_MAX
 MAX_NAMED = 200  # characters of a path that a message repeats

@@ -7,7 +7,7 @@ from typing import Any
 
 from corpus_agent.tools.toolbox import ToolSpec
 from corpus_agent.workspace.grep import MODES
-from indexer.window import MAX_WINDOW_LINES
+from indexer import MAX_WINDOW_LINES
 
 _PATH = "relative to the workspace, as in"
 

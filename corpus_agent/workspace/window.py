@@ -13,8 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
-from indexer.errors import Refused
-from indexer.window import MAX_WINDOW_BYTES, MAX_WINDOW_LINES, check_numbers
+from indexer import MAX_WINDOW_BYTES, MAX_WINDOW_LINES, Refused, check_numbers
 
 MAX_LINE_CHARS = 2_000
 CUT = "... (line truncated to 2000 chars)"

@@ -32,7 +32,7 @@ from corpus_agent.workspace.roots import (
     open_in,
     open_parent,
 )
-from indexer.errors import Refused
+from indexer import Refused
 
 
 @dataclass(frozen=True, slots=True)

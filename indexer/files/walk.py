@@ -57,7 +57,7 @@ def check_root(root: Path) -> Path:
         resolved = root.resolve(strict=True)
         with os.scandir(resolved):
             return resolved
-    except FileNotFoundError:
+    except (FileNotFoundError, RuntimeError):  # the second: a link that leads to itself
         raise CorpusError(f"There is no folder {str(root)!r}.", "Check the path.") from None
     except NotADirectoryError:
         raise UsageError(

@@ -10,6 +10,8 @@ position of that message, as 8 bytes, two version numbers and a magic word.
 
 from __future__ import annotations
 
+import os
+import stat
 import struct
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,7 +21,13 @@ from indexer.store.manifest import damaged
 
 _TAIL = struct.Struct("<QHH4s")
 _LENGTH = struct.Struct("<I")
-MAX_VERSION_BYTES = 256 * 2**20
+# Of a version's file, which LanceDB itself reads; of the message in it; and of the fields of all
+# messages of a store. A version has a field for each fragment of its table, of some hundred bytes,
+# and few hundred fragments, since the tables are compacted.
+MAX_VERSION_BYTES = 64 * 2**20
+MAX_MESSAGE_BYTES = 16 * 2**20
+MAX_FIELDS = 2_000_000
+_READ_ONLY = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
 _MAGIC = b"LANC"
 _BASE_PATHS = 18
 _VARINT, _FIXED_64, _BYTES, _FIXED_32 = 0, 1, 2, 5  # wire types of protocol buffers
@@ -29,29 +37,40 @@ _WIDTH = {_FIXED_64: 8, _FIXED_32: 4}
 
 def check_own_data(store: Path) -> None:
     """Raise DamagedStore where a version of a table keeps data elsewhere, or cannot be read."""
+    left = MAX_FIELDS
     for path in sorted((store / TABLES).glob("*.lance/_versions/*.manifest")):
+        name = str(path.relative_to(store))
         try:
-            if path.stat().st_size > MAX_VERSION_BYTES:
-                raise damaged(store, f"{path.name!r} is too large for a version of a table")
-            data = path.read_bytes()
+            for field in _fields(_message(path)):
+                left -= 1
+                if field == _BASE_PATHS:
+                    raise damaged(store, f"{name!r} keeps its data elsewhere")
+                if left < 0:
+                    raise damaged(store, f"{name!r} has more fields than its tables could need")
         except FileNotFoundError:  # dropped by a writer meanwhile
             continue
-        name = path.relative_to(store)
-        try:
-            elsewhere = _BASE_PATHS in list(_fields(_message(data)))
-        except (IndexError, ValueError, struct.error):
-            raise damaged(store, f"{str(name)!r} is no version of a table") from None
-        if elsewhere:
-            raise damaged(store, f"{str(name)!r} keeps its data elsewhere")
+        except (OSError, IndexError, ValueError, struct.error):
+            raise damaged(store, f"{name!r} is no version of a table") from None
 
 
-def _message(data: bytes) -> bytes:
-    """The message that a version's file ends in."""
-    start, _, _, magic = _TAIL.unpack(data[-_TAIL.size :])
-    (length,) = _LENGTH.unpack(data[start : start + _LENGTH.size])
-    message = data[start + _LENGTH.size : start + _LENGTH.size + length]
-    if magic != _MAGIC or len(message) != length:
-        raise ValueError("no version")
+def _message(path: Path) -> bytes:
+    """The message that a version's file ends in; no more of the file is read."""
+    file = os.open(path, _READ_ONLY)
+    try:
+        info = os.fstat(file)
+        if not stat.S_ISREG(info.st_mode) or info.st_size > MAX_VERSION_BYTES:
+            raise ValueError("no version, or too large for one")
+        start, _, _, magic = _TAIL.unpack(os.pread(file, _TAIL.size, info.st_size - _TAIL.size))
+        if magic != _MAGIC or start > info.st_size:
+            raise ValueError("no version")
+        (length,) = _LENGTH.unpack(os.pread(file, _LENGTH.size, start))
+        if length > MAX_MESSAGE_BYTES:
+            raise ValueError("too large a message")
+        message = os.pread(file, length, start + _LENGTH.size)
+    finally:
+        os.close(file)
+    if len(message) != length:
+        raise ValueError("a torn message")
     return message
 
 

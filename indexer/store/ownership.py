@@ -20,13 +20,14 @@ import secrets
 import shlex
 import stat
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from indexer.errors import CorpusError, NoIndex, UntrustedStore, UsageError
 from indexer.files.opening import lock_briefly
+from indexer.files.paths import resolved
 from indexer.store.folder import translated
 from indexer.store.manifest import MANIFEST_NAME, STORE_NAME
 from indexer.store.names import MARKER_NAME, UNFINISHED_MARKER, may_lie_below, may_lie_in_store
@@ -63,8 +64,9 @@ def is_store(folder: Path) -> bool:
 
 
 def check_apart(store: Path, root: Path) -> None:
-    """Raise UsageError where the documents would lie in the store, or be it."""
-    store, root = store.resolve(), root.resolve()
+    """Raise UsageError where the documents would lie in the store or be it, or nobody opens it."""
+    store, root = resolved(store), resolved(root)
+    check_spelling(store)
     if root == store or root.is_relative_to(store):
         where = "is the folder of the documents" if root == store else "holds the documents"
         raise UsageError(
@@ -72,6 +74,17 @@ def check_apart(store: Path, root: Path) -> None:
             f"Name a folder of its own: corpus-agent --store {str(root / STORE_NAME)!r} index "
             f"{str(root)!r}",
         )
+
+
+def check_spelling(store: Path) -> None:
+    """Raise UsageError for a path that LanceDB could not open: it takes UTF-8 alone."""
+    try:
+        str(store).encode("utf-8")
+    except UnicodeEncodeError:
+        raise UsageError(
+            f"The path of the index {str(store)!r} is not valid UTF-8, which its tables need.",
+            "Rename that folder, or put the index elsewhere: corpus-agent --store DIR index FOLDER",
+        ) from None
 
 
 def identity_of(store: Path) -> Identity:
@@ -88,10 +101,12 @@ def identity_of(store: Path) -> Identity:
         return _identity(store, folder)
 
 
-def make_store(store: Path) -> Identity:
+def make_store(store: Path, announce: Callable[[Identity], object] = lambda _: None) -> Identity:
     """The identity of the store, made here if the folder does not exist, or is empty.
 
-    For its owner's eyes only, and never part of a repository. Raises as `identity_of` does for a
+    For its owner's eyes only, and never part of a repository. `announce` is told of a new store
+    before its marker is there: where this process is killed meanwhile, what was announced is of an
+    empty folder, in which the next one makes a store anew. Raises as `identity_of` does for a
     folder that holds anything else, CorpusError where the folder cannot be made.
     """
     with _making(store):
@@ -101,7 +116,9 @@ def make_store(store: Path) -> Identity:
         lock_briefly(folder, fcntl.LOCK_EX, f"The index folder {str(store)!r}")
         if _is_new(store, folder):
             os.fchmod(folder, 0o700)
-            _mark(folder)
+            fresh = _identity_with(folder, secrets.token_hex(16))
+            announce(fresh)
+            _mark(store, folder, fresh.id)
         elif MARKER_NAME in _names(folder):
             _keep_out_of_repositories(store, folder)
     return identity_of(store)
@@ -124,7 +141,7 @@ def mark(store: Path) -> Identity:
         names = _names(folder)
         if MARKER_NAME not in names and _looks_made(store, folder, names):
             _check_tree(store, folder)
-            _mark(folder)
+            _mark(store, folder, secrets.token_hex(16))
     return identity_of(store)
 
 
@@ -188,7 +205,10 @@ def _check_tree(store: Path, folder: int) -> None:
     for path in _below(store, folder, deep=False):
         if "/" in path:
             continue
-        info = os.stat(path, dir_fd=folder, follow_symlinks=False)
+        try:
+            info = os.stat(path, dir_fd=folder, follow_symlinks=False)
+        except FileNotFoundError:  # dropped by a writer meanwhile
+            continue
         _check_owner(store / path, info)
         if not may_lie_in_store(path, is_folder=stat.S_ISDIR(info.st_mode)):
             raise _foreign(store, path)
@@ -243,7 +263,12 @@ def _below(
                 continue
             if depth == MAX_DEPTH:
                 raise _foreign(store, path)
-            below = os.open(entry.name, os.O_RDONLY | os.O_DIRECTORY | _NO_LINK, dir_fd=folder)
+            try:
+                below = os.open(entry.name, os.O_RDONLY | os.O_DIRECTORY | _NO_LINK, dir_fd=folder)
+            except FileNotFoundError:  # a writer's, which has ended meanwhile
+                continue
+            except OSError:  # what was a folder is a link now, or may not be opened
+                raise _no_file(store, path) from None
             try:
                 yield from _below(store, below, f"{path}/", deep=deep, depth=depth + 1)
             finally:
@@ -281,8 +306,12 @@ def _identity(store: Path, folder: int) -> Identity:
             f"{str(store / MARKER_NAME)!r} is damaged, so nobody can tell whose index this is.",
             f"If you know it for yours, remove that file and run: {_trust(store)}",
         )
+    return _identity_with(folder, match[1])
+
+
+def _identity_with(folder: int, ident: str) -> Identity:
     info = os.fstat(folder)
-    return Identity(match[1], info.st_dev, info.st_ino)
+    return Identity(ident, info.st_dev, info.st_ino)
 
 
 def _looks_made(store: Path, folder: int, names: Collection[str]) -> bool:
@@ -315,18 +344,21 @@ def _making(store: Path) -> Iterator[None]:
 def _is_new(store: Path, folder: int) -> bool:
     """Whether the folder is empty, or the making of a store was stopped in it."""
     names = _names(folder)
-    unfinished = names <= {_IGNORE, UNFINISHED_MARKER}
-    return unfinished and (_IGNORE not in names or _read(store, folder, _IGNORE) == _IGNORE_ALL)
+    if not names <= {_IGNORE, UNFINISHED_MARKER}:
+        return False
+    ignore = _read(store, folder, _IGNORE)
+    # The begin of that file is ours where a marker was begun; alone it may be anybody's.
+    begun = UNFINISHED_MARKER in names and _IGNORE_ALL.startswith(ignore or b"")
+    return ignore in (None, _IGNORE_ALL) or begun
 
 
-def _mark(folder: int) -> None:
+def _mark(store: Path, folder: int, ident: str) -> None:
     """Make the marker, whole or not at all, and the file that keeps a store out of repositories."""
-    names = _names(folder)
-    if _IGNORE not in names:
-        _write(folder, _IGNORE, _IGNORE_ALL)
-    if UNFINISHED_MARKER in names:
-        os.unlink(UNFINISHED_MARKER, dir_fd=folder)
-    _write(folder, UNFINISHED_MARKER, f"{_FIRST_LINE}\nid = {secrets.token_hex(16)}\n".encode())
+    if UNFINISHED_MARKER not in _names(folder):
+        _write(folder, UNFINISHED_MARKER, b"")
+    _keep_out_of_repositories(store, folder)
+    os.unlink(UNFINISHED_MARKER, dir_fd=folder)
+    _write(folder, UNFINISHED_MARKER, f"{_FIRST_LINE}\nid = {ident}\n".encode())
     os.rename(UNFINISHED_MARKER, MARKER_NAME, src_dir_fd=folder, dst_dir_fd=folder)
     os.fsync(folder)
 

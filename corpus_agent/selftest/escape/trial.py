@@ -21,8 +21,8 @@ from typing import Literal
 
 from corpus_agent.selftest.escape.attacks import Surroundings
 from corpus_agent.selftest.escape.probes import PROBES, Kind, Probe
+from indexer import SealUnavailable
 from indexer.confine import check_kernel, starting
-from indexer.errors import SealUnavailable
 
 PROBE_SECONDS = 60  # for one process; it takes a tenth of a second
 _AT_ONCE = 4

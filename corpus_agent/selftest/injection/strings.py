@@ -11,7 +11,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from indexer.errors import UsageError
+from indexer import UsageError
 
 PACKAGED = Path(__file__).parent / "strings.jsonl"
 _SYLLABLES = [first + vowel for first in "bdfgklmnprstvz" for vowel in "aeiou"]

@@ -20,14 +20,13 @@ from corpus_agent.service.cancel import Cancel
 from corpus_agent.settings import Settings
 from corpus_agent.startup import Launch, to_read
 from corpus_agent.text.delimiters import Frame
-from indexer.errors import CorpusError
+from indexer import CorpusError
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Answer, Answerer
     from corpus_agent.mcp.tools import Tools
     from corpus_agent.seal.enforce import SealState
-    from indexer.index import LocalCorpus
-    from indexer.records import FileRow
+    from indexer import FileRow, Index
 
 CONNECT_SECONDS = 2.0
 
@@ -70,7 +69,7 @@ def main() -> None:
 
 
 def _shown(
-    word: str, corpus: LocalCorpus, rows: Sequence[FileRow], seal: SealState
+    word: str, corpus: Index, rows: Sequence[FileRow], seal: SealState
 ) -> Iterator[tuple[str, str]]:
     """What `search`, `read` and `files` print, each in both forms."""
     from corpus_agent import render
@@ -101,7 +100,7 @@ def _over_mcp(word: str, tools: Tools, rows: Sequence[FileRow]) -> Iterator[tupl
 
 
 def _asked(
-    command: str, word: str, corpus: LocalCorpus, answerer: Answerer, seal: SealState
+    command: str, word: str, corpus: Index, answerer: Answerer, seal: SealState
 ) -> Iterator[tuple[str, str]]:
     """What `ask` prints, in both forms; an error is printed as the command would."""
     from corpus_agent import render

@@ -27,8 +27,8 @@ from corpus_agent.selftest.injection.unprotected import connect, unprotected
 from corpus_agent.selftest.stores.boundaries import try_boundaries
 from corpus_agent.selftest.stores.home import check_readers_are_noticed
 from corpus_agent.text.sanitize import one_line
+from indexer import CorpusError, SealUnavailable
 from indexer.confine import starting
-from indexer.errors import CorpusError, SealUnavailable
 
 LINK = "link-to-a-secret.txt"
 PROCESS_SECONDS = 1800

@@ -29,7 +29,7 @@ from corpus_agent.selftest.stores.home import (
 from corpus_agent.selftest.stores.hostile_stores import BESIDE, LIE, QUESTION, STORES, Store
 from corpus_agent.selftest.stores.taken_over import LEGACIES, Legacy
 from corpus_agent.text.sanitize import one_line
-from indexer.errors import CorpusError, SealUnavailable
+from indexer import CorpusError, SealUnavailable
 
 AT_ONCE = 4
 _TAKEN_OVER = "corpus_agent.selftest.stores.taken_over"

@@ -17,9 +17,8 @@ from pathlib import Path
 from subprocess import TimeoutExpired
 
 from corpus_agent.selftest.injection import leaks
+from indexer import STORE_NAME, CorpusError
 from indexer.confine import starting
-from indexer.errors import CorpusError
-from indexer.store.manifest import STORE_NAME
 
 RUN_SECONDS = 120.0  # of one command; it takes two
 FIRST_LINE = "# Lease\n\nThe lease ends on 31 May 2031.\n"

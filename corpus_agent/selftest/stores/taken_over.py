@@ -23,7 +23,7 @@ from corpus_agent.selftest.stores.home import Home
 from corpus_agent.selftest.stores.hostile_stores import change_manifest, said_by_store, set_in_store
 from corpus_agent.settings import existing_place, load
 from corpus_agent.startup import to_read
-from indexer.errors import CorpusError
+from indexer import CorpusError
 
 
 @dataclass(frozen=True, slots=True)

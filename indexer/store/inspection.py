@@ -1,0 +1,76 @@
+"""One pass over all rows of an index: what stands in them, counted. Judges nothing."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from dataclasses import dataclass, field
+from heapq import nsmallest
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.records import Chunk, FileRow
+from indexer.store.rows import CHUNK_COLUMNS
+from indexer.store.snapshot import Snapshot
+
+SAMPLES = 5  # chunks, drawn by their keys
+LENGTH_TOLERANCE = 1e-3  # of a vector, whose length is 1
+
+
+@dataclass(slots=True)
+class Inspection:
+    """What a pass over an index finds.
+
+    `chunks` counts the chunk rows of each source, `ids` all of them and `distinct_ids` their
+    different keys; `off_length` are vectors that are not of length 1. `samples` are the same from
+    run to run: chunks with their vectors, float32 of shape (dimension,). `in_manifest` is the
+    number of chunks that the manifest names. Of the index of words and that of vectors, how many
+    rows they cover and how many wait; `partitions` is 0 where there is no index of vectors.
+    """
+
+    files: list[FileRow] = field(default_factory=list)
+    chunks: Counter[str] = field(default_factory=Counter)
+    ids: int = 0
+    distinct_ids: int = 0
+    off_length: int = 0
+    samples: list[tuple[Chunk, NDArray[np.float32]]] = field(default_factory=list)
+    in_manifest: int = 0
+    words_covered: int = 0
+    words_waiting: int = 0
+    partitions: int = 0
+    vectors_covered: int = 0
+    vectors_waiting: int = 0
+
+
+def inspect(snapshot: Snapshot) -> Inspection:
+    """What one pass over the rows of a version finds, in batches."""
+    found = Inspection(files=snapshot.files(), in_manifest=snapshot.manifest.chunks)
+    found.words_covered, found.words_waiting = snapshot.text_index_rows()
+    found.partitions, found.vectors_covered, found.vectors_waiting = snapshot.vector_index()
+    seen: set[str] = set()
+    for batch in snapshot.batches():
+        vectors = batch.column("vector").flatten().to_numpy().reshape(len(batch), -1)
+        off = np.abs(np.linalg.norm(vectors, axis=1) - 1.0)
+        found.off_length += int((~(off <= LENGTH_TOLERANCE)).sum())  # so that NaN counts
+        ids = batch.column("id").to_pylist()
+        found.ids += len(ids)
+        seen.update(ids)
+        found.chunks.update(batch.column("source").to_pylist())
+        drawn = nsmallest(SAMPLES, range(len(ids)), key=lambda row: _lot(ids[row]))
+        samples = [(_chunk(batch.slice(row, 1).to_pylist()[0]), vectors[row]) for row in drawn]
+        found.samples = nsmallest(
+            SAMPLES, [*found.samples, *samples], key=lambda sample: _lot(sample[0].id)
+        )
+    found.distinct_ids = len(seen)
+    return found
+
+
+def _lot(key: str) -> bytes:
+    """A place in an order that has nothing to do with the order of the rows."""
+    return hashlib.sha256(key.encode()).digest()
+
+
+def _chunk(row: dict[str, Any]) -> Chunk:
+    return Chunk(**{name: row[name] for name in CHUNK_COLUMNS})

@@ -1,0 +1,67 @@
+"""A document leaves the index, and its file stays where it is.
+
+What belongs to a corpus is decided by its folder and the ignore files there, and by nothing else;
+so a forgotten document comes back with the next look at the folder unless a rule keeps it out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from indexer.errors import CorpusError
+from indexer.files.ignore import IGNORE_FILES
+from indexer.files.walk import ignore_line
+from indexer.records import FileRow
+from indexer.store.manifest import read_manifest, root_of
+from indexer.store.snapshot import Snapshot
+from indexer.store.texts import Texts
+from indexer.store.writer import Writer
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What became of `source`: the row that it had, None where it was not in the index.
+
+    `rule` is the line which, in the file `rules`, keeps it out from now on; None where no line can
+    name it. `near` are documents of similar names.
+    """
+
+    source: str
+    row: FileRow | None
+    version: int
+    rules: Path
+    rule: str | None
+    near: tuple[str, ...] = ()
+
+
+def forget_document(store: Path, root: Path | None, source: str) -> Forgotten:
+    """What became of a document that was dropped; once more changes nothing. Needs no model.
+
+    `root` is the folder of the documents by the user's record; None: as the store says.
+    Raises StoreLocked while another process writes.
+    """
+    manifest = read_manifest(store)
+    root = root or root_of(store, manifest)
+    with Writer(store, manifest.fingerprint, manifest.root) as writer:
+        if writer.rebuilding or writer.manifest is None:
+            raise CorpusError("The index was made anew just now.", "Run the same command again.")
+        manifest = writer.manifest
+        row = writer.files.get(source)
+        near: list[str] = []
+        if row is None:
+            near = Snapshot(store, root).similar(source)
+        else:
+            writer.replace([], [source])
+            writer.commit(
+                ignored=manifest.ignored,
+                complete=manifest.complete,
+                walked_ns=manifest.walked_ns,
+            )
+            # So that its text leaves the disk too, and is no more than in the file itself.
+            Texts(store).keep_only({left.sha256 for left in writer.files.values()})
+            manifest = writer.cleanup(removed=True)
+    # A name that is no text, or twice the same text, is not the name that the file has.
+    named = row is None or row.reason != "name"
+    rule = ignore_line(root, source) if named else None
+    return Forgotten(source, row, manifest.version, root / IGNORE_FILES[-1], rule, tuple(near))

@@ -1,0 +1,56 @@
+"""What others may import of the library: all that stands in its table, and the answerers little."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import indexer
+from tests.conftest import REPOSITORY
+
+ANSWERERS = ("tools", "answering", "agent", "text")
+KNOWN_TO_ANSWERERS = ("errors", "records", "window", "embed", "files")
+
+
+def imported_by(path: Path) -> set[str]:
+    """The names that a module takes from the library by its name."""
+    tree = ast.parse(path.read_text("utf-8"))
+    found = [n for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) and n.module == "indexer"]
+    return {alias.name for node in found for alias in node.names} - {"__version__"}
+
+
+@pytest.mark.parametrize("name", [name for name in indexer.__all__ if name != "__version__"])
+def test_a_public_name_is_found_where_the_table_says(name):
+    assert getattr(indexer, name) is getattr(sys.modules[indexer._MODULES[name]], name)
+
+
+def test_the_checker_of_types_sees_the_names_of_the_table():
+    tree = ast.parse((REPOSITORY / "indexer/__init__.py").read_text("utf-8"))
+    (block,) = [node for node in tree.body if isinstance(node, ast.If)]
+    seen = {a.name: node.module for node in block.body for a in node.names}
+    assert seen == indexer._MODULES
+
+
+def test_no_other_name_is_found():
+    with pytest.raises(AttributeError, match="has no attribute 'Nothing'"):
+        _ = indexer.Nothing
+
+
+def test_importing_the_library_loads_none_of_it():
+    code = "import indexer, sys; print([m for m in sys.modules if m.startswith('indexer.')])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("room", ANSWERERS)
+def test_an_answerer_takes_records_and_protocols_and_no_store(room):
+    for path in (REPOSITORY / "corpus_agent" / room).glob("*.py"):
+        modules = {indexer._MODULES[name] for name in imported_by(path)}
+        assert {module.split(".")[1] for module in modules} <= set(KNOWN_TO_ANSWERERS), path
+
+
+def test_the_control_others_take_more():
+    taken = imported_by(REPOSITORY / "corpus_agent/service/session.py")
+    assert "indexer.index" in {indexer._MODULES[name] for name in taken}

@@ -1,0 +1,187 @@
+"""Where a command stands and what is around it: one clear line where that cannot be."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from corpus_agent.api import Corpus
+from corpus_agent.models.address import parse
+from indexer.errors import UsageError
+from tests.conftest import REPOSITORY, Cli
+from tests.test_sync import sync
+
+NOT_UTF_8 = os.fsdecode(b"b\xe9")
+# Goes where it is told, removes that folder, and becomes the command.
+GONE = "import os, sys; os.chdir(sys.argv[1]); os.rmdir(sys.argv[1]); os.execv(*eval(sys.argv[2]))"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/a.md").write_text("Sourdough rises slowly.\n")
+    sync(tmp_path / "docs", tmp_path / "store")
+    return tmp_path / "store"
+
+
+def from_nowhere(tmp_path: Path, *arguments: object) -> "subprocess.CompletedProcess[str]":
+    """The command, started in a folder that is gone by then."""
+    (tmp_path / "gone").mkdir()
+    command = [sys.executable, "-P", "-m", "corpus_agent", *map(str, arguments)]
+    return subprocess.run(
+        [sys.executable, "-P", "-c", GONE, str(tmp_path / "gone"), repr((command[0], command))],
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("status", "index", "search x", "ask x --llm none", "files", "doctor", "mcp", "trust ."),
+        *("mcp --print-config claude", "watch", "cleanup", "chat --llm none", "read a.md"),
+        "--store rel index /tmp",
+    ],
+)
+def test_a_working_folder_that_is_gone_is_one_clear_line(tmp_path, command):
+    done = from_nowhere(tmp_path, *command.split())
+    assert (done.returncode, "Traceback" in done.stderr) == (2, False), done.stderr
+    assert "The working folder is not there any more" in done.stderr
+
+
+def test_what_is_named_in_full_needs_no_working_folder(tmp_path, store):
+    """The control: it is the folder that is missed, and nothing else."""
+    done = from_nowhere(tmp_path, "--store", store, "files")
+    assert (done.returncode, "a.md" in done.stdout) == (0, True), done.stderr
+
+
+def test_a_callers_relative_path_from_a_folder_that_is_gone(tmp_path):
+    code = (
+        "import os, sys; from corpus_agent.api import Corpus; os.chdir(sys.argv[1])\n"
+        "os.rmdir(sys.argv[1])\n"
+        "try: Corpus.open('store')\n"
+        "except Exception as error: print(type(error).__name__, error)"
+    )
+    (tmp_path / "gone").mkdir()
+    done = subprocess.run(
+        [sys.executable, "-c", code, tmp_path / "gone"],
+        capture_output=True,
+        text=True,
+        cwd=REPOSITORY,
+        check=True,
+    )
+    assert done.stdout.startswith("UsageError The working folder is not there any more")
+    assert Corpus.open(tmp_path / "store")  # the control: there is none yet, which is allowed
+
+
+@pytest.mark.parametrize("kind", ["unix", "gguf"])
+def test_the_home_of_a_user_who_is_not_known_is_one_clear_line(kind):
+    with pytest.raises(UsageError, match="home folder of a user who is not known"):
+        parse(f"{kind}:~nobody-is-called-so/x", None)
+    with pytest.raises(UsageError, match=r"there is no (socket|file)"):  # the control
+        parse(f"{kind}:~/x", None)
+
+
+@pytest.mark.parametrize(
+    "surroundings",
+    [
+        {"HOME": None},
+        {"HOME": ""},
+        {"HOME": "relative"},
+        {"HOME": "/dev/null"},
+        {"TMPDIR": "/does/not/exist"},
+        {"XDG_STATE_HOME": "relative"},
+        {"XDG_CONFIG_HOME": "relative"},
+        {"XDG_CONFIG_HOME": "/dev/null"},
+    ],
+    ids=str,
+)
+def test_surroundings_that_are_odd_cost_nothing(cli: Cli, tmp_path, surroundings):
+    """Nor is anything put into the working folder where a variable is relative."""
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/a.md").write_text("Sourdough rises slowly.\n")
+    given = {name: value for name, value in surroundings.items() if value is not None}
+    command = ["env", *(f"--unset={name}" for name in surroundings if name not in given)]
+    command += [f"{name}={value}" for name, value in given.items()]
+    command += [sys.executable, "-m", "corpus_agent", "--store", str(tmp_path / "store")]
+    for arguments in (["index", "docs"], ["search", "sourdough"], ["doctor"]):
+        done = subprocess.run(
+            [*command, *(["--trust-store"] if arguments[0] != "index" else []), *arguments],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+            check=False,
+        )
+        assert "Traceback" not in done.stderr, done.stderr
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name != "store") == ["docs"]
+
+
+@pytest.mark.parametrize("kind", ["file", "loop", "no folder above"])
+def test_a_state_folder_that_cannot_be_is_a_notice_and_no_traceback(cli: Cli, tmp_path, kind):
+    (tmp_path / "docs").mkdir()
+    place = tmp_path / "state"
+    if kind == "file":
+        place.touch()
+    elif kind == "loop":
+        place.symlink_to("state")
+    else:
+        place = Path("/proc/self/nowhere")
+    made = cli("index", "docs", env={"XDG_STATE_HOME": str(place)})
+    assert made.returncode == 0, made.stderr
+    assert "could not be recorded that this index is yours" in made.stderr
+    refused = cli("files", env={"XDG_STATE_HOME": str(place)})
+    assert (refused.returncode, "Traceback" in refused.stderr) == (2, False), refused.stderr
+
+
+def test_an_index_below_a_name_that_is_not_utf_8_is_refused_and_not_called_damaged(cli: Cli, store):
+    folder = store.parent / NOT_UTF_8
+    shutil.copytree(store.parent / "docs", folder)
+    for arguments in (["index", "."], ["index", "--dry-run", "."], ["index"]):
+        done = cli(*arguments, cwd=folder)
+        assert (done.returncode, "not valid UTF-8" in done.stderr) == (2, True), done.stderr
+        assert "damaged" not in done.stderr and not (folder / ".corpus-agent").exists()
+    elsewhere = cli("--store", store.parent / "other", "index", ".", cwd=folder)  # the control
+    assert elsewhere.returncode == 0, elsewhere.stderr
+    assert "a.md" in cli("--store", store.parent / "other", "files").stdout
+
+
+def test_a_configuration_in_an_index_is_refused_and_one_among_documents_obeyed(cli: Cli, store):
+    """Code that took over one run could write the first; the other was typed, and no run writes."""
+    docs = store.parent / "docs"
+    for folder in (store, docs):
+        (folder / "config.toml").write_text("llm_seconds = 30\n")
+    for how in (["--config", store / "config.toml"], ["--config", "store/config.toml"]):
+        done = cli("--store", store, *how, "files")
+        assert (done.returncode, "holds this user's configuration" in done.stderr) == (2, True)
+    variable = {"CORPUS_AGENT_CONFIG": str(store / "config.toml")}
+    assert cli("--store", store, "index", env=variable).returncode == 2
+    (store.parent / "link.toml").symlink_to(store / "config.toml")
+    assert cli("--store", store, "--config", "link.toml", "files").returncode == 2
+    assert cli("--store", store, "--config", docs / "config.toml", "files").returncode == 0
+    assert cli("--store", store, "--config", "/dev/null", "files").returncode == 0
+
+
+@pytest.mark.parametrize("arguments", [["index", "loop"], ["--store", "loop", "index", "docs"]])
+def test_a_link_that_leads_to_itself_is_one_clear_line(cli: Cli, store, arguments):
+    (store.parent / "loop").symlink_to("loop")
+    for given in (arguments, [each.replace("loop", "loop/x") for each in arguments]):
+        done = cli(*given)
+        assert done.returncode in (1, 2) and "Traceback" not in done.stderr, done.stderr
+        assert "loop" in done.stderr.splitlines()[0]
+    for given in (["--model", "loop", "files"], ["--config", "loop", "files"], ["trust", "loop"]):
+        done = cli("--store", store, *given)
+        assert "Traceback" not in done.stderr, done.stderr
+
+
+def test_a_question_in_bytes_that_are_no_text_is_answered(cli: Cli, sample_store):
+    for given in (["search"], ["ask", "--llm", "none"]):
+        for more in ([], ["--json"]):
+            done = cli("--store", sample_store, *given, *more, f"sourdough {NOT_UTF_8}")
+            assert done.returncode == 0 and "Traceback" not in done.stderr, done.stderr
