@@ -2,6 +2,7 @@
 import pytest
 
 from corpus_agent.answering.grounding import bearing, quoted_window
+from corpus_agent.tools.result import passage
 
 
 def said(fact, claim):

@@ -75,6 +75,7 @@ def index(
     on_start: Callable[[Plan, bool], None] = lambda *_: None,
     on_progress: Callable[[Progress], None] = lambda _: None,
     on_problem: Callable[[FileRow], None] = lambda _: None,
+    should_stop: Callable[[], bool] = lambda: False,
 ) -> Outcome:
     """What a run over the folder did; see sync_folder. `encoder` is one that is loaded already."""
     if settings.root is None:  # called without a launch of its own
@@ -91,6 +92,7 @@ def index(
         on_start=on_start,
         on_progress=on_progress,
         on_problem=on_problem,
+        should_stop=should_stop,
     )
 
 

@@ -138,8 +138,9 @@ def _look(
                     verify=verify,
                     encoder=encoder,
                     on_start=shown.start,
-                    on_progress=partial(_advance, shown, should_stop),
+                    on_progress=shown.advance,
                     on_problem=shown.problem,
+                    should_stop=should_stop,
                 )
         except StoreLocked as error:
             if not waiting:
@@ -151,10 +152,3 @@ def _look(
             callbacks.outcome(outcome)
         return outcome.version
     return known
-
-
-def _advance(shown: RunDisplay, should_stop: Callable[[], bool], done: Progress) -> None:
-    """Move the bar; between two files is where a run can be ended with its work committed."""
-    shown.advance(done)
-    if should_stop():
-        raise KeyboardInterrupt
