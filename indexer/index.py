@@ -1,7 +1,7 @@
 """The corpus on this machine: one snapshot of a store, and the files below its root.
 
-Implements the `Corpus` protocol. Reading goes through membership first, then containment, then the
-hash, and through the same workers and extractors that indexed the file.
+Implements the `CorpusView` protocol. Reading goes through membership first, then containment, then
+the hash, and through the same workers and extractors that indexed the file.
 """
 
 from __future__ import annotations

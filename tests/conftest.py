@@ -103,10 +103,10 @@ def open_folder() -> Iterator[Path]:
 
 def own(store: Path, root: Path) -> Path:
     """The store, recorded as this user's, as `index` records what it makes."""
-    from corpus_agent.trust.stores import Place, absolute, record
+    from corpus_agent.trust.stores import StorePlace, absolute, record
     from indexer.store.ownership import make_store
 
-    record(Place(absolute(store), root.resolve()), make_store(store))
+    record(StorePlace(absolute(store), root.resolve()), make_store(store))
     return store
 
 

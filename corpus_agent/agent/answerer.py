@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
     from corpus_agent.answering.coverage import EncodeTokens
     from corpus_agent.models.address import Server
-    from corpus_agent.tools.corpus import Corpus
+    from corpus_agent.tools.corpus import CorpusView
 
 MAX_STEPS = 8  # requests to the model for one question, the one that ends it included
 QUESTION_SECONDS = 600.0  # for all of them, the one that repairs quotations included
@@ -152,7 +152,7 @@ class ModelAnswerer:
     def answer(
         self,
         question: str,
-        corpus: Corpus,
+        corpus: CorpusView,
         history: Sequence[Turn] = (),
         on_event: OnEvent = lambda _: None,
     ) -> Answer:
@@ -293,7 +293,7 @@ class _Work:
     def __init__(
         self,
         question: str,
-        corpus: Corpus,
+        corpus: CorpusView,
         history: tuple[Turn, ...],
         on_event: OnEvent,
         encode: EncodeTokens | None,

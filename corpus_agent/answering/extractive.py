@@ -25,7 +25,7 @@ from corpus_agent.tools import search
 from corpus_agent.tools.result import ToolCall
 
 if TYPE_CHECKING:
-    from corpus_agent.tools.corpus import Corpus
+    from corpus_agent.tools.corpus import CorpusView
     from indexer import Encoder, Hit
 
 POOL = 10  # passages; more gained nothing on the development sets
@@ -48,7 +48,7 @@ class ExtractiveAnswerer:
     def answer(
         self,
         question: str,
-        corpus: Corpus,
+        corpus: CorpusView,
         history: Sequence[Turn] = (),
         on_event: OnEvent = lambda _: None,
     ) -> Answer:
@@ -90,7 +90,7 @@ class ExtractiveAnswerer:
     def _not_found(
         self,
         question: str,
-        corpus: Corpus,
+        corpus: CorpusView,
         calls: Sequence[ToolCall],
         notices: tuple[str, ...] = (),
     ) -> Answer:
@@ -118,7 +118,7 @@ def _standalone(question: str, history: Sequence[Turn]) -> str:
     return asked
 
 
-def _pool(question: str, corpus: Corpus) -> tuple[list[Hit], list[ToolCall]]:
+def _pool(question: str, corpus: CorpusView) -> tuple[list[Hit], list[ToolCall]]:
     """The passages for a question, of all that it asks for, and the searches that found them."""
     found = [(part, corpus.search(part, limit=POOL, per_source=None)) for part in parts(question)]
     best: dict[str, Hit] = {}
@@ -137,6 +137,6 @@ def _noted(query: str, hits: Sequence[Hit]) -> ToolCall:
     return ToolCall(search.NAME, json.dumps({"query": query}), digest, len(text))
 
 
-def _cite(corpus: Corpus, n: int, sentence: Sentence, hit: Hit) -> Citation:
+def _cite(corpus: CorpusView, n: int, sentence: Sentence, hit: Hit) -> Citation:
     line = hit.chunk.line_start + hit.chunk.text.count("\n", 0, sentence.start)
     return check_quotation(corpus, n, hit.chunk.source, sentence.text, line)

@@ -25,7 +25,7 @@ from indexer import FileRow, Refused, UsageError, __version__, read_regular
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Answer, Citation
-    from corpus_agent.tools.corpus import Corpus
+    from corpus_agent.tools.corpus import CorpusView
 
 RECEIPT_VERSION = 1
 LOG_NAME, OLD_LOG_NAME = "receipts.jsonl", "receipts.1.jsonl"
@@ -229,7 +229,7 @@ def _receipt_in(line: bytes, where: str) -> Receipt:
     return content
 
 
-def check(content: Receipt, corpus: Corpus, row_of: RowOf) -> Iterable[Rechecked]:
+def check(content: Receipt, corpus: CorpusView, row_of: RowOf) -> Iterable[Rechecked]:
     """Each quotation of a receipt, looked up in the file as it is today."""
     for number, cited in enumerate(content["citations"], start=1):
         source, line = cited["source"], cited["line_start"]
@@ -241,7 +241,7 @@ def check(content: Receipt, corpus: Corpus, row_of: RowOf) -> Iterable[Rechecked
         yield Rechecked(now, (line, cited["line_end"]), state)
 
 
-def _state(source: str, digest: str | None, corpus: Corpus, row_of: RowOf) -> FileState:
+def _state(source: str, digest: str | None, corpus: CorpusView, row_of: RowOf) -> FileState:
     """Whether the bytes of a document are those that were quoted."""
     row = row_of(source)
     try:

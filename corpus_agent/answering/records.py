@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
 if TYPE_CHECKING:
-    from corpus_agent.tools.corpus import Corpus
+    from corpus_agent.tools.corpus import CorpusView
     from corpus_agent.tools.result import ToolCall
     from indexer import Coverage
 
@@ -96,7 +96,7 @@ class Answerer(Protocol):
     def answer(
         self,
         question: str,
-        corpus: Corpus,
+        corpus: CorpusView,
         history: Sequence[Turn] = (),
         on_event: OnEvent = lambda _: None,
     ) -> Answer:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from corpus_agent.answering.coverage import EncodeTokens
     from corpus_agent.answering.records import Citation
     from corpus_agent.text.delimiters import Frame
-    from corpus_agent.tools.corpus import Corpus
+    from corpus_agent.tools.corpus import CorpusView
 
 MAX_COMPLETED = 600  # characters of a sentence that is quoted in the place of a piece of it
 UNSUPPORTED = "[unsupported]"
@@ -79,7 +79,7 @@ class Evidence:
 
     def __init__(
         self,
-        corpus: Corpus,
+        corpus: CorpusView,
         source_of: Callable[[str], str],
         make_supporter: Callable[[], Supporter],
         known: Sequence[Citation] = (),

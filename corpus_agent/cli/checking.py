@@ -23,7 +23,7 @@ from indexer import SealUnavailable, UsageError
 
 if TYPE_CHECKING:
     from corpus_agent.doctor import Check, Finding
-    from corpus_agent.selftest.injection.judge import Verdict
+    from corpus_agent.selftest.injection.judge import AttackVerdict
     from corpus_agent.settings import Settings
 
 
@@ -101,7 +101,7 @@ def _attack(strings: Path | None, *, as_json: bool) -> None:
     show_verdict(run_attack(strings, on_event=say), as_json=as_json)
 
 
-def show_verdict(verdict: Verdict, *, as_json: bool) -> None:
+def show_verdict(verdict: AttackVerdict, *, as_json: bool) -> None:
     """Print what came of an attack; exit 1 unless it passed."""
     from corpus_agent import render
     from corpus_agent.selftest.injection.shown import as_json as verdict_as_json

@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal, Self
 
 from corpus_agent.answering.records import Answer
 from corpus_agent.librarian.process import Child, LibrarianFailed, LibrarianTimeout
-from corpus_agent.render.for_parent import Claim, claims, handed_over, render
+from corpus_agent.render.for_parent import CheckedClaim, claims, handed_over, render
 from corpus_agent.text.delimiters import Frame
 from indexer import from_here
 
@@ -36,8 +36,8 @@ class LibrarianAnswer(Answer):
     tainted: Literal[True] = True
 
     @property
-    def claims(self) -> list[Claim]:
-        """The sentences, each with the citations that it carries; see parent.Claim."""
+    def claims(self) -> list[CheckedClaim]:
+        """The sentences, each with the citations that it carries; see parent.CheckedClaim."""
         return claims(self)
 
     def for_model(self) -> str:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from corpus_agent.service.cancel import Cancel
     from corpus_agent.service.service import Service
     from corpus_agent.startup import Launch
-    from corpus_agent.tools.corpus import Corpus
+    from corpus_agent.tools.corpus import CorpusView
     from indexer import FileRow, Index
 
 MAX_PAGE_TOKENS = 14_000  # of document text in one result; clients cut at 25,000 and warn at 10,000
@@ -113,7 +113,7 @@ class Tools:
             self._names = (corpus.version, names)
         return names.get(given) or told(given)
 
-    def _page(self, corpus: Corpus, source: str, offset: int, limit: int) -> ToolResult:
+    def _page(self, corpus: CorpusView, source: str, offset: int, limit: int) -> ToolResult:
         window = fitted(corpus.read(source, offset, limit))
         text = read.render(self._frame, window)
         return ToolResult(text, window=window, version=corpus.version)

@@ -11,7 +11,7 @@ from typing import Protocol
 from indexer import MAX_HITS_PER_SOURCE, MAX_WINDOW_LINES, SEARCH_LIMIT, Coverage, Hit, Window
 
 
-class Corpus(Protocol):
+class CorpusView(Protocol):
     """A read-only view of one version of an index."""
 
     @property

@@ -13,7 +13,7 @@ from indexer import MAX_WINDOW_BYTES, MAX_WINDOW_LINES, Refused, Window, narrowe
 
 if TYPE_CHECKING:
     from corpus_agent.text.delimiters import Frame
-    from corpus_agent.tools.corpus import Corpus
+    from corpus_agent.tools.corpus import CorpusView
 
 NAME = "vectordb_read"
 DESCRIPTION = """\
@@ -53,7 +53,7 @@ SCHEMA: dict[str, Any] = {
 
 
 def run(
-    corpus: Corpus,
+    corpus: CorpusView,
     frame: Frame,
     source: str,
     offset: int = 1,

@@ -15,7 +15,7 @@ from corpus_agent.tools.result import ToolResult, failure
 from indexer import Chunk, Coverage, Hit, Refused
 
 if TYPE_CHECKING:
-    from corpus_agent.tools.corpus import Corpus
+    from corpus_agent.tools.corpus import CorpusView
 
 NAME = "vectordb_search"
 DESCRIPTION = """\
@@ -41,7 +41,7 @@ SCHEMA: dict[str, Any] = {
 MAX_SHOWN_QUERY = 200  # characters
 
 
-def run(corpus: Corpus, frame: Frame, query: str) -> ToolResult:
+def run(corpus: CorpusView, frame: Frame, query: str) -> ToolResult:
     """The hits and their text, or why there are none."""
     try:
         hits = corpus.search(query)

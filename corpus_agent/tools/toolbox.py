@@ -22,7 +22,7 @@ from corpus_agent.tools.result import Outcome, ToolCall, ToolResult, failure
 from indexer import MAX_WINDOW_BYTES, MAX_WINDOW_LINES, Chunk
 
 if TYPE_CHECKING:
-    from corpus_agent.tools.corpus import Corpus
+    from corpus_agent.tools.corpus import CorpusView
 
 Arguments = dict[str, Any]
 _WHOLE = re.compile(r"\s*[+-]?\d{1,18}\s*")
@@ -58,7 +58,7 @@ class Toolbox:
     """vectordb_search and vectordb_read over one corpus, for one conversation."""
 
     def __init__(
-        self, corpus: Corpus, frame: Frame, max_read_bytes: int = MAX_WINDOW_BYTES
+        self, corpus: CorpusView, frame: Frame, max_read_bytes: int = MAX_WINDOW_BYTES
     ) -> None:
         """`max_read_bytes`: what one read gives at most, where the model's window is small."""
         self._corpus = corpus
