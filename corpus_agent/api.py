@@ -14,6 +14,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+import indexer
+from corpus_agent import render, service
 from corpus_agent.seal import unsealed
 from corpus_agent.settings import OF_A_STORE, Settings, existing_place
 from corpus_agent.startup import Launch, to_index, to_read
@@ -127,9 +129,6 @@ class Corpus:
         Without `root`: the folder of this index. `on_progress` hears of each file; what it raises
         ends the run. Ctrl-C commits what was embedded and is raised again.
         """
-        from corpus_agent import render
-        from corpus_agent.service import session
-
         if root is None and not (self._store / MANIFEST_NAME).exists():
             raise UsageError(
                 f"{str(self._store)!r} is a new index.", "Name its folder: index(ROOT)"
@@ -145,7 +144,7 @@ class Corpus:
                 f"This process is sealed around {str(self._settings.root)!r}.",
                 "Index another folder from a process of its own.",
             )
-        outcome = session.index(
+        outcome = service.session.index(
             self._settings,
             folder,
             force=force,
@@ -164,8 +163,6 @@ class Corpus:
 
         The first `per_source` of each document go before the others; None: by score alone.
         """
-        from corpus_agent import render
-
         view = self._newest()
         hits = view.search(query, k, per_source, path)
         return render.search_object(query, hits, view.version, self._seal, view.notices)
@@ -175,8 +172,6 @@ class Corpus:
 
         At most `limit` lines and 50,000 bytes; go on at `next_offset`.
         """
-        from corpus_agent import render
-
         view = self._newest()
         names = render.names(row.source for row in view.files())
         window = view.read(names.get(source, source), offset, limit)
@@ -190,25 +185,19 @@ class Corpus:
         A model that fails gives the passages instead, and `notices` says so. The answer's receipt
         is in the log of the index then.
         """
-        from corpus_agent import render
-        from corpus_agent.service import session
-
         view, launch, settings = self._newest(), self._ready(), self._settings
-        answerer = session.answerer_for(view, launch, settings)
-        answer, _ = session.ask_recorded(
+        answerer = service.session.answerer_for(view, launch, settings)
+        answer, _ = service.session.ask_recorded(
             question, view, answerer, launch, settings, on_event=on_event
         )
         return render.answer_object(answer, self._seal)
 
     def status(self) -> StatusResult:
         """What the index holds, where it is and whether it is complete."""
-        from corpus_agent import render
-        from indexer import usage
-
         self._ready()
         store, root = existing_place(self._settings)
         manifest = read_manifest(store)
-        used = usage(store)
+        used = indexer.usage(store)
         return render.status_object(
             manifest, store, root, used, self._seal, root_exists=root.is_dir()
         )
@@ -227,22 +216,18 @@ class Corpus:
         return self._launch
 
     def _loaded_encoder(self) -> Encoder:
-        from corpus_agent.service.session import encoder_for
 
         if self._encoder is None:
-            self._encoder = encoder_for(self._settings, self._store, bulk=True)
+            self._encoder = service.session.encoder_for(self._settings, self._store, bulk=True)
         return self._encoder
 
     def _newest(self) -> Index:
         """A view of the newest version, the one at hand while it is the newest."""
-        from corpus_agent.service.session import reranker_for
-        from indexer import Index
-
         if self._view is None:
             self._ready()
             store, root = existing_place(self._settings)
-            reranker = reranker_for(self._settings)
-            self._view = Index.open(
+            reranker = service.session.reranker_for(self._settings)
+            self._view = indexer.Index.open(
                 store, self._loaded_encoder(), reranker, root=root, quote=quoted
             )
         else:

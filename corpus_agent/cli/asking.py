@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from corpus_agent import answering, render, service
 from corpus_agent.cli.common import (
     EXIT_INTERRUPTED,
     JSON,
@@ -17,6 +18,7 @@ from corpus_agent.cli.common import (
     print_lines,
     settings_in_force,
 )
+from corpus_agent.cli.live import Watching
 from corpus_agent.settings import existing_store
 
 if TYPE_CHECKING:
@@ -43,10 +45,8 @@ def search(
 ) -> None:
     """Find the passages that are about QUERY, by meaning and by words."""
     launch = launch_to_read(settings_in_force())
-    from corpus_agent import render
-    from corpus_agent.service import session
 
-    corpus = session.open_corpus(launch.settings)
+    corpus = service.session.open_corpus(launch.settings)
     hits = corpus.search(query, limit, per_source, below)
     if as_json:
         seal = launch.seal.state
@@ -93,27 +93,22 @@ def ask(
     descriptor = _opened(receipt_file)
     launch = launch_to_read(settings, asking=True)
     settings = launch.settings
-    from corpus_agent import render
-    from corpus_agent.cli.live import Watching
-    from corpus_agent.service import session
 
-    corpus = session.open_corpus(settings)
+    corpus = service.session.open_corpus(settings)
     watching = Watching()
-    answerer = session.answerer_for(
+    answerer = service.session.answerer_for(
         corpus, launch, settings, strict=strict_evidence, on_draft=watching.draft
     )
     try:
         with watching:
-            answer, record = session.ask_recorded(
+            answer, record = service.session.ask_recorded(
                 question, corpus, answerer, launch, settings, on_event=watching.event
             )
     except KeyboardInterrupt:
         click.echo("Stopped.", err=True)
         raise SystemExit(EXIT_INTERRUPTED) from None
     if descriptor is not None:
-        from corpus_agent.answering import receipt
-
-        receipt.write(descriptor, record)
+        answering.receipt.write(descriptor, record)
     if as_json:
         return print_json(render.answer_object(answer, launch.seal.state))
     return print_lines(render.answer_lines(answer))
@@ -123,9 +118,8 @@ def _opened(receipt_file: Path | None) -> int | None:
     """The receipt's descriptor: opened before the seal, which closes all but the index."""
     if receipt_file is None:
         return None
-    from corpus_agent.answering.receipt import open_file
 
-    return open_file(receipt_file)
+    return answering.receipt.open_file(receipt_file)
 
 
 @main.command()
@@ -142,14 +136,12 @@ def chat(
     launch = launch_to_read(settings, asking=True, choosing=True)
     settings = launch.settings
     from corpus_agent.cli.chat import Chat, Doing
-    from corpus_agent.cli.live import Watching
-    from corpus_agent.service import session
 
-    corpus = session.open_corpus(settings)
+    corpus = service.session.open_corpus(settings)
     watching = Watching()
 
     def make(launch: Launch) -> Answerer:
-        return session.answerer_for(
+        return service.session.answerer_for(
             corpus, launch, settings, strict=strict_evidence, on_draft=watching.draft
         )
 
@@ -161,11 +153,11 @@ def chat(
         history: Sequence[Turn],
     ) -> Answer:
         with watching:
-            return session.ask_recorded(
+            return service.session.ask_recorded(
                 question, newest, answerer, launch, settings, history, watching.event
             )[0]
 
-    doing = Doing(answer, make, session.models_of, click.echo)
+    doing = Doing(answer, make, service.session.models_of, click.echo)
     Chat(corpus, launch, existing_store(settings), doing).run()
 
 
@@ -175,10 +167,8 @@ def chat(
 def read(place: str, as_json: bool) -> None:
     """Print a document of the index as it was extracted, from LINE on, COUNT lines."""
     launch = launch_to_read(settings_in_force())
-    from corpus_agent import render
-    from corpus_agent.service import session
 
-    corpus = session.open_corpus(launch.settings, searching=False)
+    corpus = service.session.open_corpus(launch.settings, searching=False)
     names = render.names(row.source for row in corpus.files())
     named, offset, limit = _parse_place(place, set(names))
     source = names.get(named, named)
@@ -207,7 +197,6 @@ def _parse_place(place: str, names: set[str]) -> tuple[str, int, int | None]:
 def _print_window(window: Window) -> None:
     if window.stale:
         click.echo("Note: this file changed after it was indexed.", err=True)
-    from corpus_agent import render
 
     print_lines(render.window_lines(window))
 
@@ -238,12 +227,10 @@ def evaluate(
     )
     launch = launch_to_read(settings, asking=True)
     settings = launch.settings
-    from corpus_agent import render
     from corpus_agent.evaluation import measure
-    from corpus_agent.service import session
 
-    corpus = session.open_corpus(settings)
-    answerer = session.answerer_for(corpus, launch, settings)
+    corpus = service.session.open_corpus(settings)
+    answerer = service.session.answerer_for(corpus, launch, settings)
     results = [measure.measure(question, corpus, answerer) for question in asked]
     scores = measure.summarise(results)
     if as_json:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from corpus_agent import answering, render, service
 from corpus_agent.cli.common import (
     JSON,
     launch_to_read,
@@ -36,16 +37,15 @@ def verify(file: Path, as_json: bool) -> None:
     FILE is what ask --receipt wrote, or receipts.jsonl in the index folder. Exit 0 when every
     quotation still stands in its document, 1 otherwise.
     """
-    from corpus_agent.answering import receipt
-
-    receipts = receipt.load(file)  # it may lie anywhere, so it is read before the seal
+    receipts = answering.receipt.load(file)  # it may lie anywhere, so it is read before the seal
     settings = launch_to_read(settings_in_force()).settings
-    from corpus_agent import render
-    from corpus_agent.service import session
 
     # A run that a document took over may have written what the store keeps of a text.
-    corpus = session.open_corpus(settings, searching=False, anew=True)
-    checked = [(content, list(receipt.check(content, corpus, corpus.file))) for content in receipts]
+    corpus = service.session.open_corpus(settings, searching=False, anew=True)
+    checked = [
+        (content, list(answering.receipt.check(content, corpus, corpus.file)))
+        for content in receipts
+    ]
     if as_json:
         print_json(render.verify_object(checked, corpus.version))
     else:
@@ -81,7 +81,6 @@ def selftest(attack: bool, strings: Path | None, as_json: bool) -> None:
             "--strings has a meaning with --attack alone.",
             "Run: corpus-agent selftest --attack --strings FILE",
         )
-    from corpus_agent import render
     from corpus_agent.selftest.escape.trial import as_json as rows_as_json
     from corpus_agent.selftest.escape.trial import run_selftest, table
 
@@ -103,7 +102,6 @@ def _attack(strings: Path | None, *, as_json: bool) -> None:
 
 def show_verdict(verdict: AttackVerdict, *, as_json: bool) -> None:
     """Print what came of an attack; exit 1 unless it passed."""
-    from corpus_agent import render
     from corpus_agent.selftest.injection.shown import as_json as verdict_as_json
     from corpus_agent.selftest.injection.shown import table
 
@@ -138,8 +136,6 @@ def doctor(as_json: bool, **llm: str | None) -> None:
             print_lines(lines(check, finding))
     content = findings_as_json(findings)
     if as_json:
-        from corpus_agent import render
-
         print_json(render.as_object(doctor=content))
     if not content["passed"]:
         raise SystemExit(1)

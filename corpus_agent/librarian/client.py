@@ -14,6 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal, Self
 
 from corpus_agent.answering.records import Answer
 from corpus_agent.librarian.process import Child, LibrarianFailed, LibrarianTimeout
+from corpus_agent.render.answers import answer_object
 from corpus_agent.render.for_parent import CheckedClaim, claims, handed_over, render
 from corpus_agent.text.delimiters import Frame
 from indexer import from_here
@@ -46,8 +47,6 @@ class LibrarianAnswer(Answer):
 
     def as_object(self) -> dict[str, Any]:
         """The JSON of `ask`, with `seal`, `tainted` and `claims`."""
-        from corpus_agent.render import answer_object
-
         found = [
             {"text": claim.text, "citations": list(claim.citations), "supported": claim.supported}
             for claim in self.claims

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from corpus_agent import answering
 from corpus_agent.answering.receipt import Receipt, log, receipt
 from corpus_agent.models import discovery
 from corpus_agent.models.llama_server import wait_until_ready
@@ -134,17 +135,15 @@ def answerer_for(
     """
     model, broker = launch.model, launch.broker
     if model is None or broker is None:
-        from corpus_agent.answering.extractive import ExtractiveAnswerer
-
-        return ExtractiveAnswerer(corpus.encoder, launch.notices)
+        return answering.extractive.ExtractiveAnswerer(corpus.encoder, launch.notices)
     if launch.llama is not None:
         try:
             wait_until_ready(launch.llama, broker, MODEL_LOAD_SECONDS)
         except CorpusError as error:
-            from corpus_agent.answering.extractive import ExtractiveAnswerer
-
             notice = f"{error.message} {error.hint} Answered without a model."
-            return ExtractiveAnswerer(corpus.encoder, (*launch.notices, notice))
+            return answering.extractive.ExtractiveAnswerer(
+                corpus.encoder, (*launch.notices, notice)
+            )
     from corpus_agent.agent.answerer import Limits, ModelAnswerer
     from corpus_agent.models.http import http_client
 
@@ -193,11 +192,9 @@ def ask(
     try:
         answer = answerer.answer(question, corpus, history, on_event)
     except discovery.ModelUnavailable as error:
-        from corpus_agent.answering.extractive import ExtractiveAnswerer
-
         notice = f"{error} Answered without a model."
         on_event(notice)
-        fallback = ExtractiveAnswerer(corpus.encoder, (notice,))
+        fallback = answering.extractive.ExtractiveAnswerer(corpus.encoder, (notice,))
         answer = fallback.answer(question, corpus, history, on_event)
     if answer.unsupported and not answer.citations:
         answer = _with_passages(answer, corpus, history, on_event)
@@ -209,9 +206,7 @@ def _with_passages(
     answer: Answer, corpus: Index, history: Sequence[Turn], on_event: OnEvent
 ) -> Answer:
     """The answer and, below it, what the documents say, if they say anything."""
-    from corpus_agent.answering.extractive import ExtractiveAnswerer
-
-    passages = ExtractiveAnswerer(corpus.encoder)
+    passages = answering.extractive.ExtractiveAnswerer(corpus.encoder)
     found = passages.answer(answer.question, corpus, history, on_event)
     if not found.citations:
         return answer

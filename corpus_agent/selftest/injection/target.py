@@ -16,10 +16,12 @@ from dataclasses import astuple
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from corpus_agent import render, service
 from corpus_agent.service.cancel import Cancel
 from corpus_agent.settings import Settings
 from corpus_agent.startup import Launch, to_read
 from corpus_agent.text.delimiters import Frame
+from corpus_agent.text.sanitize import visible
 from indexer import CorpusError
 
 if TYPE_CHECKING:
@@ -46,16 +48,14 @@ def main() -> None:
     if launch.model is None:
         sys.exit("; ".join(launch.notices))
     from corpus_agent.mcp.tools import Tools
-    from corpus_agent.service import session
-    from corpus_agent.service.service import Service
 
     without_model = Launch(launch.seal)
-    corpus = session.open_corpus(settings)
+    corpus = service.session.open_corpus(settings)
     model, extractive = (
-        session.answerer_for(corpus, each, settings) for each in (launch, without_model)
+        service.session.answerer_for(corpus, each, settings) for each in (launch, without_model)
     )
     rows = corpus.files()
-    tools = Tools(Service(settings, launch), launch)
+    tools = Tools(service.service.Service(settings, launch), launch)
     for word in task["words"]:
         of_word = [row for row in rows if word in row.source]
         seal = launch.seal.state
@@ -72,8 +72,6 @@ def _shown(
     word: str, corpus: Index, rows: Sequence[FileRow], seal: SealState
 ) -> Iterator[tuple[str, str]]:
     """What `search`, `read` and `files` print, each in both forms."""
-    from corpus_agent import render
-
     hits = corpus.search(word, 5, None)
     yield "search", _lines(render.search_lines(word, hits, corpus.coverage()))
     yield "search --json", _json(render.search_object(word, hits, corpus.version, seal))
@@ -103,14 +101,13 @@ def _asked(
     command: str, word: str, corpus: Index, answerer: Answerer, seal: SealState
 ) -> Iterator[tuple[str, str]]:
     """What `ask` prints, in both forms; an error is printed as the command would."""
-    from corpus_agent import render
     from corpus_agent.render import for_parent
-    from corpus_agent.service import session
-    from corpus_agent.text.sanitize import visible
 
     events: list[str] = []
     try:
-        answer: Answer = session.ask(question_about(word), corpus, answerer, on_event=events.append)
+        answer: Answer = service.session.ask(
+            question_about(word), corpus, answerer, on_event=events.append
+        )
     except CorpusError as error:
         yield command, f"Error: {visible(str(error))}"
         return
