@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from corpus_agent import answering, render, service
+from corpus_agent import answering, evaluation, render, service
 from corpus_agent.cli.common import (
     EXIT_INTERRUPTED,
     JSON,
@@ -219,23 +219,20 @@ def evaluate(
     Each [[questions]] has question, sources (none: not answerable) and answer or answers; see
     sample_corpus/questions.toml.
     """
-    from corpus_agent.evaluation.questions import load
-
-    asked = load(questions)
+    asked = evaluation.questions.load(questions)
     settings = settings_in_force(
         llm=llm or "none", llm_model=llm_model, allow_remote_llm=allow_remote_llm
     )
     launch = launch_to_read(settings, asking=True)
     settings = launch.settings
-    from corpus_agent.evaluation import measure
 
     corpus = service.session.open_corpus(settings)
     answerer = service.session.answerer_for(corpus, launch, settings)
-    results = [measure.measure(question, corpus, answerer) for question in asked]
-    scores = measure.summarise(results)
+    results = [evaluation.measure.measure(question, corpus, answerer) for question in asked]
+    scores = evaluation.measure.summarise(results)
     if as_json:
         return print_json(render.as_object(version=corpus.version, eval=scores))
-    print_lines(measure.table(scores))
+    print_lines(evaluation.measure.table(scores))
     if show_failures:
-        print_lines(measure.failures(results))
+        print_lines(evaluation.measure.failures(results))
     return None

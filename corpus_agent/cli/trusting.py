@@ -8,6 +8,7 @@ import click
 
 from corpus_agent import render
 from corpus_agent.cli.common import JSON, main, print_json, print_lines
+from corpus_agent.trust import stores
 from indexer import named_store
 
 
@@ -28,8 +29,6 @@ def trust(store: Path, root: Path | None, dry_run: bool, as_json: bool) -> None:
     settings are and whose it is. An index that somebody else made can hold any text in the name of
     your documents; look at where it comes from.
     """
-    from corpus_agent.trust import stores
-
     found = stores.permission(named_store(store), root)
     if not dry_run:
         stores.trust(found.place)

@@ -5,10 +5,9 @@ Keys are added, never renamed or given another meaning.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypedDict
+from typing import Literal, TypedDict
 
-if TYPE_CHECKING:
-    from corpus_agent.answering.records import AnswerStatus, Verdict
+from corpus_agent.answering.records import AnswerStatus, Verdict  # for who asks for the hints
 
 Seal = Literal["enforced", "off"]
 

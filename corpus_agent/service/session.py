@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from corpus_agent import answering
+from corpus_agent import agent, answering, models
 from corpus_agent.answering.receipt import Receipt, log, receipt
 from corpus_agent.models import discovery
 from corpus_agent.models.llama_server import wait_until_ready
@@ -144,14 +144,11 @@ def answerer_for(
             return answering.extractive.ExtractiveAnswerer(
                 corpus.encoder, (*launch.notices, notice)
             )
-    from corpus_agent.agent.answerer import Limits, ModelAnswerer
-    from corpus_agent.models.http import http_client
-
-    return ModelAnswerer(
+    return agent.answerer.ModelAnswerer(
         model.server,
         model.name,
-        Limits(seconds=settings.llm_seconds, window=settings.llm_context),
-        make_client=lambda: http_client(broker),
+        agent.answerer.Limits(seconds=settings.llm_seconds, window=settings.llm_context),
+        make_client=lambda: models.http.http_client(broker),
         encode=corpus.encoder.encode_tokens,
         strict=strict,
         on_draft=on_draft,
@@ -165,12 +162,9 @@ def models_of(launch: Launch) -> list[str]:
         return []
     import asyncio
 
-    from corpus_agent.models.capabilities import names
-    from corpus_agent.models.http import http_client
-
     async def listed() -> list[str]:
-        async with http_client(broker) as client:
-            return await names(client, model.server.base_url)
+        async with models.http.http_client(broker) as client:
+            return await models.capabilities.names(client, model.server.base_url)
 
     return asyncio.run(listed())
 

@@ -16,7 +16,7 @@ from dataclasses import astuple
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from corpus_agent import render, service
+from corpus_agent import mcp, render, service
 from corpus_agent.service.cancel import Cancel
 from corpus_agent.settings import Settings
 from corpus_agent.startup import Launch, to_read
@@ -47,15 +47,13 @@ def main() -> None:
     settings = launch.settings
     if launch.model is None:
         sys.exit("; ".join(launch.notices))
-    from corpus_agent.mcp.tools import Tools
-
     without_model = Launch(launch.seal)
     corpus = service.session.open_corpus(settings)
     model, extractive = (
         service.session.answerer_for(corpus, each, settings) for each in (launch, without_model)
     )
     rows = corpus.files()
-    tools = Tools(service.service.Service(settings, launch), launch)
+    tools = mcp.tools.Tools(service.service.Service(settings, launch), launch)
     for word in task["words"]:
         of_word = [row for row in rows if word in row.source]
         seal = launch.seal.state
@@ -86,15 +84,13 @@ def _shown(
 
 def _over_mcp(word: str, tools: Tools, rows: Sequence[FileRow]) -> Iterator[tuple[str, str]]:
     """What the MCP server's tools and its list of resources hold; answers are in `_asked`."""
-    from corpus_agent.mcp.tools import listed
-
     yield "mcp search", tools.call("vectordb_search", {"query": word}, Cancel()).text
     for number, row in enumerate(rows, start=1):
         yield (
             f"mcp read {number}",
             tools.call("vectordb_read", {"source": row.source}, Cancel()).text,
         )
-        yield f"mcp resource {number}", _lines(map(str, astuple(listed(row))))
+        yield f"mcp resource {number}", _lines(map(str, astuple(mcp.tools.listed(row))))
 
 
 def _asked(
