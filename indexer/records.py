@@ -6,7 +6,11 @@ Does no input or output. Used by everyone; imports nobody.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 Status = Literal["indexed", "empty", "failed", "skipped"]
 SEARCH_LIMIT = 5  # hits, unless more are asked for
@@ -88,6 +92,9 @@ class Hit:
     (>= 0, unbounded; 0 where no word matched): the parts that `score` was fused from. `rerank` is
     what a reranker thinks of it, on a scale of its own, None where none did. `stale` says that the
     file on disk is no longer the one that was indexed.
+
+    Of a hit as the store finds it, before it is fused, `score` is that of the one side, and
+    `vector` the stored one, which is no part of what makes two hits equal.
     """
 
     chunk: Chunk
@@ -97,6 +104,7 @@ class Hit:
     file_sha256: str
     stale: bool = False
     rerank: float | None = None
+    vector: NDArray[np.float32] | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
