@@ -14,6 +14,7 @@ from common import corpus_of, print_table
 
 from corpus_agent.answering.grounding import Supporter
 from indexer.index import Index
+from indexer.records import Query
 
 CLAIMS = Path(__file__).parent / "claims.toml"
 SAMPLE = Path(__file__).parent.parent / "sample_corpus"
@@ -27,7 +28,7 @@ def measured(
     for says, key in ((True, "supported"), (False, "not")):
         for claim in entry[key]:
             # What a model has seen that writes this: the question's search and one of its own.
-            hits = [*corpus.search(entry["question"]), *corpus.search(claim)]
+            hits = [*corpus.search(Query(entry["question"])), *corpus.search(Query(claim))]
             passages = [hit.chunk for hit in hits]
             encode = corpus.encoder.encode_tokens if vectors else None
             support = Supporter(passages, encode).support(claim)

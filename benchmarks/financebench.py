@@ -14,14 +14,14 @@ from statistics import mean
 from common import corpus_of, data, print_table, read_jsonl
 
 from indexer.index import Index
-from indexer.records import Hit
+from indexer.records import Hit, Query
 
 DEPTH = 10
 
 
 def ranked(corpus: Index, question: str) -> dict[str, list[Hit]]:
     """The first hits of the hybrid and of each of its halves."""
-    pool = corpus.search(question, 200, per_source=None)
+    pool = corpus.search(Query(question, 200, per_source=None))
     return {
         "hybrid": pool[:DEPTH],
         "vectors alone": sorted(pool, key=lambda hit: -hit.cosine)[:DEPTH],

@@ -49,6 +49,7 @@ from retrieval import SETS as RETRIEVAL_SETS
 from retrieval import documents, judgments, ndcg, write_files
 
 from indexer.embed.folder import ModelFolder
+from indexer.records import Query
 from indexer.retrieve import DEPTH
 
 OURS = "corpus-agent"
@@ -316,7 +317,9 @@ def quality(bench: Bench, name: str) -> list[tuple[str, str, float]]:
         return mean(ndcg([ids[one] for one in found], relevant[key]) for key, found in pairs)
 
     with corpus_of(folder) as corpus:
-        ours = [documents(corpus.search(one, DEPTH, per_source=None)) for one in queries.values()]
+        ours = [
+            documents(corpus.search(Query(one, DEPTH, per_source=None))) for one in queries.values()
+        ]
     found = [(name, OURS, score(ours))]
     for way in SEARCHES:
         if way.tool in bench.pythons:

@@ -30,6 +30,7 @@ REPOSITORY = Path(__file__).parent.parent
 sys.path.insert(0, str(REPOSITORY))
 
 from benchmarks.common import print_table  # noqa: E402
+from indexer.records import Query  # noqa: E402
 from tests.folders import paragraph  # noqa: E402
 
 FILES = 60
@@ -59,14 +60,14 @@ def reader(root: Path, store: Path, seed: int) -> None:
 
     random, encoder = Random(seed), ToyEncoder()
     held: Snapshot | None = None
-    Index(Snapshot(store), encoder).search("note")  # what the first use costs is no matter
+    Index(Snapshot(store), encoder).search(Query("note"))  # what the first use costs is no matter
     print(json.dumps({"ready": True}), flush=True)
     while not select.select([sys.stdin], [], [], PAUSE)[0]:
         clock = Clock()
         snapshot = Snapshot(store)
         corpus = Index(snapshot, encoder)
         clock.lap("open")
-        hits = corpus.search(f"note {random.randrange(FILES):02}", limit=50)
+        hits = corpus.search(Query(f"note {random.randrange(FILES):02}", limit=50))
         clock.lap("search")
         lap = "read"
         if hits:

@@ -20,7 +20,7 @@ from statistics import mean
 from common import corpus_of, data, print_table, read_jsonl
 
 from indexer.index import Index
-from indexer.records import Hit
+from indexer.records import Hit, Query
 from indexer.retrieve import DEPTH
 
 SETS = ("med", "cacm", "time", "scifact-train", "handbook-anchor")
@@ -68,8 +68,8 @@ def _discounted(gains: Iterable[int]) -> float:
 
 def rankings(corpus: Index, query: str) -> dict[str, list[str]]:
     """The documents in the order of each way to rank, best first."""
-    hybrid = corpus.search(query, DEPTH, per_source=None)
-    pool = corpus.search(query, POOL, per_source=None)
+    hybrid = corpus.search(Query(query, DEPTH, per_source=None))
+    pool = corpus.search(Query(query, POOL, per_source=None))
     by_bm25 = documents(sorted((h for h in pool if h.bm25 > 0), key=lambda hit: -hit.bm25))
     by_vector = documents(sorted(pool, key=lambda hit: -hit.cosine))
     return {

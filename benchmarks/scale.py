@@ -26,6 +26,7 @@ REPOSITORY = Path(__file__).parent.parent
 sys.path.insert(0, str(REPOSITORY))
 
 from benchmarks.common import print_table  # noqa: E402
+from indexer.records import Query  # noqa: E402
 
 CHUNKS_PER_FILE = 50
 WORDS_PER_CHUNK = 160
@@ -112,7 +113,7 @@ def search(root: Path, store: Path) -> dict[str, float]:
     for _ in range(50):
         words = random.choice(paths).read_text().split()
         started = time.monotonic()
-        assert corpus.search(" ".join(random.sample(words, 4)))
+        assert corpus.search(Query(" ".join(random.sample(words, 4))))
         seconds.append(time.monotonic() - started)
     return {"median": float(np.median(seconds)), "max": max(seconds)}
 

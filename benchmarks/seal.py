@@ -34,10 +34,11 @@ settings = to_read(settings, seal_off=off).settings
 closed = time.perf_counter()
 from corpus_agent.service import session
 corpus = session.open_corpus(settings)
-corpus.search("warm", 5)
+from indexer.records import Query
+corpus.search(Query("warm", 5))
 warm = time.perf_counter()
 for number in range(int(sys.argv[4])):
-    corpus.search(f"how long does the starter keep {number}", 5)
+    corpus.search(Query(f"how long does the starter keep {number}", 5))
 searched = time.perf_counter()
 session.index(settings, root, force=True)
 indexed = time.perf_counter()

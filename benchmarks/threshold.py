@@ -17,6 +17,7 @@ from corpus_agent.answering.extractive import POOL
 from corpus_agent.answering.ranking import Ranking, rank_sentences
 from corpus_agent.answering.subquestions import parts
 from corpus_agent.evaluation.questions import Question, load
+from indexer.records import Query
 
 THRESHOLDS = (0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65)
 
@@ -37,7 +38,7 @@ def main() -> None:
     other: list[float] = []
     with corpus_of(arguments.folder, arguments.store) as corpus:
         for question in load(arguments.questions):
-            found = [h for p in parts(question.text) for h in corpus.search(p, POOL, None)]
+            found = [h for p in parts(question.text) for h in corpus.search(Query(p, POOL, None))]
             # As the answerer pools them: a passage found for both parts keeps its better score.
             best = {h.chunk.id: h for h in sorted(found, key=lambda hit: hit.score)}
             hits = sorted(best.values(), key=lambda h: (-h.score, h.chunk.source, h.chunk.ordinal))

@@ -29,7 +29,7 @@ REPOSITORY = Path(__file__).parent.parent
 sys.path.insert(0, str(REPOSITORY))
 
 from benchmarks.common import print_table  # noqa: E402
-from indexer.records import Chunk, FileRow, Fingerprint  # noqa: E402
+from indexer.records import Chunk, FileRow, Fingerprint, Query  # noqa: E402
 from indexer.store.folder import usage  # noqa: E402
 from indexer.store.indices import Scale  # noqa: E402
 from indexer.store.ownership import make_store  # noqa: E402
@@ -236,12 +236,12 @@ def search(store: Path, options: argparse.Namespace) -> dict[str, float]:
     if not snapshot.vector_index()[0]:
         queries = queries[: QUERIES // 4]  # the control is slow
     for vector, text in queries[:20]:
-        retrieve.search(snapshot, Prepared(vector), text, TOP, 2)
+        retrieve.search(snapshot, Prepared(vector), Query(text, TOP, 2))
     figures: dict[str, float] = {}
     for name, asked in (
         (
             "retrieval",
-            lambda vector, text: retrieve.search(snapshot, Prepared(vector), text, TOP, 2),
+            lambda vector, text: retrieve.search(snapshot, Prepared(vector), Query(text, TOP, 2)),
         ),
         ("vectors", lambda vector, _: snapshot.by_vector(vector, retrieve.DEPTH)),
         ("words", lambda _, text: snapshot.by_text(text, retrieve.DEPTH)),

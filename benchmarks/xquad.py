@@ -17,13 +17,14 @@ from common import corpus_of, data, print_table, read_jsonl
 
 from corpus_agent.answering.extractive import ExtractiveAnswerer
 from indexer.index import Index
+from indexer.records import Query
 
 
 def plain(question: str, corpus: Index) -> list[str]:
     """Three sentences by cosine and shared words: the control."""
     import sentencex
 
-    hits = corpus.search(question, 5, per_source=None)
+    hits = corpus.search(Query(question, 5, per_source=None))
     sentences = [
         (sentence.strip(), hit.cosine)
         for hit in hits
@@ -65,7 +66,9 @@ def main() -> None:
             control.append(
                 (has(entry["answers"], sentences[0]), has(entry["answers"], " ".join(sentences)))
             )
-            found = [hit.chunk.source for hit in corpus.search(entry["question"], 5, per_source=1)]
+            found = [
+                hit.chunk.source for hit in corpus.search(Query(entry["question"], 5, per_source=1))
+            ]
             wanted = paragraphs[entry["paragraph"].strip()]
             ranks.append(found.index(wanted) if wanted in found else 99)
     print_table(

@@ -20,7 +20,7 @@ from corpus_agent.seal import unsealed
 from corpus_agent.settings import OF_A_STORE, Settings, existing_place
 from corpus_agent.startup import Launch, to_index, to_read
 from corpus_agent.text.naming import quoted
-from indexer import MANIFEST_NAME, UsageError, from_here, named_store, read_manifest
+from indexer import MANIFEST_NAME, Query, UsageError, from_here, named_store, read_manifest
 
 if TYPE_CHECKING:
     from corpus_agent.render.json_types import (
@@ -164,7 +164,7 @@ class Corpus:
         The first `per_source` of each document go before the others; None: by score alone.
         """
         view = self._newest()
-        hits = view.search(query, k, per_source, path)
+        hits = view.search(Query(query, k, per_source, path))
         return render.search_object(query, hits, view.version, self._seal, view.notices)
 
     def read(self, source: str, *, offset: int = 1, limit: int = 2_000) -> ReadResult:

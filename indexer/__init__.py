@@ -40,14 +40,13 @@ if TYPE_CHECKING:
     from indexer.index import Index as Index
     from indexer.parsers.document import parsed_lines as parsed_lines
     from indexer.parsers.worker import Enough as Enough
-    from indexer.records import MAX_HITS_PER_SOURCE as MAX_HITS_PER_SOURCE
-    from indexer.records import SEARCH_LIMIT as SEARCH_LIMIT
     from indexer.records import STATUSES as STATUSES
     from indexer.records import Chunk as Chunk
     from indexer.records import Coverage as Coverage
     from indexer.records import FileRow as FileRow
     from indexer.records import Hit as Hit
     from indexer.records import Line as Line
+    from indexer.records import Query as Query
     from indexer.records import Status as Status
     from indexer.store.cleanup import Cleaned as Cleaned
     from indexer.store.cleanup import clean_up as clean_up
@@ -129,9 +128,8 @@ _PUBLIC = {
         "FileRow",
         "Hit",
         "Line",
+        "Query",
         "Status",
-        "MAX_HITS_PER_SOURCE",
-        "SEARCH_LIMIT",
         "STATUSES",
     ),
     "indexer.store.cleanup": (

@@ -21,7 +21,7 @@ from indexer.extract import is_todays
 from indexer.files.opening import hash_beneath, open_beneath
 from indexer.parsers.protocol import decoded
 from indexer.parsers.worker import Worker
-from indexer.records import MAX_HITS_PER_SOURCE, SEARCH_LIMIT, Coverage, FileRow, Hit, Line
+from indexer.records import Coverage, FileRow, Hit, Line, Query
 from indexer.store.inspection import Inspection, inspect
 from indexer.store.manifest import read_manifest
 from indexer.store.rows import same_rows
@@ -157,19 +157,11 @@ class Index:
         """What a pass over all rows of this version finds, for an examination."""
         return inspect(self._snapshot)
 
-    def search(
-        self,
-        query: str,
-        limit: int = SEARCH_LIMIT,
-        per_source: int | None = MAX_HITS_PER_SOURCE,
-        path: str = "",
-    ) -> list[Hit]:
+    def search(self, query: Query) -> list[Hit]:
         """Hits, best first; see the protocol."""
-        if not any(char.isalnum() for char in query):
+        if not any(char.isalnum() for char in query.text):
             raise Refused("The query holds no words.", "Search for what the text would say.")
-        hits = retrieve.search(
-            self._snapshot, self.encoder, query, limit, per_source, path, self._reranker
-        )
+        hits = retrieve.search(self._snapshot, self.encoder, query, self._reranker)
         rows = self._snapshot.files_named({hit.chunk.source for hit in hits})
         stale = {source: _is_stale(self._snapshot.root, row) for source, row in rows.items()}
         return [replace(hit, stale=stale[hit.chunk.source]) for hit in hits]

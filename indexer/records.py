@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Status = Literal["indexed", "empty", "failed", "skipped"]
-SEARCH_LIMIT = 5  # hits, unless more are asked for
-MAX_HITS_PER_SOURCE = 2  # before those of other documents
 STATUSES: tuple[Status, ...] = ("indexed", "empty", "failed", "skipped")
 
 
@@ -82,6 +80,19 @@ class Chunk:
     def id(self) -> str:
         """Key of the chunk row; never shown to a model."""
         return f"{self.source}:{self.ordinal}"
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What a search is asked for: hits about `text`, from sources that begin with `path`.
+
+    The first `per_source` hits of each document go before the others; None: by score alone.
+    """
+
+    text: str
+    limit: int = 5
+    per_source: int | None = 2
+    path: str = ""
 
 
 @dataclass(frozen=True, slots=True)

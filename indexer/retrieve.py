@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.embed import Encoder, Reranker
-from indexer.records import Hit
+from indexer.records import Hit, Query
 from indexer.store.snapshot import Snapshot
 
 DEPTH = 60  # rows asked of each side before fusion
@@ -25,24 +25,21 @@ FEEDBACK_WEIGHT = 0.8
 def search(
     snapshot: Snapshot,
     encoder: Encoder,
-    query: str,
-    limit: int,
-    per_source: int | None = None,
-    prefix: str = "",
+    query: Query,
     reranker: Reranker | None = None,
 ) -> list[Hit]:
-    """The best `limit` hits from sources under `prefix`, `per_source` of a document first."""
+    """The hits that a query asks for, best first."""
     # A lone half of a pair, as a byte that is no text becomes one, is no text for a tokenizer.
-    query = query.encode("utf-8", "replace").decode("utf-8")
-    depth = max(DEPTH, limit)
+    text = query.text.encode("utf-8", "replace").decode("utf-8")
+    depth = max(DEPTH, query.limit)
     with ThreadPoolExecutor(1) as beside:  # words need no vector: they are looked up meanwhile
-        by_text = beside.submit(snapshot.by_text, query, depth, prefix)
-        vector = encoder.encode([encoder.query_prefix + query])[0]
-        by_vector = snapshot.by_vector(vector, depth, prefix)
+        by_text = beside.submit(snapshot.by_text, text, depth, query.path)
+        vector = encoder.encode([encoder.query_prefix + text])[0]
+        by_vector = snapshot.by_vector(vector, depth, query.path)
         hits = fuse(vector, by_vector, by_text.result())
     if reranker is not None:
-        hits = reranker.reorder(query, hits)
-    return diverse(hits, limit, per_source)
+        hits = reranker.reorder(text, hits)
+    return diverse(hits, query.limit, query.per_source)
 
 
 def fuse(query: NDArray[np.float32], by_vector: Sequence[Hit], by_text: Sequence[Hit]) -> list[Hit]:

@@ -28,7 +28,7 @@ from corpus_agent.text.naming import quoted
 from corpus_agent.text.snippet import words
 from indexer.embed import Encoded
 from indexer.errors import Refused
-from indexer.records import MAX_HITS_PER_SOURCE, SEARCH_LIMIT, Chunk, Coverage, Hit, Line, page_mark
+from indexer.records import Chunk, Coverage, Hit, Line, Query, page_mark
 from indexer.retrieve import diverse
 from indexer.window import MAX_WINDOW_LINES, Window, check_numbers, cut_window
 
@@ -64,22 +64,16 @@ class MemoryCorpus:
         """The documents, and the number given as unreadable."""
         return Coverage(indexed=len(self._lines), empty=self._unreadable)
 
-    def search(
-        self,
-        query: str,
-        limit: int = SEARCH_LIMIT,
-        per_source: int | None = MAX_HITS_PER_SOURCE,
-        path: str = "",
-    ) -> list[Hit]:
+    def search(self, query: Query) -> list[Hit]:
         """Hits, best first; see the protocol."""
-        wanted = set(words(query))
+        wanted = set(words(query.text))
         if not wanted:
             raise Refused("The query holds no words.", "Search for what the text would say.")
         hits: list[Hit] = []
         for source in sorted(self._lines):
-            if source.startswith(path):
+            if source.startswith(query.path):
                 hits += self._hits(source, wanted)
-        return diverse(sorted(hits, key=_rank), limit, per_source)
+        return diverse(sorted(hits, key=_rank), query.limit, query.per_source)
 
     def read(self, source: str, offset: int = 1, limit: int = MAX_WINDOW_LINES) -> Window:
         """A window of a document; see the protocol."""

@@ -8,7 +8,7 @@ import pytest
 from corpus_agent.tools.corpus import CorpusView
 from indexer.errors import IncompatibleStore, Refused
 from indexer.index import Index
-from indexer.records import Line
+from indexer.records import Line, Query
 from indexer.window import MAX_WINDOW_BYTES, cut_window
 from tests.fakes import MemoryCorpus, ToyEncoder
 from tests.test_extract import pdf_of
@@ -42,7 +42,7 @@ def corpus(request: pytest.FixtureRequest, folder: Path) -> CorpusView:
 
 
 def test_search_gives_the_passage_with_its_place(corpus):
-    hit = corpus.search("sourdough rises")[0]
+    hit = corpus.search(Query("sourdough rises"))[0]
     assert hit.chunk.source == "bread.md"
     assert "Sourdough rises" in hit.chunk.text
     assert hit.chunk.line_start <= 3 <= hit.chunk.line_end
@@ -51,18 +51,18 @@ def test_search_gives_the_passage_with_its_place(corpus):
 
 
 def test_search_keeps_to_its_limits(corpus):
-    hits = corpus.search("tenant pays clause", limit=3, per_source=2)
+    hits = corpus.search(Query("tenant pays clause", limit=3, per_source=2))
     assert len(hits) <= 3
-    others = len({hit.chunk.source for hit in corpus.search("tenant pays clause", 100)}) > 1
+    others = len({hit.chunk.source for hit in corpus.search(Query("tenant pays clause", 100))}) > 1
     assert sum(hit.chunk.source == hits[0].chunk.source for hit in hits) <= (2 if others else 3)
-    assert {h.chunk.source for h in corpus.search("tenant bread", path="home/")} == {
+    assert {h.chunk.source for h in corpus.search(Query("tenant bread", path="home/"))} == {
         "home/lease.txt"
     }
 
 
 def test_a_query_without_words_is_refused(corpus):
     with pytest.raises(Refused, match="holds no words"):
-        corpus.search(" ?! ")
+        corpus.search(Query(" ?! "))
 
 
 def test_a_window_is_lines_of_the_document_and_says_where_to_go_on(corpus):
@@ -134,7 +134,7 @@ def test_a_changed_file_is_served_as_it_is_and_marked_stale(folder):
     (folder / "bread.md").write_text("Everything is different.\n")
     assert corpus.read("bread.md").stale
     assert corpus.read("bread.md").lines[0].text == "Everything is different."
-    assert corpus.search("sourdough")[0].stale
+    assert corpus.search(Query("sourdough"))[0].stale
     assert not corpus.read("home/lease.txt").stale  # the control
 
 

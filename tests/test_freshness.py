@@ -8,6 +8,7 @@ import pytest
 
 from indexer.errors import IncompatibleStore, Refused
 from indexer.index import Index
+from indexer.records import Query
 from indexer.store.manifest import former, read_manifest
 from indexer.store.snapshot import SIMILAR_NAMES, Snapshot
 from tests.fakes import ToyEncoder
@@ -30,7 +31,7 @@ def corpus(root: Path) -> Index:
 
 
 def stale(corpus: Index) -> dict[str, bool]:
-    return {hit.chunk.source: hit.stale for hit in corpus.search("sourdough")}
+    return {hit.chunk.source: hit.stale for hit in corpus.search(Query("sourdough"))}
 
 
 def replaced_by_link(path: Path) -> None:
@@ -109,7 +110,7 @@ def test_what_lives_long_can_go_on_to_the_newest_version(corpus, root):
     assert [manifest.version for manifest in former(root.parent / "store")] == [1]  # still held
     corpus.close()
     assert newest.version == read_manifest(root.parent / "store").version == 2
-    assert newest.search("rye")[0].chunk.source == "bread.md"
+    assert newest.search(Query("rye"))[0].chunk.source == "bread.md"
     assert former(root.parent / "store") == []
     sync(root, root.parent / "store", ToyEncoder(dimension=32))
     with pytest.raises(IncompatibleStore, match="corpus-agent index"):

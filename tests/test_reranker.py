@@ -14,6 +14,7 @@ from corpus_agent.startup import Launch
 from indexer.embed import Reranker, SentenceTransformerEncoder
 from indexer.errors import UsageError
 from indexer.index import Index
+from indexer.records import Query
 from tests.small_model import make_small_reranker
 
 QUERY = "sourdough starter in the fridge"
@@ -41,8 +42,8 @@ def own_opinion(folder, query, hits):
 
 
 def test_hits_come_in_the_order_of_the_model_with_scores_on_the_usual_scale(sample_store, folder):
-    plain = opened(sample_store, None).search(QUERY, 20, None)
-    ranked = opened(sample_store, Reranker(folder)).search(QUERY, 20, None)
+    plain = opened(sample_store, None).search(Query(QUERY, 20, None))
+    ranked = opened(sample_store, Reranker(folder)).search(Query(QUERY, 20, None))
     assert [hit.chunk.id for hit in ranked] != [hit.chunk.id for hit in plain]  # the control
     assert all(first.rerank >= second.rerank for first, second in pairwise(ranked))
     assert [hit.score for hit in ranked] == [hit.score for hit in plain]
@@ -52,7 +53,7 @@ def test_hits_come_in_the_order_of_the_model_with_scores_on_the_usual_scale(samp
 
 
 def test_what_is_past_its_depth_stays_where_it_was(sample_store, folder):
-    hits = opened(sample_store, None).search(QUERY, 60, None)
+    hits = opened(sample_store, None).search(Query(QUERY, 60, None))
     assert len(hits) > 30
     ranked = Reranker(folder).reorder(QUERY, hits)
     assert {hit.chunk.id for hit in ranked[:30]} == {hit.chunk.id for hit in hits[:30]}
@@ -89,8 +90,8 @@ def test_one_that_fails_is_told_of_once_and_the_search_is_what_it_was(
 ):
     reranker = Reranker(broken(folder.with_name(kind), kind), notices.append)
     corpus = opened(sample_store, reranker)
-    assert corpus.search(QUERY) == opened(sample_store, None).search(QUERY)
-    assert corpus.search("lease") == opened(sample_store, None).search("lease")
+    assert corpus.search(Query(QUERY)) == opened(sample_store, None).search(Query(QUERY))
+    assert corpus.search(Query("lease")) == opened(sample_store, None).search(Query("lease"))
     assert notices == [reranker.outage]
     assert f"The reranker {kind} failed" in reranker.outage
     assert corpus.notices == (reranker.outage,)
@@ -105,7 +106,7 @@ def test_scores_that_are_no_numbers_are_an_outage(sample_store, folder, notices)
     weights["classifier.bias"] = np.full_like(weights["classifier.bias"], np.nan)
     save_file(weights, sick / "model.safetensors", {"format": "pt"})
     corpus = opened(sample_store, Reranker(sick, notices.append))
-    assert corpus.search(QUERY) == opened(sample_store, None).search(QUERY)
+    assert corpus.search(Query(QUERY)) == opened(sample_store, None).search(Query(QUERY))
     assert "no numbers" in notices[0]
 
 

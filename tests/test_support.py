@@ -9,6 +9,7 @@ import pytest
 from corpus_agent.answering.grounding import Supporter, claims, codes, names, says_figures
 from corpus_agent.text.numbers import figures, readings
 from corpus_agent.tools.result import passage
+from indexer.records import Query
 
 LEASE = passage(
     "home/lease.md",
@@ -189,7 +190,7 @@ def test_the_sentences_of_the_benchmark_are_told_apart(sample_store):
     for entry in tomllib.loads(data.read_text("utf-8"))["claims"]:
         for says, key in ((True, "supported"), (False, "not")):
             for claim in entry[key]:
-                hits = [*corpus.search(entry["question"]), *corpus.search(claim)]
+                hits = [*corpus.search(Query(entry["question"])), *corpus.search(Query(claim))]
                 passages = [hit.chunk for hit in hits]
                 supporter = Supporter(passages, corpus.encoder.encode_tokens)
                 given = supporter.support(claim) is not None

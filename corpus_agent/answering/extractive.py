@@ -23,6 +23,7 @@ from corpus_agent.answering.subquestions import parts
 from corpus_agent.text.sanitize import one_line
 from corpus_agent.tools import search
 from corpus_agent.tools.result import ToolCall
+from indexer import Query
 
 if TYPE_CHECKING:
     from corpus_agent.tools.corpus import CorpusView
@@ -120,7 +121,8 @@ def _standalone(question: str, history: Sequence[Turn]) -> str:
 
 def _pool(question: str, corpus: CorpusView) -> tuple[list[Hit], list[ToolCall]]:
     """The passages for a question, of all that it asks for, and the searches that found them."""
-    found = [(part, corpus.search(part, limit=POOL, per_source=None)) for part in parts(question)]
+    asked = (Query(part, limit=POOL, per_source=None) for part in parts(question))
+    found = [(query.text, corpus.search(query)) for query in asked]
     best: dict[str, Hit] = {}
     for _, hits in found:
         for hit in hits:

@@ -9,10 +9,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from corpus_agent.tools.result import ToolCall
+from indexer import Coverage
+
 if TYPE_CHECKING:
     from corpus_agent.tools.corpus import CorpusView
-    from corpus_agent.tools.result import ToolCall
-    from indexer import Coverage
 
 AnswerStatus = Literal["answered", "partial", "not_found"]
 Verdict = Literal["verified", "moved", "cut", "altered", "not_found"]

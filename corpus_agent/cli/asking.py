@@ -20,6 +20,7 @@ from corpus_agent.cli.common import (
 )
 from corpus_agent.cli.live import Watching
 from corpus_agent.settings import existing_store
+from indexer import Query
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,7 +48,7 @@ def search(
     launch = launch_to_read(settings_in_force())
 
     corpus = service.session.open_corpus(launch.settings)
-    hits = corpus.search(query, limit, per_source, below)
+    hits = corpus.search(Query(query, limit, per_source, below))
     if as_json:
         seal = launch.seal.state
         return print_json(render.search_object(query, hits, corpus.version, seal, corpus.notices))

@@ -14,6 +14,7 @@ from statistics import mean, median
 from typing import TYPE_CHECKING, Any
 
 from corpus_agent.service import session
+from indexer import Query
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Answer, Answerer
@@ -64,7 +65,7 @@ class Result:
 def measure(question: Question, corpus: Index, answerer: Answerer) -> Result:
     """Search for a question and have it answered."""
     started = time.perf_counter()
-    hits = corpus.search(question.text, DEPTH, per_source=1)
+    hits = corpus.search(Query(question.text, DEPTH, per_source=1))
     found = time.perf_counter()
     answer = session.ask(question.text, corpus, answerer)
     done = time.perf_counter()

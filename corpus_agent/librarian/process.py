@@ -19,6 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, cast
 
+from corpus_agent.answering.records import Answer  # the replies are parsed by these types
 from corpus_agent.librarian.frames import (
     MAX_REPLY_BYTES,
     MAX_REQUEST_BYTES,
@@ -27,6 +28,7 @@ from corpus_agent.librarian.frames import (
     read_frame,
     write_all,
 )
+from corpus_agent.seal.enforce import SealState
 from corpus_agent.settings import PREFIX
 from corpus_agent.text.sanitize import one_line
 from indexer import ERRORS, CorpusError, UsageError
@@ -34,9 +36,6 @@ from indexer.confine import starting
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
-
-    from corpus_agent.answering.records import Answer
-    from corpus_agent.seal.enforce import SealState
 
 STOP_SECONDS = 10.0  # for a question that was given up to end by itself
 CLOSE_SECONDS = 2.0  # for a process that nobody needs to end by itself

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from indexer import MAX_HITS_PER_SOURCE, MAX_WINDOW_LINES, SEARCH_LIMIT, Coverage, Hit, Window
+from indexer import MAX_WINDOW_LINES, Coverage, Hit, Query, Window
 
 
 class CorpusView(Protocol):
@@ -23,17 +23,10 @@ class CorpusView(Protocol):
         """How many files are indexed, empty, failed and skipped."""
         ...
 
-    def search(
-        self,
-        query: str,
-        limit: int = SEARCH_LIMIT,
-        per_source: int | None = MAX_HITS_PER_SOURCE,
-        path: str = "",
-    ) -> list[Hit]:
+    def search(self, query: Query) -> list[Hit]:
         """Hits, best first; ties by source and ordinal.
 
-        `per_source` of a document before those of others (None: no bound), only from sources that
-        begin with `path`. Raises Refused where the query holds no text.
+        Raises Refused where the query holds no text.
         """
         ...
 

@@ -12,7 +12,7 @@ from corpus_agent.text.delimiters import Frame, label
 from corpus_agent.text.naming import named, said
 from corpus_agent.text.snippet import snippet
 from corpus_agent.tools.result import ToolResult, failure
-from indexer import Chunk, Coverage, Hit, Refused
+from indexer import Chunk, Coverage, Hit, Query, Refused
 
 if TYPE_CHECKING:
     from corpus_agent.tools.corpus import CorpusView
@@ -44,7 +44,7 @@ MAX_SHOWN_QUERY = 200  # characters
 def run(corpus: CorpusView, frame: Frame, query: str) -> ToolResult:
     """The hits and their text, or why there are none."""
     try:
-        hits = corpus.search(query)
+        hits = corpus.search(Query(query))
     except Refused as refused:
         return failure(said(frame, str(refused)), corpus.version)
     text = render(frame, corpus.coverage(), query, hits)

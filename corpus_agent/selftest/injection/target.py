@@ -22,7 +22,7 @@ from corpus_agent.settings import Settings
 from corpus_agent.startup import Launch, to_read
 from corpus_agent.text.delimiters import Frame
 from corpus_agent.text.sanitize import visible
-from indexer import CorpusError
+from indexer import CorpusError, Query
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Answer, Answerer
@@ -70,7 +70,7 @@ def _shown(
     word: str, corpus: Index, rows: Sequence[FileRow], seal: SealState
 ) -> Iterator[tuple[str, str]]:
     """What `search`, `read` and `files` print, each in both forms."""
-    hits = corpus.search(word, 5, None)
+    hits = corpus.search(Query(word, 5, None))
     yield "search", _lines(render.search_lines(word, hits, corpus.coverage()))
     yield "search --json", _json(render.search_object(word, hits, corpus.version, seal))
     for number, row in enumerate(rows, start=1):
