@@ -21,8 +21,9 @@ from typing import Any
 
 from benchmarks.evidence import Documents
 from corpus_agent.answering.coverage import EncodeTokens
-from corpus_agent.answering.grounding import Source, Supporter
+from corpus_agent.answering.grounding import Supporter
 from corpus_agent.answering.verification import UNSUPPORTED, Evidence
+from corpus_agent.tools.result import passage
 from indexer.records import Line
 
 KINDS = ("figure", "negation", "name", "swap")
@@ -89,7 +90,7 @@ def _one(which: str, kind: str, chance: random.Random) -> Answered:
 def shown(case: Answered, encode: EncodeTokens | None = None) -> str:
     """The answer's text as a user would see it."""
     documents = Documents({SOURCE: tuple(Line(line) for line in case.document)})
-    source = Source(SOURCE, 1, "\n".join(case.document))
+    source = passage(SOURCE, 1, "\n".join(case.document))
     evidence = Evidence(
         documents,
         lambda name: name,

@@ -12,7 +12,7 @@ from typing import Any
 
 from common import corpus_of, print_table
 
-from corpus_agent.answering.grounding import Source, Supporter
+from corpus_agent.answering.grounding import Supporter
 from indexer.index import Index
 from indexer.records import Query
 
@@ -29,8 +29,7 @@ def measured(
         for claim in entry[key]:
             # What a model has seen that writes this: the question's search and one of its own.
             hits = [*corpus.search(Query(entry["question"])), *corpus.search(Query(claim))]
-            chunks = [hit.chunk for hit in hits]
-            passages = [Source(c.source, c.line_start, c.text, c.heading) for c in chunks]
+            passages = [hit.chunk for hit in hits]
             encode = corpus.encoder.encode_tokens if vectors else None
             support = Supporter(passages, encode).support(claim)
             rows.append((says, support is not None, claim))

@@ -56,7 +56,7 @@ class Run:
 
 
 class Documents:
-    """The `Corpus` protocol over documents that are read and never searched."""
+    """The `CorpusView` protocol over documents that are read and never searched."""
 
     version = 1
 

@@ -13,7 +13,6 @@ from statistics import mean
 
 from common import corpus_of, print_table
 
-from corpus_agent.answering.coverage import Passage
 from corpus_agent.answering.extractive import POOL
 from corpus_agent.answering.ranking import Ranking, rank_sentences
 from corpus_agent.answering.subquestions import parts
@@ -43,8 +42,7 @@ def main() -> None:
             # As the answerer pools them: a passage found for both parts keeps its better score.
             best = {h.chunk.id: h for h in sorted(found, key=lambda hit: hit.score)}
             hits = sorted(best.values(), key=lambda h: (-h.score, h.chunk.source, h.chunk.ordinal))
-            passages = [Passage(h.chunk.text, h.score, h.cosine, h.chunk.heading) for h in hits]
-            ranking = rank_sentences(question.text, passages[:POOL], corpus.encoder.encode_tokens)
+            ranking = rank_sentences(question.text, hits[:POOL], corpus.encoder.encode_tokens)
             if question.sources:
                 answerable.append((ranking.confidence, right(question, ranking)))
             else:

@@ -5,6 +5,7 @@
 Importing it loads nothing heavy, starts nothing and touches nothing; see docs/python.md.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from indexer import __version__
@@ -15,15 +16,12 @@ if TYPE_CHECKING:
     from corpus_agent.api import Corpus
     from indexer import CorpusError
 
+_MODULES = {"Corpus": "corpus_agent.api", "CorpusError": "indexer"}
+
 
 def __getattr__(name: str) -> object:
     """The public names, looked up when they are asked for."""
-    if name == "Corpus":
-        from corpus_agent.api import Corpus
-
-        return Corpus
-    if name == "CorpusError":
-        from indexer import CorpusError
-
-        return CorpusError
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found: object = getattr(import_module(_MODULES[name]), name)
+    return found

@@ -12,8 +12,10 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Self
 
+import indexer
+from corpus_agent import render, service
 from corpus_agent.seal import unsealed
 from corpus_agent.settings import OF_A_STORE, Settings, existing_place
 from corpus_agent.startup import Launch, to_index, to_read
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
         SearchResult,
         StatusResult,
     )
+    from corpus_agent.seal.enforce import SealState
     from indexer import Encoder, Index, Progress
 
 OnProgress = Callable[["Progress"], None]
@@ -126,9 +129,6 @@ class Corpus:
         Without `root`: the folder of this index. `on_progress` hears of each file; what it raises
         ends the run. Ctrl-C commits what was embedded and is raised again.
         """
-        from corpus_agent import render
-        from corpus_agent.service import session
-
         if root is None and not (self._store / MANIFEST_NAME).exists():
             raise UsageError(
                 f"{str(self._store)!r} is a new index.", "Name its folder: index(ROOT)"
@@ -144,7 +144,7 @@ class Corpus:
                 f"This process is sealed around {str(self._settings.root)!r}.",
                 "Index another folder from a process of its own.",
             )
-        outcome = session.index(
+        outcome = service.session.index(
             self._settings,
             folder,
             force=force,
@@ -154,7 +154,7 @@ class Corpus:
         )
         if outcome.interrupted:
             raise KeyboardInterrupt
-        return cast("IndexResult", self._stamped(render.index_object(outcome)["index"]))
+        return {**render.run_object(outcome), "seal": self._seal}
 
     def search(
         self, query: str, *, k: int = 5, path: str = "", per_source: int | None = None
@@ -163,24 +163,19 @@ class Corpus:
 
         The first `per_source` of each document go before the others; None: by score alone.
         """
-        from corpus_agent import render
-
         view = self._newest()
         hits = view.search(Query(query, k, per_source, path))
-        found = render.search_object(query, hits, view.version, view.notices)
-        return cast("SearchResult", self._stamped(found))
+        return render.search_object(query, hits, view.version, self._seal, view.notices)
 
     def read(self, source: str, *, offset: int = 1, limit: int = 2_000) -> ReadResult:
         """Lines of a document, by its name as any result shows it, from line `offset` on.
 
         At most `limit` lines and 50,000 bytes; go on at `next_offset`.
         """
-        from corpus_agent import render
-
         view = self._newest()
         names = render.names(row.source for row in view.files())
         window = view.read(names.get(source, source), offset, limit)
-        return cast("ReadResult", self._stamped(render.read_object(window, view.version)))
+        return render.read_object(window, view.version, self._seal)
 
     def ask(
         self, question: str, *, on_event: Callable[[str], None] = lambda _: None
@@ -190,27 +185,22 @@ class Corpus:
         A model that fails gives the passages instead, and `notices` says so. The answer's receipt
         is in the log of the index then.
         """
-        from corpus_agent import render
-        from corpus_agent.service import session
-
         view, launch, settings = self._newest(), self._ready(), self._settings
-        answerer = session.answerer_for(view, launch, settings)
-        answer, _ = session.ask_recorded(
+        answerer = service.session.answerer_for(view, launch, settings)
+        answer, _ = service.session.ask_recorded(
             question, view, answerer, launch, settings, on_event=on_event
         )
-        return cast("AnswerResult", self._stamped(render.answer_object(answer)))
+        return render.answer_object(answer, self._seal)
 
     def status(self) -> StatusResult:
         """What the index holds, where it is and whether it is complete."""
-        from corpus_agent import render
-        from indexer import usage
-
         self._ready()
         store, root = existing_place(self._settings)
         manifest = read_manifest(store)
-        used = usage(store)
-        content = render.status_object(manifest, str(store), str(root), used, root.is_dir())
-        return cast("StatusResult", self._stamped(content))
+        used = indexer.usage(store)
+        return render.status_object(
+            manifest, store, root, used, self._seal, root_exists=root.is_dir()
+        )
 
     @property
     def _store(self) -> Path:
@@ -226,28 +216,26 @@ class Corpus:
         return self._launch
 
     def _loaded_encoder(self) -> Encoder:
-        from corpus_agent.service.session import encoder_for
 
         if self._encoder is None:
-            self._encoder = encoder_for(self._settings, self._store, bulk=True)
+            self._encoder = service.session.encoder_for(self._settings, self._store, bulk=True)
         return self._encoder
 
     def _newest(self) -> Index:
         """A view of the newest version, the one at hand while it is the newest."""
-        from corpus_agent.service.session import reranker_for
-        from indexer import Index
-
         if self._view is None:
             self._ready()
             store, root = existing_place(self._settings)
-            reranker = reranker_for(self._settings)
-            self._view = Index.open(
+            reranker = service.session.reranker_for(self._settings)
+            self._view = indexer.Index.open(
                 store, self._loaded_encoder(), reranker, root=root, quote=quoted
             )
         else:
             self._view = self._view.latest()
         return self._view
 
-    def _stamped(self, content: dict[str, Any]) -> dict[str, Any]:
+    @property
+    def _seal(self) -> SealState:
+        """The state of the seal around this process, which every result names."""
         seal = self._launch.seal if self._launch is not None else unsealed()
-        return {**content, "seal": seal.state}
+        return seal.state

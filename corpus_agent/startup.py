@@ -27,7 +27,7 @@ from corpus_agent.settings import (
     store_to_write,
 )
 from corpus_agent.trust.stores import (
-    Place,
+    StorePlace,
     absolute,
     check_outside,
     place_of,
@@ -147,13 +147,13 @@ def to_examine(
     return store, Launch(_close(below, store, settings, seal_off=seal_off), settings=settings), None
 
 
-def in_place(settings: Settings, place: Place) -> Settings:
+def in_place(settings: Settings, place: StorePlace) -> Settings:
     """The settings for a store that this user trusts, with what the store itself may set."""
     settings = replace(settings, store=place.store, root=place.root)
     return of_store(settings, place.store) if place.store.is_dir() else settings
 
 
-def _made(place: Place) -> tuple[tuple[str, ...], int]:
+def _made(place: StorePlace) -> tuple[tuple[str, ...], int]:
     """Make the store if need be and record it: why it could not be recorded, and its inode.
 
     Recorded before there is a marker, so that whatever moment this process is killed in leaves no
@@ -172,7 +172,7 @@ def _made(place: Place) -> tuple[tuple[str, ...], int]:
     return tuple(unrecorded), identity.inode
 
 
-def _unrecorded(place: Place, error: NoUserState) -> str:
+def _unrecorded(place: StorePlace, error: NoUserState) -> str:
     return (
         f"It could not be recorded that this index is yours: {error} Later commands need "
         f"--trust-store, or CORPUS_AGENT_TRUSTED_STORES={trusted_text(place.store, place.root)}"
@@ -247,7 +247,7 @@ def _with_llama(weights: GgufFile, store: Path) -> Launch:
     return Launch(unsealed(), model, llama=llama)
 
 
-def corpus_place(settings: Settings, folder: Path | None) -> Place:
+def corpus_place(settings: Settings, folder: Path | None) -> StorePlace:
     """The store to write and the root of its corpus.
 
     Raises UsageError where the store holds the index of another folder, UntrustedStore where it is
@@ -272,4 +272,4 @@ def corpus_place(settings: Settings, folder: Path | None) -> Place:
             )
     check_apart(store, root)
     check_outside(store, settings.config)
-    return Place(store, root)
+    return StorePlace(store, root)

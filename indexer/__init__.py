@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from indexer.files.paths import resolved as resolved
     from indexer.files.paths import working_folder as working_folder
     from indexer.files.walk import check_root as check_root
-    from indexer.files.watch import Stop as Stop
     from indexer.files.watch import moments as moments
     from indexer.files.watch import sleep as sleep
     from indexer.index import Index as Index
@@ -48,6 +47,7 @@ if TYPE_CHECKING:
     from indexer.records import Hit as Hit
     from indexer.records import Line as Line
     from indexer.records import Query as Query
+    from indexer.records import Status as Status
     from indexer.store.cleanup import Cleaned as Cleaned
     from indexer.store.cleanup import clean_up as clean_up
     from indexer.store.folder import Usage as Usage
@@ -116,7 +116,6 @@ _PUBLIC = {
     ),
     "indexer.files.walk": ("check_root",),
     "indexer.files.watch": (
-        "Stop",
         "moments",
         "sleep",
     ),
@@ -130,6 +129,7 @@ _PUBLIC = {
         "Hit",
         "Line",
         "Query",
+        "Status",
         "STATUSES",
     ),
     "indexer.store.cleanup": (

@@ -1,6 +1,6 @@
 """An index: one snapshot of a store, and the files below its root.
 
-Implements the `Corpus` protocol. A read checks membership, then containment, then the hash, and
+Implements the `CorpusView` protocol. A read checks membership, then containment, then the hash, and
 uses the same parsers and extractors that indexed the file.
 """
 

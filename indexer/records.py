@@ -6,7 +6,11 @@ No input or output. Used by all modules; imports none of them.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 Status = Literal["indexed", "empty", "failed", "skipped"]
 STATUSES: tuple[Status, ...] = ("indexed", "empty", "failed", "skipped")
@@ -98,7 +102,8 @@ class Hit:
     `cosine` is the similarity of the passage to the query (-1..1) and `bm25` its lexical score
     (>= 0, unbounded; 0 where no word matched): the parts that `score` was fused from. `rerank` is
     the reranker's score, on that model's own scale, None without one. `stale` is set if the file on
-    disk has changed since it was indexed.
+    disk has changed since it was indexed. Before fusion, `score` is that of one side, and `vector`
+    the stored embedding, which is ignored when hits are compared.
     """
 
     chunk: Chunk
@@ -108,6 +113,7 @@ class Hit:
     file_sha256: str
     stale: bool = False
     rerank: float | None = None
+    vector: NDArray[np.float32] | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

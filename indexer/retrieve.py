@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from indexer.embed import Encoder, Reranker
 from indexer.records import Hit, Query
-from indexer.store.rows import Found
 from indexer.store.snapshot import Snapshot
 
 DEPTH = 60  # rows asked of each side before fusion
@@ -43,10 +42,8 @@ def search(
     return diverse(hits, query.limit, query.per_source)
 
 
-def fuse(
-    query: NDArray[np.float32], by_vector: Sequence[Found], by_text: Sequence[Found]
-) -> list[Hit]:
-    """Hits from both result lists, best first; ties by source and ordinal.
+def fuse(query: NDArray[np.float32], by_vector: Sequence[Hit], by_text: Sequence[Hit]) -> list[Hit]:
+    """Hits from the store's two result lists, best first; ties by source and ordinal.
 
     Fused twice: for the second round the vectors of the first hits, weighted by the square of their
     scores, are added to the query vector (pseudo-relevance feedback: Rocchio 1971; with vectors:
@@ -57,7 +54,7 @@ def fuse(
         return []
     by_id = {found.chunk.id: found.score for found in by_text}
     bm25 = np.array([by_id.get(found.chunk.id, 0.0) for found in pool])
-    vectors = np.stack([found.vector for found in pool])
+    vectors = np.stack([found.vector for found in pool if found.vector is not None])
     cosines = vectors @ query
     first = convex(cosines, bm25)
     best = np.argsort(-first, kind="stable")[:FEEDBACK_HITS]

@@ -1,1 +1,20 @@
-"""The conversation with a model: what it is sent, what it replies, its calls of the two tools."""
+"""The conversation with a model: what it is sent, what it replies, its calls of the two tools.
+
+Its modules are looked up when they are asked for: a module that names the package at its top loads
+nothing of it before the seal.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from corpus_agent.agent import answerer as answerer
+
+__all__ = ["answerer"]
+
+
+def __getattr__(name: str) -> object:
+    """A module of this package."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return import_module(f"{__name__}.{name}")

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from corpus_agent.agent import query_rewrite
 from corpus_agent.agent.context_window import DEFAULT_WINDOW, Room
@@ -21,7 +21,7 @@ from corpus_agent.agent.conversation import Conversation, opening
 from corpus_agent.agent.messages import Call, Returned
 from corpus_agent.agent.request import OnDraft, Patience, speaker
 from corpus_agent.answering.citations import Settled
-from corpus_agent.answering.grounding import Source, Supporter
+from corpus_agent.answering.grounding import Supporter
 from corpus_agent.answering.own_words import with_plain_brackets, without_own_words
 from corpus_agent.answering.quotations import check_quotation
 from corpus_agent.answering.records import (
@@ -40,6 +40,7 @@ from corpus_agent.text.naming import EXTRACTIVE, called, quoted
 from corpus_agent.text.sanitize import one_line, visible
 from corpus_agent.text.snippet import best_span
 from corpus_agent.tools import search
+from corpus_agent.tools.result import ToolResult
 from corpus_agent.tools.toolbox import Toolbox, check_arguments
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 
     from corpus_agent.answering.coverage import EncodeTokens
     from corpus_agent.models.address import Server
-    from corpus_agent.tools.corpus import Corpus
+    from corpus_agent.tools.corpus import CorpusView
 
 MAX_STEPS = 8  # requests to the model for one question, the one that ends it included
 QUESTION_SECONDS = 600.0  # for all of them, the one that repairs quotations included
@@ -151,7 +152,7 @@ class ModelAnswerer:
     def answer(
         self,
         question: str,
-        corpus: Corpus,
+        corpus: CorpusView,
         history: Sequence[Turn] = (),
         on_event: OnEvent = lambda _: None,
     ) -> Answer:
@@ -209,7 +210,7 @@ class ModelAnswerer:
             voice,
             SYSTEM_PROMPT,
             work.question,
-            opening(history, work.question, Returned(call, work.call(call))),
+            opening(history, work.question, Returned(call, work.call(call).text)),
             work.call,
             lambda left_out: work.toolbox.forget(left_out.name, left_out.arguments),
             room,
@@ -244,13 +245,13 @@ class ModelAnswerer:
     def _passages(self, work: _Work) -> Answer:
         """The best of what was retrieved, where the model ended without a word."""
         citations: list[Citation] = []
-        for shown in dict.fromkeys(work.toolbox.shown):
+        for passage in dict.fromkeys(work.toolbox.passages):
             if len(citations) == PASSAGES_WITHOUT_DRAFT:
                 break
-            start, end = best_span(shown.text, work.question, PASSAGE_CHARACTERS)
-            line = shown.line + shown.text.count("\n", 0, start)
-            n, quote = len(citations) + 1, shown.text[start:end]
-            found = check_quotation(work.corpus, n, shown.source, quote, line)
+            start, end = best_span(passage.text, work.question, PASSAGE_CHARACTERS)
+            line = passage.line_start + passage.text.count("\n", 0, start)
+            n, quote = len(citations) + 1, passage.text[start:end]
+            found = check_quotation(work.corpus, n, passage.source, quote, line)
             if found.verdict in ("verified", "moved"):
                 citations.append(found)
         notice = f"The model gave no answer within {self._limits.steps} steps."
@@ -292,7 +293,7 @@ class _Work:
     def __init__(
         self,
         question: str,
-        corpus: Corpus,
+        corpus: CorpusView,
         history: tuple[Turn, ...],
         on_event: OnEvent,
         encode: EncodeTokens | None,
@@ -309,7 +310,7 @@ class _Work:
         """Have tools whose results fit the model's window."""
         self.toolbox = Toolbox(self.corpus, self._frame, room.read_bytes)
 
-    def call(self, call: Call) -> str:
+    def call(self, call: Call) -> ToolResult:
         """Run one call, and say so."""
         self.on_event(_event(self.toolbox, call))
         return self.toolbox.call(call.name, call.arguments)
@@ -327,8 +328,7 @@ class _Work:
 
     def _supporter(self) -> Supporter:
         """What was retrieved so far."""
-        passages = (Source(s.source, s.line, s.text, s.heading) for s in self.toolbox.shown)
-        return Supporter(passages, self._encode)
+        return Supporter(self.toolbox.passages, self._encode)
 
     def cleaned(self, draft: str) -> str:
         """A draft without delimiters that the model copied and what acts on a terminal."""
@@ -383,8 +383,8 @@ def _event(toolbox: Toolbox, call: Call) -> str:
     spec = next((spec for spec in toolbox.specs if spec.name == call.name), None)
     if spec is None:
         return f"{called(call.name)}: there is no such tool"
-    checked: dict[str, Any] | str = check_arguments(spec, call.arguments)
-    if isinstance(checked, str):
+    checked = check_arguments(spec, call.arguments)
+    if isinstance(checked, ToolResult):
         return f"{spec.name}: called with arguments that it does not have"
     if spec.name == search.NAME:
         return f"search: {one_line(checked['query'])}"

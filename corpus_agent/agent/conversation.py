@@ -13,7 +13,7 @@ from corpus_agent.agent.context_window import LEAST_CONVERSATION, Room, fit, tok
 from corpus_agent.agent.messages import Asked, Call, Entry, Replied, Returned, native, plain
 from corpus_agent.agent.request import Heard, NoTools, Speaker, TooLong, hear
 from corpus_agent.models.discovery import ModelUnavailable
-from corpus_agent.tools.toolbox import REPEATED
+from corpus_agent.tools.result import ToolResult, failure
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import OnEvent
@@ -34,7 +34,9 @@ INVENTED = (
     "You wrote a result yourself; it was taken out. Results come from the tools alone: call one, "
     "answer from the results above, or write exactly: NOT_FOUND"
 )
-TOO_MANY = f"Error: not run; at most {MAX_CALLS} calls at once. Make this one again if you need it."
+TOO_MANY = failure(
+    f"not run; at most {MAX_CALLS} calls at once. Make this one again if you need it."
+)
 
 
 @dataclass
@@ -49,7 +51,7 @@ class Conversation:
     system: str
     question: str
     entries: list[Entry]
-    call: Callable[[Call], str]
+    call: Callable[[Call], ToolResult]
     forget: Callable[[Call], None]
     room: Room = field(default_factory=Room)
     tools: bool = True
@@ -131,11 +133,11 @@ class Conversation:
     def _run(self, reply: Replied) -> bool:
         """Run the calls of a reply; whether any of them gave something new."""
         results = [
-            Returned(call, self.call(call) if number < MAX_CALLS else TOO_MANY)
+            self.call(call) if number < MAX_CALLS else TOO_MANY
             for number, call in enumerate(reply.calls)
         ]
-        self.entries += results
-        return not all(result.text.startswith(REPEATED) for result in results)
+        self.entries += map(Returned, reply.calls, (result.text for result in results))
+        return any(result.outcome != "repeated" for result in results)
 
 
 def opening(history: Sequence[tuple[str, str]], question: str, first: Returned) -> list[Entry]:

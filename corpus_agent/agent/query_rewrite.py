@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import regex
 
+from corpus_agent.agent.messages import Asked, native
+from corpus_agent.agent.request import hear
 from corpus_agent.text.sanitize import one_line
 
 if TYPE_CHECKING:
@@ -33,9 +35,6 @@ async def by_model(
 
     Raises ModelUnavailable where the server fails.
     """
-    from corpus_agent.agent.messages import Asked, native
-    from corpus_agent.agent.request import hear
-
     lines = []
     for asked, answered in history[-MAX_TURNS:]:
         lines += [f"User: {one_line(asked)}", f"Answer: {one_line(answered)[:MAX_ANSWER]}"]

@@ -1,1 +1,22 @@
-"""From a question to a checked answer, in the order in which it goes through these modules."""
+"""From a question to a checked answer, in the order in which it goes through these modules.
+
+Its modules are looked up when they are asked for: a module that names the package at its top loads
+nothing of it before the seal.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from corpus_agent.answering import extractive as extractive
+    from corpus_agent.answering import quotations as quotations
+    from corpus_agent.answering import receipt as receipt
+
+__all__ = ["extractive", "quotations", "receipt"]
+
+
+def __getattr__(name: str) -> object:
+    """A module of this package."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return import_module(f"{__name__}.{name}")

@@ -41,7 +41,7 @@ MAX_QUOTE = 2_000  # characters
 
 
 @dataclass(frozen=True, slots=True)
-class Quotation:
+class InTextCitation:
     """A citation as a draft writes it; `quote` is "" where the draft gives a place alone.
 
     `start` and `end` are characters of the draft, half-open, that a number takes the place of: the
@@ -56,9 +56,9 @@ class Quotation:
     quote: str
 
 
-def quotations(draft: str) -> list[Quotation]:
+def quotations(draft: str) -> list[InTextCitation]:
     """The citations of a draft in order; see SYSTEM_PROMPT for their form."""
-    found: list[Quotation] = []
+    found: list[InTextCitation] = []
     places = [*_PLACE.finditer(draft), *_ROUND_PLACE.finditer(draft)]
     for place in sorted(places, key=lambda match: match.start()):
         if found and place.start() < found[-1].end:
@@ -69,7 +69,9 @@ def quotations(draft: str) -> list[Quotation]:
             quote = before["quote"].strip() if before else ""
         first = int(place["start"])
         last = max(first, int(place["end"] or first))
-        found.append(Quotation(place.start(), end, place["source"].strip(), first, last, quote))
+        found.append(
+            InTextCitation(place.start(), end, place["source"].strip(), first, last, quote)
+        )
     return found
 
 
@@ -107,7 +109,7 @@ class Settled:
 
 def settle(
     draft: str,
-    check: Callable[[int, Quotation], Citation | None],
+    check: Callable[[int, InTextCitation], Citation | None],
     known: Sequence[Citation] = (),
 ) -> Settled:
     """The draft with each of its citations settled.

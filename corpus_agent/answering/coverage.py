@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,20 +17,10 @@ from corpus_agent.text.tokens import (
     terms,
     word_spans,
 )
-from indexer import Encoded
+from indexer import Encoded, Hit
 
 Vectors = NDArray[np.float32]
 EXACT = 1.0  # coverage of a word that occurs itself, in any form
-
-
-@dataclass(frozen=True)
-class Passage:
-    """One retrieved chunk: text, fused score in [0, 1], cosine to the question, nearest heading."""
-
-    text: str
-    score: float
-    cosine: float
-    heading: str
 
 
 EncodeTokens = Callable[[list[str]], Sequence[Encoded]]
@@ -57,7 +46,7 @@ def word_vectors(text: str, encoded: Encoded) -> tuple[tuple[str, ...], Vectors]
 class Subject:
     """What a question is about: its words, how rare each is in the passages, what it asks for."""
 
-    def __init__(self, question: str, passages: Sequence[Passage]) -> None:
+    def __init__(self, question: str, found: Sequence[Hit]) -> None:
         self.words = content_terms(question)
         self.asked = frozenset(terms(question))
         self.kind = expected_kind(question)
@@ -65,9 +54,9 @@ class Subject:
         named = name_terms(question)
         self.names = [i for i, word in enumerate(self.words) if word in named]
         self._forms: dict[str, frozenset[int]] = {}
-        hits = [self.hits(f"{passage.heading}\n{passage.text}") for passage in passages]
-        frequency = [sum(i in found for found in hits) for i in range(len(self.words))]
-        count = len(passages)
+        held = [self.hits(f"{hit.chunk.heading}\n{hit.chunk.text}") for hit in found]
+        frequency = [sum(i in words for words in held) for i in range(len(self.words))]
+        count = len(found)
         rarity = [math.log(1 + (count - n + 0.5) / (n + 0.5)) for n in frequency]
         self.rarity: Vectors = np.array(rarity, dtype=np.float32)
 

@@ -14,7 +14,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from corpus_agent.answering.citations import Numbers
-from corpus_agent.answering.coverage import Passage
 from corpus_agent.answering.follow_up import carried_over
 from corpus_agent.answering.own_words import with_plain_brackets
 from corpus_agent.answering.quotations import check_quotation
@@ -27,7 +26,7 @@ from corpus_agent.tools.result import ToolCall
 from indexer import Query
 
 if TYPE_CHECKING:
-    from corpus_agent.tools.corpus import Corpus
+    from corpus_agent.tools.corpus import CorpusView
     from indexer import Encoder, Hit
 
 POOL = 10  # passages; more gained nothing on the development sets
@@ -50,7 +49,7 @@ class ExtractiveAnswerer:
     def answer(
         self,
         question: str,
-        corpus: Corpus,
+        corpus: CorpusView,
         history: Sequence[Turn] = (),
         on_event: OnEvent = lambda _: None,
     ) -> Answer:
@@ -60,12 +59,8 @@ class ExtractiveAnswerer:
         """
         asked = _standalone(question, history)
         on_event(f"search: {one_line(asked)}")
-        calls: list[ToolCall] = []
-        hits = _pool(asked, corpus, calls)
-        passages = [
-            Passage(hit.chunk.text, hit.score, hit.cosine, hit.chunk.heading) for hit in hits
-        ]
-        ranking = rank_sentences(asked, passages, self._encoder.encode_tokens)
+        hits, calls = _pool(asked, corpus)
+        ranking = rank_sentences(asked, hits, self._encoder.encode_tokens)
         if ranking.confidence < NOT_FOUND_THRESHOLD or not ranking.sentences:
             return self._not_found(question, corpus, calls)
         cited = [(s, _cite(corpus, 0, s, hits[s.passage])) for s in ranking.sentences]
@@ -96,7 +91,7 @@ class ExtractiveAnswerer:
     def _not_found(
         self,
         question: str,
-        corpus: Corpus,
+        corpus: CorpusView,
         calls: Sequence[ToolCall],
         notices: tuple[str, ...] = (),
     ) -> Answer:
@@ -124,17 +119,17 @@ def _standalone(question: str, history: Sequence[Turn]) -> str:
     return asked
 
 
-def _pool(question: str, corpus: Corpus, calls: list[ToolCall]) -> list[Hit]:
-    """The passages for a question; for one that asks for two things, those of both."""
+def _pool(question: str, corpus: CorpusView) -> tuple[list[Hit], list[ToolCall]]:
+    """The passages for a question, of all that it asks for, and the searches that found them."""
+    asked = (Query(part, limit=POOL, per_source=None) for part in parts(question))
+    found = [(query.text, corpus.search(query)) for query in asked]
     best: dict[str, Hit] = {}
-    for part in parts(question):
-        hits = corpus.search(Query(part, limit=POOL, per_source=None))
-        calls.append(_noted(part, hits))
+    for _, hits in found:
         for hit in hits:
             known = best.get(hit.chunk.id)
             best[hit.chunk.id] = hit if known is None or known.score < hit.score else known
     ranked = sorted(best.values(), key=lambda h: (-h.score, h.chunk.source, h.chunk.ordinal))
-    return ranked[:POOL]
+    return ranked[:POOL], [_noted(part, hits) for part, hits in found]
 
 
 def _noted(query: str, hits: Sequence[Hit]) -> ToolCall:
@@ -144,6 +139,6 @@ def _noted(query: str, hits: Sequence[Hit]) -> ToolCall:
     return ToolCall(search.NAME, json.dumps({"query": query}), digest, len(text))
 
 
-def _cite(corpus: Corpus, n: int, sentence: Sentence, hit: Hit) -> Citation:
+def _cite(corpus: CorpusView, n: int, sentence: Sentence, hit: Hit) -> Citation:
     line = hit.chunk.line_start + hit.chunk.text.count("\n", 0, sentence.start)
     return check_quotation(corpus, n, hit.chunk.source, sentence.text, line)

@@ -34,6 +34,7 @@ from corpus_agent.text.numbers import (
 from corpus_agent.text.opposites import excludes, turned
 from corpus_agent.text.sentences import asks, leads_in, units
 from corpus_agent.text.tokens import STOP_WORDS, content_terms, fold, same_word, terms, word_spans
+from indexer import Chunk
 
 if TYPE_CHECKING:
     import numpy as np
@@ -117,20 +118,10 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """A passage to support claims with: `line` is that of its first character, 1-based."""
-
-    source: str
-    line: int
-    text: str
-    heading: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Support:
     """The words of a passage that say what a claim says, and how well they cover it."""
 
-    passage: Source
+    passage: Chunk
     start: int
     end: int
     score: float
@@ -143,7 +134,7 @@ class Support:
     @property
     def line(self) -> int:
         """The line that they begin in."""
-        return self.passage.line + self.passage.text.count("\n", 0, self.start)
+        return self.passage.line_start + self.passage.text.count("\n", 0, self.start)
 
 
 def claims(text: str, known: Iterable[int], *, every: bool = False) -> list[Claim]:
@@ -428,10 +419,10 @@ class Said(Protocol):
 
 
 @dataclass(frozen=True)
-class Window:
+class SentenceRange:
     """Sentences of a passage that may support a claim."""
 
-    passage: Source
+    passage: Chunk
     start: int
     end: int
 
@@ -475,7 +466,7 @@ class Window:
 class Supporter:
     """The passages that an answer was written from."""
 
-    def __init__(self, passages: Iterable[Source], encode: EncodeTokens | None = None) -> None:
+    def __init__(self, passages: Iterable[Chunk], encode: EncodeTokens | None = None) -> None:
         """Without `encode` a word is covered by a form of itself alone."""
         self._encode = encode
         self._vectors: dict[str, NDArray[np.float32]] = {}
@@ -515,7 +506,7 @@ class Supporter:
             for window in self._likely(claim)
         )
 
-    def _likely(self, claim: str) -> list[Window]:
+    def _likely(self, claim: str) -> list[SentenceRange]:
         """The windows that hold most of a claim's words, by how they begin."""
         beginnings = {word[:_BEGINNING] for word in terms(claim) if word not in STOP_WORDS}
         held: Counter[int] = Counter()
@@ -523,7 +514,7 @@ class Supporter:
             held.update(self._holding.get(beginning, ()))
         return [self._windows[number] for number, _ in held.most_common(MAX_LIKELY)]
 
-    def _nearness(self, claim: str, windows: Sequence[Window]) -> dict[str, float]:
+    def _nearness(self, claim: str, windows: Sequence[SentenceRange]) -> dict[str, float]:
         """The cosine of each window's text to the claim."""
         assert self._encode is not None
         texts = list(dict.fromkeys([claim, *(window.text for window in windows)]))
@@ -537,7 +528,7 @@ class Supporter:
 class Together:
     """Several windows that one claim is cited from."""
 
-    windows: Sequence[Window]
+    windows: Sequence[SentenceRange]
 
     @cached_property
     def text(self) -> str:
@@ -570,19 +561,19 @@ class Together:
         return frozenset[str]().union(*(window.around for window in self.windows))
 
 
-def quoted_window(passage: Source, start: int, end: int) -> Window:
+def quoted_window(passage: Chunk, start: int, end: int) -> SentenceRange:
     """The whole sentences of a passage that a quotation in it is of."""
     touched = [unit for unit in units(passage.text) if unit.start < end and start < unit.end]
     if not touched:
-        return Window(passage, start, end)
-    return Window(passage, min(start, touched[0].start), max(end, touched[-1].end))
+        return SentenceRange(passage, start, end)
+    return SentenceRange(passage, min(start, touched[0].start), max(end, touched[-1].end))
 
 
 Bearing = Literal["said", "unsaid", "contradicted"]
 
 
 def bears_every_part(
-    claim: str, windows: Sequence[Window], encode: EncodeTokens | None, question: str = ""
+    claim: str, windows: Sequence[SentenceRange], encode: EncodeTokens | None, question: str = ""
 ) -> Bearing:
     """What `bearing` says of a claim and of each of its clauses, which may be glued to it.
 
@@ -671,7 +662,7 @@ _GLUED = regex.compile(
 
 
 def bearing(
-    claim: str, windows: Sequence[Window], encode: EncodeTokens | None, question: str = ""
+    claim: str, windows: Sequence[SentenceRange], encode: EncodeTokens | None, question: str = ""
 ) -> Bearing:
     """What the sentences that a claim quotes do for it, by the check for one without quotation.
 
@@ -709,12 +700,12 @@ def _bearing_on_answer(reply: bool, question: str, said: Said) -> Bearing:
     return "contradicted" if same else "said"
 
 
-def _speaks_of(claim: str, window: Window) -> bool:
+def _speaks_of(claim: str, window: SentenceRange) -> bool:
     """Whether a text speaks of what a claim speaks of."""
     return coverage(claim, window) >= SPEAKS_OF
 
 
-def _differs(claim: str, window: Window, question: str) -> bool:
+def _differs(claim: str, window: SentenceRange, question: str) -> bool:
     """Whether a text says another figure, name or sense, and not only less than a claim."""
     text = window.text
     if not _agrees(claim, text) or _swapped(claim, text) or _turned_round(claim, text):
@@ -777,8 +768,8 @@ def coverage(claim: str, window: Said) -> float:
     return sum(map(covered, wanted)) / len(wanted)
 
 
-def _windows(passage: Source) -> Iterator[Window]:
+def _windows(passage: Chunk) -> Iterator[SentenceRange]:
     found = [unit for unit in units(passage.text) if unit.kind != "page"]
     for length in range(1, LONGEST_WINDOW + 1):
         for first in range(len(found) - length + 1):
-            yield Window(passage, found[first].start, found[first + length - 1].end)
+            yield SentenceRange(passage, found[first].start, found[first + length - 1].end)

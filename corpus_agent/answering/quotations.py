@@ -31,7 +31,7 @@ from corpus_agent.text.tokens import STOP_WORDS, terms
 from indexer import Line, Refused, Window
 
 if TYPE_CHECKING:
-    from corpus_agent.tools.corpus import Corpus
+    from corpus_agent.tools.corpus import CorpusView
 
 NEAR_LINES = 30  # a quotation found this far from the claimed line is where it was claimed
 ALTERED_SHARE = 0.6  # of the words in common, in order: then it is a version of a real passage
@@ -244,7 +244,7 @@ def _needle(quote: str, linked: bool) -> Comparable:
 
 
 def check_quotation(
-    corpus: Corpus, n: int, source: str, quote: str, near_line: int = 1
+    corpus: CorpusView, n: int, source: str, quote: str, near_line: int = 1
 ) -> Citation:
     """The citation numbered `n` for a quotation claimed to stand near a line of `source`.
 
@@ -289,8 +289,8 @@ def _surely_near(found: Found, window: Window, near_line: int) -> bool:
     return whole and begun and ended and abs(first - near_line) <= NEAR_LINES
 
 
-def read_all(corpus: Corpus, source: str) -> list[Line]:
-    """All lines of a document, window by window; raises Refused as `Corpus.read` does."""
+def read_all(corpus: CorpusView, source: str) -> list[Line]:
+    """All lines of a document, window by window; raises Refused as `CorpusView.read` does."""
     lines: list[Line] = []
     offset: int | None = 1
     while offset is not None:

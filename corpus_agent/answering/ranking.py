@@ -15,18 +15,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from corpus_agent.answering.answer_type import has_kind, has_measure
-from corpus_agent.answering.coverage import EXACT, Coverage, EncodeTokens, Passage, Subject, Vectors
+from corpus_agent.answering.coverage import EXACT, Coverage, EncodeTokens, Subject, Vectors
 from corpus_agent.answering.subquestions import parts
 from corpus_agent.text.sentences import Unit, asks, heads_table, is_item, is_title, leads_in, units
 from corpus_agent.text.tokens import is_code, terms
 
 if TYPE_CHECKING:
-    from indexer import Encoded
+    from indexer import Chunk, Encoded, Hit
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """One sentence of a passage, word for word: `text == passages[passage].text[start:end]`."""
+    """One sentence of a passage, word for word: `text == hits[passage].chunk.text[start:end]`."""
 
     passage: int
     start: int
@@ -122,7 +122,7 @@ NOT_FOUND_THRESHOLD = 0.35
 # ---- Candidates and their features
 
 
-def _candidate(number: int, passage: Passage, unit: Unit, around: Sequence[str]) -> Candidate:
+def _candidate(number: int, passage: Chunk, unit: Unit, around: Sequence[str]) -> Candidate:
     """One unit as a candidate; a page's header or footer counts as a title."""
     text = passage.text[unit.start : unit.end]
     titled = unit.kind == "page" or (unit.kind == "text" and is_title(text))
@@ -130,7 +130,7 @@ def _candidate(number: int, passage: Passage, unit: Unit, around: Sequence[str])
     return Candidate(number, unit.start, unit.end, text, others, titled)
 
 
-def _of_passage(number: int, passage: Passage) -> list[Candidate]:
+def _of_passage(number: int, passage: Chunk) -> list[Candidate]:
     """The candidates of one passage, each with its heading, announcing line and sentence before."""
     found: list[Candidate] = []
     heading, lead, before = passage.heading, "", ""
@@ -163,7 +163,7 @@ def _of_passage(number: int, passage: Passage) -> list[Candidate]:
 
 
 def features(
-    subject: Subject, passages: Sequence[Passage], found: Sequence[Candidate], coverage: Coverage
+    subject: Subject, hits: Sequence[Hit], found: Sequence[Candidate], coverage: Coverage
 ) -> Vectors:
     """One row for each candidate, in the order of WEIGHTS; the cosine is left at 0.
 
@@ -183,7 +183,7 @@ def features(
         rows.append(
             (
                 0.0,
-                passages[candidate.passage].cosine,
+                hits[candidate.passage].cosine,
                 float(around @ rarity),
                 float(coverage.of(text).mean()),
                 kind,
@@ -251,27 +251,27 @@ def _chosen(
 
 def _rank_one(
     question: str,
-    passages: Sequence[Passage],
+    hits: Sequence[Hit],
     encode: EncodeTokens,
     memory: dict[str, Encoded],
     keep_within: float,
 ) -> Ranking:
     """The ranking for one question; texts already in `memory` are not encoded again."""
-    subject = Subject(question, passages)
-    found = [c for n, p in enumerate(passages[:PASSAGES_READ]) for c in _of_passage(n, p)]
+    subject = Subject(question, hits)
+    found = [c for n, hit in enumerate(hits[:PASSAGES_READ]) for c in _of_passage(n, hit.chunk)]
     if not found or not subject.words:
         return Ranking((), 0.0)
     new = [] if question in memory else [question]
     memory.update(zip(new, encode(new), strict=True))
     plain = Coverage(subject, question, {question: memory[question]})
-    hopes = features(subject, passages, found, plain) @ WEIGHTS_UNENCODED
+    hopes = features(subject, hits, found, plain) @ WEIGHTS_UNENCODED
     kept = sorted(np.argsort(-hopes, kind="stable")[:UNITS_ENCODED].tolist())
     found = [found[i] for i in kept]
     needed = dict.fromkeys(t for c in found for t in (c.text, *c.around))
     new = [text for text in needed if text not in memory]
     memory.update(zip(new, encode(new), strict=True))
     coverage = Coverage(subject, question, memory)
-    table = features(subject, passages, found, coverage)
+    table = features(subject, hits, found, coverage)
     table[:, 0] = np.array([memory[c.text].vector @ memory[question].vector for c in found])
     scores: Vectors = table @ WEIGHTS
     return Ranking(
@@ -295,14 +295,14 @@ def merged(rankings: Sequence[Ranking]) -> Ranking:
     return Ranking(tuple(chosen.values())[:MOST_SENTENCES], mean)
 
 
-def rank_sentences(question: str, passages: Sequence[Passage], encode: EncodeTokens) -> Ranking:
+def rank_sentences(question: str, hits: Sequence[Hit], encode: EncodeTokens) -> Ranking:
     """The sentences of the passages that answer the question, best first, and how sure that is.
 
-    `passages` come best first; the first PASSAGES_READ are searched, all of them tell common words
+    `hits` come best first; the first PASSAGES_READ are searched, all of them tell common words
     from rare ones. A question that asks for two things is answered part by part.
     """
     memory: dict[str, Encoded] = {}
     asked = parts(question)
     if len(asked) == 1:
-        return _rank_one(question, passages, encode, memory, KEEP_WITHIN)
-    return merged([_rank_one(part, passages, encode, memory, math.inf) for part in asked])
+        return _rank_one(question, hits, encode, memory, KEEP_WITHIN)
+    return merged([_rank_one(part, hits, encode, memory, math.inf) for part in asked])

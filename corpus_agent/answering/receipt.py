@@ -14,7 +14,7 @@ import json
 import os
 import stat
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -24,8 +24,8 @@ from corpus_agent.text.sanitize import inert
 from indexer import FileRow, Refused, UsageError, __version__, read_regular
 
 if TYPE_CHECKING:
-    from corpus_agent.answering.records import Answer, Citation, Verdict
-    from corpus_agent.tools.corpus import Corpus
+    from corpus_agent.answering.records import Answer, Citation
+    from corpus_agent.tools.corpus import CorpusView
 
 RECEIPT_VERSION = 1
 LOG_NAME, OLD_LOG_NAME = "receipts.jsonl", "receipts.1.jsonl"
@@ -174,26 +174,21 @@ def log(store: Path, content: Receipt, max_bytes: int = MAX_LOG_BYTES) -> str | 
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
-    """A quotation of a receipt as it is today: `line_start` 0 where it is nowhere.
+class Rechecked:
+    """A citation of a receipt, looked up again: `now` is how it stands in the document today.
 
-    `quote` is what stands there now; `file` says whether the document is the one that was quoted.
+    Where it is nowhere, `now` has line 0 and no quote. `was` are its lines in the receipt; `file`
+    says whether the document is the one that was quoted.
     """
 
-    n: int
-    source: str
+    now: Citation
     was: tuple[int, int]
-    verdict: Verdict
     file: FileState
-    line_start: int
-    line_end: int
-    page: int | None
-    quote: str
 
     @property
     def holds(self) -> bool:
         """Whether the document still says it, there or elsewhere."""
-        return self.verdict in ("verified", "moved")
+        return self.now.verdict in ("verified", "moved")
 
 
 def load(path: Path) -> list[Receipt]:
@@ -234,26 +229,19 @@ def _receipt_in(line: bytes, where: str) -> Receipt:
     return content
 
 
-def check(content: Receipt, corpus: Corpus, row_of: RowOf) -> Iterable[Checked]:
+def check(content: Receipt, corpus: CorpusView, row_of: RowOf) -> Iterable[Rechecked]:
     """Each quotation of a receipt, looked up in the file as it is today."""
     for number, cited in enumerate(content["citations"], start=1):
         source, line = cited["source"], cited["line_start"]
-        found = check_quotation(corpus, number, source, cited["quote"], line)
-        nowhere = found.verdict == "not_found"
-        yield Checked(
-            n=cited["n"] if isinstance(cited.get("n"), int) else number,
-            source=source,
-            was=(line, cited["line_end"]),
-            verdict=found.verdict,
-            file=_state(source, cited["file_sha256"], corpus, row_of),
-            line_start=0 if nowhere else found.line_start,
-            line_end=0 if nowhere else found.line_end,
-            page=found.page,
-            quote="" if nowhere else found.quote,
-        )
+        n = cited["n"] if isinstance(cited.get("n"), int) else number
+        now = check_quotation(corpus, n, source, cited["quote"], line)
+        if now.verdict == "not_found":
+            now = replace(now, line_start=0, line_end=0, quote="")
+        state = _state(source, cited["file_sha256"], corpus, row_of)
+        yield Rechecked(now, (line, cited["line_end"]), state)
 
 
-def _state(source: str, digest: str | None, corpus: Corpus, row_of: RowOf) -> FileState:
+def _state(source: str, digest: str | None, corpus: CorpusView, row_of: RowOf) -> FileState:
     """Whether the bytes of a document are those that were quoted."""
     row = row_of(source)
     try:

@@ -13,7 +13,7 @@ from corpus_agent.tools.result import ToolCall
 from indexer import Coverage
 
 if TYPE_CHECKING:
-    from corpus_agent.tools.corpus import Corpus
+    from corpus_agent.tools.corpus import CorpusView
 
 AnswerStatus = Literal["answered", "partial", "not_found"]
 Verdict = Literal["verified", "moved", "cut", "altered", "not_found"]
@@ -97,7 +97,7 @@ class Answerer(Protocol):
     def answer(
         self,
         question: str,
-        corpus: Corpus,
+        corpus: CorpusView,
         history: Sequence[Turn] = (),
         on_event: OnEvent = lambda _: None,
     ) -> Answer:

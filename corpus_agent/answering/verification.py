@@ -14,14 +14,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from corpus_agent.answering.citations import Quotation, Settled, place_of, settle
+from corpus_agent.answering.citations import InTextCitation, Settled, place_of, settle
 from corpus_agent.answering.grounding import (
     MARK,
     Bearing,
     Claim,
-    Source,
+    SentenceRange,
     Supporter,
-    Window,
     bearing,
     bears_every_part,
     claims,
@@ -33,13 +32,14 @@ from corpus_agent.text.naming import called
 from corpus_agent.text.sanitize import visible
 from corpus_agent.text.sentences import units
 from corpus_agent.text.tokens import fold
+from corpus_agent.tools.result import passage
 from indexer import Refused
 
 if TYPE_CHECKING:
     from corpus_agent.answering.coverage import EncodeTokens
     from corpus_agent.answering.records import Citation
     from corpus_agent.text.delimiters import Frame
-    from corpus_agent.tools.corpus import Corpus
+    from corpus_agent.tools.corpus import CorpusView
 
 MAX_COMPLETED = 600  # characters of a sentence that is quoted in the place of a piece of it
 UNSUPPORTED = "[unsupported]"
@@ -79,7 +79,7 @@ class Evidence:
 
     def __init__(
         self,
-        corpus: Corpus,
+        corpus: CorpusView,
         source_of: Callable[[str], str],
         make_supporter: Callable[[], Supporter],
         known: Sequence[Citation] = (),
@@ -88,7 +88,7 @@ class Evidence:
     ) -> None:
         self._question = question
         self._encode = encode
-        self._windows: dict[object, Window] = {}
+        self._windows: dict[object, SentenceRange] = {}
         self._corpus = corpus
         self._source_of = source_of
         self._make_supporter = make_supporter
@@ -102,7 +102,7 @@ class Evidence:
     def _supporter(self) -> Supporter:
         return self._make_supporter()
 
-    def _check(self, n: int, quotation: Quotation) -> Citation | None:
+    def _check(self, n: int, quotation: InTextCitation) -> Citation | None:
         source = self._source_of(quotation.source)
         if not quotation.quote and not self._holds(source):
             return None  # a time, a verse: what happens to look like a place
@@ -175,30 +175,29 @@ class Evidence:
         windows = [self._window(citation)]
         return bears_every_part(said, windows, self._encode, self._question) == "said"
 
-    def _window(self, citation: Citation) -> Window:
+    def _window(self, citation: Citation) -> SentenceRange:
         """The sentences of the document that a quotation is of, and what stands around them."""
         place = place_of(citation)
         if place not in self._windows:
             self._windows[place] = self._read(citation)
         return self._windows[place]
 
-    def _read(self, citation: Citation) -> Window:
+    def _read(self, citation: Citation) -> SentenceRange:
         first = max(1, citation.line_start - AROUND_LINES)
         count = citation.line_end - first + 1 + AROUND_LINES
-        alone = Source(citation.source, citation.line_start, citation.quote)
+        alone = passage(citation.source, citation.line_start, citation.quote)
         try:
             lines = self._corpus.read(citation.source, first, count).lines
         except Refused:  # gone since it was checked
-            return Window(alone, 0, len(citation.quote))
+            return SentenceRange(alone, 0, len(citation.quote))
         texts = ["" if line.is_mark else line.text for line in lines]
         text = "\n".join(texts)
         before = sum(len(line) + 1 for line in texts[: citation.line_start - first])
         start = text.find(citation.quote, before)
         if start < 0:  # over a page end, whose mark is left out of a quotation
-            return Window(alone, 0, len(citation.quote))
-        return quoted_window(
-            Source(citation.source, first, text), start, start + len(citation.quote)
-        )
+            return SentenceRange(alone, 0, len(citation.quote))
+        end = start + len(citation.quote)
+        return quoted_window(passage(citation.source, first, text), start, end)
 
     def _support(self, claim: Claim, cited: dict[int, Citation]) -> Citation | None:
         """The best passage for a claim as a citation, which joins the others."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from corpus_agent import answering, evaluation, render, service
 from corpus_agent.cli.common import (
     EXIT_INTERRUPTED,
     JSON,
@@ -17,6 +18,7 @@ from corpus_agent.cli.common import (
     print_lines,
     settings_in_force,
 )
+from corpus_agent.cli.live import Watching
 from corpus_agent.settings import existing_store
 from indexer import Query
 
@@ -43,14 +45,13 @@ def search(
     query: str, limit: int, below: str, per_source: int | None, explain: bool, as_json: bool
 ) -> None:
     """Find the passages that are about QUERY, by meaning and by words."""
-    settings = launch_to_read(settings_in_force()).settings
-    from corpus_agent import render
-    from corpus_agent.service import session
+    launch = launch_to_read(settings_in_force())
 
-    corpus = session.open_corpus(settings)
+    corpus = service.session.open_corpus(launch.settings)
     hits = corpus.search(Query(query, limit, per_source, below))
     if as_json:
-        return print_json(render.search_object(query, hits, corpus.version, corpus.notices))
+        seal = launch.seal.state
+        return print_json(render.search_object(query, hits, corpus.version, seal, corpus.notices))
     print_lines(render.search_lines(query, hits, corpus.coverage()))
     if explain:
         print_lines(render.explain_lines(hits))
@@ -93,29 +94,24 @@ def ask(
     descriptor = _opened(receipt_file)
     launch = launch_to_read(settings, asking=True)
     settings = launch.settings
-    from corpus_agent import render
-    from corpus_agent.cli.live import Watching
-    from corpus_agent.service import session
 
-    corpus = session.open_corpus(settings)
+    corpus = service.session.open_corpus(settings)
     watching = Watching()
-    answerer = session.answerer_for(
+    answerer = service.session.answerer_for(
         corpus, launch, settings, strict=strict_evidence, on_draft=watching.draft
     )
     try:
         with watching:
-            answer, record = session.ask_recorded(
+            answer, record = service.session.ask_recorded(
                 question, corpus, answerer, launch, settings, on_event=watching.event
             )
     except KeyboardInterrupt:
         click.echo("Stopped.", err=True)
         raise SystemExit(EXIT_INTERRUPTED) from None
     if descriptor is not None:
-        from corpus_agent.answering import receipt
-
-        receipt.write(descriptor, record)
+        answering.receipt.write(descriptor, record)
     if as_json:
-        return print_json(render.answer_object(answer))
+        return print_json(render.answer_object(answer, launch.seal.state))
     return print_lines(render.answer_lines(answer))
 
 
@@ -123,9 +119,8 @@ def _opened(receipt_file: Path | None) -> int | None:
     """The receipt's descriptor: opened before the seal, which closes all but the index."""
     if receipt_file is None:
         return None
-    from corpus_agent.answering.receipt import open_file
 
-    return open_file(receipt_file)
+    return answering.receipt.open_file(receipt_file)
 
 
 @main.command()
@@ -142,14 +137,12 @@ def chat(
     launch = launch_to_read(settings, asking=True, choosing=True)
     settings = launch.settings
     from corpus_agent.cli.chat import Chat, Doing
-    from corpus_agent.cli.live import Watching
-    from corpus_agent.service import session
 
-    corpus = session.open_corpus(settings)
+    corpus = service.session.open_corpus(settings)
     watching = Watching()
 
     def make(launch: Launch) -> Answerer:
-        return session.answerer_for(
+        return service.session.answerer_for(
             corpus, launch, settings, strict=strict_evidence, on_draft=watching.draft
         )
 
@@ -161,11 +154,11 @@ def chat(
         history: Sequence[Turn],
     ) -> Answer:
         with watching:
-            return session.ask_recorded(
+            return service.session.ask_recorded(
                 question, newest, answerer, launch, settings, history, watching.event
             )[0]
 
-    doing = Doing(answer, make, session.models_of, click.echo)
+    doing = Doing(answer, make, service.session.models_of, click.echo)
     Chat(corpus, launch, existing_store(settings), doing).run()
 
 
@@ -174,17 +167,15 @@ def chat(
 @JSON
 def read(place: str, as_json: bool) -> None:
     """Print a document of the index as it was extracted, from LINE on, COUNT lines."""
-    settings = launch_to_read(settings_in_force()).settings
-    from corpus_agent import render
-    from corpus_agent.service import session
+    launch = launch_to_read(settings_in_force())
 
-    corpus = session.open_corpus(settings, searching=False)
+    corpus = service.session.open_corpus(launch.settings, searching=False)
     names = render.names(row.source for row in corpus.files())
     named, offset, limit = _parse_place(place, set(names))
     source = names.get(named, named)
     if as_json:
         window = corpus.read(source, offset, limit or 2_000)
-        return print_json(render.read_object(window, corpus.version))
+        return print_json(render.read_object(window, corpus.version, launch.seal.state))
     while True:
         window = corpus.read(source, offset, limit or 2_000)
         _print_window(window)
@@ -207,7 +198,6 @@ def _parse_place(place: str, names: set[str]) -> tuple[str, int, int | None]:
 def _print_window(window: Window) -> None:
     if window.stale:
         click.echo("Note: this file changed after it was indexed.", err=True)
-    from corpus_agent import render
 
     print_lines(render.window_lines(window))
 
@@ -230,25 +220,20 @@ def evaluate(
     Each [[questions]] has question, sources (none: not answerable) and answer or answers; see
     sample_corpus/questions.toml.
     """
-    from corpus_agent.evaluation.questions import load
-
-    asked = load(questions)
+    asked = evaluation.questions.load(questions)
     settings = settings_in_force(
         llm=llm or "none", llm_model=llm_model, allow_remote_llm=allow_remote_llm
     )
     launch = launch_to_read(settings, asking=True)
     settings = launch.settings
-    from corpus_agent import render
-    from corpus_agent.evaluation import measure
-    from corpus_agent.service import session
 
-    corpus = session.open_corpus(settings)
-    answerer = session.answerer_for(corpus, launch, settings)
-    results = [measure.measure(question, corpus, answerer) for question in asked]
-    scores = measure.summarise(results)
+    corpus = service.session.open_corpus(settings)
+    answerer = service.session.answerer_for(corpus, launch, settings)
+    results = [evaluation.measure.measure(question, corpus, answerer) for question in asked]
+    scores = evaluation.measure.summarise(results)
     if as_json:
         return print_json(render.as_object(version=corpus.version, eval=scores))
-    print_lines(measure.table(scores))
+    print_lines(evaluation.measure.table(scores))
     if show_failures:
-        print_lines(measure.failures(results))
+        print_lines(evaluation.measure.failures(results))
     return None

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from corpus_agent import answering, render, service
+from corpus_agent import doctor as examination
 from corpus_agent.cli.common import (
     JSON,
     launch_to_read,
@@ -23,7 +25,7 @@ from indexer import SealUnavailable, UsageError
 
 if TYPE_CHECKING:
     from corpus_agent.doctor import Check, Finding
-    from corpus_agent.selftest.injection.judge import Verdict
+    from corpus_agent.selftest.injection.judge import AttackVerdict
     from corpus_agent.settings import Settings
 
 
@@ -36,16 +38,15 @@ def verify(file: Path, as_json: bool) -> None:
     FILE is what ask --receipt wrote, or receipts.jsonl in the index folder. Exit 0 when every
     quotation still stands in its document, 1 otherwise.
     """
-    from corpus_agent.answering import receipt
-
-    receipts = receipt.load(file)  # it may lie anywhere, so it is read before the seal
+    receipts = answering.receipt.load(file)  # it may lie anywhere, so it is read before the seal
     settings = launch_to_read(settings_in_force()).settings
-    from corpus_agent import render
-    from corpus_agent.service import session
 
     # A run that a document took over may have written what the store keeps of a text.
-    corpus = session.open_corpus(settings, searching=False, anew=True)
-    checked = [(content, list(receipt.check(content, corpus, corpus.file))) for content in receipts]
+    corpus = service.session.open_corpus(settings, searching=False, anew=True)
+    checked = [
+        (content, list(answering.receipt.check(content, corpus, corpus.file)))
+        for content in receipts
+    ]
     if as_json:
         print_json(render.verify_object(checked, corpus.version))
     else:
@@ -81,15 +82,13 @@ def selftest(attack: bool, strings: Path | None, as_json: bool) -> None:
             "--strings has a meaning with --attack alone.",
             "Run: corpus-agent selftest --attack --strings FILE",
         )
-    from corpus_agent import render
-    from corpus_agent.selftest.escape.trial import as_json as rows_as_json
-    from corpus_agent.selftest.escape.trial import run_selftest, table
+    from corpus_agent.selftest.escape import trial
 
-    rows = run_selftest()
+    rows = trial.run_selftest()
     if as_json:
-        print_json(render.as_object(**rows_as_json(rows)))
+        print_json(render.as_object(**trial.as_json(rows)))
     else:
-        click.echo(table(rows))
+        click.echo(trial.table(rows))
     if not all(row.passed for row in rows):
         raise SystemExit(1)
     return None
@@ -101,16 +100,14 @@ def _attack(strings: Path | None, *, as_json: bool) -> None:
     show_verdict(run_attack(strings, on_event=say), as_json=as_json)
 
 
-def show_verdict(verdict: Verdict, *, as_json: bool) -> None:
+def show_verdict(verdict: AttackVerdict, *, as_json: bool) -> None:
     """Print what came of an attack; exit 1 unless it passed."""
-    from corpus_agent import render
-    from corpus_agent.selftest.injection.shown import as_json as verdict_as_json
-    from corpus_agent.selftest.injection.shown import table
+    from corpus_agent.selftest.injection import shown
 
     if as_json:
-        print_json(render.as_object(attack=verdict_as_json(verdict)))
+        print_json(render.as_object(attack=shown.as_json(verdict)))
     else:
-        click.echo(table(verdict))
+        click.echo(shown.table(verdict))
     if not verdict.passed:
         raise SystemExit(1)
 
@@ -125,21 +122,15 @@ def doctor(as_json: bool, **llm: str | None) -> None:
     there is one: rows, keys, vectors, and whether today's model still makes them. Changes nothing.
     Exit 1 if anything is wrong; a warning is no wrong.
     """
-    from corpus_agent.doctor import as_json as findings_as_json
-    from corpus_agent.doctor import examine, lines
-    from corpus_agent.doctor.environment import model_server
-
     settings = settings_in_force(**llm)
-    server = model_server(settings)
+    server = examination.environment.model_server(settings)
     findings = []
-    for check, finding in examine(_checks(settings, server)):
+    for check, finding in examination.examine(_checks(settings, server)):
         findings.append((check, finding))
         if not as_json:
-            print_lines(lines(check, finding))
-    content = findings_as_json(findings)
+            print_lines(examination.lines(check, finding))
+    content = examination.as_json(findings)
     if as_json:
-        from corpus_agent import render
-
         print_json(render.as_object(doctor=content))
     if not content["passed"]:
         raise SystemExit(1)
@@ -147,9 +138,9 @@ def doctor(as_json: bool, **llm: str | None) -> None:
 
 def _checks(settings: Settings, server: Finding) -> Iterator[Check]:
     """All checks; those of the index only where this process could be sealed before."""
-    from corpus_agent.doctor import environment
     from corpus_agent.startup import to_examine
 
+    environment = examination.environment
     try:
         seal_off = click.get_current_context().obj["unsealed"]
         store, launch, problem = to_examine(settings, seal_off=seal_off)
@@ -158,6 +149,4 @@ def _checks(settings: Settings, server: Finding) -> Iterator[Check]:
         return
     launched(launch)
     yield from environment.checks(settings, store, launch.seal, server)
-    from corpus_agent.doctor import store as index
-
-    yield from index.checks(launch.settings, store, problem)
+    yield from examination.store.checks(launch.settings, store, problem)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from corpus_agent import render, service
 from corpus_agent.cli.common import (
     JSON,
     launch_to_read,
@@ -24,10 +25,8 @@ def cleanup(dry_run: bool, as_json: bool) -> None:
     `index` does the same when enough has gathered. Reading goes on meanwhile.
     """
     settings = launch_to_read(settings_in_force()).settings
-    from corpus_agent import render
-    from corpus_agent.service import cleanup
 
-    done = cleanup.cleanup(settings, dry_run=dry_run)
+    done = service.cleanup.cleanup(settings, dry_run=dry_run)
     if as_json:
         return print_json(render.cleanup_object(done))
     return print_lines(render.cleanup_lines(done))

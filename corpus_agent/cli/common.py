@@ -9,12 +9,15 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from corpus_agent import render
+from corpus_agent.settings import load, unknown_variables
+from corpus_agent.text.sanitize import visible
 from indexer import CorpusError, __version__
 
 if TYPE_CHECKING:
@@ -45,22 +48,18 @@ def _fail(error: CorpusError, *, as_json: bool) -> NoReturn:
     if error.hint:
         click.echo(clean(error.hint), err=True)
     if as_json:
-        from corpus_agent.render import as_object
-
         message, hint = clean(error.message), clean(error.hint)
         problem = {"message": message, "hint": hint, "exit_code": error.exit_code}
-        print_json(as_object(error=problem))
+        print_json(render.as_object(error=problem))
     raise SystemExit(error.exit_code)
 
 
 def clean(text: str) -> str:
     """`text` with everything that a terminal would act on made visible."""
-    from corpus_agent.text.sanitize import visible
-
     return visible(text)
 
 
-def print_json(content: dict[str, Any]) -> None:
+def print_json(content: Mapping[str, object]) -> None:
     """Print one object, stamped with the state of the seal."""
     launch = click.get_current_context().obj.get("launch")
     stamp = {"seal": launch.seal.state} if launch else {}
@@ -92,6 +91,16 @@ def launch_to_read(settings: Settings, *, asking: bool = False, choosing: bool =
     if not asking:  # else they are part of the answer
         print_lines((f"Note: {clean(notice)}" for notice in launch.notices), err=True)
     return launch
+
+
+def launch_to_index(
+    settings: Settings, path: Path | None, *, dry_run: bool = False, watching: bool = False
+) -> Launch:
+    """A sealed process that may write the index of the folder `path`."""
+    from corpus_agent.startup import to_index
+
+    seal_off = click.get_current_context().obj["unsealed"]
+    return launched(to_index(settings, path, seal_off=seal_off, dry_run=dry_run, watching=watching))
 
 
 def print_lines(lines: Iterable[str], *, err: bool = False) -> None:
@@ -173,8 +182,6 @@ def main(
 
 def settings_in_force(**flags: Any) -> Settings:  # noqa: ANN401
     """The settings, with the group's flags and `flags` in force."""
-    from corpus_agent.settings import load, unknown_variables
-
     given = click.get_current_context().obj
     for name in unknown_variables(os.environ):
         click.echo(f"Note: {name} is not a setting of corpus-agent and is ignored.", err=True)

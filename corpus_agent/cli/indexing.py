@@ -6,20 +6,23 @@ from pathlib import Path
 
 import click
 
+from corpus_agent import render, service
 from corpus_agent.cli.common import (
     EXIT_INTERRUPTED,
     EXIT_SOME_FAILED,
     JSON,
     clean,
+    launch_to_index,
     launch_to_read,
-    launched,
     main,
     print_json,
     print_lines,
     settings_in_force,
 )
+from corpus_agent.cli.progress import index_progress
 from corpus_agent.cli.watching import follow
-from indexer import STATUSES, UsageError
+from corpus_agent.settings import existing_place
+from indexer import STATUSES, UsageError, read_manifest, usage
 
 
 @main.command()
@@ -55,25 +58,19 @@ def index(
         for other in (flag for flag, is_given in given.items() if is_given):
             raise UsageError(f"--watch and {other} contradict each other.", "Leave one out.")
         return follow(path, force=force, verify=verify, as_json=as_json)
-    from corpus_agent.startup import to_index
 
-    settings = settings_in_force()
-    seal_off = click.get_current_context().obj["unsealed"]
-    launch = launched(to_index(settings, path, seal_off=seal_off, dry_run=dry_run))
+    launch = launch_to_index(settings_in_force(), path, dry_run=dry_run)
     settings = launch.settings
     print_lines((f"Note: {clean(notice)}" for notice in launch.notices), err=True)
-    from corpus_agent import render
-    from corpus_agent.service import session
 
     if dry_run:
-        todo = session.dry_run(settings, path, force=force, verify=verify, prune=prune)
+        todo = service.session.dry_run(settings, path, force=force, verify=verify, prune=prune)
         if as_json:
             return print_json(render.plan_object(todo))
         return print_lines(render.plan_lines(todo))
-    from corpus_agent.cli.progress import index_progress
 
     with index_progress() as shown:
-        outcome = session.index(
+        outcome = service.session.index(
             settings,
             path,
             force=force,
@@ -105,12 +102,11 @@ def forget(source: str, as_json: bool) -> None:
     .corpusignore is printed. What is not in the index is forgotten already.
     """
     settings = launch_to_read(settings_in_force()).settings
-    from corpus_agent import render
-    from corpus_agent.service import session
-    from corpus_agent.service.forgetting import forget as drop
 
-    known = session.open_corpus(settings, searching=False).files()
-    done = drop(settings, render.names(row.source for row in known).get(source, source))
+    known = service.session.open_corpus(settings, searching=False).files()
+    done = service.forgetting.forget(
+        settings, render.names(row.source for row in known).get(source, source)
+    )
     if as_json:
         return print_json(render.forget_object(done))
     return print_lines(render.forget_lines(done))
@@ -127,10 +123,8 @@ def files(status: str | None, as_json: bool) -> None:
             f"Unknown status {sorted(unknown)[0]!r}.", f"Known are: {', '.join(STATUSES)}."
         )
     settings = launch_to_read(settings_in_force()).settings
-    from corpus_agent import render
-    from corpus_agent.service import session
 
-    corpus = session.open_corpus(settings, searching=False)
+    corpus = service.session.open_corpus(settings, searching=False)
     rows = [row for row in corpus.files() if row.status in wanted]
     if as_json:
         content = render.as_object(
@@ -144,15 +138,17 @@ def files(status: str | None, as_json: bool) -> None:
 @JSON
 def status(as_json: bool) -> None:
     """Say what the index holds, where it is and whether it is complete."""
-    from corpus_agent.settings import existing_place
-    from indexer import read_manifest, usage
+    launch = launch_to_read(settings_in_force())
 
-    settings = launch_to_read(settings_in_force()).settings
-    from corpus_agent import render
-
-    store, root = existing_place(settings)
-    manifest = read_manifest(store)
-    content = render.status_object(manifest, str(store), str(root), usage(store), root.is_dir())
+    store, root = existing_place(launch.settings)
+    content = render.status_object(
+        read_manifest(store),
+        store,
+        root,
+        usage(store),
+        launch.seal.state,
+        root_exists=root.is_dir(),
+    )
     if as_json:
         return print_json(content)
     return print_lines(render.status_lines(content))

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from corpus_agent import service
 from corpus_agent.cli.common import clean, launch_to_read, llm_options, main, settings_in_force
-from corpus_agent.mcp.client_config import CLIENTS
+from corpus_agent.mcp.client_config import CLIENTS, snippet
+from corpus_agent.settings import store_to_write
+from indexer import from_here
 
 if TYPE_CHECKING:
     from corpus_agent.settings import Settings
@@ -36,9 +39,8 @@ def mcp(
         return
     if sys.stdin.isatty():
         click.echo("Waiting for an MCP client on standard input; see --print-config.", err=True)
-    from corpus_agent.service.stdio import take_standard_streams
 
-    streams = take_standard_streams()
+    streams = service.stdio.take_standard_streams()
     launch = launch_to_read(settings, asking=True)
     for notice in launch.notices:
         click.echo(clean(notice), err=True)
@@ -48,9 +50,6 @@ def mcp(
 
 
 def _print_config(client: str, settings: Settings, llm: str | None, llm_model: str | None) -> None:
-    from corpus_agent.mcp.client_config import snippet
-    from corpus_agent.settings import store_to_write
-    from indexer import from_here
 
     given = click.get_current_context().obj
     arguments = ["--store", str(from_here(store_to_write(settings)))]

@@ -6,7 +6,10 @@ from pathlib import Path
 
 import click
 
+from corpus_agent import render
 from corpus_agent.cli.common import JSON, main, print_json, print_lines
+from corpus_agent.trust import stores
+from indexer import named_store
 
 
 @main.command()
@@ -26,14 +29,10 @@ def trust(store: Path, root: Path | None, dry_run: bool, as_json: bool) -> None:
     settings are and whose it is. An index that somebody else made can hold any text in the name of
     your documents; look at where it comes from.
     """
-    from corpus_agent.render.trusting import trust_lines, trust_object
-    from corpus_agent.trust import stores
-    from indexer import named_store
-
     found = stores.permission(named_store(store), root)
     if not dry_run:
         stores.trust(found.place)
-    content = trust_object(found, recorded=found.recorded or not dry_run)
+    content = render.trust_object(found, recorded=found.recorded or not dry_run)
     if as_json:
         return print_json(content)
-    return print_lines(trust_lines(content))
+    return print_lines(render.trust_lines(content))

@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING
 
 import click
 
+from corpus_agent import render, service
 from corpus_agent.cli.common import (
     EXIT_INTERRUPTED,
     JSON,
     clean,
-    launched,
+    launch_to_index,
     main,
     print_json,
     print_lines,
     settings_in_force,
 )
+from corpus_agent.cli.progress import index_progress
 
 if TYPE_CHECKING:
     from indexer import Outcome
@@ -43,20 +45,13 @@ def follow(
     path: Path | None, *, force: bool = False, verify: bool = False, as_json: bool = False
 ) -> None:
     """Watch until a signal; exit 0 after SIGTERM or SIGHUP, 130 after Ctrl-C."""
-    from corpus_agent.startup import to_index
-
-    seal_off = click.get_current_context().obj["unsealed"]
-    launch = to_index(settings_in_force(), path, seal_off=seal_off, watching=True)
-    settings = launched(launch).settings
-    from corpus_agent.cli.progress import index_progress
-    from corpus_agent.service.watching import Callbacks, asked_by_signal
-    from corpus_agent.service.watching import watch as keep_watching
+    settings = launch_to_index(settings_in_force(), path, watching=True).settings
 
     talk = _Json() if as_json else _Lines()
-    with asked_by_signal() as asked:
-        callbacks = Callbacks(talk.outcome, talk.notice, index_progress)
-        keep_watching(settings, path, asked, callbacks, force=force, verify=verify)
-    if asked.signal == signal.SIGINT:
+    with service.cancel.cancelled_by_signal() as cancel:
+        callbacks = service.watching.Callbacks(talk.outcome, talk.notice, index_progress)
+        service.watching.watch(settings, path, cancel.is_set, callbacks, force=force, verify=verify)
+    if cancel.signal == signal.SIGINT:
         raise SystemExit(EXIT_INTERRUPTED)
 
 
@@ -67,7 +62,6 @@ class _Lines:
         self._first = True
 
     def outcome(self, outcome: Outcome) -> None:
-        from corpus_agent import render
 
         if self._first:
             print_lines(render.index_lines(outcome))
@@ -84,12 +78,10 @@ class _Json:
     """For a script: an object a line."""
 
     def outcome(self, outcome: Outcome) -> None:
-        from corpus_agent import render
 
         print_json(render.index_object(outcome))
 
     def notice(self, line: str) -> None:
-        from corpus_agent import render
 
         click.echo(f"Note: {clean(line)}", err=True)
         print_json(render.as_object(notice=clean(line)))

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from corpus_agent import service
 from corpus_agent.doctor.finding import Check, Finding
 from corpus_agent.models import discovery
 from corpus_agent.models.address import GgufFile, parse
@@ -35,10 +36,9 @@ def checks(
     settings: Settings, store: Path | None, closed: Sealed | CorpusError, server: Finding
 ) -> Iterator[Check]:
     """The checks of this machine; `closed` is how sealing went, `server` what was found before."""
-    from corpus_agent.service.session import encoder_for
 
     def weights() -> Finding:
-        encoder = encoder_for(settings, store)
+        encoder = service.session.encoder_for(settings, store)
         return Finding("ok", f"{encoder.name}, SHA-256 {encoder.weights_sha256[:16]}")
 
     where = store or working_folder()

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import indexer
+from corpus_agent import answering
 from corpus_agent.doctor.environment import processor
 from corpus_agent.doctor.finding import Check, Finding
 from corpus_agent.service import session
@@ -69,10 +71,8 @@ def _manifest_is_readable(store: Path) -> bool:
 
 
 def _of_rows(store: Path, root: Path, encoder: Encoder) -> Iterator[Check]:
-    from indexer import Index
-
     try:
-        rows = Index.open(store).inspect()
+        rows = indexer.Index.open(store).inspect()
     except CorpusError as error:
         broken = Finding("fail", error.message, error.hint)
         yield Check("tables", "whether they open", lambda: broken)
@@ -121,9 +121,7 @@ def corpus_folder(store: Path, root: Path | None = None) -> Finding:
 
 def same_model(store: Path, encoder: Encoder) -> Finding:
     """Whether a search would be accepted."""
-    from indexer import Index
-
-    corpus: Index = Index.open(store, encoder)
+    corpus: Index = indexer.Index.open(store, encoder)
     manifest = read_manifest(store)
     return Finding("ok", f"{manifest.fingerprint.model}, {corpus.coverage().indexed:,} documents")
 
@@ -180,11 +178,9 @@ def embedded_again(rows: Inspection, encoder: Encoder) -> Finding:
     """Whether today's model makes the vectors that are stored."""
     import numpy as np
 
-    from indexer import Chunker
-
     if not rows.samples:
         return Finding("ok", "nothing to compare")
-    chunker = Chunker(encoder.tokenizer, encoder.max_tokens)
+    chunker = indexer.Chunker(encoder.tokenizer, encoder.max_tokens)
     texts = [encoder.document_prefix + chunker.embedded_text(chunk) for chunk, _ in rows.samples]
     stored = np.stack([vector for _, vector in rows.samples])
     if stored.shape[1] != encoder.dimension:
@@ -198,18 +194,15 @@ def embedded_again(rows: Inspection, encoder: Encoder) -> Finding:
 
 def parsed_anew(store: Path, root: Path, rows: Inspection) -> Finding:
     """Whether today's files say what the store holds of them; those that changed are left out."""
-    from corpus_agent.answering.quotations import read_all
-    from indexer import Index
-
-    parsed = Index.open(store, root=root, anew=True)
-    kept = Index.open(store, root=root)
+    parsed = indexer.Index.open(store, root=root, anew=True)
+    kept = indexer.Index.open(store, root=root)
     compared = 0
     for chunk, _ in rows.samples:
         try:
             if parsed.read(chunk.source, limit=1).stale:
                 continue
-            lines = read_all(parsed, chunk.source)
-            same = lines == read_all(kept, chunk.source)
+            lines = answering.quotations.read_all(parsed, chunk.source)
+            same = lines == answering.quotations.read_all(kept, chunk.source)
         except Refused:
             continue  # gone, or not readable now: the check of stale files says so
         text = "\n".join(line.text for line in lines[chunk.line_start - 1 : chunk.line_end])

@@ -1,1 +1,21 @@
-"""Questions with known answers, and how well they are searched and answered."""
+"""Questions with known answers, and how well they are searched and answered.
+
+Its modules are looked up when they are asked for: a module that names the package at its top loads
+nothing of it before the seal.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from corpus_agent.evaluation import measure as measure
+    from corpus_agent.evaluation import questions as questions
+
+__all__ = ["measure", "questions"]
+
+
+def __getattr__(name: str) -> object:
+    """A module of this package."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return import_module(f"{__name__}.{name}")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from corpus_agent.render.for_parent import NAME, SPEC, disarmed
 from corpus_agent.text.sanitize import one_line, unlinked
+from corpus_agent.tools.result import ToolResult, failure
 from corpus_agent.tools.toolbox import check_arguments
 from indexer import CorpusError
 
@@ -34,23 +35,23 @@ def function_schema() -> dict[str, Any]:
 def call(librarian: Librarian, arguments: Mapping[str, Any] | str) -> str:
     """What a call with these arguments, an object or its JSON, returns to the model."""
     checked = check_arguments(SPEC, arguments)
-    if isinstance(checked, str):
-        return checked
+    if isinstance(checked, ToolResult):
+        return checked.text
     try:
         return librarian.ask(checked["question"]).for_model()
     except CorpusError as error:
-        return f"Error: {one_line(unlinked(str(error)))}"
+        return failure(one_line(unlinked(str(error)))).text
 
 
 async def call_async(librarian: Librarian, arguments: Mapping[str, Any] | str) -> str:
     """As `call`."""
     checked = check_arguments(SPEC, arguments)
-    if isinstance(checked, str):
-        return checked
+    if isinstance(checked, ToolResult):
+        return checked.text
     try:
         return (await librarian.ask_async(checked["question"])).for_model()
     except CorpusError as error:
-        return f"Error: {one_line(unlinked(str(error)))}"
+        return failure(one_line(unlinked(str(error)))).text
 
 
 def pydantic_ai_tool(librarian: Librarian) -> Tool[Any]:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from corpus_agent.librarian.frames import MAX_REQUEST_BYTES, packed, read_frame, write_all
 from corpus_agent.render.for_parent import handed_over, told_apart
-from corpus_agent.service.cancel import Stop, Stopped
+from corpus_agent.service.cancel import Cancel, Cancelled
 from corpus_agent.service.stdio import take_standard_streams
 from corpus_agent.settings import Settings, absolute, load
 from corpus_agent.startup import Launch, to_read
@@ -75,7 +75,7 @@ class _Desk:
         self._replies = replies
         self._lock = threading.Lock()
         self._turns = threading.Semaphore(MAX_AT_ONCE)
-        self._stops: dict[int, Stop] = {}
+        self._cancels: dict[int, Cancel] = {}
 
     def send(self, **content: object) -> None:
         """Send one frame; from any thread."""
@@ -92,18 +92,18 @@ class _Desk:
             request: Mapping[str, Any] = json.loads(body)
             number = request["id"]
             if "task" in request:
-                stop = self._stops[number] = Stop()
-                given = (service, number, request["task"], stop)
+                cancel = self._cancels[number] = Cancel()
+                given = (service, number, request["task"], cancel)
                 threading.Thread(target=self._answer, args=given, daemon=True).start()
-            elif (running := self._stops.get(number)) is not None:
-                running.stop()
+            elif (running := self._cancels.get(number)) is not None:
+                running.set()
                 self._reply(number, stopped=True)
 
-    def _answer(self, service: Service, number: int, task: str, stop: Stop) -> None:
+    def _answer(self, service: Service, number: int, task: str, cancel: Cancel) -> None:
         try:
             with self._turns:
-                answer = service.ask(task, stop)
-        except Stopped:
+                answer = service.ask(task, cancel)
+        except Cancelled:
             return  # and has had its reply
         except CorpusError as error:
             self._reply(number, error=_problem(error))
@@ -113,7 +113,7 @@ class _Desk:
     def _reply(self, number: int, **content: object) -> None:
         """Reply to a question unless it has had its reply."""
         with self._lock:
-            if self._stops.pop(number, None) is not None:
+            if self._cancels.pop(number, None) is not None:
                 write_all(self._replies, packed({"id": number, **content}))
 
 

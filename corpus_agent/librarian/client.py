@@ -14,7 +14,8 @@ from typing import IO, TYPE_CHECKING, Any, Literal, Self
 
 from corpus_agent.answering.records import Answer
 from corpus_agent.librarian.process import Child, LibrarianFailed, LibrarianTimeout
-from corpus_agent.render.for_parent import Claim, claims, handed_over, render
+from corpus_agent.render.answers import answer_object
+from corpus_agent.render.for_parent import CheckedClaim, claims, handed_over, render
 from corpus_agent.text.delimiters import Frame
 from indexer import from_here
 
@@ -36,8 +37,8 @@ class LibrarianAnswer(Answer):
     tainted: Literal[True] = True
 
     @property
-    def claims(self) -> list[Claim]:
-        """The sentences, each with the citations that it carries; see parent.Claim."""
+    def claims(self) -> list[CheckedClaim]:
+        """The sentences, each with the citations that it carries; see parent.CheckedClaim."""
         return claims(self)
 
     def for_model(self) -> str:
@@ -46,13 +47,13 @@ class LibrarianAnswer(Answer):
 
     def as_object(self) -> dict[str, Any]:
         """The JSON of `ask`, with `seal`, `tainted` and `claims`."""
-        from corpus_agent.render import answer_object
-
         found = [
             {"text": claim.text, "citations": list(claim.citations), "supported": claim.supported}
             for claim in self.claims
         ]
-        return {**answer_object(self), "claims": found, "seal": self.seal, "tainted": True}
+        content: dict[str, Any] = {**answer_object(self, self.seal)}
+        seal = content.pop("seal")  # stands behind the claims
+        return {**content, "claims": found, "seal": seal, "tainted": True}
 
 
 class Librarian:

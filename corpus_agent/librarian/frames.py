@@ -1,7 +1,7 @@
 """Frames over a pipe: four bytes of length, then at most that many bytes of one JSON object.
 
 Reads what another process wrote and trusts none of it: a frame that is too long or cut off is a
-`BadFrame`, and nothing of it is kept. What is in a frame is for the reader to judge.
+`BadMessage`, and nothing of it is kept. What is in a frame is for the reader to judge.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ MAX_REPLY_BYTES = 1024 * 1024
 _LENGTH = struct.Struct(">I")
 
 
-class BadFrame(Exception):
+class BadMessage(Exception):
     """What came over the pipe is not what was agreed; the other side is not to be listened to."""
 
 
@@ -29,19 +29,19 @@ def packed(content: Mapping[str, Any]) -> bytes:
 def read_frame(stream: BinaryIO, limit: int) -> bytes | None:
     """The body of the next frame; None where the pipe was closed between two frames.
 
-    Raises BadFrame for anything else, before more than `limit` bytes were read.
+    Raises BadMessage for anything else, before more than `limit` bytes were read.
     """
     head = stream.read(_LENGTH.size)
     if not head:
         return None
     if len(head) < _LENGTH.size:
-        raise BadFrame("a frame that ends in its length")
+        raise BadMessage("a frame that ends in its length")
     (length,) = _LENGTH.unpack(head)
     if length > limit:
-        raise BadFrame(f"a frame of {length:,} bytes, more than {limit:,}")
+        raise BadMessage(f"a frame of {length:,} bytes, more than {limit:,}")
     body = stream.read(length)
     if len(body) < length:
-        raise BadFrame(f"{len(body):,} of {length:,} bytes")
+        raise BadMessage(f"{len(body):,} of {length:,} bytes")
     return body
 
 

@@ -23,7 +23,7 @@ from corpus_agent.answering.records import Answer  # the replies are parsed by t
 from corpus_agent.librarian.frames import (
     MAX_REPLY_BYTES,
     MAX_REQUEST_BYTES,
-    BadFrame,
+    BadMessage,
     packed,
     read_frame,
     write_all,
@@ -53,7 +53,7 @@ class LibrarianTimeout(LibrarianFailed, TimeoutError):
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class RemoteError:
     """An error of the other process; `kind` is the name of one of ERRORS."""
 
     kind: str
@@ -62,13 +62,13 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class LibrarianReply:
     """What a frame of the other process may hold; anything beside these keys is dropped."""
 
     id: int | None = None
     ready: str | None = None
     answer: Answer | None = None
-    error: Problem | None = None
+    error: RemoteError | None = None
     stopped: bool = False
 
 
@@ -191,7 +191,7 @@ class Child:
         said = ""
         try:
             self._listen(cast(BinaryIO, process.stdout))
-        except BadFrame as bad:
+        except BadMessage as bad:
             said = f"said what it must not ({bad}) and was ended"
         finally:
             process.kill()
@@ -216,27 +216,27 @@ class Child:
             else:
                 self._begin(reply)
 
-    def _begin(self, reply: Reply) -> None:
+    def _begin(self, reply: LibrarianReply) -> None:
         """The first word: ready, and how it is sealed, or why it cannot be."""
         if reply.error is not None:
             self._refusal, self._closed = _raised(reply.error), True
             return _settle(self.ready, self._refusal)
         if reply.ready not in ("enforced", "off"):
-            raise BadFrame("no word of the seal")
+            raise BadMessage("no word of the seal")
         if reply.ready == "off" and not self._unsealed:
-            raise BadFrame("it is not sealed")
+            raise BadMessage("it is not sealed")
         self.ready.set_result(cast("SealState", reply.ready))
         return None
 
-    def _take(self, reply: Reply) -> None:
+    def _take(self, reply: LibrarianReply) -> None:
         """One reply to one question; a question that was given up is owed one all the same."""
         number = reply.id or 0
         future = self._pending.get(number)
         if future is None:
-            raise BadFrame("a reply to no question")
+            raise BadMessage("a reply to no question")
         outcome = reply.answer or (reply.error and _raised(reply.error))
         if outcome is None and not (reply.stopped and future.cancelled()):
-            raise BadFrame("a reply without an answer")
+            raise BadMessage("a reply without an answer")
         with self._lock:
             del self._pending[number]
         if outcome is not None:
@@ -259,21 +259,21 @@ def _here() -> str:
         return starting.FOLDER
 
 
-def parsed(body: bytes) -> Reply:
-    """The reply that a frame holds, every field of its own type; raises BadFrame."""
+def parsed(body: bytes) -> LibrarianReply:
+    """The reply that a frame holds, every field of its own type; raises BadMessage."""
     from pydantic import ValidationError
 
     try:
         return _adapter().validate_json(body, strict=True)
     except ValidationError as error:
-        raise BadFrame(f"{error.error_count()} fields of another kind") from None
+        raise BadMessage(f"{error.error_count()} fields of another kind") from None
 
 
 @cache
-def _adapter() -> TypeAdapter[Reply]:
+def _adapter() -> TypeAdapter[LibrarianReply]:
     from pydantic import TypeAdapter
 
-    return TypeAdapter(Reply)
+    return TypeAdapter(LibrarianReply)
 
 
 def _settle(future: Future[Any], outcome: object) -> None:
@@ -285,7 +285,7 @@ def _settle(future: Future[Any], outcome: object) -> None:
             future.set_result(outcome)
 
 
-def _raised(problem: Problem) -> CorpusError:
+def _raised(problem: RemoteError) -> CorpusError:
     """The error that the other process met, for this one to raise."""
     kind = ERRORS.get(problem.kind, CorpusError)
     message, hint = (one_line(text)[:MAX_SHOWN_PROBLEM] for text in (problem.message, problem.hint))

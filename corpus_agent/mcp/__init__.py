@@ -1,1 +1,20 @@
-"""The server over the Model Context Protocol."""
+"""The server over the Model Context Protocol.
+
+Its modules are looked up when they are asked for: a module that names the package at its top loads
+nothing of it before the seal.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from corpus_agent.mcp import tools as tools
+
+__all__ = ["tools"]
+
+
+def __getattr__(name: str) -> object:
+    """A module of this package."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return import_module(f"{__name__}.{name}")

@@ -26,9 +26,10 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
-from corpus_agent.mcp.tools import TOOLS, Listed, Result, Tools
-from corpus_agent.service.cancel import Stop
+from corpus_agent.mcp.tools import TOOLS, Listed, Tools
+from corpus_agent.service.cancel import Cancel
 from corpus_agent.text.sanitize import one_line, unlinked
+from corpus_agent.tools.result import ToolResult, failure
 from indexer import CorpusError, __version__
 
 if TYPE_CHECKING:
@@ -101,15 +102,15 @@ class _Session:
             if not isinstance(error, CorpusError):  # of those, each call speaks
                 raise
 
-    async def _in_thread(self, work: Callable[[Stop], _T]) -> _T:
+    async def _in_thread(self, work: Callable[[Cancel], _T]) -> _T:
         """What `work` returns; it is told to stop where the client cancels the call."""
-        stop = Stop()
+        cancel = Cancel()
         try:
             return await anyio.to_thread.run_sync(
-                work, stop, abandon_on_cancel=True, limiter=self._limiter
+                work, cancel, abandon_on_cancel=True, limiter=self._limiter
             )
         except anyio.get_cancelled_exc_class():
-            stop.stop()
+            cancel.set()
             raise
 
     async def list_tools(
@@ -129,11 +130,11 @@ class _Session:
     async def call_tool(
         self, context: _Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
-        def work(stop: Stop) -> Result:
+        def work(cancel: Cancel) -> ToolResult:
             try:
-                return self._tools.result().call(params.name, params.arguments, stop)
+                return self._tools.result().call(params.name, params.arguments, cancel)
             except CorpusError as error:  # the index could not even be opened
-                return Result(f"Error: {one_line(unlinked(str(error)))}")
+                return failure(one_line(unlinked(str(error))))
 
         async with anyio.create_task_group() as group:
             group.start_soon(_beat, context)
@@ -146,7 +147,7 @@ class _Session:
             _meta=self._meta(result),
         )
 
-    def _meta(self, result: Result) -> dict[str, Any]:
+    def _meta(self, result: ToolResult) -> dict[str, Any]:
         version = {} if result.version is None else {"corpus-agent/version": result.version}
         return {**version, "corpus-agent/seal": self._launch.seal.state}
 

@@ -26,14 +26,15 @@ from corpus_agent.text.naming import (
 )
 from corpus_agent.text.sanitize import unlinked
 from corpus_agent.tools import read, search
+from corpus_agent.tools.result import ToolResult, failure
 from corpus_agent.tools.toolbox import SPECS, Arguments, ToolSpec, check_arguments
 from indexer import MAX_WINDOW_LINES, CorpusError, Manifest, Refused, Window
 
 if TYPE_CHECKING:
-    from corpus_agent.service.cancel import Stop
+    from corpus_agent.service.cancel import Cancel
     from corpus_agent.service.service import Service
     from corpus_agent.startup import Launch
-    from corpus_agent.tools.corpus import Corpus
+    from corpus_agent.tools.corpus import CorpusView
     from indexer import FileRow, Index
 
 MAX_PAGE_TOKENS = 14_000  # of document text in one result; clients cut at 25,000 and warn at 10,000
@@ -57,19 +58,6 @@ TOOLS = (*SPECS, for_parent.SPEC, STATUS)
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
-    """The text of one call; `version` is that of the index that it was made from."""
-
-    text: str
-    version: int | None = None
-
-    @property
-    def failed(self) -> bool:
-        """Whether the text says what went wrong and what to do."""
-        return self.text.startswith("Error:")
-
-
-@dataclass(frozen=True, slots=True)
 class Listed:
     """A document as a resource."""
 
@@ -87,15 +75,15 @@ class Tools:
         self._frame = Frame(outside=True)
         self._names: tuple[int, dict[str, str]] = (-1, {})  # of which version; see `_source`
 
-    def call(self, name: str, arguments: Mapping[str, Any] | None, stop: Stop) -> Result:
-        """The result of a call; raises Stopped where it was, and nothing else."""
+    def call(self, name: str, arguments: Mapping[str, Any] | None, cancel: Cancel) -> ToolResult:
+        """The result of a call; raises Cancelled where it was, and nothing else."""
         spec = next((spec for spec in TOOLS if spec.name == name), None)
         if spec is None:
             known = ", ".join(spec.name for spec in TOOLS)
-            return Result(f"Error: there is no tool {quoted_outside(name)}. There are: {known}.")
+            return failure(f"there is no tool {quoted_outside(name)}. There are: {known}.")
         checked = check_arguments(spec, arguments)
-        if isinstance(checked, str):
-            return Result(checked)
+        if isinstance(checked, ToolResult):
+            return checked
         run = {
             search.NAME: self._search,
             read.NAME: self._read,
@@ -103,16 +91,14 @@ class Tools:
             STATUS.name: self._status,
         }[name]
         try:
-            return run(checked, stop)
+            return run(checked, cancel)
         except CorpusError as error:
-            return Result(f"Error: {said(self._frame, str(error))}")
+            return failure(said(self._frame, str(error)))
 
-    def _search(self, arguments: Arguments, _: Stop) -> Result:
-        corpus = self._service.corpus()
-        text = search.run(corpus, self._frame, arguments["query"])
-        return Result(text, corpus.version)
+    def _search(self, arguments: Arguments, _: Cancel) -> ToolResult:
+        return search.run(self._service.corpus(), self._frame, arguments["query"])
 
-    def _read(self, arguments: Arguments, _: Stop) -> Result:
+    def _read(self, arguments: Arguments, _: Cancel) -> ToolResult:
         corpus = self._service.corpus()
         offset, limit = arguments.get("offset", 1), arguments.get("limit", MAX_WINDOW_LINES)
         return self._page(corpus, self._source(corpus, arguments["source"]), offset, limit)
@@ -127,25 +113,26 @@ class Tools:
             self._names = (corpus.version, names)
         return names.get(given) or told(given)
 
-    def _page(self, corpus: Corpus, source: str, offset: int, limit: int) -> Result:
+    def _page(self, corpus: CorpusView, source: str, offset: int, limit: int) -> ToolResult:
         window = fitted(corpus.read(source, offset, limit))
-        return Result(read.render(self._frame, window), corpus.version)
+        text = read.render(self._frame, window)
+        return ToolResult(text, window=window, version=corpus.version)
 
-    def _ask(self, arguments: Arguments, stop: Stop) -> Result:
+    def _ask(self, arguments: Arguments, cancel: Cancel) -> ToolResult:
         answer = for_parent.handed_over(
-            for_parent.told_apart(self._service.ask(arguments["question"], stop))
+            for_parent.told_apart(self._service.ask(arguments["question"], cancel))
         )
         text = for_parent.render(self._frame, answer, self._launch.seal.state)
-        return Result(text, answer.version)
+        return ToolResult(text, version=answer.version)
 
-    def _status(self, _: Arguments, __: Stop) -> Result:
+    def _status(self, _: Arguments, __: Cancel) -> ToolResult:
         manifest = self._service.manifest()
         lines = [*_counts(manifest), self._who_answers(), self._sealed()]
         try:
             lines += self._unread(self._service.corpus().files())
         except CorpusError as error:
             lines.append(f"It cannot be searched now: {said(self._frame, str(error))}")
-        return Result("\n".join(lines), manifest.version)
+        return ToolResult("\n".join(lines), version=manifest.version)
 
     def _who_answers(self) -> str:
         model = self._launch.model
@@ -179,7 +166,7 @@ class Tools:
         cursor = page[-1].source if len(left) > len(page) else None
         return [listed(row) for row in page], cursor
 
-    def resource(self, uri: str) -> Result:
+    def resource(self, uri: str) -> ToolResult:
         """The page of a document that a URI names; raises CorpusError."""
         source, offset = parse_uri(uri)
         return self._page(self._service.corpus(), source, offset, MAX_WINDOW_LINES)

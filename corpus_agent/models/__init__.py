@@ -1,1 +1,21 @@
-"""Where a model may be: addresses, what listens there, what it can do, and a server of our own."""
+"""Where a model may be: addresses, what listens there, what it can do, and a server of our own.
+
+Its modules are looked up when they are asked for: a module that names the package at its top loads
+nothing of it before the seal.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from corpus_agent.models import capabilities as capabilities
+    from corpus_agent.models import http as http
+
+__all__ = ["capabilities", "http"]
+
+
+def __getattr__(name: str) -> object:
+    """A module of this package."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return import_module(f"{__name__}.{name}")

@@ -3,46 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from corpus_agent.render.common import as_object, in_answer, place, searched
+from corpus_agent.render.common import SCHEMA_VERSION, in_answer, place, searched
 from corpus_agent.text.naming import answerer, called_in_answer
 from corpus_agent.text.sanitize import inert, one_line, visible
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Answer, Citation, ModelServer
+    from corpus_agent.render.json_types import AnswerCitation, AnswerResult, AnswerServer, Seal
 
 
-def answer_object(answer: Answer) -> dict[str, Any]:
+def answer_object(answer: Answer, seal: Seal) -> AnswerResult:
     """The JSON of `ask`."""
     coverage = answer.coverage
-    return as_object(
-        question=visible(answer.question),
-        answer=inert(answer.text),
-        status=answer.status,
-        answerer=in_answer(answer.answerer),
-        citations=[_citation_object(citation) for citation in answer.citations],
-        coverage={
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "question": visible(answer.question),
+        "answer": inert(answer.text),
+        "status": answer.status,
+        "answerer": in_answer(answer.answerer),
+        "citations": [_citation_object(citation) for citation in answer.citations],
+        "coverage": {
             "indexed": coverage.indexed,
             "empty": coverage.empty,
             "failed": coverage.failed,
         },
-        version=answer.version,
-        notices=[inert(notice) for notice in answer.notices],
-        egress=answer.egress,
-        model_server=_server_object(answer.model_server),
-        unsupported=[inert(sentence) for sentence in answer.unsupported],
-    )
+        "version": answer.version,
+        "notices": [inert(notice) for notice in answer.notices],
+        "egress": answer.egress,
+        "model_server": _server_object(answer.model_server),
+        "unsupported": [inert(sentence) for sentence in answer.unsupported],
+        "seal": seal,
+    }
 
 
-def _server_object(server: ModelServer | None) -> dict[str, Any] | None:
+def _server_object(server: ModelServer | None) -> AnswerServer | None:
     if server is None:
         return None
     owner = visible(server.owner) if server.owner is not None else None
     return {"address": visible(server.address), "owner": owner}
 
 
-def _citation_object(citation: Citation) -> dict[str, Any]:
+def _citation_object(citation: Citation) -> AnswerCitation:
     return {
         "n": citation.n,
         "source": in_answer(citation.source),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from corpus_agent.render.json_types import Problem
 from corpus_agent.text.naming import called, told
 from corpus_agent.text.sanitize import one_line
 
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
     from indexer import FileRow
 
 
-def problem_object(row: FileRow) -> dict[str, Any]:
+def problem_object(row: FileRow) -> Problem:
     """One file that yielded no text, and why."""
     return {"source": told(row.source), "reason": row.reason, "detail": detail(row)}
 

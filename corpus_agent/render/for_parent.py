@@ -84,7 +84,7 @@ _MARK = re.compile(r"\[(\d{1,4})\]")
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class CheckedClaim:
     """A sentence of an answer and the numbers of the citations that it carries.
 
     `supported` says that it carries one, or that a quotation holds its words, and that nobody has
@@ -96,7 +96,7 @@ class Claim:
     supported: bool
 
 
-def claims(answer: Answer) -> list[Claim]:
+def claims(answer: Answer) -> list[CheckedClaim]:
     """The sentences of an answer in order; what is not found has none."""
     if answer.status == "not_found":
         return []
@@ -122,11 +122,11 @@ def _sentences(text: str) -> Iterator[str]:
         yield pending
 
 
-def _claim(text: str, citations: Collection[Citation]) -> Claim:
+def _claim(text: str, citations: Collection[Citation]) -> CheckedClaim:
     given = {citation.n for citation in citations}
     carried = tuple(n for n in map(int, _MARK.findall(text)) if n in given)
     supported = UNSUPPORTED not in text and (bool(carried) or _quoted(text, citations))
-    return Claim(text, carried, supported)
+    return CheckedClaim(text, carried, supported)
 
 
 def _quoted(text: str, citations: Collection[Citation]) -> bool:
@@ -181,7 +181,7 @@ def _body(answer: Answer) -> str:
     return "\n".join(_marked(claim) for claim in found)
 
 
-def _marked(claim: Claim) -> str:
+def _marked(claim: CheckedClaim) -> str:
     told = claim.supported or UNSUPPORTED in claim.text
     return claim.text if told else f"{claim.text} {UNSUPPORTED}"
 

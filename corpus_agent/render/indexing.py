@@ -5,39 +5,45 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from corpus_agent.render.common import as_object
+from corpus_agent.render.common import SCHEMA_VERSION, as_object
 from corpus_agent.render.files import problem_object
+from corpus_agent.render.json_types import IndexReport, Problem, RunCounts
 from corpus_agent.text.naming import called, told
 
 if TYPE_CHECKING:
-    from indexer import Outcome, Plan
+    from indexer import Outcome, Plan, Status
 
 
-def index_object(outcome: Outcome) -> dict[str, Any]:
+def index_object(outcome: Outcome) -> IndexReport:
     """The JSON of `index`."""
-    by_status = {
-        status: [problem_object(row) for row in outcome.problems if row.status == status]
-        for status in ("empty", "failed", "skipped")
+    return {"schema_version": SCHEMA_VERSION, "index": run_object(outcome)}
+
+
+def run_object(outcome: Outcome) -> RunCounts:
+    """What a run did."""
+    return {
+        "version": outcome.version,
+        "added": outcome.added,
+        "updated": outcome.updated,
+        "unchanged": outcome.unchanged,
+        "removed": outcome.removed,
+        "moved": outcome.moved,
+        "spared": outcome.spared,
+        "ignored": outcome.ignored,
+        "empty": _problems(outcome, "empty"),
+        "failed": _problems(outcome, "failed"),
+        "skipped": _problems(outcome, "skipped"),
+        "chunks": outcome.chunks,
+        "embedded": outcome.embedded,
+        "reused": outcome.reused,
+        "interrupted": outcome.interrupted,
+        "rebuilt": outcome.rebuilt,
+        "seconds": round(outcome.seconds, 2),
     }
-    return as_object(
-        index={
-            "version": outcome.version,
-            "added": outcome.added,
-            "updated": outcome.updated,
-            "unchanged": outcome.unchanged,
-            "removed": outcome.removed,
-            "moved": outcome.moved,
-            "spared": outcome.spared,
-            "ignored": outcome.ignored,
-            **by_status,
-            "chunks": outcome.chunks,
-            "embedded": outcome.embedded,
-            "reused": outcome.reused,
-            "interrupted": outcome.interrupted,
-            "rebuilt": outcome.rebuilt,
-            "seconds": round(outcome.seconds, 2),
-        }
-    )
+
+
+def _problems(outcome: Outcome, status: Status) -> list[Problem]:
+    return [problem_object(row) for row in outcome.problems if row.status == status]
 
 
 def index_lines(outcome: Outcome) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What the Python interface returns: the JSON objects of docs/json.md, with types.
+"""What the renderer and the Python interface return: the JSON objects of docs/json.md, with types.
 
 Keys are added, never renamed or given another meaning.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Literal, TypedDict
 
-from corpus_agent.answering.records import AnswerStatus, Verdict
+from corpus_agent.answering.records import AnswerStatus, Verdict  # for who asks for the hints
 
 Seal = Literal["enforced", "off"]
 
@@ -20,7 +20,7 @@ class Problem(TypedDict):
     detail: str | None
 
 
-class IndexResult(TypedDict):
+class RunCounts(TypedDict):
     """What a run did: what stands under `index` in the JSON."""
 
     version: int
@@ -40,6 +40,18 @@ class IndexResult(TypedDict):
     interrupted: bool
     rebuilt: bool
     seconds: float
+
+
+class IndexReport(TypedDict):
+    """The JSON of `index`."""
+
+    schema_version: int
+    index: RunCounts
+
+
+class IndexResult(RunCounts):
+    """What a run did, as Python callers get it."""
+
     seal: Seal
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from corpus_agent.render.common import as_object, place, searched
+from corpus_agent.render.common import SCHEMA_VERSION, place, searched
+from corpus_agent.render.json_types import ReadResult, Seal, SearchHit, SearchResult
 from corpus_agent.text.naming import called, quoted, told
 from corpus_agent.text.sanitize import inert, one_line, visible
 from corpus_agent.text.snippet import snippet
@@ -15,18 +16,20 @@ if TYPE_CHECKING:
 
 
 def search_object(
-    query: str, hits: Sequence[Hit], version: int, notices: Sequence[str] = ()
-) -> dict[str, Any]:
+    query: str, hits: Sequence[Hit], version: int, seal: Seal, notices: Sequence[str] = ()
+) -> SearchResult:
     """The JSON of `search`."""
-    return as_object(
-        version=version,
-        query=visible(query),
-        results=[_hit_object(hit, query) for hit in hits],
-        notices=[inert(notice) for notice in notices],
-    )
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "version": version,
+        "query": visible(query),
+        "results": [_hit_object(hit, query) for hit in hits],
+        "notices": [inert(notice) for notice in notices],
+        "seal": seal,
+    }
 
 
-def _hit_object(hit: Hit, query: str) -> dict[str, Any]:
+def _hit_object(hit: Hit, query: str) -> SearchHit:
     return {
         "source": told(hit.chunk.source),
         "heading": one_line(hit.chunk.heading),
@@ -68,17 +71,19 @@ def explain_lines(hits: Sequence[Hit]) -> Iterator[str]:
         yield f"{number:>4}  {hit.score:5.3f}  {hit.cosine:6.3f}  {hit.bm25:6.2f}  {source}"
 
 
-def read_object(window: Window, version: int) -> dict[str, Any]:
+def read_object(window: Window, version: int, seal: Seal) -> ReadResult:
     """The JSON of `read`."""
-    return as_object(
-        version=version,
-        source=told(window.source),
-        offset=window.offset,
-        lines=[visible(line.text) for line in window.lines],
-        total=window.total,
-        next_offset=window.next_offset,
-        stale=window.stale,
-    )
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "version": version,
+        "source": told(window.source),
+        "offset": window.offset,
+        "lines": [visible(line.text) for line in window.lines],
+        "total": window.total,
+        "next_offset": window.next_offset,
+        "stale": window.stale,
+        "seal": seal,
+    }
 
 
 def window_lines(window: Window) -> Iterator[str]:

@@ -11,11 +11,11 @@ from corpus_agent.text.naming import answerer, quoted
 from corpus_agent.text.sanitize import inert, one_line, visible
 
 if TYPE_CHECKING:
-    from corpus_agent.answering.receipt import Checked
+    from corpus_agent.answering.receipt import Rechecked
 
 _TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{1,15}(Z|[+-][0-9:]{5})?")
 
-CheckedReceipt = tuple[dict[str, Any], Sequence["Checked"]]
+CheckedReceipt = tuple[dict[str, Any], Sequence["Rechecked"]]
 
 
 def verify_object(checked: Sequence[CheckedReceipt], version: int) -> dict[str, Any]:
@@ -33,17 +33,17 @@ def verify_object(checked: Sequence[CheckedReceipt], version: int) -> dict[str, 
     return as_object(version=version, verify={"holds": holds, "receipts": receipts})
 
 
-def _checked_object(found: Checked) -> dict[str, Any]:
+def _checked_object(found: Rechecked) -> dict[str, Any]:
     return {
-        "n": found.n,
-        "source": in_answer(found.source),
-        "verdict": found.verdict,
+        "n": found.now.n,
+        "source": in_answer(found.now.source),
+        "verdict": found.now.verdict,
         "file": found.file,
         "was": {"line_start": found.was[0], "line_end": found.was[1]},
-        "page": found.page,
-        "line_start": found.line_start or None,
-        "line_end": found.line_end or None,
-        "quote": inert(found.quote) or None,
+        "page": found.now.page,
+        "line_start": found.now.line_start or None,
+        "line_end": found.now.line_end or None,
+        "quote": inert(found.now.quote) or None,
     }
 
 
@@ -52,10 +52,10 @@ def verify_lines(checked: Sequence[CheckedReceipt]) -> Iterator[str]:
     for content, rows in checked:
         yield _heading(content)
         for found in rows:
-            where = inert(place(found.source, *found.was, None))
-            yield f"[{found.n}] {where} · {_became(found)}"
-            if not found.holds and found.quote:
-                yield f"    now “{one_line(inert(found.quote))}”"
+            where = inert(place(found.now.source, *found.was, None))
+            yield f"[{found.now.n}] {where} · {_became(found)}"
+            if not found.holds and found.now.quote:
+                yield f"    now “{one_line(inert(found.now.quote))}”"
         if not rows:
             yield "(nothing was quoted)"
     every = [found for _, rows in checked for found in rows]
@@ -74,17 +74,17 @@ def _heading(content: dict[str, Any]) -> str:
     return f"{when} {asked}, answered by {answerer(str(content.get('answerer', '')))}"
 
 
-def _became(found: Checked) -> str:
+def _became(found: Rechecked) -> str:
     """What became of one quotation, as in "holds, now in lines 20-21 (file changed)"."""
     if found.file == "gone":
         return "the document is gone"
     changed = " (the file changed)" if found.file == "changed" else ""
-    if found.verdict == "not_found":
+    if found.now.verdict == "not_found":
         return f"no longer there{changed}"
-    lines = f"{found.line_start}-{found.line_end}"
-    if found.verdict == "cut":
+    lines = f"{found.now.line_start}-{found.now.line_end}"
+    if found.now.verdict == "cut":
         return f"cut short, in lines {lines}{changed}"
-    if found.verdict == "altered":
+    if found.now.verdict == "altered":
         return f"altered, in lines {lines}{changed}"
-    moved = "" if found.line_start == found.was[0] else f", now in lines {lines}"
+    moved = "" if found.now.line_start == found.was[0] else f", now in lines {lines}"
     return f"holds{moved}{changed}"

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from corpus_agent.render.common import as_object, size_mb
+from corpus_agent.render.common import SCHEMA_VERSION, as_object, size_mb
 from corpus_agent.text.naming import called, told
 from corpus_agent.text.sanitize import one_line
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from corpus_agent.render.json_types import DiskUse, Seal, StatusResult
     from indexer import Cleaned, Forgotten, Manifest, Usage
 
 
@@ -45,37 +48,39 @@ def forget_lines(done: Forgotten) -> Iterator[str]:
 
 
 def status_object(
-    manifest: Manifest, store: str, root: str, used: Usage, root_exists: bool
-) -> dict[str, Any]:
+    manifest: Manifest, store: Path, root: Path, used: Usage, seal: Seal, *, root_exists: bool
+) -> StatusResult:
     """The JSON of `status`."""
     coverage = manifest.coverage
-    return as_object(
-        version=manifest.version,
-        store=one_line(store),
-        root=one_line(root),
-        root_exists=root_exists,
-        files={
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "version": manifest.version,
+        "store": one_line(str(store)),
+        "root": one_line(str(root)),
+        "root_exists": root_exists,
+        "files": {
             "indexed": coverage.indexed,
             "empty": coverage.empty,
             "failed": coverage.failed,
             "skipped": coverage.skipped,
             "ignored": manifest.ignored,
         },
-        chunks=manifest.chunks,
-        bytes=used.bytes,
-        disk=_usage_object(used),
-        model=manifest.fingerprint.model,
-        chunker=manifest.fingerprint.chunker,
-        complete=manifest.complete,
-        updated=manifest.updated,
-    )
+        "chunks": manifest.chunks,
+        "bytes": used.bytes,
+        "disk": _usage_object(used),
+        "model": manifest.fingerprint.model,
+        "chunker": manifest.fingerprint.chunker,
+        "complete": manifest.complete,
+        "updated": manifest.updated,
+        "seal": seal,
+    }
 
 
-def _usage_object(used: Usage) -> dict[str, int]:
+def _usage_object(used: Usage) -> DiskUse:
     return {"tables": used.tables, "vectors": used.vectors, "versions": used.versions}
 
 
-def status_lines(status: dict[str, Any]) -> Iterator[str]:
+def status_lines(status: StatusResult) -> Iterator[str]:
     """The status for a person, from its JSON."""
     files = status["files"]
     yield f"corpus   {one_line(status['root'])}" + ("" if status["root_exists"] else "  (MISSING)")

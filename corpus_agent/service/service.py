@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
 from corpus_agent.service import session
-from corpus_agent.service.cancel import Stop, Stopped
+from corpus_agent.service.cancel import Cancel, Cancelled
 from corpus_agent.settings import Settings, existing_store
 from corpus_agent.text.naming import quoted
 from indexer import Encoded, Encoder, Index, Manifest, read_manifest
@@ -68,12 +68,12 @@ class Service:
         """The answerer of this process over one version."""
         return session.answerer_for(corpus, self._launch, self._settings)
 
-    def ask(self, question: str, stop: Stop) -> Answer:
+    def ask(self, question: str, cancel: Cancel) -> Answer:
         """An answer from the newest version; see session.ask_recorded.
 
-        Raises Stopped where it was.
+        Raises Cancelled where it was.
         """
-        stop.note("")
+        cancel.check()
         corpus = self.corpus()
         try:
             answer, _ = session.ask_recorded(
@@ -82,10 +82,10 @@ class Service:
                 self.answerer(corpus),
                 self._launch,
                 self._settings,
-                on_event=stop.note,
+                on_event=cancel.check,
             )
         except asyncio.CancelledError:
-            raise Stopped from None
+            raise Cancelled from None
         return answer
 
 

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from corpus_agent import agent, answering, models
 from corpus_agent.answering.receipt import Receipt, log, receipt
 from corpus_agent.models import discovery
 from corpus_agent.models.llama_server import wait_until_ready
@@ -75,6 +76,7 @@ def index(
     on_start: Callable[[Plan, bool], None] = lambda *_: None,
     on_progress: Callable[[Progress], None] = lambda _: None,
     on_problem: Callable[[FileRow], None] = lambda _: None,
+    should_stop: Callable[[], bool] = lambda: False,
 ) -> Outcome:
     """What a run over the folder did; see sync_folder. `encoder` is one that is loaded already."""
     if settings.root is None:  # called without a launch of its own
@@ -91,6 +93,7 @@ def index(
         on_start=on_start,
         on_progress=on_progress,
         on_problem=on_problem,
+        should_stop=should_stop,
     )
 
 
@@ -132,25 +135,20 @@ def answerer_for(
     """
     model, broker = launch.model, launch.broker
     if model is None or broker is None:
-        from corpus_agent.answering.extractive import ExtractiveAnswerer
-
-        return ExtractiveAnswerer(corpus.encoder, launch.notices)
+        return answering.extractive.ExtractiveAnswerer(corpus.encoder, launch.notices)
     if launch.llama is not None:
         try:
             wait_until_ready(launch.llama, broker, MODEL_LOAD_SECONDS)
         except CorpusError as error:
-            from corpus_agent.answering.extractive import ExtractiveAnswerer
-
             notice = f"{error.message} {error.hint} Answered without a model."
-            return ExtractiveAnswerer(corpus.encoder, (*launch.notices, notice))
-    from corpus_agent.agent.answerer import Limits, ModelAnswerer
-    from corpus_agent.models.http import http_client
-
-    return ModelAnswerer(
+            return answering.extractive.ExtractiveAnswerer(
+                corpus.encoder, (*launch.notices, notice)
+            )
+    return agent.answerer.ModelAnswerer(
         model.server,
         model.name,
-        Limits(seconds=settings.llm_seconds, window=settings.llm_context),
-        make_client=lambda: http_client(broker),
+        agent.answerer.Limits(seconds=settings.llm_seconds, window=settings.llm_context),
+        make_client=lambda: models.http.http_client(broker),
         encode=corpus.encoder.encode_tokens,
         strict=strict,
         on_draft=on_draft,
@@ -164,12 +162,9 @@ def models_of(launch: Launch) -> list[str]:
         return []
     import asyncio
 
-    from corpus_agent.models.capabilities import names
-    from corpus_agent.models.http import http_client
-
     async def listed() -> list[str]:
-        async with http_client(broker) as client:
-            return await names(client, model.server.base_url)
+        async with models.http.http_client(broker) as client:
+            return await models.capabilities.names(client, model.server.base_url)
 
     return asyncio.run(listed())
 
@@ -191,11 +186,9 @@ def ask(
     try:
         answer = answerer.answer(question, corpus, history, on_event)
     except discovery.ModelUnavailable as error:
-        from corpus_agent.answering.extractive import ExtractiveAnswerer
-
         notice = f"{error} Answered without a model."
         on_event(notice)
-        fallback = ExtractiveAnswerer(corpus.encoder, (notice,))
+        fallback = answering.extractive.ExtractiveAnswerer(corpus.encoder, (notice,))
         answer = fallback.answer(question, corpus, history, on_event)
     if answer.unsupported and not answer.citations:
         answer = _with_passages(answer, corpus, history, on_event)
@@ -207,9 +200,7 @@ def _with_passages(
     answer: Answer, corpus: Index, history: Sequence[Turn], on_event: OnEvent
 ) -> Answer:
     """The answer and, below it, what the documents say, if they say anything."""
-    from corpus_agent.answering.extractive import ExtractiveAnswerer
-
-    passages = ExtractiveAnswerer(corpus.encoder)
+    passages = answering.extractive.ExtractiveAnswerer(corpus.encoder)
     found = passages.answer(answer.question, corpus, history, on_event)
     if not found.citations:
         return answer

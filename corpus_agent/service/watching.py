@@ -7,13 +7,11 @@ written, the embedding model stays loaded.
 
 from __future__ import annotations
 
-import signal
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, closing, contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from types import FrameType
 from typing import Protocol
 
 from corpus_agent.service import session
@@ -26,51 +24,12 @@ from indexer import (
     Outcome,
     Plan,
     Progress,
-    Stop,
     StoreLocked,
     moments,
     sleep,
 )
 
 LOCKED_SECONDS = 1.0  # between two tries for a store that another process is writing
-_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-
-
-class Asked:
-    """Which signal asked for the end; None while there was none."""
-
-    def __init__(self) -> None:
-        self.signal: int | None = None
-
-    def is_set(self) -> bool:
-        """Whether one did."""
-        return self.signal is not None
-
-
-@contextmanager
-def asked_by_signal() -> Iterator[Asked]:
-    """Notes the first signal instead of dying of it; the second one works as it always does.
-
-    A signal that is ignored (nohup) stays ignored.
-    """
-    asked = Asked()
-    before = {number: signal.getsignal(number) for number in _SIGNALS}
-
-    def note(number: int, _: FrameType | None) -> None:
-        asked.signal = number
-        restore()
-
-    def restore() -> None:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-    for number, handler in before.items():
-        if handler is not signal.SIG_IGN:
-            signal.signal(number, note)
-    try:
-        yield asked
-    finally:
-        restore()
 
 
 class RunDisplay(Protocol):
@@ -104,14 +63,14 @@ class Callbacks:
 def watch(
     settings: Settings,
     folder: Path | None,
-    stop: Stop,
+    should_stop: Callable[[], bool],
     callbacks: Callbacks,
     *,
     force: bool = False,
     verify: bool = False,
     encoder: Encoder | None = None,
 ) -> None:
-    """Look now and whenever something changed, until `stop` is set.
+    """Look now and whenever something changed, until `should_stop` says so.
 
     The outcome of the first look is always told, and `force` and `verify` are for it. Its errors
     are raised; later ones are told, and the next change is looked at again. `encoder` is the
@@ -123,12 +82,12 @@ def watch(
     store, root = existing_place(settings)
     watched = _identity(root)
     encoder = encoder or session.encoder_for(settings, store, bulk=True)
-    look = partial(_look, settings, folder, encoder, stop, callbacks)
-    with closing(moments(root, store.resolve(), stop, callbacks.notice)) as due:
+    look = partial(_look, settings, folder, encoder, should_stop, callbacks)
+    with closing(moments(root, store.resolve(), should_stop, callbacks.notice)) as due:
         next(due, None)
         version = look(force=force, verify=verify)
         trouble = ""
-        while not stop.is_set() and next(due, _END) is not _END:
+        while not should_stop() and next(due, _END) is not _END:
             if _identity(root) != watched:
                 raise CorpusError(
                     f"The folder {str(root)!r} is gone, or another is in its place; "
@@ -160,7 +119,7 @@ def _look(
     settings: Settings,
     folder: Path | None,
     encoder: Encoder,
-    stop: Stop,
+    should_stop: Callable[[], bool],
     callbacks: Callbacks,
     *,
     known: int | None = None,
@@ -169,7 +128,7 @@ def _look(
 ) -> int | None:
     """The version of the index after one run; one that is not `known` is told of."""
     waiting = False
-    while not stop.is_set():
+    while not should_stop():
         try:
             with callbacks.display() as shown:
                 outcome = session.index(
@@ -179,23 +138,17 @@ def _look(
                     verify=verify,
                     encoder=encoder,
                     on_start=shown.start,
-                    on_progress=partial(_advance, shown, stop),
+                    on_progress=shown.advance,
                     on_problem=shown.problem,
+                    should_stop=should_stop,
                 )
         except StoreLocked as error:
             if not waiting:
                 callbacks.notice(f"Waiting: {error.message}")
             waiting = True
-            sleep(LOCKED_SECONDS, stop)
+            sleep(LOCKED_SECONDS, should_stop)
             continue
         if outcome.version != known:
             callbacks.outcome(outcome)
         return outcome.version
     return known
-
-
-def _advance(shown: RunDisplay, stop: Stop, done: Progress) -> None:
-    """Move the bar; between two files is where a run can be ended with its work committed."""
-    shown.advance(done)
-    if stop.is_set():
-        raise KeyboardInterrupt

@@ -11,7 +11,7 @@ from typing import Protocol
 from indexer import MAX_WINDOW_LINES, Coverage, Hit, Query, Window
 
 
-class Corpus(Protocol):
+class CorpusView(Protocol):
     """A read-only view of one version of an index."""
 
     @property

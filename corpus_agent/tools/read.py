@@ -8,11 +8,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from corpus_agent.text.naming import named, said
+from corpus_agent.tools.result import ToolResult, failure
 from indexer import MAX_WINDOW_BYTES, MAX_WINDOW_LINES, Refused, Window, narrowed
 
 if TYPE_CHECKING:
     from corpus_agent.text.delimiters import Frame
-    from corpus_agent.tools.corpus import Corpus
+    from corpus_agent.tools.corpus import CorpusView
 
 NAME = "vectordb_read"
 DESCRIPTION = """\
@@ -52,27 +53,21 @@ SCHEMA: dict[str, Any] = {
 
 
 def run(
-    corpus: Corpus,
+    corpus: CorpusView,
     frame: Frame,
     source: str,
     offset: int = 1,
     limit: int = MAX_WINDOW_LINES,
     max_bytes: int = MAX_WINDOW_BYTES,
-    found: list[Window] | None = None,
-) -> str:
-    """The window as text, or a text that begins `Error:`.
-
-    At most `max_bytes` of text, at least one line; `found` receives the window.
-    """
+) -> ToolResult:
+    """The window and its text, or why there is none: `max_bytes` at most, at least one line."""
     try:
         window = corpus.read(source, offset, limit)
     except Refused as refused:
-        return f"Error: {said(frame, str(refused))}"
+        return failure(said(frame, str(refused)), corpus.version)
     if max_bytes < MAX_WINDOW_BYTES and window.lines:
         window = narrowed(window, max_bytes)
-    if found is not None:
-        found.append(window)
-    return render(frame, window)
+    return ToolResult(render(frame, window), window=window, version=corpus.version)
 
 
 def render(frame: Frame, window: Window) -> str:

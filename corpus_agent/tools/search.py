@@ -5,16 +5,17 @@ Renders hits; the searching is the corpus's. Called by toolbox.py.
 
 from __future__ import annotations
 
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from corpus_agent.text.delimiters import Frame, label
-from corpus_agent.text.naming import known, named, said
+from corpus_agent.text.naming import named, said
 from corpus_agent.text.snippet import snippet
+from corpus_agent.tools.result import ToolResult, failure
 from indexer import Chunk, Coverage, Hit, Query, Refused
 
 if TYPE_CHECKING:
-    from corpus_agent.tools.corpus import Corpus
+    from corpus_agent.tools.corpus import CorpusView
 
 NAME = "vectordb_search"
 DESCRIPTION = """\
@@ -40,28 +41,14 @@ SCHEMA: dict[str, Any] = {
 MAX_SHOWN_QUERY = 200  # characters
 
 
-def run(
-    corpus: Corpus,
-    frame: Frame,
-    query: str,
-    shown: MutableMapping[str, str] | None = None,
-    found: list[Hit] | None = None,
-) -> str:
-    """The results as text, or a text that begins `Error:`.
-
-    `shown` receives each source under the name that the text gives it, `found` the hits.
-    """
+def run(corpus: CorpusView, frame: Frame, query: str) -> ToolResult:
+    """The hits and their text, or why there are none."""
     try:
         hits = corpus.search(Query(query))
     except Refused as refused:
-        return f"Error: {said(frame, str(refused))}"
-    if found is not None:
-        found += hits
-    if shown is not None:
-        names = known({*shown.values(), *(hit.chunk.source for hit in hits)})
-        shown.clear()  # what means two documents now has meant one before
-        shown.update(names)
-    return render(frame, corpus.coverage(), query, hits)
+        return failure(said(frame, str(refused)), corpus.version)
+    text = render(frame, corpus.coverage(), query, hits)
+    return ToolResult(text, hits=tuple(hits), version=corpus.version)
 
 
 def render(frame: Frame, coverage: Coverage, query: str, hits: Sequence[Hit]) -> str:

@@ -13,22 +13,21 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from corpus_agent.text.delimiters import Frame, label
-from corpus_agent.text.naming import called, told
+from corpus_agent.text.naming import called, known, told
 from corpus_agent.tools import read, search
-from corpus_agent.tools.result import ToolCall
-from indexer import MAX_WINDOW_BYTES, MAX_WINDOW_LINES, Hit, Window
+from corpus_agent.tools.result import Outcome, ToolCall, ToolResult, failure
+from indexer import MAX_WINDOW_BYTES, MAX_WINDOW_LINES, Chunk
 
 if TYPE_CHECKING:
-    from corpus_agent.tools.corpus import Corpus
+    from corpus_agent.tools.corpus import CorpusView
 
 Arguments = dict[str, Any]
 _WHOLE = re.compile(r"\s*[+-]?\d{1,18}\s*")
 MAX_WHOLE = 10**18  # beyond any line number, and within 64 bits
 MAX_SHOWN_VALUE = 60  # characters
-REPEATED = "Already"  # the first word of the notice for an exact repeat
 
 
 class Key(NamedTuple):
@@ -55,21 +54,11 @@ SPECS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """Text of a document that the model was given: from `line` on (1-based), under `heading`."""
-
-    source: str
-    line: int
-    text: str
-    heading: str = ""
-
-
 class Toolbox:
     """vectordb_search and vectordb_read over one corpus, for one conversation."""
 
     def __init__(
-        self, corpus: Corpus, frame: Frame, max_read_bytes: int = MAX_WINDOW_BYTES
+        self, corpus: CorpusView, frame: Frame, max_read_bytes: int = MAX_WINDOW_BYTES
     ) -> None:
         """`max_read_bytes`: what one read gives at most, where the model's window is small."""
         self._corpus = corpus
@@ -79,39 +68,41 @@ class Toolbox:
         self._names: dict[str, str] = {}
         self.queries: list[str] = []
         self.calls: list[ToolCall] = []
-        self.shown: list[Shown] = []
+        self.passages: list[Chunk] = []
 
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
         """The tools, and there are no others."""
         return SPECS
 
-    def call(self, name: str, arguments: Mapping[str, Any] | str | None) -> str:
-        """The tool's text, a one-line notice for an exact repeat, or one text from `Error:` on."""
-        text = self._run(name, arguments)
-        self.calls.append(_noted(name, arguments, text.replace(self._frame.nonce, "nonce")))
-        return text
+    def call(self, name: str, arguments: Mapping[str, Any] | str | None) -> ToolResult:
+        """What the tool returns, a one-line notice for an exact repeat, or what went wrong."""
+        result = self._run(name, arguments)
+        self.passages += result.passages
+        text = result.text.replace(self._frame.nonce, "nonce")
+        self.calls.append(_noted(name, arguments, text, result.outcome))
+        return result
 
-    def _run(self, name: str, arguments: Mapping[str, Any] | str | None) -> str:
+    def _run(self, name: str, arguments: Mapping[str, Any] | str | None) -> ToolResult:
         spec = next((spec for spec in SPECS if spec.name == name), None)
         if spec is None:
             return _unknown_tool(name)
         checked = check_arguments(spec, arguments)
-        if isinstance(checked, str):
+        if isinstance(checked, ToolResult):
             return checked
         key = self._key(spec.name, checked)
         if key in self._given:
-            return _notice(key)
-        text = self._search(key.what) if name == search.NAME else self._read(key)
-        if not text.startswith("Error:"):  # an error does not count as given
+            return ToolResult(_notice(key), "repeated")
+        result = self._search(key.what) if name == search.NAME else self._read(key)
+        if not result.failed:  # an error does not count as given
             self._given.add(key)
-        return text
+        return result
 
     def forget(self, name: str, arguments: Mapping[str, Any] | str | None) -> None:
         """Count the result of a call as not given: it left the model's window."""
         spec = next((spec for spec in SPECS if spec.name == name), None)
-        checked = check_arguments(spec, arguments) if spec else ""
-        if not isinstance(checked, str):
+        checked = check_arguments(spec, arguments) if spec else None
+        if checked is not None and not isinstance(checked, ToolResult):
             self._given.discard(self._key(name, checked))
 
     def source_of(self, shown: str) -> str:
@@ -129,58 +120,46 @@ class Toolbox:
         limit = arguments.get("limit", MAX_WINDOW_LINES)
         return Key(name, self.source_of(arguments["source"]), arguments.get("offset", 1), limit)
 
-    def _search(self, query: str) -> str:
+    def _search(self, query: str) -> ToolResult:
         self.queries.append(query)
-        hits: list[Hit] = []
-        text = search.run(self._corpus, self._frame, query, self._names, hits)
-        self.shown += [
-            Shown(c.source, c.line_start, c.text, c.heading) for c in (hit.chunk for hit in hits)
-        ]
-        return text
+        result = search.run(self._corpus, self._frame, query)
+        if not result.failed:
+            # Made anew: what means two documents now has meant one before.
+            sources = (hit.chunk.source for hit in result.hits)
+            self._names = known({*self._names.values(), *sources})
+        return result
 
-    def _read(self, key: Key) -> str:
-        windows: list[Window] = []
-        text = read.run(
-            self._corpus,
-            self._frame,
-            key.what,
-            key.offset,
-            key.limit,
-            self._max_read_bytes,
-            windows,
+    def _read(self, key: Key) -> ToolResult:
+        return read.run(
+            self._corpus, self._frame, key.what, key.offset, key.limit, self._max_read_bytes
         )
-        self.shown += [
-            Shown(w.source, w.offset, "\n".join(line.text for line in w.lines)) for w in windows
-        ]
-        return text
 
 
 def _notice(key: Key) -> str:
     if key.tool == search.NAME:
         return (
-            f'{REPEATED} searched in this conversation: "{_short(key.what)}". '
+            f'Already searched in this conversation: "{_short(key.what)}". '
             f"See the results above, or search with other words."
         )
     return (
-        f"{REPEATED} read in this conversation: {called(key.what)} from line {key.offset}. "
+        f"Already read in this conversation: {called(key.what)} from line {key.offset}. "
         f"See the text above, or read on with another offset."
     )
 
 
-def _noted(name: str, arguments: Mapping[str, Any] | str | None, text: str) -> ToolCall:
+def _noted(
+    name: str, arguments: Mapping[str, Any] | str | None, text: str, outcome: Outcome
+) -> ToolCall:
     """The call for a receipt."""
     given = arguments if isinstance(arguments, str) else json.dumps(arguments, default=str)
-    outcome: Literal["ok", "error", "repeated"] = "ok"
-    if text.startswith("Error:"):
-        outcome = "error"
-    elif text.startswith(REPEATED):
-        outcome = "repeated"
     digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
     return ToolCall(name, given, digest, len(text), outcome)
 
 
-def check_arguments(spec: ToolSpec, arguments: Mapping[str, Any] | str | None) -> Arguments | str:
-    """The arguments with the types of the schema, or the error text that lists every problem."""
+def check_arguments(
+    spec: ToolSpec, arguments: Mapping[str, Any] | str | None
+) -> Arguments | ToolResult:
+    """The arguments with the types of the schema, or the error that lists every problem."""
     given = _object(arguments)
     if isinstance(given, str):
         return _error(spec, [given])
@@ -260,17 +239,17 @@ def _unknown_argument(key: str, known: list[str]) -> str:
     return f"there is no {_short(key)!r}" + (f" (do you mean {close[0]!r}?)" if close else "")
 
 
-def _error(spec: ToolSpec, problems: list[str]) -> str:
-    return (
-        f"Error: {spec.name} was not run: {'; '.join(problems)}. "
+def _error(spec: ToolSpec, problems: list[str]) -> ToolResult:
+    return failure(
+        f"{spec.name} was not run: {'; '.join(problems)}. "
         f"Call it again with arguments of this schema: {_schema(spec)}"
     )
 
 
-def _unknown_tool(name: str) -> str:
+def _unknown_tool(name: str) -> ToolResult:
     tools = "; ".join(f"{spec.name} {_schema(spec)}" for spec in SPECS)
-    return (
-        f"Error: there is no tool {_short(name)!r}. "
+    return failure(
+        f"there is no tool {_short(name)!r}. "
         f"Call one of these two, with arguments of the schema behind it: {tools}"
     )
 

@@ -47,7 +47,7 @@ MAX_RECORDS = 1_000  # the oldest go first
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class StorePlace:
     """A store that this user trusts, and the folder of its documents; both absolute.
 
     `inode` is that of the store which was looked at, None for one that is still to be made.
@@ -79,14 +79,14 @@ class Record:
 class Permission:
     """What trusting a store permits, for the user to look at; `manifest` is None before a run."""
 
-    place: Place
+    place: StorePlace
     owner: int
     manifest: Manifest | None
     settings: dict[str, int]
     recorded: bool
 
 
-def place_of(store: Path, settings: Settings) -> Place:
+def place_of(store: Path, settings: Settings) -> StorePlace:
     """The store and the folder of its documents, by record or by what the user typed.
 
     Raises UntrustedStore where there is neither, UsageError for a store that no one should trust.
@@ -131,7 +131,7 @@ def trusted_text(store: Path, root: Path | None = None) -> str:
     return shlex.quote(text)
 
 
-def record(place: Place, identity: Identity) -> None:
+def record(place: StorePlace, identity: Identity) -> None:
     """Remember that this user made or trusts a store. Raises NoUserState where that is impossible.
 
     A store that already has this record costs one look.
@@ -151,7 +151,7 @@ def record(place: Place, identity: Identity) -> None:
     user_state.update(STATE, change)
 
 
-def recorded_place(store: Path, settings: Settings) -> Place | None:
+def recorded_place(store: Path, settings: Settings) -> StorePlace | None:
     """The place of a store that exists; None for one that is still to be made. As `place_of`."""
     store = absolute(store)
     return None if may_be_made(store) else place_of(store, settings)
@@ -182,7 +182,7 @@ def permission(store: Path, root: Path | None = None) -> Permission:
     )
 
 
-def trust(place: Place) -> None:
+def trust(place: StorePlace) -> None:
     """Record a store that the user looked at; one of an earlier version gets its marker."""
     record(place, mark(place.store))
 
@@ -300,7 +300,7 @@ def _root_beside(store: Path) -> Path:
 
 def _apart(
     store: Path, root: Path, identity: Identity | None = None, config: Path | None = None
-) -> Place:
+) -> StorePlace:
     """The place, whose root lies outside of the store and behind no link.
 
     A folder that became a link since it was recorded would move the boundary.
@@ -313,7 +313,7 @@ def _apart(
         )
     check_apart(store, root)
     check_outside(store, config)
-    return Place(store, root, identity.inode if identity is not None else None)
+    return StorePlace(store, root, identity.inode if identity is not None else None)
 
 
 def check_outside(store: Path, config: Path | None = None) -> None:

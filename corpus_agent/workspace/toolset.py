@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
+from corpus_agent.tools.result import ToolResult
 from corpus_agent.tools.toolbox import ToolSpec, check_arguments
 from corpus_agent.workspace.reading import Attachment
 
@@ -76,7 +77,7 @@ class Tool:
     def call(self, arguments: Mapping[str, Any] | str | None) -> Result:
         """The result for arguments as a model writes them; `Error:` and why for wrong ones."""
         checked = check_arguments(self.spec, arguments)
-        return checked if isinstance(checked, str) else self.run(**checked)
+        return checked.text if isinstance(checked, ToolResult) else self.run(**checked)
 
 
 def openai_schemas(tools: Iterable[Tool]) -> list[dict[str, Any]]:

@@ -36,12 +36,12 @@ def read_zip(data: bytes) -> Extraction:
     While they are read also "encrypted" where every member needs a password, and "unsupported"
     where none is a document.
     """
-    reading = _Reading(ZipParts(data, locked=True))
+    reading = _ArchiveReading(ZipParts(data, locked=True))
     return Extraction(None, reading.lines(), reading.engines, reading.unread)
 
 
 @dataclass(slots=True)
-class _Reading:
+class _ArchiveReading:
     """State of reading one archive: its members, and those that could not be read."""
 
     parts: ZipParts

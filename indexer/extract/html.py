@@ -46,7 +46,7 @@ def html_text(source: str, titled: bool = True) -> tuple[str | None, str]:
 
     With `titled` the text begins with the title, unless a heading repeats it.
     """
-    reader = _Reader()
+    reader = _HtmlReader()
     reader.feed(source)
     reader.close()
     blocks = reader.finish()
@@ -177,7 +177,7 @@ class _Table:
     nested: bool = False
 
 
-class _Reader(HTMLParser):
+class _HtmlReader(HTMLParser):
     """Collects the blocks of a page; `finish` returns them."""
 
     def __init__(self) -> None:

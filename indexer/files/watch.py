@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from indexer.files.ignore import IGNORE_FILES
 from indexer.files.names import never_a_document
@@ -32,40 +33,45 @@ POLL_SHARE = 0.1  # of the time that looking may take, up to MAX_POLL_SECONDS be
 MAX_POLL_SECONDS = 60.0
 
 
-class Stop(Protocol):
-    """A stop flag; polled at least once a second."""
+ShouldStop = Callable[[], bool]
+"""Whether the stop flag is set; polled at least once a second."""
 
-    def is_set(self) -> bool:
-        """Whether the stop flag is set."""
-        ...
+
+@dataclass(frozen=True, slots=True)
+class _StopEvent:
+    """The stop flag in the form that the library polls."""
+
+    is_set: ShouldStop
 
 
 def moments(
     root: Path,
     store: Path,
-    stop: Stop,
+    should_stop: ShouldStop,
     on_notice: Callable[[str], None],
     *,
     renew_seconds: float = RENEW_SECONDS,
 ) -> Generator[None, None, None]:
     """Yields whenever `root` should be scanned, first as soon as the watches are set.
 
-    Ends when `stop` is set. Changes during a scan yield once more afterwards. If the system
+    Ends when `should_stop` is true. Changes during a scan yield once more afterwards. If the system
     provides no events, `on_notice` is called with the reason and the folder is polled.
     """
-    while not stop.is_set():
+    while not should_stop():
         try:
-            yield from _heard(root, store, stop, renew_seconds)
+            yield from _heard(root, store, should_stop, renew_seconds)
         except (OSError, RuntimeError) as error:  # the library's own error is a RuntimeError
             reason = " ".join(str(error).split(" about [")[0].split())
             on_notice(
                 f"No file events ({reason}): looking every {POLL_SECONDS:.0f} s or more instead. "
                 "Where a limit was reached: sysctl fs.inotify.max_user_watches (or _instances)."
             )
-            yield from _polled(stop)
+            yield from _polled(should_stop)
 
 
-def _heard(root: Path, store: Path, stop: Stop, renew_seconds: float) -> Iterator[None]:
+def _heard(
+    root: Path, store: Path, should_stop: ShouldStop, renew_seconds: float
+) -> Iterator[None]:
     """Yields for kernel events from one set of watches."""
     from watchfiles import watch
 
@@ -78,7 +84,7 @@ def _heard(root: Path, store: Path, stop: Stop, renew_seconds: float) -> Iterato
         step=QUIET_MS,
         rust_timeout=1,  # an empty set after each step without a change
         yield_on_timeout=True,
-        stop_event=stop,
+        stop_event=_StopEvent(should_stop),
         force_polling=False,
         ignore_permission_denied=False,  # True leaves the folders after it unwatched, in silence
         debug=False,
@@ -112,18 +118,18 @@ def _concerns(root: Path, store: Path, path: Path) -> bool:
     return name in IGNORE_FILES or not never_a_document(name, is_folder=False)
 
 
-def _polled(stop: Stop) -> Iterator[None]:
+def _polled(should_stop: ShouldStop) -> Iterator[None]:
     """Yields at intervals long enough that scanning takes a small share of the time."""
-    while not stop.is_set():
+    while not should_stop():
         started = time.monotonic()
         yield
         took = time.monotonic() - started
         pause = min(max(POLL_SECONDS, took / POLL_SHARE), MAX_POLL_SECONDS)
-        sleep(pause, stop)
+        sleep(pause, should_stop)
 
 
-def sleep(seconds: float, stop: Stop) -> None:
-    """Wait so long, or until `stop` is set."""
+def sleep(seconds: float, should_stop: ShouldStop) -> None:
+    """Wait so long, or until `should_stop` says so."""
     until = time.monotonic() + seconds
-    while not stop.is_set() and (left := until - time.monotonic()) > 0:
+    while not should_stop() and (left := until - time.monotonic()) > 0:
         time.sleep(min(left, 0.2))

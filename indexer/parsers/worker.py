@@ -105,7 +105,7 @@ class Worker:
         while True:
             process = self._running()
             process.documents += 1
-            reading = _Reading(process, asked, limits)
+            reading = _DocumentReading(process, asked, limits)
             try:
                 return reading.text()
             except _Lost as lost:
@@ -151,8 +151,8 @@ class _Lost(Exception):
         self.error = error
 
 
-class _Reading:
-    """One document in one process, from the request to its last line."""
+class _DocumentReading:
+    """One document in one process, from the order to its last line."""
 
     def __init__(self, process: Process, asked: Asked, limits: DocumentLimits) -> None:
         self._process = process

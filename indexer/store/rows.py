@@ -41,16 +41,6 @@ BATCH_ROWS = 512  # turned into Arrow's form together
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A chunk row that matched a query: the row, its vector and its raw score."""
-
-    chunk: Chunk
-    file_sha256: str
-    vector: NDArray[np.float32]
-    score: float
-
-
-@dataclass(frozen=True, slots=True)
 class Embedded:
     """A file ready to be stored: its row, its chunks, and the key of each chunk's vector."""
 

@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.records import Chunk, FileRow
+from indexer.records import Chunk, FileRow, Hit
 from indexer.store.folder import translated
 from indexer.store.indices import VECTORS, WORDS, trained_partitions
 from indexer.store.manifest import hold, root_of
 from indexer.store.rows import (
     CHUNK_COLUMNS,
     FULL_TEXT_COLUMN,
-    Found,
     connect,
     file_row,
     quoted,
@@ -64,7 +63,7 @@ class Snapshot:
         """The absolute corpus root; need not exist."""
         return self._root or root_of(self.store, self.manifest)
 
-    def by_vector(self, vector: NDArray[np.float32], limit: int, prefix: str = "") -> list[Found]:
+    def by_vector(self, vector: NDArray[np.float32], limit: int, prefix: str = "") -> list[Hit]:
         """The rows nearest to a unit vector; the score is the cosine, best first."""
         if not self.manifest.chunks:
             return []
@@ -78,7 +77,7 @@ class Snapshot:
             found = _prefixed(query, prefix).select([*_SELECTED, "_distance"]).to_arrow()
         return _found(found, 1.0 - found["_distance"].to_numpy())
 
-    def by_text(self, query_text: str, limit: int, prefix: str = "") -> list[Found]:
+    def by_text(self, query_text: str, limit: int, prefix: str = "") -> list[Hit]:
         """The rows that share words with the query; the score is BM25, best first.
 
         The text is matched as words: nothing in it is query syntax.
@@ -174,11 +173,18 @@ def _prefixed(query: Any, prefix: str) -> Any:  # noqa: ANN401 - LanceDB's build
     )
 
 
-def _found(rows: pa.Table, scores: NDArray[np.float32]) -> list[Found]:
+def _found(rows: pa.Table, scores: NDArray[np.float32]) -> list[Hit]:
     vectors = vectors_of(rows)
     return [
-        Found(Chunk(**{name: row[name] for name in CHUNK_COLUMNS}), row["file_sha256"], *rest)
-        for row, *rest in zip(
+        Hit(
+            Chunk(**{name: row[name] for name in CHUNK_COLUMNS}),
+            score,
+            0.0,
+            0.0,
+            row["file_sha256"],
+            vector=vector,
+        )
+        for row, vector, score in zip(
             rows.drop_columns("vector").to_pylist(), vectors, scores.tolist(), strict=True
         )
     ]

@@ -39,13 +39,15 @@ def sync_folder(
     on_start: Callable[[Plan, bool], None] = lambda *_: None,
     on_progress: Callable[[Progress], None] = lambda _: None,
     on_problem: Callable[[FileRow], None] = lambda _: None,
+    should_stop: Callable[[], bool] = lambda: False,
 ) -> Outcome:
     """Bring the index in `store` up to date with the folder `root`; returns what was done.
 
     `force` reuses nothing, `verify` compares hashes instead of sizes and times; without `prune`
     documents whose files are gone stay. Files over `max_file_bytes` are recorded and not read.
     `on_start` is called once, with the plan and whether this is a full rebuild, `on_progress` after
-    each file, `on_problem` for each file that yields no text.
+    each file, `on_problem` for each file that yields no text. `should_stop` is asked between two
+    files; what was embedded until then is committed.
 
     Raises StoreLocked while another process writes, CorpusError where nothing may be written or
     where every document at once is gone.
@@ -74,6 +76,7 @@ def sync_folder(
             reuse=not force,
             on_progress=on_progress,
             on_problem=on_problem,
+            should_stop=should_stop,
         )
         outcome = run.apply(todo, seen.ignored, seen.started_ns)
         if not (outcome.interrupted or todo.changes_nothing):

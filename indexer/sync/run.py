@@ -88,7 +88,7 @@ OnRow = Callable[[FileRow], None]
 
 
 class Run:
-    """One application of a plan; `apply` may be stopped by KeyboardInterrupt at any time.
+    """One application of a plan; Ctrl-C may end it at any time, `should_stop` between two files.
 
     Without `reuse`, cached vectors are ignored.
     """
@@ -104,6 +104,7 @@ class Run:
         commit_seconds: float = COMMIT_SECONDS,
         on_progress: OnProgress = lambda _: None,
         on_problem: OnRow = lambda _: None,
+        should_stop: Callable[[], bool] = lambda: False,
     ) -> None:
         self._root = root
         self._writer = writer
@@ -113,12 +114,13 @@ class Run:
         self._commit_seconds = commit_seconds
         self._on_progress = on_progress
         self._on_problem = on_problem
+        self._should_stop = should_stop
         self._progress = Progress()
         self._batch: list[tuple[FileRow, list[Chunk]]] = []
         self._committed = time.monotonic()
 
     def apply(self, todo: Plan, ignored: int, walked_ns: int = 0) -> Outcome:
-        """Apply the plan; what was done. After KeyboardInterrupt, finished work is committed.
+        """What was done. After a stop, what was embedded so far is committed.
 
         `walked_ns` is when the walk for this plan began.
         """
@@ -172,12 +174,16 @@ class Run:
                 self._tell(
                     Progress(number, len(files), done, all_bytes, outcome.embedded, seen.source)
                 )
+                if self._stops(outcome):
+                    return
         self._store_batch(outcome)
 
     def _store_batch(self, outcome: Outcome) -> None:
         """Embed and store the batch; commit if it is due."""
         batch, self._batch = self._batch, []
         keys = self._embed([chunk for _, chunks in batch for chunk in chunks], outcome)
+        if outcome.interrupted:  # its vectors are saved, and the next run goes on from there
+            return
         rest = iter(keys)
         self._writer.replace(
             [Embedded(row, chunks, list(islice(rest, len(chunks)))) for row, chunks in batch]
@@ -188,7 +194,7 @@ class Run:
             self._committed = time.monotonic()
 
     def _embed(self, chunks: Sequence[Chunk], outcome: Outcome) -> list[bytes]:
-        """The keys of the chunks' vectors, which are in the cache when this returns."""
+        """The keys of the chunks' vectors, which are saved when this returns; some after a stop."""
         prefix = self._encoder.document_prefix
         texts = (prefix + self._chunker.embedded_text(chunk) for chunk in chunks)
         keys: list[bytes] = []
@@ -199,7 +205,14 @@ class Run:
             outcome.embedded += made
             outcome.reused += len(some) - made
             self._tell(replace(self._progress, chunks=outcome.embedded))
+            if self._stops(outcome):
+                break
         return keys
+
+    def _stops(self, outcome: Outcome) -> bool:
+        """Whether the run is to end now, which its outcome then says."""
+        outcome.interrupted = outcome.interrupted or self._should_stop()
+        return outcome.interrupted
 
     def _tell(self, progress: Progress) -> None:
         self._progress = progress

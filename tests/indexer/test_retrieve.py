@@ -5,7 +5,6 @@ import pytest
 
 from indexer.records import Chunk, Hit
 from indexer.retrieve import VECTOR_WEIGHT, convex, diverse, fuse
-from indexer.store.rows import Found
 
 
 def unit(*values):
@@ -15,7 +14,7 @@ def unit(*values):
 
 def found(source, vector, score, ordinal=0):
     chunk = Chunk(source, ordinal, f"text of {source}", "", 1, 1)
-    return Found(chunk, "hash", vector, score)
+    return Hit(chunk, score, 0.0, 0.0, "hash", vector=vector)
 
 
 def hit(source, score):

@@ -39,7 +39,7 @@ _TITLE = re.compile(r"(#{1,6})\s+(\S.*)")
 
 
 class MemoryCorpus:
-    """The `Corpus` protocol over texts in memory; a list of texts is a document with pages.
+    """The `CorpusView` protocol over texts in memory; a list of texts is a document with pages.
 
     A passage is a paragraph, its score the share of the query's distinct words that it holds.
     `unreadable` files count as empty; sources in `stale` count as changed after indexing.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from corpus_agent.trust.stores import Place, absolute, record
+from corpus_agent.trust.stores import StorePlace, absolute, record
 from indexer.chunk import Chunker
 from indexer.files.walk import walk
 from indexer.store.manifest import root_for
@@ -60,5 +60,5 @@ def found(store: Path, word: str) -> set[str]:
 
 def own(store: Path, root: Path) -> Path:
     """The store, recorded as this user's, as `index` records what it makes."""
-    record(Place(absolute(store), root.resolve()), make_store(store))
+    record(StorePlace(absolute(store), root.resolve()), make_store(store))
     return store

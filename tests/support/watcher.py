@@ -7,18 +7,19 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
 
 from corpus_agent import render
 from corpus_agent.cli.progress import IndexProgress
-from corpus_agent.service.watching import Callbacks, asked_by_signal, watch
+from corpus_agent.service.cancel import cancelled_by_signal
+from corpus_agent.service.watching import Callbacks, watch
 from corpus_agent.settings import Settings
 from tests.support.fakes import ToyEncoder
 
 
-def say(content: dict[str, Any]) -> None:
+def say(content: Mapping[str, object]) -> None:
     print(json.dumps(content), flush=True)
 
 
@@ -28,9 +29,9 @@ def main(store: Path, root: Path) -> None:
         notice=lambda line: say({"notice": line}),
         display=lambda: nullcontext(IndexProgress(None)),
     )
-    with asked_by_signal() as asked:
-        watch(Settings(store=store), root, asked, callbacks, encoder=ToyEncoder())
-    say({"signal": asked.signal})
+    with cancelled_by_signal() as cancel:
+        watch(Settings(store=store), root, cancel.is_set, callbacks, encoder=ToyEncoder())
+    say({"signal": cancel.signal})
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ CHANNELS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class AttackRun:
     """What a run left behind.
 
     `printed` maps a word to the texts of the commands, `log` is what the model noted for each
@@ -103,7 +103,7 @@ class Tried:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class AttackVerdict:
     """The result of a run; `reached` counts the strings that the model read and repeated.
 
     `boundaries` are the attacks by an index, found or left behind; of the strings it says nothing.
@@ -125,7 +125,7 @@ class Verdict:
         return held and self.reached == self.strings
 
 
-def judge(evidence: Evidence, seconds: float, boundaries: tuple[Tried, ...] = ()) -> Verdict:
+def judge(evidence: AttackRun, seconds: float, boundaries: tuple[Tried, ...] = ()) -> AttackVerdict:
     """The verdict on a run."""
     tried: Counter[str] = Counter()
     found: list[Leak] = []
@@ -149,7 +149,7 @@ def judge(evidence: Evidence, seconds: float, boundaries: tuple[Tried, ...] = ()
         Channel(name, what, tried[name], leaked[name], *caught[name])
         for name, what in CHANNELS.items()
     )
-    return Verdict(
+    return AttackVerdict(
         len(evidence.strings), evidence.documents, evidence.indexed, reached, channels,
         tuple(found), seconds, boundaries,
     )  # fmt: skip
@@ -222,7 +222,7 @@ def _joined(kinds: Iterator[list[str]] | Sequence[list[str]]) -> str:
     return ", ".join(sorted({kind for some in kinds for kind in some}))
 
 
-def _controls(evidence: Evidence) -> dict[str, tuple[int, int]]:
+def _controls(evidence: AttackRun) -> dict[str, tuple[int, int]]:
     """For each channel, in how many strings the control was caught, and of how many."""
     caught: Counter[str] = Counter()
     for planted, bare in zip(evidence.strings, evidence.bare, strict=True):

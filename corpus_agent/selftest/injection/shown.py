@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from corpus_agent.selftest.injection.judge import Group, Tried, Verdict
+from corpus_agent.selftest.injection.judge import AttackVerdict, Group, Tried
 
 
-def table(verdict: Verdict) -> str:
+def table(verdict: AttackVerdict) -> str:
     """The verdict as aligned lines for a terminal; leaks are described and never repeated."""
     rows = [("", "channel", "tried", "leaked", "control", "leak")]
     for each in verdict.channels:
@@ -28,7 +28,7 @@ def table(verdict: Verdict) -> str:
     return "\n".join(lines)
 
 
-def as_json(verdict: Verdict) -> dict[str, object]:
+def as_json(verdict: AttackVerdict) -> dict[str, object]:
     """The verdict for `--json`; the caller adds schema_version and prints."""
     channels = [
         {

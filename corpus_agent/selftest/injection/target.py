@@ -11,20 +11,23 @@ from __future__ import annotations
 import json
 import socket
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from corpus_agent.service.cancel import Stop
+from corpus_agent import mcp, render, service
+from corpus_agent.service.cancel import Cancel
 from corpus_agent.settings import Settings
 from corpus_agent.startup import Launch, to_read
 from corpus_agent.text.delimiters import Frame
+from corpus_agent.text.sanitize import visible
 from indexer import CorpusError, Query
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Answer, Answerer
     from corpus_agent.mcp.tools import Tools
+    from corpus_agent.seal.enforce import SealState
     from indexer import FileRow, Index
 
 CONNECT_SECONDS = 2.0
@@ -44,69 +47,68 @@ def main() -> None:
     settings = launch.settings
     if launch.model is None:
         sys.exit("; ".join(launch.notices))
-    from corpus_agent.mcp.tools import Tools
-    from corpus_agent.service import session
-    from corpus_agent.service.service import Service
-
     without_model = Launch(launch.seal)
-    corpus = session.open_corpus(settings)
+    corpus = service.session.open_corpus(settings)
     model, extractive = (
-        session.answerer_for(corpus, each, settings) for each in (launch, without_model)
+        service.session.answerer_for(corpus, each, settings) for each in (launch, without_model)
     )
     rows = corpus.files()
-    tools = Tools(Service(settings, launch), launch)
+    tools = mcp.tools.Tools(service.service.Service(settings, launch), launch)
     for word in task["words"]:
         of_word = [row for row in rows if word in row.source]
-        texts = dict(_shown(word, corpus, of_word))
+        seal = launch.seal.state
+        texts = dict(_shown(word, corpus, of_word, seal))
         texts |= dict(_over_mcp(word, tools, of_word))
-        texts |= dict(_asked("ask", word, corpus, model))
+        texts |= dict(_asked("ask", word, corpus, model, seal))
         if word in task["without_model"]:
-            texts |= dict(_asked("ask --llm none", word, corpus, extractive))
+            texts |= dict(_asked("ask --llm none", word, corpus, extractive, seal))
         row = {"word": word, "texts": texts, "connected": _connects(*task["listener"])}
         sys.stdout.write(json.dumps({**row, "seal": launch.seal.state}) + "\n")
 
 
-def _shown(word: str, corpus: Index, rows: Sequence[FileRow]) -> Iterator[tuple[str, str]]:
+def _shown(
+    word: str, corpus: Index, rows: Sequence[FileRow], seal: SealState
+) -> Iterator[tuple[str, str]]:
     """What `search`, `read` and `files` print, each in both forms."""
-    from corpus_agent import render
-
     hits = corpus.search(Query(word, 5, None))
     yield "search", _lines(render.search_lines(word, hits, corpus.coverage()))
-    yield "search --json", _json(render.search_object(word, hits, corpus.version))
+    yield "search --json", _json(render.search_object(word, hits, corpus.version, seal))
     for number, row in enumerate(rows, start=1):
         yield f"files {number}", render.file_line(row)
         yield f"files {number} --json", _json(render.file_object(row))
         if row.status == "indexed":
             window = corpus.read(row.source)
             yield f"read {number}", _lines(render.window_lines(window))
-            yield f"read {number} --json", _json(render.read_object(window, corpus.version))
+            yield f"read {number} --json", _json(render.read_object(window, corpus.version, seal))
 
 
 def _over_mcp(word: str, tools: Tools, rows: Sequence[FileRow]) -> Iterator[tuple[str, str]]:
     """What the MCP server's tools and its list of resources hold; answers are in `_asked`."""
-    from corpus_agent.mcp.tools import listed
-
-    yield "mcp search", tools.call("vectordb_search", {"query": word}, Stop()).text
+    yield "mcp search", tools.call("vectordb_search", {"query": word}, Cancel()).text
     for number, row in enumerate(rows, start=1):
-        yield f"mcp read {number}", tools.call("vectordb_read", {"source": row.source}, Stop()).text
-        yield f"mcp resource {number}", _lines(map(str, astuple(listed(row))))
+        yield (
+            f"mcp read {number}",
+            tools.call("vectordb_read", {"source": row.source}, Cancel()).text,
+        )
+        yield f"mcp resource {number}", _lines(map(str, astuple(mcp.tools.listed(row))))
 
 
-def _asked(command: str, word: str, corpus: Index, answerer: Answerer) -> Iterator[tuple[str, str]]:
+def _asked(
+    command: str, word: str, corpus: Index, answerer: Answerer, seal: SealState
+) -> Iterator[tuple[str, str]]:
     """What `ask` prints, in both forms; an error is printed as the command would."""
-    from corpus_agent import render
     from corpus_agent.render import for_parent
-    from corpus_agent.service import session
-    from corpus_agent.text.sanitize import visible
 
     events: list[str] = []
     try:
-        answer: Answer = session.ask(question_about(word), corpus, answerer, on_event=events.append)
+        answer: Answer = service.session.ask(
+            question_about(word), corpus, answerer, on_event=events.append
+        )
     except CorpusError as error:
         yield command, f"Error: {visible(str(error))}"
         return
     yield command, _lines(render.answer_lines(answer))
-    yield f"{command} --json", _json(render.answer_object(answer))
+    yield f"{command} --json", _json(render.answer_object(answer, seal))
     yield f"parent of {command}", for_parent.render(Frame(), for_parent.handed_over(answer))
     yield f"{command} (events)", visible(_lines(events))
 
@@ -124,7 +126,7 @@ def _lines(lines: Iterable[str]) -> str:
     return "\n".join(lines)
 
 
-def _json(content: dict[str, Any]) -> str:
+def _json(content: Mapping[str, object]) -> str:
     return json.dumps(content, ensure_ascii=False)
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from corpus_agent.selftest.injection import leaks
-from corpus_agent.selftest.injection.judge import Evidence, Verdict, judge
+from corpus_agent.selftest.injection.judge import AttackRun, AttackVerdict, judge
 from corpus_agent.selftest.injection.listening import Listener
 from corpus_agent.selftest.injection.planting import plant
 from corpus_agent.selftest.injection.strings import Planted, Targets, load
@@ -38,7 +38,7 @@ MAX_SHOWN_ERROR = 500  # characters
 
 def run_attack(
     strings_file: Path | None = None, on_event: Callable[[str], None] = lambda _: None
-) -> Verdict:
+) -> AttackVerdict:
     """What leaked, by channel, of the packaged strings or of those in a file.
 
     Raises UsageError for a file of another shape, SealUnavailable where this system cannot be
@@ -66,7 +66,7 @@ def _gather(
     targets: Targets,
     listener: Listener,
     on_event: Callable[[str], None],
-) -> Evidence:
+) -> AttackRun:
     token = secrets.token_hex(16)
     corpus, store, log = folder / "corpus", folder / "store", folder / "log.jsonl"
     corpus.mkdir()
@@ -87,7 +87,7 @@ def _gather(
         on_event("asking once more, with nothing in between")
         bare = [unprotected(each, port, targets) for each in strings]
     visited = sum(_visit(control.answer, listener.address) for control in bare)
-    return Evidence(
+    return AttackRun(
         strings=tuple(strings),
         documents=planted,
         indexed=indexed["index"]["added"],

@@ -87,7 +87,7 @@ def read_rtf(data: bytes) -> Extraction:
 
 def rtf_text(data: bytes) -> tuple[str | None, str]:
     """The title and the text of an RTF file."""
-    reader = _Reader()
+    reader = _RtfReader()
     reader.read(data.decode("latin-1"))
     return usable_title("".join(reader.title)), markdown.page(reader.finish())
 
@@ -115,7 +115,7 @@ class _Paragraph:
     in_table: bool = False
 
 
-class _Reader:
+class _RtfReader:
     """State of reading a file: stack of groups, current paragraph, blocks so far."""
 
     def __init__(self) -> None:

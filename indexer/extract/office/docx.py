@@ -66,7 +66,7 @@ def docx_text(parts: Parts, main: str, everything: bool = False) -> tuple[str | 
     if root is None:
         raise UnreadableDocument("malformed", "no document part")
     body = child(root, "body")
-    reader = _Reader(parts, main, everything)
+    reader = _DocxReader(parts, main, everything)
     blocks = list(reader.blocks(root if body is None else body))
     if everything:
         blocks += reader.margins()
@@ -125,7 +125,7 @@ class _Inline:
     after: list[str] = field(default_factory=list)
 
 
-class _Reader:
+class _DocxReader:
     """One document: its styles, numbering and notes, and the counts of its lists so far."""
 
     def __init__(self, parts: Parts, main: str, everything: bool) -> None:

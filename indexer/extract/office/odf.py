@@ -67,7 +67,7 @@ def _extraction(content: Element, title: str | None, parts: Parts | None) -> Ext
     body = child(content, "body")
     slides = child(body, "presentation")
     slides = child(body, "drawing") if slides is None else slides
-    reader = _Reader(_numbered_lists(content, parts), parts)
+    reader = _OdfReader(_numbered_lists(content, parts), parts)
     if slides is not None:
         return Extraction(title, reader.slides(slides))
     sheets = child(body, "spreadsheet")
@@ -77,7 +77,7 @@ def _extraction(content: Element, title: str | None, parts: Parts | None) -> Ext
     return Extraction(title or reader.title, plain_lines([text]))
 
 
-class _Reader:
+class _OdfReader:
     """State of reading a document: the title, and the notes of the current paragraph."""
 
     def __init__(self, numbered: frozenset[tuple[str, str]], parts: Parts | None) -> None:

@@ -71,7 +71,7 @@ MAX_RUNS = 600  # of a page that is looked at for columns: more are single lette
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class TextRun:
     """The box of a piece of a line, in points from the lower left of the page."""
 
     left: float
@@ -84,18 +84,18 @@ class Run:
         """Its font size, nearly."""
         return self.top - self.bottom
 
-    def beside(self, other: Run) -> bool:
+    def beside(self, other: TextRun) -> bool:
         """Whether both stand on one line."""
         shared = min(self.top, other.top) - max(self.bottom, other.bottom)
         return shared > 0.5 * min(self.height, other.height)
 
 
-def _runs(text_page: pypdfium2.PdfTextPage) -> list[Run]:
+def _runs(text_page: pypdfium2.PdfTextPage) -> list[TextRun]:
     """The page's runs in drawing order; empty if there are too many."""
     number = text_page.count_rects()
     if not 0 < number <= MAX_RUNS:
         return []
-    return [Run(*text_page.get_rect(index)) for index in range(number)]
+    return [TextRun(*text_page.get_rect(index)) for index in range(number)]
 
 
 MIN_COLUMN_ROWS = 6
@@ -105,7 +105,7 @@ MIN_FULL_SHARE = 0.6  # of a column's lines that nearly fill it, as prose does a
 FULL_LINE = 0.7
 
 
-def _gutter(runs: Sequence[Run]) -> float | None:
+def _gutter(runs: Sequence[TextRun]) -> float | None:
     """The position of the gap between two columns drawn row by row, None if there is none.
 
     Tables look similar and must stay rows; they are recognised by cells that do not fill their
@@ -191,7 +191,7 @@ def _joined(line: Sequence[Glyph]) -> str:
     return text if text.endswith(("\x02", "\ufffe")) else f"{text.rstrip(' ')}\n"
 
 
-def _set_in(runs: Sequence[Run]) -> bool:
+def _set_in(runs: Sequence[TextRun]) -> bool:
     """Whether some text was drawn into a gap that the text before it left in its line."""
     return any(
         first.beside(second) and first.left < second.left and second.right < first.right

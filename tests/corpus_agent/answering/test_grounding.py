@@ -1,15 +1,17 @@
 """Which sentence is supported by which passage, and whose figures are the same."""
 
 import tomllib
+from dataclasses import replace
 
 import pytest
 
-from corpus_agent.answering.grounding import Source, Supporter, claims, codes, names, says_figures
+from corpus_agent.answering.grounding import Supporter, claims, codes, names, says_figures
 from corpus_agent.text.numbers import figures, readings
+from corpus_agent.tools.result import passage
 from indexer.records import Query
 from tests.support.places import REPOSITORY
 
-LEASE = Source(
+LEASE = passage(
     "home/lease.md",
     20,
     "2.1 A deposit of £1,130 has been paid and is registered with the Harbour Deposit Scheme.\n\n"
@@ -17,9 +19,9 @@ LEASE = Source(
     "4.3 The Tenant may keep one cat. Any other animal needs the Landlord's consent in writing, "
     "which shall not be unreasonably withheld.\n\n"
     "4.5 Batteries of electric bicycles shall not be charged in the cellar.",
-    "Lease",
 )
-MANUAL = Source("bike/varda-c7.pdf", 5, "Weight, size M 23.8 kg\nE1042 Torque sensor not at zero")
+LEASE = replace(LEASE, heading="Lease")
+MANUAL = passage("bike/varda-c7.pdf", 5, "Weight, size M 23.8 kg\nE1042 Torque sensor not at zero")
 
 
 @pytest.mark.parametrize(
@@ -189,8 +191,7 @@ def test_the_sentences_of_the_benchmark_are_told_apart(sample_store):
         for says, key in ((True, "supported"), (False, "not")):
             for claim in entry[key]:
                 hits = [*corpus.search(Query(entry["question"])), *corpus.search(Query(claim))]
-                chunks = [hit.chunk for hit in hits]
-                passages = [Source(c.source, c.line_start, c.text, c.heading) for c in chunks]
+                passages = [hit.chunk for hit in hits]
                 supporter = Supporter(passages, corpus.encoder.encode_tokens)
                 given = supporter.support(claim) is not None
                 good += says
@@ -210,5 +211,5 @@ def test_the_sentences_of_the_benchmark_are_told_apart(sample_store):
     ],
 )
 def test_a_bound_or_a_word_turned_round_is_no_support(claim, said):
-    assert Supporter([Source("a.md", 1, said)]).support(claim) is None
-    assert Supporter([Source("a.md", 1, said)]).support(said) is not None
+    assert Supporter([passage("a.md", 1, said)]).support(claim) is None
+    assert Supporter([passage("a.md", 1, said)]).support(said) is not None

@@ -132,7 +132,7 @@ def checked(content: receipt.Receipt, corpus: MemoryCorpus):
 
 def test_a_quotation_that_stands_where_it_stood_holds():
     found = checked(made_once, MemoryCorpus({"bread.md": BREAD}))
-    assert (found.verdict, found.file, found.line_start, found.holds) == (
+    assert (found.now.verdict, found.file, found.now.line_start, found.holds) == (
         "verified",
         "unchanged",
         3,
@@ -143,7 +143,7 @@ def test_a_quotation_that_stands_where_it_stood_holds():
 def test_one_that_moved_holds_and_says_where_it_is():
     moved = MemoryCorpus({"bread.md": "\n" * 60 + BREAD}, stale=["bread.md"])
     found = checked(made_once, moved)
-    assert (found.verdict, found.file, found.line_start, found.holds) == (
+    assert (found.now.verdict, found.file, found.now.line_start, found.holds) == (
         "moved",
         "changed",
         63,
@@ -157,7 +157,7 @@ def test_one_that_moved_holds_and_says_where_it_is():
 def test_one_that_was_altered_does_not_hold_and_shows_what_is_there_now():
     altered = MemoryCorpus({"bread.md": BREAD.replace("24", "42")}, stale=["bread.md"])
     found = checked(made_once, altered)
-    assert (found.verdict, found.holds) == ("altered", False)
+    assert (found.now.verdict, found.holds) == ("altered", False)
     lines = list(render.verify_lines([(made_once, [found])]))
     assert "· altered, in lines 3-3 (the file changed)" in lines[1]
     assert lines[2] == "    now “Keep the sourdough at a temperature of 42 °C.”"
@@ -166,7 +166,7 @@ def test_one_that_was_altered_does_not_hold_and_shows_what_is_there_now():
 
 def test_one_whose_document_is_gone_does_not_hold():
     found = checked(made_once, MemoryCorpus({"other.md": "x"}))
-    assert (found.verdict, found.file, found.holds) == ("not_found", "gone", False)
+    assert (found.now.verdict, found.file, found.holds) == ("not_found", "gone", False)
     content = render.verify_object([(made_once, [found])], 7)
     assert content["verify"]["holds"] is False
     assert content["verify"]["receipts"][0]["citations"][0] == {

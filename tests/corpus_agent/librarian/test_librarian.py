@@ -29,7 +29,7 @@ from corpus_agent.librarian import (
 )
 from corpus_agent.librarian.frames import (
     MAX_REPLY_BYTES,
-    BadFrame,
+    BadMessage,
     packed,
     read_frame,
 )
@@ -66,13 +66,13 @@ def test_a_frame_comes_through_as_it_was_and_the_end_of_the_pipe_is_no_frame():
 def test_a_frame_may_be_as_long_as_the_limit_and_not_one_byte_longer():
     frame = packed({"text": "x" * 10})
     assert over_pipe(frame, len(frame) - 4)
-    with pytest.raises(BadFrame, match="more than"):
+    with pytest.raises(BadMessage, match="more than"):
         over_pipe(frame, len(frame) - 5)
 
 
 @pytest.mark.parametrize("data", [b"\0\0", b"\0\0\0\x05ab", b"\xff\xff\xff\xff"])
 def test_a_frame_that_is_cut_off_or_claims_to_be_huge_is_refused(data):
-    with pytest.raises(BadFrame):
+    with pytest.raises(BadMessage):
         over_pipe(data)
 
 
@@ -102,7 +102,7 @@ def test_an_answer_is_parsed_as_it_was_and_what_nobody_asked_for_is_dropped():
     ],
 )
 def test_an_answer_with_a_field_of_another_kind_is_refused(change):
-    with pytest.raises(BadFrame):
+    with pytest.raises(BadMessage):
         parsed(json.dumps({"id": 1, "answer": {**asdict(ANSWER), **change}}).encode())
 
 
@@ -110,7 +110,7 @@ def test_an_answer_with_a_field_of_another_kind_is_refused(change):
     "body", [b"", b"[]", b"{", b"7", b"\xff\xfe", b'{"id": 1e999}', b"[" * 100_000, b'{"id": NaN}']
 )
 def test_what_is_no_reply_is_refused(body):
-    with pytest.raises(BadFrame):
+    with pytest.raises(BadMessage):
         parsed(body)
 
 

@@ -21,7 +21,7 @@ from corpus_agent.mcp.tools import TOOLS, Tools, fitted, parse_uri, uri_of
 from corpus_agent.render.for_parent import tokens_at_most
 from corpus_agent.seal import unsealed
 from corpus_agent.service import session
-from corpus_agent.service.cancel import Stop
+from corpus_agent.service.cancel import Cancel
 from corpus_agent.service.service import Service
 from corpus_agent.settings import Settings
 from corpus_agent.startup import Launch
@@ -64,7 +64,7 @@ def tools(toy_store):
 
 
 def call(tools, name, **arguments):
-    return tools.call(name, arguments, Stop())
+    return tools.call(name, arguments, Cancel())
 
 
 @pytest.mark.slow
@@ -194,7 +194,7 @@ def test_an_answer_of_a_service_is_in_the_log_and_says_what_the_launch_found(tmp
     sync(tmp_path / "docs", tmp_path / "store", ENCODER)
     launch = Launch(unsealed(), notices=("No server answered.",))
     service = Service(Settings(store=tmp_path / "store"), launch, ENCODER)
-    answer = service.ask("When is the boiler serviced?", Stop())
+    answer = service.ask("When is the boiler serviced?", Cancel())
     assert answer.notices == ("No server answered.",)
     (kept,) = receipt.load(tmp_path / "store" / receipt.LOG_NAME)
     assert kept["question"] == "When is the boiler serviced?"

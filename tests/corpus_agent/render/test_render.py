@@ -31,13 +31,14 @@ def test_a_run_that_was_stopped_does_not_call_the_folder_empty(interrupted):
 def test_a_file_name_in_an_answer_is_no_link():
     lines = list(render.answer_lines(answer_citing(NAME)))
     assert f"[1] '{SHOWN}':3-4 · verified" in lines
-    content = render.answer_object(answer_citing(NAME))
+    content = render.answer_object(answer_citing(NAME), "off")
     assert content["citations"][0]["source"] == SHOWN
     assert content["question"] == "q?"
 
 
 def test_an_ordinary_name_is_shown_as_it_is():
-    assert render.answer_object(answer_citing("a/b 1.txt"))["citations"][0]["source"] == "a/b 1.txt"
+    content = render.answer_object(answer_citing("a/b 1.txt"), "off")
+    assert content["citations"][0]["source"] == "a/b 1.txt"
 
 
 def test_a_document_is_found_under_every_name_that_it_is_shown_by():

@@ -9,7 +9,7 @@ import pytest
 
 from corpus_agent.cli import main
 from corpus_agent.cli.checking import show_verdict
-from corpus_agent.selftest.injection.judge import Tried, Verdict
+from corpus_agent.selftest.injection.judge import AttackVerdict, Tried
 from corpus_agent.selftest.injection.shown import as_json, table
 from corpus_agent.selftest.stores import boundaries, home
 from corpus_agent.selftest.stores.boundaries import try_legacy, try_store
@@ -18,7 +18,7 @@ from corpus_agent.selftest.stores.taken_over import LEGACIES
 
 BY_NAME = {attack.name: attack for attack in STORES}
 HELD = Tried("store", "root", "what it is", ("read",), ())
-CLEAN = Verdict(1, 3, 3, 1, (), (), 1.0, (HELD, replace(HELD, group="persistence")))
+CLEAN = AttackVerdict(1, 3, 3, 1, (), (), 1.0, (HELD, replace(HELD, group="persistence")))
 
 
 @pytest.fixture(scope="module")

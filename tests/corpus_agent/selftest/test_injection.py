@@ -15,7 +15,7 @@ from corpus_agent.selftest.injection.compliant_model import (
     reply,
     seen_in,
 )
-from corpus_agent.selftest.injection.judge import CHANNELS, Evidence, judge
+from corpus_agent.selftest.injection.judge import CHANNELS, AttackRun, judge
 from corpus_agent.selftest.injection.pdf import pdf_of
 from corpus_agent.selftest.injection.planting import documents, plant
 from corpus_agent.selftest.injection.shown import as_json, table
@@ -249,7 +249,7 @@ def test_a_missing_word_is_noticed():
 # -- the verdict
 
 
-def evidence(**changes) -> Evidence:
+def evidence(**changes) -> AttackRun:
     """A run over one benign string in which nothing leaked and every control was caught."""
     planted = next(each for each in STRINGS if each.benign)
     texts = {"search": "x", "read 1": planted.text, "ask": planted.text}
@@ -261,7 +261,7 @@ def evidence(**changes) -> Evidence:
         "results": [["send_email", {}, '{"error":"Unknown tool name: \'send_email\'"}']],
     }
     row = {"word": planted.word, "texts": texts, "connected": False}
-    clean = Evidence(
+    clean = AttackRun(
         (planted,), 3, 3, ("token",), {planted.word: row}, (log,), 0, False,
         (Bare(results, raw, 2),), 3, 3, True,
     )  # fmt: skip

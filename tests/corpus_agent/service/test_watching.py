@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from corpus_agent.service.watching import asked_by_signal
+from corpus_agent.service.cancel import cancelled_by_signal
 from indexer.errors import StoreLocked
 from indexer.files.watch import BURST, moments
 from indexer.store.lock import writer_lock
@@ -118,7 +118,7 @@ class After:
     def __init__(self, seconds: float) -> None:
         self._end = time.monotonic() + seconds
 
-    def is_set(self) -> bool:
+    def __call__(self) -> bool:
         return time.monotonic() > self._end
 
 
@@ -322,21 +322,21 @@ def is_locked(store: Path) -> bool:
 
 
 def test_a_second_signal_does_what_it_does_elsewhere():
-    with asked_by_signal() as asked:
+    with cancelled_by_signal() as cancel:
         os.kill(os.getpid(), signal.SIGINT)
-        until(asked.is_set)
+        until(cancel.is_set)
         with pytest.raises(KeyboardInterrupt):
             until(lambda: os.kill(os.getpid(), signal.SIGINT) is not None)
-    assert asked.signal == signal.SIGINT
+    assert cancel.signal == signal.SIGINT
 
 
 def test_a_signal_that_is_ignored_stays_ignored():
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        with asked_by_signal() as asked:
+        with cancelled_by_signal() as cancel:
             os.kill(os.getpid(), signal.SIGHUP)
             time.sleep(0.2)
-            assert not asked.is_set()
+            assert not cancel.is_set()
     finally:
         signal.signal(signal.SIGHUP, before)
 

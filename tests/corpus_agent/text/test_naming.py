@@ -248,12 +248,15 @@ def test_a_text_that_two_are_shown_as_means_neither(number):
 def test_a_reader_gets_the_document_that_was_shown_to_it(name, taker):
     texts = {name: "The deposit is 500 euros.\n", taker: "The deposit is 9000 euros.\n"}
     toolbox = Toolbox(MemoryCorpus(texts), Frame(outside=True))
-    assert "9000" not in toolbox.call("vectordb_read", {"source": taker})
+    assert "9000" not in toolbox.call("vectordb_read", {"source": taker}).text
     toolbox.call("vectordb_search", {"query": "deposit euros"})
     for shown, amount in ((name, "500"), (taker, "9000")):
         for way in (called_outside, told):
-            assert f"is {amount} euros" in toolbox.call(
-                "vectordb_read", {"source": way(shown), "limit": 1 + (way is told)}
+            assert (
+                f"is {amount} euros"
+                in toolbox.call(
+                    "vectordb_read", {"source": way(shown), "limit": 1 + (way is told)}
+                ).text
             )
 
 
@@ -277,14 +280,16 @@ def test_what_a_client_is_shown_of_a_document_holds_no_link(name):
     corpus = MemoryCorpus({name: body})
     frame = Frame(outside=True)
     for text in (
-        search.run(corpus, frame, f"valve {name}"),
-        read.run(corpus, frame, name),
-        read.run(corpus, frame, name + "x"),
+        search.run(corpus, frame, f"valve {name}").text,
+        read.run(corpus, frame, name).text,
+        read.run(corpus, frame, name + "x").text,
     ):
         assert live(text) == [], text
         outside = text.replace(frame.wrap(body.strip()), "")
         assert "· verified" not in outside or "'a" in outside
-    assert live(search.run(corpus, Frame(), f"valve {name}")), "the control: our own model's text"
+    assert live(search.run(corpus, Frame(), f"valve {name}").text), (
+        "the control: our own model's text"
+    )
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -330,5 +335,5 @@ def test_a_models_name_is_no_link_in_an_answer():
     answer = Answer("Q?", "A.", "answered", name, (), Coverage(1), 1)
     shown = "\n".join(render.answer_lines(answer))
     assert name not in shown
-    assert "](" not in shown + str(render.answer_object(answer)["answerer"])
-    assert "\x1b" not in str(render.answer_object(answer)["answerer"])
+    assert "](" not in shown + str(render.answer_object(answer, "off")["answerer"])
+    assert "\x1b" not in str(render.answer_object(answer, "off")["answerer"])

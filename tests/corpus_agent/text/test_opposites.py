@@ -1,11 +1,12 @@
 # ruff: noqa: E501 - a fact and what is said of it are read side by side
 import pytest
 
-from corpus_agent.answering.grounding import Source, bearing, quoted_window
+from corpus_agent.answering.grounding import bearing, quoted_window
+from corpus_agent.tools.result import passage
 
 
 def said(fact, claim):
-    source = Source("a.md", 1, fact)
+    source = passage("a.md", 1, fact)
     return bearing(claim, [quoted_window(source, 0, len(fact))], None)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from corpus_agent.tools.corpus import Corpus
+from corpus_agent.tools.corpus import CorpusView
 from indexer.errors import IncompatibleStore, Refused
 from indexer.index import Index
 from indexer.records import Line, Query
@@ -37,7 +37,7 @@ def local(root: Path) -> Index:
 
 
 @pytest.fixture(params=["local", "memory"])
-def corpus(request: pytest.FixtureRequest, folder: Path) -> Corpus:
+def corpus(request: pytest.FixtureRequest, folder: Path) -> CorpusView:
     return local(folder) if request.param == "local" else MemoryCorpus(TEXTS, unreadable=1)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from corpus_agent.settings import Settings
 from corpus_agent.startup import to_index
-from corpus_agent.trust.stores import Place, record
+from corpus_agent.trust.stores import StorePlace, record
 from indexer.errors import CorpusError, UntrustedStore
 from indexer.store.ownership import Identity, make_store
 from tests.support.places import REPOSITORY
@@ -97,7 +97,7 @@ def test_a_record_of_a_folder_that_is_still_empty_trusts_nobody_elses_store(tmp_
     (tmp_path / "docs").mkdir()
 
     def announce(identity: Identity) -> None:
-        record(Place(tmp_path / "store", tmp_path / "docs"), identity)
+        record(StorePlace(tmp_path / "store", tmp_path / "docs"), identity)
         raise InterruptedError("right here")
 
     with pytest.raises(CorpusError, match="right here"):

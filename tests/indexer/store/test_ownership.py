@@ -246,11 +246,11 @@ def test_the_command_destroys_nothing_of_a_folder_of_documents(cli: Cli, tmp_pat
 
 
 def test_no_store_is_made_around_the_users_record(tmp_path, state_folder):
-    from corpus_agent.trust.stores import Place, record
+    from corpus_agent.trust.stores import StorePlace, record
 
     identity = make_store(tmp_path / "store")
     with pytest.raises(CorpusError, match="holds this user's state folder"):
-        record(Place(state_folder.parent, tmp_path), identity)
+        record(StorePlace(state_folder.parent, tmp_path), identity)
 
 
 MAKING = """

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 
 import numpy as np
 import pytest
@@ -152,18 +153,28 @@ def test_a_reader_keeps_its_version_while_a_writer_goes_on(root, store):
 
 
 @pytest.mark.slow
-def test_a_run_that_is_stopped_keeps_what_it_did_and_the_next_one_finishes(root, store, tmp_path):
+@pytest.mark.parametrize("by_token", [True, False], ids=["a token", "Ctrl-C"])
+def test_a_run_that_is_stopped_keeps_what_it_did_and_the_next_one_finishes(
+    root, store, tmp_path, by_token
+):
     for number in range(30):
         (root / f"n{number:02}.txt").write_text(f"Note number {number}. " * 400)
 
+    stop = Event()
+
     def stop_midway(progress):
         if progress.files == 20:
-            raise KeyboardInterrupt
+            stop.set()
+            if not by_token:
+                raise KeyboardInterrupt
 
     with writer(store, root) as open_writer:
         seen = walk(root)
         todo = plan(seen, {}, {}, {})
-        run = Run(root, open_writer, ENCODER, CHUNKER, on_progress=stop_midway)
+        should_stop = stop.is_set if by_token else lambda: False
+        run = Run(
+            root, open_writer, ENCODER, CHUNKER, on_progress=stop_midway, should_stop=should_stop
+        )
         outcome = run.apply(todo, 0)
     assert outcome.interrupted
     assert not read_manifest(store).complete

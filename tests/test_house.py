@@ -1,0 +1,140 @@
+"""The house as a whole: names that mean one thing, rooms that can be counted, imports at the top.
+
+The bounds are what is there today: they may be lowered, and never raised without a reason.
+"""
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+PACKAGES = ("corpus_agent", "indexer")
+ROOMS = {"corpus_agent": 20, "indexer": 13}
+LOCAL_IMPORTS = 14
+LONGEST_CHAIN = 16
+
+
+@cache
+def trees(package: str) -> dict[str, ast.Module]:
+    """Each module of a package by its dotted name."""
+    found = {}
+    for path in sorted((REPOSITORY / package).rglob("*.py")):
+        parts = path.relative_to(REPOSITORY).with_suffix("").parts
+        name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+        found[name] = ast.parse(path.read_text("utf-8"))
+    return found
+
+
+def of_ours(node: ast.AST) -> list[str]:
+    """The modules of ours that an import names, and the names that may be modules below them."""
+    if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+        named = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+    elif isinstance(node, ast.Import):
+        named = [alias.name for alias in node.names]
+    else:
+        named = []
+    return [name for name in named if name.partition(".")[0] in PACKAGES]
+
+
+def twice(modules: dict[str, ast.Module]) -> list[str]:
+    """The names of classes that stand in more than one place."""
+    names = Counter(
+        node.name
+        for tree in modules.values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+    )
+    return sorted(name for name, count in names.items() if count > 1)
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_a_class_name_means_one_thing_in_a_package(package):
+    assert twice(trees(package)) == []
+
+
+def test_a_name_that_stands_twice_is_found():
+    assert twice({"a": ast.parse("class X: pass"), "b": ast.parse("class X: pass")}) == ["X"]
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_a_package_has_no_more_rooms_than_a_newcomer_can_keep_in_mind(package):
+    beside = ("__init__.py", "__main__.py", "__pycache__", "py.typed")
+    rooms = [path.name for path in (REPOSITORY / package).iterdir() if path.name not in beside]
+    print(f"{package}: {len(rooms)} rooms")
+    assert len(rooms) <= ROOMS[package], sorted(rooms)
+
+
+def local_imports(tree: ast.Module) -> set[int]:
+    """The lines of a module on which a function imports something of ours."""
+    return {
+        inner.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        for inner in ast.walk(node)
+        if isinstance(inner, ast.Import | ast.ImportFrom) and of_ours(inner)
+    }
+
+
+def test_imports_of_our_own_within_functions_become_fewer():
+    """What the seal or the start of a command needs late is imported late; all else at the top."""
+    every = [
+        f"{name}:{line}"
+        for package in PACKAGES
+        for name, tree in trees(package).items()
+        for line in sorted(local_imports(tree))
+    ]
+    print(f"{len(every)} imports within functions")
+    assert len(every) <= LOCAL_IMPORTS, every
+
+
+def at_import(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements that run when a module is imported, those for type checkers left out."""
+    for node in body:
+        yield node
+        if isinstance(node, ast.If) and ast.unparse(node.test) != "TYPE_CHECKING":
+            yield from at_import([*node.body, *node.orelse])
+        elif isinstance(node, ast.Try):
+            yield from at_import([*node.body, *node.orelse, *node.finalbody])
+
+
+def imported(modules: dict[str, ast.Module]) -> dict[str, set[str]]:
+    """For each module those that its import imports; of a package's modules, the one that is named.
+
+    What the library's face looks up when it is asked for counts as an import of the face alone.
+    """
+    graph: dict[str, set[str]] = {}
+    for name, tree in modules.items():
+        below = graph[name] = set()
+        for node in at_import(tree.body):
+            package, *members = of_ours(node) or [""]
+            within = [member for member in members if member in modules]
+            below.update(within if len(within) == len(members) > 0 else [package, *within])
+        below.intersection_update(modules.keys() - {name})
+    return graph
+
+
+def longest_chain(graph: dict[str, set[str]]) -> list[str]:
+    """The longest way from import to import; raises RecursionError where it is a circle."""
+
+    @cache
+    def longest(name: str) -> tuple[str, ...]:
+        below = (longest(other) for other in sorted(graph[name]))
+        return (name, *max(below, key=len, default=()))
+
+    return list(max((longest(name) for name in graph), key=len))
+
+
+def test_no_chain_of_imports_is_longer_than_today():
+    chain = longest_chain(imported({**trees("corpus_agent"), **trees("indexer")}))
+    print(f"{len(chain)} modules in the longest chain: {' -> '.join(chain)}")
+    assert len(chain) <= LONGEST_CHAIN, chain
+
+
+def test_a_chain_is_measured_and_a_circle_is_found():
+    assert longest_chain({"a": {"b", "c"}, "b": {"c"}, "c": set()}) == ["a", "b", "c"]
+    with pytest.raises(RecursionError):
+        longest_chain({"a": {"b"}, "b": {"a"}})
