@@ -7,9 +7,10 @@ import pytest
 
 from indexer.chunk import Chunker
 from indexer.errors import UnreadableDocument
-from indexer.extract import REGISTRY, archive, extract
+from indexer.extract import REGISTRY, archive
 from tests import made_files as made
 from tests.fakes import ToyEncoder
+from tests.support.documents import extract
 from tests.test_extract import pdf_of
 
 TOY = ToyEncoder()

@@ -7,10 +7,11 @@ import pytest
 
 from indexer.chunk import Chunker
 from indexer.errors import UnreadableDocument
-from indexer.extract import REGISTRY, claim, extract, markdown, open_lines
+from indexer.extract import REGISTRY, claim, markdown, open_document
 from indexer.extract.container import MAX_PART_BYTES
 from tests import made_files as made
 from tests.fakes import ToyEncoder
+from tests.support.documents import extract
 
 TOY = ToyEncoder()
 CHUNKER = Chunker(TOY.tokenizer, TOY.max_tokens)
@@ -52,7 +53,7 @@ def test_a_file_of_every_format_gives_its_sentence_its_title_and_its_extractor(n
 
 @pytest.mark.parametrize("name", made.FILES)
 def test_the_lines_of_each_chunk_are_the_lines_that_are_read_there(name):
-    lines = [line.text for line in open_lines(made.FILES[name], name)]
+    lines = [line.text for line in open_document(made.FILES[name], name).lines]
     document = extract(made.FILES[name], name)
     assert lines == [line.text for line in document.lines]
     chunks = CHUNKER.chunk(document)
@@ -405,4 +406,4 @@ def test_a_damaged_file_gives_text_or_a_reason_and_nothing_else(name):
             document = extract(bytes(data), name)
         except UnreadableDocument:
             continue
-        assert list(open_lines(bytes(data), name)) == list(document.lines)
+        assert list(open_document(bytes(data), name).lines) == list(document.lines)

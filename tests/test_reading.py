@@ -15,7 +15,6 @@ import pytest
 
 from indexer.chunk import Chunker
 from indexer.errors import Refused, SealUnavailable
-from indexer.extract import extract
 from indexer.files.walk import walk
 from indexer.index import Index
 from indexer.parsers.limits import DocumentLimits
@@ -29,6 +28,7 @@ from tests.conftest import SAMPLE, as_nobody
 from tests.fakes import ToyEncoder
 from tests.obeying_worker import do
 from tests.sealed_child import REPOSITORY, python
+from tests.support.documents import extract
 from tests.test_extract import pdf_of
 from tests.test_sync import sync
 from tests.test_workers import OBEYING, gone

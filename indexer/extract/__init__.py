@@ -1,12 +1,11 @@
 """THE extractor registry: the only way from bytes to text, for indexing and for reading alike.
 
-`claim` says which extractor serves a file, `extract` gives the whole document, `open_lines` the
-same lines lazily. Parsers are imported when they are first used. Does not open files.
+`claim` says which extractor serves a file, `open_document` gives its title and its lines, lazily.
+Parsers are imported when they are first used. Does not open files.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from importlib import import_module
@@ -19,7 +18,7 @@ from indexer.extract.extraction import Claim, Extraction, Extractor
 from indexer.extract.magic import kind_of
 from indexer.extract.normalise import whole
 from indexer.extract.text import SAMPLE_BYTES, is_text
-from indexer.records import Document, Line
+from indexer.records import Line
 
 __all__ = [
     "REGISTRY",
@@ -28,10 +27,8 @@ __all__ = [
     "Extractor",
     "Opened",
     "claim",
-    "extract",
     "is_todays",
     "open_document",
-    "open_lines",
     "title_of",
     "writes_markdown",
 ]
@@ -204,20 +201,6 @@ def is_todays(label: str | None) -> bool:
     """Whether the extractor that gave a text is still of that version."""
     known = {extractor.label for extractor in REGISTRY}
     return label is not None and label.partition("+")[0] in known
-
-
-def open_lines(data: bytes, source: str) -> Iterator[Line]:
-    """The lines that `extract` would give, lazily; raises UnreadableDocument."""
-    return open_document(data, source).lines
-
-
-def extract(data: bytes, source: str) -> Document:
-    """The whole document; raises UnreadableDocument."""
-    opened = open_document(data, source)
-    lines = tuple(opened.lines)
-    digest = hashlib.sha256(data).hexdigest()
-    title = title_of(opened.title, source)
-    return Document(source, title, lines, opened.extractor, digest, opened.remark)
 
 
 def _remark(unread: list[str]) -> str:
