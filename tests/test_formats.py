@@ -375,7 +375,7 @@ def test_a_part_that_unpacks_beyond_the_limit_is_refused_and_one_at_the_limit_is
 @pytest.mark.parametrize("tag", ["div", "b", "ul><li", "table><tr><td", "blockquote"])
 def test_html_of_any_depth_is_read_to_its_end(tag):
     closing = "".join(f"</{part}>" for part in reversed(tag.replace("<", "").split(">")))
-    data = f"<html><body>{f'<{tag}>' * 5000}deep{closing * 5000}<p>behind</p>".encode()
+    data = f"<html><body>{f'<{tag}>' * 50_000}deep{closing * 50_000}<p>behind</p>".encode()
     text = "\n".join(line.text for line in extract(data, "a.html").lines)
     assert "deep" in text
     assert "behind" in text
