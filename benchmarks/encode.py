@@ -29,9 +29,10 @@ from indexer.chunk import Chunker
 from indexer.embed.folder import ModelFolder
 from indexer.embed.onnx_engine import OnnxEngine
 from indexer.errors import UnreadableDocument
-from indexer.extract import extract
-from indexer.files.opening import MAX_FILE_BYTES, read_beneath
+from indexer.extract import open_document, title_of
+from indexer.files.opening import MAX_FILE_BYTES
 from indexer.files.walk import walk
+from indexer.records import Document
 
 FLOP_A_TOKEN = 23.5e6  # six layers of width 384, sequences of 235
 SETS = (("til", ("corpora", "til")), ("19 reports", ("qa", "financebench")))
@@ -45,9 +46,12 @@ def chunk_texts(folder: Path, model: ModelFolder) -> list[str]:
     texts = []
     for seen in walk(folder, MAX_FILE_BYTES).files:
         try:
-            document = extract(read_beneath(folder, seen.source), seen.source)
+            opened = open_document((folder / seen.source).read_bytes(), seen.source)
+            lines = tuple(opened.lines)
         except UnreadableDocument:
             continue
+        title = title_of(opened.title, seen.source)
+        document = Document(seen.source, title, lines, opened.extractor, "")
         texts += [chunker.embedded_text(chunk) for chunk in chunker.chunk(document)]
     return texts
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from corpus_agent.answering.quotations import NEAR_LINES, check_quotation
 from corpus_agent.text.sentences import units
 from indexer.errors import Refused
-from indexer.extract import open_lines
+from indexer.extract import open_document
 from indexer.records import Coverage, Hit, Line, page_mark
 from indexer.window import MAX_WINDOW_LINES, Window, cut_window
 
@@ -86,7 +86,7 @@ def sample_documents() -> Documents:
     for path in sorted(SAMPLE.rglob("*")):
         if path.suffix in SUFFIXES and "scans" not in path.parts:
             source = str(path.relative_to(SAMPLE))
-            documents[source] = tuple(open_lines(path.read_bytes(), source))
+            documents[source] = tuple(open_document(path.read_bytes(), source).lines)
     return Documents(documents)
 
 

@@ -18,7 +18,7 @@ import random
 import re
 import resource
 import time
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -27,7 +27,7 @@ from typing import Any
 from common import data, print_table, read_jsonl
 
 from indexer.errors import UnreadableDocument
-from indexer.extract import extract
+from indexer.extract import open_document
 
 Engine = Callable[[Path], str]
 _MARKUP = re.compile(r"\]\([^)\s]*(?: \"[^\"]*\")?\)|[][*_#|>`~\\!]|^\s*-\s|-{3}", re.MULTILINE)
@@ -39,10 +39,9 @@ MAX_CHILD_SECONDS = 60
 def ours(path: Path) -> str:
     """The text that `read` gives; "" where there is none."""
     try:
-        document = extract(path.read_bytes(), path.name)
+        return "\n".join(line.text for line in open_document(path.read_bytes(), path.name).lines)
     except UnreadableDocument:
         return ""
-    return "\n".join(line.text for line in document.lines)
 
 
 def peers() -> dict[str, Engine]:
@@ -160,7 +159,7 @@ def outcomes(paths: list[Path]) -> Counter[str]:
     found: Counter[str] = Counter()
     for path in paths:
         try:
-            extract(path.read_bytes(), path.name)
+            deque(open_document(path.read_bytes(), path.name).lines, 0)
             found["read"] += 1
         except UnreadableDocument as error:
             found[error.reason] += 1
@@ -195,7 +194,7 @@ def outcome(content: bytes, name: str) -> str:
         resource.setrlimit(resource.RLIMIT_CPU, (MAX_CHILD_SECONDS, MAX_CHILD_SECONDS))
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # Rust says on it where it panicked
         try:
-            extract(content, name)
+            deque(open_document(content, name).lines, 0)
             said = "read"
         except UnreadableDocument as error:
             said = error.reason
@@ -230,7 +229,7 @@ def speed() -> tuple[int, float, float]:
     reports = sorted(data("qa", "financebench", "pdfs").glob("*.pdf"))
     contents = [path.read_bytes() for path in reports]
     wall, cpu = time.perf_counter(), time.process_time()
-    pages = sum(extract(each, "a.pdf").lines[-1].page or 0 for each in contents)
+    pages = sum(deque(open_document(each, "a.pdf").lines, 1)[0].page or 0 for each in contents)
     return pages, pages / (time.perf_counter() - wall), pages / (time.process_time() - cpu)
 
 

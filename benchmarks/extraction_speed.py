@@ -14,7 +14,7 @@ from pathlib import Path
 
 from common import data, print_table
 
-from indexer.extract import extract
+from indexer.extract import open_document
 from indexer.files.walk import walk
 from indexer.parsers.pool import in_order, worker_count
 from indexer.parsers.protocol import decoded
@@ -60,7 +60,7 @@ def through_workers(root: Path, sources: list[str], workers: int) -> int:
 
 def in_process(root: Path, sources: list[str]) -> int:
     """Pages of all reports, parsed here."""
-    documents = (extract((root / source).read_bytes(), source) for source in sources)
+    documents = (open_document((root / source).read_bytes(), source) for source in sources)
     return sum(max(line.page or 0 for line in document.lines) for document in documents)
 
 

@@ -1,12 +1,11 @@
 """The extractor registry: the only way from bytes to text, for both indexing and reading.
 
-`claim` returns the extractor of a file, `extract` the whole document, `open_lines` the same lines
-lazily. Parsers are imported on first use. Does not open files.
+`claim` returns the extractor of a file, `open_document` its title and its lines, lazily. Parsers
+are imported on first use. Does not open files.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from importlib import import_module
@@ -19,7 +18,7 @@ from indexer.extract.extraction import Claim, Extraction, Extractor
 from indexer.extract.magic import kind_of
 from indexer.extract.normalise import whole
 from indexer.extract.text import SAMPLE_BYTES, is_text
-from indexer.records import Document, Line
+from indexer.records import Line
 
 __all__ = [
     "REGISTRY",
@@ -28,10 +27,8 @@ __all__ = [
     "Extractor",
     "Opened",
     "claim",
-    "extract",
     "is_todays",
     "open_document",
-    "open_lines",
     "title_of",
     "writes_markdown",
 ]
@@ -73,22 +70,22 @@ _DOCUMENTS: tuple[Extractor, ...] = (
     _binary("xlsx", 2, "xlsx xlsb", "tables"),
     _binary("odf", 2, "odt odp", "office.odf", markdown=True),
     _binary("ods", 1, "ods", "tables"),
-    _binary("epub", 2, "epub", "ebook", markdown=True),
+    _binary("epub", 3, "epub", "ebook", markdown=True),
     _binary("iwork", 1, "iwork", "office.iwork", markdown=True),
     _binary("doc", 1, "doc", "legacy.doc", markdown=True),
     _binary("ppt", 2, "ppt", "legacy.ppt", markdown=True),
     _binary("xls", 1, "xls", "tables"),
-    _binary("msg", 2, "msg", "mail"),
-    _binary("rtf", 2, "rtf", "legacy.rtf", markdown=True),
+    _binary("msg", 3, "msg", "mail"),
+    _binary("rtf", 3, "rtf", "legacy.rtf", markdown=True),
     _text("fb2", 1, suffixes.is_fb2, "ebook", markdown=True),
-    _text("mbox", 2, suffixes.is_mbox, "mail"),
-    _text("eml", 2, suffixes.is_eml, "mail"),
-    _text("notebook", 2, suffixes.is_notebook, "notebook", markdown=True),
+    _text("mbox", 3, suffixes.is_mbox, "mail"),
+    _text("eml", 3, suffixes.is_eml, "mail"),
+    _text("notebook", 3, suffixes.is_notebook, "notebook", markdown=True),
     _text("subtitles", 2, suffixes.is_subtitles, "subtitles"),
     _text("csv", 2, suffixes.is_csv, "tables"),
-    _text("html", 2, suffixes.is_html, "html", markdown=True),
+    _text("html", 3, suffixes.is_html, "html", markdown=True),
     _text("json", 2, suffixes.is_json, "structured"),
-    _text("xml", 2, suffixes.is_xml, "structured", markdown=True),
+    _text("xml", 3, suffixes.is_xml, "structured", markdown=True),
     _text("markdown", 2, suffixes.is_markdown, "text", markdown=True),
     _text("org", 2, suffixes.is_org, "text"),
     _text("rst", 2, suffixes.is_rst, "text"),
@@ -202,20 +199,6 @@ def is_todays(label: str | None) -> bool:
     """Whether a label is that of a current extractor version."""
     known = {extractor.label for extractor in REGISTRY}
     return label is not None and label.partition("+")[0] in known
-
-
-def open_lines(data: bytes, source: str) -> Iterator[Line]:
-    """The lines that `extract` would give, lazily; raises UnreadableDocument."""
-    return open_document(data, source).lines
-
-
-def extract(data: bytes, source: str) -> Document:
-    """The whole document; raises UnreadableDocument."""
-    opened = open_document(data, source)
-    lines = tuple(opened.lines)
-    digest = hashlib.sha256(data).hexdigest()
-    title = title_of(opened.title, source)
-    return Document(source, title, lines, opened.extractor, digest, opened.remark)
 
 
 def _remark(unread: list[str]) -> str:

@@ -1,17 +1,15 @@
 """HTML and XHTML as Markdown: the main text and its titles, without scripts, styles and menus.
 
-Processes the stream of tags without a tree, so depth and missing end tags do not matter; runs and
-fetches nothing. Uses the standard library's parser: libxml2 drops text nested more than 256 deep,
-and fast HTML5 parsers take seconds for deep nesting.
+Works on the stream of tags that libxml2 gives, which closes what is left open, at any depth; builds
+no tree, runs nothing, fetches nothing.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from html.parser import HTMLParser
 
 from indexer.extract import markdown
 from indexer.extract.extraction import Extraction, plain_lines, words
@@ -46,10 +44,13 @@ def html_text(source: str, titled: bool = True) -> tuple[str | None, str]:
 
     With `titled` the text begins with the title, unless a heading repeats it.
     """
-    reader = _HtmlReader()
-    reader.feed(source)
-    reader.close()
-    blocks = reader.finish()
+    from lxml import etree
+
+    reader = _Reader()
+    # Without huge_tree all that is nested more than 256 deep would be left out.
+    parser = etree.HTMLParser(target=reader, encoding="utf-8", huge_tree=True, no_network=True)
+    parser.feed(source.encode("utf-8", "replace"))
+    blocks: list[_Block] = parser.close()
     title = markdown.one_line("".join(reader.title)) or None
     shown = _main(blocks)
     chosen = [block.text for block in shown]
@@ -114,16 +115,6 @@ _MENU_ROLES = frozenset({"navigation", "banner", "contentinfo", "search", "compl
 # What belongs to the page around an article belongs to the article within one (HTML, 4.3.8).
 _OF_THE_PAGE = frozenset({"footer", "banner", "contentinfo"})
 _ARTICLES = frozenset({"main", "article", "section", "blockquote", "td", "figure"})
-# A start tag of the first kind ends an open element of the second, up to one of the third.
-_ENDS = {
-    "li": ({"li"}, {"ul", "ol", "menu"}),
-    "dt": ({"dt", "dd"}, {"dl"}),
-    "dd": ({"dt", "dd"}, {"dl"}),
-    "tr": ({"tr", "td", "th", "caption"}, {"table"}),
-    "td": ({"td", "th", "caption"}, {"table", "tr"}),
-    "th": ({"td", "th", "caption"}, {"table", "tr"}),
-    "option": ({"option"}, {"select"}),
-}
 _LISTS = frozenset({"ul", "ol", "menu", "dir"})
 
 
@@ -142,12 +133,13 @@ class _Element:
     article: bool = False
     shown: tuple[bool, bool] = (False, False)
     lists: int = 0
+    list: _Element | None = None  # the innermost
     items: int = 0  # of a list, so far
 
 
-def _begun(parent: _Element, tag: str, named: dict[str, str | None], in_header: bool) -> _Element:
-    """An element within another; `in_header` if it is in the header of a page or section."""
-    role = (named.get("role") or "").lower()
+def _begun(parent: _Element, tag: str, named: Mapping[str, str], in_header: bool) -> _Element:
+    """An element in another one; `in_header` says that it is in a page's or section's header."""
+    role = named.get("role", "").lower()
     is_menu = not (parent.article and {tag, role} & _OF_THE_PAGE) and (
         tag in _MENUS or role in _MENU_ROLES
     )
@@ -160,14 +152,17 @@ def _begun(parent: _Element, tag: str, named: dict[str, str | None], in_header: 
         parent.article or tag in _ARTICLES or role == "main",
         parent.shown,
         parent.lists + (tag in _LISTS),
+        parent.list,
     )
+    if tag in _LISTS:
+        element.list = element
     if tag in _BLOCKS:
         element.shown = (element.menu, element.hidden)
     return element
 
 
-def _hides(named: dict[str, str | None]) -> bool:
-    style = (named.get("style") or "").replace(" ", "").lower()
+def _hides(named: Mapping[str, str]) -> bool:
+    style = named.get("style", "").replace(" ", "").lower()
     return "hidden" in named or named.get("aria-hidden") == "true" or "display:none" in style
 
 
@@ -177,11 +172,10 @@ class _Table:
     nested: bool = False
 
 
-class _HtmlReader(HTMLParser):
-    """Collects the blocks of a page; `finish` returns them."""
+class _Reader:
+    """Collects the blocks of a page; `close` gives them."""
 
     def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
         self.title: list[str] = []
         self._blocks: list[_Block] = []
         self._open = [_Element("")]
@@ -195,37 +189,27 @@ class _HtmlReader(HTMLParser):
         self._label = "-"
         self._depth = 1
 
-    def finish(self) -> list[_Block]:
+    def close(self) -> list[_Block]:
         """All blocks, those of unclosed tables included."""
         self._flush()
         while self._tables:
             self._end_table()
         return self._blocks
 
-    def parse_marked_section(self, i: int, report: int = 1) -> int:
-        """The position after `<![…>`, which Office writes and the base class rejects."""
-        end = self.rawdata.find(">", i)
-        return end + 1 if end >= 0 else len(self.rawdata)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Open an element, and close those that it ends."""
-        named = dict(attrs)
+    def start(self, tag: str, attrs: Mapping[str, str]) -> None:
+        """Open an element."""
         if tag in _VOID:
-            self._void(tag, named)
+            self._void(tag, attrs)
             return
         if tag == "title" and self.title:
             tag = "template"  # the first one counts
-        if tag in _ENDS:
-            self._end_implied(*_ENDS[tag])
-        elif tag in _BLOCKS and self._open[-1].tag == "p":
-            self._pop("p")
         if tag in _BLOCKS:
             self._flush()
-        self._open.append(_begun(self._open[-1], tag, named, self._tags["header"] > 0))
+        self._open.append(_begun(self._open[-1], tag, attrs, self._tags["header"] > 0))
         self._tags[tag] += 1
         if tag == "a":
             self._end_link()
-            self._address = (named.get("href") or "").strip()
+            self._address = attrs.get("href", "").strip()
         self._begin(tag)
 
     def _begin(self, tag: str) -> None:
@@ -233,16 +217,16 @@ class _HtmlReader(HTMLParser):
             self._prefix = tag
         elif tag == "li":
             self._prefix = tag
-            above = next((e for e in reversed(self._open[:-1]) if e.tag in _LISTS), None)
             self._label, self._depth = "-", max(1, self._open[-1].lists)
+            above = self._open[-1].list
             if above is not None and above.tag == "ol":
                 above.items += 1
                 self._label = f"{above.items}."
         elif tag == "blockquote":
             self._prefix = tag
         elif tag == "table":
-            for outer in self._tables:
-                outer.nested = True
+            if self._tables:
+                self._tables[-1].nested = True
             self._tables.append(_Table())
         elif tag == "tr" and self._tables:
             self._tables[-1].rows.append([])
@@ -252,31 +236,34 @@ class _HtmlReader(HTMLParser):
                 rows.append([])
             rows[-1].append([])
 
-    def _void(self, tag: str, named: dict[str, str | None]) -> None:
+    def _void(self, tag: str, named: Mapping[str, str]) -> None:
         if tag == "br":
             self._text.append("\n")
         elif tag == "hr":
             self._flush()
         elif tag == "img" and not self._open[-1].skipped:
-            self._text.append(f" {named.get('alt') or ''} ")
+            self._text.append(f" {named.get('alt', '')} ")
             if self._address:
                 self._linked.append(self._text[-1])
 
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Open and close: XHTML's way of writing an empty element."""
-        self.handle_starttag(tag, attrs)
-        if tag not in _VOID:
-            self.handle_endtag(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        """Close an element that is open, with all that is open inside of it."""
-        if tag == "p" and not self._tags["p"]:
+    def end(self, tag: str) -> None:
+        """Close the innermost element."""
+        if tag in _VOID:
+            return
+        element = self._open[-1]
+        if element.tag in _BLOCKS:
             self._flush()
-        if self._tags[tag]:
-            self._pop(tag)
+        if element.tag == "table" and self._tables:
+            self._end_table()
+        if element.tag == "a":
+            self._end_link()
+        if element.tag in ("li", "blockquote", *_HEADINGS):
+            self._prefix = ""
+        self._open.pop()
+        self._tags[element.tag] -= 1
 
-    def handle_data(self, data: str) -> None:
-        """Append text, unless it is hidden."""
+    def data(self, data: str) -> None:
+        """Take in text, unless nobody would see it."""
         element = self._open[-1]
         if element.tag == "title" and not self._tags["svg"]:
             self.title.append(data)
@@ -290,32 +277,6 @@ class _HtmlReader(HTMLParser):
             self._text.append(data if self._tags["pre"] else _BLANKS.sub(" ", data))
             if self._address:
                 self._linked.append(data)
-
-    def _end_implied(self, ended: set[str], limits: set[str]) -> None:
-        if not any(self._tags[tag] for tag in ended):
-            return
-        for element in reversed(self._open):
-            if element.tag in limits or not element.tag:
-                return
-            if element.tag in ended:
-                self._pop(element.tag)
-                return
-
-    def _pop(self, tag: str) -> None:
-        while len(self._open) > 1:
-            element = self._open[-1]
-            if element.tag in _BLOCKS:
-                self._flush()
-            if element.tag == "table" and self._tables:
-                self._end_table()
-            if element.tag == "a":
-                self._end_link()
-            if element.tag in ("li", "blockquote", *_HEADINGS):
-                self._prefix = ""
-            self._open.pop()
-            self._tags[element.tag] -= 1
-            if element.tag == tag:
-                return
 
     def _end_link(self) -> None:
         if self._linked:

@@ -69,15 +69,6 @@ def _open_part(folder: int, part: str, flags: int) -> int:
         raise
 
 
-def read_beneath(root: Path, source: str, max_bytes: int = MAX_FILE_BYTES) -> bytes:
-    """The bytes of a document, at most `max_bytes`; raises as `open_beneath` does."""
-    with os.fdopen(open_beneath(root, source), "rb") as file:
-        data = file.read(max_bytes + 1)
-    if len(data) > max_bytes:
-        raise Refused(f"{source!r} has grown beyond {max_bytes:,} bytes.")
-    return data
-
-
 def hash_beneath(root: Path, source: str) -> str:
     """SHA-256 of the bytes of a document, in hex; raises as `open_beneath` does."""
     with os.fdopen(open_beneath(root, source), "rb") as file:

@@ -105,7 +105,8 @@ class VectorCache:
             return None
         vector = np.frombuffer(os.pread(file, self._row_bytes, place), np.float32)
         # After a power failure a block may hold zeros where data never reached the disk.
-        whole = vector.size == self._dimension and abs(np.linalg.norm(vector) - 1.0) < 1e-3
+        with np.errstate(all="ignore"):  # squares of what is no vector may overflow
+            whole = vector.size == self._dimension and abs(np.linalg.norm(vector) - 1.0) < 1e-3
         return vector if whole else None
 
     def put(self, keys: Sequence[bytes], vectors: Vectors) -> None:

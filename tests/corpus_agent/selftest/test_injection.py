@@ -23,8 +23,8 @@ from corpus_agent.selftest.injection.strings import PACKAGED, Targets, load
 from corpus_agent.selftest.injection.target import question_about
 from corpus_agent.selftest.injection.unprotected import Bare, said_of
 from indexer.errors import UsageError
-from indexer.extract import extract
 from indexer.files.walk import walk
+from tests.support.documents import extract
 from tests.support.places import eval_data
 
 TARGETS = Targets("/x/canary.txt", "link.txt", "/x/new.txt", "127.0.0.1:9")

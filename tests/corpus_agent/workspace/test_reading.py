@@ -182,11 +182,11 @@ def test_a_document_is_parsed_in_a_process_that_can_do_nothing_else(tmp_path):
 import sys
 from pathlib import Path
 from corpus_agent.workspace import FileTools, Workspace
-from indexer.extract import extract
+from indexer.extract import open_document
 root = Path(sys.argv[1])
 shown = FileTools(Workspace(root)).read("manual.pdf")
 before = "pypdfium2" in sys.modules
-text = extract((root / "manual.pdf").read_bytes(), "manual.pdf").lines[1].text
+text = list(open_document((root / "manual.pdf").read_bytes(), "manual.pdf").lines)[1].text
 print(text in shown, before, "pypdfium2" in sys.modules)
 """
     done = subprocess.run(

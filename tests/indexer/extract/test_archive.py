@@ -7,8 +7,9 @@ import pytest
 
 from indexer.chunk import Chunker
 from indexer.errors import UnreadableDocument
-from indexer.extract import REGISTRY, archive, extract
+from indexer.extract import REGISTRY, archive
 from tests.support import made_files as made
+from tests.support.documents import extract
 from tests.support.fakes import ToyEncoder
 from tests.support.pdfs import pdf_of
 

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from corpus_agent.selftest.injection.pdf import pdf_of as bare_pdf
 from indexer.errors import UnreadableDocument
-from indexer.extract import claim, extract, open_lines
+from indexer.extract import claim, open_document
 from indexer.extract.normalise import MAX_LINE_CHARS, lines_of
 from indexer.extract.text import decode, markdown_title
+from tests.support.documents import extract
 from tests.support.pdfs import pdf_of
 
 
@@ -155,10 +156,10 @@ def test_a_pdf_title_left_by_a_program_is_no_title():
 
 def test_opening_a_document_gives_its_lines_lazily_and_the_same_ones():
     data = pdf_of(*[f"page {n}" for n in range(1, 40)])
-    lines = open_lines(data, "a.pdf")
+    lines = open_document(data, "a.pdf").lines
     assert next(lines).text == "--- Page 1 ---"
     lines.close()
-    assert tuple(open_lines(data, "a.pdf")) == extract(data, "a.pdf").lines
+    assert tuple(open_document(data, "a.pdf").lines) == extract(data, "a.pdf").lines
 
 
 def test_every_unreadable_file_has_its_reason():

@@ -7,9 +7,10 @@ import pytest
 
 from indexer.chunk import Chunker
 from indexer.errors import UnreadableDocument
-from indexer.extract import REGISTRY, claim, extract, markdown, open_lines
+from indexer.extract import REGISTRY, claim, markdown, open_document
 from indexer.extract.container import MAX_PART_BYTES
 from tests.support import made_files as made
+from tests.support.documents import extract
 from tests.support.fakes import ToyEncoder
 
 TOY = ToyEncoder()
@@ -53,7 +54,7 @@ def test_a_file_of_every_format_gives_its_sentence_its_title_and_its_extractor(n
 @pytest.mark.slow
 @pytest.mark.parametrize("name", made.FILES)
 def test_the_lines_of_each_chunk_are_the_lines_that_are_read_there(name):
-    lines = [line.text for line in open_lines(made.FILES[name], name)]
+    lines = [line.text for line in open_document(made.FILES[name], name).lines]
     document = extract(made.FILES[name], name)
     assert lines == [line.text for line in document.lines]
     chunks = CHUNKER.chunk(document)
@@ -376,7 +377,7 @@ def test_a_part_that_unpacks_beyond_the_limit_is_refused_and_one_at_the_limit_is
 @pytest.mark.parametrize("tag", ["div", "b", "ul><li", "table><tr><td", "blockquote"])
 def test_html_of_any_depth_is_read_to_its_end(tag):
     closing = "".join(f"</{part}>" for part in reversed(tag.replace("<", "").split(">")))
-    data = f"<html><body>{f'<{tag}>' * 5000}deep{closing * 5000}<p>behind</p>".encode()
+    data = f"<html><body>{f'<{tag}>' * 50_000}deep{closing * 50_000}<p>behind</p>".encode()
     text = "\n".join(line.text for line in extract(data, "a.html").lines)
     assert "deep" in text
     assert "behind" in text
@@ -407,4 +408,4 @@ def test_a_damaged_file_gives_text_or_a_reason_and_nothing_else(name):
             document = extract(bytes(data), name)
         except UnreadableDocument:
             continue
-        assert list(open_lines(bytes(data), name)) == list(document.lines)
+        assert list(open_document(bytes(data), name).lines) == list(document.lines)

@@ -79,3 +79,28 @@ def test_links_are_listed_up_to_the_most_and_up_to_a_length():
     many = [("a", f"https://example.org/{number}") for number in range(markdown.MAX_LINKS + 1)]
     assert markdown.links(many) == markdown.links(many[:-1])
     assert len(markdown.links(many).splitlines()) == markdown.MAX_LINKS + 1
+
+
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        ("<head><title/><script src='x'/></head><p>one</p>", "one"),
+        ("<p>a<a id='x'/>b</p><p/>c", "ab\n\nc"),
+        ("<ul><li/><li>x</ul><table><tr><td/><td>two", "- x\n\n|  | two |\n| --- | --- |"),
+        (
+            "<?xml version='1.0' encoding='utf-16'?><meta charset='latin1'><p>Zürich 東京",
+            "Zürich 東京",
+        ),
+        ("<b>1<p>2</b>3</p>4", "1\n\n23\n\n4"),
+        ("<p>x<![if !vml]>y<![endif]>z", "xyz"),
+        ("<p>a\0b\ud800c", "a\ufffdb?c"),
+    ],
+)
+def test_tags_that_xml_office_and_carelessness_write_are_read_as_a_browser_would(page, text):
+    assert html_text(page)[1] == text
+
+
+def test_what_no_browser_shows_of_a_page_that_breaks_off_is_left_out():
+    assert html_text("<p>seen</p><!-- never closed <p>unseen")[1] == "seen"
+    assert html_text("<p>seen <b")[1] == "seen"
+    assert html_text("<p>seen</p><!-- closed --><p>also")[1] == "seen\n\nalso"  # the control

@@ -9,8 +9,9 @@ from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 
 from indexer.errors import UnreadableDocument
-from indexer.extract import extract, open_lines
+from indexer.extract import open_document
 from indexer.extract.pdf.layout import cleaned
+from tests.support.documents import extract
 from tests.support.hostile_files import pdf_of_objects
 from tests.support.places import eval_data
 
@@ -131,7 +132,7 @@ def test_the_first_window_of_a_long_pdf_costs_a_fraction_of_the_whole():
     words = [(72.0, 20.0 + 12 * row, f"words of row {row} of a page") for row in range(60)]
     data = drawn(*[words] * 500)
     started = time.process_time()
-    lines = open_lines(data, "a.pdf")
+    lines = open_document(data, "a.pdf").lines
     assert next(lines).text == "--- Page 1 ---"
     first = time.process_time() - started
     assert len(list(lines)) == 500 * 61 - 1

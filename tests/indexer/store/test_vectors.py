@@ -189,12 +189,14 @@ def test_a_block_that_was_cut_off_anywhere_costs_itself_alone(cache, tmp_path):
         assert path.read_bytes() == data
 
 
-def test_a_vector_that_never_reached_the_disk_is_made_anew(cache, tmp_path):
+@pytest.mark.parametrize("value", [0.0, 3e38, np.inf, np.nan])
+def test_a_vector_that_is_none_on_the_disk_is_made_anew(cache, tmp_path, value):
     keys, vectors = vectors_of(["one", "two"])
     cache.put(keys, vectors)
     cache.close()
     path = next((tmp_path / VECTORS).iterdir())
-    path.write_bytes(path.read_bytes()[: -vectors[0].nbytes] + bytes(vectors[0].nbytes))
+    damaged = np.full_like(vectors[0], value).tobytes()
+    path.write_bytes(path.read_bytes()[: -len(damaged)] + damaged)
     encoder = CountingEncoder()
     again = VectorCache(tmp_path, FINGERPRINT)
     assert list(embed(["one", "two"], encoder.encode, again)) == [(keys, 1)]

@@ -15,7 +15,6 @@ import pytest
 
 from indexer.chunk import Chunker
 from indexer.errors import Refused, SealUnavailable
-from indexer.extract import extract
 from indexer.files.walk import walk
 from indexer.index import Index
 from indexer.parsers.limits import DocumentLimits
@@ -25,6 +24,7 @@ from indexer.store.snapshot import Snapshot
 from indexer.store.texts import TEXTS_FOLDER, Texts
 from indexer.sync.read import copied, read_all
 from indexer.window import MAX_WINDOW_BYTES, MAX_WINDOW_LINES, cut_window, fills_window
+from tests.support.documents import extract
 from tests.support.fakes import ToyEncoder
 from tests.support.obeying_worker import do
 from tests.support.other_user import as_nobody

@@ -1,0 +1,17 @@
+"""The whole document that bytes hold, read in this process by the program's own registry."""
+
+from __future__ import annotations
+
+import hashlib
+
+from indexer.extract import open_document, title_of
+from indexer.records import Document
+
+
+def extract(data: bytes, source: str) -> Document:
+    """The document; raises UnreadableDocument."""
+    opened = open_document(data, source)
+    lines = tuple(opened.lines)
+    digest = hashlib.sha256(data).hexdigest()
+    title = title_of(opened.title, source)
+    return Document(source, title, lines, opened.extractor, digest, opened.remark)
