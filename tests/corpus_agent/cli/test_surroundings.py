@@ -12,8 +12,8 @@ from corpus_agent.api import Corpus
 from corpus_agent.models.address import parse
 from indexer.errors import UsageError
 from tests.support.command import Cli
-from tests.support.large_index import sync
 from tests.support.places import REPOSITORY
+from tests.support.toy_index import sync
 
 NOT_UTF_8 = os.fsdecode(b"b\xe9")
 # Goes where it is told, removes that folder, and becomes the command.
