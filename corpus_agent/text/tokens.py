@@ -6,7 +6,8 @@ import unicodedata
 
 import regex
 
-_CJK = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}ー"
+# Scripts without spaces between words, and Hangul, whose words carry their particles.
+_CJK = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Hangul}ー"
 _WORD = regex.compile(rf"[{_CJK}][{_CJK}\p{{M}}]*|(?:(?![{_CJK}])[\p{{L}}\p{{M}}\p{{N}}])+")
 _UNSPACED = regex.compile(rf"[{_CJK}]")
 _HIRAGANA = regex.compile(r"\p{Hiragana}+")
