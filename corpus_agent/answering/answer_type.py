@@ -32,7 +32,7 @@ _KIND_PATTERNS = {
     "reason": r"\bwhy\b|\bwarum\b|\bwieso\b|\bpourquoi\b|\bpor que\b|\bperche\b"
     r"|\bwaarom\b|なぜ|为什么",
 }
-_KINDS = {kind: regex.compile(pattern) for kind, pattern in _KIND_PATTERNS.items()}
+KINDS = {kind: regex.compile(pattern) for kind, pattern in _KIND_PATTERNS.items()}
 _NUMBER_TEXT = """
 one two three four five six seven eight nine ten eleven twelve thirteen fifteen twenty thirty
 forty fifty sixty seventy eighty ninety hundred hundreds thousand thousands million millions
@@ -73,7 +73,7 @@ def expected_kind(question: str) -> str:
     """Which kind of answer is asked for: number, date, name, reason, or "" where none is clear."""
     folded = _ASIDE.sub(" ", fold(question))
     firsts = {
-        kind: found.start() for kind, pattern in _KINDS.items() if (found := pattern.search(folded))
+        kind: found.start() for kind, pattern in KINDS.items() if (found := pattern.search(folded))
     }
     if "date" in firsts and "number" in firsts:
         return "number"  # "how long", "in what year and how many": digits answer both
@@ -211,14 +211,14 @@ _WRITTEN_AS = {
     "code": r"\b(?=[\p{L}\d./-]*\d)[\p{L}\d]+(?:[-./][\p{L}\d]+)+\b"
     r"|\b(?=\p{L}*\d)(?=\d*\p{L})[\p{L}\d]{4,}\b|\b\d{4,}\b",
 }
-_ASKING = {name: regex.compile(pattern) for name, pattern in _ASKED_BY.items()}
+MEASURES = {name: regex.compile(pattern) for name, pattern in _ASKED_BY.items()}
 _HOLDING = {name: regex.compile(pattern) for name, pattern in _WRITTEN_AS.items()}
 
 
 def expected_measure(question: str) -> str:
     """Which unit or form the answer must have (money, mass, phone), or "" where none is clear."""
     folded = _ASIDE.sub(" ", fold(question))
-    return next((name for name, asks in _ASKING.items() if asks.search(folded)), "")
+    return next((name for name, asks in MEASURES.items() if asks.search(folded)), "")
 
 
 def has_measure(measure: str, text: str) -> bool:
