@@ -33,7 +33,15 @@ from corpus_agent.text.numbers import (
 )
 from corpus_agent.text.opposites import excludes, turned
 from corpus_agent.text.sentences import asks, leads_in, units
-from corpus_agent.text.tokens import STOP_WORDS, content_terms, fold, same_word, terms, word_spans
+from corpus_agent.text.tokens import (
+    STOP_WORDS,
+    UNSPACED,
+    content_terms,
+    fold,
+    same_word,
+    terms,
+    word_spans,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -59,7 +67,7 @@ MARK = re.compile(r"\s*\[(\d{1,4})\]")
 
 # A capital inside a sentence, or letters and figures together; German writes all nouns so.
 _NAME = regex.compile(r"(?<=[\p{L}\p{N},;)\"”]\s)\p{Lu}[\p{L}\p{M}\p{N}'’.-]*[\p{L}\p{N}]")
-_UNSPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}]")
+_UNSPACED = regex.compile(f"[{UNSPACED}]")
 _CODE = regex.compile(r"\b(?=[\w-]*\d)(?=[\w-]*\p{L})[\w-]{3,}\b")
 _GERMAN = frozenset(
     [
