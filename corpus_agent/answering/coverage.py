@@ -20,7 +20,7 @@ from corpus_agent.text.tokens import (
 from indexer import Encoded, Hit
 
 Vectors = NDArray[np.float32]
-EXACT = 1.0  # coverage of a word that occurs itself, in any form
+EXACT = 1.0  # coverage of a word that occurs itself, in any form: the most a cosine can be
 
 
 EncodeTokens = Callable[[list[str]], Sequence[Encoded]]

@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from corpus_agent.tools.corpus import CorpusView
     from indexer import Encoder, Hit
 
-POOL = 10  # passages; more gained nothing on the development sets
+# Passages searched for: PASSAGES_READ of them are read, all say which words are rare. Ten hold the
+# answer for .989 of the questions held out, eight for .981 (benchmarks/fit_ranking.py).
+POOL = 10
 
 
 class ExtractiveAnswerer:

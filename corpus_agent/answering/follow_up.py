@@ -1,7 +1,7 @@
 """A follow-up question with the words of the one before it, by a rule: what is searched for then.
 
 Knows the words that point and go on in five languages, not their meaning. Called by extractive.py;
-where a model answers, it rewrites the question (loop/standalone.py).
+where a model answers, it rewrites the question (agent/query_rewrite.py).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import regex
 
 from corpus_agent.text.tokens import content_terms, fold, terms
 
+# Both are choices: the evaluation data holds no follow-up with a known standalone form.
 FEW_WORDS = 2  # that carry meaning: a question with no more leans on the one before
 MAX_CARRIED = 6  # words that the rule takes over from the question before
 

@@ -33,7 +33,15 @@ from corpus_agent.text.numbers import (
 )
 from corpus_agent.text.opposites import excludes, turned
 from corpus_agent.text.sentences import asks, leads_in, units
-from corpus_agent.text.tokens import STOP_WORDS, content_terms, fold, same_word, terms, word_spans
+from corpus_agent.text.tokens import (
+    STOP_WORDS,
+    UNSPACED,
+    content_terms,
+    fold,
+    same_word,
+    terms,
+    word_spans,
+)
 from indexer import Chunk
 
 if TYPE_CHECKING:
@@ -42,24 +50,25 @@ if TYPE_CHECKING:
 
     from corpus_agent.answering.coverage import EncodeTokens
 
-LEAST_WORDS = 2  # that carry meaning; with fewer a sentence claims nothing by itself
+# Where a number can be measured, benchmarks/fit_ranking.py makes it anew from sentences that a
+# passage says or does not: those of claims.toml, and of answers.toml for SPEAKS_OF.
+LEAST_WORDS = 2  # that carry meaning; with fewer a sentence claims nothing by itself: a choice
 LONGEST_WINDOW = 2  # sentences of one passage that may support a claim together
 CONTEXT = 800  # characters before and after a window that say what it is about
 MAX_LIKELY = 30  # windows that are looked at closely for one claim
 MAX_COMPARED = 8  # of those, the ones with the most words in common, which are encoded
 SURELY_COVERED = 0.9  # with so many words in common no vectors are needed
-# From benchmarks/claims.py: mean of the words covered and the cosine; without vectors, the words.
-ENOUGH = 0.525
-ENOUGH_COVERED = 0.7
+ENOUGH = 0.525  # mean of the words covered and the cosine
+ENOUGH_COVERED = 0.7  # words covered, without vectors
 CLEARLY = 0.2  # more of a claim's words that a passage has which says otherwise
 SPEAKS_OF = 0.5  # of a claim's words, in the sentences that it quotes: then they are about the same
 _STAND_IN = "†"
-_BEGINNING = 3  # letters that two forms of a word share at the least
+_BEGINNING = 3  # letters that two forms of a word share at the least: those of `same_word`
 MARK = re.compile(r"\s*\[(\d{1,4})\]")
 
 # A capital inside a sentence, or letters and figures together; German writes all nouns so.
 _NAME = regex.compile(r"(?<=[\p{L}\p{N},;)\"”]\s)\p{Lu}[\p{L}\p{M}\p{N}'’.-]*[\p{L}\p{N}]")
-_UNSPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}]")
+_UNSPACED = regex.compile(f"[{UNSPACED}]")
 _CODE = regex.compile(r"\b(?=[\w-]*\d)(?=[\w-]*\p{L})[\w-]{3,}\b")
 _GERMAN = frozenset(
     [

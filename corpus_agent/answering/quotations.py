@@ -27,7 +27,7 @@ from corpus_agent.text.negation import turned_before, turned_behind
 from corpus_agent.text.numbers import measured
 from corpus_agent.text.numerals import runs_over
 from corpus_agent.text.sanitize import visible
-from corpus_agent.text.tokens import STOP_WORDS, terms
+from corpus_agent.text.tokens import STOP_WORDS, UNSPACED, terms
 from indexer import Line, Refused, Window
 
 if TYPE_CHECKING:
@@ -64,10 +64,7 @@ _CONTRACTED = regex.compile(r"(?:t|s|d|m|ll|re|ve)\b")
 # White space beside these may make a figure another one: a sign, a point, a letter.
 _LOOSE = "([{\"')]}%‰°€$£¥*|"
 
-# Scripts that are written without blanks between words.
-_UNPARTED = regex.compile(
-    r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}]"
-)
+_UNPARTED = regex.compile(f"[{UNSPACED}]")
 _DASHED = regex.compile(r"[-‐‑–—]")
 _HYPHENATED_LINE = regex.compile(r"[-‐‑–—\u00ad][^\S\n]*\n")
 

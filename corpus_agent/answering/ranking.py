@@ -1,7 +1,7 @@
 """The sentences of the passages weighed against the question, and a probability.
 
 A sentence's score is a sum of seven written-down features; a logistic function of eight figures
-about the best one is the confidence. Each constant names the experiment that gave it;
+about the best one is the confidence. benchmarks/fit_ranking.py re-makes each constant;
 docs/decisions/answering.md has the figures.
 """
 
@@ -55,13 +55,14 @@ class Candidate:
     titled: bool
 
 
-# ---- Limits. Experiment "pool": 8 passages hold the answer for .997 of XQuAD questions.
-PASSAGES_READ = 8
-# Experiment "prefilter": the 16 best without vectors rank as 24, 40 and all 120 do.
-UNITS_ENCODED = 16
+# benchmarks/fit_ranking.py makes each of these numbers anew and says beside it what it does on
+# questions that were not seen; docs/benchmarks.md has what it said.
 
-# ---- Sentence score. Experiment "rank": conditional logit on XQuAD and two folders of
-# notes, 8 folds by article and question: held out XQuAD .867 first and .952 in three.
+# ---- Limits
+PASSAGES_READ = 8
+UNITS_ENCODED = 16  # the best without vectors: they rank as 24 do
+
+# ---- Sentence score: a conditional logit (McFadden 1974) of the right sentence among all
 WEIGHT_COSINE = 4.6
 WEIGHT_PASSAGE = 7.1
 WEIGHT_RARE = 7.0  # coverage by the sentence and what is around it, rare words counting more
@@ -83,14 +84,12 @@ WEIGHTS = np.array(
 )
 # Without vectors, for choosing which units to encode.
 WEIGHTS_UNENCODED = np.array([0.0, 11.8, 4.5, 6.4, 1.3, -3.0, 2.6], dtype=np.float32)
-# A further sentence is returned while its score is within this of the best: 2.0 on
-# average hold the answer for .952 of XQuAD; 5.0 gives 2.4 sentences and the same.
+# A further sentence is returned while its score is within this of the best.
 KEEP_WITHIN = 3.5
-MOST_SENTENCES = 3
+MOST_SENTENCES = 3  # a choice: an answer is to be read at a glance, though five find more
 
-# ---- Confidence. Experiment "confidence": logistic regression, answerable against not,
-# on XQuAD, three folders of notes and other domains; AUC held out by folder: XQuAD .947, notes .689
-# to .988.
+# ---- Confidence: a logistic regression, answerable against not. Questions whose topic is not there
+# at all were among those it was made of; on near misses alone (SQuAD 2.0) it tells little.
 CONFIDENCE_BIAS = -4.74
 CONFIDENCE_SCORE = 0.146  # score of the best sentence
 CONFIDENCE_COSINE = 2.42  # its cosine to the question
@@ -249,23 +248,36 @@ def _chosen(
     return tuple(chosen)
 
 
-def _rank_one(
+@dataclass(frozen=True)
+class Weighed:
+    """The candidates for a question, how each covers it, and the features of each."""
+
+    subject: Subject
+    found: Sequence[Candidate]
+    coverage: Coverage
+    table: Vectors
+
+
+def weighed(
     question: str,
     hits: Sequence[Hit],
     encode: EncodeTokens,
     memory: dict[str, Encoded],
-    keep_within: float,
-) -> Ranking:
-    """The ranking for one question; texts already in `memory` are not encoded again."""
+    most: int = UNITS_ENCODED,
+) -> Weighed | None:
+    """The `most` likeliest candidates with all features; None where there is nothing to weigh.
+
+    Texts already in `memory` are not encoded again.
+    """
     subject = Subject(question, hits)
     found = [c for n, hit in enumerate(hits[:PASSAGES_READ]) for c in _of_passage(n, hit.chunk)]
     if not found or not subject.words:
-        return Ranking((), 0.0)
+        return None
     new = [] if question in memory else [question]
     memory.update(zip(new, encode(new), strict=True))
     plain = Coverage(subject, question, {question: memory[question]})
     hopes = features(subject, hits, found, plain) @ WEIGHTS_UNENCODED
-    kept = sorted(np.argsort(-hopes, kind="stable")[:UNITS_ENCODED].tolist())
+    kept = sorted(np.argsort(-hopes, kind="stable")[:most].tolist())
     found = [found[i] for i in kept]
     needed = dict.fromkeys(t for c in found for t in (c.text, *c.around))
     new = [text for text in needed if text not in memory]
@@ -273,10 +285,22 @@ def _rank_one(
     coverage = Coverage(subject, question, memory)
     table = features(subject, hits, found, coverage)
     table[:, 0] = np.array([memory[c.text].vector @ memory[question].vector for c in found])
-    scores: Vectors = table @ WEIGHTS
-    return Ranking(
-        _chosen(found, scores, keep_within), confidence(summary(subject, found, coverage, table))
-    )
+    return Weighed(subject, found, coverage, table)
+
+
+def _rank_one(
+    question: str,
+    hits: Sequence[Hit],
+    encode: EncodeTokens,
+    memory: dict[str, Encoded],
+    keep_within: float,
+) -> Ranking:
+    """The ranking for one question."""
+    own = weighed(question, hits, encode, memory)
+    if own is None:
+        return Ranking((), 0.0)
+    figures = summary(own.subject, own.found, own.coverage, own.table)
+    return Ranking(_chosen(own.found, own.table @ WEIGHTS, keep_within), confidence(figures))
 
 
 def merged(rankings: Sequence[Ranking]) -> Ranking:

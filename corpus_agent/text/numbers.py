@@ -16,73 +16,24 @@ from unicodedata import decimal
 
 import regex
 
+from corpus_agent.text.number_words import (
+    CARDINALS,
+    FRACTIONS,
+    HUNDRED,
+    MONTHS,
+    ORDINALS,
+    SCALES,
+    UNIT,
+    WEEKDAYS,
+    by_word,
+)
 from corpus_agent.text.tokens import fold
 
-_MONTHS = (
-    "january januar jaenner janvier enero jan",
-    "february februar fevrier febrero feb",
-    "march marz maerz mars marzo mar mrz",
-    "april avril abril apr",
-    "may mai mayo",
-    "june juni juin junio jun",
-    "july juli juillet julio jul",
-    "august aout agosto aug",
-    "september septembre septiembre sep sept",
-    "october oktober octobre octubre oct okt",
-    "november novembre noviembre nov",
-    "december dezember decembre diciembre dec dez",
-)
-_NUMBERS = (
-    (2, "two zwei deux dos both beide beiden twice zweimal"),
-    (3, "three drei trois tres"),
-    (4, "four vier quatre cuatro"),
-    (5, "five funf fuenf cinq cinco"),
-    (6, "six sechs seis"),
-    (7, "seven sieben sept siete"),
-    (8, "eight acht huit ocho"),
-    (9, "nine neun neuf nueve"),
-    (10, "ten zehn dix diez"),
-    (11, "eleven elf onze once"),
-    (12, "twelve zwolf zwoelf douze doce"),
-    (13, "thirteen dreizehn treize trece"),
-    (14, "fourteen vierzehn quatorze catorce"),
-    (15, "fifteen funfzehn fuenfzehn quinze quince"),
-    (16, "sixteen sechzehn seize dieciseis"),
-    (17, "seventeen siebzehn"),
-    (18, "eighteen achtzehn"),
-    (19, "nineteen neunzehn"),
-    (20, "twenty zwanzig vingt vingts veinte"),
-    (30, "thirty dreissig trente treinta"),
-    (40, "forty vierzig quarante cuarenta"),
-    (50, "fifty funfzig fuenfzig cinquante cincuenta"),
-    (60, "sixty sechzig soixante sesenta"),
-    (70, "seventy siebzig septante setenta"),
-    (80, "eighty achtzig huitante ochenta"),
-    (90, "ninety neunzig nonante noventa"),
-    (100, "hundred hundert cien ciento cientos cent cents"),
-    (1_000, "thousand tausend mille mil tsd"),
-    (10**6, "million millions millionen millon millones mio mln mn"),
-    (10**9, "billion billions milliarde milliarden milliard milliards mrd bn bln"),
-    (10**12, "trillion trillions billionen billones"),
-)
 _ONE = frozenset(
     ["one", "un", "une", "uno", "una", "ein", "eins", "eine", "einen", "einer"]
 )  # only in a longer number
 _JOINED = frozenset({"and", "y", "et", "und"})
 _PARTS_OF = frozenset({"per", "pour", "por", "pro"})  # per cent, per mille, por mil
-_ORDINALS = (
-    (1, "first erste ersten erster erstes premier premiere primer primera primero"),
-    (2, "second zweite zweiten zweiter zweites deuxieme segundo segunda"),
-    (3, "third dritte dritten dritter drittes troisieme tercer tercera tercero"),
-    (4, "fourth vierte vierten vierter viertes quatrieme cuarto cuarta"),
-    (5, "fifth funfte funften funfter funftes cinquieme quinto quinta"),
-    (6, "sixth sechste sechsten sechster sechstes sixieme sexto sexta"),
-    (7, "seventh siebte siebten siebter siebtes septieme septimo septima"),
-    (8, "eighth achte achten achter achtes huitieme octavo octava"),
-    (9, "ninth neunte neunten neunter neuntes neuvieme noveno novena"),
-    (10, "tenth zehnte zehnten zehnter zehntes dixieme decimo decima"),
-)
-_ORDINAL = {word: n for n, words in _ORDINALS for word in words.split()}
 _DEFINITE = frozenset(
     [
         "the",
@@ -102,34 +53,14 @@ _DEFINITE = frozenset(
         "their",
     ]
 )
-_FRACTIONS = {
-    word: n
-    for n, words in (
-        (2, "half halfte moitie mitad"),
-        (3, "third thirds drittel tiers tercio tercios"),
-        (4, "quarter quarters viertel quart quarts"),
-        (5, "fifth fifths funftel cinquieme cinquiemes"),
-        (10, "tenth tenths zehntel dixieme dixiemes decimo"),
-    )
-    for word in words.split()
-}
-_WEEKDAYS = (
-    "monday mondays montags lundi lundis lunes",
-    "tuesday tuesdays dienstags mardi mardis martes",
-    "wednesday wednesdays mittwochs mercredi mercredis miercoles",
-    "thursday thursdays donnerstags jeudi jeudis jueves",
-    "friday fridays freitags vendredi vendredis viernes",
-    "saturday saturdays samstags samedi samedis sabado sabados",
-    "sunday sundays sonntags dimanche dimanches domingo domingos",
-)
-_WEEKDAY = {word: n for n, words in enumerate(_WEEKDAYS, start=1) for word in words.split()}
 # English words that are numbers elsewhere, and words that are a month only beside a figure.
 _NOT_NUMBERS = frozenset({"once", "elf", "seize", "quince", "dix"})
 _AMBIGUOUS = frozenset({"may", "mar", "mars", "jan", "dec", "sept", "march", "august", "mai"})
-_MONTH = {fold(word): n for n, words in enumerate(_MONTHS, start=1) for word in words.split()}
-_NUMBER = {
-    fold(word): n for n, words in _NUMBERS for word in words.split() if word not in _NOT_NUMBERS
-}
+_BOTH = (2, "both beide beiden twice zweimal")
+_MONTH, _WEEKDAY = by_word(MONTHS), by_word(WEEKDAYS)
+_ORDINAL, _FRACTIONS = by_word(ORDINALS), by_word(FRACTIONS)
+_EVERY_NUMBER = by_word(CARDINALS, (_BOTH, HUNDRED), SCALES)
+_NUMBER = {word: n for word, n in _EVERY_NUMBER.items() if word not in _NOT_NUMBERS}
 
 _GERMAN_ONES = "ein|zwei|drei|vier|funf|fuenf|sechs|sieben|acht|neun"
 _GERMAN_TENS = (
@@ -149,41 +80,9 @@ _SPANISH_NUMBER = re.compile(
 _SPANISH_STEMS = {"quin": 5, "sete": 7, "nove": 9}
 
 # French and Spanish write months without a capital.
-_LOWER_MONTHS = {fold(w) for words in _MONTHS for w in words.split() if len(w) > 4} | {
+_LOWER_MONTHS = {word for word in _MONTH if len(word) > 4} | {
     "mai", "mars", "mayo", "juin", "aout", "june", "july"
 } - {"march", "august"}  # fmt: skip
-
-# Words that a figure is measured in; those of a line mean the same.
-_UNITS = (
-    "second seconds sec secs sekunde sekunden seconde secondes segundo segundos",
-    "minute minutes min mins minuten minuto minutos",
-    "hour hours hr hrs h stunde stunden std heure heures hora horas",
-    "day days tag tage tagen jour jours dia dias",
-    "week weeks wk wks woche wochen semaine semaines semana semanas",
-    "month months monat monate monaten mois mes meses",
-    "year years yr yrs jahr jahre jahren annee annees ans ano anos",
-    "percent % prozent pct porciento",
-    "permille ‰ promille",
-    "€ eur euro euros",
-    "$ usd dollar dollars dolar dolares",
-    "£ gbp pound pounds pfund lb lbs",
-    "chf franken fr",
-    "mg milligram milligrams milligramm",
-    "ml millilitre millilitres milliliter milliliters",
-    "ft foot feet fuss pied pieds",
-    "inch inches zoll pouce pouces",
-    "yard yards yd",
-    "kg kilo kilos kilogram kilograms kilogramm",
-    "g gram grams gramm",
-    "km kilometre kilometres kilometer kilometers",
-    "m metre metres meter meters",
-    "cm centimetre centimetres centimeter centimeters zentimeter",
-    "mm millimetre millimetres millimeter millimeters",
-    "l litre litres liter liters",
-    "mile miles mi",
-    "tonne tonnes ton tons t tonnen tonnes tonelada toneladas",
-)
-_UNIT = {word: words for words in _UNITS for word in words.split()}
 
 _SPACES = "\u00a0\u202f "
 _DATE = regex.compile(r"(?<![\d.])(\d{4})-(\d{2})-(\d{2})(?!\d)")
@@ -312,7 +211,7 @@ def counted(text: str) -> dict[str, tuple[str, ...]]:
         money = _MONEY_BEFORE.search(text, 0, figure.start)
         if money:
             behind.insert(0, fold(money["money"]))
-        counting = [_UNIT.get(word, word) for word in behind]
+        counting = [UNIT.get(word, word) for word in behind]
         counting.sort(key=lambda word: " " not in word)
         for value in figure.values:
             counts[value] = (*counts.get(value, ()), *counting)
@@ -332,7 +231,7 @@ def shares(text: str) -> bool:
 
 def measures(word: str) -> bool:
     """Whether a folded word is one that a figure is measured in."""
-    return word in _UNIT
+    return word in UNIT
 
 
 def converted(text: str) -> dict[str, tuple[str, ...]]:
@@ -348,27 +247,27 @@ def _in_other_units(value: str, words: Sequence[str]) -> Iterator[tuple[str, str
     if value.startswith("part "):
         share = Decimal(1) / int(value[5:])
         yield f"{share.normalize():f}", ""
-        yield f"{(share * 100).normalize():f}", _UNIT["percent"]
+        yield f"{(share * 100).normalize():f}", UNIT["percent"]
         return
     try:
         number = Decimal(value)
     except InvalidOperation:
         return
     for large, small, times in _SAME_IN:
-        if _UNIT[small] in words and not number % times:
-            yield f"{(number / times).normalize():f}", _UNIT[large]
-        if _UNIT[large] in words:
-            yield f"{(number * times).normalize():f}", _UNIT[small]
+        if UNIT[small] in words and not number % times:
+            yield f"{(number / times).normalize():f}", UNIT[large]
+        if UNIT[large] in words:
+            yield f"{(number * times).normalize():f}", UNIT[small]
     yield from _as_share(number, words)
 
 
 def _as_share(number: Decimal, words: Sequence[str]) -> Iterator[tuple[str, str]]:
     if 0 < number < 1 and not any(" " in word for word in words):
-        yield f"{(number * 100).normalize():f}", _UNIT["percent"]
+        yield f"{(number * 100).normalize():f}", UNIT["percent"]
         for parts in (2, 3, 4, 5, 10):
             if number * parts == 1:
                 yield f"part {parts}", ""
-    if _UNIT["percent"] in words:
+    if UNIT["percent"] in words:
         yield f"{(number / 100).normalize():f}", ""
         for parts in (2, 4, 5, 10):
             if number * parts == 100:
@@ -454,7 +353,7 @@ def measured(text: str) -> str | None:
         return match[0]
     for figure in found(text):
         behind = _WORD.match(text, figure.end + 1)
-        if behind and fold(behind[0]) in _UNIT:
+        if behind and fold(behind[0]) in UNIT:
             return text[figure.start : behind.end()]
     return None
 

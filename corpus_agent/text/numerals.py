@@ -12,6 +12,15 @@ from functools import cache
 
 import regex
 
+from corpus_agent.text.number_words import (
+    CARDINALS,
+    FRACTIONS,
+    MONTHS,
+    ORDINALS,
+    SCALES,
+    UNITS,
+    listed,
+)
 from corpus_agent.text.numbers import compound
 from corpus_agent.text.tokens import fold
 
@@ -24,74 +33,51 @@ _FIG = rf"[\p{{N}}{_HAN}]"
 _DASH = r"[\p{Pd}−⁃]"
 _CODES = "EUR|USD|GBP|CHF|JPY|CNY|RMB|INR|SEK|NOK|DKK|PLN|CAD|AUD|Rs|kr"
 _MONEY = rf"(?:(?:US|A|C|HK)?\p{{Sc}}|(?<!\p{{Ll}})(?:{_CODES})\.?(?![\p{{L}}--\p{{Han}}]))"
+# Beyond the tables: words that mean another thing elsewhere, and the commonest of other languages.
 _WORDS = (
-    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
-    "sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety "
-    "half zero zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn "
-    "fünfzehn sechzehn siebzehn achtzehn neunzehn zwanzig dreißig vierzig fünfzig sechzig siebzig "
-    "achtzig neunzig null deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze "
-    "quinze seize vingt vingts trente quarante cinquante soixante dos tres cuatro cinco seis siete "
-    "ocho nueve diez once doce trece catorce quince dieciséis diecisiete dieciocho diecinueve "
-    "veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa cien ciento doscientos "
-    "trescientos cuatrocientos quinientos seiscientos setecientos ochocientos novecientos cents cent "
-    "anderthalb"
+    "one half zero null cien ciento doscientos trescientos cuatrocientos quinientos seiscientos "
+    "setecientos ochocientos novecientos cents cent anderthalb"
 )
 _SCALES = (
-    "hundred hundreds thousand thousands million millions billion billions trillion trillions "
-    "dozen dozens lakh lakhs crore crores mn bn tn Tausend Hundert Million Millionen Mio Milliarde "
-    "Milliarden Mrd Billion Billionen Dutzend mille millier milliers milliard milliards "
-    "douzaine mil millón millones millardo millardos billón billones docena docenas тысяч тысячи "
+    "hundred hundreds thousands tn dozen dozens lakh lakhs crore crores Hundert Billion Dutzend "
+    "millier milliers douzaine millardo millardos billón docena docenas тысяч тысячи "
     "миллион миллиона миллионов миллиард миллиарда миллиардов млн млрд тыс χιλιάδες εκατομμύρια "
     "εκατομμύριο δισεκατομμύρια δισεκατομμύριο bin milyon milyar trilyon ألف آلاف مليون ملايين "
-    "Tsd TEUR Md Mds Mill Bio thsd mln bln lacs milioni miliardi mila "
+    "TEUR Md Mds Mill Bio thsd lacs milioni miliardi mila "
     "مليار हज़ार हजार लाख करोड़ मिलियन बिलियन nghìn ngàn triệu tỷ พัน หมื่น แสน ล้าน"
 )
 _FRACTIONS = (
-    "half halves third thirds quarter quarters fifth fifths sixth sixths eighth eighths tenth "
-    "tenths hundredth hundredths Hälfte Drittel Viertel Fünftel Sechstel Achtel Zehntel Hundertstel "
-    "tiers quart quarts cinquième cinquièmes dixième dixièmes demi demie tercio tercios cuarto "
-    "cuartos fourth fourths seventh sevenths ninth ninths eleventh elevenths twelfth twelfths quinto quintos décimo décimos décima décimas medio media"
+    "halves sixth sixths eighth eighths hundredth hundredths Sechstel Achtel Hundertstel "
+    "demi demie cuarto cuartos fourth fourths seventh sevenths ninth ninths eleventh elevenths "
+    "twelfth twelfths quinto quintos décimos décima décimas medio media"
 )
-_UNITS = (
+_UNITS = (  # all of the short ones too: "m" is a unit, and "fr" and "mi" are words
     "mm cm dm km m kg g mg µg t l ml cl hl s ms min h hr hrs W kW MW GW kWh MWh Wh V kV mA Hz kHz "
-    "MHz GHz kB KB MB GB TB Pa kPa hPa psi ft lb lbs oz mol dB px mph kmh second seconds minute "
-    "minutes hour hours day days week weeks month months year years centimetre centimetres "
-    "centimeter centimeters centimètre centimètres centímetro centímetros Zentimeter millimetre "
-    "millimetres millimeter millimeters millimètre millimètres milímetro milímetros metre metres "
-    "meter meters kilometre kilometres kilometer kilometers kilogram kilograms gram grams litre "
-    "litres liter liters mile miles feet inches degree degrees euro euros dollar dollars pound "
-    "pounds cents Cent Sekunde Sekunden Minute Minuten Stunde Stunden Std Tag Tagen Tage Woche "
-    "Wochen Monat Monate Monaten Jahr Jahre Jahren Gramm Kilogramm Liter Metern Kilometern Grad "
-    "Franken seconde secondes heure heures jour jours semaine semaines mois ans année années "
-    "gramme grammes kilo kilos mètre mètres kilomètre kilomètres degré degrés segundo segundos "
-    "minuto minutos hora horas día días semana semanas mes meses año años gramo gramos kilogramo "
-    "kilogramos metro metros kilómetro kilómetros litro litros grado grados peso pesos yen rupee "
-    "rupees Rappen Kč zł francs bar kbar mbar ppm mcg IU times fold tonne tonnes person persons "
-    "Werktag Werktagen Uhr"
+    "MHz GHz kB KB MB GB TB Pa kPa hPa psi ft lb lbs oz mol dB px mph kmh day Tag mes ans año día "
+    "centímetro centímetros milímetro milímetros degree degrees cents Cent Minute Std Metern "
+    "Kilometern Grad gramme grammes degré degrés gramo gramos kilogramo kilogramos metro metros "
+    "kilómetro kilómetros litro litros grado grados peso pesos yen rupee rupees Rappen Kč zł "
+    "francs bar kbar mbar ppm mcg IU times fold person persons Werktag Werktagen Uhr"
 )
 _HOURS = "h Uhr heure heures ft"  # what minutes or inches may follow without a unit
-_MONTHS = (
-    "January February March April May June July August September October November December Jan "
-    "Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec Januar Jänner Februar März Mai Juni Juli Oktober "
-    "Okt Dezember Dez janvier février mars avril mai juin juillet août septembre octobre novembre "
-    "décembre enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre "
-    "diciembre"
+_LISTED = (
+    ("W", (*_WORDS.split(), *listed(CARDINALS))),
+    ("S", (*_SCALES.split(), *listed(SCALES))),
+    ("F", (*_FRACTIONS.split(), *listed(FRACTIONS))),
+    ("U", (*_UNITS.split(), *(word for word in " ".join(UNITS).split() if len(word) > 3))),
+    ("H", _HOURS.split()),
+    ("M", listed(MONTHS)),
+    ("O", listed(ORDINALS)),
 )
-_ORDINALS = (
-    "first second third fourth fifth sixth seventh eighth ninth erste ersten premier primero"
-)
-
 
 # ---- Words as one character that says what they are
 
 _MEANT: dict[str, str] = {}  # "W" a number, "S" a scale, "F" a fraction, "U" a unit, and so on
-for _letter, _listed in zip(
-    "WSFUHMO", (_WORDS, _SCALES, _FRACTIONS, _UNITS, _HOURS, _MONTHS, _ORDINALS), strict=True
-):
-    for _word in _listed.split():
+for _letter, _words in _LISTED:
+    for _word in dict.fromkeys(_words):
         _as_written = _letter in "UH" and len(_word) < 4  # "m" is a unit and "M" is none
         _key = _word if _as_written else _word.casefold()
-        _MEANT[_key] = _MEANT.get(_key, "") + _letter
+        _MEANT[_key] = _MEANT.get(_key, "").replace(_letter, "") + _letter
 _FIRST_CODE = 0xE000  # for private use, so in no text
 _CODES_OF = {
     kinds: chr(_FIRST_CODE + n) for n, kinds in enumerate(sorted(set(_MEANT.values()) | {"W"}))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import regex
 
+from corpus_agent.text.number_words import UNIT
 from corpus_agent.text.tokens import fold
 
 # Each line a group of words that exclude each other; "*" stands for any ending. A denial of one
@@ -33,12 +34,9 @@ _EXCLUDING = (
 )
 _OFTEN = "daily taglich* quotidien* diari* 每天 每日|weekly wochentlich* hebdomadaire* semanal* 每周|monthly monatlich* mensuel* mensual* 每月|quarterly vierteljahrlich* trimestriel* trimestral* 每季度|yearly annual annually jahrlich* annuel* anual* 每年"
 _EACH = r"(?:each|every|per|pro|jede[nrsm]?|chaque|par|cada|por|al)"
-_PERIODS = "days?|tage?|jours?|dias?|weeks?|wochen?|semaines?|semanas?|months?|monate?|mois|mes|quarters?|quartal|trimestre|years?|jahre?|ans?|annee|ano"
-_EACH_PERIOD = regex.compile(rf"\b{_EACH} (?:(?P<n>{_PERIODS}))\b")
-_PERIOD = regex.compile(
-    r"(?P<a>days?|tage?|jours?|dias?)|(?P<b>weeks?|wochen?|semaines?|semanas?)|(?P<c>months?|monate?|mois|mes)"
-    r"|(?P<d>quarters?|quartal|trimestre)|(?P<e>years?|jahre?|ans?|annee|ano)"
-)
+_PERIODS = (*(UNIT[unit] for unit in ("day", "week", "month")), "quarter quarters quartal trimestre", UNIT["year"])  # fmt: skip
+_PERIOD = {word: n for n, words in enumerate(_PERIODS) for word in words.split()}
+_EACH_PERIOD = regex.compile(rf"\b{_EACH} (?P<period>{'|'.join(_PERIOD)})\b")
 _BEFORE, _AFTER = (
     r"(?P<when>before|prior to|until|vor|bis|avant|jusqu|antes)",
     r"(?P<when>after|following|nach|seit|apres|despues)",
@@ -96,9 +94,8 @@ def excludes(claim: str, said: str) -> bool:
 
 
 def _frequency(text: str) -> frozenset[int]:
-    each = (_PERIOD.fullmatch(match["n"]) for match in _EACH_PERIOD.finditer(text))
-    found = frozenset("abcde".index(period.lastgroup or "a") for period in each if period)
-    return found | _said(_OFTEN, text)
+    each = frozenset(_PERIOD[match["period"]] for match in _EACH_PERIOD.finditer(text))
+    return each | _said(_OFTEN, text)
 
 
 def _other_time(mine: str, theirs: str) -> bool:

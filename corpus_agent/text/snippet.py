@@ -12,17 +12,12 @@ import unicodedata
 from collections import Counter
 from dataclasses import dataclass
 
+from corpus_agent.text.tokens import terms
+
 SNIPPET_CHARACTERS = 800
 _ELLIPSIS = "…"
 _MIN_STEM = 4  # letters; below that, "car" would find "carpet"
 
-# Scripts without spaces between words (Thai, Lao, Myanmar, Khmer, kana, Han), and Hangul, whose
-# words carry their particles.
-_UNSPACED = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
-    "\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff]+"
-)
-_WORD = re.compile(r"\w+")
 _UNIT = re.compile(
     r"[^\n]*?(?:[.!?…]+[\"'”’)\]]*(?=\s)|[。！？｡]+[」』”’）]*|।|\n|\Z)[ \t]*\n?", re.DOTALL
 )
@@ -58,7 +53,7 @@ def best_span(text: str, query: str, limit: int = SNIPPET_CHARACTERS) -> tuple[i
     The window of consecutive units in which the distinct query words weigh most, a word weighing
     more the fewer units it is in; ties by how well the words stand in the middle, then the first.
     """
-    units = _units(text, limit, words(query))
+    units = _units(text, limit, terms(query))
     if not units:
         return 0, 0
     spread = Counter(term for unit in units for term in unit.terms)
@@ -73,24 +68,6 @@ def best_span(text: str, query: str, limit: int = SNIPPET_CHARACTERS) -> tuple[i
     return start, end
 
 
-def words(text: str) -> list[str]:
-    """The words of `text`, folded; pairs of characters where spaces do not divide them."""
-    found: list[str] = []
-    for match in _WORD.finditer(unicodedata.normalize("NFKC", text)):
-        word = match.group().casefold()
-        done = 0
-        for run in _UNSPACED.finditer(word):
-            found += [word[done : run.start()]] if run.start() > done else []
-            found += _pairs(run.group())
-            done = run.end()
-        found += [word[done:]] if done < len(word) else []
-    return found
-
-
-def _pairs(run: str) -> list[str]:
-    return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
-
-
 def _matches(word: str, term: str) -> bool:
     """Whether `word` is `term`, or one begins with the other as inflected forms do."""
     if word == term:
@@ -99,13 +76,13 @@ def _matches(word: str, term: str) -> bool:
     return len(short) >= _MIN_STEM and long.startswith(short)
 
 
-def _units(text: str, limit: int, terms: list[str]) -> list[_Unit]:
+def _units(text: str, limit: int, asked: list[str]) -> list[_Unit]:
     """Consecutive pieces that cover `text`, each at most half a window long."""
-    wanted = set(terms)
+    wanted = set(asked)
     units: list[_Unit] = []
     for match in _UNIT.finditer(text):
         for start, end in _pieces(text, match.start(), match.end(), max(1, limit // 2)):
-            found = words(text[start:end])
+            found = terms(text[start:end])
             counts = {term: sum(_matches(word, term) for word in found) for term in wanted}
             units.append(_Unit(start, end, Counter({t: n for t, n in counts.items() if n})))
     return units

@@ -6,9 +6,13 @@ import unicodedata
 
 import regex
 
-_CJK = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}ー"
-_WORD = regex.compile(rf"[{_CJK}][{_CJK}\p{{M}}]*|(?:(?![{_CJK}])[\p{{L}}\p{{M}}\p{{N}}])+")
-_UNSPACED = regex.compile(rf"[{_CJK}]")
+UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}"
+"""Scripts without spaces between words, for a class of characters."""
+_PAIRED = rf"{UNSPACED}\p{{Hangul}}ー"  # Korean words carry their particles
+_WORD = regex.compile(
+    rf"[{_PAIRED}][{_PAIRED}\p{{M}}]*|(?:(?![{_PAIRED}])[\p{{L}}\p{{M}}\p{{N}}])+"
+)
+_IN_PAIRS = regex.compile(rf"[{_PAIRED}]")
 _HIRAGANA = regex.compile(r"\p{Hiragana}+")
 _DIGIT = regex.compile(r"\p{N}")
 _MARKS = regex.compile(r"[\u0300-\u036f]+")
@@ -24,7 +28,7 @@ def terms(text: str) -> list[str]:
     """The folded words of a text; a run of a script without spaces becomes its character pairs."""
     found: list[str] = []
     for word in _WORD.findall(fold(text)):
-        if _UNSPACED.match(word):
+        if _IN_PAIRS.match(word):
             found.extend(word[i : i + 2] for i in range(max(1, len(word) - 1)))
         else:
             found.append(word)
@@ -61,7 +65,7 @@ def content_terms(question: str) -> list[str]:
         word
         for word in every
         if word not in STOP_WORDS
-        and (len(word) > 1 or _DIGIT.search(word) or _UNSPACED.match(word))
+        and (len(word) > 1 or _DIGIT.search(word) or _IN_PAIRS.match(word))
         and not _HIRAGANA.fullmatch(word)
     ]
     return kept or every
@@ -87,7 +91,7 @@ def word_spans(text: str) -> list[tuple[int, int, str]]:
     found = []
     for match in _WORD.finditer(text):
         word = fold(match.group())
-        if _UNSPACED.match(word) or word in STOP_WORDS or (len(word) < 2 and not has_digit(word)):
+        if _IN_PAIRS.match(word) or word in STOP_WORDS or (len(word) < 2 and not has_digit(word)):
             continue
         found.append((match.start(), match.end(), word))
     return found

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from corpus_agent.models.address import Server, server_at, server_on
 from corpus_agent.text.naming import quoted
-from corpus_agent.text.snippet import words
+from corpus_agent.text.tokens import terms
 from indexer.embed import Encoded
 from indexer.errors import Refused
 from indexer.records import Chunk, Coverage, Hit, Line, Query, page_mark
@@ -66,7 +66,7 @@ class MemoryCorpus:
 
     def search(self, query: Query) -> list[Hit]:
         """Hits, best first; see the protocol."""
-        wanted = set(words(query.text))
+        wanted = set(terms(query.text))
         if not wanted:
             raise Refused("The query holds no words.", "Search for what the text would say.")
         hits: list[Hit] = []
@@ -90,7 +90,7 @@ class MemoryCorpus:
     def _hits(self, source: str, wanted: set[str]) -> Iterator[Hit]:
         digest = hashlib.sha256("\n".join(line.text for line in self._lines[source]).encode())
         for chunk in paragraphs(source, self._lines[source]):
-            common = len(wanted.intersection(words(chunk.text)))
+            common = len(wanted.intersection(terms(chunk.text)))
             if common:
                 score = common / len(wanted)
                 stale = source in self._stale
@@ -169,7 +169,7 @@ class ToyEncoder:
         """Vectors of the texts: float32, (len(texts), dimension), rows of length 1."""
         rows = np.zeros((len(texts), self.dimension), dtype=np.float32)
         for row, text in zip(rows, texts, strict=True):
-            for word in words(text) or [""]:
+            for word in terms(text) or [""]:
                 digest = hashlib.sha256(word.encode()).digest()
                 row[int.from_bytes(digest[:8]) % self.dimension] += 1.0
         unit: NDArray[np.float32] = rows / np.linalg.norm(rows, axis=1, keepdims=True)

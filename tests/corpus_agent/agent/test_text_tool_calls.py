@@ -166,6 +166,8 @@ NO_CALLS = [
     "search(query) is a function of the program.",
     "See vectordb_search for more.",
     "[1] and [a.md:3] {x}",
+    '{I would call vectordb_search with the name: "vectordb_search", arguments: {query: "a"}}',
+    "{ see chapter 3, where vectordb_search: is described }",
     "",
 ]
 
@@ -235,7 +237,9 @@ def test_no_beginning_of_a_call_breaks_the_parser(reply, length):
     assert spoken.end is None or 0 <= spoken.end <= length
 
 
-@pytest.mark.parametrize("piece", ['{"a":', "x(\n", "[", "<tool_call>", "```\n", "print(", "\\'"])
+@pytest.mark.parametrize(
+    "piece", ['{"a":', "{'", "x(\n", "[", "<tool_call>", "```\n", "print(", "\\'"]
+)
 def test_a_model_that_repeats_itself_costs_less_than_a_second(piece):
     started = time.process_time()
     understand(piece * (16_000 // len(piece)), TOOLS)

@@ -3,7 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpus_agent.text.snippet import best_span, snippet, words
+from corpus_agent.text.snippet import best_span, snippet
+from corpus_agent.text.tokens import terms
 
 FILLER = "Nothing of interest happens in this sentence. " * 30
 
@@ -79,7 +80,8 @@ def test_korean_words_are_found_with_their_particles():
 
 
 def test_words_are_folded_and_unspaced_scripts_paired():
-    assert words("Straße FÜNF ２４ 東京都 a") == ["strasse", "fünf", "24", "東京", "京都", "a"]
+    assert terms("Straße FÜNF ２４ 東京都 a") == ["strasse", "funf", "24", "東京", "京都", "a"]
+    assert terms("계약서를") == ["계약", "약서", "서를"]
 
 
 @given(st.text(max_size=3000), st.text(max_size=20), st.integers(20, 900))
