@@ -44,7 +44,7 @@ from corpus_agent.settings import Settings
 from corpus_agent.text.sentences import units
 from indexer import Encoded
 from indexer.index import Index
-from indexer.records import Hit, Query
+from indexer.records import Chunk, Hit, Query
 
 SAMPLE = Path(__file__).parent.parent / "sample_corpus"
 CLAIMS = Path(__file__).parent / "claims.toml"
@@ -556,7 +556,7 @@ def show_halves() -> None:
 # ---- Claims
 
 
-Judged = tuple[bool, str, list[grounding.Source], EncodeTokens]
+Judged = tuple[bool, str, list[Chunk], EncodeTokens]
 
 
 def show_claims() -> None:
