@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -185,8 +186,11 @@ def _trust(scene: Scene, root: Path) -> None:
 Outcomes = Mapping[Trial, Future[list[Finding]]]
 
 
-def _begun(request: pytest.FixtureRequest, homes: Homes, folder: Path) -> Iterator[Outcomes]:
-    """The trials of the tests that were chosen, begun side by side; many of them only wait."""
+def _begun(request: pytest.FixtureRequest, homes: Homes) -> Iterator[Outcomes]:
+    """The trials of the tests that were chosen, begun side by side; many of them only wait.
+
+    In a folder of a short name: the path of a Unix socket in a store has at most 107 bytes.
+    """
     lived = homes.program.name == BEFORE
     chosen = [
         item.callspec.params["trial"]
@@ -195,27 +199,26 @@ def _begun(request: pytest.FixtureRequest, homes: Homes, folder: Path) -> Iterat
         if "trial" in item.callspec.params and item.module is request.module
     ]
     trials = [trial for trial in chosen if (trial.how == BEFORE) == lived]
-    with ThreadPoolExecutor(2 + (os.cpu_count() or 1)) as pool:
+    with (
+        tempfile.TemporaryDirectory(prefix="h-") as folder,
+        ThreadPoolExecutor(2 + (os.cpu_count() or 1)) as pool,
+    ):
         yield {
-            trial: pool.submit(_tried, trial, homes, folder / f"{number}")
+            trial: pool.submit(_tried, trial, homes, Path(folder, f"{number}"))
             for number, trial in enumerate(trials)
         }
 
 
 @pytest.fixture(scope="module")
-def outcomes(
-    request: pytest.FixtureRequest, today: Homes, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Outcomes]:
+def outcomes(request: pytest.FixtureRequest, today: Homes) -> Iterator[Outcomes]:
     """What became of each attack on this program."""
-    yield from _begun(request, today, tmp_path_factory.mktemp("trials"))
+    yield from _begun(request, today)
 
 
 @pytest.fixture(scope="module")
-def outcomes_before(
-    request: pytest.FixtureRequest, before: Homes, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Outcomes]:
+def outcomes_before(request: pytest.FixtureRequest, before: Homes) -> Iterator[Outcomes]:
     """What became of each attack on the program before the defence."""
-    yield from _begun(request, before, tmp_path_factory.mktemp("controls"))
+    yield from _begun(request, before)
 
 
 def _params(cases: list[Case], how: str) -> list[object]:
