@@ -38,7 +38,7 @@ class LibrarianAnswer(Answer):
 
     @property
     def claims(self) -> list[CheckedClaim]:
-        """The sentences, each with the citations that it carries; see parent.CheckedClaim."""
+        """The sentences, each with its citations; see render.for_parent.CheckedClaim."""
         return claims(self)
 
     def for_model(self) -> str:
