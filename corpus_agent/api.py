@@ -43,8 +43,8 @@ class Corpus:
             corpus.index("notes")
             print(corpus.ask("When does the lease end?")["answer"])
 
-    The model stays loaded between calls. Each call uses the newest committed version throughout. Not
-    thread-safe. Every method raises CorpusError, whose `hint` is the next step.
+    The model stays loaded between calls. Each call uses the newest committed version throughout.
+    Not thread-safe. Every method raises CorpusError, whose `hint` is the next step.
     """
 
     def __init__(self, settings: Settings, launch: Launch | None) -> None:
