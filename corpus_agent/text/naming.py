@@ -1,8 +1,8 @@
-"""Names that others chose, as the program says them: files, models, whatever has a title.
+"""Untrusted names in the program's own text: files, models, titles.
 
-Outside of a frame a name stands among the program's own words. One that could be taken for them, or
-for another name, stands between quotation marks there, on one line, in at most MAX_CALLED
-characters. Each way of writing a name is taken back where a name is asked for (`spellings`).
+Outside of a frame a name is next to the program's own words. One that could be mistaken for them,
+or for another name, is quoted there, on one line, in at most MAX_CALLED characters. Each written
+form of a name is accepted as input (`spellings`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from corpus_agent.text.delimiters import Frame, label, neutral
 from corpus_agent.text.sanitize import inert, one_line, unlinked
 
-EXTRACTIVE = "extractive"  # what the program calls itself where it answers without a model
+EXTRACTIVE = "extractive"  # the answerer's name without a model
 MAX_CALLED = 80  # characters, the quotation marks among them
 _KEPT_AT_END = 24  # characters of a long name: its end says what kind of file it is
 _MARK_CHARS = 6  # of the hash by which two names that look the same are told apart

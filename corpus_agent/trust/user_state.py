@@ -49,7 +49,7 @@ def state_folder() -> Path:
 def load(name: str) -> dict[str, Any]:
     """The content of the state file `name`; empty if there is none yet.
 
-    Raises NoUserState for a file that other users can write, is a link, or is damaged.
+    Raises NoUserState for a file that is another user's or writable by others, a link, or damaged.
     """
     path = state_folder() / name
     try:
