@@ -38,8 +38,8 @@ CLIENTS = {
 def command() -> list[str]:
     """A command that starts this program from any folder without running code from that folder.
 
-    A client starts it in a project, with the variables of whoever started the client: so not by its
-    script, whose modules PYTHONPATH names, and in PYTHONPATH an empty entry is that project.
+    A client starts it in a project folder, with the client's environment: so not by the script,
+    which imports modules from PYTHONPATH, where an empty entry is that folder.
     """
     packages = starting.packages()
     if packages in site.getsitepackages():

@@ -157,7 +157,7 @@ def _without_quotes(text: str) -> str:
 
 
 def named(frame: Frame, name: str) -> str:
-    """`name` beside a frame's text, as it is called for whoever reads that."""
+    """`name` outside of a frame, in the form for the frame's reader."""
     return called_outside(name) if frame.outside else called(name)
 
 
@@ -167,7 +167,7 @@ def named_again(frame: Frame, name: str) -> str:
 
 
 def said(frame: Frame, text: str) -> str:
-    """A message on one line beside a frame's text, for whoever reads that."""
+    """A message on one line outside of a frame, in the form for the frame's reader."""
     line = label(text)
     return label(unlinked(line)) if frame.outside else line
 
@@ -198,7 +198,7 @@ def known(sources: Iterable[str]) -> dict[str, str]:
 
 
 def _ways(name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What a name is shown as, and other ways in which somebody may write it."""
+    """The forms in which a name is shown, and other accepted spellings."""
     ordinary = name.isascii() and len(name) <= MAX_CALLED and _PLAIN.fullmatch(name)
     if ordinary and not _OUR_WORDS.search(name) and not _OUR_SIGNS.search(name):
         plain = (name, unlinked(name), inert(name))
