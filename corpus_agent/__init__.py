@@ -20,7 +20,7 @@ _MODULES = {"Corpus": "corpus_agent.api", "CorpusError": "indexer"}
 
 
 def __getattr__(name: str) -> object:
-    """The public names, looked up when they are asked for."""
+    """A public name; its module is imported on first use."""
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found: object = getattr(import_module(_MODULES[name]), name)

@@ -1,9 +1,9 @@
-"""`Corpus`: the whole program for a Python caller, as an object that is closed after use.
+"""`Corpus`: the Python interface to the whole program, as an object that is closed after use.
 
-What each method returns is the object that the command of the same name prints with `--json`. Not
-to be confused with the protocol in corpus.py, which is what a tool may ask for. Imports nothing
-heavy until a method needs it, and reads no setting from the environment or from a file: arguments
-alone decide.
+Each method returns the object that the command of the same name prints with `--json`. Not to be
+confused with the protocol in tools/corpus.py, the interface of the tools. Imports nothing heavy
+until a method needs it, and reads no setting from the environment or from a file: only arguments
+count.
 """
 
 from __future__ import annotations
@@ -37,15 +37,14 @@ OnProgress = Callable[["Progress"], None]
 
 
 class Corpus:
-    """The index of one folder: make it, search it, read from it, ask it.
+    """The index of one folder: create, search, read and ask.
 
         with Corpus.open("notes/.corpus-agent") as corpus:
             corpus.index("notes")
             print(corpus.ask("When does the lease end?")["answer"])
 
-    The model stays loaded between calls. Each call sees the newest committed version, and that one
-    to its end. For one thread at a time. Every method raises CorpusError, whose `hint` says what
-    to do.
+    The model stays loaded between calls. Each call uses the newest committed version throughout.
+    Not thread-safe. Every method raises CorpusError, whose `hint` is the next step.
     """
 
     def __init__(self, settings: Settings, launch: Launch | None) -> None:
@@ -69,15 +68,15 @@ class Corpus:
     ) -> Self:
         """The corpus of the index folder `store`, which need not exist before `index`.
 
-        `llm` and `llm_model` say who answers (see --llm); by default nobody but the passages
-        themselves. `model` is the folder of another embedding model, `reranker` that of a
+        `llm` and `llm_model` choose the model that answers (see --llm); by default answers are
+        passages only. `model` is the folder of another embedding model, `reranker` that of a
         cross-encoder.
 
-        With `seal` the kernel closes this whole process for good: no socket but to the model, no
-        file but the corpus, the index and Python's own. The index must exist, and no other thread
-        may run yet, so open before anything heavy is imported. Without it the process stays as it
-        is, and every result says `"seal": "off"`. Raises SealUnavailable where the kernel cannot;
-        the process must then end.
+        With `seal` this whole process is sealed irrevocably: no socket, no file but the corpus, the
+        index and Python's own; only a pipe to the model's relay. The index must exist, and no other
+        thread may run yet, so open before anything heavy is imported. Without it the process is not
+        changed, and every result has `"seal": "off"`. Raises SealUnavailable if the kernel cannot
+        seal; the process must then end.
 
         Raises UntrustedStore for an index that this user did not make here, by this program or this
         object, unless `trust_store` permits it; its documents must then lie beside or below it.
@@ -98,7 +97,7 @@ class Corpus:
         return cls(settings, None)
 
     def close(self) -> None:
-        """End what was started for this object; after `seal` the process stays sealed."""
+        """End the processes started for this object; after `seal` this process stays sealed."""
         if self._launch is not None and self._launch.broker is not None:
             self._launch.broker.close()
         if self._launch is not None and self._launch.llama is not None:
@@ -124,10 +123,10 @@ class Corpus:
         verify: bool = False,
         on_progress: OnProgress = lambda _: None,
     ) -> IndexResult:
-        """What it did to make the index of the folder `root`, or to bring it up to date.
+        """The result of creating the index of the folder `root`, or bringing it up to date.
 
-        Without `root`: the folder of this index. `on_progress` hears of each file; what it raises
-        ends the run. Ctrl-C commits what was embedded and is raised again.
+        Without `root`: the folder of this index. `on_progress` is called after each file; an
+        exception in it ends the run. Ctrl-C commits what was embedded and is raised again.
         """
         if root is None and not (self._store / MANIFEST_NAME).exists():
             raise UsageError(
@@ -135,7 +134,7 @@ class Corpus:
             )
         folder = Path(root) if root is not None else None
         if self._launch is None or self._launch.seal.state == "off":
-            # Records that the index is this user's; a sealed process cannot, and did before.
+            # Records that the index is this user's; a sealed process cannot, and did so before.
             before = self._settings.root
             self._settings = to_index(self._settings, folder, seal_off=True).settings
             self._view = self._view if self._settings.root == before else None
@@ -161,7 +160,7 @@ class Corpus:
     ) -> SearchResult:
         """The `k` best passages, only from sources that begin with `path`.
 
-        The first `per_source` of each document go before the others; None: by score alone.
+        The first `per_source` of each document precede the others; None: by score only.
         """
         view = self._newest()
         hits = view.search(Query(query, k, per_source, path))
@@ -180,10 +179,10 @@ class Corpus:
     def ask(
         self, question: str, *, on_event: Callable[[str], None] = lambda _: None
     ) -> AnswerResult:
-        """An answer with quotations that were looked up; `on_event` hears of each step.
+        """An answer with verified quotations; `on_event` is called with each step.
 
-        A model that fails gives the passages instead, and `notices` says so. The answer's receipt
-        is in the log of the index then.
+        If the model fails, the answer is the passages, with a notice. The answer's receipt is
+        appended to the log of the index.
         """
         view, launch, settings = self._newest(), self._ready(), self._settings
         answerer = service.session.answerer_for(view, launch, settings)
@@ -193,7 +192,7 @@ class Corpus:
         return render.answer_object(answer, self._seal)
 
     def status(self) -> StatusResult:
-        """What the index holds, where it is and whether it is complete."""
+        """The contents of the index, its location and whether it is complete."""
         self._ready()
         store, root = existing_place(self._settings)
         manifest = read_manifest(store)
@@ -208,7 +207,7 @@ class Corpus:
         return self._settings.store
 
     def _ready(self) -> Launch:
-        """How this process was launched; for a new index, once there is one to ask."""
+        """The launch of this process; for a new index, made once the index exists."""
         if self._launch is None:
             asking = self._settings.llm != "none"
             self._launch = to_read(self._settings, seal_off=True, asking=asking)
@@ -222,7 +221,7 @@ class Corpus:
         return self._encoder
 
     def _newest(self) -> Index:
-        """A view of the newest version, the one at hand while it is the newest."""
+        """A view of the newest version, reused until there is a newer one."""
         if self._view is None:
             self._ready()
             store, root = existing_place(self._settings)
@@ -236,6 +235,6 @@ class Corpus:
 
     @property
     def _seal(self) -> SealState:
-        """The state of the seal around this process, which every result names."""
+        """The state of the seal around this process, part of every result."""
         seal = self._launch.seal if self._launch is not None else unsealed()
         return seal.state

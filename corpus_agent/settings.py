@@ -1,7 +1,7 @@
 """One frozen Settings: flag > CORPUS_AGENT_* > config.toml in the store > the user's > default.
 
-A store may be an attacker's: it is asked last, by `of_store`, after it was found to be this user's,
-and only for sizes and times. Reads configuration files and the environment; decides nothing else.
+A store may be an attacker's: its file is read last, by `of_store`, after the store was verified as
+this user's, and only for sizes and times. Reads configuration files and the environment.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ MAX_SHOWN = 80  # characters of a wrong value
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a person may choose. `store`, `model` and `reranker` are folders; None means: look
-    for it, and for the last: none.
+    """The settings of a run. `store`, `model` and `reranker` are folders; None: search for it, or
+    no reranker.
 
-    `llm_seconds` is what a model may take for one question, `llm_context` its window in tokens,
-    None where its server is to be asked.
-    `allow_remote_llm` is a host that passages may be sent to. It has a flag and nothing else: no
-    file and no environment variable opens the way out. `trust_store` has a flag alone,
-    `trusted_stores` a variable alone: see stores.py.
-    `root` is no setting: the folder of the documents, once it is known whose store it is; nor is
-    `config`, the file that a person named, if any. What is in `fixed` was given by flag or
-    variable, so that no store decides it.
+    `llm_seconds` limits a model's time for one question, `llm_context` is its window in tokens,
+    None to ask its server.
+    `allow_remote_llm` is a host that passages may be sent to. It has only a flag: no file and no
+    environment variable can permit it. `trust_store` has only a flag, `trusted_stores` only a
+    variable: see trust/stores.py.
+    Not settings: `root`, the folder of the documents, set once the store's owner is verified, and
+    `config`, the file that the user named, if any. Those in `fixed` were given by flag or variable,
+    so that a store cannot change them.
     """
 
     store: Path | None = None
@@ -67,7 +67,7 @@ class Settings:
     fixed: frozenset[str] = frozenset()
 
 
-# What a file of the user may set; `store` is for flag and variable.
+# The settings that a file of the user may have; `store` only has a flag and a variable.
 _KINDS: dict[str, type] = {
     "store": Path,
     "llm": str,
@@ -78,22 +78,22 @@ _KINDS: dict[str, type] = {
     "llm_seconds": int,
     "llm_context": int,
 }
-# The least and the most that a person may choose.
+# The minimum and the maximum that the user may choose.
 _RANGE = {
     "max_file_bytes": (1, 2**40),
     "llm_seconds": (1, 7 * 86_400),
     "llm_context": (1, 2**31),
 }
-# What changes no boundary: neither what is read, nor who is asked. A store may be rewritten by code
-# that took over a run, so it gets narrower ones: no document of an ordinary size is left out of the
-# index, no model is cut short before it began, nothing runs for weeks.
+# The settings that change no boundary: neither what is read nor which model is used. Code that
+# took over a run may rewrite the store, so their ranges are narrower: no document of ordinary size
+# is left out of the index, no model times out before it begins, nothing runs for weeks.
 _RANGE_OF_A_STORE = {
     "max_file_bytes": (2**20, 2**30),
     "llm_seconds": (10, 86_400),
     "llm_context": (2_048, 2**24),
 }
 OF_A_STORE = frozenset(_RANGE_OF_A_STORE)
-_NOT_FROM_HERE = frozenset({"model", "reranker"})  # where a variable or a file names them
+_NOT_FROM_HERE = frozenset({"model", "reranker"})  # if a variable or a file names them
 _OF_A_USER = frozenset(_KINDS) - {"store"}
 _FLAG_ONLY: dict[str, type] = {"allow_remote_llm": str, "trust_store": bool}
 _VARIABLE_ONLY: dict[str, type] = {"trusted_stores": str}
@@ -103,9 +103,9 @@ assert {*_KNOWN, "root", "config", "fixed"} == {field.name for field in fields(S
 
 
 def load(flags: Mapping[str, Any], config: Path | None, environ: Mapping[str, str]) -> Settings:
-    """The settings in force but for those of a store. `flags` hold None where none was given.
+    """The settings in force except those of a store. A flag that was not given is None.
 
-    Raises UsageError for an unknown key, a value of the wrong kind, a file named and absent.
+    Raises UsageError for an unknown key, a value of the wrong type, a named file that is missing.
     """
     given = _from_environment(environ)
     given |= {key: value for key, value in flags.items() if value is not None}
@@ -118,7 +118,7 @@ def load(flags: Mapping[str, Any], config: Path | None, environ: Mapping[str, st
 
 
 def _named_by(environ: Mapping[str, str]) -> Path | None:
-    """The configuration that the environment names."""
+    """The configuration file that the environment names, None without one."""
     name = PREFIX + "CONFIG"
     if not environ.get(name):
         return None
@@ -127,15 +127,15 @@ def _named_by(environ: Mapping[str, str]) -> Path | None:
 
 
 def _from_named(path: Path) -> dict[str, Any]:
-    """What a file says that a person named; it must be there. The null device says nothing."""
+    """The content of a configuration file that the user named; the null device is empty."""
     return {} if path == Path(os.devnull) else _from_file(path, required=True)
 
 
 def _check_absolute(where: str, value: object) -> None:
-    """Raise UsageError for a path that would be another one wherever a command is typed.
+    """Raise UsageError for a relative path in a variable or a file.
 
-    What is decided once, in a variable or a file, would be looked for in whatever folder somebody
-    stands in, and that may be a stranger's. What is typed is meant from here.
+    It would be resolved in the working folder of each command, which may be another user's. A path
+    on the command line may be relative.
     """
     if isinstance(value, str) and not Path(value).is_absolute():
         raise UsageError(
@@ -145,9 +145,9 @@ def _check_absolute(where: str, value: object) -> None:
 
 
 def of_store(settings: Settings, store: Path) -> Settings:
-    """The settings with what the store's own config.toml says; it must be this user's by now.
+    """The settings with those of the store's own config.toml; its owner must be verified before.
 
-    Raises UsageError, naming the line, for a key that no store may decide.
+    Raises UsageError, with the line, for a key that a store may not set.
     """
     path = store / CONFIG_NAME
     data = read_small(store, CONFIG_NAME)
@@ -178,14 +178,14 @@ def _check_of_store(key: str, value: object, where: str) -> None:
 
 
 def _line_of(key: str, data: bytes) -> int:
-    """The number of the line on which a key stands, 1-based; 1 where it is spelt in another way."""
+    """The 1-based number of the line of a key; 1 if the key is spelt in another way."""
     said = re.compile(rf"\s*[\"'\[]*\s*{re.escape(key)}\b")
     lines = data.decode("utf-8", errors="replace").splitlines()
     return next((number for number, line in enumerate(lines, 1) if said.match(line)), 1)
 
 
 def user_config() -> Path:
-    """Where the user's own configuration is looked for."""
+    """The path of the user's own configuration; need not exist."""
     from platformdirs import user_config_path
 
     nowhere = Path(os.devnull) / CONFIG_NAME
@@ -193,12 +193,12 @@ def user_config() -> Path:
         folder = user_config_path("corpus-agent")
     except RuntimeError:  # no home folder, and no entry in /etc/passwd
         return nowhere
-    # A relative one would be looked for in the working folder, which may be a stranger's.
+    # A relative one would be resolved in the working folder, which may be another user's.
     return folder / CONFIG_NAME if folder.is_absolute() else nowhere
 
 
 def unknown_variables(environ: Mapping[str, str]) -> list[str]:
-    """Names in the environment that look like settings and are none."""
+    """Variables in the environment that look like settings but are not."""
     known = {PREFIX + key.upper() for key in _OF_VARIABLES} | {PREFIX + "CONFIG"}
     return sorted(name for name in environ if name.startswith(PREFIX) and name not in known)
 
@@ -247,7 +247,7 @@ def _parsed(path: Path, data: bytes) -> dict[str, Any]:
 
 
 def _typed(key: str, value: object) -> object:
-    """The value as its kind; raises UsageError for one that is none, or out of its range."""
+    """The value in its type; raises UsageError for a wrong type, or a value out of range."""
     kind = _KNOWN[key]
     if value is not None and not isinstance(value, kind):
         value = _converted(key, kind, value)
@@ -259,7 +259,7 @@ def _typed(key: str, value: object) -> object:
 
 
 def _converted(key: str, kind: type, value: object) -> object:
-    # A flag and a variable are text; a number with a fraction would lose it.
+    # A flag and a variable are text; int() would truncate a fraction.
     if isinstance(value, str):
         with suppress(ValueError):
             return kind(value)
@@ -274,23 +274,23 @@ def _wrong(key: str, kind: str, value: object) -> UsageError:
 
 
 def _shown(value: object) -> str:
-    """What a file said, in a message: a megabyte of it, or a number of a million digits, is cut."""
+    """A value of a file for a message, truncated to MAX_SHOWN characters."""
     try:
         text = repr(value)
-    except ValueError:  # Python writes no number of more than 4,300 digits
+    except ValueError:  # Python formats no number of more than 4,300 digits
         return f"such a {type(value).__name__}"
     return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…"
 
 
 def model_folder(folder: Path | None, flag: str) -> Path | None:
-    """The folder that `flag` names; raises UsageError where there is none of that name."""
+    """The folder that `flag` names; raises UsageError if it does not exist."""
     if folder is not None and not folder.is_dir():
         raise UsageError(f"There is no model folder {str(folder)!r}.", f"Check {flag}.")
     return folder
 
 
 def absolute(settings: Settings) -> Settings:
-    """The same settings, found from here and true wherever a process stands."""
+    """The same settings with absolute paths, independent of the working folder."""
     store = settings.store or find_store(working_folder())
     places = {"store": store, "model": settings.model, "reranker": settings.reranker}
     found: dict[str, Any] = {key: from_here(path) if path else None for key, path in places.items()}
@@ -301,7 +301,7 @@ def absolute(settings: Settings) -> Settings:
 
 
 def existing_store(settings: Settings) -> Path:
-    """The store to read; raises NoIndex with the command that makes one."""
+    """The store to read; raises NoIndex with the command that creates one."""
     store = settings.store or find_store(working_folder())
     if store is None or not os.path.lexists(store / MANIFEST_NAME):
         where = f"in {str(settings.store)!r}" if settings.store else "here or in any folder above"
@@ -310,12 +310,12 @@ def existing_store(settings: Settings) -> Path:
 
 
 def existing_place(settings: Settings) -> tuple[Path, Path]:
-    """The store and the root of settings that a launch made sure of."""
+    """The store and the root of settings that a launch verified."""
     assert settings.store is not None
     assert settings.root is not None
     return settings.store, settings.root
 
 
 def store_to_write(settings: Settings) -> Path:
-    """The store that `index` writes: the one named or found, else a new one right here."""
+    """The store that `index` writes: the one named or found, else a new one in this folder."""
     return settings.store or find_store(here := working_folder()) or here / STORE_NAME

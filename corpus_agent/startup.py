@@ -1,9 +1,9 @@
-"""What a command does before anything heavy: find the places, reach for the model, close.
+"""The steps before heavy work: find store and corpus, find the model, seal the process.
 
-The order is the point. Where the index and the corpus are, and which model answers, is decided
-first; then a broker is started for that one address; then the process is sealed; and only then are
-LanceDB, the embedding model and the documents touched. Imports nothing heavy, since libraries that
-start threads must come after the seal.
+The order matters: first the index, the corpus and the model are determined; then a broker is
+started for that one address; then the process is sealed; only then are LanceDB, the embedding model
+and the documents loaded. Imports nothing heavy, since libraries that start threads must come after
+the seal.
 """
 
 from __future__ import annotations
@@ -51,11 +51,11 @@ from indexer.confine import GPU_DEVICES
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """A process that is ready to work: its seal, and the model it may ask, if any.
+    """A process that is ready to work: its seal, and the model that it may use, if any.
 
-    `llama` is the server that was started for it, perhaps still loading; `notices` say why there
-    is no model although one was named, and that the corpus is not there. `settings` name the store
-    and the root, which are known to be this user's by now.
+    `llama` is the server that was started for it, perhaps still loading; `notices` report a named
+    model that is not available and a missing corpus. `settings` name the store and the root, which
+    were verified as this user's.
     """
 
     seal: Sealed
@@ -67,17 +67,17 @@ class Launch:
 
     @property
     def egress(self) -> str | None:
-        """Where passages go beyond this machine, as answers are stamped; None where they do not."""
+        """The remote host that passages go to, as recorded in answers; None if there is none."""
         return self.model.server.egress if self.model else None
 
 
 def to_read(
     settings: Settings, *, seal_off: bool = False, asking: bool = False, choosing: bool = False
 ) -> Launch:
-    """Ready to read an existing index; with `asking`, also to ask the model that `--llm` names.
+    """A process ready to read an existing index; with `asking`, also to use the model of `--llm`.
 
-    With `choosing`, any model that its server lists now may be asked later, if it runs here.
-    Raises UntrustedStore for an index that this user did not make here; nothing of it was read.
+    With `choosing`, any model that a server on this machine lists now may be used later.
+    Raises UntrustedStore for an index that this user did not make here, before reading any of it.
     """
     place = place_of(existing_store(settings), settings)
     settings = in_place(settings, place)
@@ -86,7 +86,7 @@ def to_read(
     if not root.is_dir():
         ready = replace(ready, notices=(_root_is_missing(root), *ready.notices))
     if ready.model is not None:
-        # A broker also without the seal: one way to the model, whether or not it is the only one.
+        # A broker also without the seal: requests take the same path with and without it.
         model = ready.model
         names = frozenset((model.name, *(model.listed if choosing else ())))
         gate = Gate(model.server.address, names, model.owners)
@@ -105,14 +105,14 @@ def to_index(
     dry_run: bool = False,
     watching: bool = False,
 ) -> Launch:
-    """Ready to index; makes the folder of the index, and records it, unless it is a dry run.
+    """A process ready to index; creates and records the store, except for a dry run.
 
-    With `watching`, the process may ask the kernel to tell of changes; no other may.
+    With `watching`, the process may use inotify; otherwise it may not.
     """
     place = corpus_place(settings, folder)
     notices, inode = ((), None) if dry_run else _made(place)
     if settings.trust_store or settings.trusted_stores:
-        notices = ()  # who types that knows that nothing can be recorded
+        notices = ()  # a user who passes that flag knows that nothing can be recorded
     settings = in_place(settings, place)
     there = place.store if place.store.is_dir() else None
     closed = _close(place.root, there, settings, seal_off=seal_off, watching=watching)
@@ -123,9 +123,9 @@ def to_index(
 def to_examine(
     settings: Settings, *, seal_off: bool = False
 ) -> tuple[Path | None, Launch, CorpusError | None]:
-    """The store, if there is any, a process ready to look at it, and why it may not be looked at.
+    """The store, if any, a process ready to examine it, and the error if it must not be examined.
 
-    What is wrong with a store of this user's own is for the examination to say.
+    Defects of this user's own store are left to the examination.
     """
     store = settings.store or find_store(working_folder())
     if store is None or not store.is_dir():
@@ -148,16 +148,16 @@ def to_examine(
 
 
 def in_place(settings: Settings, place: StorePlace) -> Settings:
-    """The settings for a store that this user trusts, with what the store itself may set."""
+    """The settings for a trusted store, with those that the store itself may set."""
     settings = replace(settings, store=place.store, root=place.root)
     return of_store(settings, place.store) if place.store.is_dir() else settings
 
 
 def _made(place: StorePlace) -> tuple[tuple[str, ...], int]:
-    """Make the store if need be and record it: why it could not be recorded, and its inode.
+    """Create the store if missing and record it; returns notices of failure, and its inode.
 
-    Recorded before there is a marker, so that whatever moment this process is killed in leaves no
-    store of this user's without a record; and again, for one that was made before.
+    Recorded before the marker is written, so that a process killed at any moment leaves no store of
+    this user without a record; and again, for a store that existed before.
     """
     unrecorded: dict[str, None] = {}
 
@@ -180,10 +180,10 @@ def _unrecorded(place: StorePlace, error: NoUserState) -> str:
 
 
 def _check_same(store: Path, inode: int | None) -> None:
-    """Raise where another folder took the place of the store that was looked at.
+    """Raise if the store was replaced by another folder since it was checked.
 
-    After the seal: from here on the kernel lets no folder be written but the one that it was drawn
-    around, and this says that its name still leads there.
+    Called after the seal, when the kernel permits writes only to the folder that the seal was set
+    up for; this verifies that the store's path still leads to it.
     """
     if inode is not None and store.lstat().st_ino != inode:
         raise CorpusError(
@@ -222,7 +222,7 @@ def _has_gpu() -> bool:
 
 
 def _model(settings: Settings, store: Path) -> Launch:
-    """The model to ask, or the notice that says why there is none; nothing is sealed yet."""
+    """The unsealed launch with its model, or with a notice that there is none."""
     wanted = parse(settings.llm, settings.allow_remote_llm)
     try:
         if isinstance(wanted, GgufFile):
@@ -250,8 +250,8 @@ def _with_llama(weights: GgufFile, store: Path) -> Launch:
 def corpus_place(settings: Settings, folder: Path | None) -> StorePlace:
     """The store to write and the root of its corpus.
 
-    Raises UsageError where the store holds the index of another folder, UntrustedStore where it is
-    not known to be this user's.
+    Raises UsageError if the store has the index of another folder, UntrustedStore if it is not
+    known to be this user's.
     """
     store = absolute(store_to_write(settings))
     known = recorded_place(store, settings)
@@ -264,7 +264,7 @@ def corpus_place(settings: Settings, folder: Path | None) -> StorePlace:
         root = check_root(known.root if known is not None else working_folder())
     else:
         root = check_root(folder)
-        # A root that moved may be named anew; one that is still there is another corpus.
+        # A moved root may be given again; if the recorded one exists, this is another corpus.
         if known is not None and known.root.is_dir() and known.root != root:
             raise UsageError(
                 f"The index in {str(store)!r} is of {str(known.root)!r}, not of {str(root)!r}.",

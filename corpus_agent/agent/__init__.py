@@ -1,7 +1,7 @@
-"""The conversation with a model: what it is sent, what it replies, its calls of the two tools.
+"""The conversation with a model: requests, replies, and calls of the two tools.
 
-Its modules are looked up when they are asked for: a module that names the package at its top loads
-nothing of it before the seal.
+Its modules are imported on first use, so that importing the package before the seal loads none of
+them.
 """
 
 from importlib import import_module

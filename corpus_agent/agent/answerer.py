@@ -1,9 +1,9 @@
-"""Answers by a model on this machine that has two tools and nothing else.
+"""Answers from a model on this machine that has two tools and nothing else.
 
-    question ──> first search ──> loop/ ──> draft ──> verification.py ──> answer
+    question ──> first search ──> conversation.py ──> draft ──> verification.py ──> answer
 
-Puts these together; which model it is discovery.py's to find. Called by the command line and the
-librarian; pydantic-ai and the HTTP client are imported when it runs.
+Combines these steps; models/discovery.py finds the model. Called by service/session.py; imports
+pydantic-ai and the HTTP client when it runs.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ if TYPE_CHECKING:
     from corpus_agent.models.address import Server
     from corpus_agent.tools.corpus import CorpusView
 
-MAX_STEPS = 8  # requests to the model for one question, the one that ends it included
-QUESTION_SECONDS = 600.0  # for all of them, the one that repairs quotations included
+MAX_STEPS = 8  # requests to the model for one question, the last included
+QUESTION_SECONDS = 600.0  # for all of these requests, the repair of quotations included
 PASSAGES_WITHOUT_DRAFT = 3
 PASSAGE_CHARACTERS = 300
-MAX_NAMED_SEARCHES = 4  # in the sentence that says what was searched
+MAX_NAMED_SEARCHES = 4  # in the sentence that lists the searches
 
 SYSTEM_PROMPT = """\
 You answer questions from the user's documents and from nothing else.
@@ -72,7 +72,7 @@ The deposit is two months' rent [contracts/flat.md:12-14] "a deposit of two mont
 If the documents do not answer the question, write exactly: NOT_FOUND"""
 
 NOT_FOUND = "NOT_FOUND"
-# How models say it that forget the word: the whole answer, and nothing cited.
+# How models that omit the status word put it: the whole answer, without citations.
 _DENIES = re.compile(
     r"(?i)\b(?:documents?|passages?|texts?|results?|sources?|context|information)\b[^.]{0,60}"
     r"\b(?:do(?:es)? not|don't|doesn't|did not|no)\b[^.]{0,30}"
@@ -86,9 +86,9 @@ _FIRST_CALL = "first_search"
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one question may cost: requests, seconds for all, and what one reply is waited for.
+    """Limits of one question: requests, seconds for all of them, and the patience for one reply.
 
-    `window` is the model's in tokens, where a person sets it; else the server is asked.
+    `window` is the model's in tokens if the user sets it; otherwise the server is asked.
     """
 
     steps: int = MAX_STEPS
@@ -98,7 +98,7 @@ class Limits:
 
 
 def _direct_client() -> AsyncClient:
-    """A client that connects by itself, anew for each request: no proxy and no redirect."""
+    """A client with a new direct connection for each request: no proxy and no redirect."""
     import httpx2
 
     limits = httpx2.Limits(max_keepalive_connections=0)
@@ -106,7 +106,7 @@ def _direct_client() -> AsyncClient:
 
 
 class ModelAnswerer:
-    """The answerer that asks a model; implements the `Answerer` protocol."""
+    """An answerer that uses a model; implements the `Answerer` protocol."""
 
     def __init__(
         self,
@@ -119,10 +119,10 @@ class ModelAnswerer:
         strict: bool = False,
         on_draft: OnDraft = lambda _: None,
     ) -> None:
-        """`make_client` gives the HTTP client to use: under the seal, that of the broker.
+        """`make_client` returns the HTTP client: under the seal, that of the broker.
 
-        `encode` lets a sentence be supported by other words than its own; `strict` leaves out
-        what nothing supports; `on_draft` hears the draft as it is written, unchecked.
+        With `encode` a sentence can be supported by synonyms; `strict` leaves unsupported
+        sentences out; `on_draft` is called with the pieces of the unchecked draft as they arrive.
         """
         self._make_client = make_client or _direct_client
         self._server = server
@@ -135,7 +135,7 @@ class ModelAnswerer:
 
     @property
     def name(self) -> str:
-        """The model's name, which is not what the program calls itself."""
+        """The model's name, made distinct from the program's own names."""
         name = one_line(self._model)
         return quoted(name) if name.casefold() == EXTRACTIVE else name
 
@@ -146,7 +146,7 @@ class ModelAnswerer:
 
     @property
     def model_server(self) -> ModelServer:
-        """The server's address and whose process answered there when it was found."""
+        """The server's address, and the owner of its process when it was found."""
         return ModelServer(str(self._server.address), self._server.owner)
 
     def answer(
@@ -158,8 +158,8 @@ class ModelAnswerer:
     ) -> Answer:
         """An answer whose citations are verified or moved; see the protocol.
 
-        Raises ModelUnavailable where the model gives none, and CorpusError from the corpus. Not to
-        be called where an event loop runs.
+        Raises ModelUnavailable if the model gives none, and CorpusError from the corpus. Must not
+        be called from a running event loop.
         """
         work = _Work(question, corpus, tuple(history), on_event, self._encode)
         settled = asyncio.run(self._settled(work))
@@ -168,7 +168,7 @@ class ModelAnswerer:
         return self._finish(work, settled)
 
     async def _settled(self, work: _Work) -> Settled | None:
-        """The model's draft with its quotations looked up; None where it never gave one."""
+        """The model's draft with its quotations looked up; None if there is none."""
         limits = self._limits
         deadline = asyncio.get_running_loop().time() + limits.seconds
         async with self._make_client() as client:
@@ -194,7 +194,7 @@ class ModelAnswerer:
                 return settled
 
     async def _conversation(self, work: _Work, client: AsyncClient) -> Conversation:
-        """The conversation up to where the model has its say: question and first search."""
+        """The conversation before the model's first reply: question and first search."""
         if self._ability is None:
             self._ability = await ability(client, self._server.base_url, self._model)
         room = Room(self._limits.window or self._ability.window or DEFAULT_WINDOW)
@@ -219,7 +219,7 @@ class ModelAnswerer:
         )
 
     def _finish(self, work: _Work, settled: Settled) -> Answer:
-        """The answer of a draft: claims supported or marked, the failed quotations counted."""
+        """The answer from a draft: claims supported or marked, failed quotations counted."""
         denied = NOT_FOUND in settled.text or _DENIES.search(settled.text)
         if not settled.citations and denied:
             return self._not_found(work)
@@ -243,7 +243,7 @@ class ModelAnswerer:
         return self._answer(work, work.searched(), "not_found", notices=notices)
 
     def _passages(self, work: _Work) -> Answer:
-        """The best of what was retrieved, where the model ended without a word."""
+        """The best retrieved passages, for a model that ended without text."""
         citations: list[Citation] = []
         for passage in dict.fromkeys(work.toolbox.passages):
             if len(citations) == PASSAGES_WITHOUT_DRAFT:
@@ -288,7 +288,7 @@ class ModelAnswerer:
 
 
 class _Work:
-    """One question on its way to an answer: its tools, and what its citations are held against."""
+    """State of one question: its tools, and the evidence for its citations."""
 
     def __init__(
         self,
@@ -307,17 +307,17 @@ class _Work:
         self.toolbox = Toolbox(corpus, self._frame)
 
     def open_toolbox(self, room: Room) -> None:
-        """Have tools whose results fit the model's window."""
+        """Create the tools, with results that fit the model's window."""
         self.toolbox = Toolbox(self.corpus, self._frame, room.read_bytes)
 
     def call(self, call: Call) -> ToolResult:
-        """Run one call, and say so."""
+        """The result of one call, which is reported as an event."""
         self.on_event(_event(self.toolbox, call))
         return self.toolbox.call(call.name, call.arguments)
 
     @cached_property
     def evidence(self) -> Evidence:
-        """What a draft is held against."""
+        """The evidence that a draft is checked against."""
         known = [citation for turn in self.history for citation in turn.answer.citations]
         return Evidence(
             self.corpus, self._source_of, self._supporter, known, self.question, self._encode
@@ -327,21 +327,21 @@ class _Work:
         return self.toolbox.source_of(shown)
 
     def _supporter(self) -> Supporter:
-        """What was retrieved so far."""
+        """The passages retrieved so far."""
         return Supporter(self.toolbox.passages, self._encode)
 
     def cleaned(self, draft: str) -> str:
-        """A draft without delimiters that the model copied and what acts on a terminal."""
+        """A draft without copied delimiters and terminal control characters."""
         for delimiter in (self._frame.opening, self._frame.closing):
             draft = draft.replace(delimiter, "")
         return visible(draft).strip()
 
     def repair(self, settled: Settled) -> str:
-        """What the model is asked where quotations failed."""
+        """The request to repair quotations that failed."""
         return repair_request(settled.failed, self._frame)
 
     def searched(self) -> str:
-        """What was searched without an answer."""
+        """The sentence that lists the searches that led to no answer."""
         queries = list(dict.fromkeys(self.toolbox.queries))
         named = ", ".join(f"“{one_line(query)}”" for query in queries[:MAX_NAMED_SEARCHES])
         more = len(queries) - MAX_NAMED_SEARCHES
@@ -351,7 +351,7 @@ class _Work:
 
 
 async def _repaired(work: _Work, conversation: Conversation, settled: Settled) -> Settled:
-    """The draft that the model mended, where it is better; it gets one chance."""
+    """The draft as the model repaired it, if that is better; there is one attempt."""
     count = len(settled.failed)
     noun = "quotation is" if count == 1 else "quotations are"
     work.on_event(f"{count} {noun} not in the documents; asking the model to repair")
@@ -364,7 +364,7 @@ async def _repaired(work: _Work, conversation: Conversation, settled: Settled) -
 
 
 def _notices(finished: Finished) -> list[str]:
-    """What is said beside an answer that is not whole."""
+    """The notices of an incomplete answer."""
     found = []
     if finished.dropped:
         noun = "1 citation was" if finished.dropped == 1 else f"{finished.dropped} citations were"
@@ -379,7 +379,7 @@ def _notices(finished: Finished) -> list[str]:
 
 
 def _event(toolbox: Toolbox, call: Call) -> str:
-    """One line for a person, as in "read: notes/a.md from line 200"."""
+    """One line for the user, as in "read: notes/a.md from line 200"."""
     spec = next((spec for spec in toolbox.specs if spec.name == call.name), None)
     if spec is None:
         return f"{called(call.name)}: there is no such tool"

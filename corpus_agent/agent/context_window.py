@@ -1,7 +1,7 @@
-"""A conversation, and as much of it as the model's window holds. Pure.
+"""Fits a conversation into the model's context window. Pure.
 
-A server that gets more than fits refuses, or cuts the beginning off without a word, which is where
-the rules are. What goes first is what can be had again: old results of tools. Called by
+A server refuses a longer conversation or silently truncates its beginning, where the rules are.
+Old tool results are dropped first, because the model can request them again. Called by
 conversation.py.
 """
 
@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 
 from corpus_agent.agent.messages import Asked, Call, Entry, Replied, Returned
 
-DEFAULT_WINDOW = 4_096  # tokens, where neither server nor setting says; what Ollama gives a model
+DEFAULT_WINDOW = 4_096  # tokens, if neither server nor setting gives a window; Ollama's default
 MAX_ANSWER_TOKENS = 4_096  # thinking included; bounds a model that repeats itself
-ANSWER_SHARE = 4  # of the window is kept free for the reply: one in so many
-READ_SHARE = 3  # one read gives at most one in so many of the window
+ANSWER_SHARE = 4  # 1/4 of the window is reserved for the reply
+READ_SHARE = 3  # one read returns at most 1/3 of the window
 BYTES_PER_TOKEN = 3  # UTF-8; English has over 4, Cyrillic over 4, Chinese 3 to 5 (Qwen, Llama 3)
 FRAME_TOKENS = 900  # rules and tool schemas, in any chat template
-LEAST_CONVERSATION = 256  # tokens; with less there is nothing to answer from
-MESSAGE_TOKENS = 8  # what a template puts around one message
+LEAST_CONVERSATION = 256  # tokens; less leaves nothing to answer from
+MESSAGE_TOKENS = 8  # that a chat template adds to one message
 
 LEFT_OUT = "(Left out to make room. Call the tool again if you need this.)"
 CUT = "(Cut here to make room. Read on from this place, or search for less.)"
@@ -27,7 +27,7 @@ CUT = "(Cut here to make room. Read on from this place, or search for less.)"
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """A model's window in tokens, and how it is shared out."""
+    """A model's window in tokens, and its shares."""
 
     window: int = DEFAULT_WINDOW
 
@@ -38,17 +38,17 @@ class Room:
 
     @property
     def conversation(self) -> int:
-        """Tokens that the conversation may take, beside rules and reply."""
+        """Tokens that the conversation may take, besides rules and reply."""
         return max(LEAST_CONVERSATION, self.window - self.reply - FRAME_TOKENS)
 
     @property
     def read_bytes(self) -> int:
-        """Bytes of text that one read may give."""
+        """Bytes of text that one read may return."""
         return self.window * BYTES_PER_TOKEN // READ_SHARE
 
 
 def tokens(entries: Sequence[Entry]) -> int:
-    """About how many tokens the entries are, rather too many than too few."""
+    """An estimate of the tokens of the entries, on the high side."""
     return sum(_tokens(entry) for entry in entries)
 
 
@@ -62,10 +62,10 @@ def _tokens(entry: Entry) -> int:
 
 
 def fit(entries: Sequence[Entry], room: int) -> tuple[list[Entry], list[Call]]:
-    """The entries in `room` tokens, and the calls whose results were left out whole.
+    """The entries cut to `room` tokens, and the calls whose results were dropped entirely.
 
-    Old results go first, then old turns of the conversation, then the ends of the newest results;
-    the question and what the model said since stay.
+    Old results are dropped first, then old turns of the conversation, then the ends of the newest
+    results; the question and the model's replies to it stay.
     """
     kept = list(entries)
     newest = _newest(kept)
@@ -82,7 +82,7 @@ def fit(entries: Sequence[Entry], room: int) -> tuple[list[Entry], list[Call]]:
 
 
 def _newest(entries: Sequence[Entry]) -> int:
-    """Where the results of the last reply begin."""
+    """The index at which the results of the last reply begin."""
     at = len(entries)
     while at > 0 and not isinstance(entries[at - 1], Replied):
         at -= 1
@@ -90,14 +90,14 @@ def _newest(entries: Sequence[Entry]) -> int:
 
 
 def _is_old_turn(entries: Sequence[Entry]) -> bool:
-    """Whether an earlier question and its answer stand first."""
+    """Whether the entries begin with an earlier question and its answer."""
     if len(entries) < 3 or not isinstance(entries[0], Asked):
         return False
     return isinstance(entries[1], Replied) and not entries[1].calls
 
 
 def _cut_newest(entries: list[Entry], room: int) -> list[Entry]:
-    """The entries with the ends of the newest results cut off, each by the same share."""
+    """The entries with the newest results truncated, each by the same share."""
     over = tokens(entries) - room
     start = _newest(entries)
     sizes = {
@@ -116,10 +116,10 @@ def _cut_newest(entries: list[Entry], room: int) -> list[Entry]:
 
 
 def _beginning(text: str, size: int) -> str:
-    """The first `size` bytes of a result in whole lines, and that it was cut.
+    """The first `size` bytes of a result in whole lines, with a remark that it was cut.
 
-    A delimiter that opened is closed again, and none is cut in the middle: what follows must not
-    pass for a document.
+    An open delimiter is closed, and none is cut in the middle: the text that follows must not look
+    like part of a document.
     """
     kept = text.encode("utf-8", "replace")[:size].decode("utf-8", "ignore")
     kept = kept[: kept.rfind("\n") + 1]

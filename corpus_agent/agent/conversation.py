@@ -1,6 +1,6 @@
-"""Request and result in turn, until there is an answer or the steps are used up.
+"""Requests and tool results in turn, until there is an answer or the steps are used up.
 
-Decides what is sent and what a reply leads to; request.py reads the reply. Called by answerer.py.
+Decides what is sent and how a reply is handled; request.py reads the reply. Called by answerer.py.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from corpus_agent.tools.result import ToolResult, failure
 if TYPE_CHECKING:
     from corpus_agent.answering.records import OnEvent
 
-MAX_CALLS = 16  # of one reply; the others are told so
-MAX_IDLE_STEPS = 2  # replies in a row that only ask for what was given already
-SMALLER = 2  # a conversation that the server finds too long is tried at one part in so many
+MAX_CALLS = 16  # of one reply; further ones get an error
+MAX_IDLE_STEPS = 2  # consecutive replies that only repeat earlier calls
+SMALLER = 2  # a conversation that is too long for the server is retried at 1/2 of the size
 
 LAST_STEP = (
     "No more searches are possible. Answer now from the results above, with citations, "
@@ -41,10 +41,10 @@ TOO_MANY = failure(
 
 @dataclass
 class Conversation:
-    """What is said to one model about one question, and how it has to be said.
+    """A conversation with one model about one question.
 
-    `tools` is whether server and model know tools; it turns to False where they prove not to.
-    `call` runs a tool, `forget` hears which results the model no longer sees.
+    `tools` is whether server and model support tools; it becomes False if a request fails for lack
+    of them. `call` runs a tool; `forget` is called for each result that left the window.
     """
 
     speaker: Speaker
@@ -62,9 +62,9 @@ class Conversation:
         self._tokens = self.room.conversation
 
     async def answer(self, steps: int) -> str | None:
-        """The model's answer within so many requests; None where it never gives one.
+        """The model's answer within `steps` requests; None if there is none.
 
-        Raises ModelUnavailable where the server fails.
+        Raises ModelUnavailable if the server fails.
         """
         idle = 0
         for step in range(1, steps + 1):
@@ -85,15 +85,15 @@ class Conversation:
         return None
 
     async def ask(self, text: str) -> str:
-        """What the model says to one more message, tools aside; "" where it says nothing."""
+        """The model's reply to one more message, without tools; "" if it is empty."""
         self.entries.append(Asked(text))
         return (await self.hear(may_call=False)).reply.text
 
     async def hear(self, *, may_call: bool) -> Heard:
-        """The next reply, which becomes part of the conversation.
+        """The next reply, which is appended to the conversation.
 
-        A server that finds the conversation too long, or knows no tools, is asked again in the
-        way that it can take.
+        If the server rejects the conversation as too long, or does not support tools, it is asked
+        again with a shorter one, or without tools.
         """
         while True:
             self.entries, left_out = fit(self.entries, self._tokens)
@@ -112,7 +112,7 @@ class Conversation:
                 self.on_event("the model knows no tools; explaining them in words")
                 self.tools = False
             else:
-                if not may_call:  # a call that nobody answers would spoil the next request
+                if not may_call:  # a call without a result would make the next request invalid
                     heard = replace(heard, reply=Replied(heard.reply.text))
                 self.entries.append(heard.reply)
                 return heard
@@ -131,7 +131,7 @@ class Conversation:
         )
 
     def _run(self, reply: Replied) -> bool:
-        """Run the calls of a reply; whether any of them gave something new."""
+        """Run the calls of a reply; returns whether any result was new."""
         results = [
             self.call(call) if number < MAX_CALLS else TOO_MANY
             for number, call in enumerate(reply.calls)
@@ -141,7 +141,7 @@ class Conversation:
 
 
 def opening(history: Sequence[tuple[str, str]], question: str, first: Returned) -> list[Entry]:
-    """Earlier questions and answers, the question, and a search as if the model had made it."""
+    """Earlier questions and answers, the question, and a search in the form of a model's call."""
     entries: list[Entry] = []
     for asked, answered in history:
         entries += [Asked(asked), Replied(answered)]

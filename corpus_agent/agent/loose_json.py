@@ -1,6 +1,6 @@
-"""What a model means where it writes an object: JSON, nearly JSON, Python, or XML. Pure.
+"""Objects as models write them: JSON, almost JSON, Python, or XML. Pure.
 
-Reads literals alone; nothing is executed. Called by text_tool_calls.py.
+Reads literals only; nothing is executed. Called by text_tool_calls.py.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 _JSON = json.JSONDecoder(strict=False)
-# What a reply that was cut off, or a small model, still owes at the end of an object.
+# The closing characters that a truncated reply, or a small model, omits at the end of an object.
 _OWED = ("", "}", "}}", '"}', '"}}', "}]", "]")
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _BEFORE_QUOTE = tuple("([{,:=")  # elsewhere a single quotation mark is an apostrophe
@@ -28,9 +28,9 @@ _KEYS_AND_VALUES = re.compile(
 
 
 def value_at(text: str, at: int) -> tuple[object, int]:
-    """The object or list that begins at a character, and its end; None where there is none.
+    """The object or list that begins at a character, and its end; None if there is none.
 
-    Also as Python writes it, with a comma too many, or with brackets missing at the end.
+    Accepts Python literals, superfluous commas, and missing brackets at the end.
     """
     at = after_space(text, at)
     if text[at : at + 1] not in ("{", "["):
@@ -49,13 +49,13 @@ def value_at(text: str, at: int) -> tuple[object, int]:
 
 
 def _repaired(piece: str) -> Iterator[str]:
-    """The text without commas before closing brackets, and with what it owes."""
+    """The text without commas before closing brackets, completed with missing ones."""
     tidy = re.sub(r",(\s*[}\]])", r"\1", piece).rstrip().rstrip(",")
     return (tidy + owed for owed in _OWED)
 
 
 def object_in(text: str) -> dict[str, Any] | None:
-    """The object that a text begins with: in braces, or as XML parameters."""
+    """The object that a text begins with, in braces or as XML parameters; None without one."""
     value, _ = value_at(text, 0)
     if isinstance(value, dict):
         return value
@@ -67,14 +67,14 @@ def object_in(text: str) -> dict[str, Any] | None:
 
 
 def after_space(text: str, at: int) -> int:
-    """The next character that is no white space."""
+    """The position of the next character that is not white space."""
     while at < len(text) and text[at].isspace():
         at += 1
     return at
 
 
 def bracket_end(text: str, at: int) -> int:
-    """The character after the bracket that closes the one here; the text's end if none does."""
+    """The position behind the matching closing bracket; the text's end if there is none."""
     owed: list[str] = []
     quote = before = ""
     skip = False
@@ -96,7 +96,7 @@ def bracket_end(text: str, at: int) -> int:
 
 
 def python_calls(body: str) -> list[ast.Call]:
-    """The calls of a text that is Python and nothing but calls: lines or a list, printed or not."""
+    """The calls of a text that consists of Python calls only: lines or a list, printed or not."""
     try:
         tree = ast.parse(body.strip())
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -114,7 +114,7 @@ def python_calls(body: str) -> list[ast.Call]:
 
 
 def python_arguments(call: ast.Call, keys: list[str]) -> dict[str, Any] | str:
-    """The arguments of a call, those without a name under `keys`; its text if one is no literal."""
+    """The arguments of a call, positional ones under `keys`; its text if one is not a literal."""
     try:
         given = dict(zip(keys, map(ast.literal_eval, call.args), strict=False))
         given |= {word.arg: ast.literal_eval(word.value) for word in call.keywords if word.arg}

@@ -1,7 +1,7 @@
-"""A conversation as values, and as the messages that a server takes. Pure.
+"""A conversation as values, and as the messages of a request. Pure.
 
-The list of entries is the whole state of the loop: what is sent, kept within the window, shown in
-tests and cut is this list. Called by conversation.py and context_window.py.
+The list of entries is the whole state of the loop: requests, truncation and test transcripts are
+made from it. Called by conversation.py and context_window.py.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A tool call; `arguments` as the model wrote them, an object or a text that may be none."""
+    """A tool call; `arguments` as the model wrote them: an object, or text that may not parse."""
 
     id: str
     name: str
@@ -28,14 +28,14 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the user says, or the program in the user's place."""
+    """A message of the user, or of the program in the user's role."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Replied:
-    """What the model says, and the calls it makes."""
+    """A reply of the model: text and tool calls."""
 
     text: str
     calls: tuple[Call, ...] = ()
@@ -43,7 +43,7 @@ class Replied:
 
 @dataclass(frozen=True, slots=True)
 class Returned:
-    """What a tool says to one call."""
+    """The result of one tool call."""
 
     call: Call
     text: str
@@ -59,7 +59,7 @@ To call a tool, write one line and nothing after it; the result will be given to
 
 
 def native(system: str, entries: Sequence[Entry]) -> list[ModelMessage]:
-    """The messages for a server that knows tools; results side by side are one message."""
+    """The messages for a server that supports tools; adjacent results are one message."""
     from pydantic_ai.messages import (
         ModelRequest,
         ModelResponse,
@@ -91,10 +91,10 @@ def native(system: str, entries: Sequence[Entry]) -> list[ModelMessage]:
 
 
 def plain(system: str, entries: Sequence[Entry], question: str) -> list[ModelMessage]:
-    """The messages for a server or a chat template without tools: user and model in turn.
+    """The messages for a server or a chat template without tools: user and model alternate.
 
-    The tools are described in words, calls and results are text, and after a result the question
-    is asked again: a small model answers what it read last.
+    The tools are described in text, calls and results are text, and the question is repeated after
+    a result: a small model answers what it read last.
     """
     from pydantic_ai.messages import (
         ModelRequest,
@@ -119,7 +119,7 @@ def plain(system: str, entries: Sequence[Entry], question: str) -> list[ModelMes
 
 
 def _in_turn(entries: Iterable[Entry]) -> list[tuple[bool, list[str]]]:
-    """The texts of the user and of the model by turns, what neighbours say joined."""
+    """The texts of user and model in alternation; adjacent texts of one role are joined."""
     turns: list[tuple[bool, list[str]]] = []
     for entry in entries:
         by_user = not isinstance(entry, Replied)
@@ -144,7 +144,7 @@ def _written(call: Call) -> str:
 
 
 def _sendable(arguments: Mapping[str, Any] | str) -> dict[str, Any] | str:
-    """The arguments as a server can parse them again: chat templates fail on broken JSON."""
+    """The arguments in a form that a server can parse: chat templates fail on broken JSON."""
     if isinstance(arguments, str):
         try:
             json.loads(arguments)
@@ -155,7 +155,7 @@ def _sendable(arguments: Mapping[str, Any] | str) -> dict[str, Any] | str:
 
 
 def shown(entry: Entry) -> str:
-    """An entry for a person who reads a transcript."""
+    """An entry as text, for transcripts."""
     if isinstance(entry, Asked):
         return f"USER\n{entry.text}"
     if isinstance(entry, Returned):
@@ -165,7 +165,7 @@ def shown(entry: Entry) -> str:
 
 
 def tool_definitions(specs: Sequence[ToolSpec] = SPECS) -> list[Any]:
-    """The two tools as pydantic-ai passes them on."""
+    """The definitions of the two tools for pydantic-ai."""
     from pydantic_ai.tools import ToolDefinition
 
     return [

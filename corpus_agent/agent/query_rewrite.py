@@ -1,6 +1,6 @@
-"""A follow-up question made to stand alone: what the first search of a later turn looks for.
+"""Rewrites a follow-up question as a standalone one, for the first search of a later turn.
 
-Written by the model; without one, follow_up.py has a rule. Called by answerer.py.
+Uses the model; without one, answering/follow_up.py applies a rule. Called by answerer.py.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 MAX_TURNS = 3  # earlier questions and answers that the model is shown
 MAX_ANSWER = 300  # characters of each of those answers
-MAX_STANDALONE = 300  # characters; what is longer is no question
+MAX_STANDALONE = 300  # characters; longer text is not a question
 REWRITE_TOKENS = 400  # thinking included
 
 REWRITE = """\
@@ -31,9 +31,9 @@ stands alone already, repeat it. Write the question and nothing else; do not ans
 async def by_model(
     speaker: Speaker, question: str, history: Sequence[tuple[str, str]]
 ) -> str | None:
-    """The question as the model makes it stand alone; None where it writes something else.
+    """The standalone question that the model writes; None if it writes something else.
 
-    Raises ModelUnavailable where the server fails.
+    Raises ModelUnavailable if the server fails.
     """
     lines = []
     for asked, answered in history[-MAX_TURNS:]:
@@ -44,7 +44,7 @@ async def by_model(
 
 
 def _as_question(said: str) -> str | None:
-    """The one line that a model was asked for, without a label or quotation marks around it."""
+    """The requested line of a reply, without label or quotation marks; None if it is not one."""
     lines = [line.strip() for line in said.strip().splitlines() if line.strip()]
     if len(lines) != 1:
         return None

@@ -1,8 +1,8 @@
-"""One request to a model: heard as it comes, cut where it invents, within its times.
+"""One request to a model: streamed, truncated at a fabricated tool result, bounded by timeouts.
 
 Closing the stream early ends the generation at the server, so that a model on a CPU does not spend
-minutes on what nobody reads. What libraries raise for a failing server is translated here and
-nowhere else. Called by conversation.py; imports the model libraries when it runs.
+minutes on unused text. The libraries' exceptions for a failing server are translated here only.
+Called by conversation.py; imports the model libraries when it runs.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from pydantic_ai.settings import ModelSettings
 
 CONNECT_SECONDS = 5.0
-FIRST_SECONDS = 300.0  # until a reply begins: a model on a CPU reads a long window for minutes
-STALL_SECONDS = 60.0  # between two pieces of a reply; a server may hold a whole tool call back
-CHECK_CHARACTERS = 40  # a reply is looked at again when it has grown by so many
+FIRST_SECONDS = 300.0  # until a reply begins: a model on a CPU takes minutes for a long window
+STALL_SECONDS = 60.0  # between two pieces of a reply; a server may buffer a whole tool call
+CHECK_CHARACTERS = 40  # a reply is parsed again after this much new text
 ECHO_CHARACTERS = 120  # a tail of this length ...
-ECHOES = 4  # ... that stands so often in a reply ends it: the model repeats itself
+ECHOES = 4  # ... that occurs this often in a reply ends it: the model repeats itself
 MAX_SHOWN_ERROR = 160  # characters
 
 TOOLS: Tools = {
@@ -44,7 +44,7 @@ OnDraft = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """Seconds that a server gets: to begin a reply, and from one piece of it to the next."""
+    """Timeouts in seconds: until a reply begins, and between two pieces of it."""
 
     first: float = FIRST_SECONDS
     stall: float = STALL_SECONDS
@@ -52,7 +52,7 @@ class Patience:
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """A reply as it counts; `cut` where it went on inventing, `full` where its tokens ran out."""
+    """The valid part of a reply; `cut` before fabricated text, `full` if its tokens ran out."""
 
     reply: Replied
     cut: bool = False
@@ -60,16 +60,16 @@ class Heard:
 
 
 class TooLong(ModelUnavailable):
-    """The conversation does not fit into the model's window, as the server has it."""
+    """The conversation does not fit into the model's window, according to the server."""
 
 
 class NoTools(ModelUnavailable):
-    """The server, or the chat template of its model, has no place for tools."""
+    """The server, or the chat template of its model, does not support tools."""
 
 
 @dataclass
 class _Growing:
-    """A reply that is coming in."""
+    """A reply that is being received."""
 
     on_draft: OnDraft
     text: str = ""
@@ -78,7 +78,7 @@ class _Growing:
     _checked: int = 0
 
     def add(self, piece: str) -> bool:
-        """Add text; whether what comes next can no longer count."""
+        """Add text; returns whether all further text can be ignored."""
         self.text += piece
         self.on_draft(without_thoughts(self.text))
         if len(self.text) - self._checked < CHECK_CHARACTERS and "\n" not in piece:
@@ -88,14 +88,14 @@ class _Growing:
 
 
 def echoes(text: str) -> bool:
-    """Whether a text has begun to repeat itself, as small models do until their tokens end."""
+    """Whether a text has begun to repeat itself, as small models do until the token limit."""
     tail = text[-ECHO_CHARACTERS:]
     return len(tail) == ECHO_CHARACTERS and text.count(tail) >= ECHOES
 
 
 @dataclass(frozen=True, slots=True)
 class Speaker:
-    """A model to talk to; `where` is its server, for messages."""
+    """A model that requests go to; `where` is its server, for error messages."""
 
     model: Model
     where: str
@@ -110,7 +110,7 @@ def speaker(
     patience: Patience = Patience(),
     on_draft: OnDraft = lambda _: None,
 ) -> Speaker:
-    """The model, as pydantic-ai asks it: no key, no proxy, no retry of its own."""
+    """The model for pydantic-ai: no API key, no proxy, no retries."""
     import httpx2
     from openai import AsyncOpenAI
     from pydantic_ai.models.openai import OpenAIChatModel
@@ -119,7 +119,7 @@ def speaker(
 
     api = AsyncOpenAI(
         base_url=base_url,
-        api_key="none",  # else the one of the environment would be sent
+        api_key="none",  # otherwise the key in the environment would be sent
         organization="",
         project="",
         http_client=client,
@@ -129,7 +129,7 @@ def speaker(
     profile = OpenAIModelProfile(
         openai_chat_supports_max_completion_tokens=False,
         openai_supports_strict_tool_definition=False,
-        # A document may hold "<|im_start|>", which such servers would take for a new turn.
+        # A document may contain "<|im_start|>", which such servers would parse as a new turn.
         may_tokenize_special_tokens_in_content=True,
     )
     model = OpenAIChatModel(name, provider=OpenAIProvider(openai_client=api), profile=profile)
@@ -144,9 +144,9 @@ async def hear(
     may_call: bool = True,
     max_tokens: int,
 ) -> Heard:
-    """The reply to the messages; `tools` are offered or not, and may be called or not.
+    """The reply to the messages; `tools`: whether tools are offered, `may_call`: and callable.
 
-    Raises ModelUnavailable where there is none, as TooLong or NoTools where the server says so.
+    Raises ModelUnavailable if there is none; TooLong or NoTools if that is the server's reason.
     """
     from pydantic_ai.models import ModelRequestParameters
     from pydantic_ai.settings import ModelSettings
@@ -172,7 +172,7 @@ async def _events(
     parameters: ModelRequestParameters,
     growing: _Growing,
 ) -> AsyncGenerator[ModelResponseStreamEvent]:
-    """What comes from the server, each piece within its time."""
+    """The events of the stream, each within its timeout."""
     from pydantic_ai.direct import model_request_stream
 
     patience = speaker.patience
@@ -193,7 +193,7 @@ async def _events(
 
 
 def _take(event: ModelResponseStreamEvent, growing: _Growing) -> bool:
-    """Add one event to the reply; whether the rest of it can be left unheard."""
+    """Add one event to the reply; returns whether the rest can be skipped."""
     from pydantic_ai.messages import (
         PartDeltaEvent,
         PartEndEvent,
@@ -215,7 +215,7 @@ def _take(event: ModelResponseStreamEvent, growing: _Growing) -> bool:
 
 
 def _heard(growing: _Growing, stopped: bool) -> Heard:
-    """The reply without what it invented; calls of the protocol go before calls in the text."""
+    """The reply without fabricated text; protocol calls take precedence over calls in the text."""
     spoken = understand(growing.text, TOOLS)
     calls = tuple(growing.calls.values()) or tuple(
         Call(f"text_{n}", call.name, call.arguments) for n, call in enumerate(spoken.calls)
@@ -224,7 +224,7 @@ def _heard(growing: _Growing, stopped: bool) -> Heard:
     return Heard(Replied(spoken.text, calls), cut, growing.full)
 
 
-# ---- What goes wrong
+# ---- Errors
 
 _TOO_LONG = re.compile(
     r"context[ _](?:size|length|window)|maximum context|too many tokens|prompt is too long"
@@ -262,22 +262,22 @@ def _translated(where: str) -> Iterator[None]:
     except (ModelConnectionError, HTTPError) as error:
         message = f"The connection to the model server failed ({_short(str(_first(error)))})."
         raise ModelUnavailable(message, hint) from error
-    # From the third on: events that are JSON of another shape, at which the libraries do not look,
-    # and text with half a pair of surrogates, which no request can say again.
+    # From the third on: events that are JSON of another shape, which the libraries do not check,
+    # and text with a lone surrogate, which no request can encode.
     except unusable as error:
         message = f"The model server gave no usable answer ({_short(str(error))})."
         raise ModelUnavailable(message, hint) from error
 
 
 def _first(error: BaseException) -> BaseException:
-    """The error that the others were made of: theirs say "connection error" alone."""
+    """The root cause of an exception: the outer ones only say "connection error"."""
     while error.__cause__ is not None:
         error = error.__cause__
     return error
 
 
 def _refused(status: int, body: object, hint: str) -> ModelUnavailable:
-    """What an error status means, by what its message says."""
+    """The exception for an error status, chosen by its message."""
     said = str(body.get("message") if isinstance(body, dict) else body or "")
     shown = f": {_short(said)}" if said else ""
     message = f"The model server answered with HTTP {status}{shown}."

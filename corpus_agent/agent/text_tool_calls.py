@@ -1,8 +1,8 @@
-"""Tool calls that a model wrote as text, and where it began to invent their results. Pure.
+"""Tool calls that a model wrote as text, and where fabricated results begin. Pure.
 
-Small models often write what a server should have made a call of: as JSON, in tags, as a line of
-Python. `FORMS` lists how. Whether the arguments are right is the toolbox's business, and no text is
-executed. Called by request.py for every reply, while it comes and when it is whole.
+Small models often write a call as text that the server does not recognise: as JSON, in tags, as a
+line of Python. `FORMS` lists these. The toolbox validates the arguments; no text is executed.
+Called by request.py for every reply, while it is streamed and when it is complete.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from corpus_agent.agent.loose_json import (
 )
 from corpus_agent.answering.citations import quotations
 
-MAX_OPENINGS = 40  # of one form in one reply; a model that repeats "{" must not cost minutes
+MAX_OPENINGS = 40  # of one form in one reply; a model that repeats "{" must not take minutes
 
 Arguments = dict[str, Any] | str
 """What a call is made with: an object, or the text that was meant to be one."""
@@ -35,7 +35,7 @@ Tools = Mapping[str, tuple[Collection[str], Collection[str]]]
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A call as text: half-open range of characters, the tool's name, its arguments."""
+    """A call written as text: half-open range of characters, the tool's name, its arguments."""
 
     start: int
     end: int
@@ -45,10 +45,10 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """What a reply says: the text before its first call, and its calls in order.
+    """A parsed reply: the text before its first call, and its calls in order.
 
-    `end` is the character from which nothing counts, because from there on the model speaks for
-    the tools or for the user; None where it does not.
+    `end` is the character from which the reply is ignored, because the model goes on in the role
+    of a tool or of the user; None if it does not.
     """
 
     text: str
@@ -56,7 +56,7 @@ class Spoken:
     end: int | None
 
 
-# What a tool, a user or a chat template would write, and a model never as an answer.
+# Text of a tool, a user or a chat template, never of an answer.
 _INVENTED = re.compile(
     r"<\|?(?:tool_response|tool_result|function_result|function_response|observation|tool_output)"
     r"s?\|?>"
@@ -73,20 +73,20 @@ _BETWEEN = re.compile(r"(?:[\s,;`\]]|<\|[a-z_]+\|>|<｜[^｜<>]+｜>)*")
 
 
 def understand(reply: str, tools: Tools) -> Spoken:
-    """What a reply says; see `Spoken`. Thoughts are no part of it."""
+    """The parsed reply, without the model's thoughts; see `Spoken`."""
     text = without_thoughts(reply)
     invented = _INVENTED.search(text)
     end = invented.start() if invented else len(text)
     group = _first_group(text, [call for call in _calls(text, tools) if call.start < end])
     if group and not _BETWEEN.fullmatch(text, group[-1].end, end):
-        end = group[-1].end  # a result that nobody gave, or an answer from it
+        end = group[-1].end  # what follows is a fabricated result, or an answer from it
     said = text[: group[0].start if group else end].strip()
     thoughts = len(reply) - len(text)
     return Spoken(said, tuple(group), thoughts + end if end < len(text) else None)
 
 
 def without_thoughts(reply: str) -> str:
-    """What follows the thoughts of a reply; nothing where they never end."""
+    """The reply behind its thoughts; "" if they never end."""
     _, closed, after = reply.rpartition("</think>")
     if not closed and reply.lstrip().startswith("<think>"):
         return ""
@@ -94,7 +94,7 @@ def without_thoughts(reply: str) -> str:
 
 
 def _calls(text: str, tools: Tools) -> list[Written]:
-    """All calls in a text, without those inside another one or inside a cited quotation."""
+    """All calls in a text, except those inside another one or inside a cited quotation."""
     found: list[Written] = []
     quoted = [(quotation.start, quotation.end) for quotation in quotations(text)]
     for form in FORMS:
@@ -106,7 +106,7 @@ def _calls(text: str, tools: Tools) -> list[Written]:
 
 
 def _first_group(text: str, calls: Sequence[Written]) -> list[Written]:
-    """The calls that stand side by side: later ones were made up without the first results."""
+    """The first run of adjacent calls: later ones were written without the first results."""
     group = list(calls[:1])
     for call in calls[1:]:
         same_body = call.start == group[-1].start
@@ -121,7 +121,7 @@ def _first_group(text: str, calls: Sequence[Written]) -> list[Written]:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """One way to write calls: who writes so, how it begins, and how to read on from there."""
+    """One notation of calls: the models that use it, its opening, and its parser."""
 
     who: str
     opening: re.Pattern[str]
@@ -135,7 +135,7 @@ _CLOSED = re.compile(
 
 
 def _tagged(text: str, match: re.Match[str], tools: Tools) -> list[Written]:
-    """Calls between tags, of which the second may be missing."""
+    """Calls between tags; the closing tag may be missing."""
     closed = _CLOSED.search(text, match.end())
     body = text[match.end() : closed.start() if closed else len(text)]
     found, length = _leading(body, tools)
@@ -145,7 +145,7 @@ def _tagged(text: str, match: re.Match[str], tools: Tools) -> list[Written]:
 
 
 def _fenced(text: str, match: re.Match[str], tools: Tools) -> list[Written]:
-    """A code block that holds nothing but calls, or that begins with some and has no end."""
+    """Calls in a code block of calls only, or at the beginning of one that is not closed."""
     closed = text.find("```", match.end())
     body = text[match.end() : closed if closed >= 0 else len(text)]
     found, length = _leading(body, tools)
@@ -155,10 +155,10 @@ def _fenced(text: str, match: re.Match[str], tools: Tools) -> list[Written]:
 
 
 def _named_tag(text: str, match: re.Match[str], tools: Tools) -> list[Written]:
-    """A tag that names the tool, around the arguments."""
+    """A call as a tag with the tool's name around the arguments."""
     name, tag = _plain(match["name"]), match.groupdict().get("tag")
     if tag is None and name not in tools:
-        return []  # any mark-up: only a tool's own name is a call
+        return []  # other mark-up: only a tool's name is a call
     closed = re.compile(rf"</{re.escape(tag or match['name'])}\s*>").search(text, match.end())
     body = text[match.end() : closed.start() if closed else len(text)].strip()
     end = closed.end() if closed else len(text)
@@ -166,14 +166,14 @@ def _named_tag(text: str, match: re.Match[str], tools: Tools) -> list[Written]:
 
 
 def _empty_tag(text: str, match: re.Match[str], tools: Tools) -> list[Written]:
-    """A tag that names the tool and has the arguments as attributes."""
+    """A call as a tag with the tool's name and the arguments as attributes."""
     given = dict(re.findall(r"([\w-]+)\s*=\s*[\"']([^\"']*)[\"']", match["attributes"]))
     name = _plain(match["name"])
     return [Written(match.start(), match.end(), name, given)] if name in tools else []
 
 
 def _named(text: str, match: re.Match[str], tools: Tools) -> list[Written]:
-    """A name behind a marker, then the arguments; a line of anything where they are no object."""
+    """A name behind a marker, then the arguments: an object, else the rest of the line."""
     value, end = value_at(text, match.end())
     if isinstance(value, dict):
         return [Written(match.start(), end, _plain(match["name"]), value)]
@@ -183,14 +183,14 @@ def _named(text: str, match: re.Match[str], tools: Tools) -> list[Written]:
 
 
 def _bare_json(text: str, match: re.Match[str], tools: Tools) -> list[Written]:
-    """An object, or a list of them, that says it is a call."""
+    """The calls in a JSON object, or a list of them, with the keys of a call."""
     value, end = value_at(text, match.start())
     alone = not text[: match.start()].strip()
     return _placed(match.start(), end, list(_as_calls(value, tools, nameless=alone)))
 
 
 def _bare_python(text: str, match: re.Match[str], tools: Tools) -> list[Written]:
-    """A line that calls a tool by its own name, in brackets or printed or neither."""
+    """A line of Python that calls a tool by name, possibly in brackets or in print()."""
     found, length = _python(text[match.start() :], tools)
     end = match.start() + length
     rest = text[end:].partition("\n")[0]
@@ -254,7 +254,7 @@ FORMS: tuple[Form, ...] = (
 )
 
 
-# ---- What is inside
+# ---- Bodies
 
 _NAME_KEYS = ("name", "tool", "tool_name", "function", "function_name", "action", "recipient_name")
 _ARGUMENT_KEYS = (
@@ -268,12 +268,12 @@ _AROUND_NAME = re.compile(r"^(?:functions?|tools?|default_api)[./]|:\d+$")
 
 
 def _placed(start: int, end: int, found: Sequence[tuple[str, Arguments]]) -> list[Written]:
-    """The calls of one body, each with the body's range."""
+    """The calls of one body, each with the range of the body."""
     return [Written(start, end, name, arguments) for name, arguments in found]
 
 
 def _leading(body: str, tools: Tools) -> tuple[list[tuple[str, Arguments]], int]:
-    """The calls that a body begins with, in JSON or in Python, and the character they end at."""
+    """The calls that a body begins with, in JSON or in Python, and the position of their end."""
     found: list[tuple[str, Arguments]] = []
     at = 0
     while True:
@@ -290,9 +290,9 @@ def _leading(body: str, tools: Tools) -> tuple[list[tuple[str, Arguments]], int]
 
 
 def _meant(body: str, tools: Tools) -> list[tuple[str, Arguments]]:
-    """What a tag around something else was meant to call: a name, and the rest as it is.
+    """The intended call of a tag around other text: a name, and the rest unparsed.
 
-    The toolbox then says what is wrong with the rest.
+    The toolbox then reports the error in the rest.
     """
     inner = re.match(rf"<(?:function|invoke)(?:=|\s+name=)[\"']?(?P<name>{_NAME})[\"']?\s*>", body)
     leading = inner or re.match(rf"(?P<name>{_NAME})(?=\s*(?:[{{<]|\Z))", body)
@@ -307,7 +307,7 @@ def _meant(body: str, tools: Tools) -> list[tuple[str, Arguments]]:
 
 
 def _python(body: str, tools: Tools) -> tuple[list[tuple[str, Arguments]], int]:
-    """The calls that a text of Python begins with, all of known tools, and where they end."""
+    """The calls of known tools that a Python text begins with, and the position of their end."""
     opening = _PYTHON.match(body)
     if opening is None:
         return [], 0
@@ -319,7 +319,7 @@ def _python(body: str, tools: Tools) -> tuple[list[tuple[str, Arguments]], int]:
 
 
 def _as_calls(value: object, tools: Tools, *, nameless: bool) -> Iterator[tuple[str, Arguments]]:
-    """The calls that a JSON value is; with `nameless`, also arguments that fit one tool alone."""
+    """The calls in a JSON value; with `nameless`, also arguments that fit exactly one tool."""
     if isinstance(value, list):
         for item in value:
             yield from _as_calls(item, tools, nameless=nameless)
@@ -343,7 +343,7 @@ def _as_calls(value: object, tools: Tools, *, nameless: bool) -> Iterator[tuple[
 
 
 def _as_call(value: Mapping[str, Any], tools: Tools) -> tuple[str, Arguments] | None:
-    """The call that an object names."""
+    """The call that an object represents; None if it does not."""
     for key in _NAME_KEYS:
         inner = value.get(key)
         if isinstance(inner, dict) and isinstance(inner.get("name"), str):
@@ -368,7 +368,7 @@ def _arguments(given: object) -> Arguments:
 
 
 def _plain(name: str) -> str:
-    """A tool's name without what models put around it."""
+    """A tool's name without the decoration that models add."""
     name = name.strip().strip("`\"'")
     for _ in range(2):
         name = _AROUND_NAME.sub("", name)

@@ -1,7 +1,7 @@
-"""From a question to a checked answer, in the order in which it goes through these modules.
+"""From a question to a checked answer, with these modules in the order of use.
 
-Its modules are looked up when they are asked for: a module that names the package at its top loads
-nothing of it before the seal.
+Its modules are imported on first use, so that importing the package before the seal loads none of
+them.
 """
 
 from importlib import import_module

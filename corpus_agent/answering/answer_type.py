@@ -1,4 +1,4 @@
-"""What kind of answer a question asks for, and whether a sentence holds one of that kind."""
+"""The kind of answer that a question asks for, and whether a sentence contains one."""
 
 from __future__ import annotations
 
@@ -67,11 +67,11 @@ _CASED = regex.compile(r"[\p{Lu}\p{Ll}]")
 _HAN_NUMBER = regex.compile(r"[一二三四五六七八九十百千万]")
 _HAN_DATE = regex.compile(r"[年月日時曜]")
 
-_ASIDE = regex.compile(r"\([^()]*\)")  # says what is meant, not what is asked
+_ASIDE = regex.compile(r"\([^()]*\)")  # an explanation, not part of what is asked
 
 
 def expected_kind(question: str) -> str:
-    """Which kind of answer is asked for: number, date, name, reason, or "" where none is clear."""
+    """The kind of answer that is asked for: number, date, name, reason, or "" if unclear."""
     folded = _ASIDE.sub(" ", fold(question))
     firsts = {
         kind: found.start() for kind, pattern in KINDS.items() if (found := pattern.search(folded))
@@ -82,7 +82,7 @@ def expected_kind(question: str) -> str:
 
 
 def _has_new_name(text: str, asked: frozenset[str]) -> bool:
-    """Whether a capitalised word is new to the question (true where a script has no case)."""
+    """Whether a capitalised word is not in the question (true for scripts without case)."""
     if len(_CASED.findall(text)) < 3:
         return True
     for found in _CAPITALISED.finditer(text):
@@ -95,7 +95,7 @@ def _has_new_name(text: str, asked: frozenset[str]) -> bool:
 
 
 def has_kind(kind: str, text: str, asked: frozenset[str]) -> bool:
-    """Whether a sentence holds something of the kind that the question does not say itself."""
+    """Whether a sentence contains something of the kind that is not in the question itself."""
     new = [word for word in terms(text) if word not in asked]
     if kind == "number":
         return any(has_digit(word) or word in _NUMBER_WORDS for word in new) or bool(
@@ -110,9 +110,9 @@ def has_kind(kind: str, text: str, asked: frozenset[str]) -> bool:
     return bool(_BECAUSE.search(fold(text)))
 
 
-# ---- Measures: a unit or a form that only answers of that sort have. All patterns run on folded
-# text. benchmarks/fit_ranking.py says which of them unseen questions ask for, and how often the
-# sentence that answers holds them.
+# ---- Measures: a unit or a form that only answers of that kind have. All patterns run on folded
+# text. benchmarks/fit_ranking.py prints which of them unseen questions ask for, and how often the
+# answering sentence contains them.
 
 _NUMBER = (
     rf"(?:\d[\d.,]*|one|half|several|einen?|{'|'.join(by_word(CARDINALS, [HUNDRED], SCALES))})"
@@ -177,11 +177,11 @@ _HOLDING = {name: regex.compile(pattern) for name, pattern in _WRITTEN_AS.items(
 
 
 def expected_measure(question: str) -> str:
-    """Which unit or form the answer must have (money, mass, phone), or "" where none is clear."""
+    """The unit or form that the answer must have (money, mass, phone), or "" if unclear."""
     folded = _ASIDE.sub(" ", fold(question))
     return next((name for name, asks in MEASURES.items() if asks.search(folded)), "")
 
 
 def has_measure(measure: str, text: str) -> bool:
-    """Whether a text holds a figure with such a unit or of such a form."""
+    """Whether a text contains a figure with such a unit or of such a form."""
     return bool(_HOLDING[measure].search(fold(text)))

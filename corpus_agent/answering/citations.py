@@ -1,6 +1,6 @@
-"""A model's draft: the citations in it, and the draft with each of them settled. Pure.
+"""The citations of a model's draft, found and replaced by numbers. Pure.
 
-What a quotation says is quotations.py's to judge; here it is only found in the text and replaced.
+Citations are only located and replaced here; quotations.py verifies them.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ _LINES = (
     r"(?:\s*·\s*score [\d.]+)?"
 )
 _PAGES = r"(?:pages?\s*\d+(?:\s*[-–]\s*\d+)?\s*[,·:]\s*)?"
-# [source:LINE-LINE]; a source may hold spaces, balanced brackets, and any brackets where it stands
-# in quotation marks, as the tools write such a name. A line number may have an "L". Also as search
-# results write it, and in round brackets where the source is plainly a file.
+# [source:LINE-LINE]; a source may contain spaces, balanced brackets, and any brackets if it is in
+# quotation marks, as the tools write such a name. A line number may have an "L". Also as search
+# results write it, and in round brackets if the source is clearly a file.
 _PLACE = re.compile(
     r"\[(?P<source>'[^'\n]+'|\"[^\"\n]+\"|(?:[^\[\]\n]|\[[^\[\]\n]*\])+?)"
     rf"\s*(?::|,(?=\s*(?:lines?|pages?)\b)|·)\s*"
@@ -42,10 +42,10 @@ MAX_QUOTE = 2_000  # characters
 
 @dataclass(frozen=True, slots=True)
 class InTextCitation:
-    """A citation as a draft writes it; `quote` is "" where the draft gives a place alone.
+    """A citation as written in a draft; `quote` is "" if the draft gives only a place.
 
-    `start` and `end` are characters of the draft, half-open, that a number takes the place of: the
-    place and a quotation behind it. One before it is part of the sentence and stays.
+    `start` and `end` are the characters of the draft, half-open, that a number replaces: the place
+    and a quotation behind it. A quotation before it is part of the sentence and stays.
     """
 
     start: int
@@ -57,7 +57,7 @@ class InTextCitation:
 
 
 def quotations(draft: str) -> list[InTextCitation]:
-    """The citations of a draft in order; see SYSTEM_PROMPT for their form."""
+    """The citations of a draft in order; SYSTEM_PROMPT defines their form."""
     found: list[InTextCitation] = []
     places = [*_PLACE.finditer(draft), *_ROUND_PLACE.finditer(draft)]
     for place in sorted(places, key=lambda match: match.start()):
@@ -76,9 +76,9 @@ def quotations(draft: str) -> list[InTextCitation]:
 
 
 def _quote_at(draft: str, start: int) -> tuple[int, str]:
-    """Where the quotation that begins here ends, and its text; `start` and "" if there is none.
+    """The end of the quotation that begins here, and its text; `start` and "" if there is none.
 
-    Quotation marks inside are told apart by what surrounds them: one that follows a space opens,
+    Quotation marks inside are distinguished by their surroundings: one that follows a space opens,
     one that precedes a space or punctuation closes.
     """
     before = _BEFORE_QUOTE.match(draft, start)
@@ -100,7 +100,7 @@ def _quote_at(draft: str, start: int) -> tuple[int, str]:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """A draft with [n] in place of its citations, the good ones, and those that failed."""
+    """A draft with [n] in place of its citations, those that were found, and those that failed."""
 
     text: str
     citations: tuple[Citation, ...]
@@ -112,11 +112,11 @@ def settle(
     check: Callable[[int, InTextCitation], Citation | None],
     known: Sequence[Citation] = (),
 ) -> Settled:
-    """The draft with each of its citations settled.
+    """The draft with each of its citations checked and numbered.
 
-    `check` gets the number that a quotation will have, and returns None for what is no citation
-    and stays in the text. The same passage keeps its number, also one that is `known` from earlier
-    answers; a number that a model wrote by itself stays if it is one of those.
+    `check` receives the number that a quotation will have, and returns None for text that is not a
+    citation and stays. A passage keeps its number, including one `known` from earlier answers; a
+    number that the model wrote itself stays if it is one of those.
     """
     numbers = Numbers(known)
     failed: list[Citation] = []
@@ -140,7 +140,7 @@ def settle(
 
 
 def _ends_sentence(before: str, quote: str, after: str) -> bool:
-    """Whether the full stop of a sentence went away with the quotation that it stood in."""
+    """Whether the full stop of a sentence was removed with the quotation that contained it."""
     own_stop = before.rstrip().endswith((".", "!", "?", ":", ";"))
     goes_on = after.lstrip()[:1]
     ended = not goes_on or goes_on.isupper() or "\n" in after[: len(after) - len(after.lstrip())]
@@ -148,7 +148,7 @@ def _ends_sentence(before: str, quote: str, after: str) -> bool:
 
 
 class Numbers:
-    """The numbers of the citations of one answer, which go on from earlier answers."""
+    """The citation numbers of one answer, continued from earlier answers."""
 
     def __init__(self, known: Sequence[Citation]) -> None:
         self._known = {citation.n: citation for citation in known}
@@ -156,11 +156,11 @@ class Numbers:
 
     @property
     def next(self) -> int:
-        """The number that the next new passage gets."""
+        """The number of the next new passage."""
         return max([0, *self._known, *self._used]) + 1
 
     def of(self, citation: Citation) -> int:
-        """The number of a passage: the one it has, or its own."""
+        """The number of a passage: the one it already has, else the citation's own."""
         every = {**self._known, **self._used}
         same = (old for old in every.values() if place_of(old) == place_of(citation))
         kept = next(same, citation)
@@ -168,7 +168,7 @@ class Numbers:
         return kept.n
 
     def own_marks(self, text: str) -> str:
-        """The text with the numbers that a model wrote by itself taken out, but for known ones."""
+        """The text without the numbers that the model wrote itself, except known ones."""
 
         def known(n: int) -> bool:
             citation = self._known.get(n)
@@ -185,5 +185,5 @@ class Numbers:
 
 
 def place_of(citation: Citation) -> tuple[str, int, int, str]:
-    """What makes two citations the same passage."""
+    """The key of a passage: equal for two citations of the same passage."""
     return citation.source, citation.line_start, citation.line_end, citation.quote

@@ -1,4 +1,4 @@
-"""How well a text covers each word of a question: by a form of it, else by the nearest word."""
+"""Coverage of each word of a question by a text: by a form of the word, else by the nearest."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from corpus_agent.text.tokens import (
 from indexer import Encoded, Hit
 
 Vectors = NDArray[np.float32]
-EXACT = 1.0  # coverage of a word that occurs itself, in any form: the most a cosine can be
+EXACT = 1.0  # coverage of a word that occurs itself, in any form: the maximum of a cosine
 
 
 EncodeTokens = Callable[[list[str]], Sequence[Encoded]]
 
 
 def word_vectors(text: str, encoded: Encoded) -> tuple[tuple[str, ...], Vectors]:
-    """The folded words of a text that carry meaning and one unit vector for each.
+    """The folded content words of a text, with one unit vector for each.
 
-    A word's vector is the mean of its tokens' vectors; words past the model's window have none.
+    A word's vector is the mean of its tokens' vectors; words beyond the model's window have none.
     """
     starts, ends = encoded.spans[:, 0], encoded.spans[:, 1]
     words, rows = [], []
@@ -44,7 +44,7 @@ def word_vectors(text: str, encoded: Encoded) -> tuple[tuple[str, ...], Vectors]
 
 
 class Subject:
-    """What a question is about: its words, how rare each is in the passages, what it asks for."""
+    """A question's words, their rarity in the passages, and the kind of answer asked for."""
 
     def __init__(self, question: str, found: Sequence[Hit]) -> None:
         self.words = content_terms(question)
@@ -61,7 +61,7 @@ class Subject:
         self.rarity: Vectors = np.array(rarity, dtype=np.float32)
 
     def hits(self, text: str) -> frozenset[int]:
-        """Which of the question's words (by number) occur in the text, in any form."""
+        """The indices of the question's words that occur in the text, in any form."""
         found: set[int] = set()
         for word in set(terms(text)):
             if word not in self._forms:
@@ -72,11 +72,11 @@ class Subject:
 
 
 class Coverage:
-    """For every text one figure for each word of the question: 1 if it occurs, else a cosine.
+    """The coverage of each word of the question by a text: 1 if it occurs, else a cosine.
 
-    The cosine is that of the nearest word of the text, both in their contexts ("puppy" is near
-    "animal"); a word with a figure has none, for E1042 is near E1043. A text that was not
-    encoded covers only what it says word for word.
+    The cosine is that of the nearest word of the text, both in context ("puppy" is near "animal");
+    words with digits have none, because E1042 is near E1043. A text that was not encoded covers
+    only words that it contains.
     """
 
     def __init__(self, subject: Subject, question: str, encoded: Mapping[str, Encoded]) -> None:
@@ -102,6 +102,6 @@ class Coverage:
         return self._cache[text]
 
     def together(self, texts: Sequence[str]) -> Vectors:
-        """The coverage of each word by whichever of several texts covers it best."""
+        """The maximum coverage of each word over several texts."""
         best: Vectors = np.max([self.of(text) for text in texts], axis=0)
         return best

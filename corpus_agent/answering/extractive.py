@@ -1,8 +1,8 @@
-"""The answerer that needs no model: the sentences that answer, word for word.
+"""The answerer without a language model: quotes the sentences that answer, verbatim.
 
-Searches, ranks the sentences of the hits against the question (sentences/) and quotes the best
-one to three; `not_found` where nothing reaches the threshold. Every quotation is looked up in the
-document like anybody else's.
+Searches, ranks the sentences of the hits against the question (ranking.py) and quotes the best one
+to three; `not_found` if none reaches the threshold. Its quotations are verified in the document
+like those of a model.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
     from corpus_agent.tools.corpus import CorpusView
     from indexer import Encoder, Hit
 
-# Passages searched for: PASSAGES_READ of them are read, all say which words are rare. Ten hold the
-# answer for .989 of the questions held out, eight for .981 (benchmarks/fit_ranking.py).
+# Passages retrieved: PASSAGES_READ of them are read, all determine which words are rare. Ten
+# contain the answer for .989 of the held-out questions, eight for .981 (benchmarks/fit_ranking.py).
 POOL = 10
 
 
 class ExtractiveAnswerer:
-    """Answers by quotation; needs the encoder that the index was made with.
+    """Answers by quotation; requires the encoder that the index was made with.
 
-    `notices` stand in every answer: why it is this answerer that answers.
+    `notices` are part of every answer: the reason why this answerer is used.
     """
 
     name = "extractive"
@@ -57,7 +57,7 @@ class ExtractiveAnswerer:
     ) -> Answer:
         """One to three quotations, best first, or `not_found`.
 
-        A question that leans on the one before it is searched with that one's words.
+        A question that depends on the previous one is searched with the words of both.
         """
         asked = _standalone(question, history)
         on_event(f"search: {one_line(asked)}")
@@ -66,7 +66,7 @@ class ExtractiveAnswerer:
         if ranking.confidence < NOT_FOUND_THRESHOLD or not ranking.sentences:
             return self._not_found(question, corpus, calls)
         cited = [(s, _cite(corpus, 0, s, hits[s.passage])) for s in ranking.sentences]
-        # A file that changed since it was indexed may no longer say what the index holds.
+        # A file that changed since it was indexed may no longer contain the indexed text.
         good = [(s, c) for s, c in cited if c.verdict in ("verified", "moved")]
         dropped = len(cited) - len(good)
         notices = (f"{dropped} passages were left out: their files changed.",) if dropped else ()
@@ -113,7 +113,7 @@ class ExtractiveAnswerer:
 
 
 def _standalone(question: str, history: Sequence[Turn]) -> str:
-    """The question with what it leaves to the questions before it."""
+    """The question completed with words of the previous questions."""
     asked: str | None = None
     for earlier in (*(turn.question for turn in history), question):
         asked = carried_over(earlier, asked)
@@ -122,7 +122,7 @@ def _standalone(question: str, history: Sequence[Turn]) -> str:
 
 
 def _pool(question: str, corpus: CorpusView) -> tuple[list[Hit], list[ToolCall]]:
-    """The passages for a question, of all that it asks for, and the searches that found them."""
+    """The passages for all parts of a question, and the searches that found them."""
     asked = (Query(part, limit=POOL, per_source=None) for part in parts(question))
     found = [(query.text, corpus.search(query)) for query in asked]
     best: dict[str, Hit] = {}
@@ -135,7 +135,7 @@ def _pool(question: str, corpus: CorpusView) -> tuple[list[Hit], list[ToolCall]]
 
 
 def _noted(query: str, hits: Sequence[Hit]) -> ToolCall:
-    """The search for a receipt; the texts of the hits, in order, are its result."""
+    """The record of a search for a receipt; its result is the texts of the hits, in order."""
     text = "\n".join(f"{hit.chunk.source}:{hit.chunk.line_start}\n{hit.chunk.text}" for hit in hits)
     digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
     return ToolCall(search.NAME, json.dumps({"query": query}), digest, len(text))

@@ -1,7 +1,7 @@
-"""A follow-up question with the words of the one before it, by a rule: what is searched for then.
+"""A rule that adds the words of the previous question to a follow-up, for the search.
 
-Knows the words that point and go on in five languages, not their meaning. Called by extractive.py;
-where a model answers, it rewrites the question (agent/query_rewrite.py).
+Uses lists of pronouns and connectives in five languages, not their meaning. Called by
+extractive.py; if a model answers, it rewrites the question (agent/query_rewrite.py).
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ import regex
 
 from corpus_agent.text.tokens import content_terms, fold, terms
 
-# Both are choices: the evaluation data holds no follow-up with a known standalone form.
-FEW_WORDS = 2  # that carry meaning: a question with no more leans on the one before
-MAX_CARRIED = 6  # words that the rule takes over from the question before
+# Both are choices: the evaluation data has no follow-up with a known standalone form.
+FEW_WORDS = 2  # content words: a question with no more than this is a follow-up
+MAX_CARRIED = 6  # words that the rule adds from the previous question
 
 _POINTING = frozenset(
     fold(word)
@@ -87,9 +87,10 @@ _GOES_ON = regex.compile(
 
 
 def carried_over(question: str, before: str | None) -> str:
-    """The question with the words that the one before was about, where it leans on that one.
+    """The question, with the content words of the previous one if it is a follow-up.
 
-    It does where it points ("it", "there"), goes on ("and ...") or has hardly a word of its own.
+    It is one if it has a pronoun ("it", "there"), begins with a connective ("and ...") or has
+    hardly any content words.
     """
     own = content_terms(question)
     points = bool(_POINTING.intersection(terms(question)))

@@ -1,8 +1,8 @@
-"""Which retrieved passage says what a sentence of an answer says; none, where none does.
+"""The retrieved passage that supports a sentence of an answer, if there is one.
 
-Figures, dates and names must match, words must be covered by form or by meaning. Pure but for the
-encoder that is handed in; knows words and not the truth: a sentence may be covered and still be
-wrong, which is why its passage is quoted beside it. Called by verification.py.
+Figures, dates and names must match; words must be covered by form or by meaning. Pure except for
+the encoder, which is passed in. Compares words, not truth: a supported sentence may still be wrong,
+which is why its passage is quoted with it. Called by verification.py.
 """
 
 from __future__ import annotations
@@ -50,23 +50,23 @@ if TYPE_CHECKING:
 
     from corpus_agent.answering.coverage import EncodeTokens
 
-# Where a number can be measured, benchmarks/fit_ranking.py makes it anew from sentences that a
-# passage says or does not: those of claims.toml, and of answers.toml for SPEAKS_OF.
-LEAST_WORDS = 2  # that carry meaning; with fewer a sentence claims nothing by itself: a choice
+# If a number can be measured, benchmarks/fit_ranking.py computes it again from sentences that a
+# passage supports or does not: those of claims.toml, and of answers.toml for SPEAKS_OF.
+LEAST_WORDS = 2  # content words; a sentence with fewer is not a claim: a choice
 LONGEST_WINDOW = 2  # sentences of one passage that may support a claim together
-CONTEXT = 800  # characters before and after a window that say what it is about
-MAX_LIKELY = 30  # windows that are looked at closely for one claim
-MAX_COMPARED = 8  # of those, the ones with the most words in common, which are encoded
-SURELY_COVERED = 0.9  # with so many words in common no vectors are needed
+CONTEXT = 800  # characters before and after a window that count as its context
+MAX_LIKELY = 30  # windows that are compared in full for one claim
+MAX_COMPARED = 8  # of those, the ones with the most words in common are encoded
+SURELY_COVERED = 0.9  # with this share of words in common no vectors are needed
 ENOUGH = 0.525  # mean of the words covered and the cosine
 ENOUGH_COVERED = 0.7  # words covered, without vectors
-CLEARLY = 0.2  # more of a claim's words that a passage has which says otherwise
-SPEAKS_OF = 0.5  # of a claim's words, in the sentences that it quotes: then they are about the same
+CLEARLY = 0.2  # the margin in covered words by which a passage that denies a claim prevails
+SPEAKS_OF = 0.5  # share of a claim's words in its quoted sentences: then they share a topic
 _STAND_IN = "†"
-_BEGINNING = 3  # letters that two forms of a word share at the least: those of `same_word`
+_BEGINNING = 3  # the minimum of letters that two forms of a word share, as in `same_word`
 MARK = re.compile(r"\s*\[(\d{1,4})\]")
 
-# A capital inside a sentence, or letters and figures together; German writes all nouns so.
+# A capital inside a sentence, or letters with digits; German capitalises all nouns.
 _NAME = regex.compile(r"(?<=[\p{L}\p{N},;)\"”]\s)\p{Lu}[\p{L}\p{M}\p{N}'’.-]*[\p{L}\p{N}]")
 _UNSPACED = regex.compile(f"[{UNSPACED}]")
 _CODE = regex.compile(r"\b(?=[\w-]*\d)(?=[\w-]*\p{L})[\w-]{3,}\b")
@@ -109,9 +109,9 @@ _ARTICLE = regex.compile(
 _SENTENCES = re.compile(
     r"(?<=[^\W\d_][^\W\d_])[.!?;]\s+|(?<=\d)[.!?;]\s+(?=[^\W\d_a-z])|[。！？；，]|\n\s*\n"
 )
-# Long words alone: "invalid", but no "incase"; "legal" and "illegal".
+# Only long words: "invalid", but not "incase"; "legal" and "illegal".
 _DENYING = re.compile(r"(?:non|un|in|il|im|ir|dis)(?P<word>\w{5,})\Z")
-_NEARLY = 0.7  # of the words of a claim, in order: then it repeats a text
+_NEARLY = 0.7  # share of the words of a claim, in order: then it repeats a text
 _BULLET = re.compile(r"^\s*(?:[-*+•–]|\(?\d{1,3}[.)])\s+")
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{12,})[\"”“»]")
 
@@ -128,7 +128,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """The words of a passage that say what a claim says, and how well they cover it."""
+    """The words of a passage that support a claim, and how well they cover it."""
 
     passage: Chunk
     start: int
@@ -137,24 +137,23 @@ class Support:
 
     @property
     def quote(self) -> str:
-        """The words themselves."""
+        """The supporting words, verbatim."""
         return self.passage.text[self.start : self.end]
 
     @property
     def line(self) -> int:
-        """The line that they begin in."""
+        """The line in which they begin."""
         return self.passage.line_start + self.passage.text.count("\n", 0, self.start)
 
 
 def claims(text: str, known: Iterable[int], *, every: bool = False) -> list[Claim]:
-    """The sentences of an answer that claim something, each with the `known` numbers behind it.
+    """The sentences of an answer that are claims, each with the `known` numbers behind it.
 
-    Questions, titles, lead-ins and sentences without words that mean something claim nothing,
-    but with `every` they are claims too. A number belongs to the sentence before it, also behind
-    its full stop.
+    Questions, titles, lead-ins and sentences without content words are not claims, except with
+    `every`. A number belongs to the sentence before it, also behind its full stop.
     """
     numbers = frozenset(known)
-    # As long as the text, and a full stop behind a mark still ends its sentence.
+    # Same length as the text, and a full stop behind a mark still ends its sentence.
     bare = MARK.sub(lambda mark: _STAND_IN.rjust(len(mark[0])), text)
     found: list[Claim] = []
     for unit in units(bare):
@@ -181,22 +180,22 @@ def _claims_something(text: str, kind: str) -> bool:
     return len(meant) >= LEAST_WORDS or bool(figures(text))
 
 
-# ---- What a claim needs
+# ---- Requirements of a claim
 
 
 def codes(text: str) -> frozenset[str]:
-    """The folded words of letters and figures together: E1042, GX-1180-B."""
+    """The folded words that mix letters and digits: E1042, GX-1180-B."""
     found = (code for code in _CODE.findall(text) if not _UNSPACED.search(code))
     return frozenset(word for code in found for word in terms(code))
 
 
 def names_are_nouns(text: str) -> bool:
-    """Whether a text is German, which writes all nouns like names."""
+    """Whether a text is German, which capitalises all nouns like names."""
     return bool(_GERMAN.intersection(fold(text).split()))
 
 
 def names(text: str) -> frozenset[str]:
-    """The folded names of a text; none of a German one."""
+    """The folded names of a text; empty for a German one."""
     if names_are_nouns(text):
         return frozenset()
     words = (word for name in _NAME.findall(text) for word in terms(name))
@@ -211,7 +210,7 @@ def names(text: str) -> frozenset[str]:
 
 
 def without_sources(text: str, sources: Iterable[str]) -> str:
-    """The text but for the names of documents in it: they say where, not what."""
+    """The text without the names of documents, which are not part of a claim."""
     for source in dict.fromkeys(sources):
         for name in {source, source.rpartition("/")[2]}:
             for spelled in sorted(set(spellings(name)), key=len, reverse=True):
@@ -221,10 +220,10 @@ def without_sources(text: str, sources: Iterable[str]) -> str:
 
 
 def says_figures(claim: str, said: str, given: frozenset[str] = frozenset()) -> bool:
-    """Whether a text has every figure and date of a claim, and counts the same things with them.
+    """Whether a text has every figure and date of a claim, each with the same unit or noun.
 
-    "7 days" is not said by "7 hours" nor by "6 days and 7 nights"; a bare 7 in a table may be.
-    Figures that are `given` need not be said.
+    "7 days" is supported neither by "7 hours" nor by "6 days and 7 nights", but by a bare 7 in a
+    table. Figures that are `given` need not occur.
     """
     theirs = converted(said)
     if not figures(claim) <= readings(said) | theirs.keys() | given:
@@ -236,7 +235,7 @@ def says_figures(claim: str, said: str, given: frozenset[str] = frozenset()) -> 
 
 
 def _all_converted(claim: str, said: str) -> bool:
-    """Whether the shares of a claim are those of a text without the sign of a share."""
+    """Whether the percentages of a claim are the fractions of a text without a percent sign."""
     theirs = converted(said)
     return all(
         any(same_word(word, other) for other in theirs.get(value, ()))
@@ -247,7 +246,7 @@ def _all_converted(claim: str, said: str) -> bool:
 
 
 def _counts(value: str, word: str, theirs: Mapping[str, Sequence[str]]) -> bool:
-    """Whether a text may count `word` by `value`: it does, or it counts it by nothing else."""
+    """Whether a text has `value` for `word`, or at least no other value for it."""
     own = theirs.get(value, ())
     if any(word == other or same_word(word, other) for other in own):
         return True
@@ -259,9 +258,9 @@ def _counts(value: str, word: str, theirs: Mapping[str, Sequence[str]]) -> bool:
 
 
 def _agrees(claim: str, said: str) -> bool:
-    """Whether claim and text both deny, or neither, where they speak of the same.
+    """Whether claim and text agree in negation where they share a topic.
 
-    Two denials are none: "not without consent" is "with consent" to a claim that speaks of it.
+    Double negation cancels: "not without consent" equals "with consent".
     """
     shared = [(_shared(claim, text), text) for text in _SENTENCES.split(said)]
     most = max(count for count, _ in shared)
@@ -278,7 +277,7 @@ def _agrees(claim: str, said: str) -> bool:
 
 
 def _bounded_otherwise(claim: str, said: str) -> bool:
-    """Whether a figure is the least in one text and the most in the other; so with times."""
+    """Whether a figure or time is the lower bound in one text and the upper in the other."""
     theirs = bounds(said)
     return any(
         value in theirs and not senses & theirs[value] for value, senses in bounds(claim).items()
@@ -286,7 +285,7 @@ def _bounded_otherwise(claim: str, said: str) -> bool:
 
 
 def _opposites(text: str, other: str) -> int:
-    """How many words of a text are those of another with a prefix that denies: nonrefundable."""
+    """The number of words of a text that are negated by prefix in the other: nonrefundable."""
     spoken = frozenset(terms(other))
     words = frozenset(terms(text)) - spoken
     return sum(
@@ -305,12 +304,12 @@ def _shared(claim: str, said: str) -> int:
 
 
 def _common_part(claim: str, said: str) -> str:
-    """The text from a few words before the first word that it shares with a claim to the last.
+    """The part of the text from the first to the last word that it shares with a claim.
 
-    The words before and behind are of the same clause.
+    With a few words before and behind, within the same clause.
     """
     every = content_terms(claim)
-    # Figures stand in many places; words say where a text speaks of a claim.
+    # Figures occur in many places; words locate the topic of a claim.
     wanted = [word for word in every if not word.isdigit()] or every
     spans = [
         (start, end)
@@ -328,7 +327,7 @@ def _common_part(claim: str, said: str) -> str:
 
 
 def _swapped(claim: str, said: str) -> bool:
-    """Whether a claim says what a text says with one name in the place of another."""
+    """Whether a claim repeats a text with one name replaced by another."""
     mine, theirs = _written(claim), _written(said)
     matcher = SequenceMatcher(None, [fold(w) for w in mine], [fold(w) for w in theirs], False)
     blocks = matcher.get_opcodes()
@@ -347,9 +346,9 @@ def _swapped(claim: str, said: str) -> bool:
 
 
 def _borrowed(claim: str, window: Said) -> frozenset[str]:
-    """The names of a claim that stand about a window and not in it, which `names` cannot tell.
+    """The names of a claim that are in a window's context but not in it, and not in `names`.
 
-    Those are the first word of a sentence, and German names, which have no article.
+    That is the first word of a sentence, and German names, which have no article.
     """
     if not names_are_nouns(claim):
         words = _written(claim)[:1]
@@ -365,7 +364,7 @@ def _written(text: str) -> list[str]:
 
 
 def _turned_round(claim: str, said: str) -> bool:
-    """Whether two names change places around a word that stands between them in both texts."""
+    """Whether two names are swapped around a word that is between them in both texts."""
     if bool(_BY.search(claim)) != bool(_BY.search(said)):
         return False
     mine, theirs = _written(claim), [fold(word) for word in _written(said)]
@@ -383,16 +382,16 @@ def _turned_round(claim: str, said: str) -> bool:
 
 
 def _is_bare_name(word: str, text: str) -> bool:
-    """Whether a word is capitalised and has no article, which a German noun would have."""
+    """Whether a word is capitalised without the article that a German noun would have."""
     if not word[0].isupper() or fold(word) in STOP_WORDS or figures(f"3 {word}") != {"3"}:
         return False
     return not _ARTICLE.search(text[: text.find(word)])
 
 
 def _same_words_turned(claim: str, said: str) -> bool:
-    """Whether a claim has a clause's own words, its first and its last in each other's place."""
+    """Whether a claim has the words of a clause with the first and the last swapped."""
     if names_are_nouns(claim):
-        return False  # German puts either first
+        return False  # German allows either order
     mine = [word for _, _, word in word_spans(claim)]
     for clause in _CLAUSES.split(said):
         theirs = [word for _, _, word in word_spans(clause)]
@@ -406,7 +405,7 @@ def _same_words_turned(claim: str, said: str) -> bool:
 
 
 class Said(Protocol):
-    """What a claim is held against: a text, its words, and those of what stands about it."""
+    """A text that a claim is compared with: its words, and those of its context."""
 
     @property
     def text(self) -> str: ...  # noqa: D102
@@ -437,7 +436,7 @@ class SentenceRange:
 
     @cached_property
     def text(self) -> str:
-        """The sentences themselves."""
+        """The text of the sentences."""
         return self.passage.text[self.start : self.end]
 
     @cached_property
@@ -452,20 +451,20 @@ class SentenceRange:
 
     @cached_property
     def before(self) -> frozenset[str]:
-        """The folded words that say before the window what it is about."""
+        """The folded words of the context before the window."""
         passage = self.passage
         before = passage.text[max(0, self.start - CONTEXT) : self.start]
         return frozenset(terms(f"{passage.source} {passage.heading} {before}"))
 
     @cached_property
     def around(self) -> frozenset[str]:
-        """The folded words in and about the window, before and after."""
+        """The folded words of the window and of its context on both sides."""
         after = self.passage.text[self.end : self.end + CONTEXT]
         return self.before | self.words | frozenset(terms(after))
 
     @cached_property
     def capitals(self) -> frozenset[str]:
-        """The folded words in and about the window that are written with a capital alone."""
+        """The folded words of window and context that are always capitalised there."""
         text = self.passage.text[max(0, self.start - CONTEXT) : self.end + CONTEXT]
         words = _written(text)
         small = {fold(word) for word in words if not word[0].isupper()}
@@ -473,23 +472,23 @@ class SentenceRange:
 
 
 class Supporter:
-    """The passages that an answer was written from."""
+    """The passages that an answer was written from, searchable for support."""
 
     def __init__(self, passages: Iterable[Chunk], encode: EncodeTokens | None = None) -> None:
-        """Without `encode` a word is covered by a form of itself alone."""
+        """Without `encode` a word is covered only by its own forms."""
         self._encode = encode
         self._vectors: dict[str, NDArray[np.float32]] = {}
         own = list(dict.fromkeys(passages))
         self._sources = frozenset(passage.source for passage in own)
         self._windows = [window for passage in own for window in _windows(passage)]
-        # Two forms of a word begin alike; which windows hold a beginning is quickly said.
+        # Two forms of a word share their beginning, which is a fast index of windows.
         self._holding: dict[str, list[int]] = {}
         for number, window in enumerate(self._windows):
             for beginning in {word[:_BEGINNING] for word in window.words}:
                 self._holding.setdefault(beginning, []).append(number)
 
     def support(self, claim: str) -> Support | None:
-        """The best support of a claim, at a tie the shorter one; None where there is none."""
+        """The best support of a claim, the shorter one at a tie; None if there is none."""
         claim = without_sources(claim, self._sources)
         covered = [(coverage(claim, w), w) for w in self._likely(claim) if _fits(claim, w)]
         covered = sorted(covered, key=lambda pair: (-pair[0], len(pair[1].text)))[:MAX_COMPARED]
@@ -509,14 +508,14 @@ class Supporter:
         return Support(best.passage, best.start, best.end, share)
 
     def _is_denied(self, claim: str, covered: float) -> bool:
-        """Whether a passage that covers a claim better says otherwise."""
+        """Whether a passage that covers a claim better contradicts it."""
         return covered < SURELY_COVERED and any(
             coverage(claim, window) > covered + CLEARLY and _differs(claim, window, "")
             for window in self._likely(claim)
         )
 
     def _likely(self, claim: str) -> list[SentenceRange]:
-        """The windows that hold most of a claim's words, by how they begin."""
+        """The windows with most of a claim's words, by the beginnings of the words."""
         beginnings = {word[:_BEGINNING] for word in terms(claim) if word not in STOP_WORDS}
         held: Counter[int] = Counter()
         for beginning in beginnings:
@@ -535,43 +534,43 @@ class Supporter:
 
 @dataclass(frozen=True)
 class Together:
-    """Several windows that one claim is cited from."""
+    """Several windows that one claim cites, as one text."""
 
     windows: Sequence[SentenceRange]
 
     @cached_property
     def text(self) -> str:
-        """Their texts, each a sentence of its own."""
+        """The texts of the windows, each as a separate sentence."""
         return " . ".join(window.text for window in self.windows)
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """The folded words of all."""
+        """The folded words of all windows."""
         return frozenset[str]().union(*(window.words for window in self.windows))
 
     @cached_property
     def titles(self) -> frozenset[str]:
-        """The folded words of all names and headings."""
+        """The folded words of all source names and headings."""
         return frozenset[str]().union(*(window.titles for window in self.windows))
 
     @cached_property
     def before(self) -> frozenset[str]:
-        """The folded words before any."""
+        """The folded words before any of the windows."""
         return frozenset[str]().union(*(window.before for window in self.windows))
 
     @cached_property
     def capitals(self) -> frozenset[str]:
-        """The words that all write with a capital alone."""
+        """The words that are always capitalised in all windows."""
         return frozenset[str]().union(*(window.capitals for window in self.windows))
 
     @cached_property
     def around(self) -> frozenset[str]:
-        """The folded words about any."""
+        """The folded words around any of the windows."""
         return frozenset[str]().union(*(window.around for window in self.windows))
 
 
 def quoted_window(passage: Chunk, start: int, end: int) -> SentenceRange:
-    """The whole sentences of a passage that a quotation in it is of."""
+    """The whole sentences of a passage that contain a quotation."""
     touched = [unit for unit in units(passage.text) if unit.start < end and start < unit.end]
     if not touched:
         return SentenceRange(passage, start, end)
@@ -584,10 +583,10 @@ Bearing = Literal["said", "unsaid", "contradicted"]
 def bears_every_part(
     claim: str, windows: Sequence[SentenceRange], encode: EncodeTokens | None, question: str = ""
 ) -> Bearing:
-    """What `bearing` says of a claim and of each of its clauses, which may be glued to it.
+    """The combined `bearing` on a claim and on each of its clauses.
 
-    A clause with fewer words than claim something is held as part of the whole alone, unless it
-    takes the whole back: "repealed: ...".
+    A clause too short to be a claim counts only as part of the whole, unless it revokes the whole:
+    "repealed: ...".
     """
     whole = bearing(claim, windows, encode, question)
     if whole != "said":
@@ -598,7 +597,7 @@ def bears_every_part(
     clauses = [part.strip() for part in _GLUED.split(claim)]
     for clause in (part for part in clauses if part != claim and len(_meant(part)) >= LEAST_WORDS):
         share = max(coverage(clause, window) for window in windows)
-        # A clause is short: with the encoder its words need not be the same, but some must be.
+        # A clause is short: with the encoder its words may differ, but some must be the same.
         if share < SPEAKS_OF:
             return "unsaid"
         if share < ENOUGH_COVERED and bearing(clause, windows, encode, question) != "said":
@@ -606,7 +605,7 @@ def bears_every_part(
     return whole
 
 
-# Words that take back what stands beside them, in what says it without them.
+# Words that revoke the statement next to them.
 _TAKING_BACK = frozenset(
     fold(word)
     for word in [
@@ -673,11 +672,10 @@ _GLUED = regex.compile(
 def bearing(
     claim: str, windows: Sequence[SentenceRange], encode: EncodeTokens | None, question: str = ""
 ) -> Bearing:
-    """What the sentences that a claim quotes do for it, by the check for one without quotation.
+    """How the quoted sentences bear on a claim, by the same check as without a quotation.
 
-    "contradicted" where they speak of the same and say another figure, name or sense. Figures and
-    names that the question gives need not be said again. A bare yes or no is held against the
-    question.
+    "contradicted" if they share the topic and have another figure, name or sense. Figures and names
+    of the question need not be repeated. A bare yes or no is checked against the question.
     """
     assert windows
     said: Said = windows[0] if len(windows) == 1 else Together(windows)
@@ -701,7 +699,7 @@ def bearing(
 
 
 def _bearing_on_answer(reply: bool, question: str, said: Said) -> Bearing:
-    """What a text does for a yes or a no to a question."""
+    """How a text bears on a yes or a no to a question."""
     agrees = _agrees(question, said.text)
     if reply:
         return "said" if agrees else "contradicted"
@@ -710,12 +708,12 @@ def _bearing_on_answer(reply: bool, question: str, said: Said) -> Bearing:
 
 
 def _speaks_of(claim: str, window: SentenceRange) -> bool:
-    """Whether a text speaks of what a claim speaks of."""
+    """Whether a text and a claim have the same topic."""
     return coverage(claim, window) >= SPEAKS_OF
 
 
 def _differs(claim: str, window: SentenceRange, question: str) -> bool:
-    """Whether a text says another figure, name or sense, and not only less than a claim."""
+    """Whether a text has another figure, name or sense than a claim, rather than just less."""
     text = window.text
     if not _agrees(claim, text) or _swapped(claim, text) or _turned_round(claim, text):
         return True
@@ -730,13 +728,13 @@ def _differs(claim: str, window: SentenceRange, question: str) -> bool:
 
 
 def _meant(text: str) -> list[str]:
-    """The words of a text that mean something; a text of other words alone has none."""
+    """The content words of a text."""
     words = content_terms(_without_figures(text))
     return [w for w in words if w not in STOP_WORDS and not w.isdigit() and len(w) > 1]
 
 
 def _without_figures(text: str) -> str:
-    """The text but for its figures, spelt ones too: they are compared by what they mean."""
+    """The text without figures, spelt ones included: these are compared by value."""
     spelt = [f for f in found(text) if not any(map(str.isdigit, text[f.start : f.end]))]
     for figure in reversed(spelt):
         text = f"{text[: figure.start]} {text[figure.end :]}"
@@ -756,14 +754,14 @@ def _fits(claim: str, window: Said, question: str = "") -> bool:
     own = names(claim) - names(question)
     elsewhere = own - window.words - window.titles
     if elsewhere and names(text) - frozenset(terms(claim)):
-        return False  # a name of what stands around in the place of another
+        return False  # a name from the context in the place of another
     if _borrowed(claim, window) - names(question):
         return False
     return own <= window.around and not _swapped(claim, text) and not _turned_round(claim, text)
 
 
 def coverage(claim: str, window: Said) -> float:
-    """The share of a claim's words that a window has; those that its context has count half."""
+    """The share of a claim's words that are in a window; those in its context count half."""
     words = (word for word in content_terms(_without_figures(claim)) if not word.isdigit())
     wanted = [word for word in words if word not in STOP_WORDS]
     if not wanted:

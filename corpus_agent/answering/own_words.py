@@ -1,9 +1,9 @@
 # ruff: noqa: E501 - a pattern that is broken over lines is harder to read than a long one
-"""What only the program says of an answer: verdicts, marks, notices, its frame. Taken out of a draft.
+"""Removes from a draft what only the program writes: verdicts, marks, notices, delimiters.
 
-A model may write anything, and these words are what a reader trusts. So they are taken out of what
-it wrote before the program adds its own: a line of nothing else goes, a word within a line goes
-alone. Judges no claim, that is grounding.py's. Called by answerer.py and extractive.py.
+A model may write anything, and readers trust these words, so they are removed before the program
+adds its own: as a whole line if the line has nothing else, otherwise the words only. Called by
+agent/answerer.py and extractive.py.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _ALONE = regex.compile(
     r"|^[ \t]*(?:quotations? that (?:was|were) looked up)\b.*$",
     regex.MULTILINE,
 )
-# Markdown emphasis, code, escapes, tags and comments: a reader of the rendering does not see them.
+# Markdown emphasis, code, escapes, tags and comments, which are invisible when rendered.
 _DRESS = regex.compile(r"<!--|-->|</?\p{L}[^<>\n]{0,80}>|[*`\\~]|(?<!\w)_+|_+(?!\w)|\p{Cf}")
 _BLANKS = regex.compile(r"(?<=\S)[\p{Zs}\t]+")
 _BEFORE_COLON = regex.compile(r"(?<=\p{L})\s+(?=[:;])")
@@ -62,11 +62,11 @@ _FENCES = regex.compile(r"(?m)^([ \t>]*(?:`{3,}|~{3,})).*$")
 
 
 def without_own_words(draft: str) -> str:
-    """A draft without anything that reads as the program's own word on it.
+    """A draft without text that looks like the program's own.
 
-    To be applied where quotations have become numbers: a document may say "(verified)".
+    To be applied after quotations were replaced by numbers: a document may contain "(verified)".
     """
-    text = _FENCES.sub(r"\1", draft)  # what stands behind a fence is no sentence to be marked
+    text = _FENCES.sub(r"\1", draft)  # the text behind a fence is not a sentence to be marked
     text = "\n".join(_undressed(line) for line in text.split("\n"))
     for pattern in (_FOOTNOTES, _ALONE, _LINES, _WITHIN):
         text = pattern.sub("", text)
@@ -75,9 +75,9 @@ def without_own_words(draft: str) -> str:
 
 
 def _undressed(line: str) -> str:
-    """A line as it reads where that says one of the program's words; else as it is written.
+    """A line as rendered if that shows one of the program's words, else as written.
 
-    The same word may be written with emphasis, entities, odd blanks or other dots.
+    A word may be disguised by emphasis, entities, unusual blanks or other dots.
     """
     if not line or line.isspace():
         return line
@@ -90,7 +90,7 @@ def _undressed(line: str) -> str:
 
 
 def without_numbers(text: str, known: Callable[[int], bool]) -> str:
-    """A text without numbers in brackets, but those alone that are `known`, and those in code."""
+    """A text without numbers in brackets, except `known` ones and those in code."""
 
     def kept(match: regex.Match[str]) -> str:
         if match["one"] and known(int(match["one"])):
@@ -101,6 +101,6 @@ def without_numbers(text: str, known: Callable[[int], bool]) -> str:
 
 
 def with_plain_brackets(text: str) -> str:
-    """A document's words for an answer, in which no number stands as a citation's does: (3)."""
+    """A document's text with [3] written as (3), so that no number looks like a citation."""
     text = regex.sub(r"(?i)\[\s*(unsupported)\s*\]", r"(\1)", text)
     return _NUMBERS.sub(lambda found: f"({found[0][1:-1].strip()})", text)

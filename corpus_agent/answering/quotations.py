@@ -1,10 +1,9 @@
-"""Quotations against documents: is this text really there, and where?
+"""Verifies quotations in documents: whether the text is there, and where.
 
-Compares what is meant by a quotation, not its bytes: white space, line ends, hyphenation at line
-ends, ligatures, quotation marks, dashes and Unicode forms are normalised on both sides. A changed
-word, number or name is a changed quotation. Words that stand there and are too little of it are
-`cut`: a piece of a number, what a negation stands beside, too few words. The span reported is the
-source's own text.
+Compares text, not bytes: white space, line ends, hyphenation at line ends, ligatures, quotation
+marks, dashes and Unicode forms are normalised on both sides. A changed word, number or name is a
+changed quotation. Words that are there but leave out too much are `cut`: part of a number, text
+without its adjacent negation, too few words. The span reported is the source's own text.
 """
 
 from __future__ import annotations
@@ -33,12 +32,12 @@ from indexer import Line, Refused, Window
 if TYPE_CHECKING:
     from corpus_agent.tools.corpus import CorpusView
 
-NEAR_LINES = 30  # a quotation found this far from the claimed line is where it was claimed
-ALTERED_SHARE = 0.6  # of the words in common, in order: then it is a version of a real passage
-_BEST_RUNS = 8  # places that a quotation may be a version of, which are then compared
+NEAR_LINES = 30  # a quotation found within this distance of the claimed line is not moved
+ALTERED_SHARE = 0.6  # of the words in common, in order: then it is a version of that passage
+_BEST_RUNS = 8  # candidate places of an altered quotation that are compared in full
 _MOST_PLACES = 200  # of one pair of words in one document
-LEAST_WORDS = 3  # with a meaning, in a quotation without a figure
-CONTEXT_LINES = 6  # before and behind a quotation that may belong to its sentence
+LEAST_WORDS = 3  # content words in a quotation without a figure
+CONTEXT_LINES = 6  # before and after a quotation that may belong to its sentence
 
 _SAME = str.maketrans(
     {"‘": "'", "’": "'", "‚": "'", "‛": "'", "“": '"', "”": '"', "„": '"', "‟": '"'}
@@ -52,7 +51,7 @@ _HYPHEN = regex.compile(rf"(?<={_LETTER})[-‐‑–—](?=\s*{_LETTER})", regex
 _ENDING_HYPHEN = regex.compile(rf"(?<={_LETTER})[-‐‑–—]\s*$", regex.VERSION1)
 _GAP_MARK, _HYPHEN_MARK = "\x1f", "\x1e"
 _GAP = regex.compile(rf"(?<=\p{{N}}{_HYPHEN_MARK}*)\s+(?={_HYPHEN_MARK}*\p{{N}})")
-# Of a word: what is glued to it, and the hyphens within it. The gaps of a line end are among them.
+# Characters attached to a word, and the hyphens within it, gaps at line ends included.
 _WORD_ENDS = regex.compile(r"[\p{L}\p{N}]\p{M}*\Z")
 _WORD_GOES_ON = regex.compile(r"\p{M}*[\p{L}\p{N}]")
 _HYPHENATED_END = regex.compile(rf"{_LETTER}[-‐‑]\s*$|\b(?i:non|un|nicht)[–—−]\s*$", regex.VERSION1)
@@ -61,15 +60,15 @@ _HYPHENATED_ON = regex.compile(
 )
 _CONTRACTED_ON = regex.compile(r"['’](?:t|s|d|m|ll|re|ve)\b")
 _CONTRACTED = regex.compile(r"(?:t|s|d|m|ll|re|ve)\b")
-# White space beside these may make a figure another one: a sign, a point, a letter.
+# White space next to these may change a figure: a sign, a point, a letter.
 _LOOSE = "([{\"')]}%‰°€$£¥*|"
 
 _UNPARTED = regex.compile(f"[{UNSPACED}]")
 _DASHED = regex.compile(r"[-‐‑–—]")
 _HYPHENATED_LINE = regex.compile(r"[-‐‑–—\u00ad][^\S\n]*\n")
 
-# Mark-up that says nothing: emphasis in pairs, tags within a line, the sign
-# of a quoted mail. Not what strikes out (~~), and no "*" or "_" that a figure or letter is beside.
+# Mark-up without meaning: emphasis in pairs, tags within a line, the sign of
+# a quoted mail. Not strikethrough (~~), and no "*" or "_" next to a figure or letter.
 _OPENED, _CLOSED = r"(?<![[\p{L}\p{N}*_\\]--\p{Han}])", r"(?![[\p{L}\p{N}*_]--\p{Han}])"
 _MARKUP = regex.compile(
     rf"(?P<a>{_OPENED}(?:\*\*\*|\*\*|\*|___|__|_|`))(?=[^\s*_`])(?:(?!\s{{2}}).)*?(?<=[^\s*_`\\])"
@@ -78,13 +77,13 @@ _MARKUP = regex.compile(
     r"|(?P<a>^(?:[^\S\n]*>)+[^\S\n]+)(?![^\S\n]*[\p{N}\p{Sc}.\p{Pd}−])",
     regex.VERSION1,
 )
-# Targets of links and marks of notes say nothing to a quotation that has none.
+# Link targets and note marks are ignored for a quotation that has none.
 _LINKS = regex.compile(
     r"(?<!\\)(?P<a>!?\[)(?![\s^])[^\[\]\n]{1,200}(?P<b>\](?:\([^()\s]{1,300}\)|\[[^\[\]\n]{0,40}\]))"
     r"|(?<=[\p{L}\p{P}])(?P<a>\[\^?\p{N}{1,3}\])(?![\p{N}(\[])"
 )
 _BLANKS = regex.compile(r"(?i)<br\s?/?>|&(?:nbsp|ensp|emsp|thinsp|#160|#xa0|#8239|#x202f);")
-# Of what stands beside a quotation nothing but the words counts.
+# Of the text next to a quotation only the words count.
 _TAGS = regex.compile(
     r"(</?(?:b|i|u|em|strong|span|a|code|mark|font)(?:\s[^<>]{0,80})?>)|<[^<>\n]{1,80}>"
 )
@@ -111,10 +110,10 @@ _ENDED = re.compile(r"[.!?:;][\"'”’)\]]*\s*\Z")
 
 
 class _Normalised(dict[int, str]):
-    """For `str.translate`: each character without its typographic variant.
+    """A table for `str.translate` that maps each character to its plain form.
 
-    "" for white space and for characters that act or hide, which a model never saw; "fi" for its
-    ligature. Compatibility forms are resolved for ligatures and full-width letters only: in
+    "" for white space and for control and invisible characters, which a model never saw; "fi" for
+    its ligature. Compatibility forms are resolved for ligatures and full-width letters only: in
     general they would make a power of ten (10²) equal to another number (102).
     """
 
@@ -130,10 +129,10 @@ _NORMALISED = _Normalised({ord(_GAP_MARK): " ", ord(_HYPHEN_MARK): ""})
 
 
 def _flat(text: str, linked: bool = False) -> str:
-    """One line as it is compared: normalised, without white space but that between two figures.
+    """One line in comparable form: normalised, without white space except between two digits.
 
-    A hyphen at the end of letters is left out where letters follow, since it may be one of the
-    page and not of the text; the space in "1 20" stays, or it would be the number 120.
+    A hyphen between letters is left out, since it may come from the line break; the space in
+    "1 20" stays, otherwise it would be the number 120.
     """
     text = _HYPHEN.sub(_HYPHEN_MARK, _without_markup(text, linked))
     return _GAP.sub(_GAP_MARK, text).translate(_NORMALISED)
@@ -141,10 +140,10 @@ def _flat(text: str, linked: bool = False) -> str:
 
 @lru_cache(maxsize=4096)
 def _without_markup(text: str, linked: bool) -> str:
-    """A line with marks that `_flat` leaves out in the place of mark-up, as long as it was.
+    """A line of the same length in which mark-up is replaced by characters that `_flat` drops.
 
-    What is written for a blank or a line end is as many blanks; where it is `linked`, links and
-    marks of notes stay as they are.
+    Mark-up for a blank or a line end becomes as many blanks; with `linked`, links and note marks
+    stay as they are.
     """
     text = _BLANKS.sub(lambda blank: " " * len(blank[0]), text)
     for pattern in (_MARKUP, _MARKUP, *(() if linked else (_LINKS,))):  # bold in italics
@@ -156,7 +155,7 @@ def _without_markup(text: str, linked: bool) -> str:
 
 @lru_cache(maxsize=4096)
 def _columns(text: str, linked: bool = False) -> list[int]:
-    """For each character of `_flat(text)` the character of `text` that it came from."""
+    """For each character of `_flat(text)` the index in `text` that it came from."""
     text = _HYPHEN.sub(_HYPHEN_MARK, _without_markup(text, linked))
     gaps = {match.start() for match in _GAP.finditer(text)}
     columns: list[int] = []
@@ -170,9 +169,9 @@ def _columns(text: str, linked: bool = False) -> list[int]:
 class Comparable:
     """A document as one string in which quotations are looked up.
 
-    `text` joins the flat lines; `starts` says where each of them begins in it, `numbers` which
-    lines they are (1-based), and `leads` how many characters were put in front of them. `linked`
-    says whether links and marks of notes are among them.
+    `text` joins the flat lines; `starts` are their offsets in it, `numbers` their line numbers
+    (1-based), and `leads` the number of characters inserted before each. `linked` is whether links
+    and note marks are included.
     """
 
     text: str
@@ -187,14 +186,14 @@ class Comparable:
         return self.numbers[bisect_right(self.starts, at) - 1]
 
     def column(self, at: int) -> int:
-        """The character of its line that a character came from."""
+        """The column in its line that a character came from."""
         index = bisect_right(self.starts, at) - 1
         columns = _columns(self.lines[self.numbers[index] - 1].text, self.linked)
         return columns[max(0, min(at - self.starts[index] - self.leads[index], len(columns) - 1))]
 
 
 def comparable(lines: Sequence[Line], linked: bool = False) -> Comparable:
-    """The lines, page marks left out, in the form that quotations are compared in."""
+    """The lines in the form in which quotations are compared, without page marks."""
     pieces: list[str] = []
     numbers: list[int] = []
     leads: list[int] = []
@@ -217,10 +216,10 @@ def comparable(lines: Sequence[Line], linked: bool = False) -> Comparable:
 
 
 def _spellings(quote: str) -> list[str]:
-    """The quotation as it is, then as people write one that stands in a sentence of their own.
+    """The quotation as written, then as adapted to the sentence around it.
 
-    Dots for what is left out at its ends, another case of its first letter, another stop at its
-    end. None of it says anything; what stands there in the document is judged as ever.
+    Ellipses at its ends, another case of its first letter, another stop at its end. These carry no
+    meaning; the document's text is checked in the same way.
     """
     bare = _BRACKETED_LETTER.sub(r"\1", _ELLIPSIS.sub("", quote))
     found = [quote, bare, re.sub(r"(?<=[\w\"'”’»)%€$£°])[.,;。，；]\s*$", "", bare)]
@@ -234,7 +233,7 @@ def _spellings(quote: str) -> list[str]:
 
 
 def _needle(quote: str, linked: bool) -> Comparable:
-    """A quotation as documents are compared; it may end at a hyphen of the page."""
+    """A quotation in comparable form; it may end at a hyphen of a line break."""
     lines = [Line(part) for part in unicodedata.normalize("NFC", quote).split("\n")]
     found = comparable(lines, linked)
     return replace(found, text=re.sub(r"(?<=\w)-$", "", found.text))
@@ -243,14 +242,14 @@ def _needle(quote: str, linked: bool) -> Comparable:
 def check_quotation(
     corpus: CorpusView, n: int, source: str, quote: str, near_line: int = 1
 ) -> Citation:
-    """The citation numbered `n` for a quotation claimed to stand near a line of `source`.
+    """The citation numbered `n` for a quotation claimed to be near a line of `source`.
 
-    `verified` at the claimed place, `moved` elsewhere in the source: both carry the source's own
-    text and lines. `cut` stands there and is too little of it, `altered` resembles a passage: both
-    carry the lines in question. `not_found` keeps the claim.
+    `verified` at the claimed place, `moved` elsewhere in the source: both have the source's own
+    text and lines. `cut` is there but leaves out too much, `altered` resembles a passage: both have
+    the lines in question. `not_found` keeps the claim.
     """
     try:
-        # Twice as far down: a quotation may begin near and end further on.
+        # Twice the distance downwards: a quotation may begin near and end further on.
         offset = max(1, near_line - NEAR_LINES - CONTEXT_LINES)
         near = corpus.read(source, offset, near_line - offset + 2 * NEAR_LINES)
         found = _exactly(near.lines, quote, near_line - offset + 1)
@@ -260,7 +259,7 @@ def check_quotation(
             page = near.lines[first - 1].page
             return Citation(n, source, page, first + shift, last + shift, text, "verified")
     except Refused:
-        pass  # the claimed line may lie beyond the end: then the whole document decides
+        pass  # the claimed line may be beyond the end: then the whole document is searched
     try:
         lines = read_all(corpus, source)
     except Refused:
@@ -277,7 +276,7 @@ Found = tuple[int, int, str, bool]
 
 
 def _surely_near(found: Found, window: Window, near_line: int) -> bool:
-    """Whether a window shows that a quotation stands near a line, whole, with what is beside it."""
+    """Whether a window contains a quotation near a line, whole and with its context."""
     first, last, _, whole = found
     first, last = first + window.offset - 1, last + window.offset - 1
     begun = window.offset == 1 or first - window.offset >= CONTEXT_LINES
@@ -300,7 +299,7 @@ def read_all(corpus: CorpusView, source: str) -> list[Line]:
 def locate(
     lines: Sequence[Line], quote: str, near_line: int = 1
 ) -> tuple[int, int, str, Verdict] | None:
-    """First line, last line, the source's own text and the verdict; None where it is nowhere."""
+    """First line, last line, the source's own text and the verdict; None if not found."""
     found = _exactly(lines, quote, near_line)
     if found is None:
         return _resembling(lines, quote)
@@ -312,7 +311,7 @@ def locate(
 
 
 def _exactly(lines: Sequence[Line], quote: str, near_line: int) -> Found | None:
-    """The occurrence nearest to a line, one that is whole before all that are not."""
+    """The occurrence nearest to a line; whole ones come before cut ones."""
     linked = _LINKS.search(quote) is not None
     haystack = comparable(lines, linked)
     cut: Found | None = None
@@ -335,14 +334,14 @@ def _exactly(lines: Sequence[Line], quote: str, near_line: int) -> Found | None:
 
 
 def _small(text: str) -> str:
-    """As many characters in lower case."""
+    """The text in lower case, with the same number of characters."""
     return "".join(small if len(small := char.lower()) == 1 else char for char in text)
 
 
 def _in_capitals(there: str, quoted: str) -> bool:
-    """Whether a passage is in capitals alone, which a quotation may write as a sentence.
+    """Whether a passage is all capitals, which a quotation may write in sentence case.
 
-    Not where a short unit would become another one: "5 MW" and "5 mW".
+    False if a short unit would become another one: "5 MW" and "5 mW".
     """
     if there != there.upper():
         return False
@@ -373,10 +372,9 @@ def _occurrences(text: str, needle: str) -> Iterator[int]:
 
 
 def _leaves_out(haystack: Comparable, start: int, end: int, text: str) -> bool:
-    """Whether a match stops inside of a word or number, or beside a word that turns its sense.
+    """Whether a match ends inside a word or number, or next to a word that changes its sense.
 
-    Held against what stands there and against its words alone: a sign may be one of a figure, and
-    mark-up may hide a word.
+    Checked with and without mark-up: a sign may belong to a figure, and mark-up may hide a word.
     """
     before, after = _before(haystack, start), _behind(haystack, end)
     after = _without_note(text, after)
@@ -394,24 +392,24 @@ def _leaves_out(haystack: Comparable, start: int, end: int, text: str) -> bool:
 
 
 def _words_alone(context: str) -> str:
-    """What stands beside a quotation without tags, links, notes, emphasis and mail signs."""
+    """The context of a quotation without tags, links, notes, emphasis and mail signs."""
     text = _TAGS.sub(lambda tag: "" if tag[1] else " ", context)
     text = _LINK_END.sub("", _NOTE.sub("", text))
     return _EMPHASIS.sub("", _MAIL.sub("", text))
 
 
 def _without_note(text: str, after: str) -> str:
-    """What stands behind a quotation, without the raised figure of a footnote at its last word."""
+    """The text after a quotation, without a superscript footnote number at its last word."""
     if _MAY_BE_RAISED.search(text) and not _MEASURE.search(text):
         return _RAISED.sub("", after)
     return after
 
 
 def _block_before(context: str, text: str) -> str:
-    """The part of what stands before a quotation that neither an empty line nor an item divides.
+    """The text before a quotation, back to an empty line or the beginning of a list item.
 
-    An item of a list begins a block where what is above it ended like a sentence: a dash at the
-    beginning of a line may be a minus or go on with a range.
+    An item begins a block only if the line above ended like a sentence: a dash at the beginning of
+    a line may be a minus or part of a range.
     """
     block = context.rpartition("\n\n")[2]
     above, line_end, line = block.rpartition("\n")
@@ -419,27 +417,27 @@ def _block_before(context: str, text: str) -> str:
 
 
 def _block_behind(text: str, context: str) -> str:
-    """The part of what stands behind a quotation that neither an empty line nor an item divides."""
+    """The text after a quotation, up to an empty line or the next list item."""
     block = context.partition("\n\n")[0]
     line, _, below = block.partition("\n")
     return line if _ITEM.match(below) and _ENDED.search(text + line) else block
 
 
 def _in_a_word(before: str, after: str) -> bool:
-    """Whether a word runs over the place between two texts."""
+    """Whether a word spans the boundary between two texts."""
     if _HYPHENATED_END.search(before) and _WORD_GOES_ON.match(after.lstrip()):
         return True
     if not _WORD_ENDS.search(before):
         # "L'eau" is two words, "don't" is one.
         return before[-1:] in "'’" and before[-2:-1].isalpha() and bool(_CONTRACTED.match(after))
     if _WORD_GOES_ON.match(after):
-        # Scripts written without spaces have no word ends to respect.
+        # Scripts without spaces have no word boundaries to check.
         return not any(unicodedata.east_asian_width(c) in "WF" for c in (before[-1], after[0]))
     return bool(_HYPHENATED_ON.match(after) or _CONTRACTED_ON.match(after))
 
 
 def _before(haystack: Comparable, at: int) -> str:
-    """What stands before a position, page marks left out, over one empty line at most."""
+    """The text before a position, without page marks, across one empty line at most."""
     number = haystack.line(at)
     line = haystack.lines[number - 1].text[: haystack.column(at)]
     above = haystack.lines[max(0, number - 1 - CONTEXT_LINES) : number - 1]
@@ -448,7 +446,7 @@ def _before(haystack: Comparable, at: int) -> str:
 
 
 def _behind(haystack: Comparable, end: int) -> str:
-    """What stands behind the character before a position, as `_before` does."""
+    """The text from a position on, with the limits of `_before`."""
     number = haystack.line(end - 1)
     line = haystack.lines[number - 1].text[haystack.column(end - 1) + 1 :]
     below = haystack.lines[number : number + CONTEXT_LINES]
@@ -471,7 +469,7 @@ def _beside(lines: Sequence[Line]) -> list[str]:
 
 
 def _gaps_differ(haystack: Comparable, start: int, wanted: Comparable) -> bool:
-    """Whether white space makes other words or figures of the same characters.
+    """Whether white space makes different words or figures of the same characters.
 
     "1, 234" and "1,234"; "now here" and "nowhere"; "re-sign" and "resign".
     """
@@ -495,7 +493,7 @@ def _gaps_differ(haystack: Comparable, start: int, wanted: Comparable) -> bool:
 
 
 def _between(text: Comparable, at: int) -> str:
-    """What stands in the document before a character and behind the one before it."""
+    """The document's text between a character and the previous one."""
     first, last = text.line(at - 1), text.line(at)
     left, right = text.column(at - 1), text.column(at)
     line = _without_markup(text.lines[first - 1].text, text.linked)
@@ -509,7 +507,7 @@ Break = Literal["none", "blank", "hyphen", "line end"]
 
 
 def _break(between: str) -> Break:
-    """What parts two letters: a hyphen at a line end may be one of the page and not of the text."""
+    """The kind of break between two letters: a hyphen at a line end may not be in the text."""
     if _HYPHENATED_LINE.search(between):
         return "line end"
     if _DASHED.search(between):
@@ -518,21 +516,21 @@ def _break(between: str) -> Break:
 
 
 def _parted_otherwise(there: Break, quoted: Break) -> bool:
-    """Whether a quotation parts or joins words that the document joins or parts."""
+    """Whether a quotation splits words that the document joins, or the reverse."""
     if "line end" in (there, quoted):
         return "blank" in (there, quoted)
     return there != quoted
 
 
 def _gap(text: Comparable, at: int) -> bool:
-    """Whether white space stands before a character."""
+    """Whether there is white space before a character."""
     if text.text[at - 1] == " " or text.text[at] == " ":
         return True
     return any(map(str.isspace, _between(text, at)))
 
 
 def _is_of_a_figure(text: str, at: int) -> bool:
-    """Whether white space before a character bears on which figure stands there."""
+    """Whether white space before a character affects the value of a figure."""
     left, right = text[:at], text[at:]
     if any(unicodedata.east_asian_width(char) in "WF" for char in (left[-1], right[0])):
         return False
@@ -550,7 +548,7 @@ def _is_of_a_figure(text: str, at: int) -> bool:
 
 
 def says_enough(text: str) -> bool:
-    """Whether a quotation has words enough to say something, or a figure and what it counts."""
+    """Whether a quotation has enough content words, or a figure with its unit or noun."""
     words = {word for word in terms(text) if word not in STOP_WORDS and len(word) > 1}
     return len(words) >= LEAST_WORDS or measured(text) is not None
 
@@ -572,7 +570,7 @@ def _span(haystack: Comparable, start: int, end: int) -> tuple[int, int, str]:
 
 
 def _resembling(lines: Sequence[Line], quote: str) -> tuple[int, int, str, Verdict] | None:
-    """The lines of the words most like the quotation, where they are enough like it."""
+    """The lines most similar to the quotation, if they are similar enough."""
     wanted = _words(quote)
     own = [(w, n) for n, line in enumerate(lines) if not line.is_mark for w in _words(line.text)]
     if not wanted or not own:
@@ -600,10 +598,10 @@ def _words(text: str) -> list[str]:
 
 
 def _likely(words: Sequence[str], wanted: Sequence[str]) -> list[int]:
-    """Where a run of words may begin that `wanted` is a version of, the likeliest first.
+    """The likely start positions of a run of words that `wanted` is a version of, best first.
 
-    Every pair of neighbouring words that both have votes for the place that it would put the
-    beginning at; a run that shares most words in order shares pairs.
+    Each pair of adjacent words in both votes for the start position that it implies; a run that
+    shares most words in order shares pairs.
     """
     text = f" {' '.join(words)} "
     starts = list(accumulate((len(word) + 1 for word in words), initial=0))

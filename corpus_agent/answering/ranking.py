@@ -1,7 +1,7 @@
-"""The sentences of the passages weighed against the question, and a probability.
+"""The sentences of the passages ranked against the question, with a probability.
 
-A sentence's score is a sum of seven written-down features; a logistic function of eight figures
-about the best one is the confidence. benchmarks/fit_ranking.py re-makes each constant;
+A sentence's score is a weighted sum of seven features; the confidence is a logistic function of
+eight figures about the best one. benchmarks/fit_ranking.py computes each constant again;
 docs/decisions/answering.md has the figures.
 """
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Sentence:
-    """One sentence of a passage, word for word: `text == hits[passage].chunk.text[start:end]`."""
+    """One sentence of a passage, verbatim: `text == hits[passage].chunk.text[start:end]`."""
 
     passage: int
     start: int
@@ -45,7 +45,7 @@ class Ranking:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A unit that may be the answer, and the texts around it that say what it is about."""
+    """A unit that may be the answer, with its context."""
 
     passage: int
     start: int
@@ -55,18 +55,18 @@ class Candidate:
     titled: bool
 
 
-# benchmarks/fit_ranking.py makes each of these numbers anew and says beside it what it does on
-# questions that were not seen; docs/benchmarks.md has what it said.
+# benchmarks/fit_ranking.py computes each of these numbers again and prints its effect on unseen
+# questions; docs/benchmarks.md has its output.
 
 # ---- Limits
 PASSAGES_READ = 8
-UNITS_ENCODED = 16  # the best without vectors: they rank as 24 do
+UNITS_ENCODED = 16  # the best without vectors: the ranking equals that of 24
 
 # ---- Sentence score: a conditional logit (McFadden 1974) of the right sentence among all
 WEIGHT_COSINE = 4.6
 WEIGHT_PASSAGE = 7.1
-WEIGHT_RARE = 7.0  # coverage by the sentence and what is around it, rare words counting more
-WEIGHT_SHARE = 4.3  # coverage by the sentence alone
+WEIGHT_RARE = 7.0  # coverage by the sentence and its context, weighted by rarity
+WEIGHT_SHARE = 4.3  # coverage by the sentence only
 WEIGHT_KIND = 1.15
 WEIGHT_TITLE = -2.5
 WEIGHT_MEASURE = 2.4
@@ -86,10 +86,10 @@ WEIGHTS = np.array(
 WEIGHTS_UNENCODED = np.array([0.0, 11.8, 4.5, 6.4, 1.3, -3.0, 2.6], dtype=np.float32)
 # A further sentence is returned while its score is within this of the best.
 KEEP_WITHIN = 3.5
-MOST_SENTENCES = 3  # a choice: an answer is to be read at a glance, though five find more
+MOST_SENTENCES = 3  # a choice: an answer should be short, though five find more
 
-# ---- Confidence: a logistic regression, answerable against not. Questions whose topic is not there
-# at all were among those it was made of; on near misses alone (SQuAD 2.0) it tells little.
+# ---- Confidence: a logistic regression, answerable against not. The training questions include
+# ones whose topic is absent; on near misses alone (SQuAD 2.0) it separates poorly.
 CONFIDENCE_BIAS = -4.74
 CONFIDENCE_SCORE = 0.146  # score of the best sentence
 CONFIDENCE_COSINE = 2.42  # its cosine to the question
@@ -98,7 +98,7 @@ CONFIDENCE_COVERED = 0.357  # question words its passage covers, at most MOST_CO
 CONFIDENCE_MEASURE_MISSING = -1.62  # it lacks the unit or form the answer must have
 CONFIDENCE_NAMES_MISSING = -1.54  # names and figures of the question that no passage has
 CONFIDENCE_LEAST = 0.945  # coverage of the question word its passage covers least
-# Set by hand: a code of the question (E1042, GX-1180) in the sentence says what it is about better
+# Set by hand: a code of the question (E1042, GX-1180) identifies the topic of a sentence better
 # than all other words, which are then often those of any question ("what should I do").
 CONFIDENCE_CODE = 2.0
 CONFIDENCE_WEIGHTS = (
@@ -112,9 +112,9 @@ CONFIDENCE_WEIGHTS = (
     CONFIDENCE_CODE,
 )
 MOST_COVERED = 6.0
-UNRELATED_SCORE = 6.0  # what the best of unrelated sentences reaches; stands in for a fourth
+UNRELATED_SCORE = 6.0  # the best score of unrelated sentences; replaces a missing fourth
 # Chosen from the whole curve (docs/decisions/answering.md): the most refusals at which fewer than
-# one in ten answerable questions is refused, on XQuAD (.037) and on the sample corpus (.087) alike.
+# one in ten answerable questions is refused, both on XQuAD (.037) and on the sample corpus (.087).
 NOT_FOUND_THRESHOLD = 0.35
 
 
@@ -130,7 +130,7 @@ def _candidate(number: int, passage: Chunk, unit: Unit, around: Sequence[str]) -
 
 
 def _of_passage(number: int, passage: Chunk) -> list[Candidate]:
-    """The candidates of one passage, each with its heading, announcing line and sentence before."""
+    """The candidates of one passage, each with heading, lead-in line and previous sentence."""
     found: list[Candidate] = []
     heading, lead, before = passage.heading, "", ""
     own = units(passage.text)
@@ -151,7 +151,7 @@ def _of_passage(number: int, passage: Chunk) -> list[Candidate]:
         elif unit.kind != "row" and not is_item(text) and not asks(lead):
             lead = ""
         candidate = _candidate(number, passage, unit, (heading, lead, before))
-        if unit is own[-1] and unit.kind == "text":  # what it would be the title of is missing
+        if unit is own[-1] and unit.kind == "text":  # the text that it would head is missing
             candidate = Candidate(number, unit.start, unit.end, text, candidate.around, False)
         found.append(candidate)
         if unit.kind == "page":
@@ -164,10 +164,10 @@ def _of_passage(number: int, passage: Chunk) -> list[Candidate]:
 def features(
     subject: Subject, hits: Sequence[Hit], found: Sequence[Candidate], coverage: Coverage
 ) -> Vectors:
-    """One row for each candidate, in the order of WEIGHTS; the cosine is left at 0.
+    """The features, one row per candidate, columns in the order of WEIGHTS; the cosine is 0.
 
-    Kind and measure are 1 where the sentence holds what is asked for, -1 where it does not, 0
-    where the question asks for none.
+    Kind and measure are 1 if the sentence has the one asked for, -1 if it does not, 0 if the
+    question asks for none.
     """
     rarity = subject.rarity / max(float(subject.rarity.sum()), 1e-9)
     rows = []
@@ -232,7 +232,7 @@ def summary(
 def _chosen(
     found: Sequence[Candidate], scores: Vectors, keep_within: float
 ) -> tuple[Sentence, ...]:
-    """The best candidates, best first, without repeats and without those far behind the best."""
+    """The best candidates, best first, without duplicates and those far below the best."""
     chosen: list[Sentence] = []
     seen: set[str] = set()
     for i in np.argsort(-scores, kind="stable"):
@@ -250,7 +250,7 @@ def _chosen(
 
 @dataclass(frozen=True)
 class Weighed:
-    """The candidates for a question, how each covers it, and the features of each."""
+    """The candidates for a question, their coverage of it, and their features."""
 
     subject: Subject
     found: Sequence[Candidate]
@@ -265,7 +265,7 @@ def weighed(
     memory: dict[str, Encoded],
     most: int = UNITS_ENCODED,
 ) -> Weighed | None:
-    """The `most` likeliest candidates with all features; None where there is nothing to weigh.
+    """The `most` likeliest candidates with all features; None if there is no candidate.
 
     Texts already in `memory` are not encoded again.
     """
@@ -306,10 +306,10 @@ def _rank_one(
 def merged(rankings: Sequence[Ranking]) -> Ranking:
     """One ranking of the answers to several parts: the best of each first, then the others.
 
-    The confidence is the mean of the parts', so that half an answer is not thrown away.
+    The confidence is the mean of the parts', so that half an answer is kept.
     """
     chosen: dict[tuple[int, int], Sentence] = {}
-    for ranking in rankings:  # a sentence that answers two parts does not take the place of another
+    for ranking in rankings:  # a sentence that answers two parts does not displace another
         new = (s for s in ranking.sentences if (s.passage, s.start) not in chosen)
         chosen.update({(s.passage, s.start): s for s in [*new][:1]})
     others = sorted((s for r in rankings for s in r.sentences), key=lambda s: -s.score)
@@ -320,10 +320,10 @@ def merged(rankings: Sequence[Ranking]) -> Ranking:
 
 
 def rank_sentences(question: str, hits: Sequence[Hit], encode: EncodeTokens) -> Ranking:
-    """The sentences of the passages that answer the question, best first, and how sure that is.
+    """The sentences of the passages that answer the question, best first, with a confidence.
 
-    `hits` come best first; the first PASSAGES_READ are searched, all of them tell common words
-    from rare ones. A question that asks for two things is answered part by part.
+    `hits` are best first; the first PASSAGES_READ are searched, and all determine which words are
+    rare. A question that asks for two things is answered part by part.
     """
     memory: dict[str, Encoded] = {}
     asked = parts(question)

@@ -1,10 +1,10 @@
-"""What was asked, read and answered, as a record that can be checked again without a model.
+"""Receipts: records of an answer that can be checked again without a model.
 
     answer ──> receipt ──> file, and the store's log
-    receipt + the files of today ──> which quotations still hold
+    receipt + current files ──> which quotations still hold
 
-Makes, writes and checks; asks nothing. The log stays in the store and is bounded. Called by
-session.py and the command line.
+Makes, writes and checks receipts. The log stays in the store and is bounded. Called by
+service/session.py and the command line.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 RECEIPT_VERSION = 1
 LOG_NAME, OLD_LOG_NAME = "receipts.jsonl", "receipts.1.jsonl"
-MAX_LOG_BYTES = 4_000_000  # of each of the two; the older one is replaced when the newer is full
+MAX_LOG_BYTES = 4_000_000  # of each of the two files; the older is replaced when the newer is full
 MAX_RECEIPT_BYTES = 50_000_000  # read back by `verify`
 
-_BEGIN = b'{"receipt": '  # of every receipt, since its version stands first
+_BEGIN = b'{"receipt": '  # of every receipt, since its version comes first
 
 Receipt = dict[str, Any]
 RowOf = Callable[[str], FileRow | None]
@@ -55,9 +55,9 @@ def receipt(
     started: datetime,
     seconds: float,
 ) -> Receipt:
-    """The record of one answer; quotations are kept as the documents have them.
+    """The record of one answer; quotations are kept as in the documents.
 
-    `row_of` gives the index's row of a source, `server` is where the model was, None without one.
+    `row_of` returns the index's row of a source; `server` is the model's address, None without one.
     """
     return {
         "receipt": RECEIPT_VERSION,
@@ -87,7 +87,7 @@ def _cited(citation: Citation, row_of: RowOf) -> dict[str, Any]:
 
 
 def line_of(content: Receipt) -> bytes:
-    """A receipt as one line of JSON; ASCII, so that nothing in it acts when it is shown."""
+    """A receipt as one line of JSON; ASCII, so that it cannot control a terminal."""
     return (json.dumps(content) + "\n").encode("ascii")
 
 
@@ -95,11 +95,11 @@ def line_of(content: Receipt) -> bytes:
 
 
 def open_file(path: Path) -> int:
-    """A descriptor for a receipt, to be opened before the seal; for its owner's eyes only.
+    """A descriptor for a receipt, to be opened before the seal; mode 0600.
 
-    The file is emptied when the receipt is written, not now. It is a new one, or holds a receipt:
-    nothing else is overwritten, and no link to a file is followed, since whoever put it there would
-    choose what is. Pipes are written to. Raises UsageError.
+    The file is truncated when the receipt is written, not now. It must be new, empty or a receipt:
+    nothing else is overwritten. No link to a file is followed, since its creator would choose the
+    file that is overwritten. Pipes are allowed. Raises UsageError.
     """
     flags = os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     try:
@@ -109,7 +109,7 @@ def open_file(path: Path) -> int:
     except OSError as error:
         raise _unwritable(path, str(error.strerror)) from None
     try:
-        if path.exists() and not path.is_file():  # a pipe, also as the shell's >(…) names one
+        if path.exists() and not path.is_file():  # a pipe, including the shell's >(…)
             return _blocking(os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC))
         descriptor = os.open(path, flags)
     except OSError as error:
@@ -143,15 +143,15 @@ def _unwritable(path: Path, why: str) -> UsageError:
 def write(descriptor: int, content: Receipt) -> None:
     """Write a receipt to a descriptor of `open_file`, and close it."""
     with os.fdopen(descriptor, "wb") as file:
-        if stat.S_ISREG(os.fstat(descriptor).st_mode):  # a pipe has nothing to empty
+        if stat.S_ISREG(os.fstat(descriptor).st_mode):  # a pipe cannot be truncated
             file.truncate(0)
         file.write(line_of(content))
 
 
 def log(store: Path, content: Receipt, max_bytes: int = MAX_LOG_BYTES) -> str | None:
-    """Add a receipt to the store's log; says why where the store cannot be written.
+    """Append a receipt to the store's log; returns the reason if the store cannot be written.
 
-    A log of `max_bytes` becomes the old one, in the place of the one before.
+    A log of `max_bytes` is renamed to the old one, which it replaces.
     """
     path, line = store / LOG_NAME, line_of(content)
     try:
@@ -162,7 +162,7 @@ def log(store: Path, content: Receipt, max_bytes: int = MAX_LOG_BYTES) -> str | 
         try:
             if os.fstat(descriptor).st_nlink > 1:
                 return "This answer is not in the store's log, which has another name elsewhere."
-            os.write(descriptor, line)  # one call: answers side by side do not mix
+            os.write(descriptor, line)  # one call: concurrent answers do not interleave
         finally:
             os.close(descriptor)
     except OSError as error:
@@ -175,10 +175,10 @@ def log(store: Path, content: Receipt, max_bytes: int = MAX_LOG_BYTES) -> str | 
 
 @dataclass(frozen=True, slots=True)
 class Rechecked:
-    """A citation of a receipt, looked up again: `now` is how it stands in the document today.
+    """A citation of a receipt, checked again: `now` is the citation in the current document.
 
-    Where it is nowhere, `now` has line 0 and no quote. `was` are its lines in the receipt; `file`
-    says whether the document is the one that was quoted.
+    If it is not found, `now` has line 0 and no quote. `was` are its lines in the receipt; `file` is
+    whether the document is the one that was quoted.
     """
 
     now: Citation
@@ -187,7 +187,7 @@ class Rechecked:
 
     @property
     def holds(self) -> bool:
-        """Whether the document still says it, there or elsewhere."""
+        """Whether the document still contains the quotation, there or elsewhere."""
         return self.now.verdict in ("verified", "moved")
 
 
@@ -215,7 +215,7 @@ def _receipt_in(line: bytes, where: str) -> Receipt:
         raise UsageError(f"{where}: not a receipt of corpus-agent.")
     version = content.get("receipt")
     if version != RECEIPT_VERSION:
-        # What another program's file says under that name is not repeated.
+        # The content of another program's file is not repeated in a message.
         shown = version if isinstance(version, int | None) else "unknown"
         raise UsageError(
             f"{where}: a receipt of version {shown}; this program reads version {RECEIPT_VERSION}."
@@ -230,7 +230,7 @@ def _receipt_in(line: bytes, where: str) -> Receipt:
 
 
 def check(content: Receipt, corpus: CorpusView, row_of: RowOf) -> Iterable[Rechecked]:
-    """Each quotation of a receipt, looked up in the file as it is today."""
+    """Each quotation of a receipt, checked in the current file."""
     for number, cited in enumerate(content["citations"], start=1):
         source, line = cited["source"], cited["line_start"]
         n = cited["n"] if isinstance(cited.get("n"), int) else number
@@ -242,7 +242,7 @@ def check(content: Receipt, corpus: CorpusView, row_of: RowOf) -> Iterable[Reche
 
 
 def _state(source: str, digest: str | None, corpus: CorpusView, row_of: RowOf) -> FileState:
-    """Whether the bytes of a document are those that were quoted."""
+    """The state of a document: whether its bytes are those that were quoted."""
     row = row_of(source)
     try:
         stale = corpus.read(source, limit=1).stale

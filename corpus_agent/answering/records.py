@@ -1,6 +1,6 @@
-"""What a question comes back as, and the one interface that both answerers implement.
+"""The records of an answer, and the interface that both answerers implement.
 
-Does no work: extractive.py and agent/ answer, quotations.py fills the verdicts, render/ prints.
+Data only: extractive.py and agent/ answer, quotations.py sets the verdicts, render/ prints.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ OnEvent = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A quotation and where it stands: 1-based lines, inclusive; `quote` is the source's text."""
+    """A quotation and its place: 1-based lines, inclusive; `quote` is the source's text."""
 
     n: int
     source: str
@@ -37,7 +37,7 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class ModelServer:
-    """The server that was asked: its address, and whose process it is; None where not seen."""
+    """The model server: its address, and the owner of its process, None if unknown."""
 
     address: str
     owner: str | None
@@ -47,11 +47,11 @@ class ModelServer:
 class Answer:
     """An answer with its evidence.
 
-    `notices` lists every degradation in words: a model that was gone, quotations dropped.
-    `unsupported` are the sentences of `text` that nothing retrieved supports, word for word;
-    `calls` are the searches and reads that led here, in order.
-    `egress` says where passages went beyond this machine; None where nothing left it.
-    `model_server` is who was sent passages, None without a model.
+    `notices` lists every degradation: a model that was unavailable, quotations that were dropped.
+    `unsupported` are the sentences of `text` that no retrieved passage supports, verbatim; `calls`
+    are the searches and reads that led to the answer, in order.
+    `egress` is the remote host that passages were sent to; None if nothing left this machine.
+    `model_server` is the server that passages were sent to, None without a model.
     """
 
     question: str
@@ -77,21 +77,21 @@ class Turn:
 
 
 class Answerer(Protocol):
-    """Turns a question into an answer from a corpus alone."""
+    """Answers questions from a corpus only."""
 
     @property
     def name(self) -> str:
-        """What `Answer.answerer` says: "extractive", or the model's name."""
+        """The value of `Answer.answerer`: "extractive", or the model's name."""
         ...
 
     @property
     def egress(self) -> str | None:
-        """Where it sends passages beyond this machine; None where nothing leaves."""
+        """The remote host that passages are sent to; None if nothing leaves this machine."""
         ...
 
     @property
     def model_server(self) -> ModelServer | None:
-        """The server that it sends passages to; None where there is none."""
+        """The server that passages are sent to; None if there is none."""
         ...
 
     def answer(
@@ -101,8 +101,8 @@ class Answerer(Protocol):
         history: Sequence[Turn] = (),
         on_event: OnEvent = lambda _: None,
     ) -> Answer:
-        """An answer whose citations carry verdicts.
+        """An answer whose citations have verdicts.
 
-        Raises CorpusError where no answer is possible at all.
+        Raises CorpusError if no answer is possible at all.
         """
         ...

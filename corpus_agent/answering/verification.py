@@ -1,9 +1,9 @@
-"""From a model's draft to an answer: every claim with a citation that was looked up, or marked.
+"""From a model's draft to an answer: every claim has a checked citation or is marked.
 
     draft ──> its quotations, checked ──> claims without one: the best passage ──> answer
 
-Looks up and replaces; what a quotation says is quotations.py's to judge, what supports a sentence
-grounding.py's. Called by answerer.py.
+quotations.py verifies quotations, grounding.py finds support for sentences; this module combines
+them. Called by agent/answerer.py.
 """
 
 from __future__ import annotations
@@ -41,26 +41,26 @@ if TYPE_CHECKING:
     from corpus_agent.text.delimiters import Frame
     from corpus_agent.tools.corpus import CorpusView
 
-MAX_COMPLETED = 600  # characters of a sentence that is quoted in the place of a piece of it
+MAX_COMPLETED = 600  # characters of a sentence that is quoted in place of a part of it
 UNSUPPORTED = "[unsupported]"
 REPAIR = (
     "These quotations are not in the documents as you wrote them, or are cut short. Write the "
     "whole answer once more: copy each quotation exactly, as a whole clause, or leave its claim "
     "out."
 )
-MAX_SUPPORTED = 60  # claims of one answer that passages are looked for; no answer should have more
-MAX_REPAIRED = 8  # quotations that a model is asked to mend at once
+MAX_SUPPORTED = 60  # claims of one answer that support is searched for; more are not expected
+MAX_REPAIRED = 8  # quotations that a model is asked to repair at once
 MAX_SHOWN_QUOTE = 400  # characters
-_SPEECHLESS = re.compile(r"(?m)^[\W_]*$\n?")  # what is left of a table, a list or a fence
-AROUND_LINES = 8  # on either side of a quotation, which say what it is about
+_SPEECHLESS = re.compile(r"(?m)^[\W_]*$\n?")  # the remains of a table, a list or a fence
+AROUND_LINES = 8  # of context on either side of a quotation
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """An answer's text and citations; `unsupported` are the sentences that nothing supports.
+    """An answer's text and citations; `unsupported` are the sentences without support.
 
     `dropped` counts quotations that are not in the documents as quoted, `left_out` the sentences
-    that strict evidence took out.
+    removed by strict evidence.
     """
 
     text: str
@@ -71,10 +71,10 @@ class Finished:
 
 
 class Evidence:
-    """What the citations of one answer are held against.
+    """The evidence for the citations of one answer.
 
-    `source_of` gives the source that the tools have shown under a name; `known` are citations of
-    earlier answers, whose numbers go on; figures of the question need no quotation.
+    `source_of` returns the source that the tools have shown under a name; `known` are citations of
+    earlier answers, whose numbers are continued; figures of the question need no quotation.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class Evidence:
         self._known = known
 
     def settle(self, draft: str) -> Settled:
-        """The draft with its quotations looked up."""
+        """The draft with its quotations verified."""
         return settle(draft, self._check, self._known)
 
     @cached_property
@@ -105,15 +105,15 @@ class Evidence:
     def _check(self, n: int, quotation: InTextCitation) -> Citation | None:
         source = self._source_of(quotation.source)
         if not quotation.quote and not self._holds(source):
-            return None  # a time, a verse: what happens to look like a place
+            return None  # a time, a verse: something that only looks like a place
         found = check_quotation(self._corpus, n, source, quotation.quote, quotation.line_start)
         return self._completed(found, quotation.quote) if found.verdict == "cut" else found
 
     def _completed(self, cut: Citation, piece: str) -> Citation:
-        """The whole sentence in the place of a piece of it, as the document has it; else the piece.
+        """The document's whole sentence in place of a part of it, or the part itself.
 
-        Small models quote the two words that matter. The sentence says what these leave out, and
-        what was claimed is held against it.
+        Small models quote two words. The sentence has what these leave out, and the claim is
+        checked against it.
         """
         around = self._window(cut).passage.text
         sentences = (around[unit.start : unit.end].strip() for unit in units(around))
@@ -132,16 +132,16 @@ class Evidence:
         return True
 
     def finish(self, settled: Settled, *, strict: bool = False) -> Finished:
-        """The answer: each claim with a citation that says its figures, or marked as unsupported.
+        """The answer: each claim has a citation that supports it, or is marked as unsupported.
 
-        With `strict`, whatever is not supported is taken out: titles, questions and lead-ins too.
+        With `strict`, unsupported text is removed: titles, questions and lead-ins too.
         """
         text, cited = settled.text, {citation.n: citation for citation in settled.citations}
         unsupported: list[str] = []
         found = claims(text, cited, every=strict)
         borne = {claim: self._bearing(claim, cited, strict=strict) for claim in found}
         open_claims = [claim for claim in found if borne[claim] != "said"]
-        # From the end, so that the places of the claims before stay what they are.
+        # From the end, so that the positions of earlier claims stay valid.
         for number, claim in reversed(list(enumerate(open_claims))):
             tried = number < MAX_SUPPORTED and borne[claim] == "unsaid"
             citation = self._support(claim, cited) if tried else None
@@ -161,7 +161,7 @@ class Evidence:
         return Finished(text, citations, shown, len(settled.failed), left_out)
 
     def _bearing(self, claim: Claim, cited: dict[int, Citation], *, strict: bool) -> Bearing:
-        """What the sentences that a claim's citations are of do for it."""
+        """How the sentences of a claim's citations bear on it."""
         if not claim.cited:
             return "unsaid"
         windows = [self._window(cited[n]) for n in claim.cited]
@@ -170,13 +170,13 @@ class Evidence:
         return judge(said, windows, self._encode, self._question)
 
     def _bears_each(self, claim: Claim, citation: Citation) -> bool:
-        """Whether a citation that was found for a claim says each of its clauses."""
+        """Whether a citation that was found for a claim supports each of its clauses."""
         said = without_sources(claim.text, [citation.source])
         windows = [self._window(citation)]
         return bears_every_part(said, windows, self._encode, self._question) == "said"
 
     def _window(self, citation: Citation) -> SentenceRange:
-        """The sentences of the document that a quotation is of, and what stands around them."""
+        """The sentences of the document that contain a quotation, with their context."""
         place = place_of(citation)
         if place not in self._windows:
             self._windows[place] = self._read(citation)
@@ -188,19 +188,19 @@ class Evidence:
         alone = passage(citation.source, citation.line_start, citation.quote)
         try:
             lines = self._corpus.read(citation.source, first, count).lines
-        except Refused:  # gone since it was checked
+        except Refused:  # removed since it was checked
             return SentenceRange(alone, 0, len(citation.quote))
         texts = ["" if line.is_mark else line.text for line in lines]
         text = "\n".join(texts)
         before = sum(len(line) + 1 for line in texts[: citation.line_start - first])
         start = text.find(citation.quote, before)
-        if start < 0:  # over a page end, whose mark is left out of a quotation
+        if start < 0:  # across a page end, whose mark is not part of a quotation
             return SentenceRange(alone, 0, len(citation.quote))
         end = start + len(citation.quote)
         return quoted_window(passage(citation.source, first, text), start, end)
 
     def _support(self, claim: Claim, cited: dict[int, Citation]) -> Citation | None:
-        """The best passage for a claim as a citation, which joins the others."""
+        """The best passage for a claim as a citation, added to `cited`; None without one."""
         support = self._supporter.support(claim.text)
         if support is None:
             return None
@@ -220,7 +220,7 @@ def _plain(text: str) -> str:
 
 
 def _with_mark(text: str, claim: Claim, mark: str) -> str:
-    """The text with a mark behind a claim, before its full stop."""
+    """The text with a mark after a claim, before its full stop."""
     piece = text[claim.start : claim.end]
     body = piece.rstrip()
     end = body.rstrip(".!?。！？")
@@ -232,14 +232,14 @@ def _with_mark(text: str, claim: Claim, mark: str) -> str:
 def _without(text: str, claim: Claim) -> str:
     before, after = text[: claim.start], text[claim.end :]
     if not before.rpartition("\n")[2].strip(" \t-*•") and not after.partition("\n")[0].strip():
-        before = before.rpartition("\n")[0]  # the bullet of a list item goes with it
+        before = before.rpartition("\n")[0]  # removes the bullet of a list item too
     return before.rstrip(" ") + (" " if before and after[:1].isalnum() else "") + after
 
 
 def _in_order(
     text: str, cited: dict[int, Citation], known: Sequence[Citation]
 ) -> tuple[str, tuple[Citation, ...]]:
-    """The text with new citations numbered as they occur, and the citations that it still has."""
+    """The text with new citations numbered by occurrence, and the citations that it still has."""
     old = {citation.n for citation in known}
     order = [n for n in dict.fromkeys(map(int, MARK.findall(text))) if n in cited]
     new = [n for n in order if n not in old]
@@ -256,7 +256,7 @@ def _in_order(
 
 
 def repair_request(failed: Sequence[Citation], frame: Frame) -> str:
-    """What a model is told of its quotations that are not in the documents, once."""
+    """The message to a model that lists its quotations which are not in the documents."""
     lines = [REPAIR]
     for citation in failed[:MAX_REPAIRED]:
         place = f"{called(citation.source)}:{citation.line_start}"

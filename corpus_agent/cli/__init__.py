@@ -1,6 +1,7 @@
 """The command line: parse, build, call one function, print. The only package that knows click.
 
-`frame` is what all commands share; each other module holds the commands of one kind.
+`common` has what all commands share; `live` and `progress` draw; each other module has the commands
+of one kind.
 """
 
 from corpus_agent.cli import asking, checking, cleaning, indexing, serving, trusting, watching

@@ -1,6 +1,6 @@
 """A conversation at a terminal or through a pipe: history, sources, reading on, keeping it.
 
-Holds the turns and the model in use; answering is handed in, printing is the caller's `write`.
+Keeps the turns and the current model; answering and printing are passed in as callbacks.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ Ask = Callable[[str, Index, Answerer, Launch, Sequence[Turn]], Answer]
 
 @dataclass(frozen=True, slots=True)
 class Doing:
-    """What a conversation has done for it.
+    """Callbacks that the chat calls.
 
-    `ask` answers, `make` gives the answerer of a launch, `models` the names at its server; `write`
-    prints a line.
+    `ask` answers, `make` returns the answerer of a launch, `models` the names at its server;
+    `write` prints a line.
     """
 
     ask: Ask
@@ -79,7 +79,7 @@ class Chat:
             except EOFError:
                 return
             except KeyboardInterrupt:
-                self._write("")  # a fresh line: Ctrl-C while typing clears what was typed
+                self._write("")  # a new line: Ctrl-C while typing clears the input
                 continue
             if line in ("/quit", "/exit"):
                 return
@@ -155,7 +155,7 @@ class Chat:
         self._write(f"Saved as {one_line(str(path))} (the seal lets it be written nowhere else).")
 
     def _model(self, name: str) -> None:
-        """Say which model answers, or take another one of the same server."""
+        """Print the current model, or switch to another one of the same server."""
         names = self._doing.models(self._launch)
         if not name:
             others = ", ".join(called_model(other) for other in names) or "none"
@@ -176,7 +176,7 @@ class Chat:
         self._write(f"{answerer(self._answerer.name)} answers from here on.")
 
     def _completions(self, line: str) -> list[str]:
-        """What the last word of a line may become."""
+        """The completions of the last word of a line."""
         command, space, _ = line.partition(" ")
         if not space:
             return [f"{name} " for name in COMMANDS if name.startswith(line)]
@@ -189,7 +189,7 @@ class Chat:
 
 
 def _complete_with(readline: ModuleType, completions: Callable[[str], list[str]]) -> None:
-    """Have the tabulator key complete commands and what they take."""
+    """Make the Tab key complete commands and their arguments."""
     found: list[str] = []
 
     def complete(_: str, state: int) -> str | None:
@@ -230,10 +230,10 @@ def save(store: Path, name: str, turns: Sequence[Turn]) -> Path:
 
 
 def markdown(turns: Sequence[Turn], when: str) -> Iterator[str]:
-    """A conversation as Markdown, its citations as footnotes; nothing in it is a live link.
+    """A conversation as Markdown, its citations as footnotes, without live links.
 
-    What a model wrote stands in a block quotation, which ends where we end it: no heading, rule or
-    open fence in it makes a turn, or swallows one.
+    A model's text is a block quotation, so that no heading, rule or open fence in it can imitate or
+    swallow a turn.
     """
     yield f"# Conversation of {when}"
     citations: dict[int, Citation] = {}
@@ -255,7 +255,7 @@ def markdown(turns: Sequence[Turn], when: str) -> Iterator[str]:
 
 
 def _no_footnotes(text: str) -> str:
-    """`text` of others, whose footnotes are none."""
+    """`text` with footnote marks escaped."""
     return text.replace("[^", "[\\^")
 
 

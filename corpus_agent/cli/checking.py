@@ -101,7 +101,7 @@ def _attack(strings: Path | None, *, as_json: bool) -> None:
 
 
 def show_verdict(verdict: AttackVerdict, *, as_json: bool) -> None:
-    """Print what came of an attack; exit 1 unless it passed."""
+    """Print the verdict of an attack; exit 1 unless it passed."""
     from corpus_agent.selftest.injection import shown
 
     if as_json:
@@ -137,7 +137,7 @@ def doctor(as_json: bool, **llm: str | None) -> None:
 
 
 def _checks(settings: Settings, server: Finding) -> Iterator[Check]:
-    """All checks; those of the index only where this process could be sealed before."""
+    """All checks; those of the index only if this process could be sealed before."""
     from corpus_agent.startup import to_examine
 
     environment = examination.environment

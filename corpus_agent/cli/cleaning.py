@@ -1,4 +1,4 @@
-"""The command that gives disk space back."""
+"""The command that frees disk space."""
 
 from __future__ import annotations
 

@@ -32,13 +32,13 @@ class Commands(click.Group):
     """A group in which a CorpusError becomes one line, a hint and its exit code."""
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's signature
-        """The command's result; exits with the error's code where it fails."""
+        """The command's result; exits with the error's code if it fails."""
         try:
             return super().invoke(ctx)
         except CorpusError as error:
             _fail(error, as_json="--json" in sys.argv[1:])
         except BrokenPipeError:
-            # The reader of our output has gone, as in `corpus-agent files | head`.
+            # The reader of our output has closed the pipe, as in `corpus-agent files | head`.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise SystemExit(1) from None
 
@@ -55,7 +55,7 @@ def _fail(error: CorpusError, *, as_json: bool) -> NoReturn:
 
 
 def clean(text: str) -> str:
-    """`text` with everything that a terminal would act on made visible."""
+    """`text` with terminal control characters made visible."""
     return visible(text)
 
 
@@ -69,7 +69,7 @@ def print_json(content: Mapping[str, object]) -> None:
 
 
 def launched(launch: Launch) -> Launch:
-    """Note how this process was launched; from here on it is sealed, or was told not to be."""
+    """Remember the launch of this process, which is now sealed unless that was switched off."""
     click.get_current_context().obj["launch"] = launch
     if launch.seal.state == "off":
         click.echo("Warning: running without the seal; nothing stops a library.", err=True)
@@ -80,15 +80,15 @@ def launched(launch: Launch) -> Launch:
 
 
 def launch_to_read(settings: Settings, *, asking: bool = False, choosing: bool = False) -> Launch:
-    """A sealed process that may read the index; `asking` also reaches for the model.
+    """A sealed process that may read the index and, with `asking`, use the model.
 
-    With `choosing`, for each of its server's models.
+    With `choosing`, any model of its server.
     """
     from corpus_agent.startup import to_read
 
     seal_off = click.get_current_context().obj["unsealed"]
     launch = launched(to_read(settings, seal_off=seal_off, asking=asking, choosing=choosing))
-    if not asking:  # else they are part of the answer
+    if not asking:  # otherwise they are part of the answer
         print_lines((f"Note: {clean(notice)}" for notice in launch.notices), err=True)
     return launch
 

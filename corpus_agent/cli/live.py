@@ -1,7 +1,7 @@
-"""What a person sees while an answer is made: searches and reads as lines, the draft as it grows.
+"""The live display of an answer in progress: searches and reads as lines, the streamed draft.
 
-All of it on stderr, and none where that is no terminal. The draft is unchecked, so it is dim and
-gone when the answer stands; only that is printed to keep. Used by `ask` and `chat`.
+On stderr, and only if that is a terminal. The draft is unchecked, so it is dim and erased when the
+answer is complete. Used by `ask` and `chat`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PER_SECOND = 8  # times that the draft is drawn
 
 
 class Watching:
-    """A context for one answer after the other; outside of it, nothing is shown."""
+    """A context manager, reusable for each answer; outside of it, nothing is shown."""
 
     def __init__(self) -> None:
         self._shows = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
@@ -57,7 +57,7 @@ class Watching:
             self._live = None
 
     def event(self, line: str) -> None:
-        """One line on what is happening."""
+        """Show one line on the current step."""
         if self._live is not None:
             from rich.text import Text
 
@@ -65,7 +65,7 @@ class Watching:
             self._live.console.print(Text(f"· {one_line(inert(line))}", "dim"), soft_wrap=True)
 
     def draft(self, text: str) -> None:
-        """The draft so far."""
+        """Show the draft so far."""
         self._draft = text[-DRAFT_CHARACTERS:]
 
     def _tail(self) -> Text:

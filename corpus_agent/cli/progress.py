@@ -21,14 +21,14 @@ from corpus_agent.render import problem_line
 
 
 class IndexProgress:
-    """Shows what an index run tells; `show_problems` adds a line for each file without text."""
+    """The progress of an index run; `show_problems` adds a line for each file without text."""
 
     def __init__(self, bar: Bar | None) -> None:
         self._bar = bar
         self._task = bar.add_task("", total=None, files="", rate="") if bar else None
 
     def start(self, todo: Plan, rebuilding: bool) -> None:
-        """Say what is about to be done, before it is."""
+        """Print the plan before the run."""
         for reason in todo.reasons:
             self._say(reason)
         if rebuilding:
@@ -47,7 +47,7 @@ class IndexProgress:
         self._bar.update(self._task, completed=done.bytes, files=files, rate=rate)
 
     def problem(self, row: FileRow) -> None:
-        """One line on a file that yields no text."""
+        """Print one line on a file that yields no text."""
         self._say(problem_line(row))
 
     def _say(self, line: str) -> None:
@@ -59,7 +59,7 @@ class IndexProgress:
 
 @contextmanager
 def index_progress() -> Iterator[IndexProgress]:
-    """A progress display that is gone from the screen when the run is over."""
+    """A progress display that is erased when the run is over."""
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield IndexProgress(None)
         return

@@ -1,4 +1,4 @@
-"""The command by which a user takes an index for their own."""
+"""The command that records an index as trusted."""
 
 from __future__ import annotations
 

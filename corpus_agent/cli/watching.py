@@ -56,7 +56,7 @@ def follow(
 
 
 class _Lines:
-    """For a person: the first run as `index` tells it, a line with the time for each later one."""
+    """Text output: the first run as in `index`, one line with the time for each later run."""
 
     def __init__(self) -> None:
         self._first = True
@@ -75,7 +75,7 @@ class _Lines:
 
 
 class _Json:
-    """For a script: an object a line."""
+    """JSON output: one object per line."""
 
     def outcome(self, outcome: Outcome) -> None:
 

@@ -1,8 +1,8 @@
-"""`doctor`: is everything as it must be, and which command mends what is not.
+"""`doctor`: checks the installation and the index, and names the commands that repair them.
 
-Checks are data: a name, what is looked at, and a function that looks (`finding`). `environment`
-looks at this machine and installation and opens no document; `store` looks at an index. These two
-are looked up when they are asked for, so that naming the package loads nothing of them.
+Checks are data: a name, a subject, and a function (`finding`). `environment` checks this machine
+and installation and opens no document; `store` checks an index. These two are imported on first
+use, so that importing the package loads neither.
 """
 
 from importlib import import_module

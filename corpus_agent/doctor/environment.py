@@ -1,4 +1,4 @@
-"""What doctor looks at outside of any index: this installation and this machine.
+"""The checks of doctor outside of any index: this installation and this machine.
 
 Opens no document and no index. `model_server` needs the network of this machine, so it is called
 before the process is sealed; the rest works inside the seal.
@@ -35,7 +35,7 @@ TOO_LITTLE_BYTES = 100_000_000  # LanceDB writes new files before it drops old o
 def checks(
     settings: Settings, store: Path | None, closed: Sealed | CorpusError, server: Finding
 ) -> Iterator[Check]:
-    """The checks of this machine; `closed` is how sealing went, `server` what was found before."""
+    """The checks of this machine; `closed` is the outcome of sealing, `server` an earlier check."""
 
     def weights() -> Finding:
         encoder = service.session.encoder_for(settings, store)
@@ -97,7 +97,7 @@ def pypdf() -> Finding:
 
 
 def pypdf_finding(installed: str) -> Finding:
-    """What to say of an installed version."""
+    """The finding for an installed version."""
     from packaging.version import Version
 
     if Version(installed) >= Version(PYPDF_FLOOR):
@@ -122,7 +122,7 @@ def processor() -> Finding:
 
 
 def processor_finding(facts: str) -> Finding:
-    """What to say of an x86-64 processor, given /proc/cpuinfo."""
+    """The finding for an x86-64 processor, from /proc/cpuinfo."""
     flags = next((line for line in facts.splitlines() if line.startswith("flags")), "")
     if "avx2" in flags.split():
         return Finding("ok", "AVX2")
@@ -130,7 +130,7 @@ def processor_finding(facts: str) -> Finding:
 
 
 def sealing(closed: Sealed | CorpusError) -> Finding:
-    """How sealing this process went, or what the kernel could do where it was told not to."""
+    """The result of sealing this process, or with the seal off, what the kernel supports."""
     if isinstance(closed, CorpusError):
         return Finding("fail", closed.message, closed.hint)
     if closed.state == "off":
@@ -144,7 +144,7 @@ def sealing(closed: Sealed | CorpusError) -> Finding:
 
 
 def model_server(settings: Settings) -> Finding:
-    """Whether the model that `--llm` means answers. Call before the seal."""
+    """Whether the model of `--llm` answers. Call before the seal."""
     if settings.llm == "none":
         return Finding("ok", "none wanted; answers are quotations")
     try:
@@ -153,7 +153,7 @@ def model_server(settings: Settings) -> Finding:
             return Finding("ok", f"{find_program()} would be started for {str(wanted.path)!r}")
         model = discovery.find(wanted, settings.llm_model)
     except discovery.ModelUnavailable as error:
-        # Nobody was named, so nothing is missing: there is one that may not be asked unnamed.
+        # No server was named, so none is missing: the one found may not be used unnamed.
         return Finding("warn" if wanted == "auto" else "fail", error.message, error.hint)
     except CorpusError as error:
         return Finding("fail", error.message, error.hint)

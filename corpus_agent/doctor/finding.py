@@ -1,4 +1,4 @@
-"""A check, what it found, and both as lines and JSON. Looks at nothing itself."""
+"""Checks and findings as records, lines and JSON. Performs no check itself."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ State = Literal["ok", "warn", "fail"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a check found, on one line, and the command that mends it.
+    """The result of a check, on one line, and the command that repairs it.
 
-    `warn` is what works and is worth knowing; `fail` is what is wrong.
+    `warn`: works, but should be known; `fail`: wrong.
     """
 
     state: State
@@ -26,7 +26,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing to look at. `look` may raise CorpusError, whose hint then says how to mend it."""
+    """One check. `look` may raise CorpusError, whose hint is then the repair."""
 
     name: str
     what: str
@@ -34,7 +34,7 @@ class Check:
 
 
 def examine(checks: Iterable[Check]) -> Iterator[tuple[Check, Finding]]:
-    """Each check with what it finds, as soon as it has."""
+    """Each check with its finding, as soon as it is done."""
     for check in checks:
         try:
             finding = check.look()
@@ -44,14 +44,14 @@ def examine(checks: Iterable[Check]) -> Iterator[tuple[Check, Finding]]:
 
 
 def lines(check: Check, finding: Finding) -> Iterator[str]:
-    """One line for a person, and the command that mends it below."""
+    """One line of text, with the repairing command below."""
     yield f"{finding.state:<5}{check.name:<16}{one_line(finding.found)}"
     if finding.mend and finding.state != "ok":
         yield f"{'':<21}-> {one_line(finding.mend)}"
 
 
 def as_json(findings: Sequence[tuple[Check, Finding]]) -> dict[str, Any]:
-    """The JSON of `doctor`; `passed` says that nothing is wrong."""
+    """The JSON of `doctor`; `passed` is whether nothing is wrong."""
     return {
         "passed": all(finding.state != "fail" for _, finding in findings),
         "checks": [

@@ -1,7 +1,7 @@
-"""What doctor looks at in an index: the store, its rows, its vectors, and the folder it is of.
+"""The checks of doctor on an index: the store, its rows, its vectors, and its folder.
 
-Reads one committed version and changes nothing. Where the index does not open, what depends on it
-is left out: the check that failed says what to do first.
+Reads one committed version and changes nothing. If the index does not open, the checks that depend
+on it are left out: the failed check names the first step.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def there_is_one(store: Path | None) -> Finding:
 
 
 def permissions(store: Path) -> Finding:
-    """Whether the store is for its owner alone, and that is who asks."""
+    """Whether the store is private to its owner, and the owner is this user."""
     info = store.stat()
     mode = stat.S_IMODE(info.st_mode)
     if mode & (stat.S_IRWXG | stat.S_IRWXO):
@@ -120,7 +120,7 @@ def corpus_folder(store: Path, root: Path | None = None) -> Finding:
 
 
 def same_model(store: Path, encoder: Encoder) -> Finding:
-    """Whether a search would be accepted."""
+    """Whether the index was made with this model, as a search requires."""
     corpus: Index = indexer.Index.open(store, encoder)
     manifest = read_manifest(store)
     return Finding("ok", f"{manifest.fingerprint.model}, {corpus.coverage().indexed:,} documents")
@@ -175,7 +175,7 @@ def lengths(rows: Inspection) -> Finding:
 
 
 def embedded_again(rows: Inspection, encoder: Encoder) -> Finding:
-    """Whether today's model makes the vectors that are stored."""
+    """Whether the current model reproduces the stored vectors."""
     import numpy as np
 
     if not rows.samples:
@@ -193,7 +193,7 @@ def embedded_again(rows: Inspection, encoder: Encoder) -> Finding:
 
 
 def parsed_anew(store: Path, root: Path, rows: Inspection) -> Finding:
-    """Whether today's files say what the store holds of them; those that changed are left out."""
+    """Whether the unchanged files yield the stored text when parsed again."""
     parsed = indexer.Index.open(store, root=root, anew=True)
     kept = indexer.Index.open(store, root=root)
     compared = 0
@@ -219,7 +219,7 @@ def _squeezed(text: str) -> str:
 
 
 def stale_files(settings: Settings) -> Finding:
-    """What `index` would do now."""
+    """The files that `index` would update now."""
     todo = session.dry_run(settings, None)
     if todo.changes_nothing:
         return Finding("ok", f"{len(todo.keep):,} files as they were indexed")

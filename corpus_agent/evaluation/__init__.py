@@ -1,7 +1,7 @@
 """Questions with known answers, and how well they are searched and answered.
 
-Its modules are looked up when they are asked for: a module that names the package at its top loads
-nothing of it before the seal.
+Its modules are imported on first use, so that importing the package before the seal loads none of
+them.
 """
 
 from importlib import import_module

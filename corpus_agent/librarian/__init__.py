@@ -3,16 +3,16 @@
     with Librarian("docs/.corpus-agent") as librarian:
         answer = librarian.ask("When does the lease end?")
 
-It runs in a process of its own that is sealed; the parent's process keeps its rights. What crosses
-back is one structured answer, cleaned and marked as tainted, never the transcript.
+It runs in a sealed process of its own; the parent's process keeps its rights. It returns one
+structured answer, sanitised and marked as tainted, never the transcript.
 
     frames    a length and a JSON object, over a pipe
     child     the sealed process
-    process   the parent's end of it, which believes nothing
+    process   the parent's end, which trusts nothing from the child
     client    Librarian and its answers
     adapters  the librarian as a tool of other agents
 
-Does not show that an answer is true, and cannot keep a parent's model from believing what it says.
+Does not prove that an answer is true, and cannot keep a parent's model from following it.
 """
 
 from corpus_agent.librarian.adapters import (

@@ -1,6 +1,6 @@
-"""The librarian as a tool of other agents: a few lines for each kind of loop.
+"""Adapters of the librarian for other agents, one for each kind of loop.
 
-What a model gets is text in every case: the framed answer, or one that begins `Error:`.
+They all return text to the model: the framed answer, or one that begins with `Error:`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def function_schema() -> dict[str, Any]:
 
 
 def call(librarian: Librarian, arguments: Mapping[str, Any] | str) -> str:
-    """What a call with these arguments, an object or its JSON, returns to the model."""
+    """The result of a call for the model; `arguments` is an object or its JSON."""
     checked = check_arguments(SPEC, arguments)
     if isinstance(checked, ToolResult):
         return checked.text
@@ -44,7 +44,7 @@ def call(librarian: Librarian, arguments: Mapping[str, Any] | str) -> str:
 
 
 async def call_async(librarian: Librarian, arguments: Mapping[str, Any] | str) -> str:
-    """As `call`."""
+    """As `call`, without blocking the event loop."""
     checked = check_arguments(SPEC, arguments)
     if isinstance(checked, ToolResult):
         return checked.text
@@ -55,7 +55,7 @@ async def call_async(librarian: Librarian, arguments: Mapping[str, Any] | str) -
 
 
 def pydantic_ai_tool(librarian: Librarian) -> Tool[Any]:
-    """The tool for a pydantic-ai agent; names of the agent's other tools are broken in answers."""
+    """The tool for a pydantic-ai agent; answers have the names of its other tools broken."""
     from pydantic_ai import Tool
 
     async def ask_corpus(ctx: RunContext[Any], **arguments: Any) -> str:  # noqa: ANN401

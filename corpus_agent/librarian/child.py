@@ -1,8 +1,8 @@
-"""The librarian's own process: seals itself, then answers questions until its parent is gone.
+"""The librarian's process: seals itself, then answers questions until its parent ends.
 
-Started by `process.Child` as a fresh interpreter. Requests come in on the standard input, answers
-go out on the standard output, both as frames; nothing else does. Each question gets exactly one
-reply: an answer, an error, or, at once when it is given up, that it was stopped.
+Started by `process.Child` as a new interpreter. Requests arrive on standard input, replies go to
+standard output, both as frames and nothing else. Each question gets exactly one reply: an answer,
+an error, or, immediately on cancellation, that it was stopped.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from corpus_agent.service.service import Service
 
 MAX_AT_ONCE = 4  # questions; more wait
-FAILED = 70  # exit code of a process with a fault of its own, as sysexits.h has it
+FAILED = 70  # exit code of an internal error, EX_SOFTWARE in sysexits.h
 
 
 def main() -> None:
-    """Seal, say so, and serve until the standard input ends; never returns."""
+    """Seal, report it, and serve until standard input ends; never returns."""
     die_with_parent(int(sys.argv[1]))
     threading.excepthook = _end
     requests, replies = take_standard_streams()
@@ -47,7 +47,7 @@ def main() -> None:
         else:
             desk.send(ready=launch.seal.state)
             desk.serve(requests, settings, launch)
-    # Questions that are being answered are nobody's any more: do not wait for their threads.
+    # The open questions have no client any more: do not wait for their threads.
     os._exit(0)
 
 
@@ -58,7 +58,7 @@ def _launched(opening: dict[str, Any]) -> tuple[Settings, Launch]:
 
 
 def _settings(flags: dict[str, str], here: str) -> Settings:
-    """The settings as they are where the parent stands; no path in them depends on it any more."""
+    """The settings resolved in the parent's working folder `here`, with absolute paths."""
     try:
         os.chdir(here)
         return absolute(load(flags, None, os.environ))
@@ -69,7 +69,7 @@ def _settings(flags: dict[str, str], here: str) -> Settings:
 
 
 class _Desk:
-    """Questions in, replies out."""
+    """Receives questions and sends replies."""
 
     def __init__(self, replies: BinaryIO) -> None:
         self._replies = replies
@@ -78,7 +78,7 @@ class _Desk:
         self._cancels: dict[int, Cancel] = {}
 
     def send(self, **content: object) -> None:
-        """Send one frame; from any thread."""
+        """Send one frame; thread-safe."""
         with self._lock:
             write_all(self._replies, packed(content))
 
@@ -104,27 +104,27 @@ class _Desk:
             with self._turns:
                 answer = service.ask(task, cancel)
         except Cancelled:
-            return  # and has had its reply
+            return  # its reply was sent already
         except CorpusError as error:
             self._reply(number, error=_problem(error))
         else:
             self._reply(number, answer=asdict(handed_over(told_apart(answer))))
 
     def _reply(self, number: int, **content: object) -> None:
-        """Reply to a question unless it has had its reply."""
+        """Reply to a question unless its reply was already sent."""
         with self._lock:
             if self._cancels.pop(number, None) is not None:
                 write_all(self._replies, packed({"id": number, **content}))
 
 
 def _warm(service: Service) -> None:
-    # What is wrong with the index, the questions will say.
+    # Errors of the index are reported in the replies.
     with contextlib.suppress(CorpusError):
         service.warm()
 
 
 def _end(unforeseen: threading.ExceptHookArgs) -> None:
-    """End the process at an error that nobody foresaw: then the parent hears of it at once."""
+    """End the process at an unexpected error, which the parent then notices at once."""
     threading.__excepthook__(unforeseen)
     os._exit(FAILED)
 

@@ -1,4 +1,4 @@
-"""The librarian as a program sees it: ask a question, get a checked answer, sync or async."""
+"""The librarian's interface for programs: checked answers to questions, sync or async."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ START_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LibrarianAnswer(Answer):
-    """An answer as it crossed over: cleaned, and tainted, since it is made of foreign documents.
+    """An answer of the librarian: sanitised, and tainted, since it comes from foreign documents.
 
     `seal` is the state of the process that answered.
     """
@@ -38,11 +38,11 @@ class LibrarianAnswer(Answer):
 
     @property
     def claims(self) -> list[CheckedClaim]:
-        """The sentences, each with the citations that it carries; see parent.CheckedClaim."""
+        """The sentences, each with its citations; see render.for_parent.CheckedClaim."""
         return claims(self)
 
     def for_model(self) -> str:
-        """The text for a parent's model, framed as data; bounded in length."""
+        """The text for a parent's model, framed as data, of limited length."""
         return render(Frame(outside=True), self, self.seal)
 
     def as_object(self) -> dict[str, Any]:
@@ -52,17 +52,17 @@ class LibrarianAnswer(Answer):
             for claim in self.claims
         ]
         content: dict[str, Any] = {**answer_object(self, self.seal)}
-        seal = content.pop("seal")  # stands behind the claims
+        seal = content.pop("seal")  # moved behind the claims
         return {**content, "claims": found, "seal": seal, "tainted": True}
 
 
 class Librarian:
-    """A sub-agent that can read one corpus and do nothing else; a context manager, sync and async.
+    """A sub-agent that can only read one corpus; a context manager, sync and async.
 
-    Its process is sealed as the commands are: it has no network, no file but the corpus and the
-    index, and no tool but search and read, whatever a document makes its model want. It is started
-    at the first question, or on entering the context, and again after it was killed. Questions may
-    be asked from several threads and tasks at once.
+    Its process is sealed like the commands: no network, no file but the corpus and the index, and
+    no tool but search and read, whatever a document makes its model attempt. It is started at the
+    first question, or on entering the context, and again after it was killed. Safe for several
+    threads and tasks.
     """
 
     def __init__(
@@ -80,9 +80,9 @@ class Librarian:
         """`store`, `llm`, `llm_model` and `trust_store` are as on the command line, and so are
         their defaults.
 
-        The names in `parent_tools` never stand in an answer as a program would take them.
-        `timeout` is in seconds, for one question. `stderr` is for finding faults, as subprocess
-        takes it: documents have a part in what libraries write there.
+        The names in `parent_tools` are broken in answers, so that no program recognises them.
+        `timeout` is in seconds, for one question. `stderr` is for debugging, as in subprocess;
+        what libraries write there may contain text of documents.
         """
         flags = {"store": store and from_here(Path(store)), "llm": llm, "llm_model": llm_model}
         self._flags: dict[str, str | bool] = {
@@ -100,14 +100,14 @@ class Librarian:
 
     @property
     def pid(self) -> int | None:
-        """The process that answers, None where none is running."""
+        """The id of the process, None if none is running."""
         child = self._child
         return child.pid if child is not None and child.alive else None
 
     def start(self) -> Self:
         """Start the process and wait until it is sealed.
 
-        Raises SealUnavailable where it cannot be sealed, NoIndex, UsageError, LibrarianFailed.
+        Raises SealUnavailable if it cannot be sealed, NoIndex, UsageError, LibrarianFailed.
         """
         try:
             self._running().ready.result(START_SECONDS)
@@ -118,8 +118,8 @@ class Librarian:
     def ask(self, task: str, *, timeout: float | None = None) -> LibrarianAnswer:
         """The answer to one question.
 
-        Raises LibrarianTimeout after `timeout` seconds, LibrarianFailed where the process ended,
-        and what `start` and session.ask raise. What is given up, also by Ctrl-C, is stopped.
+        Raises LibrarianTimeout after `timeout` seconds, LibrarianFailed if the process ended, and
+        the errors of `start` and session.ask. A timeout or Ctrl-C also stops the question there.
         """
         seconds = self._timeout if timeout is None else timeout
         child, future = self._submit(task)
@@ -131,7 +131,7 @@ class Librarian:
             future.cancel()
 
     async def ask_async(self, task: str, *, timeout: float | None = None) -> LibrarianAnswer:
-        """As `ask`; a task that is cancelled stops the question."""
+        """As `ask`; cancelling the task stops the question."""
         seconds = self._timeout if timeout is None else timeout
         child, future = self._submit(task)
         try:
@@ -141,7 +141,7 @@ class Librarian:
             raise self._too_slow("answer", seconds) from None
 
     def close(self) -> None:
-        """End the process; questions under way fail, and no other can be asked."""
+        """End the process; open questions fail, and no further ones can be asked."""
         with self._lock:
             self._closed = True
             child = self._child

@@ -1,7 +1,7 @@
 """Frames over a pipe: four bytes of length, then at most that many bytes of one JSON object.
 
-Reads what another process wrote and trusts none of it: a frame that is too long or cut off is a
-`BadMessage`, and nothing of it is kept. What is in a frame is for the reader to judge.
+Distrusts the other process: a frame that is too long or truncated raises `BadMessage`, and nothing
+of it is kept. The caller validates the content of a frame.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ _LENGTH = struct.Struct(">I")
 
 
 class BadMessage(Exception):
-    """What came over the pipe is not what was agreed; the other side is not to be listened to."""
+    """The bytes violate the protocol; nothing more may be read from the other side."""
 
 
 def packed(content: Mapping[str, Any]) -> bytes:
-    """The frame of an object; half a surrogate pair, which no encoding has, becomes a "?"."""
+    """The frame of an object; a lone surrogate, which cannot be encoded, becomes "?"."""
     body = json.dumps(content, ensure_ascii=False).encode("utf-8", "replace")
     return _LENGTH.pack(len(body)) + body
 
 
 def read_frame(stream: BinaryIO, limit: int) -> bytes | None:
-    """The body of the next frame; None where the pipe was closed between two frames.
+    """The body of the next frame; None if the pipe was closed between two frames.
 
-    Raises BadMessage for anything else, before more than `limit` bytes were read.
+    Raises BadMessage for anything else, without reading more than `limit` bytes.
     """
     head = stream.read(_LENGTH.size)
     if not head:
@@ -46,7 +46,7 @@ def read_frame(stream: BinaryIO, limit: int) -> bytes | None:
 
 
 def write_all(stream: BinaryIO, data: bytes) -> None:
-    """Write every byte, also to an unbuffered stream, whose write() may take only some of them."""
+    """Write every byte, also to an unbuffered stream, whose write() may be partial."""
     view = memoryview(data)
     while view:
         view = view[stream.write(view) :]

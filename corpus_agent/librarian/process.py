@@ -1,8 +1,8 @@
-"""The parent's end of the librarian's process: start it, ask it, and believe nothing it says.
+"""The parent's end of the librarian's process: starts it, sends questions, distrusts replies.
 
-One thread starts the process, listens to it and waits for its end; another writes. The kernel
-kills the process when the first of them ends, and so when the parent does. What comes back is
-parsed into an `Answer` field by field; everything else ends the process.
+One thread starts the process, reads from it and waits for its end; another writes. The kernel
+kills the process when the first of them ends, and so when the parent does. Replies are parsed into
+an `Answer` field by field; anything else ends the process.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ from indexer.confine import starting
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
-STOP_SECONDS = 10.0  # for a question that was given up to end by itself
-CLOSE_SECONDS = 2.0  # for a process that nobody needs to end by itself
+STOP_SECONDS = 10.0  # for a cancelled question to end by itself
+CLOSE_SECONDS = 2.0  # for a process to end by itself after close
 MAX_SHOWN_PROBLEM = 1000  # characters
 
 COMMAND = starting.python_module("corpus_agent.librarian.child")  # the parent's number follows
 
 
 class LibrarianFailed(CorpusError):
-    """The librarian's process ended, or said what it must not; the next question starts another."""
+    """The process ended or violated the protocol; the next question starts another."""
 
 
 class LibrarianTimeout(LibrarianFailed, TimeoutError):
-    """The question was not answered in time, and was given up."""
+    """The question was not answered in time, and was cancelled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class RemoteError:
 
 @dataclass(frozen=True, slots=True)
 class LibrarianReply:
-    """What a frame of the other process may hold; anything beside these keys is dropped."""
+    """The permitted content of a frame from the process; other keys are dropped."""
 
     id: int | None = None
     ready: str | None = None
@@ -73,7 +73,7 @@ class LibrarianReply:
 
 
 class Child:
-    """One process of the librarian, from its start to its end; safe for several threads."""
+    """One process of the librarian, from its start to its end; thread-safe."""
 
     def __init__(
         self,
@@ -101,16 +101,16 @@ class Child:
 
     @property
     def alive(self) -> bool:
-        """Whether it takes questions."""
+        """Whether it accepts questions."""
         return self._thread.is_alive() and not self._closed
 
     @property
     def pid(self) -> int | None:
-        """The process, None before it has started."""
+        """The process id, None before it has started."""
         return self._process.pid if self._process else None
 
     def submit(self, task: str) -> Future[Answer] | None:
-        """The answer to come; cancelling it stops the question. None where the process has ended.
+        """A future answer; cancelling it stops the question. None if the process has ended.
 
         Raises UsageError for a question that is too long.
         """
@@ -149,12 +149,12 @@ class Child:
                 self._process.kill()
 
     def let_go(self) -> None:
-        """Have the process end by itself, without waiting for it."""
+        """Let the process end by itself, without waiting for it."""
         self._closed = True
         self._requests.put(None)
 
     def close(self) -> None:
-        """End the process and wait until it has ended; questions under way fail."""
+        """End the process and wait for it; open questions fail."""
         self.let_go()
         self._thread.join(CLOSE_SECONDS)
         self.kill()
@@ -181,7 +181,7 @@ class Child:
                 _settle(future, failed)
 
     def _attend(self) -> str:
-        """Start the process and listen to it; how it ended, for a person."""
+        """Start the process and read its frames; returns how it ended, as a message."""
         with self._lock:
             if self._closed:
                 return "was closed"
@@ -203,7 +203,7 @@ class Child:
         return said or f"ended with {_ending(process.returncode)}"
 
     def _write(self, stream: BinaryIO) -> None:
-        """Hand over the frames until there are no more or nobody reads them."""
+        """Write queued frames until there are no more or the pipe is closed."""
         with contextlib.suppress(BrokenPipeError), stream:
             while (frame := self._requests.get()) is not None:
                 write_all(stream, frame)
@@ -217,7 +217,7 @@ class Child:
                 self._begin(reply)
 
     def _begin(self, reply: LibrarianReply) -> None:
-        """The first word: ready, and how it is sealed, or why it cannot be."""
+        """Handle the first frame: ready with the state of the seal, or an error."""
         if reply.error is not None:
             self._refusal, self._closed = _raised(reply.error), True
             return _settle(self.ready, self._refusal)
@@ -229,7 +229,7 @@ class Child:
         return None
 
     def _take(self, reply: LibrarianReply) -> None:
-        """One reply to one question; a question that was given up is owed one all the same."""
+        """Handle the reply to a question; a cancelled question gets one too."""
         number = reply.id or 0
         future = self._pending.get(number)
         if future is None:
@@ -244,7 +244,7 @@ class Child:
 
 
 def _started(command: Sequence[str], stderr: int | IO[str]) -> subprocess.Popen[bytes]:
-    """The process, without the parent's secrets, its terminal and its working folder."""
+    """The new process, without the parent's secrets, terminal and working folder."""
     pipe = subprocess.PIPE
     told = starting.common_variables() | starting.variables(prefix=PREFIX)
     started = starting.Command(tuple(command), told)
@@ -252,7 +252,7 @@ def _started(command: Sequence[str], stderr: int | IO[str]) -> subprocess.Popen[
 
 
 def _here() -> str:
-    """Where relative paths in settings begin; not where the process will stand."""
+    """The base of relative paths in settings; not the working folder of the process."""
     try:
         return str(Path.cwd())
     except FileNotFoundError:  # the folder was removed
@@ -277,7 +277,7 @@ def _adapter() -> TypeAdapter[LibrarianReply]:
 
 
 def _settle(future: Future[Any], outcome: object) -> None:
-    """Give a future its result or error, unless somebody has given it up."""
+    """Set the result or error of a future, unless it was cancelled."""
     with contextlib.suppress(InvalidStateError):
         if isinstance(outcome, BaseException):
             future.set_exception(outcome)
@@ -286,7 +286,7 @@ def _settle(future: Future[Any], outcome: object) -> None:
 
 
 def _raised(problem: RemoteError) -> CorpusError:
-    """The error that the other process met, for this one to raise."""
+    """The error of the other process, to be raised in this one."""
     kind = ERRORS.get(problem.kind, CorpusError)
     message, hint = (one_line(text)[:MAX_SHOWN_PROBLEM] for text in (problem.message, problem.hint))
     return kind(message, hint)

@@ -1,4 +1,4 @@
-"""What a person puts into the configuration of an MCP client. Pure; reads no store."""
+"""Configuration snippets for MCP clients. Pure; reads no store."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NAME = "corpus-agent"
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """Where a client keeps its servers: the file, and the key in it."""
+    """The place of a client's server list: the file, and the key in it."""
 
     file: str
     key: str
@@ -36,10 +36,10 @@ CLIENTS = {
 
 
 def command() -> list[str]:
-    """How this program is started from anywhere, and runs no code of the folder it is started in.
+    """A command that starts this program from any folder without running code from that folder.
 
-    A client starts it in a project, with the variables of whoever started the client: so not by its
-    script, whose modules PYTHONPATH names, and in PYTHONPATH an empty entry is that project.
+    A client starts it in a project folder, with the client's environment: so not by the script,
+    which imports modules from PYTHONPATH, where an empty entry is that folder.
     """
     packages = starting.packages()
     if packages in site.getsitepackages():

@@ -1,8 +1,8 @@
 """The MCP server: the protocol on the standard streams, by the official SDK.
 
-Answers as soon as it runs; the index and the model are loaded meanwhile, in a thread, and so is
-every call, so that the protocol never waits. What the tools say is tools.py's. Import it after
-the seal: the SDK brings an HTTP stack with it, of which nothing is used.
+Replies as soon as it runs: the index and the model are loaded in a thread, and every call runs in
+one, so that the protocol never blocks. tools.py has the tools. Import it after the seal: the SDK
+imports an HTTP stack, which is not used.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from corpus_agent.startup import Launch
 
 MAX_AT_ONCE = 8  # calls; more wait
-BEAT_SECONDS = 5.0  # clients give up after 60 s and more without a word
+BEAT_SECONDS = 5.0  # clients time out after 60 s or more without a message
 INSTRUCTIONS = """\
 The user's own documents on this machine, read-only. ask_corpus answers a question with quotations \
 that were looked up; vectordb_search finds passages and vectordb_read reads on.
@@ -53,11 +53,11 @@ _T = TypeVar("_T")
 
 def serve(settings: Settings, launch: Launch, requests: BinaryIO, replies: BinaryIO) -> NoReturn:
     """Serve until the client closes its end; ends the process."""
-    # Nothing needs to be put in order at an interrupt, and waiting for input cannot be.
+    # An interrupt needs no clean-up, and a blocked read of input cannot be interrupted.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     anyio.run(_serve, _Session(settings, launch), requests, replies)
     sys.stderr.flush()
-    # Calls under way are nobody's any more: do not wait for their threads.
+    # The open calls have no client any more: do not wait for their threads.
     os._exit(0)
 
 
@@ -99,11 +99,11 @@ class _Session:
         except BaseException as error:  # of any kind: the calls wait for it in another thread
             if not self._tools.done():
                 self._tools.set_exception(error)
-            if not isinstance(error, CorpusError):  # of those, each call speaks
+            if not isinstance(error, CorpusError):  # those are reported by each call
                 raise
 
     async def _in_thread(self, work: Callable[[Cancel], _T]) -> _T:
-        """What `work` returns; it is told to stop where the client cancels the call."""
+        """The result of `work`; its token is set if the client cancels the call."""
         cancel = Cancel()
         try:
             return await anyio.to_thread.run_sync(
@@ -184,7 +184,7 @@ class _Session:
 
 
 async def _beat(context: _Context) -> None:
-    """Tell a client that asked for it that the call is still under way: it would give up else."""
+    """Send progress to a client that requested it; otherwise it would time out."""
     for beat in itertools.count(1):
         await anyio.sleep(BEAT_SECONDS)
         await context.session.report_progress(beat, message="searching and reading")
@@ -198,7 +198,7 @@ def _resource(listed: Listed) -> types.Resource:
 
 @contextmanager
 def _protocol_errors() -> Iterator[None]:
-    """Turns what went wrong into the protocol's own error: resources have no result for it."""
+    """Translates errors into protocol errors: resources have no error result."""
     try:
         yield
     except CorpusError as error:

@@ -1,7 +1,7 @@
-"""What each tool and resource of the MCP server returns: text, complete, and never an exception.
+"""The tools and resources of the MCP server; a call returns text, never an exception.
 
-The texts are those that our own model sees, from the same functions. Knows nothing of the
-protocol, which is server.py's. Safe for several threads.
+The texts come from the same functions as for our own model. Independent of the protocol, which is
+in server.py. Thread-safe.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from indexer import FileRow, Index
 
 MAX_PAGE_TOKENS = 14_000  # of document text in one result; clients cut at 25,000 and warn at 10,000
-MAX_LISTED = 20  # unreadable files that the status names
+MAX_LISTED = 20  # unreadable files that the status lists
 PAGE_OF_RESOURCES = 100
 SCHEME = "corpus://"
 
@@ -76,7 +76,7 @@ class Tools:
         self._names: tuple[int, dict[str, str]] = (-1, {})  # of which version; see `_source`
 
     def call(self, name: str, arguments: Mapping[str, Any] | None, cancel: Cancel) -> ToolResult:
-        """The result of a call; raises Cancelled where it was, and nothing else."""
+        """The result of a call; raises only Cancelled."""
         spec = next((spec for spec in TOOLS if spec.name == name), None)
         if spec is None:
             known = ", ".join(spec.name for spec in TOOLS)
@@ -104,7 +104,7 @@ class Tools:
         return self._page(corpus, self._source(corpus, arguments["source"]), offset, limit)
 
     def _source(self, corpus: Index, given: str) -> str:
-        """The document that any text of this server calls so, else the name as it was given."""
+        """The source that this server shows under a name, else the name itself."""
         if told(given) == given and corpus.file(given) is not None:
             return given
         version, names = self._names
@@ -159,7 +159,7 @@ class Tools:
     # -- resources
 
     def resources(self, after: str | None) -> tuple[list[Listed], str | None]:
-        """Some documents in order, and the cursor of the next ones; raises CorpusError."""
+        """A page of documents in order, and the cursor of the next page; raises CorpusError."""
         rows = (row for row in self._service.corpus().files() if row.status == "indexed")
         left = [row for row in rows if after is None or row.source > after]
         page = left[:PAGE_OF_RESOURCES]
@@ -189,7 +189,7 @@ def _counts(manifest: Manifest) -> list[str]:
 
 
 def fitted(window: Window, tokens: int = MAX_PAGE_TOKENS) -> Window:
-    """The window, or as many of its first lines as have at most so many tokens; at least one."""
+    """The window, or its first lines up to `tokens`, at least one."""
     spent = 0
     for kept, line in enumerate(window.lines):
         spent += tokens_at_most(line.text) + 1
@@ -201,7 +201,7 @@ def fitted(window: Window, tokens: int = MAX_PAGE_TOKENS) -> Window:
 def uri_of(source: str) -> str:
     """The URI of a document: no authority, the path escaped (RFC 3986, 3.3).
 
-    So is each dot where the name has something that a viewer might take for a host.
+    Dots are escaped too if a viewer might take part of the name for a host.
     """
     escaped = quote(source)
     broken = unlinked(source) != source or unlinked(escaped) != escaped
@@ -211,7 +211,7 @@ def uri_of(source: str) -> str:
 def parse_uri(uri: str) -> tuple[str, int]:
     """Source and first line that a URI names, as in corpus:///notes/a.md?offset=2001.
 
-    Takes what `uri_of` makes, and the same with two slashes. Raises Refused.
+    Accepts the form of `uri_of`, and the same with two slashes. Raises Refused.
     """
     path, _, query = uri.removeprefix(SCHEME).partition("?")
     key, _, value = query.partition("=")

@@ -1,7 +1,7 @@
-"""Where a model is allowed to be: the meaning of `--llm`.
+"""Permitted addresses of a model: the values of `--llm`.
 
-This machine alone: loopback addresses, Unix sockets, model files. One other host can be permitted
-by name, and is remembered as remote. Resolves names once, before the seal; connects to nothing.
+This machine only: loopback addresses, Unix sockets, model files. One other host can be permitted
+by name, and is marked as remote. Resolves names once, before the seal; does not connect.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ PORTS = {"Ollama": 11434, "llama.cpp": 8080, "LM Studio": 1234, "vLLM": 8000}
 
 _EXAMPLE = f"http://127.0.0.1:{PORTS['Ollama']}"
 _FORMS = f"Give --llm auto, none, {_EXAMPLE}, unix:SOCKET or gguf:FILE."
-# The whole of what an address may be spelled with; what is missing here (user names, percent signs,
-# backslashes, white space, other scripts) is read differently by different libraries.
+# All characters of a permitted address; the others (user names, percent signs, backslashes, white
+# space, other scripts) are parsed differently by different libraries.
 _URL = re.compile(
     r"http://(?P<host>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9.-]+)(?::(?P<port>[0-9]{1,5}))?(?:/(?:v1/?)?)?",
     re.IGNORECASE,
@@ -29,10 +29,10 @@ _DOTTED = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}")
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A model server: the URL its API is called by, and where a connection goes.
+    """A model server: the base URL of its API, and the address of connections.
 
-    `remote` is the host that was permitted although it is another machine; None on this one.
-    `owner` is whose process answered there, in words; None where that was not or cannot be seen.
+    `remote` is a permitted host that is another machine; None on this one. `owner` describes the
+    user whose process answered there; None if that was not or cannot be determined.
     """
 
     base_url: str
@@ -45,13 +45,13 @@ class Server:
 
     @property
     def egress(self) -> str | None:
-        """What every answer is stamped with where passages leave this machine, else None."""
+        """The remote host, as recorded in every answer; None if passages stay on this machine."""
         return f"remote-llm {self.remote}" if self.remote else None
 
 
 @dataclass(frozen=True, slots=True)
 class GgufFile:
-    """The weights of a model, for which a server is to be started."""
+    """A model file, for which a server is to be started."""
 
     path: Path
 
@@ -60,9 +60,9 @@ Wanted = Server | GgufFile | Literal["auto", "none"]
 
 
 def parse(llm: str, allow_remote: str | None = None) -> Wanted:
-    """What `--llm` says, `allow_remote` being the one host permitted beside this machine.
+    """The parsed value of `--llm`; `allow_remote` is the one host permitted besides this machine.
 
-    Raises UsageError for all that is neither.
+    Raises UsageError for any other host or form.
     """
     if llm == "auto":
         return "auto"
@@ -113,7 +113,7 @@ def _weights(llm: str) -> GgufFile:
 
 
 def _permitted(llm: str, host: str, port: int) -> Server:
-    """The server on a host that the user permitted; its first address, pinned from here on."""
+    """The server on a host that the user permitted, at its first address, which is then fixed."""
     import socket
 
     try:
@@ -125,7 +125,7 @@ def _permitted(llm: str, host: str, port: int) -> Server:
 
 
 def _defect(llm: str) -> str:
-    """What is wrong with a value that has none of the forms, for the message."""
+    """The defect of a value that has none of the forms, for the message."""
     if "://" not in llm:
         return "not understood"
     scheme = llm.partition("://")[0]
@@ -139,7 +139,7 @@ def _defect(llm: str) -> str:
 def _loopback(llm: str, host: str) -> str:
     """The numeric loopback address that `host` is.
 
-    127.0.0.0/8 in four decimal numbers, ::1, or localhost where it resolves to nothing else.
+    127.0.0.0/8 in four decimal numbers, ::1, or localhost if it resolves to nothing else.
     """
     import ipaddress
 
@@ -159,7 +159,7 @@ def _loopback(llm: str, host: str) -> str:
 
 
 def _localhost(llm: str) -> str:
-    """The address of localhost, IPv4 first as model servers listen there; pinned from here on."""
+    """The address of localhost, then fixed; IPv4 first, where model servers listen."""
     import ipaddress
     import socket
 

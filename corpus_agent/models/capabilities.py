@@ -1,7 +1,7 @@
-"""What a model server says its model can take: how long a window, and whether it knows tools.
+"""Capabilities of a model as its server reports them: context window and support of tools.
 
-Each kind of server says it at an address of its own; one that says nothing is no error. Sends no
-text of any document. Called once for a server, over the same client as the questions.
+Each kind of server has its own endpoint; a server without one is not an error. Sends no text of any
+document. Called once per server, with the same client as the questions.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from httpx2 import AsyncClient
 
-ASKING_SECONDS = 2.0  # for each address
-MAX_PAGE_BYTES = 4_000_000  # Ollama adds licence and template to what it says of a model
-LEAST_WINDOW = 512  # tokens; a smaller one is a misunderstanding
+ASKING_SECONDS = 2.0  # for each endpoint
+MAX_PAGE_BYTES = 4_000_000  # Ollama includes licence and template of a model
+LEAST_WINDOW = 512  # tokens; a smaller number is an error
 _OLLAMA_DEFAULT = 4_096  # tokens, on machines with less than 24 GB of graphics memory
 
 
 @dataclass(frozen=True, slots=True)
 class Ability:
-    """The window in tokens and whether tools are understood; None where the server does not say."""
+    """The window in tokens and the support of tools; None if the server does not report it."""
 
     window: int | None = None
     tools: bool | None = None
@@ -32,7 +32,7 @@ Page = Mapping[str, Any]
 
 
 def _llama_cpp(page: Page, _: str) -> Ability:
-    """GET /props: the context of one slot, and what the chat template can do."""
+    """GET /props: the context of one slot, and the capabilities of the chat template."""
     caps = _mapping(page.get("chat_template_caps"))
     tools = caps.get("supports_tools")
     window = _mapping(page.get("default_generation_settings")).get("n_ctx")
@@ -40,7 +40,7 @@ def _llama_cpp(page: Page, _: str) -> Ability:
 
 
 def _ollama_loaded(page: Page, model: str) -> Ability:
-    """GET /api/ps: the context that the model was loaded with, if it is."""
+    """GET /api/ps: the context of the model, if it is loaded."""
     for entry in _list(page.get("models")):
         if model in (entry.get("name"), entry.get("model")):
             return Ability(_window(entry.get("context_length")))
@@ -48,7 +48,7 @@ def _ollama_loaded(page: Page, model: str) -> Ability:
 
 
 def _ollama(page: Page, _: str) -> Ability:
-    """POST /api/show: num_ctx of the model's file, else the default; and its capabilities."""
+    """POST /api/show: num_ctx of the Modelfile, else the default; and its capabilities."""
     able = page.get("capabilities")
     tools = "tools" in able if isinstance(able, list) else None
     written = re.search(r"^num_ctx\s+(\d{1,9})", str(page.get("parameters", "")), re.MULTILINE)
@@ -58,7 +58,7 @@ def _ollama(page: Page, _: str) -> Ability:
 
 
 def _vllm(page: Page, model: str) -> Ability:
-    """GET /v1/models: the length that vLLM was started with."""
+    """GET /v1/models: the context length that vLLM was started with."""
     entries = _list(page.get("data"))
     named = [entry for entry in entries if entry.get("id") == model] or entries[:1]
     return Ability(_window(named[0].get("max_model_len"))) if named else Ability()
@@ -83,7 +83,7 @@ _ADDRESSES: tuple[tuple[str, str, Read], ...] = (
 
 
 async def ability(client: AsyncClient, base_url: str, model: str) -> Ability:
-    """What the server at `base_url`, which ends in /v1, says of a model; the first word counts."""
+    """The model's capabilities from the server at `base_url`, ending in /v1; first report wins."""
     root = base_url.removesuffix("/v1")
     found = Ability()
     for method, path, read in _ADDRESSES:
@@ -100,7 +100,7 @@ async def ability(client: AsyncClient, base_url: str, model: str) -> Ability:
 
 
 async def names(client: AsyncClient, base_url: str) -> list[str]:
-    """The names of the models that a server lists; none where it does not say."""
+    """The names of the models that a server lists; empty if it does not."""
     page = await _page(client, "GET", f"{base_url}/models", {})
     listed = _list(page.get("data")) if page else []
     return [entry["id"] for entry in listed if isinstance(entry.get("id"), str)]
@@ -109,7 +109,7 @@ async def names(client: AsyncClient, base_url: str) -> list[str]:
 async def _page(
     client: AsyncClient, method: str, url: str, question: dict[str, str]
 ) -> Page | None:
-    """The object at an address; None where there is none."""
+    """The JSON object at a URL; None if there is none."""
     import httpx2
 
     body = question if method == "POST" else None

@@ -1,7 +1,7 @@
-"""Which model answers: what the server at an address offers, and whose it is.
+"""Finds the model: the models that a server offers, and the owner of its process.
 
-Asks a server for the names of its models; sends no question and no text of a document. Where a
-server may be is address.py's business, whom to trust known_servers'; answerer.py does the talking.
+Requests the names of models; sends no question and no text of a document. address.py defines
+permitted addresses, known_servers.py trusted owners; agent/ holds the conversation.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ PROBE_SECONDS = 0.5  # for one server, connection and answer together
 MAX_LIST_BYTES = 1_000_000
 
 _NOT_FOR_CHAT = re.compile("embed|rerank", re.IGNORECASE)
-# Ollama sends what it is asked of such a model to its maker's machines.
+# Ollama forwards requests for such a model to its vendor's machines.
 _ELSEWHERE = re.compile(r"[:-]cloud\Z", re.IGNORECASE)
 
 
 class ModelUnavailable(CorpusError):
-    """There is no model, or it gave nothing usable; the question can be answered without it."""
+    """There is no model, or no usable reply; the question can be answered without it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
     """A model that a server offers, under the server's name for it.
 
-    `listed` are the names of all that the server has on this machine. `owners` are the users whose
-    process answered, None where that cannot be seen; `notices` what a person should know.
+    `listed` are the names of all models that the server has on this machine. `owners` are the users
+    whose process answered, None if that cannot be determined; `notices` are for the user.
     """
 
     server: Server
@@ -58,9 +58,9 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What a server has: the names of its models, and the users whose process said so.
+    """The names of a server's models, and the users whose process answered.
 
-    `owners` is None where that cannot be seen.
+    `owners` is None if that cannot be determined.
     """
 
     names: list[str]
@@ -70,12 +70,12 @@ class Listing:
 def find(
     wanted: Wanted, model_name: str | None = None, ports: Iterable[int] = tuple(PORTS.values())
 ) -> Model | None:
-    """The model that is wanted, by an optional name; None for `none`, or `auto` without any.
+    """The requested model, by an optional name; None for `none`, or for `auto` if there is none.
 
-    With `auto`, the first server on `ports` that may be asked and has a model, or the one named.
-    Raises UsageError for a name that no server found has; ModelUnavailable where the one server
-    that was named does not answer or has no model, or those that were found may not be asked. A
-    model file needs a server first, and is none of this one's.
+    With `auto`, the first server on `ports` that may be used and has a model, or the named one.
+    Raises UsageError if no server has a model of that name; ModelUnavailable if the named server
+    does not answer or has no model, or if none of the servers found may be used. Model files are
+    not handled here: they need a server first.
     """
     assert not isinstance(wanted, GgufFile)
     if wanted == "none":
@@ -107,13 +107,13 @@ def find(
 
 
 def model_names(server: Server, seconds: float = PROBE_SECONDS) -> list[str] | None:
-    """The models in the server's order; None where nothing, or something else, answers there."""
+    """The models in the server's order; None if no model server answers."""
     listing = listing_of(server, seconds)
     return listing.names if listing is not None else None
 
 
 def listing_of(server: Server, seconds: float = PROBE_SECONDS) -> Listing | None:
-    """The models in the server's order, and whose server it is; None as for `model_names`."""
+    """The models in the server's order, and the server's owner; None as for `model_names`."""
     answer = _get_json(server, "/v1/models", seconds)
     listing, owners = answer if answer is not None else (None, None)
     entries = listing.get("data") if isinstance(listing, dict) else None
@@ -127,7 +127,7 @@ def listing_of(server: Server, seconds: float = PROBE_SECONDS) -> Listing | None
 
 
 def _refusal(server: Server, owners: frozenset[int] | None) -> ModelUnavailable | None:
-    """Why a server that nobody named may not be asked; None where it may."""
+    """The reason why a server that was not named may not be used; None if it may."""
     assert isinstance(server.address, TcpAddress)
     hint = f"If you trust it, name it once: --llm {server.address.base_url}"
     try:
@@ -144,7 +144,7 @@ def _at(server: Server, model_name: str | None) -> Model:
             f"No model server answers at {server}.",
             "Start it, or use --llm none to get the passages without a model.",
         )
-    # The name is not checked against the list: llama.cpp takes any, Ollama takes short forms.
+    # The name is not checked against the list: llama.cpp accepts any, Ollama accepts short forms.
     name = model_name or _choose(listing.names, None)
     if name is None:
         raise ModelUnavailable(
@@ -155,7 +155,7 @@ def _at(server: Server, model_name: str | None) -> Model:
 
 
 def _remembered(server: Server, owners: frozenset[int] | None) -> tuple[str, ...]:
-    """Keep that this server was named; a notice where that cannot be."""
+    """Record that this server was named; returns a notice if that fails."""
     if isinstance(server.address, TcpAddress) and server.remote is None:
         try:
             known_servers.remember(server.address, owners)
@@ -171,7 +171,7 @@ def _model(server: Server, name: str, listing: Listing) -> Model:
 
 
 def _choose(names: list[str], wanted: str | None) -> str | None:
-    """The wanted name as the server writes it, or the first that chats, on this machine."""
+    """The requested name in the server's spelling, or the first local chat model."""
     if wanted is not None:
         return next((name for name in names if name in (wanted, f"{wanted}:latest")), None)
     unfit = (_NOT_FOR_CHAT, _ELSEWHERE)
@@ -181,9 +181,9 @@ def _choose(names: list[str], wanted: str | None) -> str | None:
 def _get_json(
     server: Server, path: str, seconds: float
 ) -> tuple[object, frozenset[int] | None] | None:
-    """The JSON that a GET returns with status 200, and whose process returned it; else None.
+    """The JSON that a GET returns with status 200, and the owner of the process; else None.
 
-    http.client follows no redirect and reads no proxy setting.
+    http.client follows no redirects and reads no proxy settings.
     """
     import json
 
@@ -191,7 +191,7 @@ def _get_json(
     connection = _connection(server, seconds)
     try:
         connection.connect()
-        ours = connection.sock  # http.client lets go of it where the server wants to close
+        ours = connection.sock  # http.client drops its reference if the server closes
         connection.request("GET", path, headers={"Accept": "application/json"})
         response = connection.getresponse()
         owners = _owners(server, ours) if response.status == 200 else None
@@ -211,7 +211,7 @@ def _get_json(
 
 
 def _owners(server: Server, connected: socket.socket) -> frozenset[int] | None:
-    """The users whose process accepted a connection that it has answered over; None: not seen."""
+    """The users whose process accepted a connection and answered; None if not determined."""
     if server.remote is not None:
         return None
     try:

@@ -1,8 +1,8 @@
-"""HTTP by way of the relay: what plugs under an OpenAI client in a process without sockets.
+"""An HTTP transport over the relay, for an OpenAI client in a process without sockets.
 
-Imports the HTTP library at the top: import this module after the seal, not before. Of a request it
-passes on method, path and body, of a reply status, content type and content; a request that is not
-on the list, or for another host, fails here already.
+Imports the HTTP library at the top: import this module after the seal, not before. Forwards method,
+path and body of a request, and status, content type and content of a reply; a request that is not
+on the list of routes, or for another host, already fails here.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from corpus_agent.seal.broker import Broker, Exchange
 from corpus_agent.seal.frames import BadFrame, Cause, Failure, Kind, Reply, failure_in, head_in
 from corpus_agent.seal.routes import NotListed
 
-REQUEST_SECONDS = 600.0  # a small model on a slow machine takes minutes for an answer
+REQUEST_SECONDS = 600.0  # a small model on a slow machine takes minutes to answer
 
 _ERRORS: dict[Cause, type[httpx2.TransportError]] = {
     Cause.REFUSED: httpx2.LocalProtocolError,
@@ -33,17 +33,17 @@ _ERRORS: dict[Cause, type[httpx2.TransportError]] = {
 
 
 class RelayTransport(httpx2.AsyncBaseTransport):
-    """Requests of the list, asked of the broker's server and of no other."""
+    """Sends listed requests to the broker's server only."""
 
     def __init__(self, broker: Broker) -> None:
         self._broker = broker
         self._base = httpx2.URL(broker.gate.address.base_url)
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """The response, whose content is still to come.
+        """The response, whose content is streamed.
 
-        Raises ConnectError for another host, LocalProtocolError for what is not on the list, and
-        what the library's own transport raises where the server fails.
+        Raises ConnectError for another host, LocalProtocolError for a request that is not listed,
+        and the exceptions of the library's own transport if the server fails.
         """
         url, base = request.url, self._base
         if (url.scheme, url.host, url.port) != (base.scheme, base.host, base.port):
@@ -52,7 +52,7 @@ class RelayTransport(httpx2.AsyncBaseTransport):
         frames: asyncio.Queue[Reply] = asyncio.Queue()
 
         def hear(reply: Reply) -> None:
-            # A loop that has ended waits for nothing.
+            # A closed event loop has no waiters.
             with contextlib.suppress(RuntimeError):
                 loop.call_soon_threadsafe(frames.put_nowait, reply)
 
@@ -72,7 +72,7 @@ class RelayTransport(httpx2.AsyncBaseTransport):
 
 
 class _Content(httpx2.AsyncByteStream):
-    """The content of a reply, as it comes; `seconds` is how long a piece is waited for."""
+    """The streamed content of a reply; `seconds` is the timeout for a piece."""
 
     def __init__(
         self, exchange: Exchange, frames: asyncio.Queue[Reply], seconds: float | None
@@ -82,7 +82,7 @@ class _Content(httpx2.AsyncByteStream):
         self._seconds = seconds
 
     async def response(self) -> httpx2.Response:
-        """The response that this is the content of, once it has begun."""
+        """The response of this content, once it has begun."""
         frame = await self._next()
         if frame.kind is not Kind.HEAD:
             raise _error(Failure(Cause.PROTOCOL))
@@ -100,7 +100,7 @@ class _Content(httpx2.AsyncByteStream):
             raise _error(Failure(Cause.PROTOCOL))
 
     async def aclose(self) -> None:
-        """Give up what has not come yet: the relay closes its connection to the server."""
+        """Cancel the rest of the reply: the relay closes its connection to the server."""
         self._exchange.cancel()
 
     async def _next(self) -> Reply:
@@ -122,9 +122,9 @@ def _error(failure: Failure) -> httpx2.TransportError:
 
 
 def http_client(broker: Broker) -> httpx2.AsyncClient:
-    """A client whose every request goes through `broker`.
+    """A client that sends all requests through `broker`.
 
-    Takes nothing from the environment (proxies, .netrc) and follows no redirect.
+    Reads nothing from the environment (proxies, .netrc) and follows no redirects.
     """
     return httpx2.AsyncClient(
         base_url=broker.gate.address.base_url,

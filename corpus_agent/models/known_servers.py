@@ -1,9 +1,9 @@
-"""Which model server may be asked without being named: one of this user, or one named before.
+"""Model servers that may be used without being named: this user's, and those named before.
 
-On a machine that several people use, whoever comes first may listen where a model server is
-expected, and would be sent passages. So `--llm auto` asks the user's own servers; another user's, a
-system service's and root's included, once it was named by `--llm URL` and as long as it belongs to
-whom it belonged to then. Keeps that in the user's own state; called before the seal.
+On a shared machine any user may listen on a model server's port, and would be sent passages. So
+`--llm auto` uses the user's own servers, and those of other users, system services and root
+included, only after they were named by `--llm URL` and while their owner is the same. That is kept
+in the user's own state; called before the seal.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _OWNERS = "owners"  # of an entry: user numbers
 
 
 def refusal(address: TcpAddress, owners: frozenset[int] | None) -> str | None:
-    """Why a server may not be asked unnamed, in one line; None where it may.
+    """The reason why a server may not be used unnamed, in one line; None if it may.
 
-    `owners` are the users whose process answers there, None where that cannot be seen. Raises
-    NoUserState where another user's server would have to be looked up and cannot be.
+    `owners` are the users whose process answers there, None if that cannot be determined. Raises
+    NoUserState if another user's server has to be looked up and the state cannot be read.
     """
     if owners is None:
         return f"Whose model server answers at {address} cannot be seen, so it was not asked."
@@ -39,9 +39,9 @@ def refusal(address: TcpAddress, owners: frozenset[int] | None) -> str | None:
 
 
 def remember(address: TcpAddress, owners: frozenset[int] | None) -> None:
-    """Keep that the user named this server; nothing is kept of the user's own.
+    """Record that the user named this server; the user's own servers are not recorded.
 
-    Raises NoUserState where it cannot be kept.
+    Raises NoUserState if it cannot be recorded.
     """
     if owners is None or owners <= {os.geteuid()} or owners == _named(address):
         return
@@ -53,7 +53,7 @@ def remember(address: TcpAddress, owners: frozenset[int] | None) -> None:
 
 
 def _named(address: TcpAddress) -> frozenset[int] | None:
-    """The owners that a server had when it was named; None where it never was."""
+    """The owners that a server had when it was named; None if it never was."""
     entry = user_state.load(FILE_NAME).get(str(address))
     owners = entry.get(_OWNERS) if isinstance(entry, dict) else None
     if not isinstance(owners, list) or not all(type(uid) is int for uid in owners):

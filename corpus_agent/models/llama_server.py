@@ -1,8 +1,8 @@
-"""A model server of our own: `llama-server` on a Unix socket, confined, ended with this process.
+"""A `llama-server` on a Unix socket, confined, which ends with this process.
 
-Started before the seal, like the broker, which then leads to its socket. It reads the model file
-and its own libraries, writes one fresh folder and serves Unix sockets: it can make no IP socket and
-connect to nothing at all. Does not download, and does not choose a model.
+Started before the seal, like the broker, which then connects to its socket. The server reads the
+model file and its own libraries, writes one new folder and serves Unix sockets: it can neither
+create an IP socket nor connect to anything. Does not download or choose a model.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _OTHERS_WRITE = 0o022
 _LEFT_BEHIND = re.compile(r"llama-[0-9a-f]{16}")  # as `start_llama_server` names them
 
-# All that the server is told of the environment: language, where libraries are, which GPU, and how
-# large a window to make. Nothing names a file to write, an address, a key or a library to load.
+# The environment variables that the server inherits: language, library paths, GPU, and window size.
+# None names a file to write, an address, a key or a library to load.
 _VARIABLES = (
     "LANG", "LC_ALL", "LC_CTYPE", "TZ",
     "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES",
@@ -66,9 +66,9 @@ _HOMES = ("HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"
 
 @dataclass(frozen=True, slots=True)
 class LlamaServer:
-    """A running server: where it listens and what it prints.
+    """A running server: its socket and its log.
 
-    `orders` is a pipe whose end ends the server, `news` one that ends with it.
+    Closing the pipe `orders` ends the server; the pipe `news` is closed when it ends.
     """
 
     address: UnixAddress
@@ -79,20 +79,20 @@ class LlamaServer:
 
     @property
     def has_ended(self) -> bool:
-        """Whether the server has ended by itself; its log may say why."""
+        """Whether the server has ended by itself; its log may have the reason."""
         watched = select.poll()
         watched.register(self.news, select.POLLIN)
         return bool(watched.poll(0))
 
     def stop(self) -> None:
-        """End the server and wait for the process that watches it."""
+        """End the server and wait for its keeper process."""
         os.close(self.orders)
         os.waitpid(self.keeper, 0)
         os.close(self.news)
 
 
 def find_program() -> Path:
-    """The llama-server on PATH. Raises UsageError where there is none."""
+    """The llama-server on PATH. Raises UsageError if there is none."""
     found = starting.find_program(PROGRAM)
     if found is None:
         raise UsageError(
@@ -106,7 +106,7 @@ def find_program() -> Path:
 def server_policy(
     program: Path, model: Path, folder: int, *, gpu: bool = False, also: Sequence[FileRule] = ()
 ) -> Policy:
-    """What the server may do: read its program and `model`; write and serve in `folder`, open."""
+    """The server's policy: read its program and `model`; write and serve in `folder`, open."""
     home = program.resolve().parent
     files = (
         FileRule(home, "execute", required=True, reason="the server and the libraries beside it"),
@@ -120,9 +120,9 @@ def server_policy(
 
 
 def server_environment(environment: Mapping[str, str], folder: int) -> dict[str, str]:
-    """What the server is told: what stands on the list, and the open `folder` for its home.
+    """The server's environment: the listed variables, with the open `folder` as its home.
 
-    A relative part of a library path would mean the folder that it happens to run in.
+    Relative parts of a library path are dropped: they would depend on the working folder.
     """
     told = {name: environment[name] for name in _VARIABLES if name in environment}
     places = environment.get(_LIBRARIES, "").split(os.pathsep)
@@ -140,11 +140,11 @@ def start_llama_server(
     gpu: bool = False,
     also: Sequence[FileRule] = (),
 ) -> LlamaServer:
-    """A server for `model`, confined and started; whether it answers, `wait_until_ready` says.
+    """A server for `model`, confined and started; see `wait_until_ready`.
 
-    In `folder`, the store's temp folder, a fresh one is made for its socket, its log and what else
-    it writes; what servers that have ended left there goes. Raises SealUnavailable where the server
-    cannot be confined, CorpusError where it cannot be started or `folder` is not this user's.
+    In `folder`, the store's temp folder, a new folder is made for its socket, its log and its other
+    files; the folders of ended servers are removed. Raises SealUnavailable if the server cannot be
+    confined, CorpusError if it cannot be started or `folder` is not this user's.
     """
     place = folder / f"llama-{secrets.token_hex(8)}"
     fresh, output = _fresh_folder(place)
@@ -162,7 +162,7 @@ def start_llama_server(
 
 
 def _kept(policy: Policy, command: list[str], folder: int, output: int) -> tuple[int, int, int]:
-    """The two pipes to a new keeper and its process id; its server is started by then."""
+    """The two pipes to a new keeper and its process id, once the server is started."""
     parent = os.getpid()
     end_of_orders, orders = os.pipe()
     news, end_of_news = os.pipe()
@@ -188,22 +188,22 @@ def _kept(policy: Policy, command: list[str], folder: int, output: int) -> tuple
 
 
 def _path_of(folder: int) -> Path:
-    """A path that leads to an open folder in whatever process has it open, and nowhere else."""
+    """A path to an open folder, valid only in a process that has it open."""
     return Path(f"/proc/self/fd/{folder}")
 
 
 def _fresh_folder(place: Path) -> tuple[int, int]:
-    """Descriptors of a folder that nobody has put anything into, and of the log in it.
+    """Descriptors of a new, empty folder, and of the log in it.
 
-    No link is followed, and nothing that exists is opened. The log is locked for as long as
-    somebody has it open.
+    No link is followed, and nothing that exists is opened. The log is locked for as long as any
+    process has it open.
     """
     folder = place.parent
     try:
         temp = _opened(folder)
         try:
             _check_ours(temp, folder)
-            # Or a new folder would look like one left behind.
+            # Otherwise a new folder would look like one left behind.
             lock_briefly(temp, fcntl.LOCK_EX, "The store's temp folder")
             _remove_left_behind(temp)
             os.mkdir(place.name, 0o700, dir_fd=temp)
@@ -221,7 +221,7 @@ def _fresh_folder(place: Path) -> tuple[int, int]:
 
 
 def _opened(folder: Path) -> int:
-    """A folder's descriptor; made if need be, by its name in the one above."""
+    """A folder's descriptor; created if missing, by its name in its parent's descriptor."""
     above = os.open(folder.parent, _FOLDER)
     try:
         with contextlib.suppress(FileExistsError):
@@ -241,17 +241,17 @@ def _check_ours(descriptor: int, path: Path) -> None:
 
 
 def _remove_left_behind(temp: int) -> None:
-    """Remove the folders of servers that have ended: those whose log nobody holds any more."""
+    """Remove the folders of ended servers: those whose log is not locked."""
     for name in os.listdir(temp):
         if not _LEFT_BEHIND.fullmatch(name):
             continue
         try:
             old = os.open(name, _FOLDER, dir_fd=temp)
         except OSError:
-            continue  # no folder: not of our making
+            continue  # not a folder: not made by this program
         try:
             if not _is_in_use(old):
-                # What cannot be removed costs space and nothing else.
+                # A folder that cannot be removed only takes space.
                 shutil.rmtree(name, ignore_errors=True, dir_fd=temp)
         finally:
             os.close(old)
@@ -278,7 +278,7 @@ def _is_in_use(folder: int) -> bool:
 def wait_until_ready(server: LlamaServer, broker: Broker, seconds: float) -> None:
     """Return once the server has loaded its model.
 
-    Raises CorpusError where it ends before, or takes more than `seconds`.
+    Raises CorpusError if it ends before, or takes more than `seconds`.
     """
     deadline = time.monotonic() + seconds
     while broker.status_of("/health", _HEALTH_SECONDS) != http.client.OK:
@@ -300,10 +300,10 @@ def _keep(
     folder: int,
     output: int,
 ) -> None:
-    """Start the server and end with the parent or the server, taking it along; never returns.
+    """Start the server, and end it and this process with the parent; never returns.
 
-    The server dies with this process, not with the parent: a sealed parent's domain sends no
-    signals out, not even this one.
+    The server dies with this process, not with the parent: a sealed parent cannot send signals out
+    of its domain, not even the parent-death signal.
     """
     orders, news = pipes
     try:
@@ -333,14 +333,14 @@ def _keep(
 def _become_server(
     keeper: int, failed: int, policy: Policy, command: list[str], folder: int, output: int
 ) -> None:
-    """Confine this process and replace it by the server; `failed` is told why if that fails."""
+    """Confine this process and replace it by the server; errors are written to `failed`."""
     try:
         die_with_parent(keeper)
         leave_everything_but(failed, folder, output)
         os.dup2(output, 1)
         os.dup2(output, 2)
-        # Not the user's folder nor one that a sealed process writes: llama.cpp loads libraries
-        # from the folder that it runs in.
+        # Neither the user's folder nor one that a sealed process writes: llama.cpp loads
+        # libraries from its working folder.
         os.chdir(starting.FOLDER)
         told = server_environment(os.environ, folder)
         os.set_inheritable(folder, True)

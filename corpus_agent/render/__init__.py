@@ -1,10 +1,10 @@
-"""Results as JSON objects and as lines for people. Pure: takes records, returns values.
+"""Results as JSON objects and as lines of text. Pure: takes records, returns values.
 
-The keys are a contract (docs/json.md): they are added to, never renamed. All text that comes from
-documents goes through sanitize.py here.
+The keys are a contract (docs/json.md): keys are added, never renamed. All text from documents is
+sanitised here by text/sanitize.py.
 
-What stands here is looked up when it is asked for: a module that names the package at its top loads
-nothing of it before the seal.
+Public names are imported on first use, so that importing the package before the seal loads no
+module of it.
 """
 
 from importlib import import_module

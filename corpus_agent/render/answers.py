@@ -1,4 +1,4 @@
-"""Answers with their citations."""
+"""Renders answers with their citations."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _citation_object(citation: Citation) -> AnswerCitation:
 
 
 def answer_lines(answer: Answer) -> Iterator[str]:
-    """An answer for a person, its citations below."""
+    """An answer as text, with its citations below."""
     yield inert(answer.text)
     if answer.citations:
         yield ""
@@ -73,7 +73,7 @@ def answer_lines(answer: Answer) -> Iterator[str]:
 
 
 def _asked(server: ModelServer | None) -> str:
-    """Which server was asked and whose it is: "; server 127.0.0.1:8080 of ann (uid 7)"."""
+    """The server and its owner, as in "; server 127.0.0.1:8080 of ann (uid 7)"."""
     if server is None:
         return ""
     owner = f" of {one_line(server.owner)}" if server.owner is not None else ""
@@ -81,7 +81,7 @@ def _asked(server: ModelServer | None) -> str:
 
 
 def citation_lines(citations: Iterable[Citation]) -> Iterator[str]:
-    """Each citation with its place, verdict and quotation."""
+    """Lines for each citation: its place, verdict and quotation."""
     for citation in citations:
         lines = citation.line_start, citation.line_end
         where = place(citation.source, *lines, citation.page, called_in_answer)

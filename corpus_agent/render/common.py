@@ -1,4 +1,4 @@
-"""What every result shares: its schema version, and how names and places are written."""
+"""Shared by all results: the schema version, and the form of names and places."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def as_object(**content: Any) -> dict[str, Any]:  # noqa: ANN401
 
 
 def names(sources: Iterable[str]) -> dict[str, str]:
-    """Each source under every name that it is shown by, and under its own; see `naming.known`."""
+    """Each source by every name that it is shown by, and by its own; see `naming.known`."""
     return known(sources)
 
 
 def in_answer(source: str) -> str:
-    """A source as answers show it: no viewer takes it for a link."""
+    """A source as shown in answers: in a form that no viewer renders as a link."""
     return inert(told(source))
 
 
@@ -36,21 +36,21 @@ def place(
     page: int | None,
     way: Callable[[str], str] = called,
 ) -> str:
-    """Where a passage stands, as in "notes/a.md:10-24" or "b.pdf:80-91 (page 7)".
+    """The place of a passage, as in "notes/a.md:10-24" or "b.pdf:80-91 (page 7)".
 
-    `way` writes the name.
+    `way` formats the name.
     """
     lines = f"{line_start}-{line_end}" if line_end != line_start else f"{line_start}"
     return f"{way(source)}:{lines}" + (f" (page {page})" if page is not None else "")
 
 
 def searched(coverage: Coverage) -> str:
-    """How many documents there are, and how many could not be read."""
+    """The number of documents, and of those that could not be read."""
     unread = f" ({coverage.unreadable} more could not be read)" if coverage.unreadable else ""
     plural = "" if coverage.indexed == 1 else "s"
     return f"{coverage.indexed:,} document{plural}{unread}"
 
 
 def size_mb(size: int) -> str:
-    """Bytes as in "1,234.5 MB"."""
+    """A size in bytes, as in "1,234.5 MB"."""
     return f"{size / 1e6:,.1f} MB"

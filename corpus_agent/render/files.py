@@ -1,4 +1,4 @@
-"""Files: what became of each, as JSON and as a line."""
+"""Renders the status of files, as JSON and as lines of text."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 def problem_object(row: FileRow) -> Problem:
-    """One file that yielded no text, and why."""
+    """One file that yielded no text, with the reason."""
     return {"source": told(row.source), "reason": row.reason, "detail": detail(row)}
 
 
 def detail(row: FileRow) -> str | None:
-    """What a parser says of a file, which may repeat some of it."""
+    """A parser's message about a file, sanitised, since it may quote the file."""
     return one_line(row.detail) if row.detail else row.detail
 
 
@@ -47,7 +47,7 @@ def file_object(row: FileRow) -> dict[str, Any]:
 
 
 def file_line(row: FileRow) -> str:
-    """One file for a person."""
+    """One file as a line of text."""
     if row.status != "indexed":
         return problem_line(row)
     size = f"{row.pages} pages" if row.pages else f"{row.lines} lines"

@@ -1,9 +1,9 @@
-"""What a parent agent is given of an answer: claims, quotations and verdicts, framed as data.
+"""Renders an answer for a parent agent: claims, quotations and verdicts, framed as data.
 
-The parent may have hands and a network, and the documents may have been written to use them. So
-nothing is handed over but what can be told apart: the program's own words, sentences that a checked
-quotation supports, sentences that none does, and the quotations. Judges no meaning and detects no
-attack. Used by the librarian and by the MCP server.
+The parent may have tools and a network, and documents may be written to misuse them. So only
+distinguishable parts are passed on: the program's own words, sentences that a checked quotation
+supports, unsupported sentences, and the quotations. Does not evaluate meaning or detect attacks.
+Used by the librarian and by the MCP server.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ SPEC = ToolSpec(NAME, DESCRIPTION, MappingProxyType(SCHEMA))
 MAX_TEXT_TOKENS = 5_000  # of an answer's own text
 MAX_QUOTES_TOKENS = 8_000  # of all its quotations, with their places
 UNSUPPORTED = "[unsupported]"
-# What may cross to a parent; the rest of an answer, such as the way that led to it, stays behind.
+# The fields passed to a parent; the rest of an answer, such as its tool calls, is not.
 CROSSING = frozenset(
     [
         "question",
@@ -85,10 +85,10 @@ _MARK = re.compile(r"\[(\d{1,4})\]")
 
 @dataclass(frozen=True, slots=True)
 class CheckedClaim:
-    """A sentence of an answer and the numbers of the citations that it carries.
+    """A sentence of an answer and the numbers of its citations.
 
-    `supported` says that it carries one, or that a quotation holds its words, and that nobody has
-    marked it as unsupported; not that the quotation means the same.
+    `supported`: it has a citation, or a quotation contains its words, and it is not marked as
+    unsupported; not that the quotation means the same.
     """
 
     text: str
@@ -97,7 +97,7 @@ class CheckedClaim:
 
 
 def claims(answer: Answer) -> list[CheckedClaim]:
-    """The sentences of an answer in order; what is not found has none."""
+    """The sentences of an answer in order; empty for `not_found`."""
     if answer.status == "not_found":
         return []
     return [_claim(text, answer.citations) for text in _sentences(answer.text)]
@@ -130,7 +130,7 @@ def _claim(text: str, citations: Collection[Citation]) -> CheckedClaim:
 
 
 def _quoted(text: str, citations: Collection[Citation]) -> bool:
-    """Whether a quotation holds all the words of a sentence, as quotations are compared."""
+    """Whether a quotation contains all words of a sentence, in the form quotations are compared."""
     needle = _compared(text)
     return bool(needle) and any(needle in _compared(citation.quote) for citation in citations)
 
@@ -143,7 +143,7 @@ def _compared(text: str) -> str:
 
 
 def render(frame: Frame, answer: Answer, seal: str = "enforced") -> str:
-    """The answer for a parent's model: what documents had a part in stands between delimiters."""
+    """The answer for a parent's model: all text influenced by documents is between delimiters."""
     coverage = answer.coverage
     missing = f" ({coverage.unreadable} more could not be read)" if coverage.unreadable else ""
     unsealed = "" if seal == "enforced" else " WITHOUT THE SEAL"
@@ -174,7 +174,7 @@ _STATUS = {
 
 
 def _body(answer: Answer) -> str:
-    """The claims, those that no quotation supports marked; for what is not found its text."""
+    """The claims, with unsupported ones marked; the answer's text for `not_found`."""
     found = claims(answer)
     if not found:
         return answer.text
@@ -207,7 +207,7 @@ def _place(frame: Frame, citation: Citation) -> str:
 
 
 def _cut(text: str, tokens: int) -> str:
-    """The beginning of a text that is no longer than so many tokens."""
+    """The beginning of a text, at most `tokens` long."""
     if tokens_at_most(text) <= tokens:
         return text
     end = bisect_right(range(len(text)), tokens, key=lambda end: tokens_at_most(text[:end]))
@@ -215,10 +215,10 @@ def _cut(text: str, tokens: int) -> str:
 
 
 def tokens_at_most(text: str) -> int:
-    """How many tokens a text can be to any of today's models, from above.
+    """An upper bound on the tokens of a text for any current model.
 
-    Three letters or blanks a token, every other ASCII character one, half the bytes of the rest:
-    more than the vocabularies of 100,000 and more entries need for any script.
+    One token per three letters or blanks, one per other ASCII character, and one per two bytes of
+    the rest: more than vocabularies of 100,000 and more entries need for any script.
     """
     every = len(text.encode("utf-8", "replace"))
     plain = len(_NOT_PLAIN.sub("", text))
@@ -230,16 +230,16 @@ def tokens_at_most(text: str) -> int:
 
 
 def told_apart(answer: Answer) -> Answer:
-    """The answer with its sources as they are told: so that none is called as another is shown.
+    """The answer with its sources in the unambiguous form of `naming.told`.
 
-    Once, where the names are still the documents' own; what was handed over says them already.
+    To be applied once, to the documents' own names; `handed_over` answers already have that form.
     """
     cited = (replace(citation, source=told(citation.source)) for citation in answer.citations)
     return replace(answer, citations=tuple(cited))
 
 
 def handed_over(answer: Answer, tools: Collection[str] = ()) -> Answer:
-    """What may cross of an answer: no text is a link, and no name in it one of the `tools`."""
+    """The answer that a parent may get: without links and without names of the `tools`."""
     left_behind: dict[str, Any] = {
         field.name: field.default for field in fields(answer) if field.name not in CROSSING
     }
@@ -258,7 +258,7 @@ def _cleaned(record: Any, tools: Collection[str]) -> Any:  # noqa: ANN401 - any 
 
 
 def _clean(value: object, name: str, tools: Collection[str]) -> object:
-    """A field's value, whatever it holds: texts cleaned, everything else as it is."""
+    """The value of a field with all texts in it cleaned, recursively."""
     if isinstance(value, str):
         if name == "source":
             text = told_again(value)
@@ -273,11 +273,11 @@ def _clean(value: object, name: str, tools: Collection[str]) -> object:
 
 
 def disarmed(text: str, tools: Collection[str]) -> str:
-    """`text` in which no name of a tool stands as a program would take it: `send[_]email`.
+    """`text` with the names of tools broken so that no program recognises them: `send[_]email`.
 
-    A name that reads as code is broken wherever it stands, in any letter case; one that may be an
-    ordinary word (`search`) where it is written as a call or between quotation marks. Other
-    spellings and plain descriptions of what a tool does stay.
+    A name that looks like code is broken everywhere, in any letter case; one that may be an
+    ordinary word (`search`) only if it is written as a call or in quotation marks. Other spellings
+    and descriptions of a tool stay.
     """
     for tool in sorted(tools, key=len, reverse=True):
         text = _pattern(tool).sub(lambda found: _broken(found[0]), text)

@@ -1,4 +1,4 @@
-"""What a run of `index` did, or would do."""
+"""Renders the outcome of `index`, or its plan."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def index_object(outcome: Outcome) -> IndexReport:
 
 
 def run_object(outcome: Outcome) -> RunCounts:
-    """What a run did."""
+    """The counts of a run."""
     return {
         "version": outcome.version,
         "added": outcome.added,
@@ -47,7 +47,7 @@ def _problems(outcome: Outcome, status: Status) -> list[Problem]:
 
 
 def index_lines(outcome: Outcome) -> Iterator[str]:
-    """What a run did, for a person."""
+    """The outcome of a run as text."""
     found = outcome.chunks or outcome.problems or outcome.removed
     if not found and not outcome.interrupted:
         yield "There are no documents in this folder; put some in and run the same command again."
@@ -84,7 +84,7 @@ def index_lines(outcome: Outcome) -> Iterator[str]:
 
 
 def watch_line(outcome: Outcome) -> str:
-    """What changed while the folder was watched, on one line."""
+    """One line with the changes of a run of `watch`."""
     counts = f"{outcome.added:,} added, {outcome.updated:,} updated, {outcome.removed:,} removed"
     return f"{counts}; {outcome.chunks:,} chunks (version {outcome.version})"
 
@@ -110,7 +110,7 @@ def _groups(todo: Plan) -> dict[str, Any]:
 
 
 def plan_lines(todo: Plan) -> Iterator[str]:
-    """The plan, one line a file, for a person."""
+    """The plan as text, one line per file."""
     yield from todo.reasons
     for name, files in _groups(todo).items():
         for seen in files:

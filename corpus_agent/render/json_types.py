@@ -1,4 +1,4 @@
-"""What the renderer and the Python interface return: the JSON objects of docs/json.md, with types.
+"""The JSON objects of docs/json.md as types, for the renderer and the Python interface.
 
 Keys are added, never renamed or given another meaning.
 """
@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import Literal, TypedDict
 
-from corpus_agent.answering.records import AnswerStatus, Verdict  # for who asks for the hints
+from corpus_agent.answering.records import AnswerStatus, Verdict  # for get_type_hints
 
 Seal = Literal["enforced", "off"]
 
 
 class Problem(TypedDict):
-    """A file that gave no text, and why."""
+    """A file that yielded no text, with the reason."""
 
     source: str
     reason: str | None
@@ -21,7 +21,7 @@ class Problem(TypedDict):
 
 
 class RunCounts(TypedDict):
-    """What a run did: what stands under `index` in the JSON."""
+    """The counts of a run: the value of `index` in the JSON."""
 
     version: int
     added: int
@@ -50,7 +50,7 @@ class IndexReport(TypedDict):
 
 
 class IndexResult(RunCounts):
-    """What a run did, as Python callers get it."""
+    """The counts of a run, as returned to Python callers."""
 
     seal: Seal
 
@@ -83,7 +83,7 @@ class SearchResult(TypedDict):
 
 
 class ReadResult(TypedDict):
-    """Lines of a document; `next_offset` is where to go on, None at the end."""
+    """Lines of a document; `next_offset` is the next line to read, None at the end."""
 
     schema_version: int
     version: int
@@ -97,7 +97,7 @@ class ReadResult(TypedDict):
 
 
 class AnswerCitation(TypedDict):
-    """A quotation that was looked up, and where it stands."""
+    """A quotation that was checked, and its place."""
 
     n: int
     source: str
@@ -109,7 +109,7 @@ class AnswerCitation(TypedDict):
 
 
 class AnswerCoverage(TypedDict):
-    """How many files were searched, and how many could not be."""
+    """The numbers of files that were searched, and that could not be."""
 
     indexed: int
     empty: int
@@ -117,14 +117,14 @@ class AnswerCoverage(TypedDict):
 
 
 class AnswerServer(TypedDict):
-    """The model server that was asked; `owner` None where it cannot be seen."""
+    """The model server that was used; `owner` is None if it cannot be determined."""
 
     address: str
     owner: str | None
 
 
 class AnswerResult(TypedDict):
-    """An answer with its evidence; `notices` lists every degradation in words."""
+    """An answer with its evidence; `notices` lists every degradation."""
 
     schema_version: int
     question: str
@@ -142,7 +142,7 @@ class AnswerResult(TypedDict):
 
 
 class FileCounts(TypedDict):
-    """How many files have each status."""
+    """The number of files with each status."""
 
     indexed: int
     empty: int
@@ -152,7 +152,7 @@ class FileCounts(TypedDict):
 
 
 class DiskUse(TypedDict):
-    """Bytes of the tables and of the saved vectors; versions of the tables on the disk."""
+    """Bytes of the tables and of the saved vectors; versions of the tables on disk."""
 
     tables: int
     vectors: int
@@ -160,7 +160,7 @@ class DiskUse(TypedDict):
 
 
 class StatusResult(TypedDict):
-    """What an index holds; `complete` is false while a run that was stopped has not gone on."""
+    """The contents of an index; `complete` is false after an interrupted run."""
 
     schema_version: int
     version: int

@@ -1,4 +1,4 @@
-"""Passages that were found, and windows that were read."""
+"""Renders passages that were found, and windows that were read."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _hit_object(hit: Hit, query: str) -> SearchHit:
 
 
 def search_lines(query: str, hits: Sequence[Hit], coverage: Coverage) -> Iterator[str]:
-    """Hits for a person: place, heading, score, and the snippet below."""
+    """Hits as text: place, heading, score, and the snippet below."""
     plural = "" if len(hits) == 1 else "s"
     yield f"{len(hits)} result{plural} in {searched(coverage)}"
     for number, hit in enumerate(hits, start=1):
@@ -60,7 +60,7 @@ def search_lines(query: str, hits: Sequence[Hit], coverage: Coverage) -> Iterato
 
 
 def explain_lines(hits: Sequence[Hit]) -> Iterator[str]:
-    """The parts of each score, a reranker's too where there is one."""
+    """The parts of each score, including a reranker's if there is one."""
     reranked = any(hit.rerank is not None for hit in hits)
     yield f"\nrank  score  cosine    bm25  {'rerank  ' if reranked else ''}source"
     for number, hit in enumerate(hits, start=1):
@@ -87,6 +87,6 @@ def read_object(window: Window, version: int, seal: Seal) -> ReadResult:
 
 
 def window_lines(window: Window) -> Iterator[str]:
-    """The lines of a document for a person."""
+    """The lines of a document as text."""
     for line in window.lines:
         yield visible(line.text)

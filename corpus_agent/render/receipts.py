@@ -1,4 +1,4 @@
-"""Receipts that were checked against the files of today."""
+"""Renders receipts that were checked against the current files."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _checked_object(found: Rechecked) -> dict[str, Any]:
 
 
 def verify_lines(checked: Sequence[CheckedReceipt]) -> Iterator[str]:
-    """Each quotation of each receipt, and what became of it, for a person."""
+    """Each quotation of each receipt and the result of its check, as text."""
     for content, rows in checked:
         yield _heading(content)
         for found in rows:
@@ -64,9 +64,9 @@ def verify_lines(checked: Sequence[CheckedReceipt]) -> Iterator[str]:
 
 
 def _heading(content: dict[str, Any]) -> str:
-    """When what was asked, and who answered: words of a file that anybody may have written.
+    """The time, question and answerer of a receipt, whose text is untrusted.
 
-    They stand between quotation marks or are of a form that says nothing else.
+    Each is in quotation marks or has a fixed form.
     """
     started = str(content.get("started", ""))
     when = started if _TIME.fullmatch(started) else "once"
@@ -75,7 +75,7 @@ def _heading(content: dict[str, Any]) -> str:
 
 
 def _became(found: Rechecked) -> str:
-    """What became of one quotation, as in "holds, now in lines 20-21 (file changed)"."""
+    """The result for one quotation, as in "holds, now in lines 20-21 (file changed)"."""
     if found.file == "gone":
         return "the document is gone"
     changed = " (the file changed)" if found.file == "changed" else ""

@@ -1,4 +1,4 @@
-"""What `trust` says: what a store would permit, for a person to look at."""
+"""Renders the output of `trust`: the permissions of a store, for review."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def trust_object(found: Permission, *, recorded: bool) -> dict[str, Any]:
-    """The JSON of `trust`; `recorded` says whether the store is trusted from now on."""
+    """The JSON of `trust`; `recorded` is whether the store is trusted from now on."""
     manifest = found.manifest
     return as_object(
         trust={
@@ -31,7 +31,7 @@ def trust_object(found: Permission, *, recorded: bool) -> dict[str, Any]:
 
 
 def trust_lines(content: dict[str, Any]) -> Iterator[str]:
-    """The same for a person, from its JSON."""
+    """The same as text, from its JSON."""
     said = content["trust"]
     yield f"store     {said['store']}, owner {said['owner']}"
     missing = "" if said["root_exists"] else "  (MISSING)"

@@ -1,4 +1,4 @@
-"""The index itself: what it holds, what it takes, what was taken out of it."""
+"""Renders the output of `forget`, `status` and `cleanup`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def forget_object(done: Forgotten) -> dict[str, Any]:
 
 
 def forget_lines(done: Forgotten) -> Iterator[str]:
-    """What `forget` did, for a person, and how the document stays out."""
+    """The outcome of `forget` as text, and how to keep the document out."""
     source = called(done.source)
     if done.row is None:
         near = ", ".join(called(name) for name in done.near)
@@ -42,7 +42,7 @@ def forget_lines(done: Forgotten) -> Iterator[str]:
     if done.rule:
         yield "The next run of index or watch takes it up again, unless a rule keeps it out."
         yield f"Add to {one_line(str(done.rules))} this line:"
-        yield done.rule  # nothing in it acts or hides
+        yield done.rule  # has no control or invisible characters
     else:
         yield "The next run of index or watch takes it up again; rename it, or move it elsewhere."
 
@@ -81,7 +81,7 @@ def _usage_object(used: Usage) -> DiskUse:
 
 
 def status_lines(status: StatusResult) -> Iterator[str]:
-    """The status for a person, from its JSON."""
+    """The status as text, from its JSON."""
     files = status["files"]
     yield f"corpus   {one_line(status['root'])}" + ("" if status["root_exists"] else "  (MISSING)")
     disk = status["disk"]
@@ -114,7 +114,7 @@ def cleanup_object(done: Cleaned) -> dict[str, Any]:
 
 
 def cleanup_lines(done: Cleaned) -> Iterator[str]:
-    """What was given back, or could be, for a person."""
+    """The space that was freed, or could be, as text."""
     if done.after is None:
         yield (
             f"{size_mb(done.before.bytes)} in {_versions(done.before)}; "

@@ -1,12 +1,12 @@
-"""The seal: what keeps documents on this machine whatever the code that reads them tries to do.
+"""The seal: keeps documents on this machine, regardless of what the code that reads them does.
 
-`policy` says what stays open, `seal` closes everything else for good, `start_broker` leaves one way
-to one model server, `selftest` shows that it holds. Called by `cli`, in this order: parse, resolve
-the model's address, start the broker, seal, and only then import what is heavy.
+`policy` lists what stays open, `seal` irrevocably closes everything else, `start_broker` keeps one
+channel to one model server, `selftest` verifies it. Called in this order: parse, resolve the
+model's address, start the broker, seal, and only then import heavy libraries.
 
-Does not stop: the model server, which is another process and is sent passages; what a person
-copies out of the terminal; other users of the machine; faults of the kernel. SECURITY.md has the
-whole list, with the test that proves each claim.
+Does not stop: the model server, which is another process and is sent passages; text that the user
+copies out of the terminal; other users of the machine; kernel bugs. SECURITY.md has the whole list,
+with the test of each claim.
 """
 
 from corpus_agent.seal.address import TcpAddress, UnixAddress

@@ -1,7 +1,6 @@
-"""Where a model server is: an IP address in numbers with a port, or a Unix socket.
+"""The address of a model server: a numeric IP address with a port, or a Unix socket.
 
-Values alone; connects to nothing. Names are resolved and checked before, by
-corpus_agent.models.address.
+Values only; does not connect. corpus_agent.models.address resolves and checks names before.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ _IPV6_LOOPBACK = bytes(15) + b"\1"
 
 @dataclass(frozen=True, slots=True)
 class TcpAddress:
-    """An IP address in numbers, never a name."""
+    """A numeric IP address, never a name, with a port."""
 
     ip: str
     port: int
@@ -27,23 +26,23 @@ class TcpAddress:
 
     @property
     def packed(self) -> bytes:
-        """The IP address as 4 or 16 bytes in network order. Raises OSError where it is none."""
+        """The IP address as 4 or 16 bytes in network order. Raises OSError if it is invalid."""
         return socket.inet_pton(self.family, self.ip)
 
     @property
     def is_local(self) -> bool:
-        """Whether nothing sent there leaves the machine: 127.0.0.0/8 or ::1."""
+        """Whether it is a loopback address: 127.0.0.0/8 or ::1."""
         packed = self.packed
         return packed[0] == 127 if self.family == socket.AF_INET else packed == _IPV6_LOOPBACK
 
     @property
     def host(self) -> str:
-        """What stands in a URL and in a Host header for it."""
+        """The host in a URL and in a Host header."""
         return f"[{self.ip}]:{self.port}" if ":" in self.ip else f"{self.ip}:{self.port}"
 
     @property
     def base_url(self) -> str:
-        """The URL whose host and port lead to this address, and alone do."""
+        """The URL of this address."""
         return f"http://{self.host}"
 
     def __str__(self) -> str:
@@ -63,7 +62,7 @@ class UnixAddress:
 
     @property
     def folder(self) -> Path:
-        """The folder that the socket lies in."""
+        """The folder that contains the socket."""
         return Path(self.path).parent
 
     @property
@@ -73,17 +72,17 @@ class UnixAddress:
 
     @property
     def is_local(self) -> bool:
-        """Always: a Unix socket reaches no further than this machine."""
+        """Always true: a Unix socket does not leave this machine."""
         return True
 
     @property
     def host(self) -> str:
-        """What stands in a Host header; such a socket has no host."""
+        """The host in a Host header; a Unix socket has none of its own."""
         return "localhost"
 
     @property
     def base_url(self) -> str:
-        """The URL that leads to this address; its host only fills the Host header."""
+        """The URL for this address; its host is used only in the Host header."""
         return "http://localhost:80"
 
     def __str__(self) -> str:

@@ -1,10 +1,10 @@
-"""The one way to a model: a child that asks one server what stands on a list, and nothing else.
+"""The only channel to a model: a child process that sends listed requests to one server.
 
 Forked before the seal, with the address, the names of the models and the server's owner fixed in
-its memory. Two pipes lead to it: requests go in as numbers of routes with a body (routes.py),
-replies come out as frames (frames.py). The child (relay.py) speaks HTTP; this side holds no socket.
+its memory. Two pipes connect to it: requests are route numbers with a body (routes.py), replies are
+frames (frames.py). The child (relay.py) speaks HTTP; this side has no socket.
 
-Does not stop: anything that is said to the model in the words of a question.
+Does not stop: data sent to the model in the text of a question.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ class Exchange:
     number: int
 
     def cancel(self) -> None:
-        """Give it up: the relay closes its connection, and nothing more is heard of it."""
+        """Cancel it: the relay closes its connection, and no further frames are delivered."""
         self.broker.forget(self.number)
 
 
 class Broker:
-    """Asks one server through its relay; safe to use from several threads and event loops."""
+    """Sends requests to one server through its relay; safe for several threads and event loops."""
 
     def __init__(self, gate: Gate, requests: int, answers: int, pid: int) -> None:
         self.gate = gate
@@ -71,20 +71,20 @@ class Broker:
 
     @property
     def pipe(self) -> int:
-        """The descriptor that requests are written to."""
+        """The descriptor of the pipe for requests."""
         return self._requests
 
     def ask(self, method: str, path: str, body: bytes, hear: Hear) -> Exchange:
-        """Send a request, whose reply goes to `hear` frame by frame; the last is END or FAILED.
+        """Send a request; `hear` is called with each frame of the reply, the last is END or FAILED.
 
-        Raises NotListed for a request that there are no words for.
+        Raises NotListed for a request that is not a listed route.
         """
         route = number_of(method, path)
         with self._lock:
             number = next(self._numbers)
             self._hearing[number] = hear
             if self._reader is None:
-                # Not before: whoever seals must have no thread yet.
+                # Not before: the process must have no other thread when it is sealed.
                 self._reader = threading.Thread(target=self._read, name="relay", daemon=True)
                 self._reader.start()
             is_gone = self._is_gone
@@ -93,7 +93,7 @@ class Broker:
         return Exchange(self, number)
 
     def status_of(self, path: str, seconds: float) -> int | None:
-        """The status that a GET is answered with; None where there is none within so long."""
+        """The HTTP status of a GET; None if there is none within `seconds`."""
         heard: queue.SimpleQueue[Reply] = queue.SimpleQueue()
         exchange = self.ask("GET", path, b"", heard.put)
         try:
@@ -105,14 +105,14 @@ class Broker:
         return head_in(first.payload).status if first.kind is Kind.HEAD else None
 
     def forget(self, number: int) -> None:
-        """Hear nothing more of a request, and have its connection closed."""
+        """Drop further frames of a request, and have its connection closed."""
         with self._lock:
             known = self._hearing.pop(number, None)
         if known is not None:
             self._write(Request(number, Verb.CANCEL))
 
     def close(self) -> None:
-        """End the child and wait until it has ended."""
+        """End the child process and wait for it."""
         with self._writing:
             os.close(self._requests)
             self._requests = -1
@@ -123,7 +123,7 @@ class Broker:
             os.waitpid(self.pid, 0)
 
     def _write(self, request: Request) -> bool:
-        """Whether a request was written: not where the child is gone or was ended."""
+        """Whether a request was written; false if the child has ended."""
         with self._writing:
             if self._requests < 0:
                 return False
@@ -134,7 +134,7 @@ class Broker:
             return True
 
     def _read(self) -> None:
-        """Hand frames out until there are no more; what is still waited for then has failed."""
+        """Deliver frames until the pipe ends; requests still open then have failed."""
         read = reader_of(self._answers)
         with contextlib.suppress(BadFrame):
             while (reply := read_reply(read)) is not None:
@@ -158,16 +158,16 @@ def start_broker(gate: Gate, *, allow_remote: bool = False) -> Broker:
     """A broker for one server, its child running and confined.
 
     Call it before the seal and before anything starts threads. Raises UsageError for an address
-    that is not this machine's own unless `allow_remote`, SealUnavailable where the child cannot
-    be confined.
+    that is not on this machine unless `allow_remote`, SealUnavailable if the child cannot be
+    confined.
     """
     if not (allow_remote or gate.address.is_local):
         raise UsageError(
             f"{gate.address} is not this machine.",
             "Use a model server on 127.0.0.1, or --allow-remote-llm.",
         )
-    # What it imports, an HTTP library among it, is for those who ask; and it can import nothing
-    # once it is confined.
+    # Imported only if a broker is started, for the HTTP library; and before the child is confined,
+    # which cannot import anything afterwards.
     from corpus_agent.seal import relay
 
     parent = os.getpid()

@@ -1,7 +1,7 @@
 """Closes this process: no socket, no file beyond the policy, for all threads and children.
 
-Takes effect or raises; there is no half. Reads no setting and no environment variable: only the
-caller decides, and only `unsealed()` says "off".
+Takes full effect or raises. Reads no setting and no environment variable: only the caller decides,
+and only `unsealed()` returns the state "off".
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ _PEER_ONLY = (socket.SOCK_STREAM, socket.SOCK_SEQPACKET)
 
 @dataclass(frozen=True, slots=True)
 class Sealed:
-    """Whether the seal holds; `state` is what every JSON object and every answer is stamped with.
+    """The state of the seal; `state` is recorded in every JSON object and every answer.
 
-    `not_covered` says in words what an older kernel cannot enforce; it never holds anything about
-    the network. `walls` are the namespaces that stand behind the seal, as far as they can be had.
+    `not_covered` describes what an older kernel cannot enforce, which never concerns the network.
+    `walls` are the namespaces behind the seal, if available.
     """
 
     state: SealState
@@ -50,34 +50,34 @@ class Sealed:
 
 
 def unsealed() -> Sealed:
-    """The state of a process that was told, in so many words, to run without the seal."""
+    """The state of a process that runs without the seal by explicit request."""
     return Sealed("off")
 
 
 def seal(policy: SealPolicy) -> Sealed:
-    """Close this process for good and check that it is closed.
+    """Irrevocably close this process and verify that it is closed.
 
-    Makes the temp folder, points TMPDIR at it, closes descriptors that the process inherited, and
-    denies all that `policy` does not allow. Raises SealUnavailable, naming what is missing, where
-    the kernel cannot do it or the check fails; the process must then end.
+    Creates the temp folder, sets TMPDIR to it, closes descriptors that the process inherited, and
+    denies everything that `policy` does not allow. Raises SealUnavailable, naming what is missing,
+    if the kernel cannot do it or the check fails; the process must then end.
     """
     if policy.temp is not None:
         _use_temp_folder(policy.temp)
-    # joblib, which sentence-transformers imports, tries for a semaphore in /dev/shm and warns.
+    # joblib, which sentence-transformers imports, tries to open a semaphore in /dev/shm and warns.
     os.environ["JOBLIB_MULTIPROCESSING"] = "0"
     _close_inherited()
     check_kernel()
-    check_alone()  # what follows is of this thread alone and stays, also if the seal fails
+    check_alone()  # the next steps affect only this thread and stay, even if the seal fails
     walls = namespaces(tuple(rule.path for rule in policy.confinement.files))
     confinement = confine(policy.confinement)
-    # Whatever the policy said: this process has no socket and does not see the whole disk.
+    # Independent of the policy: this process has no socket and does not see the whole disk.
     check_sockets()
     check_files()
     return Sealed("enforced", confinement.landlock_abi, confinement.not_covered, walls)
 
 
 def _use_temp_folder(temp: Path) -> None:
-    # From the store's own descriptor, and through no link: nothing is closed yet.
+    # From the store's own descriptor, and through no link: the process is not closed yet.
     flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
         held = opened_without_links(temp.parent)
@@ -95,11 +95,11 @@ def _use_temp_folder(temp: Path) -> None:
 
 
 def _close_inherited() -> None:
-    """Close what another program left open for us, and refuse to seal around a network socket.
+    """Close inherited descriptors; raises SealUnavailable for a network socket among them.
 
     Python marks every descriptor it opens close-on-exec, so one above 2 without that mark was
-    handed down. A socket that remains, standard streams included, must be a Unix socket of a type
-    that only ever talks to its peer: a parent may have given us one to talk over.
+    inherited. A socket that remains, standard streams included, must be a Unix socket of a type
+    that only reaches its peer: a parent may communicate through one.
     """
     for descriptor in _open_descriptors():
         try:
@@ -112,7 +112,7 @@ def _close_inherited() -> None:
                     "Start corpus-agent without it: from a pipe, a file or a terminal.",
                 )
         except OSError as error:
-            if error.errno != EBADF:  # the descriptor of the listing itself is gone already
+            if error.errno != EBADF:  # the descriptor of the listing itself is already closed
                 raise
 
 

@@ -1,8 +1,8 @@
-"""What passes between a sealed process and its relay: frames over two pipes, as values.
+"""The frames between a sealed process and its relay, over two pipes, as values.
 
-In: a number, a verb, a route and a body. Out: a number, a kind and a payload. Both readers take the
-other side for an enemy: lengths are bounded before anything is read, and what is no frame ends the
-channel. Neither direction can carry a descriptor: these are pipes.
+In: a number, a verb, a route and a body. Out: a number, a kind and a payload. Both readers distrust
+the other side: lengths are checked before anything is read, and an invalid frame ends the channel.
+Neither direction can carry a descriptor: these are pipes.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ Read = Callable[[int], bytes]
 
 
 class BadFrame(Exception):
-    """What came is no frame; where the next one would begin, nobody knows."""
+    """The bytes are not a frame; the beginning of the next one is unknown."""
 
 
 class Verb(IntEnum):
-    """What a sealed process wants of its relay."""
+    """What a request frame asks of the relay."""
 
     ASK = 1
     CANCEL = 2
 
 
 class Kind(IntEnum):
-    """What a reply frame holds."""
+    """The content of a reply frame."""
 
     HEAD = 1
     DATA = 2
@@ -50,7 +50,7 @@ class Kind(IntEnum):
 
 
 class Cause(IntEnum):
-    """Why there is no reply, or no more of it."""
+    """The reason why a reply is missing or incomplete."""
 
     REFUSED = 1  # not on the list
     BUSY = 2
@@ -65,7 +65,7 @@ class Cause(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One frame of a sealed process; `route` and `body` are of ASK alone."""
+    """One frame of a sealed process; only ASK has `route` and `body`."""
 
     number: int
     verb: Verb
@@ -84,7 +84,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """How a reply begins: its status and content type, the only header that passes."""
+    """The head of a reply: its status and content type, the only header that is passed on."""
 
     status: int
     content_type: str
@@ -92,14 +92,14 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a request failed; `error` is the errno of a connection that was refused, else 0."""
+    """The failure of a request; `error` is the errno of a refused connection, else 0."""
 
     cause: Cause
     error: int = 0
 
     @property
     def reason(self) -> str:
-        """The reason in words."""
+        """The reason as text."""
         if self.cause is Cause.CONNECT and self.error:
             return os.strerror(self.error)
         return _REASONS[self.cause]
@@ -122,7 +122,7 @@ _REASONS = {
 
 
 def reader_of(descriptor: int) -> Read:
-    """Reads from a pipe what is asked for and nothing ahead."""
+    """A function that reads exactly the requested bytes from a pipe, without read-ahead."""
 
     def read(count: int) -> bytes:
         parts = []
@@ -135,7 +135,7 @@ def reader_of(descriptor: int) -> Read:
 
 
 def write_all(descriptor: int, data: bytes) -> None:
-    """Write every byte. Raises BrokenPipeError where nobody reads any more."""
+    """Write every byte. Raises BrokenPipeError if the reader has closed the pipe."""
     view = memoryview(data)
     while view:
         view = view[os.write(descriptor, view) :]
@@ -151,9 +151,9 @@ def packed_request(request: Request) -> bytes:
 
 
 def read_request(read: Read) -> Request | None:
-    """The next request; None where the pipe ends between two. Raises BadFrame.
+    """The next request; None if the pipe ends between two. Raises BadFrame.
 
-    No more than the largest body of any route is read.
+    A body is limited to the largest one of any route.
     """
     header = read(_REQUEST.size)
     if not header:
@@ -180,7 +180,7 @@ def packed_reply(reply: Reply) -> bytes:
 
 
 def read_reply(read: Read) -> Reply | None:
-    """The next reply; None where the pipe ends. Raises BadFrame."""
+    """The next reply; None if the pipe ends. Raises BadFrame."""
     header = read(_REPLY.size)
     if len(header) < _REPLY.size:
         return None
@@ -192,7 +192,7 @@ def read_reply(read: Read) -> Reply | None:
 
 
 def packed_head(head: Head) -> bytes:
-    """The payload of a HEAD: of the content type only what is printable ASCII."""
+    """The payload of a HEAD, with the printable ASCII of the content type."""
     plain = "".join(char for char in head.content_type if char.isascii() and char.isprintable())
     return _HEAD.pack(head.status) + plain[:MAX_TYPE_BYTES].encode("ascii")
 

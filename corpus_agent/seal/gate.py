@@ -1,4 +1,4 @@
-"""What a relay is for, as a value: fixed before the seal, out of reach from inside."""
+"""The permissions of a relay as a value, fixed before the seal, out of reach from inside."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from corpus_agent.seal.address import Address
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """The one server that may be asked, and how.
+    """The one server that a relay may use, and how.
 
-    `models` are the names that a request may carry. `owners` are the users whose process may
-    answer, None where that is not looked at.
+    `models` are the model names that a request may contain. `owners` are the users whose process
+    may answer, None if that is not checked.
     """
 
     address: Address

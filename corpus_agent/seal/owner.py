@@ -1,11 +1,10 @@
-"""Whose process listens at an address: what the kernel says, not the server.
+"""The users whose process listens at an address, according to the kernel, not the server.
 
 TCP: the owner of the socket, by netlink (sock_diag.py) or else from /proc/net/tcp and tcp6. Unix:
 SO_PEERCRED, the user who called listen(). `SocketTables` stays open, so that a relay without files
-can look again at each connection. Decides nothing: whom to trust is for
-corpus_agent.models.known_servers.
+can check each connection again. Trust is decided by corpus_agent.models.known_servers.
 
-Does not see: on whose behalf a process listens, such as a port forwarder.
+Does not detect on whose behalf a process listens, such as a port forwarder.
 """
 
 from __future__ import annotations
@@ -32,18 +31,18 @@ _READ_BYTES = 65_536
 _MAX_TABLE_BYTES = 64 * 2**20
 _MAPPED = bytes(10) + b"\xff\xff"  # ::ffff:a.b.c.d
 _CREDENTIALS = struct.Struct("=iII")  # struct ucred: pid, uid, gid
-# Users whom a namespace has no number for are shown by this one, which is nobody's, too.
+# The number of users that a namespace does not map, and also of the user "nobody".
 _OVERFLOW_UID = 65_534
 _ALL_USERS = ["0", "0", "4294967295"]
 
 
 class OwnerUnknown(CorpusError):
-    """The kernel does not say here whose process listens where."""
+    """The owner of a listening process cannot be determined here."""
 
 
 @dataclass(frozen=True, slots=True)
 class SocketRow:
-    """A socket of the kernel's table; `accepted` is false while no process holds it."""
+    """A socket in the kernel's table; `accepted` is false while no process holds it."""
 
     local: Place
     remote: Place
@@ -53,7 +52,7 @@ class SocketRow:
 
 
 class SocketTables:
-    """The kernel's tables of TCP sockets, open for reading; safe to use from several threads."""
+    """The kernel's tables of TCP sockets, open for reading; thread-safe."""
 
     def __init__(self, descriptors: tuple[int, ...], diagnosis: SocketDiagnosis | None) -> None:
         self._descriptors = descriptors
@@ -63,11 +62,11 @@ class SocketTables:
 
     @classmethod
     def open(cls) -> Self:
-        """The tables of this network namespace. Raises OwnerUnknown where they cannot be read."""
+        """The tables of this network namespace. Raises OwnerUnknown if they cannot be read."""
         descriptors = []
         try:
             descriptors.append(os.open(_TABLES[0], os.O_RDONLY | os.O_CLOEXEC))
-            if _TABLES[1].exists():  # there is none where IPv6 is switched off
+            if _TABLES[1].exists():  # missing if IPv6 is disabled
                 descriptors.append(os.open(_TABLES[1], os.O_RDONLY | os.O_CLOEXEC))
             return cls(tuple(descriptors), _diagnosis())
         except OSError as error:
@@ -76,9 +75,9 @@ class SocketTables:
             raise OwnerUnknown(f"{error.filename}: {error.strerror}.") from None
 
     def owners(self, address: TcpAddress, client: tuple[str, int] | None = None) -> frozenset[int]:
-        """The users of all sockets that may answer at `address`; none where nothing listens.
+        """The users of all sockets that may answer at `address`; empty if nothing listens.
 
-        With `client`, the own end of a connection, also that of the process that has accepted it.
+        With `client`, our end of a connection, also the user of the process that accepted it.
         Raises OwnerUnknown.
         """
         server = address.packed, address.port
@@ -87,10 +86,10 @@ class SocketTables:
         return checked(found, self._users_are_known)
 
     def _looked_up(self, server: Place, client: Place | None) -> frozenset[int]:
-        """The owners as the kernel finds them; none where it does not.
+        """The owners by netlink; empty if it finds none.
 
-        First who listens: then a connection that nobody holds yet is in that one's queue, or it
-        would be gone.
+        The listener is looked up first: a connection that no process holds yet is then in its
+        queue, or it would be closed.
         """
         if self._diagnosis is None:
             return frozenset()
@@ -105,7 +104,7 @@ class SocketTables:
         return frozenset(listens | holds)
 
     def _read(self, server: Place, client: Place | None) -> frozenset[int]:
-        """The owners as the tables have them."""
+        """The owners according to the tables."""
         needle = b":%04X " % server[1]
         with self._lock:
             lines = [line for table in map(_whole, self._descriptors) for line in table]
@@ -124,17 +123,17 @@ def _diagnosis() -> SocketDiagnosis | None:
     try:
         return SocketDiagnosis()
     except OSError:
-        return None  # the tables say the same, more slowly
+        return None  # the tables have the same data, more slowly
 
 
 def who(rows: Iterable[SocketRow], server: Place, client: Place | None) -> Iterator[int]:
-    """The users who listen for `server`, and who accepted the connection of `client`."""
+    """The users who listen at `server`, and who accepted the connection of `client`."""
     ip, port = server
     for row in rows:
         at, on = row.local
         if on != port:
             continue
-        # A socket for all IPv6 addresses mostly takes IPv4 as well; which, the table does not say.
+        # A socket for all IPv6 addresses usually accepts IPv4 too; the table does not show whether.
         may_answer = row.listens and (at == ip or not any(at))
         has_answered = row.accepted and (row.local, row.remote) == (server, client)
         if may_answer or has_answered:
@@ -142,7 +141,7 @@ def who(rows: Iterable[SocketRow], server: Place, client: Place | None) -> Itera
 
 
 def rows_in(lines: Iterable[str]) -> Iterator[SocketRow]:
-    """The sockets in lines of /proc/net/tcp or tcp6; other lines are passed over."""
+    """The sockets in lines of /proc/net/tcp or tcp6; other lines are skipped."""
     for line in lines:
         parts = line.split()
         if len(parts) < 10 or not parts[0].endswith(":"):
@@ -159,7 +158,7 @@ def rows_in(lines: Iterable[str]) -> Iterator[SocketRow]:
 def _place(text: str) -> Place:
     """Address and port, the address in network order and IPv4 in four bytes."""
     words, _, port = text.partition(":")
-    # The kernel prints each 32-bit word of the address as a number of this machine.
+    # The kernel prints each 32-bit word of the address in native byte order.
     packed = b"".join(
         int(words[at : at + 8], 16).to_bytes(4, sys.byteorder) for at in range(0, len(words), 8)
     )
@@ -179,34 +178,34 @@ def _whole(descriptor: int) -> list[bytes]:
 
 
 def all_users_are_known() -> bool:
-    """Whether this process is in no user namespace that has fewer users than the machine."""
+    """Whether the user namespace of this process maps all users of the machine."""
     try:
         return Path("/proc/self/uid_map").read_text().split() == _ALL_USERS
     except OSError:
-        return False  # then nobody's number says nothing
+        return False  # then the number of "nobody" is ambiguous
 
 
 def checked(owners: frozenset[int], users_are_known: bool) -> frozenset[int]:
-    """The owners as they are. Raises OwnerUnknown where one stands for users without a number."""
+    """The owners unchanged. Raises OwnerUnknown if one may stand for unmapped users."""
     if _OVERFLOW_UID in owners and not users_are_known:
         raise OwnerUnknown("The process that listens there belongs to no user known here.")
     return owners
 
 
 def peer_of(sock: socket.socket) -> frozenset[int]:
-    """The user who called listen() for the Unix socket that `sock` is connected to."""
+    """The user who called listen() on the Unix socket that `sock` is connected to."""
     credentials = sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
     _, uid, _ = _CREDENTIALS.unpack(credentials)
     return frozenset((uid,))
 
 
 def owner_text(owners: frozenset[int]) -> str:
-    """The users by name and number, for a person."""
+    """The users by name and number, for messages."""
     return " and ".join(map(_user, sorted(owners)))
 
 
 def _user(uid: int) -> str:
-    """A user by the name that the machine's own file gives; the C library might ask a network."""
+    """A user by the name in /etc/passwd; the C library might query a network."""
     try:
         lines = _USERS.read_bytes()[:_MAX_USERS_BYTES].decode("utf-8", "replace").splitlines()
     except OSError:

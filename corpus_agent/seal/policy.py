@@ -1,6 +1,6 @@
-"""What stays open to this process once it is sealed, as a value.
+"""The permissions of this process once it is sealed, as a value.
 
-Looks paths up and changes nothing. `closing.seal` applies what comes out.
+Looks paths up and changes nothing. `enforce.seal` applies the policy.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ TEMP_FOLDER = "tmp"  # inside the store
 
 @dataclass(frozen=True, slots=True)
 class SealPolicy:
-    """What the kernel is told, and the folder that temporary files go to.
+    """The kernel policy, and the folder for temporary files.
 
-    `temp` is None where nothing may be written at all; then a library that tries gets an error.
+    `temp` is None if nothing may be written at all; then a library that tries gets an error.
     """
 
     confinement: Policy
@@ -43,14 +43,14 @@ def policy(
     gpu: bool = False,
     watching: bool = False,
 ) -> SealPolicy:
-    """A policy that reads `root` and what `read` names, and writes `store` alone.
+    """A policy that permits reading `root` and `read`, and writing `store` only.
 
     No socket, of any family. All paths but the store's temp folder must exist when it is applied.
-    With `watching` the kernel may be asked to tell of changes, which it does for any folder.
-    A store that this user may not write is read only, and without one nothing is written.
-    Raises SealUnavailable for a root of "/", outside of which there would be nothing.
+    With `watching` inotify is permitted, which reports changes in any folder.
+    A store that this user cannot write is read only, and without one nothing is written.
+    Raises SealUnavailable for a root of "/", which would permit everything.
     """
-    # What was judged before is not looked up anew: a link that took its place would be followed.
+    # A checked path is not resolved again: a link that replaced it would be followed.
     rules = [FileRule(path.resolve(), required=True) for path in read]
     if root is not None:
         rules.append(FileRule(root.absolute(), required=True, no_links=True))

@@ -1,8 +1,8 @@
-"""The relay's own process: takes requests of the list, speaks to the server, hands replies back.
+"""The relay process: receives listed requests, sends them to the server, returns the replies.
 
-Confined like nothing else here: stream sockets of one family and one port, no file, no program, no
-process. Whoever writes its requests may have been taken over by a document; what it cannot read as
-a frame ends it, and what is not on the list is refused without a byte to the server.
+The most confined process of the program: stream sockets of one family and one port, no file, no
+program, no process. The sender of requests may have been taken over by a document: an invalid frame
+ends the relay, and a request that is not listed is refused without a byte to the server.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ _STACK_BYTES = 512 * 1024
 
 
 def run(requests: int, answers: int, gate: Gate, parent: int) -> None:
-    """Be the relay of `gate` until the pipe `requests` ends; never returns, whatever happens.
+    """Serve as the relay of `gate` until the pipe `requests` ends; never returns.
 
-    Called right after a fork. The first bytes on `answers` are READY, or why it cannot be.
+    Called right after a fork. The first bytes on `answers` are READY, or the reason why it failed.
     """
     status = 1
     try:
-        # A session of its own: Ctrl-C at the terminal is for the parent, which ends this one.
+        # A session of its own: Ctrl-C at the terminal goes to the parent, which ends this one.
         os.setsid()
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         die_with_parent(parent)
@@ -72,7 +72,7 @@ def run(requests: int, answers: int, gate: Gate, parent: int) -> None:
 
 
 def leave_everything_but(*kept: int) -> None:
-    """Close all inherited descriptors; the standard streams lead to /dev/null."""
+    """Close all inherited descriptors but `kept`; the standard streams become /dev/null."""
     null = os.open(os.devnull, os.O_RDWR)
     for stream in range(3):
         os.dup2(null, stream)
@@ -84,7 +84,7 @@ def leave_everything_but(*kept: int) -> None:
 
 
 def policy(gate: Gate) -> Policy:
-    """What a relay may do."""
+    """The kernel policy of a relay."""
     address = gate.address
     ports = (address.port,) if isinstance(address, TcpAddress) else ()
     limits = Limits(file_bytes=0, open_files=_OPEN_FILES)
@@ -92,9 +92,9 @@ def policy(gate: Gate) -> Policy:
 
 
 def _prepared(gate: Gate) -> SocketTables | None:
-    """What must be opened while files still can be: the tables to look owners up in."""
+    """The socket tables for checking owners, opened while files can still be opened."""
     if isinstance(gate.address, UnixAddress):
-        # Its folder is held from here on, whatever its path leads to later.
+        # Its folder is held open from here on, wherever its path leads later.
         folder = os.open(
             gate.address.folder, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
         )
@@ -128,7 +128,7 @@ class _Relay:
                 line.cut()
 
     def _ask(self, request: Request) -> None:
-        """Judge a request and have it answered by a thread of its own."""
+        """Check a request and have it answered by a separate thread."""
         route = ROUTES[request.route]
         if len(self._lines) >= MAX_AT_ONCE:
             return self._fail(request.number, Failure(Cause.BUSY))
@@ -143,7 +143,7 @@ class _Relay:
         return None
 
     def _answer(self, number: int, route: Route, body: bytes, line: Line) -> None:
-        last = _failed(number, Failure(Cause.GONE))  # whatever ends this, the asker is told
+        last = _failed(number, Failure(Cause.GONE))  # the sender always gets a last frame
         try:
             for part in replies(self._gate, self._tables, route, body, line):
                 if isinstance(part, Head):
@@ -154,7 +154,7 @@ class _Relay:
         except Failed as error:
             last = _failed(number, error.failure)
         except BrokenPipeError:
-            os._exit(0)  # nobody reads any more
+            os._exit(0)  # the reader has closed the pipe
         finally:
             line.close()
             self._lines.pop(number, None)

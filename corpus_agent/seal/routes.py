@@ -1,10 +1,10 @@
-"""The written list: what a sealed process can have said to a model server, and nothing beside it.
+"""The allowlist of requests that a sealed process can send to a model server.
 
-A request is a number into `ROUTES` and a body. There are no words for another path, a query, a
-header or a method, so none can be smuggled in; a body is taken apart and written anew, so that the
-server reads what was judged here. Pure; applied by relay.py, outside of the seal.
+A request is an index into `ROUTES` and a body. The format cannot express another path, query,
+header or method, so none can be smuggled in; a body is parsed and serialised again, so that the
+server reads exactly what was checked here. Pure; applied by relay.py, outside of the seal.
 
-Does not stop: what the words of a question say to the model.
+Does not stop: data in the text of a question.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MAX_NAME_BYTES = 4096  # the name of a model, as JSON
 
 
 class NotListed(Exception):
-    """The request is not on the list; the message says why, and quotes nothing of it."""
+    """The request is not on the list; the message has the reason, without quoting the request."""
 
 
 Judge = Callable[[Mapping[str, Any], Collection[str]], bool]
@@ -28,7 +28,7 @@ Judge = Callable[[Mapping[str, Any], Collection[str]], bool]
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One thing that can be said: `judge` is None where there is no body."""
+    """One permitted request; `judge` is None if it has no body."""
 
     method: Literal["GET", "POST"]
     path: str
@@ -36,8 +36,8 @@ class Route:
     max_body_bytes: int = 0
 
 
-# Servers act on more than the words of a chat: llama.cpp and vLLM fetch the address of an image,
-# vLLM takes templates and hosts to send a cache to. So each key is listed, and a message is text.
+# Servers act on more than the text of a chat: llama.cpp and vLLM fetch the URL of an image, vLLM
+# accepts templates and hosts to send a cache to. So each key is listed, and a message is text.
 _CHAT: dict[str, type | tuple[type, ...]] = {
     "model": str,
     "messages": list,
@@ -101,7 +101,7 @@ def _is_name(body: Mapping[str, Any], models: Collection[str]) -> bool:
 def _fits(
     value: object, keys: Mapping[str, type | tuple[type, ...]]
 ) -> TypeGuard[Mapping[str, Any]]:
-    """Whether a value is an object with no key but these, each of its type."""
+    """Whether a value is an object with only these keys, each of its type."""
     return isinstance(value, dict) and all(
         key in keys and isinstance(each, keys[key]) for key, each in value.items()
     )
@@ -113,14 +113,14 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", "/props"),  # llama.cpp: window and chat template
     Route("GET", "/health"),  # llama.cpp: whether the model is loaded
     Route("GET", "/api/ps"),  # Ollama: the window of a loaded model
-    Route("POST", "/api/show", _is_name, MAX_NAME_BYTES),  # Ollama: what a model is able to
+    Route("POST", "/api/show", _is_name, MAX_NAME_BYTES),  # Ollama: capabilities of a model
     Route("GET", "/api/v0/models"),  # LM Studio: window of a loaded model
 )
 MAX_BODY_BYTES = max(route.max_body_bytes for route in ROUTES)
 
 
 def number_of(method: str, path: str) -> int:
-    """Which route this is. Raises NotListed where it is none, to the byte."""
+    """The index of a route. Raises NotListed unless method and path match exactly."""
     for number, route in enumerate(ROUTES):
         if (route.method, route.path) == (method, path):
             return number
@@ -128,9 +128,9 @@ def number_of(method: str, path: str) -> int:
 
 
 def body_to_send(route: Route, body: bytes, models: Collection[str]) -> bytes:
-    """The body as it goes to the server: read, judged and written anew, in ASCII.
+    """The body for the server: parsed, checked and serialised again, in ASCII.
 
-    What is written has each key once and one way to read it. Raises NotListed.
+    The result has each key once and is unambiguous. Raises NotListed.
     """
     if len(body) > route.max_body_bytes:
         raise NotListed(f"a body of {len(body):,} bytes; {route.max_body_bytes:,} are the most")

@@ -1,8 +1,8 @@
-"""One TCP socket of this machine, asked of the kernel by its addresses: its user, and whether held.
+"""Looks up one TCP socket of this machine by its addresses: its user, and whether it is held.
 
-By netlink (sock_diag(7)), as `ss` does: the kernel's own look-up takes microseconds, where reading
-/proc/net/tcp walks its whole table for milliseconds. Where a kernel has no such interface there is
-no answer, and owner.py reads the table.
+By netlink (sock_diag(7)), as `ss` does: the kernel's own look-up takes microseconds, while reading
+/proc/net/tcp walks its whole table for milliseconds. If a kernel lacks this interface, owner.py
+reads the table.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Found:
 
 
 class SocketDiagnosis:
-    """A way to ask the kernel, safe to use from several threads; OSError where there is none."""
+    """A netlink socket for queries, thread-safe; raises OSError if there is no such interface."""
 
     def __init__(self) -> None:
         self._sock = socket.socket(socket.AF_NETLINK, socket.SOCK_DGRAM, _NETLINK_SOCK_DIAG)
@@ -49,9 +49,9 @@ class SocketDiagnosis:
         self._sequence = 0
 
     def find(self, local: Place, remote: Place | None) -> Found | None:
-        """The socket at `local` of the connection to `remote`, or that listens for it.
+        """The socket at `local` that is connected to `remote`, or that listens there.
 
-        None where there is none, or the kernel does not say.
+        None if there is none, or the kernel does not answer.
         """
         ip, port = local
         nothing = bytes(len(ip))
@@ -66,7 +66,7 @@ class SocketDiagnosis:
             return None
 
     def _asked(self, body: bytes) -> bytes:
-        """The kernel's answer to one question; older ones are passed over."""
+        """The kernel's reply to one query; replies to earlier ones are skipped."""
         self._sequence += 1
         length = _HEADER.size + len(body)
         header = (length, _SOCK_DIAG_BY_FAMILY, _NLM_F_REQUEST, self._sequence, 0)
@@ -77,12 +77,12 @@ class SocketDiagnosis:
                 return answer
 
     def close(self) -> None:
-        """Close the way."""
+        """Close the netlink socket."""
         self._sock.close()
 
 
 def _found(answer: bytes) -> Found | None:
-    """What an answer says; None where it is an error."""
+    """The socket in a reply; None if it is an error."""
     _, kind, *_ = _HEADER.unpack_from(answer)
     if kind != _SOCK_DIAG_BY_FAMILY or len(answer) < _HEADER.size + _ANSWER.size:
         return None

@@ -1,8 +1,8 @@
-"""One request to a model server and its reply, in bounds: the relay's side of the wire.
+"""One request to a model server and its reply, with limits: the relay's HTTP client.
 
-The bytes of a request are written here whole, from a route of the list: one request a connection,
-no header but what HTTP needs. A reply gives its status, its content type and its content, each
-bounded, however slowly or wrongly it comes. No redirect is followed; nothing is decoded.
+All bytes of a request are written here, from a listed route: one request per connection, only the
+headers that HTTP requires. A reply yields its status, its content type and its content, each with a
+limit in size and time. No redirect is followed; nothing is decoded.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from corpus_agent.seal.owner import OwnerUnknown, SocketTables, peer_of
 from corpus_agent.seal.routes import Route
 
 CONNECT_SECONDS = 5.0
-SEND_SECONDS = 60.0  # for a whole request: loopback takes it at once
-# The asker's own limits are shorter, and what it gives up is closed here; these bound what nobody
-# gives up. A slow processor may be given hours (llm_seconds).
+SEND_SECONDS = 60.0  # for a whole request: over loopback it is immediate
+# The client's own limits are shorter, and requests that it cancels are closed here; these bound the
+# rest. A slow processor may be given hours (llm_seconds).
 IDLE_SECONDS = 4 * 3_600.0  # between two pieces of a reply, and before its first
 REPLY_SECONDS = 12 * 3_600.0  # for a whole reply
 MAX_HEADER_BYTES = 65_536
 MAX_REPLY_BYTES = 32 * 2**20
 _BUFFER_BYTES = 16_384
-_LEAST_STATUS = 200  # below: a reply goes on, or turns into something that is no HTTP
+_LEAST_STATUS = 200  # below: an interim reply, or a switch to another protocol
 
 
 class Failed(Exception):
-    """There is no reply, or no more of it."""
+    """The reply is missing or incomplete."""
 
     def __init__(self, cause: Cause, error: int = 0) -> None:
         super().__init__(cause.name)
@@ -44,7 +44,7 @@ class Failed(Exception):
 
 
 class Line:
-    """The connection of one request, which another thread may cut at any moment."""
+    """The connection of one request, which another thread may cut at any time."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -52,18 +52,18 @@ class Line:
         self._is_cut = False
 
     def hold(self, sock: socket.socket) -> None:
-        """Make this the connection. Raises Failed where the line was cut before."""
+        """Set the connection. Raises Failed if the line was already cut."""
         with self._lock:
             self._sock = sock
             if self._is_cut:
                 raise Failed(Cause.BROKEN)
 
     def cut(self) -> None:
-        """End the connection; whoever waits for it hears of it at once."""
+        """Shut the connection down; a blocked read or write returns at once."""
         with self._lock:
             self._is_cut = True
             if self._sock is not None:
-                with contextlib.suppress(OSError):  # not connected yet, or no more
+                with contextlib.suppress(OSError):  # not connected yet, or no longer
                     self._sock.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
@@ -77,7 +77,7 @@ class Line:
 def replies(
     gate: Gate, tables: SocketTables | None, route: Route, body: bytes, line: Line
 ) -> Iterator[Head | bytes]:
-    """The head of the reply, then its content as it comes; raises Failed."""
+    """The head of the reply, then its content in pieces as received; raises Failed."""
     sock = _connected(gate, tables, line)
     wire = _Wire(sock)
     try:
@@ -103,7 +103,7 @@ def replies(
 
 
 def request_bytes(address: Address, route: Route, body: bytes) -> bytes:
-    """The whole request, byte for byte; nothing in it but `body` comes from inside the seal."""
+    """The whole request, byte for byte; only `body` comes from inside the seal."""
     lines = [f"{route.method} {route.path} HTTP/1.1", f"Host: {address.host}", "Connection: close"]
     if route.judge is not None:
         lines += ["Content-Type: application/json", f"Content-Length: {len(body)}"]
@@ -111,7 +111,7 @@ def request_bytes(address: Address, route: Route, body: bytes) -> bytes:
 
 
 def _connected(gate: Gate, tables: SocketTables | None, line: Line) -> socket.socket:
-    """A connection to the server, whose process is the one it should be."""
+    """A connection to the server, with the owner of its process verified."""
     address = gate.address
     sock = socket.socket(address.family, socket.SOCK_STREAM)
     line.hold(sock)
@@ -134,10 +134,10 @@ def _connected(gate: Gate, tables: SocketTables | None, line: Line) -> socket.so
 def _is_theirs(
     sock: socket.socket, owners: frozenset[int], address: Address, tables: SocketTables | None
 ) -> bool:
-    """Whether the other end of a connection belongs to one of these users.
+    """Whether the other end of a connection belongs to one of `owners`.
 
-    The connection stands already, so its listener can no longer be swapped: it has either taken
-    it, and then its user is in the table, or still holds it in its queue, and then listens.
+    The connection is established, so its listener can no longer be swapped: it has either accepted
+    it, and then its user is in the table, or still has it in its queue, and then listens.
     """
     try:
         if isinstance(address, UnixAddress):
@@ -153,13 +153,13 @@ def _is_theirs(
 
 def _send(sock: socket.socket, request: bytes) -> None:
     sock.settimeout(SEND_SECONDS)
-    # A server may refuse a long body before it has read it; then its reply says why.
+    # A server may refuse a long body before it has read it; then its reply has the reason.
     with contextlib.suppress(BrokenPipeError, ConnectionResetError):
         sock.sendall(request)
 
 
 class _Wire(io.RawIOBase):
-    """What comes over a connection, within so many bytes and so long; as HTTPResponse takes it."""
+    """A connection as a file for HTTPResponse, limited in bytes and in time."""
 
     def __init__(self, sock: socket.socket) -> None:
         self._sock = sock
@@ -167,19 +167,19 @@ class _Wire(io.RawIOBase):
         self._left = MAX_HEADER_BYTES + _BUFFER_BYTES
 
     def makefile(self, _: Literal["rb"]) -> io.BufferedReader:
-        """The same, buffered."""
+        """A buffered reader of the connection."""
         return io.BufferedReader(self, _BUFFER_BYTES)
 
     def begin_body(self) -> None:
-        """Count what comes now as content."""
+        """Count the following bytes as content."""
         self._left = MAX_REPLY_BYTES
 
     def readable(self) -> bool:
-        """Always."""
+        """Always true."""
         return True
 
     def readinto(self, buffer: Any) -> int:  # noqa: ANN401 - as RawIOBase has it
-        """How many bytes came. Raises TimeoutError and Failed past a limit."""
+        """The number of bytes received. Raises TimeoutError and Failed beyond a limit."""
         seconds = min(self._deadline - time.monotonic(), IDLE_SECONDS)
         if seconds <= 0:
             raise TimeoutError("timed out")

@@ -1,4 +1,4 @@
-"""The token by which work is asked to end: a question, a run over the folder, a watch.
+"""A cancellation token for a question, an index run or a watch.
 
 Holds no thread and no loop of its own. Used by the librarian's process, the MCP server and `watch`.
 """
@@ -21,11 +21,11 @@ class Cancelled(Exception):
 
 
 class Cancel:
-    """Asks work to end; may be set from any thread or signal handler, and more than once.
+    """A cancellation token; may be set from any thread or signal handler, and more than once.
 
-    What runs in steps asks `is_set`. An answerer reports each step to `check`; where it does so
-    from an event loop of its own, that loop's tasks are cancelled, so that nobody waits for a model
-    that takes minutes. `signal` is the one that asked, None where none did.
+    Work in steps polls `is_set`. An answerer calls `check` at each step; if it does so from an
+    event loop of its own, `set` cancels that loop's tasks, which ends a wait for a model.
+    `signal` is the signal that set the token, None if none did.
     """
 
     def __init__(self) -> None:
@@ -35,24 +35,24 @@ class Cancel:
         self.signal: int | None = None
 
     def is_set(self) -> bool:
-        """Whether the end was asked for."""
+        """Whether the token was set."""
         return self._set
 
     def set(self, signal: int | None = None) -> None:
-        """Ask for the end; `signal` is the one that did."""
+        """Request cancellation; `signal` is the signal that caused it, if any."""
         with self._lock:
             self._set = True
             self.signal = self.signal or signal
             loop = self._loop
         if loop is not None:
-            with contextlib.suppress(RuntimeError):  # the loop is closed: it has ended by itself
+            with contextlib.suppress(RuntimeError):  # the loop is closed: the work has ended
                 loop.call_soon_threadsafe(_cancel_all, loop)
 
     def check(self, _: str = "") -> None:
-        """An `OnEvent`: goes on, or raises Cancelled."""
+        """An `OnEvent` that raises Cancelled once the token is set."""
         with self._lock:
             if self._loop is None:
-                with contextlib.suppress(RuntimeError):  # there is no loop in this thread
+                with contextlib.suppress(RuntimeError):  # no event loop in this thread
                     self._loop = asyncio.get_running_loop()
             if self._set:
                 raise Cancelled
@@ -65,7 +65,7 @@ def _cancel_all(loop: asyncio.AbstractEventLoop) -> None:
 
 @contextmanager
 def cancelled_by_signal() -> Iterator[Cancel]:
-    """A token that the first signal sets; the second one works as it always does.
+    """A token that the first signal sets; the second has its usual effect.
 
     A signal that is ignored (nohup) stays ignored.
     """

@@ -1,4 +1,4 @@
-"""`cleanup`: disk space that the index does not need is given back."""
+"""`cleanup`: frees disk space that the index does not need."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from indexer import Cleaned, clean_up
 
 
 def cleanup(settings: Settings, *, dry_run: bool = False) -> Cleaned:
-    """What was given back, or could be; see clean_up."""
+    """The space that was freed, or with `dry_run` could be; see clean_up."""
     return clean_up(existing_store(settings), dry_run=dry_run)

@@ -1,8 +1,7 @@
-"""One index for many requests: what stays loaded between them.
+"""One index for many requests: keeps the encoder and the tables loaded between them.
 
-Holds the encoder and the tables warm, and looks before each request whether a new version was
-committed. Safe for several threads. Called by the librarian's process and by the MCP server, after
-the seal.
+Checks for a newer committed version before each request. Thread-safe. Called by the librarian's
+process and by the MCP server, after the seal.
 """
 
 from __future__ import annotations
@@ -27,10 +26,10 @@ if TYPE_CHECKING:
 
 
 class Service:
-    """The newest version of one index, with its answerer, for as long as the process lives."""
+    """The newest version of one index and its answerer, for the lifetime of the process."""
 
     def __init__(self, settings: Settings, launch: Launch, encoder: Encoder | None = None) -> None:
-        """`encoder` in place of the one that the settings name."""
+        """`encoder` replaces the one that the settings name."""
         self._settings = settings
         self._store = existing_store(settings)
         self._launch = launch
@@ -41,16 +40,16 @@ class Service:
         self._corpus: Index | None = None
 
     def warm(self) -> None:
-        """Load what the first question would have to wait for."""
+        """Load the index and the encoder ahead of the first question."""
         self.corpus()
         self._encoder.encode(["warm"])
 
     def manifest(self) -> Manifest:
-        """What the newest version holds; raises as read_manifest does."""
+        """The manifest of the newest version; raises as read_manifest does."""
         return read_manifest(self._store)
 
     def corpus(self) -> Index:
-        """The newest committed version; the same object as long as it is the newest.
+        """The newest committed version; the same object until a newer one is committed.
 
         Raises as Index.open does.
         """
@@ -65,13 +64,13 @@ class Service:
             return self._corpus
 
     def answerer(self, corpus: Index) -> Answerer:
-        """The answerer of this process over one version."""
+        """The answerer of this process for one version."""
         return session.answerer_for(corpus, self._launch, self._settings)
 
     def ask(self, question: str, cancel: Cancel) -> Answer:
         """An answer from the newest version; see session.ask_recorded.
 
-        Raises Cancelled where it was.
+        Raises Cancelled if the token was set.
         """
         cancel.check()
         corpus = self.corpus()
@@ -90,9 +89,9 @@ class Service:
 
 
 class _OneAtATime:
-    """An encoder for several threads, for which it computes one after the other.
+    """An encoder that serialises calls from several threads.
 
-    Tokenizers and lazily loaded models may not be used by two threads at once.
+    Tokenizers and lazily loaded models are not thread-safe.
     """
 
     def __init__(self, encoder: Encoder) -> None:

@@ -1,6 +1,6 @@
-"""What the commands do, without a terminal: build the parts, run one job, return its result.
+"""The commands without a terminal: build the parts, run one job, return its result.
 
-`cli` parses and prints; scripts may call these functions just as well.
+`cli` parses and prints; scripts may call these functions too.
 """
 
 from __future__ import annotations
@@ -42,21 +42,21 @@ THE_DOCUMENTS_SAY = "The documents say:"
 
 
 def encoder_for(settings: Settings, store: Path | None, *, bulk: bool = False) -> Encoder:
-    """The embedding model that the settings name; `bulk` where many texts are to be embedded."""
+    """The embedding model that the settings name; `bulk` if many texts are to be embedded."""
     folder = model_folder(settings.model, "--model")
     return SentenceTransformerEncoder(folder, store=store, bulk=bulk)
 
 
 def reranker_for(settings: Settings) -> Reranker | None:
-    """The reranker that the settings name; nothing of it is loaded yet."""
+    """The reranker that the settings name, None without one; it is loaded on first use."""
     folder = model_folder(settings.reranker, "--reranker")
     return Reranker(folder) if folder is not None else None
 
 
 def open_corpus(settings: Settings, *, searching: bool = True, anew: bool = False) -> Index:
-    """The corpus of the store in force; for reading alone no model is touched.
+    """The index in the configured store; without `searching` no model is loaded.
 
-    With `anew` no text that the store keeps is believed.
+    With `anew` texts are extracted again instead of taken from the store's cache.
     """
     store = existing_store(settings)
     if not searching:
@@ -78,8 +78,8 @@ def index(
     on_problem: Callable[[FileRow], None] = lambda _: None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Outcome:
-    """What a run over the folder did; see sync_folder. `encoder` is one that is loaded already."""
-    if settings.root is None:  # called without a launch of its own
+    """The outcome of a run over the folder; see sync_folder. `encoder` is one already loaded."""
+    if settings.root is None:  # called without a Launch
         settings = to_index(settings, folder, seal_off=True).settings
     store, root = existing_place(settings)
     return sync_folder(
@@ -105,7 +105,7 @@ def dry_run(
     verify: bool = False,
     prune: bool = True,
 ) -> Plan:
-    """What `index` would do; writes nothing and takes no lock."""
+    """The plan that `index` would carry out; writes nothing and takes no lock."""
     if settings.root is None:
         settings = in_place(settings, corpus_place(settings, folder))
     store, root = existing_place(settings)
@@ -128,10 +128,10 @@ def answerer_for(
     strict: bool = False,
     on_draft: Callable[[str], None] = lambda _: None,
 ) -> Answerer:
-    """The model that was found, asked through its broker; else the extractive answerer.
+    """The answerer of the model that was found, through its broker; else the extractive one.
 
-    With `strict`, what nothing supports is left out of its answers; `on_draft` hears a draft as
-    it is written.
+    With `strict`, unsupported sentences are left out of its answers; `on_draft` is called with
+    the pieces of a draft as they arrive.
     """
     model, broker = launch.model, launch.broker
     if model is None or broker is None:
@@ -156,7 +156,7 @@ def answerer_for(
 
 
 def models_of(launch: Launch) -> list[str]:
-    """The models that the server of a launch lists, asked through the broker."""
+    """The models that the server of a launch lists, requested through the broker."""
     model, broker = launch.model, launch.broker
     if model is None or broker is None:
         return []
@@ -176,9 +176,9 @@ def ask(
     history: Sequence[Turn] = (),
     on_event: OnEvent = lambda _: None,
 ) -> Answer:
-    """An answer; where the model fails, the extractive one, with a notice that says so.
+    """An answer; if the model fails, the extractive one, with a notice.
 
-    Where nothing of what a model wrote is supported, the passages that answer are added to it.
+    If nothing that the model wrote is supported, the answering passages are appended.
     """
     if not any(char.isalnum() for char in question):
         raise UsageError("The question holds no words.", 'Ask like this: corpus-agent ask "…"')
@@ -192,14 +192,14 @@ def ask(
         answer = fallback.answer(question, corpus, history, on_event)
     if answer.unsupported and not answer.citations:
         answer = _with_passages(answer, corpus, history, on_event)
-    # Also where the model failed: it had been sent passages by then.
+    # Also if the model failed: it had been sent passages by then.
     return replace(answer, egress=answerer.egress, model_server=answerer.model_server)
 
 
 def _with_passages(
     answer: Answer, corpus: Index, history: Sequence[Turn], on_event: OnEvent
 ) -> Answer:
-    """The answer and, below it, what the documents say, if they say anything."""
+    """The answer followed by the extractive answer, if there is one."""
     passages = answering.extractive.ExtractiveAnswerer(corpus.encoder)
     found = passages.answer(answer.question, corpus, history, on_event)
     if not found.citations:
@@ -222,7 +222,7 @@ def ask_recorded(
     history: Sequence[Turn] = (),
     on_event: OnEvent = lambda _: None,
 ) -> tuple[Answer, Receipt]:
-    """An answer as `ask` gives it, and its receipt, which is in the store's log by then."""
+    """An answer as `ask` returns it, and its receipt, already appended to the store's log."""
     started, clock = datetime.now(UTC), time.monotonic()
     answer = ask(question, corpus, answerer, history, on_event)
     known = (*launch.notices, *corpus.notices)

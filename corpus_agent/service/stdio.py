@@ -1,8 +1,8 @@
-"""The real standard streams, kept for a protocol, while everything else in the process loses them.
+"""Standard input and output reserved for a protocol; the rest of the process cannot use them.
 
-Libraries print: banners, warnings, progress, also from native code that knows nothing of Python's
-`sys.stdout`. A protocol on the standard output takes the descriptor away before any of them is
-imported. Called by `mcp` and by the librarian's process, before the seal.
+Libraries print banners, warnings and progress, also from native code that bypasses `sys.stdout`.
+So the descriptors are moved before any of them is imported. Called by `mcp` and by the librarian's
+process, before the seal.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ _FIRST_FREE = 3  # above the standard streams
 
 
 def take_standard_streams() -> tuple[BinaryIO, BinaryIO]:
-    """The streams that descriptors 0 and 1 were.
+    """The streams that descriptors 0 and 1 referred to.
 
-    From here on descriptor 0 is empty and 1 leads where 2 does. The new descriptors are not
-    inherited by children.
+    Afterwards descriptor 0 is empty and 1 is a duplicate of 2. Children do not inherit the new
+    descriptors.
     """
     requests = fcntl.fcntl(0, fcntl.F_DUPFD_CLOEXEC, _FIRST_FREE)
     replies = fcntl.fcntl(1, fcntl.F_DUPFD_CLOEXEC, _FIRST_FREE)
@@ -26,7 +26,7 @@ def take_standard_streams() -> tuple[BinaryIO, BinaryIO]:
     os.dup2(null, 0)
     os.close(null)
     os.dup2(2, 1)
-    # Open to the end of the process: a thread may still be waiting in a read.
+    # Open until the process ends: a thread may be blocked in a read.
     return (
         os.fdopen(requests, "rb", closefd=False),
         os.fdopen(replies, "wb", closefd=False),

@@ -1,8 +1,7 @@
-"""`watch`: the index follows its folder until somebody asks it to stop.
+"""`watch`: keeps the index up to date with its folder until it is stopped.
 
-One worker looks whenever indexer/files/watch.py says so and does what `index` does; what happens
-meanwhile is heard and looked at afterwards. The writer lock is held only while something is
-written, the embedding model stays loaded.
+One worker runs `index` whenever indexer/files/watch.py reports a change; changes during a run lead
+to another run. The writer lock is held only while writing; the embedding model stays loaded.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ LOCKED_SECONDS = 1.0  # between two tries for a store that another process is wr
 
 
 class RunDisplay(Protocol):
-    """What one run is shown by; see session.index for when each is called."""
+    """The progress display of one run; see session.index for when each method is called."""
 
     def start(self, todo: Plan, rebuilding: bool) -> None:
         """Called with the plan, before anything is done."""
@@ -50,9 +49,9 @@ class RunDisplay(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Callbacks:
-    """What `watch` calls: with each outcome that changed the index, each notice, and for each run.
+    """Callbacks of `watch`: for each outcome that changed the index, each notice, and each run.
 
-    `display` opens what a run is shown by, and closes it when the run is over.
+    `display` is a context manager that opens the progress display of a run and closes it.
     """
 
     outcome: Callable[[Outcome], None]
@@ -70,14 +69,14 @@ def watch(
     verify: bool = False,
     encoder: Encoder | None = None,
 ) -> None:
-    """Look now and whenever something changed, until `should_stop` says so.
+    """Update the index now and after every change, until `should_stop` returns true.
 
-    The outcome of the first look is always told, and `force` and `verify` are for it. Its errors
-    are raised; later ones are told, and the next change is looked at again. `encoder` is the
-    settings' own unless given. Raises CorpusError when the folder is gone or another is in its
-    place: neither the watches nor the seal would reach into that one.
+    The outcome of the first run is always reported; `force` and `verify` apply to it, and its
+    errors are raised. Later errors are reported as notices, and the next change starts another
+    run. `encoder` replaces the one that the settings name. Raises CorpusError if the folder was
+    removed or replaced: neither the watches nor the seal cover its replacement.
     """
-    if settings.root is None:  # called without a launch of its own
+    if settings.root is None:  # called without a Launch
         settings = to_index(settings, folder, seal_off=True).settings
     store, root = existing_place(settings)
     watched = _identity(root)
@@ -107,7 +106,7 @@ _END = object()
 
 
 def _identity(folder: Path) -> tuple[int, int] | None:
-    """What tells a folder from another of the same name; None where there is none."""
+    """Device and inode of a folder; None if it does not exist."""
     try:
         info = folder.stat()
     except OSError:
@@ -126,7 +125,7 @@ def _look(
     force: bool = False,
     verify: bool = False,
 ) -> int | None:
-    """The version of the index after one run; one that is not `known` is told of."""
+    """The version of the index after one run; reported if it is not `known`."""
     waiting = False
     while not should_stop():
         try:

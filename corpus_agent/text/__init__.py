@@ -1,1 +1,1 @@
-"""What text is made of and how it is written: tokens, sentences, numbers, names. Pure."""
+"""Text processing: tokens, sentences, numbers, names, sanitising. Pure."""

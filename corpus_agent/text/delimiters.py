@@ -1,7 +1,7 @@
-"""The delimiters around corpus text: how a model tells documents from everything else.
+"""The delimiters around corpus text, by which a model distinguishes documents from other text.
 
-Marks and neutralises; does not judge what a text says. Called by search.py and read.py for every
-piece of corpus text; the system prompt says what the delimiters mean.
+Marks and neutralises; does not evaluate meaning. Called by tools/search.py and tools/read.py for
+every piece of corpus text; the system prompt explains the delimiters.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ _BEGINNING = re.compile(rf"{_OPENING}(?P<name>{_SLASH}{_DOC}|{_DOC}{_NONCE})")
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The delimiters of one conversation; `nonce` is what corpus text cannot know.
+    """The delimiters of one conversation; corpus text cannot guess the `nonce`.
 
-    `outside` says that the reader may show the text as a page: then nothing in it is a link.
+    `outside`: the reader may render the text as a page, so nothing in it may be a link.
     """
 
     nonce: str = field(default_factory=lambda: f"{secrets.randbelow(10)}{secrets.token_hex(3)[1:]}")
@@ -77,12 +77,12 @@ class Frame:
 
 
 def neutral(text: str) -> str:
-    """`text` with what acts or hides removed, and round brackets in place of delimiters."""
+    """`text` without control and hidden characters, with round brackets for delimiters."""
     return _without(_BEGINNING, _without(_DELIMITER, visible(text)))
 
 
 def label(name: str) -> str:
-    """`name` on one line and harmless, for what the program says outside the delimiters."""
+    """`name` on one line and neutralised, for the program's text outside the delimiters."""
     return neutral(one_line(name))
 
 

@@ -1,8 +1,8 @@
-"""Names that others chose, as the program says them: files, models, whatever has a title.
+"""Untrusted names in the program's own text: files, models, titles.
 
-Outside of a frame a name stands among the program's own words. One that could be taken for them, or
-for another name, stands between quotation marks there, on one line, in at most MAX_CALLED
-characters. Each way of writing a name is taken back where a name is asked for (`spellings`).
+Outside of a frame a name is next to the program's own words. One that could be mistaken for them,
+or for another name, is quoted there, on one line, in at most MAX_CALLED characters. Each written
+form of a name is accepted as input (`spellings`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from corpus_agent.text.delimiters import Frame, label, neutral
 from corpus_agent.text.sanitize import inert, one_line, unlinked
 
-EXTRACTIVE = "extractive"  # what the program calls itself where it answers without a model
+EXTRACTIVE = "extractive"  # the answerer's name without a model
 MAX_CALLED = 80  # characters, the quotation marks among them
 _KEPT_AT_END = 24  # characters of a long name: its end says what kind of file it is
 _MARK_CHARS = 6  # of the hash by which two names that look the same are told apart
@@ -157,7 +157,7 @@ def _without_quotes(text: str) -> str:
 
 
 def named(frame: Frame, name: str) -> str:
-    """`name` beside a frame's text, as it is called for whoever reads that."""
+    """`name` outside of a frame, in the form for the frame's reader."""
     return called_outside(name) if frame.outside else called(name)
 
 
@@ -167,7 +167,7 @@ def named_again(frame: Frame, name: str) -> str:
 
 
 def said(frame: Frame, text: str) -> str:
-    """A message on one line beside a frame's text, for whoever reads that."""
+    """A message on one line outside of a frame, in the form for the frame's reader."""
     line = label(text)
     return label(unlinked(line)) if frame.outside else line
 
@@ -198,7 +198,7 @@ def known(sources: Iterable[str]) -> dict[str, str]:
 
 
 def _ways(name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What a name is shown as, and other ways in which somebody may write it."""
+    """The forms in which a name is shown, and other accepted spellings."""
     ordinary = name.isascii() and len(name) <= MAX_CALLED and _PLAIN.fullmatch(name)
     if ordinary and not _OUR_WORDS.search(name) and not _OUR_SIGNS.search(name):
         plain = (name, unlinked(name), inert(name))

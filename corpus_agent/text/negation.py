@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - a pattern that is broken over lines is harder to read than a long one
-"""Words that turn what a sentence says: not, never, without, unless, and theirs in other languages.
+"""Words that change the sense of a sentence: not, never, without, unless, in several languages.
 
 Tells whether a quotation leaves one out that stands right beside it, and how often a text says no.
 Knows forms, not meaning: what a negation reaches is judged by nearness. English, German, French,
@@ -164,7 +164,7 @@ _DENIES_THAT = (
 
 
 def turned_before(before: str, quote: str) -> bool:
-    """Whether the words right before a quotation deny it, or make a condition of it."""
+    """Whether the words right before a quotation negate it, or make it conditional."""
     before, hangs = _lead_in(before)
     lead, blank, last = before.rpartition("\n\n")
     if blank and not last.strip():
@@ -206,7 +206,7 @@ def _lead_in(before: str) -> tuple[str, bool]:
 
 
 def _denies(before: str) -> bool:
-    """Whether the clause that a text ends in says no."""
+    """Whether the last clause of a text is negated."""
     clause = _CLAUSE.search(before)
     return clause is not None and bool(
         _compiled(_ANY_NOT).search(_compiled(_NOT_ONLY).sub("", clause[0]))
@@ -214,7 +214,7 @@ def _denies(before: str) -> bool:
 
 
 def turned_behind(quote: str, after: str) -> bool:
-    """Whether the words right behind a quotation deny it or except from it."""
+    """Whether the words right after a quotation negate it or add an exception."""
     gap = after[: len(after) - len(after.lstrip())]
     after = after.lstrip()[:REACH]
     if _SENTENCE_ENDS.search(quote):

@@ -77,13 +77,13 @@ def _differ(mine: frozenset[int], theirs: frozenset[int]) -> bool:
 
 
 def turned(claim: str, said: str) -> int:
-    """In how many ways a claim says the opposite of a text, where a denial says it, too."""
+    """The number of opposites of a claim and a text, of words whose negation is the opposite."""
     mine, theirs = _plain(claim), _plain(said)
     return sum(_differ(_said(group, mine), _said(group, theirs)) for group in _TURNING)
 
 
 def excludes(claim: str, said: str) -> bool:
-    """Whether a claim says something else in the place of what a text says.
+    """Whether a claim has a mutually exclusive word in the place of one of the text.
 
     Another period, another party, another side of the compass, before for after.
     """
@@ -99,7 +99,7 @@ def _frequency(text: str) -> frozenset[int]:
 
 
 def _other_time(mine: str, theirs: str) -> bool:
-    """Whether one text says before what the other says after, of the same."""
+    """Whether one text has "before" where the other has "after"."""
 
     def of_what(pattern: regex.Pattern[str], text: str) -> frozenset[str]:
         return frozenset(match["what"] for match in pattern.finditer(text))

@@ -1,7 +1,7 @@
-"""What may reach a terminal, a page or a model: text without characters that act or hide.
+"""Text for a terminal, a page or a model, without control and hidden characters.
 
-Corpus text is data that somebody else may have written. Applied wherever such text leaves the
-program. Does not judge meaning and detects no attacks: it removes the means.
+Corpus text is untrusted. Applied wherever such text leaves the program. Does not evaluate meaning
+or detect attacks: it removes their means.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _ESCAPES = re.compile(
 
 
 def visible(text: str) -> str:
-    """`text` with nothing in it that acts on a terminal or hides from a reader.
+    """`text` without terminal control characters and characters that are invisible to a reader.
 
-    Keeps tab and newline. A lone half of a pair, which a byte of no text or an escape in JSON
-    becomes and nothing can write out, is shown as the sign for what is no character.
+    Keeps tab and newline. A lone surrogate, from an undecodable byte or an escape in JSON, becomes
+    the replacement character, since it cannot be encoded.
     """
     return _LONE.sub("\ufffd", _ACTING.sub("", _ESCAPES.sub("", text)))
 
@@ -57,7 +57,7 @@ _DEFANGS: tuple[tuple[re.Pattern[str], str], ...] = (
 
 
 def inert(text: str) -> str:
-    """`visible` text in which nothing is a link, an image or mark-up, wherever it is shown.
+    """`visible` text without links, images or mark-up in any renderer.
 
     For answers: they are made of other people's text and may be rendered by anything. What stood
     there stays readable: `https[:]//example.com`. An e-mail address stays as it is: what may be

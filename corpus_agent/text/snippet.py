@@ -1,4 +1,4 @@
-"""The part of a passage that a question is about: whole sentences, as many as fit.
+"""The part of a passage most relevant to a query: whole sentences, as many as fit.
 
 Pure text work in any language; does no search and knows no corpus. Called by the search tool, the
 command line and the answerers.

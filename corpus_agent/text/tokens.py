@@ -1,4 +1,4 @@
-"""Words of questions and documents: folding, stop words, which words carry a question's subject."""
+"""Words of questions and documents: folding, stop words, content words."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def same_word(one: str, other: str) -> bool:
 
 
 def word_spans(text: str) -> list[tuple[int, int, str]]:
-    """Start, end and folded form of each word with a meaning; scripts without spaces left out."""
+    """Start, end and folded form of each content word, except in scripts without spaces."""
     found = []
     for match in _WORD.finditer(text):
         word = fold(match.group())
@@ -98,7 +98,7 @@ def word_spans(text: str) -> list[tuple[int, int, str]]:
 
 
 def is_code(word: str) -> bool:
-    """Whether a word is letters and digits together, as error codes and part numbers are."""
+    """Whether a word mixes letters and digits, like error codes and part numbers."""
     return len(word) > 2 and has_digit(word) and any(char.isalpha() for char in word)
 
 

@@ -1,1 +1,1 @@
-"""Everything that the model sees of the corpus: two tools, and the frame around their data."""
+"""The model's access to the corpus: two tools, and the delimiters around their data."""

@@ -1,6 +1,6 @@
-"""All that a tool or an answerer may ask of a corpus: search, read, coverage.
+"""The interface of tools and answerers to a corpus: search, read, coverage.
 
-The real corpus is in `index.py`, the in-memory one in `tests/support/fakes.py`, and one contract
+Implemented by `indexer/index.py` and, in memory, by `tests/support/fakes.py`; one contract test
 suite runs over both.
 """
 
@@ -16,24 +16,24 @@ class CorpusView(Protocol):
 
     @property
     def version(self) -> int:
-        """Number of the index version that every call of this object sees."""
+        """The index version that all calls of this object read."""
         ...
 
     def coverage(self) -> Coverage:
-        """How many files are indexed, empty, failed and skipped."""
+        """The numbers of files that are indexed, empty, failed and skipped."""
         ...
 
     def search(self, query: Query) -> list[Hit]:
         """Hits, best first; ties by source and ordinal.
 
-        Raises Refused where the query holds no text.
+        Raises Refused if the query has no text.
         """
         ...
 
     def read(self, source: str, offset: int = 1, limit: int = MAX_WINDOW_LINES) -> Window:
         """A window of a document that is in the index.
 
-        Raises Refused for a source that is not in the index, a file that left the root, and
+        Raises Refused for a source that is not in the index, a file that is outside the root, and
         numbers out of range.
         """
         ...

@@ -1,6 +1,6 @@
-"""vectordb_read: what the model sees of a document.
+"""vectordb_read: renders a window of a document for the model.
 
-Renders a window; the reading, its limits and every check are the corpus's. Called by toolbox.py.
+The corpus reads, checks and applies the limits. Called by toolbox.py.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def run(
     limit: int = MAX_WINDOW_LINES,
     max_bytes: int = MAX_WINDOW_BYTES,
 ) -> ToolResult:
-    """The window and its text, or why there is none: `max_bytes` at most, at least one line."""
+    """The window and its text, or the error: at most `max_bytes`, at least one line."""
     try:
         window = corpus.read(source, offset, limit)
     except Refused as refused:
@@ -71,7 +71,7 @@ def run(
 
 
 def render(frame: Frame, window: Window) -> str:
-    """The lines between delimiters; before them whether they are stale, after them what is left."""
+    """The lines between delimiters, after a remark if they are stale and before what remains."""
     parts = []
     if window.stale:
         source = named(frame, window.source)

@@ -1,4 +1,4 @@
-"""What a tool hands back, and the record of the call that an answer and its receipt hold."""
+"""The result of a tool, and the record of its call in an answer and its receipt."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ Outcome = Literal["ok", "error", "repeated"]
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """The text for the model, what became of the call, and the passages that the text shows.
+    """The text for the model, the outcome of the call, and the passages in the text.
 
     `repeated` means that the text only refers to an earlier result. `version` is that of the index
-    that the text was made from, None where no index was asked.
+    that the text was made from, None if no index was used.
     """
 
     text: str
@@ -29,12 +29,12 @@ class ToolResult:
 
     @property
     def failed(self) -> bool:
-        """Whether the text says what went wrong and what to do."""
+        """Whether the text is an error message."""
         return self.outcome == "error"
 
     @property
     def passages(self) -> tuple[Chunk, ...]:
-        """The passages that the text shows: those of the hits, or the lines that were read."""
+        """The passages in the text: those of the hits, or the lines that were read."""
         if self.window is None:
             return tuple(hit.chunk for hit in self.hits)
         text = "\n".join(line.text for line in self.window.lines)
@@ -43,9 +43,9 @@ class ToolResult:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """One use of a tool on the way to an answer: `arguments` as JSON, `result` as its SHA-256.
+    """One tool call behind an answer: `arguments` as JSON, `result` as its SHA-256.
 
-    `characters` is the length of the result; `repeated` that it was only said to be known.
+    `characters` is the length of the result; `repeated`: it only referred to an earlier one.
     """
 
     name: str
@@ -56,10 +56,10 @@ class ToolCall:
 
 
 def failure(text: str, version: int | None = None) -> ToolResult:
-    """The result of a call that failed; `text` says why, and what to do instead."""
+    """The result of a call that failed; `text` has the reason, and what to do instead."""
     return ToolResult(f"Error: {text}", "error", version=version)
 
 
 def passage(source: str, line: int, text: str) -> Chunk:
-    """Text of a document from `line` on (1-based), as a passage that no search has found."""
+    """Text of a document from `line` on (1-based), as a passage that was not found by a search."""
     return Chunk(source, 0, text, "", line, line + text.count("\n"))

@@ -1,6 +1,6 @@
-"""vectordb_search: what the model sees of a search.
+"""vectordb_search: renders the hits of a search for the model.
 
-Renders hits; the searching is the corpus's. Called by toolbox.py.
+The corpus searches. Called by toolbox.py.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ MAX_SHOWN_QUERY = 200  # characters
 
 
 def run(corpus: CorpusView, frame: Frame, query: str) -> ToolResult:
-    """The hits and their text, or why there are none."""
+    """The hits and their text, or the error."""
     try:
         hits = corpus.search(Query(query))
     except Refused as refused:
@@ -64,7 +64,7 @@ def render(frame: Frame, coverage: Coverage, query: str, hits: Sequence[Hit]) ->
 
 
 def searched(coverage: Coverage) -> str:
-    """What a search went over, as in "812 documents (4 more could not be read)"."""
+    """The scope of a search, as in "812 documents (4 more could not be read)"."""
     missing = f" ({coverage.unreadable} more could not be read)" if coverage.unreadable else ""
     return f"{_count(coverage.indexed, 'document')}{missing}"
 

@@ -1,7 +1,7 @@
-"""The two tools of one conversation: their specifications, and calls as a model makes them.
+"""The two tools of one conversation: their specifications, and execution of a model's calls.
 
-Checks arguments and remembers what the conversation already holds; search.py and read.py do the
-rest. Called by the agent loop; nothing that a model writes raises here.
+Validates arguments and detects repeated calls; search.py and read.py do the rest. Called by the
+agent loop; no input from a model raises here.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MAX_SHOWN_VALUE = 60  # characters
 
 
 class Key(NamedTuple):
-    """What makes two calls the same: the query, or source and window."""
+    """The key by which calls are compared: the query, or source and window."""
 
     tool: str
     what: str
@@ -41,7 +41,7 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """What a model is told of a tool; `schema` is the JSON schema of its arguments."""
+    """The description of a tool for a model; `schema` is the JSON schema of its arguments."""
 
     name: str
     description: str
@@ -60,7 +60,7 @@ class Toolbox:
     def __init__(
         self, corpus: CorpusView, frame: Frame, max_read_bytes: int = MAX_WINDOW_BYTES
     ) -> None:
-        """`max_read_bytes`: what one read gives at most, where the model's window is small."""
+        """`max_read_bytes` limits one read, for models with a small window."""
         self._corpus = corpus
         self._frame = frame
         self._max_read_bytes = max_read_bytes
@@ -72,11 +72,11 @@ class Toolbox:
 
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
-        """The tools, and there are no others."""
+        """The specifications of all tools."""
         return SPECS
 
     def call(self, name: str, arguments: Mapping[str, Any] | str | None) -> ToolResult:
-        """What the tool returns, a one-line notice for an exact repeat, or what went wrong."""
+        """The tool's result, a one-line notice for an exact repeat, or an error."""
         result = self._run(name, arguments)
         self.passages += result.passages
         text = result.text.replace(self._frame.nonce, "nonce")
@@ -94,12 +94,12 @@ class Toolbox:
         if key in self._given:
             return ToolResult(_notice(key), "repeated")
         result = self._search(key.what) if name == search.NAME else self._read(key)
-        if not result.failed:  # an error does not count as given
+        if not result.failed:  # an error may be requested again
             self._given.add(key)
         return result
 
     def forget(self, name: str, arguments: Mapping[str, Any] | str | None) -> None:
-        """Count the result of a call as not given: it left the model's window."""
+        """Forget the result of a call, which left the model's window, so it may be repeated."""
         spec = next((spec for spec in SPECS if spec.name == name), None)
         checked = check_arguments(spec, arguments) if spec else None
         if checked is not None and not isinstance(checked, ToolResult):
@@ -108,10 +108,11 @@ class Toolbox:
     def source_of(self, shown: str) -> str:
         """The source that the tools have shown under this name, or the name itself.
 
-        What is never shown as it is called may be how another one is shown: then none is meant.
+        An own name that is never shown may equal the shown name of another source: then neither is
+        returned.
         """
         if len(shown) > 1 and shown[0] == shown[-1] in "'\"" and shown not in self._names:
-            shown = shown[1:-1]  # as errors quote names that no search has shown
+            shown = shown[1:-1]  # errors quote names that no search has shown
         return self._names.get(shown) or told(shown)
 
     def _key(self, name: str, arguments: Arguments) -> Key:
@@ -124,7 +125,7 @@ class Toolbox:
         self.queries.append(query)
         result = search.run(self._corpus, self._frame, query)
         if not result.failed:
-            # Made anew: what means two documents now has meant one before.
+            # Computed again: a name that is ambiguous now was unique before.
             sources = (hit.chunk.source for hit in result.hits)
             self._names = known({*self._names.values(), *sources})
         return result
@@ -150,7 +151,7 @@ def _notice(key: Key) -> str:
 def _noted(
     name: str, arguments: Mapping[str, Any] | str | None, text: str, outcome: Outcome
 ) -> ToolCall:
-    """The call for a receipt."""
+    """The record of a call for a receipt."""
     given = arguments if isinstance(arguments, str) else json.dumps(arguments, default=str)
     digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
     return ToolCall(name, given, digest, len(text), outcome)
@@ -180,7 +181,7 @@ def check_arguments(
 
 
 def _object(arguments: Mapping[str, Any] | str | None) -> Mapping[str, Any] | str:
-    """The arguments as an object, or what is wrong with them as a whole."""
+    """The arguments as an object, or the error message."""
     value: Any = arguments
     for _ in range(2):  # some models encode the object twice
         if isinstance(value, str):
@@ -198,14 +199,14 @@ def _object(arguments: Mapping[str, Any] | str | None) -> Mapping[str, Any] | st
 
 
 def _text(value: object) -> str | None:
-    """The string, or None; half a surrogate pair is no text and would fail in every encoder."""
+    """The string, or None; a lone surrogate is rejected because encoders fail on it."""
     if isinstance(value, str) and not re.search("[\ud800-\udfff]", value):
         return value
     return None
 
 
 def _whole(value: object) -> int | None:
-    """The whole number, also where a model wrote it as a string or as 12.0; else None."""
+    """The whole number, also if a model wrote it as a string or as 12.0; else None."""
     if isinstance(value, str) and _WHOLE.fullmatch(value):
         return int(value)
     number = int(value) if isinstance(value, float) and value.is_integer() else value
@@ -215,13 +216,13 @@ def _whole(value: object) -> int | None:
 
 
 def _flag(value: object) -> bool | None:
-    """True or false, also where a model wrote it as a string; else None."""
+    """True or false, also if a model wrote it as a string; else None."""
     if isinstance(value, str):
         return {"true": True, "false": False}.get(value.strip().lower())
     return value if isinstance(value, bool) else None
 
 
-# For each JSON type that a schema here uses: what it is called, and the value of it, if it is one.
+# For each JSON type in the schemas: its name in messages, and its parser.
 _KINDS: dict[str, tuple[str, Any]] = {
     "string": ("text", _text),
     "integer": ("a whole number", _whole),

@@ -1,1 +1,1 @@
-"""Which indices this user trusts, kept where nothing in a folder of documents can write."""
+"""The indices that this user trusts, recorded outside of any folder of documents."""

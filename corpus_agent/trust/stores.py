@@ -1,10 +1,10 @@
-"""Whose store this is, and of which folder: by this user's own record, never by the store's word.
+"""The owner and the documents of a store: from this user's own record, never from the store.
 
-`index` records the stores that it makes in the user's state folder. A store without a record is
-somebody else's until the user says otherwise (`corpus-agent trust`, or `--trust-store`, or
-CORPUS_AGENT_TRUSTED_STORES where no state can be kept). What may be read is the folder in that
-record, whatever the store's manifest says. Called before the seal; the record lies outside of all
-that a sealed process may write.
+`index` records the stores that it creates in the user's state folder. A store without a record is
+untrusted until the user permits it (`corpus-agent trust`, or `--trust-store`, or
+CORPUS_AGENT_TRUSTED_STORES if no state can be kept). The folder in that record may be read,
+regardless of the store's manifest. Called before the seal; a sealed process cannot write the
+record.
 
 What it does not stop: another process of the same user, which may write the record itself.
 """
@@ -43,14 +43,14 @@ from indexer import (
 )
 
 STATE = "stores.json"
-MAX_RECORDS = 1_000  # the oldest go first
+MAX_RECORDS = 1_000  # the oldest are dropped first
 
 
 @dataclass(frozen=True, slots=True)
 class StorePlace:
     """A store that this user trusts, and the folder of its documents; both absolute.
 
-    `inode` is that of the store which was looked at, None for one that is still to be made.
+    `inode` is that of the store when it was checked, None for one that does not exist yet.
     """
 
     store: Path
@@ -60,7 +60,7 @@ class StorePlace:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What this user recorded of a store: its folder of documents, and what it is known by."""
+    """The user's record of a store: its folder of documents, and its identity."""
 
     root: Path
     id: str
@@ -68,16 +68,16 @@ class Record:
     inode: int
 
     def is_of(self, identity: Identity) -> bool:
-        """Whether it is the store that was recorded, and no other that took its place.
+        """Whether it is the recorded store, and not another in its place.
 
-        Devices are numbered anew when disks are attached, so that they are not compared.
+        Device numbers are not compared: they change when disks are attached.
         """
         return (self.id, self.inode) == (identity.id, identity.inode)
 
 
 @dataclass(frozen=True, slots=True)
 class Permission:
-    """What trusting a store permits, for the user to look at; `manifest` is None before a run."""
+    """What trusting a store would permit, for review; `manifest` is None before a run."""
 
     place: StorePlace
     owner: int
@@ -87,9 +87,9 @@ class Permission:
 
 
 def place_of(store: Path, settings: Settings) -> StorePlace:
-    """The store and the folder of its documents, by record or by what the user typed.
+    """The store and the folder of its documents, from the record or the user's input.
 
-    Raises UntrustedStore where there is neither, UsageError for a store that no one should trust.
+    Raises UntrustedStore if there is neither, UsageError for a store that must not be trusted.
     """
     store = absolute(store)
     identity = identity_of(store)
@@ -116,7 +116,7 @@ def _nothing_can_be_recorded() -> bool:
 
 
 def _elsewise(store: Path) -> str:
-    """What to type where `trust` could not record anything."""
+    """The alternative commands for a system where `trust` cannot record anything."""
     return (
         "Look at it and add --trust-store, or set "
         f"CORPUS_AGENT_TRUSTED_STORES={trusted_text(store)}"
@@ -124,7 +124,7 @@ def _elsewise(store: Path) -> str:
 
 
 def trusted_text(store: Path, root: Path | None = None) -> str:
-    """What CORPUS_AGENT_TRUSTED_STORES says of a store, as a shell takes it."""
+    """The value of CORPUS_AGENT_TRUSTED_STORES for a store, quoted for a shell."""
     text = str(store) if root is None else f"{store}={root}"
     if any(sign in f"{store}{root or ''}" for sign in (os.pathsep, "=")):
         text = json.dumps({str(store): str(root) if root is not None else None})
@@ -132,9 +132,9 @@ def trusted_text(store: Path, root: Path | None = None) -> str:
 
 
 def record(place: StorePlace, identity: Identity) -> None:
-    """Remember that this user made or trusts a store. Raises NoUserState where that is impossible.
+    """Record that this user made or trusts a store. Raises NoUserState if that is impossible.
 
-    A store that already has this record costs one look.
+    If the store already has this record, nothing is written.
     """
     known = Record(place.root, identity.id, identity.device, identity.inode)
     if _record(user_state.load(STATE), place.store) == known:
@@ -152,15 +152,15 @@ def record(place: StorePlace, identity: Identity) -> None:
 
 
 def recorded_place(store: Path, settings: Settings) -> StorePlace | None:
-    """The place of a store that exists; None for one that is still to be made. As `place_of`."""
+    """The place of an existing store, as `place_of`; None if it does not exist yet."""
     store = absolute(store)
     return None if may_be_made(store) else place_of(store, settings)
 
 
 def permission(store: Path, root: Path | None = None) -> Permission:
-    """What `trust` would permit; changes nothing.
+    """The permission that `trust` would give; changes nothing.
 
-    `root` names the folder of documents where it lies elsewhere than beside the store.
+    `root` is the folder of documents if it is not the store's parent or below it.
     """
     store = absolute(store)
     try:
@@ -183,7 +183,7 @@ def permission(store: Path, root: Path | None = None) -> Permission:
 
 
 def trust(place: StorePlace) -> None:
-    """Record a store that the user looked at; one of an earlier version gets its marker."""
+    """Record a store that the user reviewed; one of an earlier version gets its marker."""
     record(place, mark(place.store))
 
 
@@ -194,7 +194,7 @@ def _chosen_root(store: Path, root: Path | None, known: Record | None) -> Path:
 
 
 def _looked_up(store: Path) -> tuple[Record | None, str]:
-    """The record of a store, or None and why there is none."""
+    """The record of a store and "", or None and the reason."""
     try:
         content = user_state.load(STATE)
     except user_state.NoUserState as error:
@@ -206,9 +206,9 @@ def _looked_up(store: Path) -> tuple[Record | None, str]:
 
 
 def _moved_from(content: dict[str, Any], store: Path) -> Path | None:
-    """Where this user made the store that lies at another place now, if nothing is there any more.
+    """The recorded path of a store that was moved, if nothing exists there any more.
 
-    For the message alone: who moves a store may have changed it.
+    Only for the message: a moved store may have been changed.
     """
     try:
         identity = identity_of(store)
@@ -239,9 +239,9 @@ def _stores(content: dict[str, Any]) -> dict[str, Any]:
 def _named(variable: str | None) -> dict[Path, Path | None]:
     """The stores of CORPUS_AGENT_TRUSTED_STORES, and their roots where it names them.
 
-    STORE or STORE=ROOT, several between colons; or a JSON object of them, for paths with those
-    signs. Raises UsageError for a path that is not absolute: such a one would trust whatever folder
-    somebody stands in, and a piece of a path that holds a sign is no path that anybody meant.
+    STORE or STORE=ROOT, separated by colons; or a JSON object of them, for paths with those
+    characters. Raises UsageError for a path that is not absolute: it would trust a folder relative
+    to any working folder, or be a fragment of a path with such a character.
     """
     text = (variable or "").strip()
     pairs: dict[str, Any] = {}
@@ -277,9 +277,9 @@ def _wrongly_named(why: str) -> UsageError:
 
 
 def _root_beside(store: Path) -> Path:
-    """The root that the manifest names, if it is the store's parent or lies below it.
+    """The root that the manifest names, if it is the store's parent or below that.
 
-    What a store says draws no boundary: for any other root the user must name it.
+    A store does not set its own boundary: any other root must be named by the user.
     """
     if not os.path.lexists(store / MANIFEST_NAME):
         raise UsageError(
@@ -301,9 +301,9 @@ def _root_beside(store: Path) -> Path:
 def _apart(
     store: Path, root: Path, identity: Identity | None = None, config: Path | None = None
 ) -> StorePlace:
-    """The place, whose root lies outside of the store and behind no link.
+    """The place, with a root that is outside of the store and reached without links.
 
-    A folder that became a link since it was recorded would move the boundary.
+    A folder that was replaced by a link since it was recorded would move the boundary.
     """
     if resolved(root) != root:
         raise UsageError(
@@ -317,9 +317,10 @@ def _apart(
 
 
 def check_outside(store: Path, config: Path | None = None) -> None:
-    """Refuse a store around what the user decided: whoever writes the store would decide it.
+    """Raise UsageError for a store that contains the user's state or configuration.
 
-    That is the record of stores, and the user's own configuration, also one that was named.
+    A process that may write the store could then change the record of stores or the configuration,
+    including a named one.
     """
     for what, place in _decisions(config):
         if resolved(place).is_relative_to(store):
@@ -339,6 +340,6 @@ def _decisions(config: Path | None) -> Iterator[tuple[str, Path]]:
 
 
 def absolute(path: Path) -> Path:
-    """`path` without links on the way to it; the last name is left as it is, to be judged."""
+    """`path` with links in its parent resolved; the last component is kept, to be checked."""
     path = Path(os.path.abspath(from_here(path)))  # noqa: PTH100 - resolve() would follow the last link
     return resolved(path.parent) / path.name

@@ -1,8 +1,8 @@
-"""What this user decided before, kept in the user's own state folder and nowhere else.
+"""Earlier decisions of the user, kept only in the user's own state folder.
 
-Small JSON files, one a subject. They lie outside of every folder that a sealed process may write,
-so that neither a folder of documents nor code that took over a run can change them. Called before
-the seal alone. Knows nothing of what the files mean.
+Small JSON files, one per subject, outside of every folder that a sealed process may write, so that
+neither a folder of documents nor code that took over a run can change them. Called only before the
+seal; does not interpret the files.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 class NoUserState(CorpusError):
-    """There is no state folder of this user that could be read or written."""
+    """There is no state folder of this user that can be read or written."""
 
 
 def state_folder() -> Path:
-    """Where this user's decisions are kept; need not exist.
+    """The folder of this user's decisions; need not exist.
 
-    Raises NoUserState where the system names no absolute place.
+    Raises NoUserState if the system gives no absolute path.
     """
     from platformdirs import user_state_path
 
@@ -47,9 +47,9 @@ def state_folder() -> Path:
 
 
 def load(name: str) -> dict[str, Any]:
-    """The content of the state file `name`; empty where there is none yet.
+    """The content of the state file `name`; empty if there is none yet.
 
-    Raises NoUserState for a file that is not this user's alone, is a link, or is damaged.
+    Raises NoUserState for a file that is another user's or writable by others, a link, or damaged.
     """
     path = state_folder() / name
     try:
@@ -69,15 +69,15 @@ def load(name: str) -> dict[str, Any]:
 
 
 def update(name: str, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
-    """Put what `change` makes of the content of `name` in its place, atomically, under a lock.
+    """Replace the content of `name` by the result of `change`, atomically, under a lock.
 
-    Makes the folder (0700) and the file (0600). Raises NoUserState where that cannot be done.
+    Creates the folder (0700) and the file (0600). Raises NoUserState if that fails.
     """
     try:
         state_folder().mkdir(mode=0o700, parents=True, exist_ok=True)
         folder = _open_folder()
         try:
-            # Alone among the processes that change state; free when this one ends.
+            # Excludes other processes that change state; released when this one ends.
             lock_briefly(folder, fcntl.LOCK_EX, f"The state folder {str(state_folder())!r}")
             try:
                 before = _read(folder, name)
@@ -93,7 +93,7 @@ def update(name: str, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Non
 
 
 def _open_folder() -> int:
-    """A descriptor of the state folder; it must be this user's, and writable for nobody else."""
+    """A descriptor of the state folder, which must be this user's and writable by no other."""
     descriptor = os.open(state_folder(), os.O_RDONLY | os.O_DIRECTORY | _NO_LINK)
     try:
         _check_ours(descriptor, state_folder())
@@ -119,7 +119,7 @@ def _check_ours(descriptor: int, path: Path) -> os.stat_result:
 
 def _read(folder: int, name: str) -> dict[str, Any]:
     path = state_folder() / name
-    # O_NONBLOCK: a FIFO in the place of the file must not hang the opener.
+    # O_NONBLOCK: a FIFO in the place of the file must not block.
     descriptor = os.open(name, os.O_RDONLY | os.O_NONBLOCK | _NO_LINK, dir_fd=folder)
     try:
         info = _check_ours(descriptor, path)
@@ -136,7 +136,7 @@ def _read(folder: int, name: str) -> dict[str, Any]:
 
 
 def _write(folder: int, name: str, content: dict[str, Any]) -> None:
-    """Put the file in its place; those that killed processes left go, since the lock is ours."""
+    """Replace the file; removes temporary files of killed processes, since the lock is held."""
     unfinished = re.compile(rf"{re.escape(name)}\.[0-9a-f]{{16}}\.new")
     for left in filter(unfinished.fullmatch, os.listdir(folder)):
         os.unlink(left, dir_fd=folder)
@@ -152,7 +152,7 @@ def _write(folder: int, name: str, content: dict[str, Any]) -> None:
     except BaseException:
         os.unlink(fresh, dir_fd=folder)
         raise
-    os.fsync(folder)  # what is made next counts on its being there after a power failure
+    os.fsync(folder)  # later steps rely on the file's existence after a power failure
 
 
 def _unusable(path: Path, error: OSError) -> NoUserState:
