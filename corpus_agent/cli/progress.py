@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from indexer import FileRow, Plan, Progress
 
-from corpus_agent.render import problem_line
+from corpus_agent import render
 
 
 class IndexProgress:
@@ -48,7 +48,7 @@ class IndexProgress:
 
     def problem(self, row: FileRow) -> None:
         """Print one line on a file that yields no text."""
-        self._say(problem_line(row))
+        self._say(render.problem_line(row))
 
     def _say(self, line: str) -> None:
         if self._bar:

@@ -10,8 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from indexer.confine import starting
-
 NAME = "corpus-agent"
 
 
@@ -41,6 +39,8 @@ def command() -> list[str]:
     A client starts it in a project folder, with the client's environment: so not by the script,
     which imports modules from PYTHONPATH, where an empty entry is that folder.
     """
+    from indexer.confine import starting  # not for the help, which lists the clients
+
     packages = starting.packages()
     if packages in site.getsitepackages():
         return [sys.executable, "-I", "-m", "corpus_agent"]

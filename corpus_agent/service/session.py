@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpus_agent import agent, answering, models
-from corpus_agent.answering.receipt import Receipt, log, receipt
 from corpus_agent.models import discovery
 from corpus_agent.models.llama_server import wait_until_ready
 from corpus_agent.settings import Settings, existing_place, existing_store, model_folder
@@ -35,6 +34,7 @@ from indexer import (
 )
 
 if TYPE_CHECKING:
+    from corpus_agent.answering.receipt import Receipt
     from corpus_agent.answering.records import Answer, Answerer, OnEvent, Turn
 
 MODEL_LOAD_SECONDS = 300.0  # a large model from a slow disk
@@ -229,7 +229,7 @@ def ask_recorded(
     unsaid = tuple(notice for notice in known if notice not in answer.notices)
     answer = replace(answer, notices=(*unsaid, *answer.notices))
     asked_model = launch.model is not None and answer.answerer == answerer.name
-    content = receipt(
+    content = answering.receipt.receipt(
         answer,
         corpus.file,
         seal=launch.seal.state,
@@ -237,7 +237,7 @@ def ask_recorded(
         started=started,
         seconds=time.monotonic() - clock,
     )
-    problem = log(existing_store(settings), content)
+    problem = answering.receipt.log(existing_store(settings), content)
     if problem is not None:
         answer = replace(answer, notices=(*answer.notices, problem))
     return answer, content
