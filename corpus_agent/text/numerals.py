@@ -228,7 +228,8 @@ _OVER_SPACE: tuple[tuple[str, str], ...] = (
     # dates in words
     (r"\p{N}(?:st|nd|rd|th|er|[.ºª])?(?:\s(?:of|de|d['’]))?$", _M),
     (rf"\p{{N}}(?:st|nd|rd|th|er|[.ºª])?\s(?:(?:of|de)\s)?{_M}[.,]?(?:\sde[l]?)?$", r"(?:del?\s)?\p{N}"),
-    (rf"{_M}\.?$", r"\p{N}"),
+    # a day or a year, and no amount: "im Mai 230 516,4 Kronen"
+    (rf"{_M}\.?$", r"(?:\p{N}{1,2}(?!\p{N})(?![\s.,'’]\p{N}{3}(?!\p{N}))|\p{N}{4}(?!\p{N}))"),
     (rf"{_M}\.?\s\p{{N}}{{1,2}}(?:st|nd|rd|th)?,?$", r",?\s?\p{N}{4}(?!\p{N})"),
     # what a share is of, and what a sign or an abbreviation is before
     (rf"(?:{_FIG}|{_NUMBER_WORD})\s?(?i:per|pour|por|pro|par)$", rf"\p{{L}}{{3}}|[{_ANY}]"),
