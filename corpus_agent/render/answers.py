@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from corpus_agent.render.common import SCHEMA_VERSION, in_answer, place, searched
 from corpus_agent.text.naming import answerer, called_in_answer
-from corpus_agent.text.sanitize import inert, one_line, visible
+from corpus_agent.text.sanitize import enclosed, inert, one_line, visible
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Answer, Citation, ModelServer
@@ -86,4 +86,4 @@ def citation_lines(citations: Iterable[Citation]) -> Iterator[str]:
         lines = citation.line_start, citation.line_end
         where = place(citation.source, *lines, citation.page, called_in_answer)
         yield f"[{citation.n}] {inert(where)} · {citation.verdict}"
-        yield f"    “{one_line(inert(citation.quote))}”"
+        yield f"    {enclosed(citation.quote, '“', '”')}"

@@ -69,6 +69,15 @@ def inert(text: str) -> str:
     return text
 
 
+def enclosed(text: str, before: str, after: str) -> str:
+    """`text` on one line between two marks, `inert` with them.
+
+    Cleaned behind the marks, not before: a text may end in a scheme, which has nothing to load
+    until a mark is put behind it.
+    """
+    return inert(f"{before}{one_line(text)}{after}")
+
+
 # Ends of file names that end no host name (the root zone of the DNS has no such names); all other
 # words behind a dot may be one, today or tomorrow.
 _FILE_ENDS = """
