@@ -20,7 +20,7 @@ from corpus_agent.seal import unsealed
 from corpus_agent.settings import OF_A_STORE, Settings, existing_place
 from corpus_agent.startup import Launch, to_index, to_read
 from corpus_agent.text.naming import quoted
-from indexer import MANIFEST_NAME, Query, UsageError, from_here, named_store, read_manifest
+from indexer import MANIFEST_NAME, Query, UsageError, checked_manifest, from_here, named_store
 
 if TYPE_CHECKING:
     from corpus_agent.render.json_types import (
@@ -195,7 +195,7 @@ class Corpus:
         """The contents of the index, its location and whether it is complete."""
         self._ready()
         store, root = existing_place(self._settings)
-        manifest = read_manifest(store)
+        manifest = checked_manifest(store)
         used = indexer.usage(store)
         return render.status_object(
             manifest, store, root, used, self._seal, root_exists=root.is_dir()

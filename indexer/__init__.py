@@ -53,6 +53,8 @@ if TYPE_CHECKING:
     from indexer.store.folder import Usage as Usage
     from indexer.store.folder import usage as usage
     from indexer.store.inspection import Inspection as Inspection
+    from indexer.store.integrity import EVERY_BYTE as EVERY_BYTE
+    from indexer.store.integrity import checked_manifest as checked_manifest
     from indexer.store.manifest import MANIFEST_NAME as MANIFEST_NAME
     from indexer.store.manifest import STORE_NAME as STORE_NAME
     from indexer.store.manifest import Manifest as Manifest
@@ -141,6 +143,10 @@ _PUBLIC = {
         "usage",
     ),
     "indexer.store.inspection": ("Inspection",),
+    "indexer.store.integrity": (
+        "EVERY_BYTE",
+        "checked_manifest",
+    ),
     "indexer.store.manifest": (
         "MANIFEST_NAME",
         "Manifest",

@@ -90,11 +90,12 @@ class Index:
     def latest(self) -> Index:
         """The newest committed version: this object if it is current, else a new one.
 
-        For long-running processes. This object's version stays on disk while it is open, since an
-        answer may still be using it. Raises as `open` does.
+        For long-running processes, so its files are checked each time. This object's version stays
+        on disk while it is open, since an answer may still be using it. Raises as `open` does.
         """
         store = self._snapshot.store
         if read_manifest(store) == self._snapshot.manifest:
+            self._snapshot.check()
             return self
         return Index.open(
             store,

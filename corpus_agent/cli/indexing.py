@@ -22,7 +22,7 @@ from corpus_agent.cli.common import (
 from corpus_agent.cli.progress import index_progress
 from corpus_agent.cli.watching import follow
 from corpus_agent.settings import existing_place
-from indexer import STATUSES, UsageError, read_manifest, usage
+from indexer import STATUSES, UsageError, checked_manifest, usage
 
 
 @main.command()
@@ -142,7 +142,7 @@ def status(as_json: bool) -> None:
 
     store, root = existing_place(launch.settings)
     content = render.status_object(
-        read_manifest(store),
+        checked_manifest(store),
         store,
         root,
         usage(store),

@@ -17,7 +17,15 @@ from corpus_agent import answering
 from corpus_agent.doctor.environment import processor
 from corpus_agent.doctor.finding import Check, Finding
 from corpus_agent.service import session
-from indexer import MANIFEST_NAME, CorpusError, Refused, read_manifest, root_of
+from indexer import (
+    EVERY_BYTE,
+    MANIFEST_NAME,
+    CorpusError,
+    Refused,
+    checked_manifest,
+    read_manifest,
+    root_of,
+)
 
 if TYPE_CHECKING:
     from corpus_agent.settings import Settings
@@ -53,6 +61,8 @@ def checks(
     )
     if processor().state == "fail":  # importing LanceDB would end this process
         return
+    yield Check("files", "every byte of the tables against what was written",
+                lambda: as_written(store))  # fmt: skip
     encoder = session.encoder_for(settings, store)
     yield Check("model", "whether the index was made by today's model and chunker",
                 lambda: same_model(store, encoder))  # fmt: skip
@@ -97,6 +107,15 @@ def there_is_one(store: Path | None) -> Finding:
     if not manifest.complete:
         return Finding("warn", f"{found}; its last run did not finish", INDEX)
     return Finding("ok", found)
+
+
+def as_written(store: Path) -> Finding:
+    """Whether the files of the tables are those that the last run wrote."""
+    manifest = checked_manifest(store, EVERY_BYTE)
+    if not manifest.contents:
+        return Finding("warn", "an earlier version listed no files; the next run does", INDEX)
+    size = sum(int(told.partition(" ")[0]) for told in manifest.contents.values())
+    return Finding("ok", f"{len(manifest.contents):,} files, {size / 1e6:,.1f} MB")
 
 
 def permissions(store: Path) -> Finding:

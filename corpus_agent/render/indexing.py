@@ -9,6 +9,7 @@ from corpus_agent.render.common import SCHEMA_VERSION, as_object
 from corpus_agent.render.files import problem_object
 from corpus_agent.render.json_types import IndexReport, Problem, RunCounts
 from corpus_agent.text.naming import called, told
+from corpus_agent.text.sanitize import one_line
 
 if TYPE_CHECKING:
     from indexer import Outcome, Plan, Status
@@ -38,6 +39,7 @@ def run_object(outcome: Outcome) -> RunCounts:
         "reused": outcome.reused,
         "interrupted": outcome.interrupted,
         "rebuilt": outcome.rebuilt,
+        "repaired": one_line(outcome.repaired) or None,
         "seconds": round(outcome.seconds, 2),
     }
 
@@ -79,6 +81,8 @@ def index_lines(outcome: Outcome) -> Iterator[str]:
         yield f"{outcome.spared:,} are gone from the folder and stay in the index (--no-prune)"
     if outcome.ignored:
         yield f"{outcome.ignored:,} ignored by rule (dot-files, ignore files, system folders)"
+    if outcome.repaired:
+        yield f"Mended: {one_line(outcome.repaired)} It was made anew."
     if outcome.interrupted:
         yield "Stopped early. What was done is kept; run the same command to go on."
 

@@ -39,6 +39,7 @@ class RunCounts(TypedDict):
     reused: int
     interrupted: bool
     rebuilt: bool
+    repaired: str | None
     seconds: float
 
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from indexer.records import Chunk, FileRow, Hit
 from indexer.store.folder import translated
 from indexer.store.indices import VECTORS, WORDS, trained_partitions
+from indexer.store.integrity import check_contents
 from indexer.store.manifest import hold, root_of
 from indexer.store.rows import (
     CHUNK_COLUMNS,
@@ -51,12 +52,17 @@ class Snapshot:
         self._root = root
         self.manifest, held = hold(store)
         self.close = weakref.finalize(self, os.close, held)
+        check_contents(store, self.manifest)
         with translated(store):
             database = connect(store)
             self._chunks = database.open_table("chunks")
             self._chunks.checkout(self.manifest.chunks_version)
             self._files = database.open_table("files")
             self._files.checkout(self.manifest.files_version)
+
+    def check(self) -> None:
+        """Raise DamagedStore if a file of this version was changed since it was opened."""
+        check_contents(self.store, self.manifest)
 
     @property
     def root(self) -> Path:

@@ -16,6 +16,8 @@ from indexer.errors import CorpusError
 from indexer.files.opening import MAX_FILE_BYTES
 from indexer.files.walk import Walk, walk
 from indexer.records import FileRow
+from indexer.store.folder import TABLES
+from indexer.store.integrity import EVERY_BYTE, INDEXING_BYTES
 from indexer.store.manifest import MANIFEST_NAME, Manifest, is_outdated, read_manifest, root_for
 from indexer.store.rows import still_right
 from indexer.store.snapshot import Snapshot
@@ -25,6 +27,8 @@ from indexer.sync.plan import Plan, make_plan
 from indexer.sync.run import Outcome, Progress, Run, fingerprint_of
 
 OUTDATED = "An earlier version of corpus-agent made the index; it is made anew."
+ANEW = "It is made anew, from the texts and vectors that were kept and are sound."
+LOST = "A first run did not finish, or the manifest of the index was lost."
 
 
 def sync_folder(
@@ -43,7 +47,9 @@ def sync_folder(
 ) -> Outcome:
     """Bring the index in `store` up to date with the folder `root`; returns what was done.
 
-    `force` reuses nothing, `verify` compares hashes instead of sizes and times; without `prune`
+    A damaged store is mended: its tables are made anew from the caches and the folder.
+    `force` reuses nothing, `verify` compares hashes instead of sizes and times, and every byte of
+    the store; without `prune`
     documents whose files are gone stay. Files over `max_file_bytes` are recorded and not read.
     `on_start` is called once, with the plan and whether this is a full rebuild, `on_progress` after
     each file, `on_problem` for each file that yields no text. `should_stop` is asked between two
@@ -55,9 +61,12 @@ def sync_folder(
     started = time.monotonic()
     chunker = Chunker(encoder.tokenizer, encoder.max_tokens)
     today = fingerprint_of(encoder, chunker)
-    outdated = is_outdated(store)
-    with Writer(store, today, root_for(store, root)) as writer:
+    lost = (store / TABLES).exists() and not (store / MANIFEST_NAME).exists()
+    depth = EVERY_BYTE if verify else INDEXING_BYTES
+    with Writer(store, today, root_for(store, root), mends=True, whole_bytes=depth) as writer:
+        outdated = not writer.damage and is_outdated(store)
         seen = walk(root, max_file_bytes)
+        said = _mended(writer, root, seen) if writer.damage else LOST if lost else ""
         if prune and not force:
             _check_not_emptied(root, seen, writer.manifest)
         if writer.rebuilding and not prune:
@@ -67,7 +76,8 @@ def sync_folder(
             )
         how = {"force": force, "verify": verify, "prune": prune}
         todo = make_plan(root, seen, writer.files, writer.manifest, today, **how)
-        on_start(replace(todo, reasons=(OUTDATED,)) if outdated else todo, writer.rebuilding)
+        told = OUTDATED if outdated else f"{said} {ANEW}" if said else ""
+        on_start(replace(todo, reasons=(told,)) if told else todo, writer.rebuilding)
         run = Run(
             root,
             writer,
@@ -81,8 +91,23 @@ def sync_folder(
         outcome = run.apply(todo, seen.ignored, seen.started_ns)
         if not (outcome.interrupted or todo.changes_nothing):
             Texts(store).keep_only({row.sha256 for row in writer.files.values()})
+    outcome.repaired = said
     outcome.seconds = time.monotonic() - started
     return outcome
+
+
+def _mended(writer: Writer, root: Path, seen: Walk) -> str:
+    """What was wrong with the store, whose damaged tables are dropped.
+
+    Raises CorpusError while there is nothing to make them of.
+    """
+    if not seen.files:
+        raise CorpusError(
+            f"{writer.damage} It is made anew from its folder, and {str(root)!r} is empty.",
+            "Is it mounted? Then run: corpus-agent index",
+        )
+    writer.mend()
+    return writer.damage
 
 
 def _check_not_emptied(root: Path, seen: Walk, manifest: Manifest | None) -> None:

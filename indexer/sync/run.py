@@ -49,7 +49,8 @@ class Outcome:
 
     `added`, `updated` and `unchanged` count documents with text; with the problems they account for
     every file found. `moved` counts added documents with the content of a removed one, `spared`
-    missing files that were kept, `embedded` computed vectors, `reused` cached ones.
+    missing files that were kept, `embedded` computed vectors, `reused` cached ones. `repaired`
+    says what was wrong with the store before it was made anew, "" where nothing was.
     """
 
     version: int = 0
@@ -66,6 +67,7 @@ class Outcome:
     seconds: float = 0.0
     interrupted: bool = False
     rebuilt: bool = False
+    repaired: str = ""
     problems: list[FileRow] = field(default_factory=list)
 
 
