@@ -12,6 +12,7 @@ from contextlib import closing
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Literal
 
 from indexer import retrieve
 from indexer.chunk import Chunker
@@ -164,8 +165,12 @@ class Index:
             raise Refused("The query holds no words.", "Search for what the text would say.")
         hits = retrieve.search(self._snapshot, self.encoder, query, self._reranker)
         rows = self._snapshot.files_named({hit.chunk.source for hit in hits})
-        stale = {source: _is_stale(self._snapshot.root, row) for source, row in rows.items()}
-        return [replace(hit, stale=stale[hit.chunk.source]) for hit in hits]
+        now = {source: _compared(self._snapshot.root, row) for source, row in rows.items()}
+        states = [(hit, now[hit.chunk.source]) for hit in hits]
+        return [
+            replace(hit, stale=state != "same", unreachable=state == "unreachable")
+            for hit, state in states
+        ]
 
     def read(self, source: str, offset: int = 1, limit: int = MAX_WINDOW_LINES) -> Window:
         """A window of a document that is in the index; see the protocol."""
@@ -231,7 +236,7 @@ class Index:
                 f"{self._quote(source)} is not in the index.",
                 f"{hint} Use vectordb_search to find sources.".strip(),
             )
-        if row.status != "indexed":
+        if not row.is_document:
             raise Refused(
                 f"{self._quote(source)} could not be indexed ({row.reason}), so it has no text to "
                 "read.",
@@ -240,19 +245,24 @@ class Index:
         return row
 
 
-def _is_stale(root: Path, row: FileRow) -> bool:
-    """Whether the file was changed or removed after it was indexed.
+def _compared(root: Path, row: FileRow) -> Literal["same", "changed", "unreachable"]:
+    """Whether the file was changed or removed after it was indexed, or cannot be looked at.
 
     As for `index`: equal size and time mean unchanged, else the hash decides.
     """
+    gone: Literal["changed", "unreachable"]
+    gone = "unreachable" if row.status == "unreachable" else "changed"
     try:
         descriptor = open_beneath(root, row.source)
         try:
             info = os.fstat(descriptor)
         finally:
             os.close(descriptor)
-        if info.st_size != row.bytes:
-            return True
-        return info.st_mtime_ns != row.mtime_ns and hash_beneath(root, row.source) != row.sha256
-    except (OSError, Refused):
-        return True
+        same = info.st_size == row.bytes and (
+            info.st_mtime_ns == row.mtime_ns or hash_beneath(root, row.source) == row.sha256
+        )
+        return "same" if same else "changed"
+    except (FileNotFoundError, Refused):
+        return gone if root.is_dir() else "unreachable"
+    except OSError:
+        return "unreachable"

@@ -240,8 +240,10 @@ def _squeezed(text: str) -> str:
 def stale_files(settings: Settings) -> Finding:
     """The files that `index` would update now."""
     todo = session.dry_run(settings, None)
-    if todo.changes_nothing:
+    if todo.changes_nothing and not todo.unreachable:
         return Finding("ok", f"{len(todo.keep):,} files as they were indexed")
     changed = len(todo.update) + len(todo.record) + len(todo.touch)
     counts = f"{changed:,} changed, {len(todo.add):,} new, {len(todo.remove):,} gone"
+    if todo.unreachable:
+        counts += f", {len(todo.unreachable):,} cannot be looked at"
     return Finding("warn", counts, INDEX)

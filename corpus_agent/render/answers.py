@@ -28,6 +28,7 @@ def answer_object(answer: Answer, seal: Seal) -> AnswerResult:
             "indexed": coverage.indexed,
             "empty": coverage.empty,
             "failed": coverage.failed,
+            "unreachable": coverage.unreachable,
         },
         "version": answer.version,
         "notices": [inert(notice) for notice in answer.notices],

@@ -34,6 +34,7 @@ class RunCounts(TypedDict):
     empty: list[Problem]
     failed: list[Problem]
     skipped: list[Problem]
+    unreachable: list[Problem]
     chunks: int
     embedded: int
     reused: int
@@ -115,6 +116,7 @@ class AnswerCoverage(TypedDict):
     indexed: int
     empty: int
     failed: int
+    unreachable: int
 
 
 class AnswerServer(TypedDict):

@@ -48,6 +48,7 @@ class Manifest:
     committed part of its work has not finished. `walked_ns` is when the last run that finished
     began to look at the folder, by the clock that files are stamped with; `updated` is ISO 8601.
     `contents` are the files of the version with their sizes and sums: see integrity.py.
+    `mounts` are the folders that were on other devices: see `Walk`.
     """
 
     version: int
@@ -62,6 +63,7 @@ class Manifest:
     updated: str
     walked_ns: int = 0
     contents: dict[str, str] = field(default_factory=dict)
+    mounts: tuple[str, ...] = ()
 
 
 def find_store(start: Path) -> Path | None:
@@ -205,6 +207,7 @@ def _manifest(store: Path, loaded: dict[str, Any]) -> Manifest:
     values = {key: value for key, value in loaded.items() if key != "schema"}
     try:
         values["fingerprint"] = _checked(Fingerprint(**values["fingerprint"]))
+        values["mounts"] = tuple(values.get("mounts", ()))
         values["coverage"] = _checked(Coverage(**values["coverage"]))
         return _checked(Manifest(**values))
     except (KeyError, TypeError, ValueError) as error:
@@ -217,8 +220,8 @@ _Record = TypeVar("_Record", Manifest, Fingerprint, Coverage)
 def _checked(record: _Record) -> _Record:
     """The record, whose every field is of its kind and within bounds; raises ValueError.
 
-    Strings are printable, so that none can control a terminal, except `root`: a folder name may
-    contain anything and is cleaned where it is shown.
+    Strings are printable, so that none can control a terminal, except names of folders: they may
+    contain anything and are cleaned where they are shown.
     """
     for each in fields(record):
         value = getattr(record, each.name)
@@ -236,6 +239,12 @@ def _is_within(name: str, value: object, kind: str) -> bool:
         if not isinstance(value, str) or len(value) > MAX_TEXT_CHARS or "\0" in value:
             return False
         return _is_path(value) if name == "root" else value.isprintable()
+    if name == "mounts":
+        return (
+            isinstance(value, tuple)
+            and len(value) <= MAX_CONTENTS
+            and all(_is_within("root", folder, "str") for folder in value)
+        )
     if name == "contents":
         return (
             isinstance(value, dict)

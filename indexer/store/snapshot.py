@@ -126,7 +126,9 @@ class Snapshot:
             f"contains(lower(source), {quoted(word[:WORD_START])})" for word in words
         )
         with translated(self.store):
-            query = self._files.search().where(f"status = 'indexed' AND ({any_of})")
+            query = self._files.search().where(
+                f"status IN ('indexed', 'unreachable') AND ({any_of})"
+            )
             rows = query.select(["source"]).limit(limit).to_list()
         return [row["source"] for row in rows]
 

@@ -60,6 +60,8 @@ class Writer:
         `mend` must be called before anything else. `whole_bytes`: see check_contents.
         """
         self.damage = ""
+        self.mounts: tuple[str, ...] = ()  # of the last walk; kept until it is set
+        self.committed: dict[str, FileRow] = {}  # the rows of the committed version, of any model
         self.store = store
         self._mends = mends
         self._whole_bytes = whole_bytes
@@ -125,7 +127,9 @@ class Writer:
         self._open_tables()
         if self._manifest is not None:
             made_by = self._manifest.fingerprint
-            self._files = still_right(self._tables.file_rows(), made_by, self._fingerprint)
+            self.mounts = self._manifest.mounts
+            self.committed = {row.source: row for row in self._tables.file_rows()}
+            self._files = still_right(self.committed.values(), made_by, self._fingerprint)
             self.rebuilding = not same_rows(made_by, self._fingerprint)
         if self.rebuilding:
             self._untidy = True
@@ -159,7 +163,8 @@ class Writer:
         made = self._manifest
         if made is None or not made.contents:  # those of earlier versions list no files
             return False
-        return (made.complete, made.root, made.fingerprint) == (True, self._root, self._fingerprint)
+        now = (True, self._root, self._fingerprint, self.mounts)
+        return (made.complete, made.root, made.fingerprint, made.mounts) == now
 
     def replace(self, files: Sequence[Embedded], removed: Sequence[str] = ()) -> None:
         """Replace the rows of `files`, and delete those of `removed`.
@@ -267,6 +272,7 @@ class Writer:
             contents=contents_of(
                 self.store, chunks_version, files_version, before.contents if before else {}
             ),
+            mounts=self.mounts,
         )
         write_manifest(self.store, manifest, keep_former=not self._mended)
         self._manifest, self._number, self._mended = manifest, manifest.version, False

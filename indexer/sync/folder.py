@@ -23,7 +23,7 @@ from indexer.store.rows import still_right
 from indexer.store.snapshot import Snapshot
 from indexer.store.texts import Texts
 from indexer.store.writer import Writer
-from indexer.sync.plan import Plan, make_plan
+from indexer.sync.plan import Plan, barrier, make_plan
 from indexer.sync.run import Outcome, Progress, Run, fingerprint_of
 
 OUTDATED = "An earlier version of corpus-agent made the index; it is made anew."
@@ -40,6 +40,7 @@ def sync_folder(
     force: bool = False,
     verify: bool = False,
     prune: bool = True,
+    prune_unreachable: bool = False,
     on_start: Callable[[Plan, bool], None] = lambda *_: None,
     on_progress: Callable[[Progress], None] = lambda _: None,
     on_problem: Callable[[FileRow], None] = lambda _: None,
@@ -49,8 +50,9 @@ def sync_folder(
 
     A damaged store is mended: its tables are made anew from the caches and the folder.
     `force` reuses nothing, `verify` compares hashes instead of sizes and times, and every byte of
-    the store; without `prune`
-    documents whose files are gone stay. Files over `max_file_bytes` are recorded and not read.
+    the store; without `prune` documents whose files are gone stay. What could not be looked at is
+    not gone: its documents stay as `unreachable`, unless `prune_unreachable`. Files over
+    `max_file_bytes` are recorded and not read.
     `on_start` is called once, with the plan and whether this is a full rebuild, `on_progress` after
     each file, `on_problem` for each file that yields no text. `should_stop` is asked between two
     files; what was embedded until then is committed.
@@ -66,16 +68,30 @@ def sync_folder(
     with Writer(store, today, root_for(store, root), mends=True, whole_bytes=depth) as writer:
         outdated = not writer.damage and is_outdated(store)
         seen = walk(root, max_file_bytes)
+        if not prune_unreachable:
+            _check_within_reach(writer, seen)
         said = _mended(writer, root, seen) if writer.damage else LOST if lost else ""
-        if prune and not force:
+        if prune and not (force or prune_unreachable):
             _check_not_emptied(root, seen, writer.manifest)
         if writer.rebuilding and not prune:
             raise CorpusError(
                 "The index is to be made anew, and documents that are gone cannot be.",
                 "Run it without --no-prune, or with the model and the version that made the index.",
             )
-        how = {"force": force, "verify": verify, "prune": prune}
-        todo = make_plan(root, seen, writer.files, writer.manifest, today, **how)
+        todo = make_plan(
+            root,
+            seen,
+            writer.files,
+            writer.manifest,
+            today,
+            force=force,
+            verify=verify,
+            prune=prune,
+            prune_unreachable=prune_unreachable,
+        )
+        # What was on another device stays known as such, as long as its documents wait for it.
+        kept = {*writer.mounts} if todo.unreachable else set[str]()
+        writer.mounts = tuple(sorted(kept | {*seen.mounts}))
         told = OUTDATED if outdated else f"{said} {ANEW}" if said else ""
         on_start(replace(todo, reasons=(told,)) if told else todo, writer.rebuilding)
         run = Run(
@@ -110,6 +126,25 @@ def _mended(writer: Writer, root: Path, seen: Walk) -> str:
     return writer.damage
 
 
+def _check_within_reach(writer: Writer, seen: Walk) -> None:
+    """Raise CorpusError if the index is to be made anew and documents cannot be looked at."""
+    if not (writer.damage or writer.rebuilding):
+        return
+    barred = seen.out_of_reach(writer.mounts)
+    if writer.damage:  # which documents are below is not known now
+        waiting = [folder for folder in barred if folder.endswith("/") or not folder]
+    else:
+        waiting = [row.source for row in writer.committed.values() if row.is_document]
+        waiting = [source for source in waiting if barrier(source, barred)]
+    if waiting:
+        raise CorpusError(
+            f"{writer.damage} The index is to be made anew, and {len(waiting):,} documents or "
+            f"folders, as {sorted(waiting)[0]!r}, cannot be looked at now.".strip(),
+            "Mount them or change their permissions. To do without them: "
+            "corpus-agent index --prune-unreachable",
+        )
+
+
 def _check_not_emptied(root: Path, seen: Walk, manifest: Manifest | None) -> None:
     """Raise CorpusError if every document is gone: the folder is probably not mounted."""
     indexed = manifest.coverage.indexed if manifest else 0
@@ -117,7 +152,7 @@ def _check_not_emptied(root: Path, seen: Walk, manifest: Manifest | None) -> Non
         raise CorpusError(
             f"The folder {str(root)!r} is empty, while its index holds {indexed:,} "
             "documents. Nothing was removed.",
-            "Is it mounted? If it is meant to be empty: corpus-agent index --force",
+            "Is it mounted? If it is meant to be empty: corpus-agent index --prune-unreachable",
         )
 
 
@@ -130,6 +165,7 @@ def plan_folder(
     force: bool = False,
     verify: bool = False,
     prune: bool = True,
+    prune_unreachable: bool = False,
 ) -> Plan:
     """What `sync_folder` would do; writes nothing and takes no lock."""
     seen = walk(root, max_file_bytes)
@@ -139,4 +175,14 @@ def plan_folder(
     if (store / MANIFEST_NAME).exists() and not is_outdated(store):
         manifest = read_manifest(store)
         stored = still_right(Snapshot(store, root).files(), manifest.fingerprint, today)
-    return make_plan(root, seen, stored, manifest, today, force=force, verify=verify, prune=prune)
+    return make_plan(
+        root,
+        seen,
+        stored,
+        manifest,
+        today,
+        force=force,
+        verify=verify,
+        prune=prune,
+        prune_unreachable=prune_unreachable,
+    )
