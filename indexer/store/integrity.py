@@ -21,12 +21,12 @@ from indexer.store.lance_files import parts_of
 from indexer.store.manifest import Manifest, damaged, hold, mending_hint
 from indexer.store.names import may_lie_below
 
-# Bytes of a version up to which all of them are compared: 2 ms for a reader, .3 s for a writer.
-READING_BYTES = 4 * 2**20
+# Bytes of a version up to which all of them are compared: 4 ms for a reader, .3 s for a writer.
+READING_BYTES = 8 * 2**20
 INDEXING_BYTES = 512 * 2**20
 EVERY_BYTE = 2**63
 # Of each file of a larger version: its beginning, its end, and what lies evenly between.
-SAMPLES = 16
+SAMPLES = 33  # so that the middle is one
 SAMPLE_BYTES = 4_096
 _COPY_BYTES = 2**20  # at a time
 _READ_ONLY = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC

@@ -185,8 +185,8 @@ def _content(store: Path, descriptor: int) -> dict[str, Any]:
         raise damaged(store, f"{MANIFEST_NAME} is no JSON") from None
     if not isinstance(loaded, dict) or type(loaded.get("schema")) is not int:
         raise damaged(store, f"{MANIFEST_NAME} is no manifest")
-    told = loaded.pop("check", None)  # of a later schema it may be another sum
-    if told is not None and loaded["schema"] <= SCHEMA and told != _sum_of(loaded):
+    told = loaded.pop("check", None)  # of another schema it may be another sum
+    if told is not None and loaded["schema"] == SCHEMA and told != _sum_of(loaded):
         raise damaged(store, f"{MANIFEST_NAME} is not what was written")
     return loaded
 

@@ -28,6 +28,7 @@ from indexer.sync.plan import Plan
 from indexer.sync.read import problem_row, read_all
 
 BATCH_CHUNKS = 256  # of whole files, read before they are embedded: bounds memory
+BATCH_FILES = 4_096  # with or without chunks
 COMMIT_SECONDS = 15.0  # reading that a killed run may lose; what it embedded is saved apart
 
 
@@ -167,7 +168,7 @@ class Run:
 
     def _work(self, files: Sequence[SeenFile], outcome: Outcome) -> None:
         """Read the files, and embed and store them batch by batch."""
-        done = 0
+        done = waiting = 0
         all_bytes = sum(seen.bytes for seen in files)
         texts = Texts(self._writer.store, reuse=self._reuse)
         with closing(read_all(self._root, files, self._chunker, texts)) as documents:
@@ -179,8 +180,10 @@ class Run:
                     self._batch.append((row, chunks))
                     if row.status != "indexed":
                         self._on_problem(row)
-                if sum(len(chunks) for _, chunks in self._batch) >= BATCH_CHUNKS:
+                    waiting += len(chunks)
+                if waiting >= BATCH_CHUNKS or len(self._batch) >= BATCH_FILES:
                     self._store_batch(outcome)
+                    waiting = 0
                 done += seen.bytes
                 self._tell(
                     Progress(number, len(files), done, all_bytes, outcome.embedded, seen.source)
