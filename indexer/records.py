@@ -104,7 +104,8 @@ class Hit:
     the reranker's score, on that model's own scale, None without one. `stale` is set if the file on
     disk has changed since it was indexed or cannot be compared, `unreachable` in the second case:
     it, its folder or its disk cannot be looked at now. Before fusion, `score` is that of one side,
-    and `vector` the stored embedding, which is ignored when hits are compared.
+    and `vector` the stored embedding. `key` is that of the text that was embedded, None where there
+    is none. Neither is looked at when hits are compared.
     """
 
     chunk: Chunk
@@ -116,6 +117,7 @@ class Hit:
     rerank: float | None = None
     vector: NDArray[np.float32] | None = field(default=None, compare=False, repr=False)
     unreachable: bool = False
+    key: bytes | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from indexer.store.lance_files import parts_of
 from indexer.store.manifest import Manifest, damaged, hold, mending_hint
 from indexer.store.names import may_lie_below
 
-# Bytes of a version up to which all of them are compared: 4 ms for a reader, .3 s for a writer.
+# So many bytes are compared, of the smallest files first: 4 ms for a reader, .3 s for a writer.
 READING_BYTES = 8 * 2**20
 INDEXING_BYTES = 512 * 2**20
 EVERY_BYTE = 2**63
@@ -63,12 +63,11 @@ def checked_manifest(store: Path, whole_bytes: int = READING_BYTES) -> Manifest:
 def check_contents(store: Path, manifest: Manifest, whole_bytes: int = READING_BYTES) -> None:
     """Raise DamagedStore if a file of the version is gone or is not what was written.
 
-    Every file's size is compared, and every byte where all files together have no more than
-    `whole_bytes`, else samples. A version whose manifest lists no files is not checked. Raises
-    CorpusError where this user may not read them.
+    Every file's size is compared, and every byte of the smallest that together have no more than
+    `whole_bytes`, of the others samples. A version whose manifest lists no files is not checked.
+    Raises CorpusError where this user may not read them.
     """
-    sizes = sum(int(told.partition(" ")[0]) for told in manifest.contents.values())
-    wrong = list(_wrong(store, manifest.contents, whole=sizes <= whole_bytes))
+    wrong = list(_wrong(store, manifest.contents, whole_bytes))
     if wrong:
         more = f", and {len(wrong) - MAX_NAMED} more" if len(wrong) > MAX_NAMED else ""
         raise DamagedStore(
@@ -77,8 +76,11 @@ def check_contents(store: Path, manifest: Manifest, whole_bytes: int = READING_B
         )
 
 
-def _wrong(store: Path, contents: Mapping[str, str], *, whole: bool) -> Iterator[str]:
-    for name, told in contents.items():
+def _wrong(store: Path, contents: Mapping[str, str], whole_bytes: int) -> Iterator[str]:
+    spent = 0
+    for name, told in sorted(contents.items(), key=lambda entry: _size(entry[1])):
+        spent += _size(told)
+        whole = spent <= whole_bytes
         try:
             if not may_lie_below(name):
                 yield f"{name!r} is no file of a table"
@@ -93,6 +95,10 @@ def _wrong(store: Path, contents: Mapping[str, str], *, whole: bool) -> Iterator
             ) from None
         except OSError as error:
             yield f"{name!r} cannot be read ({error.strerror})"
+
+
+def _size(told: str) -> int:
+    return int(told.partition(" ")[0])
 
 
 def _difference(path: Path, told: str, *, whole: bool) -> str:

@@ -21,6 +21,7 @@ from indexer.store.manifest import hold, root_of
 from indexer.store.rows import (
     CHUNK_COLUMNS,
     FULL_TEXT_COLUMN,
+    KEY_COLUMN,
     connect,
     file_row,
     quoted,
@@ -81,7 +82,7 @@ class Snapshot:
             query = query.minimum_nprobes(PARTITIONS).maximum_nprobes(0 if prefix else PARTITIONS)
             query = query.refine_factor(REFINED)
             found = _prefixed(query, prefix).select([*_SELECTED, "_distance"]).to_arrow()
-        return _found(found, 1.0 - found["_distance"].to_numpy())
+            return _found(found, 1.0 - found["_distance"].to_numpy())
 
     def by_text(self, query_text: str, limit: int, prefix: str = "") -> list[Hit]:
         """The rows that share words with the query; the score is BM25, best first.
@@ -97,7 +98,7 @@ class Snapshot:
                 MatchQuery(query_text, FULL_TEXT_COLUMN), query_type="fts"
             ).limit(limit)
             found = _prefixed(query, prefix).select([*_SELECTED, "_score"]).to_arrow()
-        return _found(found, found["_score"].to_numpy())
+            return _found(found, found["_score"].to_numpy())
 
     def file(self, source: str) -> FileRow | None:
         """The row of one file, None if the walk never found it."""
@@ -171,7 +172,7 @@ class Snapshot:
         return indices[name].num_indexed_rows, indices[name].num_unindexed_rows
 
 
-_SELECTED = [*CHUNK_COLUMNS, "file_sha256", "vector"]
+_SELECTED = [*CHUNK_COLUMNS, "file_sha256", KEY_COLUMN, "vector"]
 
 
 def _prefixed(query: Any, prefix: str) -> Any:  # noqa: ANN401 - LanceDB's builders share no base
@@ -191,6 +192,7 @@ def _found(rows: pa.Table, scores: NDArray[np.float32]) -> list[Hit]:
             0.0,
             row["file_sha256"],
             vector=vector,
+            key=row[KEY_COLUMN],
         )
         for row, vector, score in zip(
             rows.drop_columns("vector").to_pylist(), vectors, scores.tolist(), strict=True

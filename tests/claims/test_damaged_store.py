@@ -270,6 +270,24 @@ def test_a_large_version_is_sampled_and_verify_compares_every_byte(tmp_path, cop
             check_contents(copy / "store", listed, EVERY_BYTE)
 
 
+def test_a_passage_that_is_not_what_was_embedded_is_not_shown(copy):
+    """In a large index a flipped bit may lie between two samples, and in what a search finds."""
+    store = copy / "store"
+    write_manifest(store, replace(read_manifest(store), contents={}))
+    control = Index.open(store, ENCODER, root=copy / "docs")
+    assert searched(control) == ["07.txt"]
+    changed = 0
+    for path in (store / f"{CHUNKS}/data").iterdir():
+        data = path.read_bytes()
+        changed += data.count(f"{WORD} lamp".encode())
+        path.write_bytes(data.replace(f"{WORD} lamp".encode(), f"{WORD} damp".encode()))
+    assert changed
+    corpus = Index.open(store, ENCODER, root=copy / "docs")
+    with pytest.raises(DamagedStore, match=r"a passage of '07.txt' is not what was embedded"):
+        corpus.search(Query(f"the {WORD} lamp", 1))
+    assert corpus.search(Query("w3x3y3 w3x3y4", 1))  # of another document, which is sound
+
+
 def test_a_version_that_lists_no_files_gets_its_list_with_the_next_run(copy):
     store = copy / "store"
     write_manifest(store, replace(read_manifest(store), contents={}))

@@ -9,8 +9,8 @@ already.
 from __future__ import annotations
 
 import json
-import re
 import os
+import re
 import shutil
 import socket
 import stat
