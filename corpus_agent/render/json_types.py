@@ -58,7 +58,9 @@ class IndexResult(RunCounts):
 
 
 class SearchHit(TypedDict):
-    """A passage; lines are 1-based and inclusive, `stale` if its file changed since."""
+    """A passage; lines are 1-based and inclusive, `stale` if its file changed since or cannot be
+    compared, `unreachable` in the second case.
+    """
 
     source: str
     heading: str
@@ -71,6 +73,7 @@ class SearchHit(TypedDict):
     rerank: float | None
     snippet: str
     stale: bool
+    unreachable: bool
 
 
 class SearchResult(TypedDict):
@@ -151,6 +154,7 @@ class FileCounts(TypedDict):
     empty: int
     failed: int
     skipped: int
+    unreachable: int
     ignored: int
 
 

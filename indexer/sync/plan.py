@@ -244,8 +244,9 @@ def _intent(
 ) -> str:
     if seen.problem:
         now = (seen.problem, seen.detail, seen.bytes, seen.mtime_ns)
-        same = row is not None and (row.reason, row.detail, row.bytes, row.mtime_ns) == now
-        return "keep" if same else "record"
+        if row is None or row.is_document:
+            return "record"
+        return "keep" if (row.reason, row.detail, row.bytes, row.mtime_ns) == now else "record"
     if row is None:
         return "add"
     if force or _made_otherwise(row, registry, known):

@@ -107,6 +107,7 @@ def test_documents_that_cannot_be_looked_at_stay_and_come_back(barred, store):
 
 
 def test_they_are_pruned_where_that_is_asked_for(barred, store):
+    assert len(unreachable(applied(store, barred, looked_at_as_nobody(barred)))) == 2
     outcome = applied(store, barred, looked_at_as_nobody(barred), prune_unreachable=True)
     assert unreachable(outcome) == []
     assert found(store, "lamp") == {"top.md"}
