@@ -90,7 +90,7 @@ def index_lines(outcome: Outcome) -> Iterator[str]:
     if outcome.ignored:
         yield f"{outcome.ignored:,} ignored by rule (dot-files, ignore files, system folders)"
     if outcome.repaired:
-        yield f"Mended: {one_line(outcome.repaired)} It was made anew."
+        yield f"The index was made anew. Before: {one_line(outcome.repaired)}"
     if outcome.interrupted:
         yield "Stopped early. What was done is kept; run the same command to go on."
 

@@ -103,7 +103,7 @@ def test_stores_of_other_versions_and_damaged_ones_are_explained(cli: Cli, proje
     assert "is damaged" in problem(cli("status"), 1)
     done = cli("index")
     assert done.returncode == 0
-    assert "Mended:" in done.stdout and "is no JSON" in done.stdout
+    assert "The index was made anew." in done.stdout and "is no JSON" in done.stdout
 
 
 @pytest.mark.slow
