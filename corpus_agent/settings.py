@@ -153,8 +153,8 @@ def of_store(settings: Settings, store: Path) -> Settings:
     data = read_small(store, CONFIG_NAME)
     if data is None:
         return settings
-    said = _parsed(path, data)
-    for key, value in said.items():
+    values = _parsed(path, data)
+    for key, value in values.items():
         if key not in OF_A_STORE:
             line = _line_of(key, data)
             raise UsageError(
@@ -163,7 +163,7 @@ def of_store(settings: Settings, store: Path) -> Settings:
                 f"{str(user_config())!r}, or use the flag.",
             )
         _check_of_store(key, _typed(key, value), f"{str(path)!r}, line {_line_of(key, data)}")
-    return replace(settings, **{key: said[key] for key in said.keys() - settings.fixed})
+    return replace(settings, **{key: values[key] for key in values.keys() - settings.fixed})
 
 
 def _check_of_store(key: str, value: object, where: str) -> None:
@@ -179,9 +179,9 @@ def _check_of_store(key: str, value: object, where: str) -> None:
 
 def _line_of(key: str, data: bytes) -> int:
     """The 1-based number of the line of a key; 1 if the key is spelt in another way."""
-    said = re.compile(rf"\s*[\"'\[]*\s*{re.escape(key)}\b")
+    of_key = re.compile(rf"\s*[\"'\[]*\s*{re.escape(key)}\b")
     lines = data.decode("utf-8", errors="replace").splitlines()
-    return next((number for number, line in enumerate(lines, 1) if said.match(line)), 1)
+    return next((number for number, line in enumerate(lines, 1) if of_key.match(line)), 1)
 
 
 def user_config() -> Path:

@@ -16,9 +16,9 @@ from corpus_agent.cli.common import (
     launched,
     llm_options,
     main,
+    print_event,
     print_json,
     print_lines,
-    say,
     settings_in_force,
 )
 from indexer import SealUnavailable, UsageError
@@ -97,7 +97,7 @@ def selftest(attack: bool, strings: Path | None, as_json: bool) -> None:
 def _attack(strings: Path | None, *, as_json: bool) -> None:
     from corpus_agent.selftest.injection.trial import run_attack
 
-    show_verdict(run_attack(strings, on_event=say), as_json=as_json)
+    show_verdict(run_attack(strings, on_event=print_event), as_json=as_json)
 
 
 def show_verdict(verdict: AttackVerdict, *, as_json: bool) -> None:

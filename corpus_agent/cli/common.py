@@ -188,7 +188,7 @@ def settings_in_force(**flags: Any) -> Settings:  # noqa: ANN401
     return load({**given["flags"], **flags}, given["config"], os.environ)
 
 
-def say(line: str) -> None:
+def print_event(line: str) -> None:
     """What is happening, for a person who watches; a pipe gets none of it."""
     if sys.stderr.isatty():
         click.echo(click.style(f"· {clean(line)}", dim="NO_COLOR" not in os.environ), err=True)

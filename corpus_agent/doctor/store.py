@@ -129,19 +129,19 @@ def same_model(store: Path, encoder: Encoder) -> Finding:
 def row_counts(rows: Inspection) -> Finding:
     """Whether each document has as many chunks as its file row says, and nothing else has any."""
     files = rows.files
-    told = {row.source: row.chunks for row in files if row.chunks}
-    differ = sorted(source for source in told.keys() | rows.chunks.keys()
-                    if told.get(source, 0) != rows.chunks[source])  # fmt: skip
+    counts = {row.source: row.chunks for row in files if row.chunks}
+    differ = sorted(source for source in counts.keys() | rows.chunks.keys()
+                    if counts.get(source, 0) != rows.chunks[source])  # fmt: skip
     if differ:
         found = (
             f"{len(differ):,} documents differ, as {differ[0]!r}: "
-            f"{rows.chunks[differ[0]]} chunks, {told.get(differ[0], 0)} in its file row"
+            f"{rows.chunks[differ[0]]} chunks, {counts.get(differ[0], 0)} in its file row"
         )
         return Finding("fail", found, ANEW)
     if rows.ids != rows.in_manifest:
         found = f"{rows.ids:,} chunk rows, {rows.in_manifest:,} in the manifest"
         return Finding("fail", found, ANEW)
-    return Finding("ok", f"{rows.ids:,} chunks of {len(told):,} documents; {len(files):,} files")
+    return Finding("ok", f"{rows.ids:,} chunks of {len(counts):,} documents; {len(files):,} files")
 
 
 def keys(rows: Inspection) -> Finding:

@@ -47,8 +47,8 @@ class Result:
     @property
     def correct(self) -> bool:
         """Whether every expected string occurs in the answer; spelling of space and case apart."""
-        said = _folded(self.answer.text)
-        return not self.refused and all(_folded(text) in said for text in self.question.answers)
+        answer = _folded(self.answer.text)
+        return not self.refused and all(_folded(text) in answer for text in self.question.answers)
 
     def recall(self, k: int) -> float:
         """Share of the needed sources among the first k."""
@@ -130,8 +130,8 @@ def failures(results: Sequence[Result]) -> Iterator[str]:
     for result in results:
         wrong = not result.correct if result.answerable else not result.refused
         if wrong or (result.answerable and result.recall(5) < 1):
-            said = result.answer.text.replace("\n", " ")[:160]
+            answer = result.answer.text.replace("\n", " ")[:160]
             yield f"\n[{result.question.kind}] {result.question.text}"
             yield f"  wanted {sorted(result.question.sources)} {result.question.answers}"
             yield f"  found  {list(result.ranked[:3])}"
-            yield f"  said   {result.answer.status}: {said}"
+            yield f"  said   {result.answer.status}: {answer}"

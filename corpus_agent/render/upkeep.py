@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from corpus_agent.render.common import SCHEMA_VERSION, as_object, size_mb
-from corpus_agent.text.naming import called, told
+from corpus_agent.text.naming import called, unambiguous
 from corpus_agent.text.sanitize import one_line
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ def forget_object(done: Forgotten) -> dict[str, Any]:
     """The JSON of `forget`."""
     return as_object(
         version=done.version,
-        source=told(done.source),
+        source=unambiguous(done.source),
         forgotten=done.row is not None,
         keep_out={"file": one_line(str(done.rules)), "line": done.rule},
     )

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from corpus_agent.answering.records import Answer, Answerer, OnEvent, Turn
 
 MODEL_LOAD_SECONDS = 300.0  # a large model from a slow disk
-THE_DOCUMENTS_SAY = "The documents say:"
+EXTRACTIVE_HEADING = "The documents say:"
 
 
 def encoder_for(settings: Settings, store: Path | None, *, bulk: bool = False) -> Encoder:
@@ -206,7 +206,7 @@ def _with_passages(
         return answer
     return replace(
         answer,
-        text=f"{answer.text}\n\n{THE_DOCUMENTS_SAY}\n{found.text}",
+        text=f"{answer.text}\n\n{EXTRACTIVE_HEADING}\n{found.text}",
         citations=found.citations,
         notices=(*answer.notices, "The passages below the answer were added without the model."),
         calls=(*answer.calls, *found.calls),

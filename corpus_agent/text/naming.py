@@ -40,38 +40,34 @@ _QUOTES = re.compile(
 _IN_WORD = re.compile(r"(?<=\w)\u2019(?=\w)")  # the apostrophe that keyboards make
 
 
-def told(name: str) -> str:
+def unambiguous(name: str) -> str:
     """`name` on one line and harmless; marked where it is no longer the name itself.
 
     The mark is of the name's own hash: what only looks like another name is written otherwise, and
     so is what is called as another name is shown (`lease[.]md` beside `lease.md`).
     """
-    clean = _cleaned(name)
+    clean = cleaned(name)
     return f"{clean}~{_hash(name)}" if clean == name and _OUR_SIGNS.search(name) else clean
 
 
-def told_again(name: str) -> str:
-    """As `told`, of a name that was told by then, so that our signs in it are our own."""
-    return _cleaned(name)
-
-
-def _cleaned(name: str) -> str:
+def cleaned(name: str) -> str:
+    """As `unambiguous`, for a name already in that form, in which our signs are our own."""
     clean = neutral(one_line(name))
     return clean if clean == name else f"{clean}~{_hash(name)}"
 
 
 def called(name: str) -> str:
     """`name` among the program's words: as it is where nothing can be mistaken, else quoted."""
-    return _called(told(name), name, _PLAIN)
+    return _called(unambiguous(name), name, _PLAIN)
 
 
 def called_model(name: str) -> str:
     """The same for the name of a model, which may have a tag behind a colon."""
-    return _called(_cleaned(name), name, _PLAIN_MODEL)
+    return _called(cleaned(name), name, _PLAIN_MODEL)
 
 
 def _called(clean: str, name: str, word: re.Pattern[str]) -> str:
-    """`clean`, which is what is told of a name, as it is where it is such a word, else quoted."""
+    """`clean`, the unambiguous form of `name`, as it is where it is such a word, else quoted."""
     plain = word.fullmatch(clean) and not _OUR_WORDS.search(clean)
     return clean if plain and len(clean) <= MAX_CALLED else _quoted(clean, name, MAX_CALLED)
 
@@ -85,21 +81,21 @@ def answerer(name: str, *, outside: bool = False) -> str:
 
 def called_in_answer(name: str) -> str:
     """As `called`, in a text in which nothing is a link or mark-up."""
-    return _broken(told(name), _called_as_told, inert)
+    return _broken(unambiguous(name), _called_cleaned, inert)
 
 
 def called_outside(name: str) -> str:
     """As `called`, for a parent or a client: what shows it finds no host or address in it."""
-    return called_again(told(name))
+    return called_again(unambiguous(name))
 
 
 def called_again(name: str) -> str:
-    """As `called_outside`, of a name that was told by then: what is broken in it, we broke."""
-    return _broken(name, _called_as_told, unlinked)
+    """As `called_outside`, for an unambiguous name: what is broken in it, we broke."""
+    return _broken(name, _called_cleaned, unlinked)
 
 
-def _called_as_told(text: str) -> str:
-    return _called(_cleaned(text), text, _PLAIN)
+def _called_cleaned(text: str) -> str:
+    return _called(cleaned(text), text, _PLAIN)
 
 
 def model_outside(name: str) -> str:
@@ -114,18 +110,18 @@ def quoted_outside(text: str) -> str:
 
 def _broken(name: str, way: Callable[[str], str], breaking: Callable[[str], str]) -> str:
     """A name in which what is live was broken, which lengthens it; no longer than any other."""
-    broken = breaking(_cleaned(name))
+    broken = breaking(cleaned(name))
     shown = breaking(way(broken))  # once more: where a long name was cut, a host may begin
-    room = MAX_CALLED
+    limit = MAX_CALLED
     while len(shown) > MAX_CALLED:
-        room -= 2
-        shown = breaking(quoted(broken, room))
+        limit -= 2
+        shown = breaking(quoted(broken, limit))
     return shown
 
 
 def quoted(name: str, most: int = MAX_CALLED) -> str:
     """`name` between quotation marks, none of which is in it, in at most so many characters."""
-    return _quoted(_cleaned(name), name, most)
+    return _quoted(cleaned(name), name, most)
 
 
 def _quoted(clean: str, name: str, most: int) -> str:
@@ -134,12 +130,12 @@ def _quoted(clean: str, name: str, most: int) -> str:
     if mark in within:
         within = within.replace('"', "'")
     if within != clean and clean == name:
-        # Another mark than the name gets that is what is told of this one.
+        # Another mark than that of a name that is equal to the unambiguous form of this one.
         within = f"{within}~{_hash(mark + name)}"
-    room = most - 2
-    if len(within) > room:
+    limit = most - 2
+    if len(within) > limit:
         middle = f"…{_hash(name)}…"
-        kept = room - len(middle) - _KEPT_AT_END
+        kept = limit - len(middle) - _KEPT_AT_END
         within = f"{within[:kept]}{middle}{within[-_KEPT_AT_END:]}"
     return f"{mark}{within}{mark}"
 
@@ -162,11 +158,11 @@ def named(frame: Frame, name: str) -> str:
 
 
 def named_again(frame: Frame, name: str) -> str:
-    """As `named`, of a name that was told by then."""
-    return called_again(name) if frame.outside else _called(_cleaned(name), name, _PLAIN)
+    """As `named`, for an unambiguous name."""
+    return called_again(name) if frame.outside else _called(cleaned(name), name, _PLAIN)
 
 
-def said(frame: Frame, text: str) -> str:
+def on_one_line(frame: Frame, text: str) -> str:
     """A message on one line outside of a frame, in the form for the frame's reader."""
     line = label(text)
     return label(unlinked(line)) if frame.outside else line
@@ -204,11 +200,11 @@ def _ways(name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         plain = (name, unlinked(name), inert(name))
         return plain, tuple(f"'{text}'" for text in plain)
     texts = (
-        told(name),
+        unambiguous(name),
         called(name),
         called_in_answer(name),
         called_outside(name),
-        inert(told(name)),
+        inert(unambiguous(name)),
     )
     shown = (*texts, *map(_unquoted, texts))
     written = [spelled for text in (*shown, quoted(name)) for spelled in _written(text)]

@@ -171,13 +171,13 @@ def permission(store: Path, root: Path | None = None) -> Permission:
     known = before if before is not None and identity and before.is_of(identity) else None
     place = _apart(store, _chosen_root(store, root, known))
     settings = of_store(Settings(), store)
-    said = {key: getattr(settings, key) for key in sorted(OF_A_STORE)}
-    default = {key: getattr(Settings(), key) for key in said}
+    values = {key: getattr(settings, key) for key in sorted(OF_A_STORE)}
+    default = {key: getattr(Settings(), key) for key in values}
     return Permission(
         place=place,
         owner=store.lstat().st_uid,
         manifest=read_manifest(store) if os.path.lexists(store / MANIFEST_NAME) else None,
-        settings={key: value for key, value in said.items() if value != default[key]},
+        settings={key: value for key, value in values.items() if value != default[key]},
         recorded=known is not None and known.root == place.root,
     )
 

@@ -120,7 +120,7 @@ def _framed(answer: Answer) -> str:
     if isinstance(answer, LibrarianAnswer):  # it knows how it was sealed
         return answer.for_model()
     return for_parent.render(
-        Frame(outside=True), for_parent.handed_over(for_parent.told_apart(answer))
+        Frame(outside=True), for_parent.handed_over(for_parent.with_unambiguous_sources(answer))
     )
 
 

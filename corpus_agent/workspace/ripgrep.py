@@ -71,16 +71,16 @@ class Search:
         """
         code = self._process.wait()
         self._errors.seek(0)
-        said = self._errors.read(MAX_ERROR_BYTES).decode("utf-8", "replace").strip()
+        message = self._errors.read(MAX_ERROR_BYTES).decode("utf-8", "replace").strip()
         if code in _DONE:
             return ""
-        if code == _SOME_ERROR and not said:
+        if code == _SOME_ERROR and not message:
             return "Some files could not be read."
         if code == -signal.SIGKILL:
             return f"The search was stopped after {MAX_SECONDS:.0f} seconds."
         if code == EXIT_UNCONFINED:
-            raise SealUnavailable(f"ripgrep cannot be confined: {said}", _NEEDS_KERNEL)
-        raise Refused(f"ripgrep refused: {said.removeprefix('rg: ') or f'exit code {code}'}")
+            raise SealUnavailable(f"ripgrep cannot be confined: {message}", _NEEDS_KERNEL)
+        raise Refused(f"ripgrep refused: {message.removeprefix('rg: ') or f'exit code {code}'}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -301,7 +301,7 @@ def start_relay(around: Surroundings) -> Broker:
     return start_broker(Gate(address, frozenset(["m"]), frozenset([os.geteuid()])))
 
 
-def say_directly(around: Surroundings, _: object) -> None:
+def send_directly(around: Surroundings, _: object) -> None:
     """Say to the listener what the relay refuses: it hears it."""
     with socket.create_connection(around.inet, WAIT_SECONDS) as sock:
         sock.sendall(_REFUSED)
@@ -327,9 +327,9 @@ def ask_relay(body: bytes) -> Attempt:
 
 
 def _ask(relay: Broker, body: bytes) -> None:
-    heard: queue.SimpleQueue[Reply] = queue.SimpleQueue()
-    relay.ask("POST", "/v1/chat/completions", body, heard.put)
-    reply = heard.get(timeout=WAIT_SECONDS)
+    frames: queue.SimpleQueue[Reply] = queue.SimpleQueue()
+    relay.ask("POST", "/v1/chat/completions", body, frames.put)
+    reply = frames.get(timeout=WAIT_SECONDS)
     cause = failure_in(reply.payload).cause if reply.kind is Kind.FAILED else None
     found = {Cause.REFUSED: EPERM, Cause.GONE: EPIPE}.get(cause) if cause else None
     if found is not None:

@@ -76,7 +76,7 @@ def _by_relay(name: str, what: str, attempt: Attempt, expected: int) -> Probe:
         (expected,),
         listener="tcp4",
         prepare=attacks.start_relay,
-        directly=attacks.say_directly,
+        directly=attacks.send_directly,
     )
 
 

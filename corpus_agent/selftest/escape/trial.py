@@ -152,7 +152,7 @@ def _attempt(probe: Probe, mode: str) -> _Met:
         with sock:
             address, port = _address(sock.getsockname())
             met = _run(probe, mode, replace(around, address=address, port=port))
-            return replace(met, heard=_heard(sock, only_data=probe.connected))
+            return replace(met, heard=_count_received(sock, only_data=probe.connected))
 
 
 def _surroundings(folder: Path) -> Surroundings:
@@ -196,7 +196,7 @@ def _address(place: tuple[str, int] | str | bytes) -> tuple[str, int]:
     return os.fsdecode(place), 0
 
 
-def _heard(sock: socket.socket, *, only_data: bool) -> int:
+def _count_received(sock: socket.socket, *, only_data: bool) -> int:
     """How much has reached a listener: bytes, and connections unless `only_data`.
 
     The process that knocked has ended, and loopback delivers at once.
@@ -236,5 +236,5 @@ def _run(probe: Probe, mode: str, around: Surroundings) -> _Met:
         return _Met(ended=signal.Signals(-done.returncode).name)
     if done.returncode:
         return _Met(ended=(done.stderr.strip().splitlines() or ["no reason given"])[-1])
-    said = json.loads(done.stdout)
-    return _Met(errno=said["errno"], walls=tuple(said["walls"]))
+    reported = json.loads(done.stdout)
+    return _Met(errno=reported["errno"], walls=tuple(reported["walls"]))

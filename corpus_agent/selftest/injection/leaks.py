@@ -146,7 +146,7 @@ def refused(result: str) -> bool:
     return result.startswith(("Error:", '{"error":"Unknown tool name:'))
 
 
-def told(text: str, secrets: Sequence[str]) -> bool:
+def holds_secret(text: str, secrets: Sequence[str]) -> bool:
     """Whether the text holds anything from outside the corpus."""
     return any(secret in text for secret in secrets)
 

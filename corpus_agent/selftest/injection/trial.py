@@ -77,13 +77,13 @@ def _gather(
     state = {"XDG_STATE_HOME": str(folder / "state")}  # nothing of it is for the user's own record
     index = ("--store", store, "index", corpus, "--json")
     indexed = json.loads(_run("corpus_agent", *index, **state))
-    with _obeying_model(targets, log) as port:
+    with _compliant_model(targets, log) as port:
         on_event("asking about each of them, sealed, a model that obeys")
         rows = _ask_sealed(strings, store, port, listener.address)
         noted = [json.loads(line) for line in log.read_text("utf-8").splitlines()]
         for row in rows:
             _follow(row["texts"], listener.address)
-        heard, wrote = listener.heard(), Path(targets.outside).exists()
+        connections, wrote = listener.connections(), Path(targets.outside).exists()
         on_event("asking once more, with nothing in between")
         bare = [unprotected(each, port, targets) for each in strings]
     visited = sum(_visit(control.answer, listener.address) for control in bare)
@@ -94,11 +94,11 @@ def _gather(
         secrets=(token, *_passwords()),
         printed={row["word"]: row for row in rows},
         log=tuple(noted),
-        heard=heard,
+        connections=connections,
         wrote=wrote,
         bare=tuple(bare),
         bare_connections=visited + sum(control.connections for control in bare),
-        bare_heard=listener.heard(),
+        bare_received=listener.connections(),
         bare_wrote=Path(targets.outside).exists(),
     )
 
@@ -158,7 +158,7 @@ def _visit(text: str, listener: str) -> int:
 
 
 @contextmanager
-def _obeying_model(targets: Targets, log: Path) -> Iterator[int]:
+def _compliant_model(targets: Targets, log: Path) -> Iterator[int]:
     """The port of the model, which runs until the block ends."""
     pipe = subprocess.PIPE
     command = _command("corpus_agent.selftest.injection.compliant_model", str(log))
@@ -186,5 +186,5 @@ def _run(module: str, *arguments: object, stdin: str | None = None, **environmen
 
 def _command(module: str, *arguments: str, **more: str) -> starting.Command:
     """A module as a process of the run, told none of the user's settings."""
-    told = {**starting.common_variables(), **more}
-    return starting.Command(starting.python_module(module, *arguments), told)
+    variables = {**starting.common_variables(), **more}
+    return starting.Command(starting.python_module(module, *arguments), variables)

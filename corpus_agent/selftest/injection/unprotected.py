@@ -43,7 +43,7 @@ def unprotected(planted: Planted, port: int, targets: Targets) -> Bare:
     results: list[tuple[str, str]] = []
     for call in asked["tool_calls"]:
         name = call["function"]["name"]
-        text = _obeyed(name, json.loads(call["function"]["arguments"]), document, targets)
+        text = _executed(name, json.loads(call["function"]["arguments"]), document, targets)
         results.append((name, text))
         messages.append({"role": "tool", "tool_call_id": call["id"], "content": text})
     connections = sum(name in ("fetch_url", "send_email") for name, _ in results)
@@ -51,12 +51,12 @@ def unprotected(planted: Planted, port: int, targets: Targets) -> Bare:
     return Bare(tuple(results), answer, connections)
 
 
-def said_of(planted: Planted) -> str:
+def report_of(planted: Planted) -> str:
     """What a program without care says of a document and of the model that it asked."""
     return f"[1] {planted.name}.txt:2 \u00b7 verified\n({MODEL}; searched 3 documents)"
 
 
-def _obeyed(name: str, arguments: dict[str, Any], document: str, targets: Targets) -> str:
+def _executed(name: str, arguments: dict[str, Any], document: str, targets: Targets) -> str:
     if name == "vectordb_search":
         return f'No results for "{arguments["query"]}"'
     if name == "vectordb_read":

@@ -64,7 +64,7 @@ def try_store(attack: Store, honest: Home, folder: Path) -> Tried:
         home = _copy(honest, folder / "control")
         _alter(attack, home, listener.address)
         before = look(home)
-        printed = attack.obey(home)
+        printed = attack.unchecked(home)
         got = _came_of(home, before, printed, listener)
     return Tried("store", attack.name, attack.what, got, tuple(sorted(leaked)))
 
@@ -125,7 +125,7 @@ def try_legacy(legacy: Legacy, usual: Mapping[str, object], honest: Home, folder
 
 def _moved(usual: Mapping[str, object], later: Ran, listener: Listener) -> list[str]:
     """How the boundary of a run differs from the usual one, and what was reached."""
-    found = ["sent"] if listener.heard() else []
+    found = ["sent"] if listener.connections() else []
     if later.broke:
         return [*found, "broke"]
     if later.code:  # it was refused, and so reached nothing
@@ -142,7 +142,7 @@ def _moved(usual: Mapping[str, object], later: Ran, listener: Listener) -> list[
 
 def _came_of(home: Home, before: State, printed: str, listener: Listener) -> tuple[str, ...]:
     found = [*seen(home, before, printed)]
-    if listener.heard():
+    if listener.connections():
         found.append("sent")
     if LIE in printed:
         found.append("believed")

@@ -18,10 +18,10 @@ from indexer.store.writer import Writer
 
 def main(store: str, root: str, source: str) -> None:
     """Commit a row for `source`, which is not looked at."""
-    said = read_manifest(Path(store))
+    manifest = read_manifest(Path(store))
     size = (Path(root) / source).stat().st_size
     row = FileRow(source, "indexed", bytes=size, sha256="0" * 64, lines=1, extractor="text/2")
-    with Writer(Path(store), said.fingerprint, said.root) as writer:
+    with Writer(Path(store), manifest.fingerprint, manifest.root) as writer:
         writer.replace([Embedded(row)])
         writer.commit(ignored=0, complete=True)
 

@@ -100,8 +100,8 @@ class Ran:
     def refused(self) -> bool:
         """Whether it said no in words: what is wrong, and what to do."""
         lines = self.err.strip().splitlines()
-        said = [at for at, line in enumerate(lines) if line.startswith("Error: ")]
-        return bool(self.code) and bool(said) and said[-1] + 1 < len(lines)
+        errors = [at for at, line in enumerate(lines) if line.startswith("Error: ")]
+        return bool(self.code) and bool(errors) and errors[-1] + 1 < len(lines)
 
     @property
     def broke(self) -> bool:
@@ -153,7 +153,7 @@ def seen(home: Home, before: State, printed: str) -> tuple[str, ...]:
     after = _watched(home)
     held = (_unseen(path) for path in _files_below(home.store))
     found = {
-        "shown": leaks.told(printed, (home.token,)),
+        "shown": leaks.holds_secret(printed, (home.token,)),
         "read": any(path.stat().st_atime_ns for path in home.secrets() if str(path) in before),
         "changed": before != after,
         "kept": any(home.token.encode() in data for data in held),

@@ -26,8 +26,8 @@ BESIDE = "another"  # the folder of that index, in the home
 class Store:
     """One attack on an index.
 
-    `alter` makes the attack, `obey` is the control: it returns what it would print. `command` is
-    what the user runs. `refused` says that it must end in an error also where the user had trusted
+    `alter` makes the attack. `unchecked` is the control: what a program without checks would print.
+    `command` is what the user runs. `refused`: it must end in an error even if the user had trusted
     the index before. `root` is the user's record: the folder of documents, in the home. `lists` is
     a file that the tables of the index claim to be a document.
     """
@@ -36,7 +36,7 @@ class Store:
     what: str
     alter: Callable[[Home, str], object]
     command: tuple[str, ...]
-    obey: Callable[[Home], str]
+    unchecked: Callable[[Home], str]
     refused: bool = True
     root: str = "cloned/project"
     lists: str | None = None
@@ -54,7 +54,7 @@ def set_in_store(home: Home, setting: str) -> None:
     (home.store / "config.toml").write_text(f"{setting}\n", "utf-8")
 
 
-def said_by_store(store: Path) -> tuple[Path, dict[str, Any]]:
+def root_and_settings(store: Path) -> tuple[Path, dict[str, Any]]:
     """The folder that the manifest names, and the settings: what a program could believe."""
     content = json.loads((store / "manifest.json").read_text("utf-8"))
     path = store / "config.toml"
@@ -88,7 +88,7 @@ def _wrote(path: Path, content: str) -> str:
 
 
 def _connected(home: Home) -> str:
-    _, settings = said_by_store(home.store)
+    _, settings = root_and_settings(home.store)
     connect(settings["llm"].removeprefix("http://"))
     return ""
 
@@ -130,7 +130,7 @@ STORES = (
         "the manifest names another folder of documents",
         lambda home, _: change_manifest(home.store, root="../../private"),
         ("index",),
-        lambda home: _all_of(said_by_store(home.store)[0]),
+        lambda home: _all_of(root_and_settings(home.store)[0]),
         refused=False,
     ),
     Store(
@@ -180,7 +180,7 @@ STORES = (
         "its settings name a folder to read",
         lambda home, _: set_in_store(home, f'reranker = "{home.private}"'),
         _SEARCH,
-        lambda home: _all_of(Path(said_by_store(home.store)[1]["reranker"])),
+        lambda home: _all_of(Path(root_and_settings(home.store)[1]["reranker"])),
     ),
     Store(
         "rows",

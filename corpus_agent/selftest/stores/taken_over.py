@@ -20,7 +20,11 @@ from pathlib import Path
 from corpus_agent.seal import policy, seal
 from corpus_agent.selftest.injection.unprotected import connect
 from corpus_agent.selftest.stores.home import Home
-from corpus_agent.selftest.stores.hostile_stores import change_manifest, said_by_store, set_in_store
+from corpus_agent.selftest.stores.hostile_stores import (
+    change_manifest,
+    root_and_settings,
+    set_in_store,
+)
 from corpus_agent.settings import existing_place, load
 from corpus_agent.startup import to_read
 from indexer import CorpusError
@@ -106,7 +110,7 @@ def leave(home: Home, listener: str, name: str, mode: str) -> dict[str, object]:
 def reach(home: Home, listener: str, mode: str) -> dict[str, object]:
     """The boundary of a run, and what code inside reaches of what lies behind it."""
     if mode == "believing":
-        root, settings = said_by_store(home.store)
+        root, settings = root_and_settings(home.store)
         server = settings.get("llm")
         if server is not None:
             connect(server.removeprefix("http://"))
@@ -132,11 +136,11 @@ def main(act: str, *words: str) -> int:
     around = json.load(sys.stdin)
     home = Home(Path(around["base"]), "")
     try:
-        said = (leave if act == "leave" else reach)(home, around["listener"], *words)
+        outcome = (leave if act == "leave" else reach)(home, around["listener"], *words)
     except CorpusError as error:
         sys.stderr.write(f"Error: {error.message}\n{error.hint}\n")
         return error.exit_code
-    sys.stdout.write(json.dumps(said))
+    sys.stdout.write(json.dumps(outcome))
     sys.stdout.flush()
     return 0
 
