@@ -4,8 +4,11 @@ Its modules are imported on first use, so that importing the package before the 
 them.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from corpus_agent.lazy import lazy_modules
+
+__all__ = ["cancel", "cleanup", "forgetting", "service", "session", "stdio", "watching"]
 
 if TYPE_CHECKING:
     from corpus_agent.service import cancel as cancel
@@ -15,12 +18,5 @@ if TYPE_CHECKING:
     from corpus_agent.service import session as session
     from corpus_agent.service import stdio as stdio
     from corpus_agent.service import watching as watching
-
-__all__ = ["cancel", "cleanup", "forgetting", "service", "session", "stdio", "watching"]
-
-
-def __getattr__(name: str) -> object:
-    """A module of this package."""
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return import_module(f"{__name__}.{name}")
+else:
+    __getattr__ = lazy_modules(__name__, __all__)
