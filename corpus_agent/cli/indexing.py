@@ -1,4 +1,4 @@
-"""Commands that make an index and say what it holds."""
+"""Commands that make an index and list its content."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from corpus_agent.cli.common import (
 from corpus_agent.cli.progress import index_progress
 from corpus_agent.cli.watching import follow
 from corpus_agent.settings import existing_place
-from indexer import STATUSES, UsageError, read_manifest, usage
+from indexer import STATUSES, UsageError, storage
 
 
 @main.command()
@@ -142,10 +142,10 @@ def status(as_json: bool) -> None:
 
     store, root = existing_place(launch.settings)
     content = render.status_object(
-        read_manifest(store),
+        storage.read_manifest(store),
         store,
         root,
-        usage(store),
+        storage.usage(store),
         launch.seal.state,
         root_exists=root.is_dir(),
     )

@@ -28,7 +28,7 @@ from corpus_agent.text.sanitize import unlinked
 from corpus_agent.tools import read, search
 from corpus_agent.tools.result import ToolResult, failure
 from corpus_agent.tools.toolbox import SPECS, Arguments, ToolSpec, check_arguments
-from indexer import MAX_WINDOW_LINES, CorpusError, Manifest, Refused, Window
+from indexer import MAX_WINDOW_LINES, CorpusError, Refused, Window, storage
 
 if TYPE_CHECKING:
     from corpus_agent.service.cancel import Cancel
@@ -178,7 +178,7 @@ def listed(row: FileRow) -> Listed:
     return Listed(uri_of(row.source), called_outside(row.source), title)
 
 
-def _counts(manifest: Manifest) -> list[str]:
+def _counts(manifest: storage.Manifest) -> list[str]:
     coverage = manifest.coverage
     state = "complete" if manifest.complete else "NOT COMPLETE: run corpus-agent index to go on"
     counts = (
