@@ -27,7 +27,7 @@ from corpus_agent.answering.citations import quotations
 MAX_OPENINGS = 40  # of one form in one reply; a model that repeats "{" must not take minutes
 
 Arguments = dict[str, Any] | str
-"""What a call is made with: an object, or the text that was meant to be one."""
+"""The arguments of a call: an object, or the text that was intended as one."""
 
 Tools = Mapping[str, tuple[Collection[str], Collection[str]]]
 """For each tool the names of all its arguments, and of those that it needs."""

@@ -189,6 +189,6 @@ def settings_in_force(**flags: Any) -> Settings:  # noqa: ANN401
 
 
 def print_event(line: str) -> None:
-    """What is happening, for a person who watches; a pipe gets none of it."""
+    """Print an event for a person at a terminal; nothing into a pipe."""
     if sys.stderr.isatty():
         click.echo(click.style(f"· {clean(line)}", dim="NO_COLOR" not in os.environ), err=True)

@@ -131,7 +131,7 @@ class Child:
         return future
 
     def _give_up(self, number: int) -> None:
-        """Tell the process to stop, and end it if it does not."""
+        """Request the process to stop, and end it if it does not."""
         self._requests.put(packed({"id": number}))
         timer = threading.Timer(STOP_SECONDS, self._insist, args=(number,))
         timer.daemon = True

@@ -192,7 +192,7 @@ def ask(
         answer = fallback.answer(question, corpus, history, on_event)
     if answer.unsupported and not answer.citations:
         answer = _with_passages(answer, corpus, history, on_event)
-    # Also if the model failed: it had been sent passages by then.
+    # Also if the model failed: it had already received passages.
     return replace(answer, egress=answerer.egress, model_server=answerer.model_server)
 
 

@@ -6,7 +6,7 @@ import socket
 import threading
 import time
 
-_SETTLE_SECONDS = 0.2  # how long the listener waits for what loopback delivers at once
+_SETTLE_SECONDS = 0.2  # the wait for what loopback delivers at once
 
 
 class Listener:

@@ -1,11 +1,11 @@
-"""Code that took over a run: what it leaves for the next one, and what it reaches then.
+"""Code that took over a run: what it leaves for the next run, and what it reaches then.
 
     python -m corpus_agent.selftest.stores.taken_over leave NAME sealed|control < surroundings.json
     python -m corpus_agent.selftest.stores.taken_over reach next|believing < surroundings.json
 
-Starts as the commands do, by the user's own record and settings, seals itself, and only then does
-what it likes. `believing` is the control: a run whose boundary is what the index says. Prints what
-it met as JSON. Called by boundaries.py.
+Starts as the commands do, from the user's own record and settings, seals itself, and then attacks.
+`believing` is the control: a run whose boundary is taken from the index. Prints the outcome as
+JSON. Called by boundaries.py.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from indexer import CorpusError
 
 @dataclass(frozen=True, slots=True)
 class Legacy:
-    """Something that is left for the next run; `leave` is told the listener's address.
+    """Something left for the next run; `leave` gets the listener's address.
 
-    `outside` says that it lies where no sealed process may write: there the next run of the
-    control is an ordinary one, after the same was left without a seal.
+    `outside`: it lies where no sealed process may write. The next run of the control is then an
+    ordinary one, after the same was left without a seal.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Legacy:
 
 
 def _marker(home: Home, _: str) -> None:
-    """Another identity, and another root with it."""
+    """Another identity, with another root."""
     marker = home.store / "corpus-agent.store"
     marker.write_text(f"corpus-agent store\nid = {'a' * 32}\n", "utf-8")
     change_manifest(home.store, root="../..")
@@ -97,7 +97,7 @@ LEGACIES = {
 
 
 def leave(home: Home, listener: str, name: str, mode: str) -> dict[str, object]:
-    """What could not be written, as an errno; None where all was."""
+    """The errno of a failed write; None if all succeeded."""
     if mode == "sealed":
         to_read(load({"store": home.store}, None, os.environ))
     try:
@@ -108,7 +108,7 @@ def leave(home: Home, listener: str, name: str, mode: str) -> dict[str, object]:
 
 
 def reach(home: Home, listener: str, mode: str) -> dict[str, object]:
-    """The boundary of a run, and what code inside reaches of what lies behind it."""
+    """The boundary of a run, and what code inside reaches beyond it."""
     if mode == "believing":
         root, settings = root_and_settings(home.store)
         server = settings.get("llm")
@@ -132,7 +132,7 @@ def _opens(path: Path) -> bool:
 
 
 def main(act: str, *words: str) -> int:
-    """The exit code: 0 with what was met as JSON on standard output, or that of the refusal."""
+    """The exit code: 0 with the outcome as JSON on standard output, or that of the refusal."""
     around = json.load(sys.stdin)
     home = Home(Path(around["base"]), "")
     try:
