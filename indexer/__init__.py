@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from indexer.files.opening import read_regular as read_regular
     from indexer.files.walk import check_root as check_root
     from indexer.index import Index as Index
-    from indexer.parsers.document import parsed_lines as parsed_lines
     from indexer.parsers.worker import Enough as Enough
+    from indexer.parsers.worker import parsed_lines as parsed_lines
     from indexer.records import STATUSES as STATUSES
     from indexer.records import Chunk as Chunk
     from indexer.records import Coverage as Coverage
@@ -90,8 +90,7 @@ _PUBLIC = {
     ),
     "indexer.files.walk": ("check_root",),
     "indexer.index": ("Index",),
-    "indexer.parsers.document": ("parsed_lines",),
-    "indexer.parsers.worker": ("Enough",),
+    "indexer.parsers.worker": ("Enough", "parsed_lines"),
     "indexer.records": (
         "Chunk",
         "Coverage",

@@ -83,8 +83,8 @@ def everything(store: Path, root: Path) -> Iterator[tuple[str, Callable[[], Any]
     from corpus_agent import Corpus
     from corpus_agent.settings import Settings
 
-    cleanup = _found("corpus_agent.service.cleanup", "corpus_agent.cleaning").cleanup
-    forget = _found("corpus_agent.service.forgetting", "corpus_agent.forgetting").forget
+    cleanup = _found("corpus_agent.service.upkeep", "corpus_agent.cleaning").cleanup
+    forget = _found("corpus_agent.service.upkeep", "corpus_agent.forgetting").forget
     to_read = _found("corpus_agent.startup", "corpus_agent.launch").to_read
     ToyEncoder = _found("tests.support.fakes", "tests.fakes").ToyEncoder  # noqa: N806 - a class
 
