@@ -18,7 +18,7 @@ import indexer
 from corpus_agent import render, service
 from corpus_agent.seal import unsealed
 from corpus_agent.settings import OF_A_STORE, Settings, existing_place
-from corpus_agent.startup import Launch, to_index, to_read
+from corpus_agent.startup import Launch, for_indexing, for_reading
 from corpus_agent.text.naming import quoted
 from indexer import Query, UsageError, paths, storage
 
@@ -92,7 +92,7 @@ class Corpus:
         )
         assert settings.store is not None
         if seal or os.path.lexists(settings.store / storage.MANIFEST_NAME):
-            launch = to_read(settings, seal_off=not seal, asking=llm != "none")
+            launch = for_reading(settings, seal_off=not seal, asking=llm != "none")
             return cls(launch.settings, launch)
         return cls(settings, None)
 
@@ -136,7 +136,7 @@ class Corpus:
         if self._launch is None or self._launch.seal.state == "off":
             # Records that the index is this user's; a sealed process cannot, and did so before.
             before = self._settings.root
-            self._settings = to_index(self._settings, folder, seal_off=True).settings
+            self._settings = for_indexing(self._settings, folder, seal_off=True).settings
             self._view = self._view if self._settings.root == before else None
         elif folder is not None and folder.resolve() != self._settings.root:
             raise UsageError(
@@ -210,7 +210,7 @@ class Corpus:
         """The launch of this process; for a new index, made once the index exists."""
         if self._launch is None:
             asking = self._settings.llm != "none"
-            self._launch = to_read(self._settings, seal_off=True, asking=asking)
+            self._launch = for_reading(self._settings, seal_off=True, asking=asking)
             self._settings = self._launch.settings
         return self._launch
 

@@ -62,7 +62,7 @@ class Launch:
         return self.model.server.egress if self.model else None
 
 
-def to_read(
+def for_reading(
     settings: Settings, *, seal_off: bool = False, asking: bool = False, choosing: bool = False
 ) -> Launch:
     """A process ready to read an existing index; with `asking`, also to use the model of `--llm`.
@@ -88,7 +88,7 @@ def to_read(
     return replace(ready, seal=closed, settings=settings)
 
 
-def to_index(
+def for_indexing(
     settings: Settings,
     folder: Path | None,
     *,
@@ -111,7 +111,7 @@ def to_index(
     return Launch(closed, notices=notices, settings=settings)
 
 
-def to_examine(
+def for_examining(
     settings: Settings, *, seal_off: bool = False
 ) -> tuple[Path | None, Launch, CorpusError | None]:
     """The store, if any, a process ready to examine it, and the error if it must not be examined.

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from indexer.chunk import Chunker as Chunker
     from indexer.embed import Encoded as Encoded
     from indexer.embed import Encoder as Encoder
+    from indexer.embed import FolderEncoder as FolderEncoder
     from indexer.embed import Reranker as Reranker
-    from indexer.embed import SentenceTransformerEncoder as SentenceTransformerEncoder
     from indexer.errors import ERRORS as ERRORS
     from indexer.errors import CorpusError as CorpusError
     from indexer.errors import NoIndex as NoIndex
@@ -68,7 +68,7 @@ _PUBLIC = {
         "Encoded",
         "Encoder",
         "Reranker",
-        "SentenceTransformerEncoder",
+        "FolderEncoder",
     ),
     "indexer.errors": (
         "CorpusError",

@@ -86,7 +86,7 @@ _FIRST_CALL = "first_search"
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits of one question: requests, seconds for all of them, and the patience for one reply.
+    """Limits of one question: requests, seconds for all of them, and timeouts of one reply.
 
     `window` is the model's in tokens if the user sets it; otherwise the server is asked.
     """

@@ -138,12 +138,12 @@ def doctor(as_json: bool, **llm: str | None) -> None:
 
 def _checks(settings: Settings, server: Finding) -> Iterator[Check]:
     """All checks; those of the index only if this process could be sealed before."""
-    from corpus_agent.startup import to_examine
+    from corpus_agent.startup import for_examining
 
     environment = examination.environment
     try:
         seal_off = click.get_current_context().obj["unsealed"]
-        store, launch, problem = to_examine(settings, seal_off=seal_off)
+        store, launch, problem = for_examining(settings, seal_off=seal_off)
     except SealUnavailable as error:
         yield from environment.checks(settings, None, error, server)
         return

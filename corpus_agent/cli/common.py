@@ -84,10 +84,10 @@ def launch_to_read(settings: Settings, *, asking: bool = False, choosing: bool =
 
     With `choosing`, any model of its server.
     """
-    from corpus_agent.startup import to_read
+    from corpus_agent.startup import for_reading
 
     seal_off = click.get_current_context().obj["unsealed"]
-    launch = launched(to_read(settings, seal_off=seal_off, asking=asking, choosing=choosing))
+    launch = launched(for_reading(settings, seal_off=seal_off, asking=asking, choosing=choosing))
     if not asking:  # otherwise they are part of the answer
         print_lines((f"Note: {clean(notice)}" for notice in launch.notices), err=True)
     return launch
@@ -97,10 +97,12 @@ def launch_to_index(
     settings: Settings, path: Path | None, *, dry_run: bool = False, watching: bool = False
 ) -> Launch:
     """A sealed process that may write the index of the folder `path`."""
-    from corpus_agent.startup import to_index
+    from corpus_agent.startup import for_indexing
 
     seal_off = click.get_current_context().obj["unsealed"]
-    return launched(to_index(settings, path, seal_off=seal_off, dry_run=dry_run, watching=watching))
+    return launched(
+        for_indexing(settings, path, seal_off=seal_off, dry_run=dry_run, watching=watching)
+    )
 
 
 def print_lines(lines: Iterable[str], *, err: bool = False) -> None:

@@ -21,7 +21,7 @@ from corpus_agent.render.for_parent import handed_over, with_unambiguous_sources
 from corpus_agent.service.cancel import Cancel, Cancelled
 from corpus_agent.service.stdio import take_standard_streams
 from corpus_agent.settings import Settings, absolute, load
-from corpus_agent.startup import Launch, to_read
+from corpus_agent.startup import Launch, for_reading
 from indexer import CorpusError
 from indexer.confine import die_with_parent, starting
 
@@ -53,7 +53,7 @@ def main() -> None:
 
 def _launched(opening: dict[str, Any]) -> tuple[Settings, Launch]:
     settings = _settings(opening["flags"], opening["here"])
-    launch = to_read(settings, seal_off=opening["unsealed"], asking=True)
+    launch = for_reading(settings, seal_off=opening["unsealed"], asking=True)
     return launch.settings, launch
 
 

@@ -16,18 +16,18 @@ from corpus_agent import agent, answering, models
 from corpus_agent.models import discovery
 from corpus_agent.models.llama_server import wait_until_ready
 from corpus_agent.settings import Settings, existing_place, existing_store, model_folder
-from corpus_agent.startup import Launch, corpus_place, in_place, to_index
+from corpus_agent.startup import Launch, corpus_place, for_indexing, in_place
 from corpus_agent.text.naming import quoted
 from indexer import (
     CorpusError,
     Encoder,
     FileRow,
+    FolderEncoder,
     Index,
     Outcome,
     Plan,
     Progress,
     Reranker,
-    SentenceTransformerEncoder,
     UsageError,
     plan_folder,
     sync_folder,
@@ -44,7 +44,7 @@ EXTRACTIVE_HEADING = "The documents say:"
 def encoder_for(settings: Settings, store: Path | None, *, bulk: bool = False) -> Encoder:
     """The embedding model that the settings name; `bulk` if many texts are to be embedded."""
     folder = model_folder(settings.model, "--model")
-    return SentenceTransformerEncoder(folder, store=store, bulk=bulk)
+    return FolderEncoder(folder, store=store, bulk=bulk)
 
 
 def reranker_for(settings: Settings) -> Reranker | None:
@@ -80,7 +80,7 @@ def index(
 ) -> Outcome:
     """The outcome of a run over the folder; see sync_folder. `encoder` is one already loaded."""
     if settings.root is None:  # called without a Launch
-        settings = to_index(settings, folder, seal_off=True).settings
+        settings = for_indexing(settings, folder, seal_off=True).settings
     store, root = existing_place(settings)
     return sync_folder(
         store,

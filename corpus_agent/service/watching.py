@@ -15,7 +15,7 @@ from typing import Protocol
 
 from corpus_agent.service import session
 from corpus_agent.settings import Settings, existing_place
-from corpus_agent.startup import to_index
+from corpus_agent.startup import for_indexing
 from indexer import CorpusError, Encoder, FileRow, Outcome, Plan, Progress, StoreLocked
 from indexer import watch as file_events
 
@@ -68,7 +68,7 @@ def watch(
     removed or replaced: neither the watches nor the seal cover its replacement.
     """
     if settings.root is None:  # called without a Launch
-        settings = to_index(settings, folder, seal_off=True).settings
+        settings = for_indexing(settings, folder, seal_off=True).settings
     store, root = existing_place(settings)
     watched = _identity(root)
     encoder = encoder or session.encoder_for(settings, store, bulk=True)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from corpus_agent import mcp, render, service
 from corpus_agent.service.cancel import Cancel
 from corpus_agent.settings import Settings
-from corpus_agent.startup import Launch, to_read
+from corpus_agent.startup import Launch, for_reading
 from corpus_agent.text.delimiters import Frame
 from corpus_agent.text.sanitize import visible
 from indexer import CorpusError, Query
@@ -43,7 +43,7 @@ def main() -> None:
     task = json.loads(sys.stdin.read())
     # The store was made for this run; it does not belong in the user's record.
     named = Settings(store=Path(task["store"]), llm=task["llm"], trust_store=True)
-    launch = to_read(named, asking=True)
+    launch = for_reading(named, asking=True)
     settings = launch.settings
     if launch.model is None:
         sys.exit("; ".join(launch.notices))

@@ -26,7 +26,7 @@ from corpus_agent.selftest.stores.hostile_stores import (
     set_in_store,
 )
 from corpus_agent.settings import existing_place, load
-from corpus_agent.startup import to_read
+from corpus_agent.startup import for_reading
 from indexer import CorpusError
 
 
@@ -99,7 +99,7 @@ LEGACIES = {
 def leave(home: Home, listener: str, name: str, mode: str) -> dict[str, object]:
     """The errno of a failed write; None if all succeeded."""
     if mode == "sealed":
-        to_read(load({"store": home.store}, None, os.environ))
+        for_reading(load({"store": home.store}, None, os.environ))
     try:
         LEGACIES[name].leave(home, listener)
     except OSError as error:
@@ -117,7 +117,7 @@ def reach(home: Home, listener: str, mode: str) -> dict[str, object]:
         folders = [Path(settings[key]) for key in ("model", "reranker") if key in settings]
         seal(policy(root, home.store, read=folders))
     else:
-        launch = to_read(load({"store": home.store}, None, os.environ), asking=True)
+        launch = for_reading(load({"store": home.store}, None, os.environ), asking=True)
         _, root = existing_place(launch.settings)
         server = str(launch.model.server) if launch.model is not None else None
     reached = [str(path) for path in home.secrets_named() if _opens(path)]
