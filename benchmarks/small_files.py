@@ -23,7 +23,7 @@ import numpy as np
 from common import print_table
 from numpy.typing import NDArray
 
-from indexer.embed import Encoded, SentenceTransformerEncoder
+from indexer.embed import Encoded, FolderEncoder
 from indexer.files.opening import hash_beneath
 from indexer.files.walk import walk
 from indexer.store.ownership import make_store
@@ -39,7 +39,7 @@ class DrawnVectors:
     """The packaged model's tokenizer and window, and vectors by chance, which cost nothing."""
 
     def __init__(self) -> None:
-        model = SentenceTransformerEncoder()
+        model = FolderEncoder()
         self.name, self.weights_sha256 = "drawn", "0" * 64
         self.dimension, self.max_tokens = model.dimension, model.max_tokens
         self.tokenizer = model.tokenizer
