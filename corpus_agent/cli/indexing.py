@@ -74,29 +74,19 @@ def index(
 
     if dry_run:
         todo = service.session.dry_run(
-            settings,
-            path,
-            force=force,
-            verify=verify,
-            prune=prune,
+            settings, path, force=force, verify=verify, prune=prune,
             prune_unreachable=prune_unreachable,
-        )
+        )  # fmt: skip
         if as_json:
             return print_json(render.plan_object(todo))
         return print_lines(render.plan_lines(todo))
 
     with index_progress() as shown:
         outcome = service.session.index(
-            settings,
-            path,
-            force=force,
-            verify=verify,
-            prune=prune,
-            prune_unreachable=prune_unreachable,
-            on_start=shown.start,
-            on_progress=shown.advance,
+            settings, path, force=force, verify=verify, prune=prune,
+            prune_unreachable=prune_unreachable, on_start=shown.start, on_progress=shown.advance,
             on_problem=shown.problem,
-        )
+        )  # fmt: skip
     if as_json:
         noted = {"notices": list(launch.notices)} if launch.notices else {}
         print_json({**render.index_object(outcome), **noted})

@@ -72,6 +72,15 @@ def index_lines(outcome: Outcome) -> Iterator[str]:
         f"{outcome.embedded:,} newly embedded, in {outcome.seconds:.1f} s (version "
         f"{outcome.version})"
     )
+    yield from _left_lines(outcome)
+    if outcome.repaired:
+        yield f"The index was made anew. Before: {one_line(outcome.repaired)}"
+    if outcome.interrupted:
+        yield "Stopped early. What was done is kept; run the same command to go on."
+
+
+def _left_lines(outcome: Outcome) -> Iterator[str]:
+    """The numbers of files that are in the folder or were, and gave nothing."""
     by_status = Counter(row.status for row in outcome.problems)
     skipped, left = by_status["skipped"], by_status["unreachable"]
     unread = by_status["empty"] + by_status["failed"]
@@ -89,10 +98,6 @@ def index_lines(outcome: Outcome) -> Iterator[str]:
         yield f"{outcome.spared:,} are gone from the folder and stay in the index (--no-prune)"
     if outcome.ignored:
         yield f"{outcome.ignored:,} ignored by rule (dot-files, ignore files, system folders)"
-    if outcome.repaired:
-        yield f"The index was made anew. Before: {one_line(outcome.repaired)}"
-    if outcome.interrupted:
-        yield "Stopped early. What was done is kept; run the same command to go on."
 
 
 def watch_line(outcome: Outcome) -> str:

@@ -70,46 +70,36 @@ def sync_folder(
         seen = walk(root, max_file_bytes)
         if not prune_unreachable:
             _check_within_reach(writer, seen)
-        said = _mended(writer, root, seen) if writer.damage else LOST if lost else ""
-        if prune and not (force or prune_unreachable):
-            _check_not_emptied(root, seen, writer.manifest)
+            if prune and not force:
+                _check_not_emptied(root, seen, writer.manifest)
         if writer.rebuilding and not prune:
             raise CorpusError(
                 "The index is to be made anew, and documents that are gone cannot be.",
                 "Run it without --no-prune, or with the model and the version that made the index.",
             )
-        todo = make_plan(
-            root,
-            seen,
-            writer.files,
-            writer.manifest,
-            today,
-            force=force,
-            verify=verify,
-            prune=prune,
-            prune_unreachable=prune_unreachable,
-        )
-        # What was on another device stays known as such, as long as its documents wait for it.
-        kept = {*writer.mounts} if todo.unreachable else set[str]()
-        writer.mounts = tuple(sorted(kept | {*seen.mounts}))
+        said = _mended(writer, root, seen) if writer.damage else LOST if lost else ""
+        how = {"force": force, "verify": verify, "prune": prune}
+        how["prune_unreachable"] = prune_unreachable
+        todo = make_plan(root, seen, writer.files, writer.manifest, today, **how)
+        writer.mounts = _mounts(writer, seen, todo)
         told = OUTDATED if outdated else f"{said} {ANEW}" if said else ""
         on_start(replace(todo, reasons=(told,)) if told else todo, writer.rebuilding)
         run = Run(
-            root,
-            writer,
-            encoder,
-            chunker,
-            reuse=not force,
-            on_progress=on_progress,
-            on_problem=on_problem,
-            should_stop=should_stop,
-        )
+            root, writer, encoder, chunker, reuse=not force, on_progress=on_progress,
+            on_problem=on_problem, should_stop=should_stop,
+        )  # fmt: skip
         outcome = run.apply(todo, seen.ignored, seen.started_ns)
         if not (outcome.interrupted or todo.changes_nothing):
             Texts(store).keep_only({row.sha256 for row in writer.files.values()})
     outcome.repaired = said
     outcome.seconds = time.monotonic() - started
     return outcome
+
+
+def _mounts(writer: Writer, seen: Walk, todo: Plan) -> tuple[str, ...]:
+    """The folders on other devices; those where none is now too, while documents wait for it."""
+    before = {*writer.mounts} if todo.unreachable else set[str]()
+    return tuple(sorted(before | {*seen.mounts}))
 
 
 def _mended(writer: Writer, root: Path, seen: Walk) -> str:
