@@ -13,7 +13,10 @@ from html import unescape
 
 import regex
 
-_VERDICTS = r"(?:verified|moved|altered|cut|not[_ ]found|unverified)"
+_VERDICTS = (
+    r"(?:verified(?: in recogni[sz]ed text)?(?: ?\(confidence [\d.,%]{1,6}\))?"
+    r"|moved|altered|cut|not[_ ]found|unverified)"
+)
 _PLACE = r"[^\n·|]{1,200}?:\d{1,9}(?:\s?[-–]\s?\d{1,9})?(?:\s*\(page\s+\d+\))?"
 _LINES = regex.compile(
     # a citation as it is printed, and the line of its quotation below
