@@ -66,6 +66,8 @@ import sys, tempfile
 from indexer.store.lance import import_lancedb
 lancedb = import_lancedb()
 assert not [name for name in sys.modules if name.startswith({CLIENT!r})]
+assert "overrides" not in sys.modules
+assert __import__("overrides").final  # the library itself, which the stand-in does not have
 # What was stood in for becomes itself when it is used.
 made = lancedb.namespace.ListTablesResponse(tables=["a"])
 assert type(made).__module__.startswith({CLIENT!r}), type(made)
