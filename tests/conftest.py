@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import subprocess
@@ -30,14 +31,20 @@ def state_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     del os.environ["XDG_STATE_HOME"]
 
 
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Paths of home folders that are not there yet; `mktemp` looks through all folders for each."""
+    folder = tmp_path_factory.mktemp("homes")
+    return (folder / str(number) for number in itertools.count())
+
+
 @pytest.fixture(autouse=True)
 def clean_environment(
-    state_folder: Path,
-    tmp_path_factory: pytest.TempPathFactory,
-    monkeypatch: pytest.MonkeyPatch,
+    state_folder: Path, homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No test sees or changes the developer's home folder or settings."""
-    home = tmp_path_factory.mktemp("home")
+    home = next(homes)
+    home.mkdir()
     monkeypatch.setenv("HOME", str(home))
     for name in list(os.environ):
         if name.startswith(("CORPUS_AGENT_", "XDG_")) and name != "XDG_STATE_HOME":

@@ -180,6 +180,7 @@ def test_a_permitted_host_is_asked_and_every_answer_says_so(sample_store):
     assert f"Warning: questions and passages go to {OTHER_HOST}, not encrypted." in err
 
 
+@pytest.mark.slow
 def test_a_host_that_is_not_permitted_hears_nothing(sample_store):
     ask = ("--store", sample_store, "ask", "How long?", "--json")
     for also in ((), ("--allow-remote-llm", "10.77.0.2")):

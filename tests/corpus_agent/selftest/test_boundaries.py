@@ -55,10 +55,12 @@ def test_nothing_that_a_run_leaves_moves_the_next_and_its_control_does(
     assert tried.passed
 
 
+@pytest.mark.slow
 def test_the_usual_run_is_of_its_folder_and_reaches_nothing_else(usual):
     assert usual == {"root": "home/cloned/project", "server": None, "reached": []}
 
 
+@pytest.mark.slow
 def test_a_program_without_the_guard_fails_the_run(honest, tmp_path):
     """A key that the user trusts by name, under another name: the guard by name is not there."""
     attack = replace(
@@ -70,6 +72,7 @@ def test_a_program_without_the_guard_fails_the_run(honest, tmp_path):
     assert not tried.passed
 
 
+@pytest.mark.slow
 def test_a_control_that_does_not_get_through_fails_the_run(honest, tmp_path):
     tried = try_store(replace(BY_NAME["root"], obey=lambda home: ""), honest, tmp_path)
     assert tried.leaked == ()

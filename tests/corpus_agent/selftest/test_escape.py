@@ -31,6 +31,7 @@ def test_a_way_out_is_closed_and_was_open_before(results, name):
     assert result.passed
 
 
+@pytest.mark.slow
 def test_only_what_needs_a_privilege_may_be_impossible(results):
     impossible = {name for name, result in results.items() if result.control == "impossible"}
     assert impossible <= {

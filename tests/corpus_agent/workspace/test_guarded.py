@@ -96,6 +96,7 @@ def test_no_spelling_hides_such_a_file(tmp_path, careful, asked, path, disguise)
         assert asked[0].why
 
 
+@pytest.mark.slow
 @settings(deadline=None)  # the first one compiles the list
 @given(st.sampled_from(sorted(EXAMPLES)), st.text(st.sampled_from("\u200b\u2060\ufeff\u00ad")))
 def test_no_invisible_character_hides_such_a_file(tmp_path_factory, path, invisible):

@@ -144,6 +144,7 @@ def test_prefixes_are_those_of_the_folder_or_of_its_family(tmp_path, name, said,
     assert (encoder.query_prefix, encoder.document_prefix) == (query, passage)
 
 
+@pytest.mark.slow
 def test_a_window_that_is_not_stated_is_that_of_the_tokenizer_or_the_places(make_model):
     folder = make_model()
     (folder / "sentence_bert_config.json").unlink()
@@ -265,6 +266,7 @@ def test_another_model_of_the_family_runs_through_onnx_as_its_folder_says(
     assert (encoder.weights_sha256 != PACKAGED_SHA256, notices) == (True, [])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "files", "reason"),
     [
