@@ -35,15 +35,19 @@ def asked():
     return []
 
 
-@pytest.fixture
-def careful(tmp_path, asked):
+def whose_person_says_no(folder, asked):
     """Tools whose person says no, and what that person was asked."""
 
     def confirm(proposal):
         asked.append(proposal)
         return False
 
-    return FileTools(Workspace(tmp_path), confirm=confirm)
+    return FileTools(Workspace(folder), confirm=confirm)
+
+
+@pytest.fixture
+def careful(tmp_path, asked):
+    return whose_person_says_no(tmp_path, asked)
 
 
 def everything(folder):
@@ -61,12 +65,13 @@ def test_a_file_that_is_run_on_sight_is_asked_for_with_the_reason(tmp_path, care
 
 
 @pytest.mark.parametrize("why", PATHS)
-def test_such_a_file_is_not_edited_where_nobody_says_yes(tmp_path, careful, asked, why):
-    for path in PATHS[why]:
-        file = tmp_path / path
-        file.parent.mkdir(parents=True, exist_ok=True)
+def test_such_a_file_is_not_edited_where_nobody_says_yes(tmp_path, asked, why):
+    for number, path in enumerate(PATHS[why]):
+        file = tmp_path / str(number) / path
+        file.parent.mkdir(parents=True)
         file.write_text("old words")
-        for tools in (careful, FileTools(Workspace(tmp_path))):
+        careful = whose_person_says_no(tmp_path / str(number), asked)
+        for tools in (careful, FileTools(Workspace(tmp_path / str(number)))):
             tools.read(path)
             answer = tools.edit(path, "old", "new")
             assert answer.startswith("Error:"), answer
