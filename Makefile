@@ -2,21 +2,27 @@
 PYTHON ?= python3
 BIN := .venv/bin
 # Two processes, each with whole files, so that what a file's tests share is made once.
-TESTS := $(BIN)/python tests/support/offline.py -m pytest -q -n 2 --dist loadfile
+TESTS := $(BIN)/python tests/support/offline.py -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet -c constraints.txt
 
 # Modules stay compiled: each of the thousand processes that tests start would compile them anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check lint compiled format docs clean
+.PHONY: demo test suite wheel check lint compiled format docs clean
 
 demo: .venv/demo
 	$(BIN)/corpus-agent --store .demo/store index sample_corpus
 	$(BIN)/corpus-agent --store .demo/store ask --llm none "How long can the sourdough starter stay in the fridge without being fed?"
 	$(BIN)/corpus-agent --store .demo/store ask --llm none "How many months' notice does the tenant have to give?"
 
+# The wheel's empty environment is made beside the tests: its installation is one process.
 test: lint compiled
+	@$(MAKE) --no-print-directory --jobs=2 suite wheel
+
+suite:
 	$(TESTS)
+
+wheel:
 	$(BIN)/python tests/support/wheel_check.py
 
 # The loop of daily work, under a minute: all that reads the code, and the tests not marked slow.
