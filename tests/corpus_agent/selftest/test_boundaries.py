@@ -80,6 +80,7 @@ def test_a_control_that_does_not_get_through_fails_the_run(honest, tmp_path):
     assert not tried.passed
 
 
+@pytest.mark.slow
 def test_a_record_that_a_run_could_write_would_move_the_next(usual, honest, tmp_path):
     """Left where nothing is sealed, as if the seal had a hole; the next run is an ordinary one."""
     copied = boundaries._copy(honest, tmp_path / "home")
@@ -90,6 +91,7 @@ def test_a_record_that_a_run_could_write_would_move_the_next(usual, honest, tmp_
         assert boundaries._moved(usual, later, listener) == ["read", "another root"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("act", ["read", "write", "make", "remove"])
 def test_what_is_done_to_the_home_is_seen(act, honest, tmp_path):
     copied = boundaries._copy(honest, tmp_path / "home")
@@ -146,6 +148,7 @@ def test_the_json_holds_each_group():
     assert found["persistence"] == found["stores"]
 
 
+@pytest.mark.slow
 def test_the_home_of_the_caller_is_not_that_of_the_run(honest):
     told = honest.environment()
     assert told["HOME"] != os.environ.get("HOME")

@@ -303,6 +303,7 @@ def test_the_check_is_kept_in_the_store_and_spares_the_next_start_torch(make_mod
     assert imported(code, folder, tmp_path) == []
 
 
+@pytest.mark.slow
 def test_vectors_that_are_not_the_models_own_are_not_used(make_model, tmp_path):
     folder = ModelFolder(make_model())
     wrong = np.roll(TorchEngine(folder).encode(probe.TEXTS), 1, axis=1)
@@ -331,6 +332,7 @@ def test_a_packaged_model_that_computes_otherwise_is_refused(tmp_path):
     assert "CorpusError: The vectors of all-MiniLM-L6-v2 are wrong on this machine" in done.stderr
 
 
+@pytest.mark.slow
 def test_without_a_store_to_keep_the_check_in_the_model_works_and_says_so(make_model):
     notices: list[str] = []
     encoder = SentenceTransformerEncoder(make_model(), on_notice=notices.append)
