@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.support.command import Cli
 from tests.support.places import REPOSITORY, SAMPLE
@@ -21,6 +22,10 @@ from tests.support.places import REPOSITORY, SAMPLE
 # would every process of a test. With these set here, children begin with the default.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+# By the clock, 200 ms for an example, a busy machine fails; what bounds a cost asks the processor.
+settings.register_profile("whatever else runs", deadline=None)
+settings.load_profile("whatever else runs")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
