@@ -15,6 +15,7 @@ from indexer.errors import UnreadableDocument
 from indexer.extract import suffixes
 from indexer.extract.damage import BROKEN
 from indexer.extract.extraction import Claim, Extraction, Extractor
+from indexer.extract.hidden import shown
 from indexer.extract.magic import kind_of
 from indexer.extract.normalise import whole
 from indexer.extract.text import SAMPLE_BYTES, is_text
@@ -125,8 +126,9 @@ class Opened:
     """A document whose lines are extracted lazily.
 
     `title` is the document's own, "" if it has none. `extractor` is a label; it and `remark`, a
-    message on unreadable parts, are final after the last line. `lines` raises UnreadableDocument
-    with that label, and with the extractor's `empty_reason` at the end if there was no text.
+    message on unreadable and hidden parts, are final after the last line. `lines` raises
+    UnreadableDocument with that label, and with the extractor's `empty_reason` at the end if there
+    was no text.
     """
 
     extractor: str
@@ -145,7 +147,7 @@ def open_document(
     if not data:
         raise UnreadableDocument("no_bytes", "the file is empty")
     extractor, extraction = _open(data, source, on_claim)
-    opened = Opened(extractor.label, " ".join(whole(extraction.title or "").split()))
+    opened = Opened(extractor.label, " ".join(shown(whole(extraction.title or "")).split()))
     opened.lines = _lines(extractor, extraction, opened)
     return opened
 
@@ -169,15 +171,18 @@ def _open(
 
 def _lines(extractor: Extractor, extraction: Extraction, opened: Opened) -> Iterator[Line]:
     """The lines; raises if none of them contains a letter or digit outside a mark."""
-    found = False
+    found = hidden = False
+    passages = 0
     try:
         for line in extraction.lines:
             found = found or (not line.is_mark and any(map(str.isalnum, line.text)))
+            passages += line.hidden and not hidden
+            hidden = line.hidden
             yield line
     except (UnreadableDocument, *BROKEN) as error:
         raise _unreadable(error, extractor) from None
     opened.extractor = "+".join([extractor.label, *sorted(extraction.engines)])
-    opened.remark = _remark(extraction.unread)
+    opened.remark = "; ".join(filter(None, [_remark(extraction.unread), _hidden(passages)]))
     if not found:
         reason = "malformed" if extraction.unread else extractor.empty_reason
         raise UnreadableDocument(reason, opened.remark, extractor.label)
@@ -207,6 +212,13 @@ def _remark(unread: list[str]) -> str:
     more = len(unread) - MAX_REMARK_PARTS
     shown = ", ".join(unread[:MAX_REMARK_PARTS])
     return f"not readable: {shown}{f' and {more} more' if more > 0 else ''}"
+
+
+def _hidden(passages: int) -> str:
+    if not passages:
+        return ""
+    what = "1 passage is" if passages == 1 else f"{passages:,} passages are"
+    return f"{what} hidden in the document"
 
 
 def writes_markdown(label: str) -> bool:

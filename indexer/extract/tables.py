@@ -37,6 +37,7 @@ from indexer.extract.extraction import Extraction, part_lines, plain_lines
 from indexer.extract.legacy.compound import OLE, Compound
 from indexer.extract.markdown import one_line, row
 from indexer.extract.office.charts import chart_titles
+from indexer.extract.office.drawing import paragraph_text
 from indexer.extract.text import decode
 from indexer.records import Line
 
@@ -219,8 +220,8 @@ def _drawn(parts: ZipParts, name: str) -> Iterator[str]:
         if tag_of(each) in ("txBody", "chart") and _is_spare(each):
             continue
         if tag_of(each) == "txBody":
-            texts = (text_of(paragraph) for paragraph in each if tag_of(paragraph) == "p")
-            yield "\n".join(filter(str.strip, texts))
+            texts = (paragraph_text(paragraph) for paragraph in each if tag_of(paragraph) == "p")
+            yield "\n".join(filter(None, texts))
         elif tag_of(each) == "chart":
             target = related.get(attribute(each, "id") or "", ("", ""))[1]
             chart = parts.xml(target) if target else None

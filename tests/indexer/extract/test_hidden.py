@@ -1,0 +1,274 @@
+"""What a document holds and does not show is read behind a mark, in every format alike."""
+
+import io
+from collections.abc import Callable
+
+import pytest
+from docx import Document as WordFile
+from docx.oxml import OxmlElement
+from docx.oxml.ns import qn
+from docx.shared import Pt, RGBColor
+from hypothesis import given
+from hypothesis import strategies as st
+from pptx import Presentation
+from pptx.dml.color import RGBColor as SlideColour
+from pptx.util import Inches
+
+from indexer.extract import open_document
+from indexer.extract.hidden import HIDDEN_MARK, hide, is_hidden, parted, shown
+from indexer.records import Line
+
+SHOWN, SECRET = "The deposit is 900 euros.", "The fee behind it is 50 euros."
+WHITE = "FFFFFF"
+
+
+def read(data: bytes, name: str) -> tuple[list[Line], str]:
+    """The lines of a file that hold text, and its remark."""
+    opened = open_document(data, name)
+    return [line for line in opened.lines if line.text.strip() and not line.is_mark], opened.remark
+
+
+def texts(lines: list[Line], *, hidden: bool) -> str:
+    return "\n".join(line.text for line in lines if line.hidden == hidden)
+
+
+def assert_hides(data: bytes, name: str) -> None:
+    """The file shows the one sentence and hides the other, each on lines of its own."""
+    lines, remark = read(data, name)
+    assert SHOWN in texts(lines, hidden=False) and SECRET not in texts(lines, hidden=False)
+    assert SECRET in texts(lines, hidden=True) and SHOWN not in texts(lines, hidden=True)
+    assert all(line.text.startswith(HIDDEN_MARK) == line.hidden for line in lines)
+    assert remark == "1 passage is hidden in the document"
+
+
+def assert_shows(data: bytes, name: str) -> None:
+    """The control: both sentences are shown."""
+    lines, remark = read(data, name)
+    assert SHOWN in texts(lines, hidden=False) and SECRET in texts(lines, hidden=False)
+    assert not texts(lines, hidden=True) and remark == ""
+
+
+# -- marks
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("a\nb", [("a", False), ("b", False)]),
+        (f"pay {hide('never ')}now", [("pay now", False), ("never", True)]),
+        (f"pay {hide('never')} now", [("pay now", False), ("never", True)]),
+        (hide("one") + hide(" two"), [("one two", True)]),
+        (f"- {hide('one')}\n- two", [("one", True), ("- two", False)]),
+        (f"# {hide('Title')}", [("Title", True)]),
+        (f"| a | {hide('b')} | {hide('c')} |", [("| a | |", False), ("b | c", True)]),
+        (f"| {hide('Fee')}: {hide('50')} | x |", [("| | x |", False), ("Fee: 50", True)]),
+        (
+            f"a{hide('one' + chr(10) + 'two')}b",
+            [("a", False), ("one", True), ("b", False), ("two", True)],
+        ),
+        (hide("a \ufdd1b"), [("a b", True)]),  # a sign of the document's own ends nothing
+        ("\ufdd0never closed\nnor here", [("never closed", True), ("nor here", True)]),
+        (hide("  "), [("  ", False)]),
+    ],
+)
+def test_a_line_is_parted_from_what_it_hides(text, lines):
+    marked = [(f"{HIDDEN_MARK} {line}" if hidden else line, hidden) for line, hidden in lines]
+    assert [(" ".join(line.split(" ")), h) for line, h in parted(text)] == marked
+
+
+@given(st.lists(st.tuples(st.text("ab c\n|-", max_size=9), st.booleans()), max_size=9))
+def test_no_letter_is_lost_and_none_changes_sides(pieces):
+    text = "".join(hide(piece) if hidden else piece for piece, hidden in pieces)
+    for side in (False, True):
+        there = [line.removeprefix(HIDDEN_MARK) for line, hidden in parted(text) if hidden == side]
+        put = "".join(piece for piece, hidden in pieces if hidden == side)
+        assert sorted("".join(there).translate(_LETTERS)) == sorted(put.translate(_LETTERS))
+
+
+_LETTERS = str.maketrans("", "", " \n|-")
+
+
+def test_a_long_hidden_text_says_so_on_every_line():
+    lines = list(parted(hide("secret words " * 500)))
+    assert len(lines) > 10
+    assert all(line.startswith(HIDDEN_MARK) and len(line) < 500 for line, _ in lines)
+
+
+def test_what_is_hidden_is_known_and_left_out_of_a_title():
+    assert is_hidden(hide("a")) and is_hidden(f"- {hide('a')}")
+    assert not is_hidden(f"a {hide('b')}") and not is_hidden("a")
+    assert shown(f"Lease {hide('draft')}") == "Lease "
+
+
+# -- Word
+
+
+def word(dress: Callable[..., None]) -> bytes:
+    """A document with a paragraph that shows one sentence and holds another in a run of its own."""
+    document = WordFile()
+    paragraph = document.add_paragraph(f"{SHOWN} ")
+    dress(document, paragraph, paragraph.add_run(SECRET))
+    file = io.BytesIO()
+    document.save(file)
+    return file.getvalue()
+
+
+def shade(element: object, properties: str, fill: str) -> None:
+    """Put a shading into the properties of an element, at their end."""
+    shading = OxmlElement("w:shd")
+    shading.set(qn("w:val"), "clear")
+    shading.set(qn("w:fill"), fill)
+    getattr(element, f"get_or_add_{properties}")().append(shading)
+
+
+def vanish(document, paragraph, run):
+    run.font.hidden = True
+
+
+def vanish_by_style(document, paragraph, run):
+    style = document.styles.add_style("Secret", 2)
+    style.font.hidden = True
+    run.style = document.styles.add_style("Deeper secret", 2)
+    run.style.base_style = style
+
+
+def white(document, paragraph, run):
+    run.font.color.rgb = RGBColor.from_string("FFFFFE")
+
+
+def black_on_black(document, paragraph, run):
+    run.font.color.rgb = RGBColor.from_string("000000")
+    shade(run._r, "rPr", "000000")
+
+
+def tiny(document, paragraph, run):
+    run.font.size = Pt(1)
+
+
+def white_on_blue(document, paragraph, run):
+    white(document, paragraph, run)
+    shade(run._r, "rPr", "0000AA")
+
+
+def white_on_blue_paragraph(document, paragraph, run):
+    white(document, paragraph, run)
+    shade(paragraph._p, "pPr", "0000AA")
+
+
+def white_on_marker(document, paragraph, run):
+    white(document, paragraph, run)
+    run.font.highlight_color = 2
+
+
+def vanish_switched_off(document, paragraph, run):
+    vanish_by_style(document, paragraph, run)
+    run.font.hidden = False
+
+
+def small(document, paragraph, run):
+    run.font.size = Pt(4)
+
+
+@pytest.mark.parametrize("dress", [vanish, vanish_by_style, white, black_on_black, tiny])
+def test_word_text_that_the_page_does_not_show_is_marked(dress):
+    assert_hides(word(dress), "a.docx")
+
+
+@pytest.mark.parametrize(
+    "dress",
+    [white_on_blue, white_on_blue_paragraph, white_on_marker, vanish_switched_off, small],
+)
+def test_word_text_that_is_shown_in_white_or_small_is_not(dress):
+    assert_shows(word(dress), "a.docx")
+
+
+@pytest.mark.parametrize(("fill", "check"), [(None, assert_hides), ("222222", assert_shows)])
+def test_white_text_in_a_cell_stands_on_the_cells_own_shade(fill, check):
+    document = WordFile()
+    cells = document.add_table(1, 2).rows[0].cells
+    cells[0].text = SHOWN
+    run = cells[1].paragraphs[0].add_run(SECRET)
+    run.font.color.rgb = RGBColor.from_string(WHITE)
+    if fill:
+        shade(cells[1]._tc, "tcPr", fill)
+    file = io.BytesIO()
+    document.save(file)
+    check(file.getvalue(), "a.docx")
+
+
+def test_on_the_shade_of_a_tables_style_nothing_is_claimed():
+    document = WordFile()
+    table = document.add_table(1, 2, "Medium Shading 1 Accent 1")
+    table.rows[0].cells[0].text = SHOWN
+    run = table.rows[0].cells[1].paragraphs[0].add_run(SECRET)
+    run.font.color.rgb = RGBColor.from_string(WHITE)
+    file = io.BytesIO()
+    document.save(file)
+    assert_shows(file.getvalue(), "a.docx")
+
+
+def test_a_hidden_heading_is_no_heading_of_what_is_shown():
+    document = WordFile()
+    document.add_heading(level=1).add_run("Void draft").font.hidden = True
+    document.add_paragraph(SHOWN)
+    file = io.BytesIO()
+    document.save(file)
+    lines, _ = read(file.getvalue(), "a.docx")
+    assert [line.text for line in lines] == [f"{HIDDEN_MARK} Void draft", SHOWN]
+
+
+# -- PowerPoint
+
+
+def slides(dress: Callable[..., None]) -> bytes:
+    """Two slides; a sentence on each."""
+    deck = Presentation()
+    boxes = []
+    for text in (SHOWN, SECRET):
+        slide = deck.slides.add_slide(deck.slide_layouts[6])
+        box = slide.shapes.add_textbox(Inches(1), Inches(1), Inches(4), Inches(1))
+        box.text_frame.text = text
+        boxes.append((slide, box))
+    dress(*boxes[1])
+    file = io.BytesIO()
+    deck.save(file)
+    return file.getvalue()
+
+
+def switch_off_slide(slide, box):
+    slide._element.set("show", "0")
+
+
+def switch_off_shape(slide, box):
+    box._element.nvSpPr.cNvPr.set("hidden", "1")
+
+
+def move_off(slide, box):
+    box.left = -box.width - 10
+
+
+def paint(slide, box, fill=WHITE):
+    box.fill.solid()
+    box.fill.fore_color.rgb = SlideColour.from_string(fill)
+    run = box.text_frame.paragraphs[0].runs[0]
+    run.font.color.rgb = SlideColour.from_string(WHITE)
+
+
+def paint_dark(slide, box):
+    paint(slide, box, "102030")
+
+
+def write_white(slide, box):
+    """On the slide's own background, which a theme gives: nothing is claimed."""
+    run = box.text_frame.paragraphs[0].runs[0]
+    run.font.color.rgb = SlideColour.from_string(WHITE)
+
+
+@pytest.mark.parametrize("dress", [switch_off_slide, switch_off_shape, move_off, paint])
+def test_slides_and_shapes_that_are_not_shown_are_marked(dress):
+    assert_hides(slides(dress), "a.pptx")
+
+
+@pytest.mark.parametrize("dress", [paint_dark, write_white, lambda slide, box: None])
+def test_slides_and_shapes_that_may_be_seen_are_not(dress):
+    assert_shows(slides(dress), "a.pptx")
