@@ -21,6 +21,7 @@ _PIECES = re.compile(f"([{_START}{_END}])")
 # What stands between hidden cells or a hidden name and its value is theirs.
 _BETWEEN = re.compile(f"{_END}([ \\t|:]*){_START}")
 _WORD = re.compile(r"\w")
+_LONE = re.compile(f"{_START}\\s*[^\\s{_END}]*\\s*{_END}")
 
 
 def hide(text: str) -> str:
@@ -36,6 +37,13 @@ def is_hidden(text: str) -> bool:
 def shown(text: str) -> str:
     """The text without what is hidden."""
     return "".join(piece for piece, hidden in _pieces(text) if not hidden)
+
+
+def without_lone_words(text: str) -> str:
+    """The text without single hidden words in the middle of a shown line: keys to sort by, icons."""
+    if _START not in text or not _WORD.search(shown(text)):
+        return text
+    return _LONE.sub("", _BETWEEN.sub(r"\1", text))
 
 
 def bare(text: str) -> str:

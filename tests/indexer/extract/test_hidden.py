@@ -272,3 +272,120 @@ def test_slides_and_shapes_that_are_not_shown_are_marked(dress):
 @pytest.mark.parametrize("dress", [paint_dark, write_white, lambda slide, box: None])
 def test_slides_and_shapes_that_may_be_seen_are_not(dress):
     assert_shows(slides(dress), "a.pptx")
+
+
+# -- web pages and mail
+
+
+def page(html: str, head: str = "") -> bytes:
+    return f"<html><head><title>Lease</title>{head}</head><body>{html}</body></html>".encode()
+
+
+WAYS_TO_HIDE = [
+    "hidden",
+    'hidden="until-found"',
+    "style='display:none'",
+    "style='DISPLAY : none !important'",
+    "style='visibility: hidden'",
+    "style='font-size:0'",
+    "style='font-size:1px; line-height: 1px'",
+    "style='max-height:0;overflow:hidden'",
+    "style='position:absolute; left:-9999px'",
+    "style='text-indent:-100em'",
+    "style='mso-hide:all'",
+    "style='color:#fff'",
+    "style='color:rgb(255, 255, 254)'",
+    "style='color:white;background:#FFFFFF'",
+    "style='color:#000;background-color:black'",
+    "bgcolor='#102030' style='color:#102030'",
+]
+WAYS_TO_SHOW = [
+    "",
+    "style='display:block'",
+    "style='visibility:visible'",
+    "style='font-size:6px'",
+    "style='font-size:90%'",
+    "style='max-height:200px;overflow:hidden'",
+    "style='position:absolute; left:-5px'",
+    "style='color:#fff;background:#102030'",
+    "style='color:#fff;background:url(a.png)'",
+    "style='color:#fff;background:linear-gradient(red, blue)'",
+    "bgcolor='#102030' style='color:#fff'",
+    "style='color:#333'",
+    "style='opacity:0'",  # until a script shows it
+    "class='hidden'",  # what a stylesheet does is not known
+]
+
+
+@pytest.mark.parametrize("way", WAYS_TO_HIDE)
+@pytest.mark.parametrize("tag", ["div", "span"])
+def test_what_a_page_hides_by_itself_is_marked(tag, way):
+    html = f"<p>{SHOWN} <{tag} {way}><b>{SECRET}</b></{tag}></p>"
+    assert_hides(page(html), "a.html")
+    message = b"Subject: Lease\nMIME-Version: 1.0\nContent-Type: text/html\n\n" + page(html)
+    assert_hides(message, "a.eml")
+
+
+@pytest.mark.parametrize("way", WAYS_TO_SHOW)
+def test_what_may_be_seen_is_not(way):
+    assert_shows(page(f"<p>{SHOWN}</p><div {way}><p>{SECRET}</p></div>"), "a.html")
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        f"<p>{SHOWN}</p><table bgcolor=black><tr><td style='color:#fff'>{SECRET}</td></tr></table>",
+        f"<div style='font-size:0'><p style='font-size:12px'>{SHOWN} {SECRET}</p></div>",
+        f"<p>{SHOWN}</p><p style='visibility:hidden'><b style='visibility:visible'>{SECRET}</b>",
+        f"<font color=#222222>{SHOWN} {SECRET}</font>",
+    ],
+)
+def test_an_element_within_may_be_seen_again(html):
+    assert_shows(page(html), "a.html")
+
+
+def test_white_text_counts_against_white_paper_only_where_no_stylesheet_may_colour_it():
+    html = f"<p>{SHOWN}</p><p style='color:#fff'>{SECRET}</p>"
+    assert_hides(page(html), "a.html")
+    for head in ("<style>body{background:#000}</style>", "<link rel=stylesheet href=a.css>"):
+        assert_shows(page(html, head), "a.html")
+    assert_shows(page(f"<div style='background:#123'>{html}</div>"), "a.html")
+    # What is written beside it counts with a stylesheet too.
+    html = html.replace("color:#fff", "color:#fff;background:#fff")
+    assert_hides(page(html, "<style>b{}</style>"), "a.html")
+
+
+def test_a_page_that_hides_all_of_itself_is_shown_by_its_script():
+    html = f"<html><body style='display:none' hidden><p>{SHOWN} {SECRET}</p></body></html>"
+    assert_shows(html.encode(), "a.html")
+
+
+@pytest.mark.parametrize(
+    "machinery",
+    [
+        "<nav hidden>{}</nav>",
+        "<div aria-hidden=true style='display:none'>{}</div>",
+        "<div role=dialog hidden>{}</div>",
+        "<dialog style='display:none'>{}</dialog>",
+        "<template>{}</template>",
+        "<script>{}</script>",
+        "<noscript>{}</noscript>",
+    ],
+)
+def test_the_machinery_of_a_page_is_left_out(machinery):
+    lines, remark = read(
+        page(f"<main>{f'<p>{SHOWN}</p>' * 5}</main>{machinery.format(SECRET)}"), "a.html"
+    )
+    assert SECRET not in "".join(line.text for line in lines) and remark == ""
+
+
+def test_a_hidden_link_is_not_among_the_links_of_a_page():
+    html = f"<p>{SHOWN}</p><p hidden><a href='https://evil.example/x'>{SECRET}</a></p>"
+    assert_hides(page(html), "a.html")
+    assert "evil.example" not in str(read(page(html), "a.html"))
+
+
+def test_a_hidden_cell_is_not_in_its_row():
+    row = f"<tr><td>Rent</td><td>{SHOWN}</td><td style='display:none'>{SECRET}</td></tr>"
+    html = f"<table>{row}<tr><td>a<td>b<td>c</table>"
+    assert_hides(page(html), "a.html")
