@@ -40,7 +40,7 @@ def shown(text: str) -> str:
 
 
 def without_lone_words(text: str) -> str:
-    """The text without single hidden words in the middle of a shown line: keys to sort by, icons."""
+    """The text without single hidden words within a shown line, such as keys to sort by."""
     if _START not in text or not _WORD.search(shown(text)):
         return text
     return _LONE.sub("", _BETWEEN.sub(r"\1", text))

@@ -10,6 +10,7 @@ from docx.oxml.ns import qn
 from docx.shared import Pt, RGBColor
 from hypothesis import given
 from hypothesis import strategies as st
+from openpyxl import Workbook
 from pptx import Presentation
 from pptx.dml.color import RGBColor as SlideColour
 from pptx.util import Inches
@@ -17,6 +18,7 @@ from pptx.util import Inches
 from indexer.extract import open_document
 from indexer.extract.hidden import HIDDEN_MARK, hide, is_hidden, parted, shown
 from indexer.records import Line
+from tests.support.made_files import xls
 
 SHOWN, SECRET = "The deposit is 900 euros.", "The fee behind it is 50 euros."
 WHITE = "FFFFFF"
@@ -389,3 +391,121 @@ def test_a_hidden_cell_is_not_in_its_row():
     row = f"<tr><td>Rent</td><td>{SHOWN}</td><td style='display:none'>{SECRET}</td></tr>"
     html = f"<table>{row}<tr><td>a<td>b<td>c</table>"
     assert_hides(page(html), "a.html")
+
+
+# -- spreadsheets
+
+
+def workbook(dress: Callable[..., None]) -> bytes:
+    """Two sheets; the first has a table that begins in column B, row 3."""
+    book = Workbook()
+    sheet = book.active
+    for number, cells in enumerate(
+        [("Item", "Says", "Note"), ("Mill", SHOWN, "x"), ("Barn", "nothing", "y")], start=3
+    ):
+        for column, value in zip("BCD", cells, strict=True):
+            sheet[f"{column}{number}"] = value
+    dress(book, sheet)
+    file = io.BytesIO()
+    book.save(file)
+    return file.getvalue()
+
+
+def hidden_sheet(book, sheet, state="hidden"):
+    other = book.create_sheet("Drafts")
+    other["A1"] = SECRET
+    other.sheet_state = state
+
+
+def very_hidden_sheet(book, sheet):
+    hidden_sheet(book, sheet, "veryHidden")
+
+
+def hidden_row(book, sheet):
+    sheet["C5"] = SECRET
+    sheet.row_dimensions[5].hidden = True
+
+
+def hidden_column(book, sheet):
+    sheet["D5"] = SECRET
+    sheet["D4"] = ""
+    sheet.column_dimensions["D"].hidden = True
+
+
+@pytest.mark.parametrize("dress", [hidden_sheet, very_hidden_sheet, hidden_row, hidden_column])
+def test_hidden_sheets_rows_and_columns_are_marked(dress):
+    lines, remark = read(workbook(dress), "a.xlsx")
+    assert any(SHOWN in line.text and not line.hidden for line in lines)
+    assert [line.hidden for line in lines if SECRET in line.text] == [True]
+    assert "hidden in the document" in remark
+    assert all(line.text.startswith(HIDDEN_MARK) == line.hidden for line in lines)
+
+
+def test_a_shown_sheet_is_shown():
+    for dress in (
+        lambda b, s: hidden_sheet(b, s, "visible"),
+        lambda b, s: s.__setitem__("C5", SECRET),
+    ):
+        assert_shows(workbook(dress), "a.xlsx")
+
+
+def test_a_hidden_column_keeps_its_name_with_its_values():
+    lines, _ = read(workbook(hidden_column), "a.xlsx")
+    assert f"{HIDDEN_MARK} Note: {SECRET}" in [line.text for line in lines]
+    assert f"| Item: Mill | Says: {SHOWN} |" in [line.text for line in lines]
+
+
+def test_hidden_sheets_of_the_older_format_are_marked():
+    data = xls()
+    shown, _ = read(data, "a.xls")
+    assert shown and not any(line.hidden for line in shown)  # the control
+    at = data.index(b"Costs") - 4  # BOUNDSHEET: its place, then whether it is hidden
+    for state in (1, 2):
+        hidden, remark = read(data[:at] + bytes([state]) + data[at + 1 :], "a.xls")
+        assert any(line.hidden for line in hidden) and "hidden" in remark
+
+
+# -- RTF
+
+COLOURS = r"{\colortbl;\red255\green255\blue255;\red16\green32\blue48;\red0\green0\blue0;}"
+
+
+def rtf(text: str) -> bytes:
+    return (r"{\rtf1\ansi\deff0{\fonttbl{\f0 Arial;}}" + COLOURS + text + "}").encode()
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        r"{\v %s}",
+        r"\v %s\v0 ",
+        r"\v %s\plain ",
+        r"{\cf1 %s}",
+        r"{\cf3\chcbpat3 %s}",
+        r"{\cf2\highlight2 %s}",
+        r"{\fs2 %s}",
+    ],
+)
+def test_hidden_text_of_rtf_is_marked(hidden):
+    assert_hides(rtf(rf"\pard {SHOWN} " + hidden % SECRET + r" Again.\par"), "a.rtf")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"{\v0 %s}",
+        r"{\cf3 %s}",
+        r"{\cf1\highlight2 %s}",
+        r"{\cf1\plain %s}",
+        r"{\fs12 %s}",
+        r"\par\pard\cbpat2{\cf1 %s}",
+        r"\par\pard\intbl{\cf1 %s}\cell\row",
+    ],
+)
+def test_text_of_rtf_that_may_be_seen_is_not(text):
+    assert_shows(rtf(rf"\pard {SHOWN} " + text % SECRET + r"\par"), "a.rtf")
+
+
+def test_deleted_text_of_rtf_is_left_out():
+    lines, remark = read(rtf(rf"\pard {SHOWN} {{\deleted {SECRET}}}\par"), "a.rtf")
+    assert [line.text for line in lines] == [SHOWN] and remark == ""
