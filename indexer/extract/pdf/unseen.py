@@ -23,6 +23,7 @@ MIN_WHITE = 247  # of 255, in each of red, green and blue, that nobody sees on p
 MIN_FONT_SHARE = 0.001  # of the page's height: 0.8 points on A4
 MIN_PICTURE_SHARE = 0.4  # of a page that its pictures cover, before it is a scan
 MIN_DRAWN_PER_WORD = 1.0  # paths: letters that are drawn as outlines, with invisible text for them
+MIN_GAP_SHARE = 0.25  # of a line's height, between two words
 MAX_OBJECTS = 100_000  # of a page that are looked at
 MAX_FORM_DEPTH = 3
 
@@ -128,14 +129,16 @@ def _lines(texts: Sequence[DrawnObject], words: Sequence[str]) -> Iterator[str]:
     """The words as lines: those side by side, in the order in which they are drawn."""
     line: list[str] = []
     last: DrawnObject | None = None
+    height = 0.0  # of the line's tallest letter
     for each, text in zip(texts, words, strict=True):
         if not text.strip():
             continue
         beside = last is not None and min(last.top, each.top) > max(last.bottom, each.bottom)
         if line and not beside:
             yield "".join(line)
-            line = []
-        gap = last is not None and each.left - last.right > 0.15 * (each.top - each.bottom)
+            line, height = [], 0.0
+        height = max(height, each.top - each.bottom)
+        gap = last is not None and each.left - last.right > MIN_GAP_SHARE * height
         blank = " " if line and gap and not line[-1].endswith(" ") else ""
         line.append(blank + " ".join(text.split()))
         last = each

@@ -11,9 +11,12 @@ from docx.shared import Pt, RGBColor
 from hypothesis import given
 from hypothesis import strategies as st
 from openpyxl import Workbook
+from PIL import Image
 from pptx import Presentation
 from pptx.dml.color import RGBColor as SlideColour
 from pptx.util import Inches
+from reportlab.lib.utils import ImageReader
+from reportlab.pdfgen.canvas import Canvas
 
 from indexer.extract import open_document
 from indexer.extract.hidden import HIDDEN_MARK, hide, is_hidden, parted, shown
@@ -509,3 +512,96 @@ def test_text_of_rtf_that_may_be_seen_is_not(text):
 def test_deleted_text_of_rtf_is_left_out():
     lines, remark = read(rtf(rf"\pard {SHOWN} {{\deleted {SECRET}}}\par"), "a.rtf")
     assert [line.text for line in lines] == [SHOWN] and remark == ""
+
+
+# -- PDF
+
+
+def drawn(draw: Callable[..., None]) -> bytes:
+    """A page that shows one sentence, and whatever is drawn after it."""
+    file = io.BytesIO()
+    canvas = Canvas(file, pagesize=(595, 842), pageCompression=0)
+    canvas.drawString(72, 700, SHOWN)
+    draw(canvas)
+    canvas.showPage()
+    canvas.save()
+    return file.getvalue()
+
+
+def render_mode(canvas, mode=3):
+    text = canvas.beginText(72, 600)
+    text.setTextRenderMode(mode)
+    text.textLine(SECRET)
+    canvas.drawText(text)
+
+
+def pale(canvas, box=None, alpha=1.0):
+    if box:
+        canvas.setFillColorRGB(*box)
+        canvas.rect(60, 590, 400, 30, stroke=0, fill=1)
+    canvas.setFillColorRGB(1, 1, 1, alpha)
+    canvas.drawString(72, 600, SECRET)
+
+
+def clear(canvas):
+    canvas.setFillColorRGB(0, 0, 0, 0.0)
+    canvas.drawString(72, 600, SECRET)
+
+
+def minute(canvas, size=0.4):
+    canvas.setFont("Helvetica", size)
+    canvas.drawString(72, 600, SECRET)
+
+
+def off_page(canvas):
+    canvas.drawString(-400, 600, SECRET)
+
+
+def picture(canvas, share=1.0):
+    canvas.drawImage(ImageReader(Image.new("L", (8, 8), 200)), 0, 0, 595, 842 * share)
+
+
+def scan(canvas):
+    """What programs that recognise text make of a picture."""
+    picture(canvas)
+    render_mode(canvas)
+
+
+def logo(canvas):
+    picture(canvas, 0.1)
+    render_mode(canvas)
+
+
+@pytest.mark.parametrize("draw", [render_mode, pale, clear, minute, off_page, logo])
+def test_text_of_a_pdf_that_the_page_does_not_show_is_marked(draw):
+    assert_hides(drawn(draw), "a.pdf")
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda canvas: render_mode(canvas, 0),
+        lambda canvas: render_mode(canvas, 1),
+        lambda canvas: pale(canvas, (0.1, 0.2, 0.4)),
+        lambda canvas: minute(canvas, 4),
+        scan,
+    ],
+)
+def test_text_of_a_pdf_that_may_be_seen_or_that_a_picture_shows_is_not(draw):
+    assert_shows(drawn(draw), "a.pdf")
+
+
+def test_what_a_pdf_shows_keeps_its_lines_where_other_text_is_hidden():
+    def two_words(canvas):
+        canvas.drawString(72, 600, "Left")
+        canvas.setFillColorRGB(1, 1, 1)
+        canvas.drawString(120, 600, "never")
+        canvas.setFillColorRGB(0, 0, 0)
+        canvas.drawString(160, 600, "right")
+
+    lines, _ = read(drawn(two_words), "a.pdf")
+    assert [(line.text, line.hidden, line.page) for line in lines] == [
+        (SHOWN, False, 1),
+        ("Left right", False, 1),
+        (f"{HIDDEN_MARK} never", True, 1),
+    ]
