@@ -16,9 +16,10 @@ from indexer.extract import suffixes
 from indexer.extract.damage import BROKEN
 from indexer.extract.extraction import Claim, Extraction, Extractor
 from indexer.extract.hidden import shown
+from indexer.extract.keys import refuse_keys
 from indexer.extract.magic import kind_of
 from indexer.extract.normalise import whole
-from indexer.extract.text import SAMPLE_BYTES, is_text
+from indexer.extract.text import SAMPLE_BYTES, is_text, stray_nulls
 from indexer.records import Line
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "Extractor",
     "Opened",
     "claim",
+    "is_cut_at_limit",
     "is_todays",
     "open_document",
     "title_of",
@@ -103,8 +105,8 @@ def claim(sample: bytes, path: str) -> Extractor:
     """The extractor for a file of which `sample` is all, or the beginning.
 
     From the beginning alone, a ZIP or legacy Office file is recognised by its first entries and its
-    name. Raises UnreadableDocument: "unsupported" for known formats with text that have no
-    extractor, "binary" for everything else that is not text.
+    name. Raises UnreadableDocument: "secret" for key material, "unsupported" for known formats with
+    text that have no extractor, "binary" for everything else that is not text.
     """
     for extractor in _claimants(sample, path):
         return extractor
@@ -113,6 +115,7 @@ def claim(sample: bytes, path: str) -> Extractor:
 
 def _claimants(sample: bytes, path: str) -> Iterator[Extractor]:
     """All extractors that accept the file, best first."""
+    refuse_keys(sample)
     kind = kind_of(sample, path)
     if kind is None and not is_text(sample):
         return
@@ -160,7 +163,11 @@ def _open(
     for extractor in _claimants(data, source):
         on_claim(extractor.label)
         try:
-            return extractor, extractor.read(data)
+            extraction = extractor.read(data)
+            if not extractor.kinds and (nulls := stray_nulls(data)):
+                noun = "NUL character was" if nulls == 1 else "NUL characters were"
+                extraction.notes.append(f"damaged: {nulls:,} {noun} left out")
+            return extractor, extraction
         except (UnreadableDocument, *BROKEN) as error:
             failure = _unreadable(error, extractor)
         # A broken notebook or page of HTML is still text: then it is read, and listed, as such.
@@ -182,7 +189,8 @@ def _lines(extractor: Extractor, extraction: Extraction, opened: Opened) -> Iter
     except (UnreadableDocument, *BROKEN) as error:
         raise _unreadable(error, extractor) from None
     opened.extractor = "+".join([extractor.label, *sorted(extraction.engines)])
-    opened.remark = "; ".join(filter(None, [_remark(extraction.unread), _hidden(passages)]))
+    remarks = (_remark(extraction.unread), _hidden(passages), *extraction.notes)
+    opened.remark = "; ".join(filter(None, remarks))
     if not found:
         reason = "malformed" if extraction.unread else extractor.empty_reason
         raise UnreadableDocument(reason, opened.remark, extractor.label)
@@ -219,6 +227,18 @@ def _hidden(passages: int) -> str:
         return ""
     what = "1 passage is" if passages == 1 else f"{passages:,} passages are"
     return f"{what} hidden in the document"
+
+
+def is_cut_at_limit(label: str) -> bool:
+    """Whether a document with this extractor label is read to the limits of text if it is longer.
+
+    A file of plain text is as long as it is, and its beginning is text; where a format unpacks to
+    so much text, something is wrong.
+    """
+    return label.partition("/")[0] in _PLAIN
+
+
+_PLAIN = frozenset({"text", "markdown", "org", "rst", "latex", "csv", "json", "subtitles"})
 
 
 def writes_markdown(label: str) -> bool:

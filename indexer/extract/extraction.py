@@ -28,14 +28,15 @@ MAX_PART_CHARS = 120  # of a name in a mark line: a sheet's, a chapter's
 class Extraction:
     """A document's own title, if any, and its lines, lazily.
 
-    `engines` and `unread` are filled while the lines are read: names of second engines that were
-    needed, and parts that no engine could read.
+    `engines`, `unread` and `notes` are filled while the lines are read: names of second engines
+    that were needed, parts that no engine could read, and other remarks.
     """
 
     title: str | None
     lines: Iterator[Line]
     engines: set[str] = field(default_factory=set)
     unread: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
