@@ -18,6 +18,7 @@ from indexer.extract import markdown
 from indexer.extract.extraction import Extraction, plain_lines, words
 from indexer.extract.hidden import hide, shown, without_lone_words
 from indexer.extract.look import Look, look_of
+from indexer.extract.office.formula import Formula
 from indexer.extract.text import decode
 
 
@@ -205,9 +206,13 @@ class _Reader:
         self._prefix = ""
         self._label = "-"
         self._depth = 1
+        self._formula: Formula | None = None
 
     def close(self) -> list[_Block]:
         """All blocks, those of unclosed tables included."""
+        if self._formula is not None:
+            text, self._formula = self._formula.text(), None
+            self.data(text)
         self._flush()
         while self._tables:
             self._end_table()
@@ -215,6 +220,10 @@ class _Reader:
 
     def start(self, tag: str, attrs: Mapping[str, str]) -> None:
         """Open an element."""
+        if self._formula is not None or tag == "math":
+            self._formula = self._formula or Formula()
+            self._formula.start(tag, attrs)
+            return
         if tag in _VOID:
             self._void(tag, attrs)
             return
@@ -265,6 +274,11 @@ class _Reader:
 
     def end(self, tag: str) -> None:
         """Close the innermost element."""
+        if self._formula is not None:
+            if self._formula.end(tag):
+                text, self._formula = self._formula.text(), None
+                self.data(text)
+            return
         if tag in _VOID:
             return
         element = self._open[-1]
@@ -281,6 +295,9 @@ class _Reader:
 
     def data(self, data: str) -> None:
         """Take in text, unless nobody would see it."""
+        if self._formula is not None:
+            self._formula.data(data)
+            return
         element = self._open[-1]
         if element.tag == "title" and not self._tags["svg"]:
             self.title.append(data)

@@ -31,6 +31,7 @@ from indexer.extract.extraction import (
     usable_title,
     words,
 )
+from indexer.extract.office.formula import math_formula
 from indexer.extract.tables import labelled
 from indexer.records import Line
 
@@ -182,7 +183,7 @@ class _OdfReader:
         root = self._parts.xml(f"{name[2:]}/content.xml")
         if root is not None and tag_of(root) == "math":
             typed = child(root, "semantics", "annotation")  # as its author typed it
-            yield markdown.one_line(text_of(root if typed is None else typed))
+            yield math_formula(root) if typed is None else markdown.one_line(text_of(typed))
         body = child(root, "body", "chart")
         yield from self.blocks(body if body is not None else ())
 
