@@ -21,7 +21,7 @@ from reportlab.pdfgen.canvas import Canvas
 from indexer.extract import open_document
 from indexer.extract.hidden import HIDDEN_MARK, hide, is_hidden, parted, shown
 from indexer.records import Line
-from tests.support.made_files import xls
+from tests.support.made_files import xls, zipped
 
 SHOWN, SECRET = "The deposit is 900 euros.", "The fee behind it is 50 euros."
 WHITE = "FFFFFF"
@@ -605,3 +605,68 @@ def test_what_a_pdf_shows_keeps_its_lines_where_other_text_is_hidden():
         ("Left right", False, 1),
         (f"{HIDDEN_MARK} never", True, 1),
     ]
+
+
+# -- OpenDocument
+
+STYLES = (
+    '<style:style style:name="H" style:family="text"><style:text-properties text:display="none"/>'
+    '</style:style><style:style style:name="D" style:family="drawing-page">'
+    '<style:drawing-page-properties presentation:visibility="hidden"/></style:style>'
+)
+SPACES = " ".join(
+    f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
+    for name in ("office", "text", "table", "style", "draw", "presentation")
+)
+
+
+def opendocument(kind: str, body: str) -> bytes:
+    content = (
+        f"<office:document-content {SPACES}><office:automatic-styles>{STYLES}"
+        f"</office:automatic-styles><office:body><office:{kind}>{body}</office:{kind}>"
+        "</office:body></office:document-content>"
+    )
+    mime = {"text": "text", "presentation": "presentation"}[kind]
+    return zipped(
+        {"mimetype": f"application/vnd.oasis.opendocument.{mime}", "content.xml": content},
+        stored_first=True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("hidden", "check"),
+    [
+        (
+            f'<text:p>Also <text:span text:style-name="H">{SECRET}</text:span> so.</text:p>',
+            assert_hides,
+        ),
+        (f'<text:p text:style-name="H">{SECRET}</text:p>', assert_hides),
+        (
+            f'<text:section text:display="none"><text:p>{SECRET}</text:p></text:section>',
+            assert_hides,
+        ),
+        (
+            (
+                '<table:table><table:table-row table:visibility="collapse"><table:table-cell><text:p>'
+                f"{SECRET}</text:p></table:table-cell></table:table-row></table:table>"
+            ),
+            assert_hides,
+        ),
+        (f'<text:p text:style-name="I">{SECRET}</text:p>', assert_shows),
+        (
+            f'<text:section text:display="true"><text:p>{SECRET}</text:p></text:section>',
+            assert_shows,
+        ),
+    ],
+)
+def test_hidden_text_of_opendocument_is_marked(hidden, check):
+    check(opendocument("text", f"<text:p>{SHOWN}</text:p>{hidden}"), "a.odt")
+
+
+@pytest.mark.parametrize(("style", "check"), [("D", assert_hides), ("E", assert_shows)])
+def test_a_hidden_slide_of_opendocument_is_marked(style, check):
+    body = "".join(
+        f'<draw:page draw:style-name="{name}"><text:p>{text}</text:p></draw:page>'
+        for name, text in (("E", SHOWN), (style, SECRET))
+    )
+    check(opendocument("presentation", body), "a.odp")
