@@ -294,7 +294,7 @@ class _Reader:
         self._tags[element.tag] -= 1
 
     def data(self, data: str) -> None:
-        """Take in text, unless nobody would see it."""
+        """Append text, unless it is invisible."""
         if self._formula is not None:
             self._formula.data(data)
             return

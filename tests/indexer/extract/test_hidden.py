@@ -647,8 +647,8 @@ def opendocument(kind: str, body: str) -> bytes:
         ),
         (
             (
-                '<table:table><table:table-row table:visibility="collapse"><table:table-cell><text:p>'
-                f"{SECRET}</text:p></table:table-cell></table:table-row></table:table>"
+                '<table:table><table:table-row table:visibility="collapse"><table:table-cell>'
+                f"<text:p>{SECRET}</text:p></table:table-cell></table:table-row></table:table>"
             ),
             assert_hides,
         ),
