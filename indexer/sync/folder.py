@@ -70,14 +70,14 @@ def sync_folder(
         seen = walk(root, max_file_bytes)
         if not prune_unreachable:
             _check_within_reach(writer, seen)
-            if prune and not force:
-                _check_not_emptied(root, seen, writer.manifest)
+        said = _mended(writer, root, seen) if writer.damage else LOST if lost else ""
+        if prune and not (force or prune_unreachable):
+            _check_not_emptied(root, seen, writer.manifest)
         if writer.rebuilding and not prune:
             raise CorpusError(
                 "The index is to be made anew, and documents that are gone cannot be.",
                 "Run it without --no-prune, or with the model and the version that made the index.",
             )
-        said = _mended(writer, root, seen) if writer.damage else LOST if lost else ""
         how = {"force": force, "verify": verify, "prune": prune}
         how["prune_unreachable"] = prune_unreachable
         todo = make_plan(root, seen, writer.files, writer.manifest, today, **how)
