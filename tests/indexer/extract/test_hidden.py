@@ -264,17 +264,32 @@ def paint_dark(slide, box):
 
 
 def write_white(slide, box):
-    """On the slide's own background, which a theme gives: nothing is claimed."""
+    """On the bare slide, which the theme makes white."""
     run = box.text_frame.paragraphs[0].runs[0]
     run.font.color.rgb = SlideColour.from_string(WHITE)
 
 
-@pytest.mark.parametrize("dress", [switch_off_slide, switch_off_shape, move_off, paint])
+def write_white_on_blue(slide, box):
+    slide.background.fill.solid()
+    slide.background.fill.fore_color.rgb = SlideColour.from_string("0000AA")
+    write_white(slide, box)
+
+
+def write_white_on_a_shape(slide, box):
+    slide.shapes.add_shape(1, 0, 0, Inches(9), Inches(7))
+    write_white(slide, box)
+
+
+@pytest.mark.parametrize(
+    "dress", [switch_off_slide, switch_off_shape, move_off, paint, write_white]
+)
 def test_slides_and_shapes_that_are_not_shown_are_marked(dress):
     assert_hides(slides(dress), "a.pptx")
 
 
-@pytest.mark.parametrize("dress", [paint_dark, write_white, lambda slide, box: None])
+@pytest.mark.parametrize(
+    "dress", [paint_dark, write_white_on_blue, write_white_on_a_shape, lambda slide, box: None]
+)
 def test_slides_and_shapes_that_may_be_seen_are_not(dress):
     assert_shows(slides(dress), "a.pptx")
 
