@@ -122,7 +122,20 @@ def _on_bare_paper(text: DrawnObject, before: Sequence[DrawnObject]) -> bool:
     """Whether nothing was drawn behind a text before it."""
     if _alpha(text.handle) == 0:
         return True
-    return not any(each.kind != TEXT and each.meets(text) for each in before)
+    return not any(each.meets(text) and not _is_paper(each) for each in before)
+
+
+def _is_paper(drawn: DrawnObject) -> bool:
+    """Whether an object leaves the paper as it is, or paints it white: text, lines, white boxes."""
+    import pypdfium2.raw as pdfium
+
+    if drawn.kind != PATH:
+        return drawn.kind == TEXT
+    fill, stroke = ctypes.c_int(), ctypes.c_int()
+    if not pdfium.FPDFPath_GetDrawMode(drawn.handle, fill, stroke):
+        return False
+    colour = _colour(drawn.handle)
+    return fill.value == 0 or (colour is not None and min(colour[:3]) >= MIN_WHITE)
 
 
 def _lines(texts: Sequence[DrawnObject], words: Sequence[str]) -> Iterator[str]:
