@@ -255,6 +255,7 @@ def test_a_run_stops_where_parsers_cannot_be_confined(root, texts):
         list(documents)
 
 
+@pytest.mark.slow
 def test_a_document_that_can_no_longer_be_read_is_refused_in_words(root, tmp_path):
     (root / "a.txt").write_text("words\n")
     sync(root, tmp_path / "store")
@@ -391,6 +392,7 @@ def test_a_window_is_the_same_whether_the_text_is_kept_or_not(report, offset, li
     assert without_texts(report).read("report.pdf", offset, limit) == kept
 
 
+@pytest.mark.slow
 def test_a_changed_report_is_read_whole_since_nobody_knows_its_length(report, root):
     (root / "report.pdf").write_bytes(pdf_of(*(f"New page {n}" for n in range(1, 301))))
     window = without_texts(report).read("report.pdf", 1, 10)
