@@ -87,7 +87,7 @@ def _is_seen(block: _Block) -> bool:
     return not (block.menu or block.aside)
 
 
-_STYLED = re.compile(r"(?i)<style\b|rel\s*=\s*[\"']?stylesheet")
+_STYLED = re.compile(r"(?i)<(?:style|script)\b|rel\s*=\s*[\"']?stylesheet")
 MIN_MAIN_SHARE = 0.3  # of a page's text in <main>, below which the tag is not believed
 
 

@@ -121,15 +121,16 @@ def kind_of(sample: bytes, path: str) -> str | None:
         return _zip_kind(sample, path)
     if sample.startswith(OLE):
         return _ole_kind(sample, path)
-    if _is_pdf(sample):
+    if _is_pdf(sample, path):
         return "pdf"
     return "rtf" if _RTF.match(sample) else None
 
 
-def _is_pdf(sample: bytes) -> bool:
+def _is_pdf(sample: bytes, path: str) -> bool:
     """Whether a file is a PDF, or the remains of one: text may begin with its first word."""
     if _PDF.match(sample):
-        return _PDF_PARTS.search(sample) is not None or not is_text(sample)
+        named = PurePosixPath(path).suffix.lower() == ".pdf"
+        return named or _PDF_PARTS.search(sample) is not None or not is_text(sample)
     return _LATE_PDF.search(sample[:1024]) is not None and b" obj" in sample
 
 

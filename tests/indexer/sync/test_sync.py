@@ -50,6 +50,22 @@ def test_a_first_run_adds_all_and_a_second_changes_nothing(root, store):
     assert (second.added, second.embedded, second.unchanged, second.version) == (0, 0, 3, 1)
 
 
+def test_a_name_that_is_no_utf8_is_indexed_found_and_up_to_date(root, store):
+    Path(os.fsdecode(os.fsencode(root) + b"/caf\xe9.txt")).write_text("The oven stands idle.\n")
+    assert sync(root, store).added == 4
+    assert found(store, "oven") == {r"caf\xe9.txt"}
+    second = sync(root, store, verify=True)
+    assert (second.added, second.updated, second.unchanged) == (0, 0, 4)
+
+
+def test_what_a_document_hides_stands_in_its_row(root, store):
+    (root / "page.html").write_text("<p>The oven is new.</p><p hidden>The oven is on loan.</p>")
+    sync(root, store)
+    row = Snapshot(store).file("page.html")
+    assert (row.status, row.detail) == ("indexed", "1 passage is hidden in the document")
+    assert Snapshot(store).file("a.md").detail is None  # the control
+
+
 def test_every_row_knows_its_file_its_place_and_a_unit_vector(root, store):
     sync(root, store)
     for row in Snapshot(store).chunk_rows().to_pylist():
