@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from indexer.extract import markdown
 from indexer.extract.extraction import Extraction, plain_lines, words
+from indexer.extract.html_tables import Block, TableDraft
 from indexer.extract.text import decode
 
 
@@ -50,7 +51,7 @@ def html_text(source: str, titled: bool = True) -> tuple[str | None, str]:
     # Without huge_tree all that is nested more than 256 deep would be left out.
     parser = etree.HTMLParser(target=reader, encoding="utf-8", huge_tree=True, no_network=True)
     parser.feed(source.encode("utf-8", "replace"))
-    blocks: list[_Block] = parser.close()
+    blocks: list[Block] = parser.close()
     title = markdown.one_line("".join(reader.title)) or None
     shown = _main(blocks)
     chosen = [block.text for block in shown]
@@ -65,39 +66,23 @@ def _names(block: str, title: str) -> bool:
     return block.startswith("#") and title.casefold().startswith(block.lstrip("# ").casefold())
 
 
-@dataclass(frozen=True, slots=True)
-class _Block:
-    """A piece of text and its context; `alone` for headings and code outside tables."""
-
-    text: str
-    main: bool
-    menu: bool
-    hidden: bool
-    links: tuple[tuple[str, str], ...] = ()
-    alone: bool = False
-
-
-def _is_seen(block: _Block) -> bool:
-    return not (block.menu or block.hidden)
-
-
 MIN_MAIN_SHARE = 0.3  # of a page's text in <main>, below which the tag is not believed
 
 
-def _main(blocks: Sequence[_Block]) -> Sequence[_Block]:
+def _main(blocks: Sequence[Block]) -> Sequence[Block]:
     """The blocks of the main text; all blocks if the tags would leave almost none.
 
     An unclosed tag makes everything after it a menu, hence the check of shares.
     """
-    shown: Sequence[_Block] = [block for block in blocks if not block.hidden]
+    shown: Sequence[Block] = [block for block in blocks if not block.hidden]
     shown = shown if _length(shown) >= MIN_MAIN_SHARE * _length(blocks) else blocks
-    text: Sequence[_Block] = [block for block in shown if not block.menu]
+    text: Sequence[Block] = [block for block in shown if not block.menu]
     text = text if _length(text) >= MIN_MAIN_SHARE * _length(shown) else shown
     main = [block for block in text if block.main]
     return main if main and _length(main) >= MIN_MAIN_SHARE * _length(text) else text
 
 
-def _length(blocks: Sequence[_Block]) -> int:
+def _length(blocks: Sequence[Block]) -> int:
     return sum(len(block.text) for block in blocks)
 
 
@@ -162,14 +147,13 @@ def _begun(parent: _Element, tag: str, named: Mapping[str, str], in_header: bool
 
 
 def _hides(named: Mapping[str, str]) -> bool:
+    return _is_off(named) or named.get("aria-hidden") == "true"
+
+
+def _is_off(named: Mapping[str, str]) -> bool:
+    """Whether an element takes no place on the page."""
     style = named.get("style", "").replace(" ", "").lower()
-    return "hidden" in named or named.get("aria-hidden") == "true" or "display:none" in style
-
-
-@dataclass(slots=True)
-class _Table:
-    rows: list[list[list[_Block]]] = field(default_factory=list)
-    nested: bool = False
+    return "hidden" in named or "display:none" in style
 
 
 class _Reader:
@@ -177,10 +161,10 @@ class _Reader:
 
     def __init__(self) -> None:
         self.title: list[str] = []
-        self._blocks: list[_Block] = []
+        self._blocks: list[Block] = []
         self._open = [_Element("")]
         self._tags: Counter[str] = Counter()
-        self._tables: list[_Table] = []
+        self._tables: list[TableDraft] = []
         self._text: list[str] = []
         self._address = ""  # of the link in hand
         self._linked: list[str] = []
@@ -189,7 +173,7 @@ class _Reader:
         self._label = "-"
         self._depth = 1
 
-    def close(self) -> list[_Block]:
+    def close(self) -> list[Block]:
         """All blocks, those of unclosed tables included."""
         self._flush()
         while self._tables:
@@ -211,6 +195,15 @@ class _Reader:
             self._end_link()
             self._address = attrs.get("href", "").strip()
         self._begin(tag)
+        self._in_table(tag, attrs)
+
+    def _in_table(self, tag: str, attrs: Mapping[str, str]) -> None:
+        if tag == "table":
+            if self._tables:
+                self._tables[-1].nested = True
+            self._tables.append(TableDraft(attrs))
+        elif self._tables:
+            self._tables[-1].start(tag, attrs, not _is_off(attrs))
 
     def _begin(self, tag: str) -> None:
         if tag in _HEADINGS:
@@ -224,17 +217,6 @@ class _Reader:
                 self._label = f"{above.items}."
         elif tag == "blockquote":
             self._prefix = tag
-        elif tag == "table":
-            if self._tables:
-                self._tables[-1].nested = True
-            self._tables.append(_Table())
-        elif tag == "tr" and self._tables:
-            self._tables[-1].rows.append([])
-        elif tag in ("td", "th") and self._tables:
-            rows = self._tables[-1].rows
-            if not rows:
-                rows.append([])
-            rows[-1].append([])
 
     def _void(self, tag: str, named: Mapping[str, str]) -> None:
         if tag == "br":
@@ -253,8 +235,10 @@ class _Reader:
         element = self._open[-1]
         if element.tag in _BLOCKS:
             self._flush()
-        if element.tag == "table" and self._tables:
-            self._end_table()
+        if self._tables:
+            self._tables[-1].end(element.tag)
+            if element.tag == "table":
+                self._end_table()
         if element.tag == "a":
             self._end_link()
         if element.tag in ("li", "blockquote", *_HEADINGS):
@@ -272,9 +256,11 @@ class _Reader:
         elif element.shown != (element.menu, element.hidden):
             # Within a line, of a button or hidden: set aside, and the line goes on.
             aside = markdown.one_line(data)
-            self._keep(_Block(aside, element.main, element.menu, element.hidden))
+            self._keep(Block(aside, element.main, element.menu, element.hidden))
         else:
             self._text.append(data if self._tags["pre"] else _BLANKS.sub(" ", data))
+            if self._tables and not (self._tags["b"] or self._tags["strong"]) and data.strip():
+                self._tables[-1].weaken()
             if self._address:
                 self._linked.append(data)
 
@@ -308,30 +294,16 @@ class _Reader:
             self._prefix = ""  # later blocks of an item stand for themselves
         element = self._open[-1]
         alone = self._prefix in _HEADINGS or self._tags["pre"] > 0
-        self._keep(_Block(text, element.main, *element.shown, tuple(self._links), alone))
+        self._keep(Block(text, element.main, *element.shown, tuple(self._links), alone))
         self._links.clear()
 
     def _end_table(self) -> None:
-        """Rows for a data table; the blocks of the cells for a layout table."""
-        table = self._tables.pop()
-        blocks = [block for cells in table.rows for cell in cells for block in cell]
-        if table.nested or any(block.alone for block in blocks):
-            for block in blocks:
-                self._keep(block)
-        elif blocks:
-            seen = any(map(_is_seen, blocks))
-            texts = [
-                [" ".join(b.text for b in cell if _is_seen(b) or not seen) for cell in cells]
-                for cells in table.rows
-            ]
-            first = next((block for block in blocks if _is_seen(block)), blocks[0])
-            links = tuple(link for block in blocks if _is_seen(block) for link in block.links)
-            self._keep(_Block(markdown.table(texts), first.main, first.menu, first.hidden, links))
+        for block in self._tables.pop().blocks():
+            self._keep(block)
 
-    def _keep(self, block: _Block) -> None:
-        rows = self._tables[-1].rows if self._tables else []
-        if rows and rows[-1]:
-            rows[-1][-1].append(block)
+    def _keep(self, block: Block) -> None:
+        if self._tables:
+            self._tables[-1].keep(block)
         else:
             self._blocks.append(block)
 

@@ -31,6 +31,8 @@ from indexer.extract.container import (
 from indexer.extract.extraction import Extraction, plain_lines, words
 from indexer.extract.office.charts import chart_text
 from indexer.extract.office.numbering import Numbering, Place
+from indexer.extract.office.word_tables import WordRows
+from indexer.extract.rows import table_text
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -150,7 +152,7 @@ class _DocxReader:
             if tag == "p":
                 yield from self._paragraph(element)
             elif tag == "tbl":
-                yield markdown.table(list(self._rows(element)))
+                yield table_text(WordRows(self.blocks, self._skipped).of(element))
             elif tag == "AlternateContent":
                 chosen = child(element, "Choice")
                 yield from self.blocks(element if chosen is None else chosen)
@@ -251,35 +253,9 @@ class _DocxReader:
         if root is not None:
             yield chart_text(root)
 
-    def _rows(self, table: Element) -> Iterator[list[str]]:
-        for element in table:
-            tag = tag_of(element)
-            if tag == "tr":
-                deleted = child(element, "trPr", "del")
-                if deleted is None:
-                    yield list(self._cells(element))
-            elif tag not in self._skipped:
-                yield from self._rows(element)
-
-    def _cells(self, row: Element) -> Iterator[str]:
-        for element in row:
-            tag = tag_of(element)
-            if tag == "tc":
-                properties = child(element, "tcPr")
-                merged = child(properties, "vMerge")
-                goes_on = merged is not None and attribute(merged, "val") in (None, "continue")
-                text = "" if goes_on else markdown.page(self.blocks(element))
-                yield text
-                span = child(properties, "gridSpan")
-                width = (attribute(span, "val") or "") if span is not None else ""
-                yield from [""] * (min(int(width), MAX_SPAN) - 1 if width.isdigit() else 0)
-            elif tag not in self._skipped:
-                yield from self._cells(element)
-
 
 _PLACES = {"footnote": "Footnote", "endnote": "Endnote", "hdr": "Header", "ftr": "Footer"}
 _MARGINS = {"header": "Header", "footer": "Footer", "glossaryDocument": "Prompts"}
-MAX_SPAN = 64  # columns of a merged cell
 
 
 def _symbol(element: Element) -> str:

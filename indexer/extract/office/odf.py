@@ -31,6 +31,16 @@ from indexer.extract.extraction import (
     usable_title,
     words,
 )
+from indexer.extract.office.odf_tables import (
+    MAX_EMPTY,
+    MAX_REPEATED,
+    OdfRows,
+    count_of,
+    found_cells,
+    found_rows,
+    header_styles,
+)
+from indexer.extract.rows import table_text
 from indexer.extract.tables import labelled
 from indexer.records import Line
 
@@ -44,7 +54,6 @@ _SKIPPED = words(
     "object-index-source user-index-source automatic-styles script event-listeners "
     "annotation-end bookmark reference-mark"
 )
-MAX_REPEATED = 64  # cells, rows or blanks that the file writes once and counts
 
 
 def read_odf(data: bytes) -> Extraction:
@@ -67,7 +76,7 @@ def _extraction(content: Element, title: str | None, parts: Parts | None) -> Ext
     body = child(content, "body")
     slides = child(body, "presentation")
     slides = child(body, "drawing") if slides is None else slides
-    reader = _OdfReader(_numbered_lists(content, parts), parts)
+    reader = _OdfReader(_numbered_lists(content, parts), header_styles(content), parts)
     if slides is not None:
         return Extraction(title, reader.slides(slides))
     sheets = child(body, "spreadsheet")
@@ -80,8 +89,14 @@ def _extraction(content: Element, title: str | None, parts: Parts | None) -> Ext
 class _OdfReader:
     """State of reading a document: the title, and the notes of the current paragraph."""
 
-    def __init__(self, numbered: frozenset[tuple[str, str]], parts: Parts | None) -> None:
+    def __init__(
+        self,
+        numbered: frozenset[tuple[str, str]],
+        named: frozenset[str],
+        parts: Parts | None,
+    ) -> None:
         self.title: str | None = None
+        self._named = named
         self._numbered = numbered
         self._parts = parts
         self._after: list[str] = []
@@ -117,7 +132,7 @@ class _OdfReader:
             elif tag == "list":
                 yield from self._list(element, depth + 1, "")
             elif tag == "table":
-                yield markdown.table(list(self._rows(element)))
+                yield table_text(OdfRows(self.blocks, self._named).of(element))
             elif tag == "notes":
                 notes = markdown.page(self.blocks(element))
                 yield f"Notes: {notes}" if notes else ""
@@ -222,22 +237,18 @@ class _OdfReader:
             yield part.tail or ""
 
     def _rows(self, table: Element) -> Iterator[list[str]]:
-        for element in table:
-            tag = tag_of(element)
-            if tag == "table-row":
-                cells = list(self._cells(element))
-                while cells and not cells[-1]:
-                    cells.pop()  # the rest of the sheet is written as empty cells
-                yield cells
-            elif tag.startswith("table-") and "row" in tag:  # groups and headers of rows
-                yield from self._rows(element)
-
-    def _cells(self, row: Element) -> Iterator[str]:
-        for cell in row:
-            if tag_of(cell) in ("table-cell", "covered-table-cell"):
-                repeated = attribute(cell, "number-columns-repeated") or "1"
+        """The texts of a sheet, row by row."""
+        for element, _ in found_rows(table):
+            row: list[str] = []
+            for cell, count in found_cells(element):
                 text = markdown.page(self.blocks(cell))
-                yield from [text] * min(int(repeated) if repeated.isdigit() else 1, MAX_REPEATED)
+                row += [text] * min(count, MAX_REPEATED if text else MAX_EMPTY)
+            while row and not row[-1]:
+                row.pop()  # the rest of the sheet is written as empty cells
+            for _ in range(min(count_of(element, "number-rows-repeated"), MAX_REPEATED)):
+                yield row
+                if not row:
+                    break
 
 
 def _numbered_lists(content: Element, parts: Parts | None) -> frozenset[tuple[str, str]]:
