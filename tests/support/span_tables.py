@@ -19,7 +19,10 @@ from tests.support.places import TESTS
 
 TRUTH = TESTS / "snapshots" / "span_tables.json"
 COUNT = 60
-NAMES = "Port Fare City Rent Fee Crew Depth Tide Berth Cargo Flag Draught Length Owner".split()
+NAMES = [
+    *("Port", "Fare", "City", "Rent", "Fee", "Crew", "Depth"),
+    *("Tide", "Berth", "Cargo", "Flag", "Draught", "Length", "Owner"),
+]
 ABSURD_ROWS, ABSURD_COLUMNS = 65534, 1000
 
 SCRIPT = """
@@ -42,7 +45,10 @@ for (const table of document.querySelectorAll('table')) {
 }
 document.body.dataset.done = 'yes';
 """
-STYLE = "table{border-spacing:0} tr{height:20px} td,th{padding:1px;height:20px;min-width:30px;vertical-align:top}"
+STYLE = (
+    "table{border-spacing:0} tr{height:20px} "
+    "td,th{padding:1px;height:20px;min-width:30px;vertical-align:top}"
+)
 
 
 class _Maker:

@@ -16,7 +16,11 @@ from html import escape
 
 from indexer.extract import markdown
 from indexer.extract.extraction import Extraction, plain_lines, usable_title, words
+from indexer.extract.grid import Cell
 from indexer.extract.html import html_text
+from indexer.extract.legacy.rtf_tables import WORDS as TABLE_WORDS
+from indexer.extract.legacy.rtf_tables import RowsDraft
+from indexer.extract.rows import table_text
 
 _TOKEN = re.compile(
     r"\\'([0-9a-fA-F]{2})"  # 1: a byte
@@ -100,6 +104,7 @@ class _State:
     code_page: str = "cp1252"
     skip_after_unicode: int = 1
     hidden: bool = False
+    bold: bool = False
 
 
 # What programs write in front of a list item, for readers that do not number lists themselves.
@@ -113,6 +118,7 @@ class _Paragraph:
     style: int = 0
     level: int | None = None
     in_table: bool = False
+    weak: bool = False  # whether some of its text is not in bold
 
 
 class _RtfReader:
@@ -121,7 +127,8 @@ class _RtfReader:
     def __init__(self) -> None:
         self.title: list[str] = []
         self._blocks: list[str] = []
-        self._cells: list[str] = []
+        self._cells: list[Cell] = []
+        self._rows = RowsDraft()
         self._notes: list[str] = []
         self._stack: list[tuple[_State, _Paragraph | None]] = []
         self._state = _State()
@@ -166,6 +173,7 @@ class _RtfReader:
             yield html_text("".join(self._html))[1]
             return
         self._table("row")
+        self._end_table()
         self._end_paragraph()
         yield from self._blocks
 
@@ -193,8 +201,10 @@ class _RtfReader:
                 self._put("\n")
             else:
                 self._end_paragraph()
-        elif word in ("cell", "nestcell", "row", "nestrow"):
+        elif word in ("cell", "nestcell", "row"):
             self._table(word)
+        elif word in TABLE_WORDS and self._state.target == "text":
+            self._rows.define(word, number or 0)
         elif word == "htmltag" and self._html is not None:
             self._state = replace(self._state, target=word)
         elif word in _SKIPPED or (starred and word not in _STARRED):
@@ -230,8 +240,11 @@ class _RtfReader:
             paragraph.style, paragraph.level, paragraph.in_table = 0, None, False
         elif word == "intbl":
             paragraph.in_table = True
-        elif word in ("v", "deleted", "htmlrtf", "plain"):
-            self._state = replace(state, hidden=number != 0 and word != "plain")
+        elif word in ("v", "deleted", "htmlrtf"):
+            self._state = replace(state, hidden=number != 0)
+        elif word in ("b", "plain"):
+            bold = word == "b" and number != 0
+            self._state = replace(state, bold=bold, hidden=state.hidden and word == "b")
         elif word == "fromhtml":
             self._html = []
 
@@ -290,6 +303,7 @@ class _RtfReader:
             self._levels[self._style] = int(heading[1]) - 1
         elif self._state.target in ("text", "footnote", "annotation"):
             self._paragraph.pieces.append(text)
+            self._paragraph.weak |= not self._state.bold and bool(text.strip())
 
     def _text(self) -> str:
         pieces, self._paragraph.pieces = self._paragraph.pieces, []
@@ -298,12 +312,19 @@ class _RtfReader:
     def _table(self, word: str) -> None:
         if self._state.target != "text":
             return
-        if word in ("cell", "nestcell"):
-            self._cells.append(self._text())
+        if word == "nestcell":
+            self._put(", ")  # a table within a cell: its words remain
+        elif word == "cell":
+            strong, self._paragraph.weak = not self._paragraph.weak, False
+            text = self._text().rstrip(", ")
+            self._cells.append(Cell(text, strong=strong and bool(text)))
         elif self._cells:
-            if any(self._cells):
-                self._blocks.append(markdown.row(self._cells))
+            self._rows.end_row(self._cells)
             self._cells = []
+
+    def _end_table(self) -> None:
+        if rows := self._rows.taken():
+            self._blocks.append(table_text(rows))
             self._end_notes()
 
     def _end_paragraph(self) -> None:
@@ -312,7 +333,9 @@ class _RtfReader:
             return
         if self._state.target != "text":
             return
+        self._end_table()
         paragraph = self._paragraph
+        paragraph.weak = False
         level = (
             paragraph.level if paragraph.level is not None else self._levels.get(paragraph.style)
         )

@@ -31,17 +31,9 @@ from indexer.extract.extraction import (
     usable_title,
     words,
 )
-from indexer.extract.office.odf_tables import (
-    MAX_EMPTY,
-    MAX_REPEATED,
-    OdfRows,
-    count_of,
-    found_cells,
-    found_rows,
-    header_styles,
-)
+from indexer.extract.office.odf_tables import MAX_REPEATED, OdfRows, header_styles
+from indexer.extract.office.ods import sheets_of_tree
 from indexer.extract.rows import table_text
-from indexer.extract.tables import labelled
 from indexer.records import Line
 
 if TYPE_CHECKING:
@@ -81,7 +73,7 @@ def _extraction(content: Element, title: str | None, parts: Parts | None) -> Ext
         return Extraction(title, reader.slides(slides))
     sheets = child(body, "spreadsheet")
     if sheets is not None:
-        return Extraction(title, reader.sheets(sheets))
+        return Extraction(title, sheets_of_tree(sheets))
     text = reader.text(body if body is not None else ())
     return Extraction(title or reader.title, plain_lines([text]))
 
@@ -113,13 +105,6 @@ class _OdfReader:
         pages = [each for each in container if tag_of(each) == "page"]
         for number, page in enumerate(pages, start=1):
             yield from part_lines("Slide", number, [self.text(page)], page=number)
-
-    def sheets(self, container: Element) -> Iterator[Line]:
-        """The lines of a spreadsheet."""
-        for table in container:
-            if tag_of(table) == "table":
-                name = attribute(table, "name") or ""
-                yield from part_lines("Sheet", name, labelled(self._rows(table)))
 
     def blocks(self, container: Iterable[Element], depth: int = 0) -> Iterator[str]:
         """The blocks of a body, a cell, a text box or a note; `depth` is that of lists."""
@@ -235,20 +220,6 @@ class _OdfReader:
             elif tag not in _SKIPPED and tag != "ruby-text":
                 yield from self._inline(part)
             yield part.tail or ""
-
-    def _rows(self, table: Element) -> Iterator[list[str]]:
-        """The texts of a sheet, row by row."""
-        for element, _ in found_rows(table):
-            row: list[str] = []
-            for cell, count in found_cells(element):
-                text = markdown.page(self.blocks(cell))
-                row += [text] * min(count, MAX_REPEATED if text else MAX_EMPTY)
-            while row and not row[-1]:
-                row.pop()  # the rest of the sheet is written as empty cells
-            for _ in range(min(count_of(element, "number-rows-repeated"), MAX_REPEATED)):
-                yield row
-                if not row:
-                    break
 
 
 def _numbered_lists(content: Element, parts: Parts | None) -> frozenset[tuple[str, str]]:
