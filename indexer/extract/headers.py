@@ -44,7 +44,7 @@ def found_header(
     many of the first rows are in bold, unlike the row below them; with `merged` neighbours of one
     name are one merged cell.
     """
-    filled = [sum(map(bool, cells)) for cells in rows]
+    filled = [*map(_filled, rows)]
     for index, cells in enumerate(rows[:HEADER_SEARCH_ROWS]):
         if filled[index] < 2 or index + 1 == len(rows):
             continue
@@ -115,12 +115,15 @@ def _is_list(names: Cells, below: Sequence[Cells]) -> bool:
     labels += [cells[columns[0]] for cells in below if columns[0] < len(cells)]
     if sum(label.endswith((":", "：")) for label in labels) > len(labels) / 4:
         return False
-    wide = [cells for cells in below if sum(map(bool, cells)) > 1]
-    if len(columns) > 2 and any(_figures(names, column, wide) for column in columns):
-        return True
-    if len(columns) > 2:
-        return len(wide) > 1 and not any(_DIGIT.search(names[column]) for column in columns)
+    wide = [cells for cells in below if _filled(cells) > 1]
+    if max(map(_filled, [names, *wide])) > 2:
+        plain = not any(map(_DIGIT.search, filter(None, names)))
+        return (len(wide) > 1 and plain) or any(_figures(names, c, wide) for c in columns)
     return len(wide) > 1 and _figures(names, columns[-1], wide, alike=True)
+
+
+def _filled(cells: Cells) -> int:
+    return sum(map(bool, cells))
 
 
 def _figures(names: Cells, column: int, below: Sequence[Cells], alike: bool = False) -> bool:
@@ -128,7 +131,7 @@ def _figures(names: Cells, column: int, below: Sequence[Cells], alike: bool = Fa
     values = [cells[column] for cells in below if column < len(cells) and cells[column]]
     shapes = {re.sub(r"\d+", "0", value) for value in values}
     figures = bool(values) and all(map(_FIGURE.fullmatch, values))
-    return figures and not _DIGIT.search(names[column]) and (len(shapes) == 1 or not alike)
+    return figures and is_name(names[column]) and (len(shapes) == 1 or not alike)
 
 
 def paths(rows: Sequence[Cells], fill: bool = True) -> tuple[str, ...]:

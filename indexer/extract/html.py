@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from indexer.extract import markdown
 from indexer.extract.extraction import Extraction, plain_lines, words
+from indexer.extract.html_inline import Inline, strikes
 from indexer.extract.html_tables import Block, TableDraft
 from indexer.extract.text import decode
 
@@ -118,6 +119,7 @@ class _Element:
     article: bool = False
     shown: tuple[bool, bool] = (False, False)
     lists: int = 0
+    struck: bool = False
     list: _Element | None = None  # the innermost
     items: int = 0  # of a list, so far
 
@@ -137,6 +139,7 @@ def _begun(parent: _Element, tag: str, named: Mapping[str, str], in_header: bool
         parent.article or tag in _ARTICLES or role == "main",
         parent.shown,
         parent.lists + (tag in _LISTS),
+        parent.struck or strikes(tag, named),
         parent.list,
     )
     if tag in _LISTS:
@@ -165,7 +168,7 @@ class _Reader:
         self._open = [_Element("")]
         self._tags: Counter[str] = Counter()
         self._tables: list[TableDraft] = []
-        self._text: list[str] = []
+        self._text = Inline()
         self._address = ""  # of the link in hand
         self._linked: list[str] = []
         self._links: list[tuple[str, str]] = []  # of the block in hand
@@ -220,13 +223,14 @@ class _Reader:
 
     def _void(self, tag: str, named: Mapping[str, str]) -> None:
         if tag == "br":
-            self._text.append("\n")
+            self._text.add("\n")
         elif tag == "hr":
             self._flush()
         elif tag == "img" and not self._open[-1].skipped:
-            self._text.append(f" {named.get('alt', '')} ")
+            picture = f" {named.get('alt', '')} "
+            self._text.add(picture)
             if self._address:
-                self._linked.append(self._text[-1])
+                self._linked.append(picture)
 
     def end(self, tag: str) -> None:
         """Close the innermost element."""
@@ -258,11 +262,23 @@ class _Reader:
             aside = markdown.one_line(data)
             self._keep(Block(aside, element.main, element.menu, element.hidden))
         else:
-            self._text.append(data if self._tags["pre"] else _BLANKS.sub(" ", data))
-            if self._tables and not (self._tags["b"] or self._tags["strong"]) and data.strip():
-                self._tables[-1].weaken()
-            if self._address:
-                self._linked.append(data)
+            self._take(data, element.struck)
+
+    def _take(self, data: str, struck: bool) -> None:
+        in_ruby = self._tags["ruby"] > 0
+        if in_ruby and self._tags["rp"]:
+            return  # signs around the reading, for browsers that do not know it
+        if in_ruby and self._tags["rt"]:
+            self._text.read(data)
+            return
+        if self._tags["pre"]:
+            self._text.add(data, struck, in_ruby)
+        else:
+            self._text.add_flowing(data, struck, in_ruby)
+        if self._tables and not (self._tags["b"] or self._tags["strong"]) and data.strip():
+            self._tables[-1].weaken()
+        if self._address:
+            self._linked.append(data)
 
     def _end_link(self) -> None:
         if self._linked:
@@ -276,7 +292,7 @@ class _Reader:
         if self._linked:
             self._links.append(("".join(self._linked), self._address))
             self._linked = []
-        raw, self._text = "".join(self._text), []
+        raw = self._text.taken()
         if self._tags["pre"]:
             text = raw.strip("\n")
             text = f"```\n{text}\n```" if text.strip() else ""
@@ -306,6 +322,3 @@ class _Reader:
             self._tables[-1].keep(block)
         else:
             self._blocks.append(block)
-
-
-_BLANKS = re.compile(r"[ \t\r\n\f]+")
