@@ -118,7 +118,7 @@ def _goes_on(part: Sequence[Cells], before: Header) -> bool:
     named = {column for column, name in enumerate(before.names) if name}
     filled = [{column for column, cell in enumerate(cells) if cell} for cells in part]
     wide = [each for each in filled if len(each) >= MIN_HEADER_SHARE * len(named)]
-    return all(each <= named for each in filled) and len(wide) * 2 > len(filled)
+    return all(each <= named for each in filled) and len(wide) * 2 >= len(filled)
 
 
 def _table(rows: Iterable[Cells], header: Header | None) -> Iterator[str]:

@@ -51,7 +51,7 @@ class _Sheet:
             if attribute(cell, "formula") is not None:
                 self.look.formulas.append((number, len(row)))
             self._merge(cell, number, len(row))
-            self.beside += _comments(cell)
+            self.beside += [*_comments(cell), *_boxes(cell)]
             row += [text] * min(count, MAX_REPEATED if text else MAX_EMPTY)
         while row and not row[-1]:
             row.pop()  # the rest of the sheet is written as empty cells
@@ -70,6 +70,7 @@ def sheets_of_tree(container: Iterable[Element]) -> Iterator[Line]:
     for table in container:
         if tag_of(table) == "table":
             sheet = _Sheet(attribute(table, "name") or "")
+            sheet.beside += _boxes(child(table, "shapes"))
             for element, _ in found_rows(table):
                 sheet.take(element)
             yield from sheet.lines()
@@ -81,7 +82,7 @@ def sheets_of_stream(data: bytes) -> Iterator[Line]:
 
     events = etree.iterparse(
         io.BytesIO(data),
-        tag=("{*}table", "{*}table-row"),
+        tag=("{*}table", "{*}table-row", "{*}shapes"),
         events=("start", "end"),
         resolve_entities=False,
         no_network=True,
@@ -101,7 +102,10 @@ def sheets_of_stream(data: bytes) -> Iterator[Line]:
                     sheet = None
                     element.clear()
             elif event == "end" and depth == 1 and sheet is not None:
-                sheet.take(element)
+                if tag_of(element) == "shapes":
+                    sheet.beside += _boxes(element)
+                else:
+                    sheet.take(element)
                 element.clear()
     except (etree.LxmlError, ValueError) as error:
         raise UnreadableDocument("malformed", f"XML: {error}"[:200]) from None
@@ -124,6 +128,20 @@ def _shown(element: Element) -> str:
             pieces.append(_shown(part))
         pieces.append(part.tail or "")
     return "".join(pieces)
+
+
+def _boxes(container: Element | None) -> list[str]:
+    """The texts of the shapes drawn on a sheet or in a cell."""
+    drawn = [
+        each
+        for each in (container.iter() if container is not None else ())
+        if tag_of(each) in _SHAPES
+    ]
+    texts = ("\n".join(_shown(p) for p in shape if tag_of(p) == "p").strip() for shape in drawn)
+    return [text for text in texts if text]
+
+
+_SHAPES = frozenset({"text-box", "custom-shape", "rect", "ellipse", "line", "connector", "polygon"})
 
 
 def _comments(cell: Element) -> Iterator[str]:
