@@ -40,9 +40,9 @@ def found_header(
 ) -> Header | None:
     """The header among the first rows of a table; None where no row is surely one.
 
-    With `told` the first row of names counts without further evidence, as in CSV; `strong` is how
-    many of the first rows are in bold, unlike the row below them; with `merged` neighbours of one
-    name are one merged cell.
+    With `told` the first row, if it is one of names, counts without further evidence, as in CSV;
+    `strong` is how many of the first rows are in bold, unlike the row below them; with `merged`
+    neighbours of one name are one merged cell.
     """
     filled = [*map(_filled, rows)]
     for index, cells in enumerate(rows[:HEADER_SEARCH_ROWS]):
@@ -57,7 +57,9 @@ def found_header(
             if not _is_each(names) and further and _are_names(rows, stop):
                 stop += 1  # the same name above several columns: the next row names each
                 continue
-            is_sure = told or stop <= strong or _is_list(rows[stop - 1], rows[stop:])
+            is_sure = (
+                (told and not start) or stop <= strong or _is_list(rows[stop - 1], rows[stop:])
+            )
             return Header(start, stop, names) if is_sure and _is_each(names, merged) else None
         return None
     return None
@@ -107,8 +109,9 @@ def _groups(above: Sequence[Cells], names: Cells) -> int:
 def _is_list(names: Cells, below: Sequence[Cells]) -> bool:
     """Whether a row of names without any mark heads a list, rather than begins a form.
 
-    In a form each row is a label and its value. Two columns are a form unless each value of the
-    second is a figure of the same shape and its name is none.
+    In a form each row is a label and its value. Two columns are a form unless the values of the
+    second are alike but for their digits and its name is not, or the first has no labels: its
+    values repeat, or all have digits and its name has none.
     """
     columns = [column for column, name in enumerate(names) if name]
     labels = [names[column] for column in columns]
@@ -119,19 +122,27 @@ def _is_list(names: Cells, below: Sequence[Cells]) -> bool:
     if max(map(_filled, [names, *wide])) > 2:
         plain = not any(map(_DIGIT.search, filter(None, names)))
         return (len(wide) > 1 and plain) or any(_figures(names, c, wide) for c in columns)
-    return len(wide) > 1 and _figures(names, columns[-1], wide, alike=True)
+    first, last = (
+        [cells[c] for cells in wide if c < len(cells)] for c in (columns[0], columns[-1])
+    )
+    numbered = all(map(_DIGIT.search, first)) and not _DIGIT.search(names[columns[0]])
+    alike = len(set(map(_shape, last))) == 1 and _shape(names[columns[-1]]) != _shape(last[0])
+    counted = alike and all(map(_DIGIT.search, last)) and is_name(names[columns[-1]])
+    return len(wide) > 1 and (counted or numbered or len(set(first)) < len(first))
+
+
+def _shape(value: str) -> str:
+    return re.sub(r"\d+", "0", value)
 
 
 def _filled(cells: Cells) -> int:
     return sum(map(bool, cells))
 
 
-def _figures(names: Cells, column: int, below: Sequence[Cells], alike: bool = False) -> bool:
-    """Whether a column holds figures alone, its name aside; with `alike` all of one shape."""
+def _figures(names: Cells, column: int, below: Sequence[Cells]) -> bool:
+    """Whether a column holds figures alone, its name aside."""
     values = [cells[column] for cells in below if column < len(cells) and cells[column]]
-    shapes = {re.sub(r"\d+", "0", value) for value in values}
-    figures = bool(values) and all(map(_FIGURE.fullmatch, values))
-    return figures and is_name(names[column]) and (len(shapes) == 1 or not alike)
+    return bool(values) and all(map(_FIGURE.fullmatch, values)) and is_name(names[column])
 
 
 def paths(rows: Sequence[Cells], fill: bool = True) -> tuple[str, ...]:

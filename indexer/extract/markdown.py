@@ -37,7 +37,7 @@ def row(cells: Iterable[str]) -> str:
 
 def cell(text: str) -> str:
     """The text of a cell on one line; of a table within it the words remain."""
-    return one_line(_INNER.sub(_words, text))
+    return one_line(_INNER.sub(_words, text) if text.startswith("|") or "\n|" in text else text)
 
 
 _INNER = re.compile(r"^\|.*\|$(?:\n\|.*\|$)*", re.MULTILINE)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from indexer.errors import UnreadableDocument
-from indexer.extract.container import Parts, attribute, child, tag_of
+from indexer.extract.container import Parts, attribute, child
 from indexer.extract.office.number_formats import BUILT_IN, is_applied
 from indexer.extract.sheet_look import Look, Place
 
@@ -30,6 +30,11 @@ class Styles:
 
     formats: Mapping[int, str]
     bold: frozenset[int]
+
+    @property
+    def noted(self) -> frozenset[int]:
+        """The styles of cells that are to be remembered."""
+        return self.bold | self.formats.keys()
 
 
 def read_styles(parts: Parts, name: str) -> Styles:
@@ -74,52 +79,63 @@ def read_look(parts: Parts, name: str, styles: Styles) -> Look:
             raise
         look.unformatted = "the sheet is too large"
         return look
-    events = etree.iterparse(
+    cells = etree.iterparse(
         io.BytesIO(data or b"<none/>"),
-        tag=("{*}row", "{*}c", "{*}mergeCell"),
-        events=("start", "end"),
+        tag=("{*}c", "{*}row", "{*}mergeCell"),
         resolve_entities=False,
         no_network=True,
         load_dtd=False,
         huge_tree=False,
     )
     try:
-        _walk(events, styles, look)
+        _walk((element for _, element in cells), styles, look)
     except etree.LxmlError as error:
         raise UnreadableDocument("malformed", f"XML: {error}"[:200]) from None
     return look
 
 
-def _walk(events: Iterable[tuple[str, Element]], styles: Styles, look: Look) -> None:
-    row, column = -1, -1
-    for event, element in events:
-        tag = tag_of(element)
-        if event == "start":
-            if tag == "row":
-                told = element.get("r") or ""
-                row, column = int(told) - 1 if told.isdecimal() else row + 1, -1
-            continue
-        if tag == "c":
-            place = _place(element.get("r") or "")
-            row, column = place if place else (row, column + 1)
-            _take(element, (row, column), styles, look)
-        elif tag == "mergeCell":
-            first, _, last = (element.get("ref") or "").partition(":")
+def _walk(elements: Iterable[Element], styles: Styles, look: Look) -> None:
+    """Take in each cell, row and merged cell as it ends; most cells have nothing to remember.
+
+    Of these elements, and of those within a cell, the last letter of the name tells which it is.
+    """
+    number = 0  # of rows so far
+    noted = styles.noted
+    for element in elements:
+        tag = element.tag
+        if tag[-1] == "c":
+            told = element.get("s", "0")
+            style = int(told) if told.isdecimal() else 0
+            computed = len(element) > 0 and str(element[0].tag)[-1] == "f"
+            if style in noted or computed:
+                place = _place(element.get("r", "")) or _counted(element, number)
+                _take(place, style, computed, styles, look)
+        elif tag[-1] == "w":
+            told = element.get("r", "")
+            number = int(told) if told.isdecimal() else number + 1
+            element.clear()
+        else:
+            first, _, last = element.get("ref", "").partition(":")
             begins, ends = _place(first), _place(last)
             if begins and ends:
                 look.merged.append((*begins, *ends))
-        if tag != "c":
-            element.clear(keep_tail=False)
 
 
-def _take(cell: Element, place: Place, styles: Styles, look: Look) -> None:
-    told = cell.get("s") or "0"
-    style = int(told) if told.isdecimal() else 0
+def _counted(cell: Element, above: int) -> Place:
+    """The place of a cell that does not name it: behind those before it, below those above."""
+    row = cell.getparent()
+    told = row.get("r", "") if row is not None else ""
+    return (int(told) - 1 if told.isdecimal() else above), sum(
+        1 for _ in cell.itersiblings(preceding=True)
+    )
+
+
+def _take(place: Place, style: int, computed: bool, styles: Styles, look: Look) -> None:
     if style in styles.formats:
         look.formats[place] = styles.formats[style]
     if style in styles.bold and place[0] < _BOLD_ROWS:
         look.bold.add(place)
-    if any(tag_of(each) == "f" for each in cell):
+    if computed:
         look.formulas.append(place)
 
 
