@@ -159,6 +159,9 @@ def _is_off(named: Mapping[str, str]) -> bool:
     return "hidden" in named or "display:none" in style
 
 
+MAX_NESTED = 32  # tables within tables; the cells of those further in are text of the last one
+
+
 class _Reader:
     """Collects the blocks of a page; `close` gives them."""
 
@@ -168,6 +171,7 @@ class _Reader:
         self._open = [_Element("")]
         self._tags: Counter[str] = Counter()
         self._tables: list[TableDraft] = []
+        self._beyond = 0  # open tables that are nested too deep to be read as such
         self._text = Inline()
         self._address = ""  # of the link in hand
         self._linked: list[str] = []
@@ -201,11 +205,13 @@ class _Reader:
         self._in_table(tag, attrs)
 
     def _in_table(self, tag: str, attrs: Mapping[str, str]) -> None:
-        if tag == "table":
+        if tag == "table" and len(self._tables) == MAX_NESTED:
+            self._beyond += 1
+        elif tag == "table" and not self._beyond:
             if self._tables:
                 self._tables[-1].nested = True
             self._tables.append(TableDraft(attrs))
-        elif self._tables:
+        elif self._tables and not self._beyond:
             self._tables[-1].start(tag, attrs, not _is_off(attrs))
 
     def _begin(self, tag: str) -> None:
@@ -239,7 +245,9 @@ class _Reader:
         element = self._open[-1]
         if element.tag in _BLOCKS:
             self._flush()
-        if self._tables:
+        if self._beyond:
+            self._beyond -= element.tag == "table"
+        elif self._tables:
             self._tables[-1].end(element.tag)
             if element.tag == "table":
                 self._end_table()

@@ -104,3 +104,24 @@ def test_what_no_browser_shows_of_a_page_that_breaks_off_is_left_out():
     assert html_text("<p>seen</p><!-- never closed <p>unseen")[1] == "seen"
     assert html_text("<p>seen <b")[1] == "seen"
     assert html_text("<p>seen</p><!-- closed --><p>also")[1] == "seen\n\nalso"  # the control
+
+
+def test_what_is_struck_out_is_told_apart_and_what_was_added_is_text():
+    page = text_of("<p>Rent <del>900</del> <ins>950</ins>, <s>free</s> <u>now</u>")
+    assert page == "Rent ~~900~~ 950, ~~free~~ now"
+    styled = text_of("<p>was <span style='text-decoration: line-through'>80 € </span>60 €")
+    assert styled == "was ~~80 €~~ 60 €"
+    assert text_of("<del><p>one<p>two</del>") == "~~one~~\n\n~~two~~"
+
+
+def test_readings_stand_behind_the_whole_word_that_they_belong_to():
+    each = "<ruby>東<rp>(</rp><rt>とう</rt><rp>)</rp>京<rt>きょう</rt></ruby>"
+    assert text_of(f"<p>{each}へ") == "東京(とうきょう)へ"
+    parts = "<ruby>大<rt>おお</rt></ruby><ruby>阪<rt>さか</rt></ruby>"
+    assert text_of(f"<p>{parts}") == "大阪(おおさか)"
+    assert text_of("<p>漢字") == "漢字"
+
+
+@pytest.mark.parametrize("end", ["</script language>", "</script\n>", "</SCRIPT x='y'>"])
+def test_a_script_ends_where_its_end_tag_has_attributes(end):
+    assert text_of(f"<script>var hidden = 1;{end}<p>{PROSE}") == PROSE.strip()

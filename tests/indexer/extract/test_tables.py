@@ -10,7 +10,7 @@ import pytest
 
 from indexer.extract import open_document
 from indexer.extract.grid import MAX_CARRIED, MAX_COLSPAN, Cell, Source, resolved, simple
-from indexer.extract.html import html_text
+from indexer.extract.html import MAX_NESTED, html_text
 from indexer.extract.rows import table_text
 from tests.support import made_files as made
 from tests.support import span_tables
@@ -370,3 +370,11 @@ def test_spans_of_any_size_cost_little_and_beyond_the_limit_rows_stand_without_n
 def test_a_column_span_is_at_most_what_browsers_allow():
     assert resolved([Source([Cell("a", columns=MAX_COLSPAN)])])[0].cells[0].last == MAX_COLSPAN
     assert resolved([Source([Cell("a", columns=MAX_COLSPAN + 1)])])[0].cells[0].last == MAX_COLSPAN
+
+
+def test_tables_within_tables_are_read_as_such_up_to_the_most():
+    inner = "<table><tr><th>City<th>Rent<tr><td>York<td>950</table>"
+    deepest = "<table><tr><td>" * (MAX_NESTED - 1) + inner
+    assert html_text(deepest)[1].endswith("| City: York | Rent: 950 |")
+    beyond = html_text(f"<table><tr><td>{deepest}")[1]
+    assert beyond.split("\n\n") == ["City", "Rent", "York", "950"]
