@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from statistics import median
 
+from indexer.extract.hidden import bare, has_hidden, hide, is_hidden
+
 HEADER_SEARCH_ROWS = 10
 MAX_HEADER_CHARS = 80
 MIN_HEADER_SHARE = 0.6  # of the cells that the rows below fill
@@ -44,6 +46,7 @@ def found_header(
     `strong` is how many of the first rows are in bold, unlike the row below them; with `merged`
     neighbours of one name are one merged cell.
     """
+    given, rows = rows, _bared(rows)
     filled = [*map(_filled, rows)]
     for index, cells in enumerate(rows[:HEADER_SEARCH_ROWS]):
         if filled[index] < 2 or index + 1 == len(rows):
@@ -60,9 +63,30 @@ def found_header(
             is_sure = (
                 (told and not start) or stop <= strong or _is_list(rows[stop - 1], rows[stop:])
             )
-            return Header(start, stop, names) if is_sure and _is_each(names, merged) else None
+            if not is_sure or not _is_each(names, merged):
+                return None
+            return Header(start, stop, paths(given[start:stop], fill=not merged))
         return None
     return None
+
+
+def _bared(rows: Sequence[Cells]) -> Sequence[Cells]:
+    """The texts without signs of what is hidden; a hidden row names no columns that are shown."""
+    hidden = [is_hidden(" ".join(cells)) for cells in rows]
+    if not any(map(has_hidden, ("".join(cells) for cells in rows))):
+        return rows
+    blank = not all(hidden)
+    return [
+        [""] * len(cells) if unseen and blank else [*map(bare, cells)]
+        for cells, unseen in zip(rows, hidden, strict=True)
+    ]
+
+
+def entry(name: str, value: str) -> str:
+    """A value with the name of its column; hidden as a whole where the value is hidden."""
+    if is_hidden(value):
+        return hide(f"{bare(name)}: {bare(value)}") if name else value
+    return f"{name}: {value}" if name and name != value and not is_hidden(name) else value
 
 
 def _is_each(names: Cells, merged: bool = False) -> bool:

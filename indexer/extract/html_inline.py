@@ -6,12 +6,10 @@ Text that is struck out stands between the signs that Markdown has for it, `~~90
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from itertools import groupby
 
 _STRUCK = frozenset({"del", "s", "strike"})
-_BLANKS = re.compile(r"[ \t\r\n\f]+")
 
 
 def strikes(tag: str, named: Mapping[str, str]) -> bool:
@@ -30,16 +28,12 @@ class Inline:
         return bool(self._pieces or self._readings)
 
     def add(self, text: str, struck: bool = False, in_ruby: bool = False) -> None:
-        """Add text as it stands; within a word with readings, `in_ruby`."""
+        """Add text; within a word with readings, `in_ruby`, white space does not count."""
+        if in_ruby and not text.strip():
+            return
         if not in_ruby:
             self._end_word()
         self._pieces.append((text, struck))
-
-    def add_flowing(self, text: str, struck: bool, in_ruby: bool) -> None:
-        """Add text whose white space is one blank; between two words with readings none counts."""
-        if in_ruby and not text.strip():
-            return
-        self.add(_BLANKS.sub(" ", text), struck, in_ruby)
 
     def read(self, reading: str) -> None:
         """Add the reading of a word."""

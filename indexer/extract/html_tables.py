@@ -21,14 +21,14 @@ class Block:
     text: str
     main: bool
     menu: bool
-    hidden: bool
+    aside: bool
     links: tuple[tuple[str, str], ...] = ()
     alone: bool = False
 
     @property
     def is_seen(self) -> bool:
-        """Whether it is neither hidden nor part of a menu."""
-        return not (self.menu or self.hidden)
+        """Whether it is neither set aside nor part of a menu."""
+        return not (self.menu or self.aside)
 
 
 @dataclass(slots=True)
@@ -138,7 +138,7 @@ class TableDraft:
             seen = [block for block in inner if block.is_seen]
             first = seen[0] if seen else inner[0]
             links = tuple(link for block in seen for link in block.links)
-            yield Block("\n".join(lines), first.main, first.menu, first.hidden, links)
+            yield Block("\n".join(lines), first.main, first.menu, first.aside, links)
         else:
             yield from inner
         yield from self._unseen

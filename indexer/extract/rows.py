@@ -11,7 +11,7 @@ from itertools import groupby
 
 from indexer.extract import markdown
 from indexer.extract.grid import MAX_CARRIED, Placed, Row, compact
-from indexer.extract.headers import HEADER_SEARCH_ROWS, found_header, is_name, paths
+from indexer.extract.headers import HEADER_SEARCH_ROWS, entry, found_header, is_name, paths
 
 MAX_ROW_CELL = 400  # characters of a cell
 MAX_LONG_SHARE = 0.25  # of a table's cells that are longer, before it is no table of data
@@ -106,7 +106,7 @@ def _named(cells: Iterable[Placed], names: Names) -> Iterator[str]:
                 entries[-1] = (label, before[1] + text)  # "$" and "479" in cells of their own
             else:
                 entries.append((label, text))
-    return (f"{label}: {text}" if label and label != text else text for label, text in entries)
+    return (entry(label, text) for label, text in entries)
 
 
 def _is_sign(text: str) -> bool:

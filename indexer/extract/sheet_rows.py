@@ -15,10 +15,13 @@ from indexer.extract.headers import (
     HEADER_SEARCH_ROWS,
     MIN_HEADER_SHARE,
     Header,
+    entry,
     found_header,
     is_name,
 )
+from indexer.extract.hidden import hide
 from indexer.extract.markdown import one_line, row
+from indexer.extract.office.hidden_cells import SHOWN, Concealed
 from indexer.extract.sheet_look import Look, fill_merged
 from indexer.records import Line
 
@@ -144,7 +147,7 @@ def _named(names: Cells, cells: Cells) -> Iterator[str]:
     for index, cell in enumerate(cells):
         name = names[index] if index < len(names) else ""
         if cell:
-            yield f"{name}: {cell}" if name and name != cell else cell
+            yield entry(name, cell)
 
 
 def _stripped(cells: Cells) -> Cells:
@@ -154,13 +157,19 @@ def _stripped(cells: Cells) -> Cells:
 
 
 def sheet_part(
-    name: str, rows: list[list[str]], look: Look, beside: Iterable[str] = ()
+    name: str,
+    rows: list[list[str]],
+    look: Look,
+    beside: Iterable[str] = (),
+    unseen: Concealed = SHOWN,
 ) -> Iterator[Line]:
     """The lines of a sheet behind its mark; `beside` are texts outside of cells."""
     remark = look.remark(rows)
     fill_merged(rows, look.merged)
-    lines = chain(sheet_lines(rows, look.bold_rows(rows)), beside)
-    yield from part_lines("Sheet", name, lines, remark=remark)
+    bold = look.bold_rows(rows)
+    lines = sheet_lines(list(unseen.marked(rows)), bold)
+    boxes = map(hide, beside) if unseen.whole else beside
+    yield from part_lines("Sheet", name, chain(lines, boxes), remark=remark)
 
 
 def plain_value(value: object) -> str:

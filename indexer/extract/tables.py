@@ -14,6 +14,8 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from indexer.errors import UnreadableDocument
@@ -31,6 +33,8 @@ from indexer.extract.container import (
 from indexer.extract.extraction import Extraction, plain_lines
 from indexer.extract.markdown import one_line
 from indexer.extract.office.charts import chart_text, chart_titles
+from indexer.extract.office.drawing import paragraph_text
+from indexer.extract.office.hidden_cells import SHOWN, Concealed, concealed
 from indexer.extract.office.number_formats import shown
 from indexer.extract.office.ods import sheets_of_stream
 from indexer.extract.office.xlsx_look import read_look, read_styles
@@ -74,7 +78,8 @@ def read_xlsx(data: bytes) -> Extraction:
     unread: list[str] = []
     sheets = _parts_of(parts)
     beside = _beside(parts, sheets, unread)
-    lines = _workbook(data, beside, _looks(parts, sheets, unread))
+    unseen = concealed(parts, unread)
+    lines = _workbook(data, beside, _looks(parts, sheets, unread), unseen)
     return Extraction(core_title(parts), lines, unread=unread)
 
 
@@ -86,13 +91,16 @@ def _affordable(parts: ZipParts) -> None:
 
 
 def _workbook(
-    data: bytes, beside: Mapping[str, Sequence[str]], looks: Callable[[str], Look]
+    data: bytes,
+    beside: Mapping[str, Sequence[str]],
+    looks: Callable[[str], Look],
+    unseen: Mapping[str, Concealed] = MappingProxyType({}),
 ) -> Iterator[Line]:
     with _translated():
         import python_calamine
 
         workbook = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
-    return _sheets(workbook, beside, looks)
+    return _sheets(workbook, beside, looks, unseen)
 
 
 class _translated:  # noqa: N801 - reads as the words that it stands for
@@ -116,7 +124,9 @@ def _sheets(
     workbook: calamine.CalamineWorkbook,
     beside: Mapping[str, Sequence[str]],
     looks: Callable[[str], Look],
+    unseen: Mapping[str, Concealed],
 ) -> Iterator[Line]:
+    visible = {sheet.name: str(sheet.visible) for sheet in workbook.sheets_metadata}
     for name in workbook.sheet_names:
         with _translated():
             sheet = workbook.get_sheet_by_name(name)
@@ -127,7 +137,8 @@ def _sheets(
             [*[""] * left, *(_cell(value, look, (r, left + c)) for c, value in enumerate(cells))]
             for r, cells in enumerate(values)
         ]
-        yield from sheet_part(name, rows, look, beside.get(name, ()))
+        parts = replace(unseen.get(name, SHOWN), whole="Hidden" in visible.get(name, ""))
+        yield from sheet_part(name, rows, look, beside.get(name, ()), parts)
 
 
 def _cell(value: object, look: Look, place: Place) -> str:
@@ -199,8 +210,8 @@ def _drawn(parts: ZipParts, name: str) -> Iterator[str]:
         if tag in ("txBody", "chart", "relIds") and _is_spare(each):
             continue
         if tag == "txBody":
-            texts = (text_of(paragraph) for paragraph in each if tag_of(paragraph) == "p")
-            yield "\n".join(filter(str.strip, texts))
+            texts = (paragraph_text(paragraph) for paragraph in each if tag_of(paragraph) == "p")
+            yield "\n".join(filter(None, texts))
         elif tag in ("chart", "relIds"):
             key = attribute(each, "id" if tag == "chart" else "dm") or ""
             target = related.get(key, ("", ""))[1]

@@ -18,6 +18,7 @@ from indexer.extract.damage import BROKEN
 from indexer.extract.extraction import Extraction
 from indexer.extract.legacy.compound import OLE, Compound
 from indexer.extract.markdown import one_line
+from indexer.extract.office.hidden_cells import Concealed
 from indexer.extract.office.number_formats import is_applied, shown
 from indexer.extract.sheet_look import Look
 from indexer.extract.sheet_rows import plain_value, sheet_part
@@ -93,8 +94,17 @@ def _sheets(book: xlrd.Book, drawn: Sequence[_Drawn], why: str) -> Iterator[Line
         if index < len(drawn):
             look.formulas += drawn[index].formulas
             beside = drawn[index].texts
-        yield from sheet_part(name, rows, look, beside)
+        yield from sheet_part(name, rows, look, beside, _unseen(sheet))
         book.unload_sheet(index)
+
+
+def _unseen(sheet: xlrd.sheet.Sheet) -> Concealed:
+    """What of a sheet is not shown; its rows and columns are known where styles are read."""
+    return Concealed(
+        bool(sheet.visibility),
+        frozenset(row for row, info in sheet.rowinfo_map.items() if info.hidden),
+        frozenset(column for column, info in sheet.colinfo_map.items() if info.hidden),
+    )
 
 
 def _look(book: xlrd.Book, sheet: xlrd.sheet.Sheet) -> Look:

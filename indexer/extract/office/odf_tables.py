@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from indexer.extract import markdown
 from indexer.extract.container import attribute, tag_of
 from indexer.extract.grid import Cell, Placed, Row
+from indexer.extract.hidden import hide
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -21,12 +22,19 @@ _NAMES = "Table_20_Heading"  # the style of paragraphs in header cells
 
 
 class OdfRows:
-    """Reads tables with `blocks`, which gives the blocks of a cell; `named` are header styles."""
+    """Reads tables with `blocks`, which gives the blocks of a cell; `named` are header styles.
+
+    `hides` says whether a row is not shown.
+    """
 
     def __init__(
-        self, blocks: Callable[[Iterable[Element]], Iterable[str]], named: frozenset[str]
+        self,
+        blocks: Callable[[Iterable[Element]], Iterable[str]],
+        named: frozenset[str],
+        hides: Callable[[Element], bool],
     ) -> None:
         self._blocks = blocks
+        self._hides = hides
         self._named = named
 
     def of(self, table: Element) -> list[Row]:
@@ -45,6 +53,7 @@ class OdfRows:
     def _begun(self, row: Element) -> Iterator[tuple[Placed, int]]:
         """The cells that begin in a row, and how many rows further they go."""
         column = 0
+        hidden = self._hides(row)
         for element, count in found_cells(row):
             span = count_of(element, "number-columns-spanned")
             blocks = [block for block in self._blocks(element) if block.strip()]
@@ -54,7 +63,8 @@ class OdfRows:
                     for each in element
                     if tag_of(each) == "p"
                 )
-                cell = Cell(markdown.page(blocks), names, prose=len(blocks) > 1)
+                text = markdown.page(blocks)
+                cell = Cell(hide(text) if hidden else text, names, prose=len(blocks) > 1)
                 down = min(count_of(element, "number-rows-spanned"), MAX_EMPTY) - 1
                 for index in range(min(count, MAX_REPEATED)):
                     yield Placed(column + index, column + index + min(span, MAX_EMPTY), cell), down

@@ -6,13 +6,14 @@ Reads a row at a time, so that a large sheet needs no tree. Called by `tables` a
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from indexer.errors import UnreadableDocument
 from indexer.extract.container import attribute, child, tag_of, text_of
 from indexer.extract.markdown import one_line
+from indexer.extract.office.hidden_cells import MAX_COLUMNS, Concealed
 from indexer.extract.office.odf_tables import (
     MAX_EMPTY,
     MAX_REPEATED,
@@ -37,9 +38,32 @@ class _Sheet:
     rows: list[list[str]] = field(default_factory=list)
     look: Look = field(default_factory=Look)
     beside: list[str] = field(default_factory=list)
+    hidden: bool = False
+    hidden_rows: set[int] = field(default_factory=set)
+    hidden_columns: set[int] = field(default_factory=set)
+    columns: int = 0  # told so far
 
     def lines(self) -> Iterator[Line]:
-        return sheet_part(self.name, self.rows, self.look, self.beside)
+        rows, columns = frozenset(self.hidden_rows), frozenset(self.hidden_columns)
+        unseen = Concealed(self.hidden, rows, columns)
+        return sheet_part(self.name, self.rows, self.look, self.beside, unseen)
+
+    def take_any(self, element: Element) -> None:
+        """Add a row, a column or drawn shapes."""
+        tag = tag_of(element)
+        if tag == "table-column":
+            self.take_column(element)
+        elif tag == "shapes":
+            self.beside += _boxes(element)
+        else:
+            self.take(element)
+
+    def take_column(self, element: Element) -> None:
+        """Take note of a column, or of as many as it stands for."""
+        count = min(count_of(element, "number-columns-repeated"), MAX_COLUMNS)
+        if _is_collapsed(element):
+            self.hidden_columns |= set(range(self.columns, self.columns + count))
+        self.columns += count
 
     def take(self, element: Element) -> None:
         """Add a row, as often as it is repeated."""
@@ -56,6 +80,8 @@ class _Sheet:
         while row and not row[-1]:
             row.pop()  # the rest of the sheet is written as empty cells
         for _ in range(min(count_of(element, "number-rows-repeated"), MAX_REPEATED)):
+            if _is_collapsed(element):
+                self.hidden_rows.add(len(self.rows))
             self.rows.append(list(row))
 
     def _merge(self, cell: Element, row: int, column: int) -> None:
@@ -65,12 +91,27 @@ class _Sheet:
             self.look.merged.append((row, column, row + down - 1, column + across - 1))
 
 
-def sheets_of_tree(container: Iterable[Element]) -> Iterator[Line]:
+def _is_collapsed(element: Element) -> bool:
+    return attribute(element, "visibility") in ("collapse", "filter")
+
+
+def _hides(style: Element) -> bool:
+    """Whether a style of tables makes them hidden."""
+    properties = child(style, "table-properties")
+    return properties is not None and attribute(properties, "display") == "false"
+
+
+def sheets_of_tree(container: Element) -> Iterator[Line]:
     """The lines of a spreadsheet's element."""
+    styles = container.getroottree().getroot().iter("{*}style")
+    hidden = {attribute(style, "name") for style in styles if _hides(style)}
     for table in container:
         if tag_of(table) == "table":
             sheet = _Sheet(attribute(table, "name") or "")
+            sheet.hidden = attribute(table, "style-name") in hidden
             sheet.beside += _boxes(child(table, "shapes"))
+            for column in table.iter("{*}table-column"):
+                sheet.take_column(column)
             for element, _ in found_rows(table):
                 sheet.take(element)
             yield from sheet.lines()
@@ -82,7 +123,7 @@ def sheets_of_stream(data: bytes) -> Iterator[Line]:
 
     events = etree.iterparse(
         io.BytesIO(data),
-        tag=("{*}table", "{*}table-row", "{*}shapes"),
+        tag=("{*}table", "{*}table-row", "{*}table-column", "{*}shapes", "{*}style"),
         events=("start", "end"),
         resolve_entities=False,
         no_network=True,
@@ -90,22 +131,23 @@ def sheets_of_stream(data: bytes) -> Iterator[Line]:
         huge_tree=False,
     )
     sheet: _Sheet | None = None
+    hidden: set[str | None] = set()
     depth = 0
     try:
         for event, element in events:
-            if tag_of(element) == "table":
+            if tag_of(element) == "style":
+                hidden |= {attribute(element, "name")} if _hides(element) else set()
+            elif tag_of(element) == "table":
                 depth += 1 if event == "start" else -1
                 if event == "start" and depth == 1:
                     sheet = _Sheet(attribute(element, "name") or "")
+                    sheet.hidden = attribute(element, "style-name") in hidden
                 elif event == "end" and depth == 0 and sheet is not None:
                     yield from sheet.lines()
                     sheet = None
                     element.clear()
             elif event == "end" and depth == 1 and sheet is not None:
-                if tag_of(element) == "shapes":
-                    sheet.beside += _boxes(element)
-                else:
-                    sheet.take(element)
+                sheet.take_any(element)
                 element.clear()
     except (etree.LxmlError, ValueError) as error:
         raise UnreadableDocument("malformed", f"XML: {error}"[:200]) from None

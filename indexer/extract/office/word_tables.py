@@ -6,11 +6,13 @@ Source: ECMA-376-1, 17.4. The text of cells is read by the caller, `docx`.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from indexer.extract import markdown
 from indexer.extract.container import attribute, child, tag_of, text_of
 from indexer.extract.grid import Cell, Placed, Row
+from indexer.extract.hidden import hide
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -22,7 +24,7 @@ class WordRows:
     """Reads tables with `blocks`, which gives the blocks of a cell."""
 
     def __init__(
-        self, blocks: Callable[[Iterable[Element]], Iterable[str]], skipped: Collection[str]
+        self, blocks: Callable[[Element], Iterable[str]], skipped: Collection[str]
     ) -> None:
         self._blocks = blocks
         self._skipped = skipped
@@ -36,6 +38,8 @@ class WordRows:
             if child(properties, "del") is not None:
                 continue
             placed = list(self._placed(element, _count(properties, "gridBefore", 0), above))
+            if _is_on(child(properties, "hidden")):
+                placed = [replace(each, cell=_hidden(each.cell)) for each in placed]
             above = {each.first: each.cell for each in placed}
             rows.append(Row(tuple(placed), _is_on(child(properties, "tblHeader"))))
         return rows
@@ -63,6 +67,10 @@ class WordRows:
                 text, bold = markdown.page(blocks), _is_bold(element)
                 yield Placed(column, last, Cell(text, strong=bold, prose=len(blocks) > 1))
             column = last
+
+
+def _hidden(cell: Cell) -> Cell:
+    return replace(cell, text=hide(cell.text))
 
 
 def _count(properties: Element | None, name: str, otherwise: int) -> int:

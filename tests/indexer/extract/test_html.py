@@ -125,3 +125,14 @@ def test_readings_stand_behind_the_whole_word_that_they_belong_to():
 @pytest.mark.parametrize("end", ["</script language>", "</script\n>", "</SCRIPT x='y'>"])
 def test_a_script_ends_where_its_end_tag_has_attributes(end):
     assert text_of(f"<script>var hidden = 1;{end}<p>{PROSE}") == PROSE.strip()
+
+
+def test_a_formula_of_a_page_keeps_its_brackets_and_powers():
+    formula = (
+        "<math><msup><mrow><mo>(</mo><mn>1</mn><mo>+</mo><mi>x</mi><mo>)</mo></mrow><mi>n</mi>"
+        "</msup><mo>=</mo><mfrac><mn>1</mn><mi>x</mi></mfrac></math>"
+    )
+    assert text_of(f"<p>Let {formula} be <b>given</b>.") == "Let (1+x)^n=1/x be given."
+    assert text_of("<p>Let <math><mi>a</mi><mo>+") == "Let a+"  # cut
+    deep = "<math>" + "<mrow>" * 9_999 + "<mi>x</mi>" + "</mrow>" * 9_999 + "</math>"
+    assert text_of(f"<p>Let {deep} be given.") == "Let x be given."
