@@ -378,3 +378,33 @@ def test_tables_within_tables_are_read_as_such_up_to_the_most():
     assert html_text(deepest)[1].endswith("| City: York | Rent: 950 |")
     beyond = html_text(f"<table><tr><td>{deepest}")[1]
     assert beyond.split("\n\n") == ["City", "Rent", "York", "950"]
+
+
+def test_a_hidden_cell_takes_no_place_and_a_hidden_row_of_a_page_is_behind_the_mark():
+    page = (
+        "<p>Rents<table><tr><th>City<th>Rent<tr><td hidden>secret<td>York<td>950"
+        "<tr style='display:none'><td>Hull<td>800<tr><td>Bath<td>1200</table>"
+    )
+    lines = text_of(page.encode(), "a.html").split("\n")
+    assert lines[4:6] == ["| City: York | Rent: 950 |", "| City: Bath | Rent: 1200 |"]
+    assert [line for line in lines if "secret" in line or "Hull" in line or "800" in line] == [
+        f"(hidden in the document) {text}" for text in ("secret", "Hull", "800")
+    ]
+
+
+def test_a_hidden_row_of_a_word_table_keeps_its_names_behind_the_mark():
+    import docx
+    from docx.oxml import OxmlElement
+
+    document = docx.Document()
+    rows = (("City", "Rent", "Fee"), ("York", "950", "12"), ("Hull", "800", "9"))
+    table = document.add_table(3, 3)
+    for line, texts in zip(table.rows, rows, strict=True):
+        for cell, text in zip(line.cells, texts, strict=True):
+            cell.text = text
+    table.rows[2]._tr.get_or_add_trPr().append(OxmlElement("w:hidden"))
+    lines = text_of(made._saved(document), "a.docx").split("\n")
+    assert lines[2:] == [
+        "| City: York | Rent: 950 | Fee: 12 |",
+        "(hidden in the document) City: Hull | Rent: 800 | Fee: 9",
+    ]
