@@ -14,7 +14,9 @@ from indexer.errors import UnreadableDocument
 from indexer.extract import markdown
 from indexer.extract.container import MAX_PART_BYTES, ZipParts, attribute, parse_xml, tag_of
 from indexer.extract.extraction import Extraction, part_lines, plain_lines
+from indexer.extract.grid import simple
 from indexer.extract.pdf.pages import read_pdf
+from indexer.extract.rows import table_text
 from indexer.records import Line
 
 if TYPE_CHECKING:
@@ -101,4 +103,5 @@ def _table(model: Element) -> Iterator[str]:
         elif tag == "g":
             cells.append("")
     width = columns if columns > 0 else len(cells) or 1
-    yield markdown.table([cells[start : start + width] for start in range(0, len(cells), width)])
+    rows = [cells[start : start + width] for start in range(0, len(cells), width)]
+    yield table_text(simple(rows))

@@ -7,8 +7,10 @@ import pytest
 
 from indexer.chunk import Chunker
 from indexer.errors import UnreadableDocument
-from indexer.extract import REGISTRY, claim, markdown, open_document
+from indexer.extract import REGISTRY, claim, open_document
 from indexer.extract.container import MAX_PART_BYTES
+from indexer.extract.grid import simple
+from indexer.extract.rows import table_text
 from tests.support import made_files as made
 from tests.support.documents import extract
 from tests.support.fakes import ToyEncoder
@@ -147,7 +149,7 @@ KEPT = {
         *("# Timetable", "Привет", "7\u00a0€", "| Vigo | 7.50 |", "Footnote: in summer"),
     ],
     "a.html": [
-        *("# Timetable", "See the fares.", "- one", "| Vigo | 7.50 |"),
+        *("# Timetable", "See the fares.", "- one", "| Port: Vigo | Fare: 7.50 |"),
         LINK,
     ],
     "a.eml": [
@@ -214,10 +216,10 @@ def test_a_footer_of_slides_is_read_where_it_is_first_said():
 
 def test_a_long_cell_stays_in_its_row_and_a_table_of_long_texts_is_read_as_text():
     rows = [["Port", "Remark"], ["Vigo", "w " * 300], ["Cangas", "a|b"], ["Moaña", "| x | y |"]]
-    lines = markdown.table(rows).split("\n")
-    assert lines[2].startswith("| Vigo | w w")
-    assert lines[3:] == ["| Cangas | a|b |", "| Moaña | x y |"]
-    assert markdown.table([["w " * 300, "v " * 300], ["", "u"]]).count("|") == 0
+    lines = table_text(simple(rows, headed=True)).split("\n")
+    assert lines[2].startswith("| Port: Vigo | Remark: w w")
+    assert lines[3:] == ["| Port: Cangas | Remark: a|b |", "| Port: Moaña | Remark: x, y |"]
+    assert table_text(simple([["w " * 300, "v " * 300], ["", "u"]])).count("|") == 0
 
 
 # --- Whose file is it? --------------------------------------------------------------------------
