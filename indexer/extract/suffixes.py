@@ -61,6 +61,22 @@ def is_mbox(sample: bytes, path: str) -> bool:
     return MBOX.match(sample[:4096]) is not None
 
 
+_CARD = re.compile(rb"(?i)(?:\xef\xbb\xbf)?\s*BEGIN:VCARD\s")
+_CALENDAR = re.compile(rb"(?i)(?:\xef\xbb\xbf)?\s*BEGIN:VCALENDAR\s")
+
+
+def is_contacts(sample: bytes, path: str) -> bool:
+    """Whether a file is contacts: by its first line, or by its name."""
+    named = PurePosixPath(path).suffix.lower() in (".vcf", ".vcard")
+    return named or _CARD.match(sample) is not None
+
+
+def is_calendar(sample: bytes, path: str) -> bool:
+    """Whether a file is a calendar: by its first line, or by its name."""
+    named = PurePosixPath(path).suffix.lower() in (".ics", ".ical", ".icalendar", ".ifb", ".vcs")
+    return named or _CALENDAR.match(sample) is not None
+
+
 def is_notebook(sample: bytes, path: str) -> bool:
     """Whether a file is a notebook: by its name; JSON has no mark of its own."""
     return PurePosixPath(path).suffix.lower() == ".ipynb"
