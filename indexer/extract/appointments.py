@@ -122,7 +122,11 @@ def _moments(each: Property) -> Iterator[str]:
         begin, slash, end = value.strip().partition("/")
         shown = _moment(begin, each.params) or begin
         if slash:
-            shown += f" to {_moment(end, each.params)}" if _moment(end, {}) else f", {duration_text(end)}"
+            shown += (
+                f" to {_moment(end, each.params)}"
+                if _moment(end, {})
+                else f", {duration_text(end)}"
+            )
         whole_days = len(begin) == len("20250804")
         if whole_days and each.name == "DTEND":
             shown = f"before {shown}"

@@ -49,7 +49,15 @@ _OF_PROGRAMS = words(
     "X-EVOLUTION-FILE-AS X-MOZILLA-HTML X-ADDRESSBOOKSERVER-KIND X-ADDRESSBOOKSERVER-MEMBER"
 )
 _DATA = {"PHOTO": "Picture", "LOGO": "Logo", "SOUND": "Sound", "KEY": "Key"}
-_TYPES = {"cell": "mobile", "internet": "", "voice": "", "pref": "", "x400": "", "dom": "", "intl": ""}
+_TYPES = {
+    "cell": "mobile",
+    "internet": "",
+    "voice": "",
+    "pref": "",
+    "x400": "",
+    "dom": "",
+    "intl": "",
+}
 _TYPES |= {"postal": "", "parcel": "", "uri": "", "jpeg": "", "png": "", "iphone": "mobile"}
 _DATE = re.compile(r"(\d{4}|--)-?(\d{2})-?(\d{2})(?:[T ].*)?")
 _OWN_LABEL = re.compile(r"_\$!<(.*)>!\$_")
@@ -117,7 +125,9 @@ def _kinds(each: Property, labels: dict[str, str]) -> str:
         named = _OWN_LABEL.fullmatch(own)
         return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", named[1]).lower() if named else own
     told = (kind.strip().lower() for kind in each.params.get("TYPE", "").split(","))
-    return ", ".join(dict.fromkeys(filter(None, (_TYPES.get(k, k.removeprefix("x-")) for k in told))))
+    return ", ".join(
+        dict.fromkeys(filter(None, (_TYPES.get(k, k.removeprefix("x-")) for k in told)))
+    )
 
 
 def _value(each: Property) -> str:

@@ -57,8 +57,11 @@ def from_base64(raw: bytes) -> tuple[bytes, bool]:
         return raw, bool(lines)
     pure = [_STRANGE.sub(b"", line) for line in solid]
     damaged = pure != lines
-    if any(len(line) % 4 for line in pure[:-1]):
+    odd = sum(len(line) % 4 != 0 for line in pure[:-1])
+    if odd * 2 > len(pure) - 1:
         pure = [b"".join(pure)]
+    elif odd:
+        damaged = True
     pieces = []
     for line in pure:
         whole = line.rstrip(b"=").replace(b"=", b"")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from indexer.errors import UnreadableDocument
@@ -113,7 +113,6 @@ _BY_BYTES: tuple[tuple[bytes, Known], ...] = (
     (rb"\xe4\x52\x5c\x7b\x8c\xd8\xa7\x4d", _export("OneNote section", "OneNote")),
     (rb"\xa1\x2f\xff\x43\xd9\xef\x76\x4c", _export("OneNote table of contents", "OneNote")),
     (rb"!BDN.{4}(?:SM|SO|AB)", _export("Outlook data file", "Outlook", ".msg or .eml")),
-    (rb"!BDN", _export("Outlook data file", "Outlook", ".msg or .eml")),
     (rb"\xcf\xad\x12\xfe", _export("Outlook Express mail folder", "its program", ".eml")),
     (rb"\x1a\0\0[\x04\x03]\0\0", _export("Lotus Notes database", "Notes", ".eml")),
     # Books and documents
@@ -202,6 +201,9 @@ _BY_BYTES: tuple[tuple[bytes, Known], ...] = (
         rb"\x85[\x01-\x04].\x03|\x8c\x0d\x04|\x84\x5e\x03",
         Known("PGP message", "decrypt it", "encrypted"),
     ),
+    (rb"-----BEGIN PGP MESSAGE-----\r?\n", Known("PGP message", "decrypt it", "encrypted")),
+    (rb"-----BEGIN PGP SIGNATURE-----\r?\n", _machine("PGP signature")),
+    (rb"-----BEGIN PGP PUBLIC KEY BLOCK-----\r?\n", _machine("PGP key")),
     # Programs and what they keep
     (rb"\x7fELF[\x01\x02][\x01\x02]", _machine("program")),
     (rb"MZ.{58}.{2}\0\0", _machine("program (Windows)")),
@@ -212,11 +214,11 @@ _BY_BYTES: tuple[tuple[bytes, Known], ...] = (
     (rb"dex\n0\d\d\0", _machine("program (Android)")),
     (rb"[\0-\xff]{2}\r\n(?:\0\0\0\0|[\x01\x03]\0\0\0)", _machine("compiled Python")),
     (rb"\x4c\0\0\0\x01\x14\x02\0", _machine("Windows shortcut")),
-    (rb"regf|ElfFile\0|ElfChnk\0", _machine("record of Windows")),
+    (rb"regf.{3}\0|ElfFile\0|ElfChnk\0", _machine("record of Windows")),
     (rb"\0\0\0\x01Bud1\0", _machine("record of the Finder")),
     (rb"PACK\0\0\0[\x02\x03]|DIRC\0\0\0", _machine("record of Git")),
     (rb"d\d+:announce", _machine("torrent")),
-    (rb"FWS[\x01-\x30]|CWS[\x01-\x30]|ZWS[\x01-\x30]", _machine("Flash film")),
+    (rb"[FCZ]WS[\x01-\x30].{3}[\0-\x1f]", _machine("Flash film")),
     (rb"GGUF[\x01-\x04]\0\0\0", _machine("weights of a model")),
 )
 _PATTERNS = tuple((re.compile(pattern, re.DOTALL), known) for pattern, known in _BY_BYTES)
@@ -265,6 +267,8 @@ _BY_SUFFIX: dict[str, Known] = {
     ".vsd": _export("Visio drawing", "Visio"),
     ".wps": _export("Works document", "LibreOffice", "DOCX or PDF"),
     **dict.fromkeys((".cbz", ".cbr"), _export("comic book", "Calibre")),
+    ".p7m": Known("signed or encrypted message", "save it as .eml from your mail program"),
+    ".p7s": _machine("signature"),
     ".stl": _machine("3D model (STL)"),
     ".skp": _export("SketchUp model", "SketchUp"),
     ".indd": _export("InDesign document", "InDesign"),
@@ -297,11 +301,12 @@ def known_by_name(path: str, otherwise: Known) -> Known:
 
 
 def known_zip(names: Collection[str], path: str) -> Known:
-    """What a ZIP file is that no reader knows."""
+    """What a ZIP file is that no reader knows; what is in it may be words, so it is no binary."""
     for member, known in _BY_MEMBER:
         if any(name == member or (member[-1] == "/" and name.startswith(member)) for name in names):
-            return known
-    return known_by_name(path, Known("ZIP archive", "call it .zip to have its files read"))
+            return replace(known, reason="unsupported")
+    known = known_by_name(path, Known("ZIP archive", "call it .zip to have its files read"))
+    return replace(known, reason="unsupported")
 
 
 def known_compound(streams: Collection[str], path: str) -> Known:
@@ -309,8 +314,8 @@ def known_compound(streams: Collection[str], path: str) -> Known:
     *_, general = _BY_STREAM
     for stream, known in _BY_STREAM[:-1]:
         if stream in streams:
-            return known
-    return known_by_name(path, general[1])
+            return replace(known, reason="unsupported")
+    return replace(known_by_name(path, general[1]), reason="unsupported")
 
 
 def not_text(path: str) -> Known:

@@ -54,7 +54,7 @@ def read_mbox(data: bytes, within: Within) -> Extraction:
             mail = mail_of(email.message_from_bytes(unquoted))
             members.unread += (f"Message {number}: {each}" for each in mail.unread)
             yield from part_lines("Message", number, [mail.text()])
-            yield from members.lines(numbered(number, mail.members))
+            yield from members.lines(numbered("Message", number, mail.members))
         members.finish()
 
     return Extraction(None, lines(), members.engines, members.unread)

@@ -85,8 +85,13 @@ class Members:
             self.unread.append(f"the last {self.left:,} files")
 
     def refuse_without_documents(self, kind: str) -> None:
-        """Raise UnreadableDocument, "encrypted" or "unsupported", if no member is a document."""
+        """Raise UnreadableDocument if no member is a document.
+
+        The reason is "encrypted", "unsupported", or "too_large_unpacked" beyond the budget.
+        """
         told = set(self.reasons)
+        if self.left and not told:
+            raise UnreadableDocument("too_large_unpacked", "more files than are read")
         if told == {"encrypted"}:
             raise UnreadableDocument("encrypted", "a password is needed")
         if told <= NO_DOCUMENT | {"unsupported"}:

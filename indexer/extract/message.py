@@ -80,7 +80,7 @@ def mail_extraction(mail: Mail, within: Within) -> Extraction:
     return Extraction(mail.subject, lines, members.engines, members.unread)
 
 
-def numbered(number: int, members: Iterable[Member]) -> Iterator[Member]:
-    """The members of one message of a mailbox, by names that are theirs alone."""
+def numbered(kind: str, number: int, members: Iterable[Member]) -> Iterator[Member]:
+    """The members of one message of a mailbox, one note of many, by names that are theirs alone."""
     for each in members:
-        yield Member(f"Message {number}/{each.name}", each.read, each.document)
+        yield Member(f"{kind} {number}/{each.name}", each.read, each.document)

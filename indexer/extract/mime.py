@@ -152,7 +152,12 @@ def _attach_message(message: Message, mail: Mail) -> None:
 
 def _name(message: Message, kind: str) -> str:
     """The name of a part, with an ending that fits its kind; "" where nothing names it."""
-    name = markdown.one_line(decoded_header(message.get_filename() or ""))
+    return name_for(decoded_header(message.get_filename() or ""), kind)
+
+
+def name_for(name: str, kind: str) -> str:
+    """The name of a file with an ending that fits its kind; "" where nothing names it."""
+    name = markdown.one_line(name)
     usual = _ENDINGS.get(kind, "")
     if not name:
         return usual

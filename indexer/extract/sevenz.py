@@ -6,8 +6,10 @@ A solid archive is one stream, so its files are unpacked a batch at a time, in t
 from __future__ import annotations
 
 import io
+import lzma
 from collections.abc import Callable, Iterator
 
+import brotli
 import py7zr
 from py7zr.exceptions import ArchiveError, PasswordRequired
 from py7zr.io import Py7zIO, WriterFactory
@@ -17,11 +19,15 @@ from indexer.extract.archive import archived
 from indexer.extract.damage import BROKEN
 from indexer.extract.extraction import Budget, Extraction, Within
 from indexer.extract.members import Member
+from indexer.extract.packed import zstd
 
 MAX_BATCH_BYTES = 64 * 2**20  # unpacked at a time; each batch reads a solid archive anew
 MAX_LISTED = 20_000  # names in an archive
-# What py7zr raises for damaged archives, beside its own errors.
-_ERRORS = (ArchiveError, AssertionError, AttributeError, TypeError, MemoryError, *BROKEN)
+# What py7zr and its decompressors raise for damaged archives.
+_ERRORS = (
+    *(ArchiveError, AssertionError, AttributeError, TypeError, MemoryError),
+    *(lzma.LZMAError, zstd.ZstdError, brotli.error, *BROKEN),
+)
 
 
 def read_sevenz(data: bytes, within: Within) -> Extraction:

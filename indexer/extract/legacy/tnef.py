@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 
-from indexer.errors import UnreadableDocument
 from indexer.extract.html import decode_html, html_text
 from indexer.extract.legacy.msg import unpack_rtf
 from indexer.extract.legacy.rtf import rtf_text
@@ -23,48 +23,65 @@ _OBJECT = 0x000D  # a property that is a file of its own, behind 16 bytes that s
 _VARIABLE = frozenset({0x001E, 0x001F, 0x0102, _OBJECT})
 _WIDTHS = {2: 4, 0xB: 4, 3: 4, 4: 4, 0xA: 4, 5: 8, 6: 8, 7: 8, 0x14: 8, 0x40: 8, 0x48: 16}
 MAX_PROPERTIES = 4_096
-
 Properties = dict[int, tuple[int, bytes]]  # identifier -> type, first value
 
 
 def read_transport(data: bytes) -> Mail:
-    """The message in a TNEF stream; raises UnreadableDocument("malformed") where it is cut."""
+    """The message in a TNEF stream; of one that is cut, what is whole."""
     mail = Mail()
-    body: Properties = {}
-    files: list[dict[str, bytes]] = []
-    for name, content in _attributes(data):
-        if name == _SUBJECT:
-            mail.headers.append(("Subject", _narrow(content)))
-        elif name == _BODY:
-            body.setdefault(_TEXT, (0x001E, content))
-        elif name == _PROPERTIES:
-            body |= _properties(content)
-        elif name == _ATTACH_BEGINS:
-            files.append({})
-        elif files and name == _ATTACH_TITLE:
-            files[-1]["name"] = content
-        elif files and name == _ATTACH_DATA:
-            files[-1]["data"] = content
-        elif files and name == _ATTACH_PROPERTIES:
-            files[-1] |= _of_attachment(_properties(content))
-    if not mail.headers and _TITLE in body:
-        mail.headers.append(("Subject", _string(*body[_TITLE])))
-    text = _text(body)
+    letter = _Letter()
+    for name, content in _attributes(data, mail.unread):
+        letter.take(name, content)
+    mail.headers += letter.headers
+    if not mail.headers and _TITLE in letter.body:
+        mail.headers.append(("Subject", _string(*letter.body[_TITLE])))
+    text = _text(letter.body)
     if text.strip():
         mail.say(text)
-    for file in files:
+    for file in letter.files:
         mail.attach(_narrow(file.get("name", b"")) or "attachment", file.get("data", b""))
     return mail
 
 
-def _attributes(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """(name, content) of each attribute."""
+@dataclass(slots=True)
+class _Letter:
+    """What the attributes so far have said."""
+
+    headers: list[tuple[str, str]] = field(default_factory=list)
+    body: Properties = field(default_factory=dict)
+    files: list[dict[str, bytes]] = field(default_factory=list)
+
+    def take(self, name: int, content: bytes) -> None:
+        """Keep what an attribute says."""
+        if name == _SUBJECT:
+            self.headers.append(("Subject", _narrow(content)))
+        elif name == _BODY:
+            self.body.setdefault(_TEXT, (0x001E, content))
+        elif name == _PROPERTIES:
+            self.body |= _properties(content)
+        elif name == _ATTACH_BEGINS:
+            self.files.append({})
+        elif self.files:
+            self._take_file(name, content)
+
+    def _take_file(self, name: int, content: bytes) -> None:
+        if name == _ATTACH_TITLE:
+            self.files[-1].setdefault("name", content)
+        elif name == _ATTACH_DATA:
+            self.files[-1]["data"] = content
+        elif name == _ATTACH_PROPERTIES:
+            self.files[-1] |= _of_attachment(_properties(content))
+
+
+def _attributes(data: bytes, unread: list[str]) -> Iterator[tuple[int, bytes]]:
+    """(name, content) of each attribute that is whole."""
     position = 6
     while position + 9 <= len(data):
         _, tag, length = struct.unpack_from("<BII", data, position)
         position += 9
         if position + length > len(data):
-            raise UnreadableDocument("malformed", "TNEF is cut off")
+            unread.append("the rest (malformed)")
+            return
         yield tag & 0xFFFF, data[position : position + length]
         position += length + 2
 
