@@ -168,8 +168,9 @@ class Opened:
     """A document whose lines are extracted lazily.
 
     `title` is the document's own, "" if it has none. `extractor` is a label; it and `remark`, a
-    message on unreadable parts (`unread` lists them), are final after the last line. `lines` raises UnreadableDocument
-    with that label, and with the extractor's `empty_reason` at the end if there was no text.
+    message on unreadable parts (`unread` lists them), are final after the last line. `lines`
+    raises UnreadableDocument with that label, and with the extractor's `empty_reason` at the end
+    if there was no text.
     """
 
     extractor: str

@@ -26,7 +26,7 @@ def read_zip(data: bytes, within: Within) -> Extraction:
 
 
 def archived(listed: Callable[[], Iterator[Member]], within: Within, kind: str) -> Extraction:
-    """The extraction of an archive of that kind; `listed` raises what its members do not outlive."""
+    """The extraction of an archive of that kind; `listed` raises what spoils all of it."""
     members = Members(within)
     found = listed()
 

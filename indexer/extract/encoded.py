@@ -16,19 +16,21 @@ MIN_LINE_CHARS = 200  # of the only one
 NAME_BEFORE_CHARS = 600  # in which a raw header names what follows
 _STRANGE = re.compile(rb"[^A-Za-z0-9+/=\s]")
 _BLANK = re.compile(rb"\S[ \t]+\S")  # within a line
-_LINE = r"(?P<quote>(?:>[ ]?)*)[A-Za-z0-9+/]{40,1000}"
+_QUOTE = r"(?:>[ ]?)*"
+_SOLID = r"[A-Za-z0-9+/]"
 _BASE64 = re.compile(
-    rf"(?m)^{_LINE}\r?\n(?:(?P=quote)[A-Za-z0-9+/]{{40,1000}}\r?\n)+(?P=quote)[A-Za-z0-9+/]*={{0,3}}[ \t]*\r?$"
-    rf"|^(?:>[ ]?)*[A-Za-z0-9+/]{{{MIN_LINE_CHARS},}}={{0,3}}[ \t]*\r?$"
+    rf"(?m)^(?P<quote>{_QUOTE}){_SOLID}{{40,1000}}\r?\n(?:(?P=quote){_SOLID}{{40,1000}}\r?\n)+"
+    rf"(?P=quote){_SOLID}*={{0,3}}[ \t]*\r?$"
+    rf"|^{_QUOTE}{_SOLID}{{{MIN_LINE_CHARS},}}={{0,3}}[ \t]*\r?$"
 )
 _UU = re.compile(
-    r"(?m)^begin(?:-base64)? [0-7]{3,4} (?P<name>[^\r\n]{1,200})\r?\n(?P<body>(?:[^\r\n]{1,100}\r?\n)*?)"
-    r"(?:`?[ ]?\r?\n)?(?:end|====)[ \t]*\r?$"
+    r"(?m)^begin(?:-base64)? [0-7]{3,4} (?P<name>[^\r\n]{1,200})\r?\n"
+    r"(?P<body>(?:[^\r\n]{1,100}\r?\n)*?)(?:`?[ ]?\r?\n)?(?:end|====)[ \t]*\r?$"
 )
 _YENC = re.compile(r"(?ms)^=ybegin [^\n]*name=(?P<name>[^\r\n]{1,200})\n.*?^=yend[^\n]*$")
 _ARMOUR = re.compile(
-    r"(?m)^-----BEGIN PGP (?P<kind>MESSAGE|SIGNATURE|PUBLIC KEY BLOCK|PRIVATE KEY BLOCK)[^\n]*-----[ \t]*\r?\n"
-    r"(?:[^\n]{0,200}\n)*?-----END PGP (?P=kind)-----[ \t]*\r?$"
+    r"(?m)^-----BEGIN PGP (?P<kind>MESSAGE|SIGNATURE|PUBLIC KEY BLOCK|PRIVATE KEY BLOCK)"
+    r"[^\n]*-----[ \t]*\r?\n(?:[^\n]{0,200}\n)*?-----END PGP (?P=kind)-----[ \t]*\r?$"
 )
 _NAME = re.compile(r"(?i)\b(?:file)?name\s*=\s*\"?([^\"\r\n;]{1,200})")
 

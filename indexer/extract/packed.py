@@ -12,7 +12,7 @@ import lzma
 import sys
 from collections.abc import Iterator
 from pathlib import PurePosixPath
-from typing import IO
+from typing import Protocol
 
 from indexer.errors import UnreadableDocument
 from indexer.extract import open_document
@@ -33,6 +33,7 @@ _SUFFIXES = frozenset({".gz", ".bz2", ".xz", ".zst", ".gzip", ".z"})
 _SHORT = {".tgz": ".tar", ".tbz": ".tar", ".tbz2": ".tar", ".txz": ".tar", ".tzst": ".tar"}
 _SHORT |= {".svgz": ".svg", ".emz": ".emf"}
 _BLOCK = 512  # the first of an archive
+PACKED_ERRORS = (*BROKEN, lzma.LZMAError, zstd.ZstdError)
 
 
 def read_packed(data: bytes, within: Within) -> Extraction:
@@ -90,7 +91,7 @@ class _Unpacking(io.RawIOBase):
         view = memoryview(buffer).cast("B")  # type: ignore[arg-type]
         try:
             piece = self._file.read(len(view))
-        except (*BROKEN, lzma.LZMAError, zstd.ZstdError) as error:
+        except PACKED_ERRORS as error:
             raise UnreadableDocument("malformed", f"{error}"[:200]) from None
         except MemoryError:  # a window as large as the file says that it needs
             raise UnreadableDocument("too_large_unpacked") from None
@@ -101,7 +102,11 @@ class _Unpacking(io.RawIOBase):
         return len(piece)
 
 
-def _opened(data: bytes) -> IO[bytes]:
+class _Readable(Protocol):
+    def read(self, size: int = -1, /) -> bytes: ...
+
+
+def _opened(data: bytes) -> _Readable:
     file = io.BytesIO(data)
     if data.startswith(b"\x1f\x8b"):
         return gzip.GzipFile(fileobj=file)

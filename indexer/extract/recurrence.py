@@ -27,8 +27,9 @@ _DAYS = {
     "SU": "Sunday",
 }
 _MONTHS = (
-    "January February March April May June July August September October November December"
-).split()
+    *("January", "February", "March", "April", "May", "June", "July", "August"),
+    *("September", "October", "November", "December"),
+)
 _ORDINALS = {1: "first", 2: "second", 3: "third", 4: "fourth", 5: "fifth"}
 _ORDINALS |= {-1: "last", -2: "last but one", -3: "last but two"}
 _DAY = re.compile(r"([+-]?\d{1,2})?(MO|TU|WE|TH|FR|SA|SU)")
@@ -37,11 +38,8 @@ _DURATION = re.compile(r"([+-]?)P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)
 
 def recurrence_text(rule: str, moment: Callable[[str], str]) -> str:
     """A rule in words, as in "every 2 weeks on Monday, 10 times"; `moment` shows a date."""
-    parts = dict(
-        (key.strip().upper(), value.strip())
-        for key, equals, value in (part.partition("=") for part in rule.split(";"))
-        if equals
-    )
+    split = (part.partition("=") for part in rule.split(";"))
+    parts = {key.strip().upper(): value.strip() for key, equals, value in split if equals}
     unit = _UNITS.get(parts.pop("FREQ", "").upper())
     if unit is None:
         return rule.strip()  # of vCalendar 1.0, or damaged

@@ -6,7 +6,6 @@ A solid archive is one stream, so its files are unpacked a batch at a time, in t
 from __future__ import annotations
 
 import io
-import lzma
 from collections.abc import Callable, Iterator
 
 import brotli
@@ -16,17 +15,16 @@ from py7zr.io import Py7zIO, WriterFactory
 
 from indexer.errors import UnreadableDocument
 from indexer.extract.archive import archived
-from indexer.extract.damage import BROKEN
 from indexer.extract.extraction import Budget, Extraction, Within
 from indexer.extract.members import Member
-from indexer.extract.packed import zstd
+from indexer.extract.packed import PACKED_ERRORS
 
 MAX_BATCH_BYTES = 64 * 2**20  # unpacked at a time; each batch reads a solid archive anew
 MAX_LISTED = 20_000  # names in an archive
 # What py7zr and its decompressors raise for damaged archives.
 _ERRORS = (
     *(ArchiveError, AssertionError, AttributeError, TypeError, MemoryError),
-    *(lzma.LZMAError, zstd.ZstdError, brotli.error, *BROKEN),
+    *(brotli.error, *PACKED_ERRORS),
 )
 
 

@@ -26,7 +26,7 @@ class _Header(tarfile.TarInfo):
     """A member's header; one that would fill the memory is damaged."""
 
     @classmethod
-    def frombuf(cls, buf: bytes | bytearray, encoding: str | None, errors: str) -> Self:
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
         """The header in these bytes."""
         header = super().frombuf(buf, encoding, errors)
         if header.type in _HEADERS and header.size > MAX_HEADER_BYTES:
@@ -50,7 +50,6 @@ def _members(stream: IO[bytes], counted: bool) -> Iterator[Member]:
             for info in archive:
                 if not info.isdir():
                     yield Member(info.name, _reader(archive, info, counted))
-                archive.members.clear()  # it keeps each that it has seen
     except tarfile.TarError as error:
         raise UnreadableDocument("malformed", f"tar: {error}"[:200]) from None
 

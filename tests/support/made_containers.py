@@ -225,7 +225,7 @@ def reference(number: int) -> bytes:
 
 
 def records(*objects: tuple[int, int, bytes, tuple[int, ...]]) -> bytes:
-    """A file of records: number, kind, message and the objects that it names; packed as Apple does."""
+    """A file of records (number, kind, message, objects that it names), packed as Apple does."""
     plain = b""
     for number, kind, data, references in objects:
         named = [(5, b"".join(map(varint, references)))] if references else []

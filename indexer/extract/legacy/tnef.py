@@ -119,7 +119,8 @@ def _after_name(data: bytes, position: int) -> int:
     if kind == 0:
         return position + 24
     (length,) = struct.unpack_from("<I", data, position + 20)
-    return position + 24 + length + -int(length) % 4
+    padded = int(length) + -int(length) % 4
+    return position + 24 + padded
 
 
 def _of_attachment(properties: Properties) -> dict[str, bytes]:

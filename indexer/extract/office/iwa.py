@@ -1,8 +1,8 @@
 """Apple's IWA records, of which Pages, Numbers and Keynote files consist since 2013. Pure.
 
-A file is a graph of objects: each has a number, a kind and a protobuf message, whose fields are read
-by number without a schema. Source: the published descriptions of keynote-parser and numbers-parser
-(MIT). Called by `iwork` and `iwork_tables`.
+A file is a graph of objects: each has a number, a kind and a protobuf message, whose fields are
+read by number without a schema. Source: the published descriptions of keynote-parser and
+numbers-parser (MIT). Called by `iwork_today` and `iwork_tables`.
 """
 
 from __future__ import annotations

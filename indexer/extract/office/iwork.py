@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from indexer.errors import UnreadableDocument
 from indexer.extract import markdown
-from indexer.extract.container import MAX_PART_BYTES, ZipParts, attribute, parse_xml, tag_of
-from indexer.extract.extraction import Extraction, part_lines, plain_lines
+from indexer.extract.container import ZipParts, attribute, parse_xml, tag_of
+from indexer.extract.extraction import MAX_PART_BYTES, Extraction, part_lines, plain_lines
 from indexer.extract.office.iwork_today import read_today
 from indexer.extract.pdf.pages import read_pdf
 from indexer.records import Line

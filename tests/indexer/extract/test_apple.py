@@ -45,8 +45,10 @@ def test_a_sheet_shows_its_cells_as_the_program_does():
         "--- Sheet Costs ---",
         "Table: Fares",
         "| Port | Fare | Share | Price | Since | Remark |",
-        "| Port: Vigo | Fare: 7.5 | Share: 25% | Price: 12.00 EUR | Since: 2025-08-04 09:00 | "
-        f"Remark: {made.SENTENCE} |",
+        (
+            "| Port: Vigo | Fare: 7.5 | Share: 25% | Price: 12.00 EUR | "
+            f"Since: 2025-08-04 09:00 | Remark: {made.SENTENCE} |"
+        ),
         "| Port: Cangas | Fare: 1200000 |",
         "beside the table",
     ]

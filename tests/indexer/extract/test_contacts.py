@@ -45,7 +45,10 @@ def test_each_appointment_is_a_part_with_its_dates_as_written():
         "Appointment: Board meeting",
         "Start: 2025-08-04 09:00 (Europe/Madrid)",
         "End: 2025-08-04 10:30 (Europe/Madrid)",
-        "Repeats: every 2 months on the first Monday and the last Friday, until 2025-12-31 00:00 UTC",
+        (
+            "Repeats: every 2 months on the first Monday and the last Friday, "
+            "until 2025-12-31 00:00 UTC"
+        ),
         "Except: 2025-09-01 09:00 (Europe/Madrid)",
         "Location: Room 4, harbour",
         "Organiser: Ruiz, Ana <ana@example.org>",
