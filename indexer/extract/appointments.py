@@ -1,6 +1,7 @@
 """Calendars (iCalendar 2.0, vCalendar 1.0): each appointment and task a part of its own.
 
-Dates keep the time zone that is written with them. Repetition is said in words and not expanded.
+Each line says of what it is, since a line is what is found, quoted and read alone. Dates keep the
+time zone that is written with them. Repetition is said in words and not expanded.
 Called through the registry.
 """
 
@@ -19,6 +20,7 @@ from indexer.extract.members import Member, Members, member_of
 from indexer.extract.recurrence import duration_text, recurrence_text
 from indexer.records import Line
 
+MAX_NAME_CHARS = 60  # of an appointment, in each line of it
 _KINDS = {
     "VEVENT": "Appointment",
     "VTODO": "Task",
@@ -31,11 +33,11 @@ _LABELS = {
     "DUE": "Due",
     "DURATION": "Duration",
     "COMPLETED": "Completed",
-    "RRULE": "Repeats",
-    "RDATE": "Also on",
-    "EXDATE": "Except",
-    "EXRULE": "Except",
-    "RECURRENCE-ID": "Instead of the one on",
+    "RRULE": "Repetition",
+    "RDATE": "Further dates",
+    "EXDATE": "Left out dates",
+    "EXRULE": "Left out dates",
+    "RECURRENCE-ID": "Replaced date",
     "LOCATION": "Location",
     "ORGANIZER": "Organiser",
     "ATTENDEE": "Attendee",
@@ -89,15 +91,17 @@ def _said(entry: Component, kind: str, name: str, method: str) -> Iterator[str]:
         yield f"{kind}: {name}"
     if method in ("CANCEL", "DECLINECOUNTER"):
         yield "Cancelled by the organiser"
+    of = f" of {name[:MAX_NAME_CHARS]}" if name else ""
     for each in sorted(entry.properties, key=lambda e: _ORDER.get(e.name, len(_ORDER))):
         if each.name in _LABELS and (value := _value(each)):
-            yield f"{_LABELS[each.name]}: {value}"
+            yield f"{_LABELS[each.name]}{of}: {value}"
     if not entry.value("DESCRIPTION") and (page := entry.value("X-ALT-DESC")):
-        yield f"Description: {html_text(page)[1]}"
+        yield f"Description{of}: {html_text(page)[1]}"
     for alarm in entry.inner:
         trigger = alarm.value("TRIGGER")
         if alarm.name == "VALARM" and trigger:
-            yield f"Reminder: {_moment(trigger, {}) or duration_text(trigger, of_reminder=True)}"
+            shown = _moment(trigger, {}) or duration_text(trigger, of_reminder=True)
+            yield f"Reminder{of}: {shown}"
 
 
 def _value(each: Property) -> str:

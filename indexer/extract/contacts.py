@@ -1,7 +1,7 @@
 """Contacts (vCard 2.1, 3.0, 4.0): each a part of its own, a line for each number and address.
 
-Pictures, sounds and keys are named; identifiers that programs need are left out. Called through the
-registry.
+Each line says whose it is, since a line is what is found, quoted and read alone. Pictures, sounds
+and keys are named; identifiers that programs need are left out. Called through the registry.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from indexer.extract.content_lines import Component, Property, components
 from indexer.extract.extraction import Extraction, part_lines, words
 from indexer.records import Line
 
+MAX_NAME_CHARS = 60  # in each line of a contact
 _LABELS = {
     "NICKNAME": "Nickname",
     "ORG": "Organisation",
@@ -76,7 +77,7 @@ def read_contacts(data: bytes) -> Extraction:
 def _lines(cards: list[Component]) -> Iterator[Line]:
     for number, card in enumerate(cards, start=1):
         name = contact_name(card)
-        said = "\n".join(filter(None, [f"Name: {name}" if name else "", *_said(card)]))
+        said = "\n".join(filter(None, [f"Name: {name}" if name else "", *_said(card, name)]))
         yield from part_lines("Contact", f"{number}: {name}" if name else number, [said])
 
 
@@ -92,32 +93,32 @@ def contact_name(card: Component) -> str:
     return markdown.one_line(shown.replace(",", " ") or first)
 
 
-def _said(card: Component) -> Iterator[str]:
+def _said(card: Component, name: str) -> Iterator[str]:
     """The lines of a contact behind its name, in the order in which a person looks for them."""
     parts = card.first("N")
-    known = contact_name(card).casefold()
-    if parts and any(part.casefold() not in known for part in parts.parts()):
+    if parts and any(part.casefold() not in name.casefold() for part in parts.parts()):
         yield f"Name in parts: {', '.join(filter(None, parts.parts()))}"
     labels = {each.group: each.text for each in card.properties if each.name == "X-ABLABEL"}
     for each in sorted(card.properties, key=lambda e: _ORDER.get(e.name, len(_ORDER))):
         if each.name in _DATA:
-            yield f"{_DATA[each.name]}: (not shown)" if each.encoded else _line(each, labels)
+            yield f"{_DATA[each.name]}: (not shown)" if each.encoded else _line(each, labels, name)
         elif each.name not in _OF_PROGRAMS and not each.encoded:
-            yield _line(each, labels)
+            yield _line(each, labels, name)
     for agent in card.inner:
         yield f"Agent: {contact_name(agent)}"
-        yield from _said(agent)
+        yield from _said(agent, contact_name(agent))
 
 
-def _line(each: Property, labels: dict[str, str]) -> str:
-    """A property as "Phone (work): 123"; "" where it says nothing."""
+def _line(each: Property, labels: dict[str, str], name: str) -> str:
+    """A property as "Phone (work) of Ana Ruiz: 123"; "" where it says nothing."""
     value = markdown.one_line(_value(each))
     if not value:
         return ""
     label = _LABELS.get(each.name, "") or _DATA.get(each.name, "")
     label = label or each.name.removeprefix("X-").replace("-", " ").capitalize()
     kinds = _kinds(each, labels)
-    return f"{label}{f' ({kinds})' if kinds else ''}: {value}"
+    whose = f" of {name[:MAX_NAME_CHARS]}" if name else ""
+    return f"{label}{f' ({kinds})' if kinds else ''}{whose}: {value}"
 
 
 def _kinds(each: Property, labels: dict[str, str]) -> str:

@@ -222,6 +222,8 @@ _BY_BYTES: tuple[tuple[bytes, Known], ...] = (
     (rb"GGUF[\x01-\x04]\0\0\0", _machine("weights of a model")),
 )
 _PATTERNS = tuple((re.compile(pattern, re.DOTALL), known) for pattern, known in _BY_BYTES)
+# Most files are of no such kind, and one look says so.
+_ANY = re.compile(b"|".join(b"(?:%s)" % pattern for pattern, _ in _BY_BYTES), re.DOTALL)
 
 # A member that tells which kind of ZIP file it is, or the beginning of its name.
 _BY_MEMBER: tuple[tuple[str, Known], ...] = (
@@ -292,7 +294,9 @@ _NOT_TEXT = Known("binary file of an unknown kind", "", "binary")
 
 def known_by_bytes(sample: bytes) -> Known | None:
     """What a file that begins so is, None where the bytes say nothing."""
-    return next((known for pattern, known in _PATTERNS if pattern.match(sample)), None)
+    if not _ANY.match(sample):
+        return None
+    return next(known for pattern, known in _PATTERNS if pattern.match(sample))
 
 
 def known_by_name(path: str, otherwise: Known) -> Known:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from indexer.errors import UnreadableDocument
 from indexer.extract import Opened, open_document, opened_as
@@ -153,7 +153,7 @@ class Members:
             else:
                 if not begun and not inner:
                     yield from _marked(name)
-                yield Line(line.text, None, _part(name, inner))
+                yield replace(line, page=None, part=_part(name, inner))
             begun = True
         self.engines.update(opened.extractor.split("+")[1:])
         self.unread += [f"{name}: {each}" for each in opened.unread]
