@@ -289,7 +289,7 @@ _BY_SUFFIX: dict[str, Known] = {
         (".gdoc", ".gsheet", ".gslides"), Known("link to Google", "download it as DOCX")
     ),
 }
-_NOT_TEXT = Known("binary file of an unknown kind", "", "binary")
+_NOT_TEXT = Known("not text", "", "binary")
 
 
 def known_by_bytes(sample: bytes) -> Known | None:

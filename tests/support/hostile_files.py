@@ -267,7 +267,7 @@ def deep_calendar() -> bytes:
 
 def mail_of_many() -> bytes:
     """A mail of 20,000 attachments, and base64 that never ends well."""
-    part = b"--b\nContent-Type: text/plain; name=%d.txt\nContent-Transfer-Encoding: base64\n\nd29y\n"
+    part = b"--b\nContent-Type: text/csv; name=%d.txt\nContent-Transfer-Encoding: base64\n\nd29y\n"
     head = b"Subject: many\nContent-Type: multipart/mixed; boundary=b\n\n"
     return head + b"".join(part % number for number in range(20_000)) + b"QUJD" * 5_000_000
 

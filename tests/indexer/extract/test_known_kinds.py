@@ -32,7 +32,7 @@ SKIPPED = {
     "a.vsdx": (made_files.zipped({"visio/document.xml": "<v/>"}), "Visio drawing"),
     "a.xps": (made_files.zipped({"FixedDocSeq.fdseq": "<v/>"}), "XPS document"),
     "a.nef": (b"\x00\x01\x02\x03\x04\x05" * 9, "photo (camera raw)"),
-    "a.bin": (b"\x00\x01\x02\x03\x04\x05" * 9, "binary file of an unknown kind"),
+    "a.bin": (b"\x00\x01\x02\x03\x04\x05" * 9, "not text"),
     "b.pages": (made_files.zipped({"Index/x": "?"}), "Pages, Numbers or Keynote document"),
 }
 # What would be read instead of some of them.
