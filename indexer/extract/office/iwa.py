@@ -25,7 +25,7 @@ Value = int | bytes
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class IwaObject:
     """An object: its kind, its message, the objects that it names, and the file it stands in."""
 
     kind: int
@@ -62,9 +62,9 @@ def number_in(data: bytes, field: int) -> int:
     return next((v for n, v in fields(data) if n == field and isinstance(v, int)), 0)
 
 
-def records(parts: ZipParts, unread: list[str]) -> dict[int, Record]:
+def records(parts: ZipParts, unread: list[str]) -> dict[int, IwaObject]:
     """All objects by number, but for styles and templates; damaged files go to `unread`."""
-    found: dict[int, Record] = {}
+    found: dict[int, IwaObject] = {}
     left = MAX_UNPACKED_BYTES
     for name in parts.names():
         if not name.endswith(".iwa") or any(word in name for word in _UNSEEN):
@@ -83,7 +83,7 @@ def records(parts: ZipParts, unread: list[str]) -> dict[int, Record]:
     return found
 
 
-def _objects(data: bytes, file: str) -> Iterator[tuple[int, Record]]:
+def _objects(data: bytes, file: str) -> Iterator[tuple[int, IwaObject]]:
     position = 0
     while position < len(data):
         length, position = _varint(data, position)
@@ -94,7 +94,7 @@ def _objects(data: bytes, file: str) -> Iterator[tuple[int, Record]]:
             if index == 0:  # others are changes of it
                 kind, references = number_in(head, 1), tuple(_numbers(head, 5))
                 content = data[position : position + size]
-                yield number_in(info, 1), Record(kind, content, references, file)
+                yield number_in(info, 1), IwaObject(kind, content, references, file)
             position += size
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 
 from indexer.extract.damage import BROKEN
-from indexer.extract.office.iwa import Record, fields, message_in, number_in
+from indexer.extract.office.iwa import IwaObject, fields, message_in, number_in
 
 _INFO, _MODEL, _RICH_TEXT, _STORAGE = 6000, 6001, 6218, 2001
 _NUMBER, _TEXT, _DATE, _BOOL, _DURATION, _ERROR, _RICH, _CURRENCY = 2, 3, 5, 6, 7, 8, 9, 10
@@ -24,32 +24,32 @@ MAX_COLUMNS = 1_000
 MAX_EXPONENT = 40
 MAX_PLACES = 30  # of a format; more stand for as many as there are
 
-Records = Mapping[int, Record]
+IwaObjects = Mapping[int, IwaObject]
 Rows = list[list[str]]
 
 
-def is_table(record: Record) -> bool:
+def is_table(record: IwaObject) -> bool:
     """Whether an object is a table in its place on a page, slide or sheet."""
     return record.kind == _INFO
 
 
-def table_of(found: Records, info: Record, unread: list[str]) -> tuple[str, Rows]:
+def table_of(found: IwaObjects, info: IwaObject, unread: list[str]) -> tuple[str, Rows]:
     """The name and the rows of a table."""
     model = next((found[n] for n in info.refers(2) if n in found), None)
     if model is None or model.kind != _MODEL:
         return "", []
     name = next(iter(model.texts(8)), "")
     try:
-        return name, _Table(found, model).rows()
+        return name, _IwaTable(found, model).rows()
     except BROKEN:
         unread.append(f"table {name}".strip())
         return name, []
 
 
-class _Table:
+class _IwaTable:
     """One table: its cells, and the lists of strings and formats that they refer to."""
 
-    def __init__(self, found: Records, model: Record) -> None:
+    def __init__(self, found: IwaObjects, model: IwaObject) -> None:
         self._found = found
         self._store = message_in(model.data, 4)
         self._columns = min(model.number(7), MAX_COLUMNS)

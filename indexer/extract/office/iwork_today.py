@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from indexer.extract import markdown
 from indexer.extract.container import ZipParts
 from indexer.extract.extraction import Extraction, part_lines, plain_lines
-from indexer.extract.office.iwa import Record, message_in, number_in, records
+from indexer.extract.office.iwa import IwaObject, message_in, number_in, records
 from indexer.extract.office.iwork_tables import is_table, table_of
 from indexer.extract.tables import labelled
 from indexer.records import Line
@@ -41,7 +41,7 @@ def read_today(parts: ZipParts) -> Extraction | None:
 class _Document:
     """The objects of a file, and those that have been read."""
 
-    def __init__(self, found: dict[int, Record], unread: list[str]) -> None:
+    def __init__(self, found: dict[int, IwaObject], unread: list[str]) -> None:
         self._found = found
         self._unread = unread
         self._seen: set[int] = set()
@@ -52,7 +52,7 @@ class _Document:
         """The slides in the order of the show."""
         shows = [r for r in self._found.values() if r.kind == _SHOW and message_in(r.data, 3)]
         for show in shows:
-            tree = Record(0, message_in(show.data, 3), (), "")
+            tree = IwaObject(0, message_in(show.data, 3), (), "")
             for node in (self._found.get(number) for number in tree.refers(2)):
                 if node is not None and node.kind == _SLIDE_NODE:
                     slides = (n for n in node.refers(2) if n in self._found)
@@ -118,7 +118,7 @@ class _Document:
             else:
                 waiting += record.references[::-1]
 
-    def _storage(self, record: Record, file: str) -> Iterator[tuple[int, str]]:
+    def _storage(self, record: IwaObject, file: str) -> Iterator[tuple[int, str]]:
         """The paragraphs of a text, each followed by what is anchored in it."""
         kind = record.number(1)
         if kind in (_HEADER, _CELL, _CONTENTS):
@@ -132,9 +132,9 @@ class _Document:
                 if (number := next(anchored, None)) is not None:
                     yield from self._blocks([number], file)
 
-    def _anchored(self, record: Record) -> Iterator[int]:
+    def _anchored(self, record: IwaObject) -> Iterator[int]:
         """The objects anchored in a text, in its order."""
-        for entry in Record(0, message_in(record.data, 9), (), "").all(1):
+        for entry in IwaObject(0, message_in(record.data, 9), (), "").all(1):
             attachment = self._found.get(number_in(message_in(entry, 2), 1))
             if attachment is not None and attachment.kind == _ATTACHMENT:
                 yield from attachment.refers(1)
