@@ -8,21 +8,21 @@ from __future__ import annotations
 
 import binascii
 import re
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-MIN_LINES = 3  # of one length, before lines without blanks are base64
+MIN_LINES = 3  # before lines without blanks are base64
 MIN_LINE_CHARS = 200  # of the only one
+MIN_SHARE = 0.6  # of lines that are of one length, and of lines without a strange character
+MIN_ENCODED_SHARE = 0.5  # of a part, before it is base64 as a whole
 NAME_BEFORE_CHARS = 600  # in which a raw header names what follows
 _STRANGE = re.compile(rb"[^A-Za-z0-9+/=\s]")
 _BLANK = re.compile(rb"\S[ \t]+\S")  # within a line
-_QUOTE = r"(?:>[ ]?)*"
-_SOLID = r"[A-Za-z0-9+/]"
-_BASE64 = re.compile(
-    rf"(?m)^(?P<quote>{_QUOTE}){_SOLID}{{40,1000}}\r?\n(?:(?P=quote){_SOLID}{{40,1000}}\r?\n)+"
-    rf"(?P=quote){_SOLID}*={{0,3}}[ \t]*\r?$"
-    rf"|^{_QUOTE}{_SOLID}{{{MIN_LINE_CHARS},}}={{0,3}}[ \t]*\r?$"
-)
+_PURE = re.compile(r"[A-Za-z0-9+/_-]{40,}={0,3}")
+_HURT = re.compile(r"(?:[A-Za-z0-9+/=_-]*[^\sA-Za-z0-9+/=_-]){0,6}[A-Za-z0-9+/=_-]*")
+_END = re.compile(r"(?:[A-Za-z0-9+/_-]{4})*(?:[A-Za-z0-9+/_-]{2,3}={1,2})?")
+_URL_SAFE = re.compile(rb"[A-Za-z0-9_-]{20,}={0,3}")
 _UU = re.compile(
     r"(?m)^begin(?:-base64)? [0-7]{3,4} (?P<name>[^\r\n]{1,200})\r?\n"
     r"(?P<body>(?:[^\r\n]{1,100}\r?\n)*?)(?:`?[ ]?\r?\n)?(?:end|====)[ \t]*\r?$"
@@ -53,7 +53,7 @@ def from_base64(raw: bytes) -> tuple[bytes, bool]:
     Lines with blanks in them are none of it, such as what a mailing list adds. Each line is decoded
     by itself where lines allow it, so that a damaged one costs itself.
     """
-    lines = [line.strip() for line in raw.splitlines() if line.strip()]
+    lines = [_usual(line.strip()) for line in raw.splitlines() if line.strip()]
     solid = [line for line in lines if not _BLANK.search(line)]
     if len(solid) <= len(lines) / 2:
         return raw, bool(lines)
@@ -74,16 +74,60 @@ def from_base64(raw: bytes) -> tuple[bytes, bool]:
     return b"".join(pieces), damaged
 
 
+def _usual(line: bytes) -> bytes:
+    """A line in the usual alphabet, if it is in that of addresses."""
+    if not _URL_SAFE.fullmatch(line) or line.count(b"_") + line.count(b"-") > len(line) // 5:
+        return line
+    return line.replace(b"-", b"+").replace(b"_", b"/")
+
+
 def is_base64(raw: bytes) -> bool:
-    """Whether a whole text is base64, whatever its headers say."""
-    text = raw.decode("ascii", "replace").strip()
-    found = _BASE64.match(text)
-    return found is not None and found.end() == len(text) and _is_mixed(text)
+    """Whether a whole part is base64, whatever its headers say and a mailing list adds."""
+    lines = [line for line in raw.decode("latin-1").splitlines() if line.strip()]
+    runs = list(_runs(lines))
+    encoded = sum(len(line) for start, end in runs for line in lines[start:end])
+    begins = bool(runs) and runs[0][0] == 0
+    return begins and encoded > MIN_ENCODED_SHARE * sum(map(len, lines))
+
+
+def _runs(lines: list[str]) -> Iterator[tuple[int, int]]:
+    """(first, behind the last) of the lines that are base64, also where some are damaged."""
+    bare = [line.lstrip("> ").rstrip() for line in lines]
+    start = 0
+    while start < len(bare):
+        end = start
+        while end < len(bare) and _is_solid(bare[end]):
+            end += 1
+            if bare[end - 1].endswith("="):
+                break
+        if end > start and end < len(bare) and not bare[end - 1].endswith("="):
+            end += bool(bare[end]) and _END.fullmatch(bare[end]) is not None
+        if end > start and _is_encoded(bare[start:end]):
+            yield start, end
+        start = max(end, start + 1)
+
+
+def _is_solid(line: str) -> bool:
+    """Whether a line may be base64: long, without blanks and next to no other characters."""
+    if len(line) < 40 or "://" in line:
+        return False
+    return _PURE.fullmatch(line) is not None or _HURT.fullmatch(line) is not None
+
+
+def _is_encoded(lines: list[str]) -> bool:
+    if len(lines) < MIN_LINES and len(lines[0]) < MIN_LINE_CHARS and len(lines[-1]) < 40:
+        return False
+    pure = sum(_PURE.fullmatch(line) is not None for line in lines)
+    widths = Counter(map(len, lines[:-1] or lines))
+    alike = widths.most_common(1)[0][1]
+    if pure < MIN_SHARE * (len(lines) - 1) or alike < MIN_SHARE * widths.total() or not pure:
+        return False
+    return _is_mixed("".join(lines))
 
 
 def _is_mixed(text: str) -> bool:
     """Whether letters of both cases and digits alternate as in base64, not in names or sums."""
-    sample = text[:2000]
+    sample = text[:20_000]
     tests: tuple[Callable[[str], bool], ...] = (str.isupper, str.islower, str.isdigit)
     shares = [sum(map(test, sample)) / len(sample) for test in tests]
     return shares[0] > 0.1 and shares[1] > 0.1 and shares[2] > 0.02
@@ -102,20 +146,22 @@ def without_encoded(text: str) -> tuple[str, list[Found]]:
     text = _ARMOUR.sub(lambda match: take(_armoured(match)), text)
     text = _YENC.sub(lambda match: take(Found(match["name"].strip(), what="yEnc data")), text)
     text = _UU.sub(lambda match: take(_uudecoded(match)), text)
-    return _BASE64.sub(lambda match: _taken(match, take), text), found
+    return _without_base64(text, take), found
 
 
-def _taken(match: re.Match[str], take: Callable[[Found], str]) -> str:
-    """What stands instead of lines that look like base64: they themselves where they are not."""
-    lines = [line.lstrip("> ").strip() for line in match[0].splitlines()]
-    one_length = len(lines) < MIN_LINES or len({*map(len, lines[:-1])}) == 1
-    alone = len(lines) == 1 or len(lines) >= MIN_LINES
-    if not (alone and one_length and _is_mixed("".join(lines))):
-        return match[0]
-    before = match.string[max(0, match.start() - NAME_BEFORE_CHARS) : match.start()]
-    names = _NAME.findall(before)
-    data, _ = from_base64("\n".join(lines).encode())
-    return take(Found(names[-1].strip() if names else "", data))
+def _without_base64(text: str, take: Callable[[Found], str]) -> str:
+    """The text with one line for each run of base64."""
+    lines = text.split("\n")
+    kept: list[str] = []
+    behind = 0
+    for start, end in _runs(lines):
+        kept += lines[behind:start]
+        names = _NAME.findall("\n".join(kept)[-NAME_BEFORE_CHARS:])
+        encoded = "\n".join(line.lstrip("> ") for line in lines[start:end])
+        data, _ = from_base64(encoded.encode("latin-1", "replace"))
+        kept.append(take(Found(names[-1].strip() if names else "", data)))
+        behind = end
+    return "\n".join([*kept, *lines[behind:]])
 
 
 def _uudecoded(match: re.Match[str]) -> Found:

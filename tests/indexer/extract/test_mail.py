@@ -158,6 +158,41 @@ def test_a_part_that_is_base64_against_its_header_is_decoded():
     assert "was encoded" in "\n".join(lines_of(part(headers, PROSE)))  # and is not, after all
 
 
+def _wrapped(data: bytes, width: int, end: bytes = b"\n") -> bytes:
+    encoded = base64.b64encode(data)
+    return b"".join(encoded[at : at + width] + end for at in range(0, len(encoded), width))
+
+
+WRITTEN = {
+    "lines": lambda data: _wrapped(data, 76),
+    "short lines": lambda data: _wrapped(data, 64, b"\r\n"),
+    "odd lines": lambda data: _wrapped(data, 75),
+    "one line": lambda data: _wrapped(data, 10**6),
+    "blanks at ends": lambda data: _wrapped(data, 76, b" \n"),
+    "not padded": lambda data: _wrapped(data, 76).rstrip(b"=\n") + b"\n",
+    "of addresses": lambda data: _wrapped(data, 76).translate(bytes.maketrans(b"+/", b"-_")),
+    "with a list's words": lambda data: (
+        _wrapped(data, 76) + b"\n______\nTo leave the list: write\n"
+    ),
+    "damaged": lambda data: _wrapped(data, 76)[:200] + b"\0\xff!!" + _wrapped(data, 76)[200:],
+    "cut": lambda data: _wrapped(data, 76)[: len(data)],
+}
+SAID = ("", "7bit", "8bit", "base64", "BASE64", "quoted-printable", "x-uuencode", "base-64")
+KINDS = ("text/plain", "text/plain; name=n.txt", "application/pdf; name=d.pdf", "text/html")
+
+
+@pytest.mark.parametrize("written", WRITTEN)
+@pytest.mark.parametrize("said", SAID)
+def test_base64_is_never_text_however_it_is_written_and_whatever_is_said(written, said):
+    for kind, data in ((kind, data) for kind in KINDS for data in (PROSE, DEED)):
+        headers = f"Content-Type: {kind}\nContent-Transfer-Encoding: {said}".encode()
+        body = b"--zz\n\nhello there\n--zz\n%s\n\n%s\n--zz--\n" % (headers, WRITTEN[written](data))
+        message = part(b"Content-Type: multipart/mixed; boundary=zz", body)
+        text = "\n".join(lines_of(message))
+        assert "hello there" in text
+        assert not RUN.search(text), (kind, text)
+
+
 @pytest.mark.parametrize("damage", [b"!?", b"=A=", b"\xff\xfe", b"A"])
 def test_an_attached_text_whose_base64_is_damaged_shows_no_base64(damage):
     encoded = base64.encodebytes(PROSE)
@@ -189,7 +224,10 @@ def test_text_that_only_looks_encoded_stays():
         "d41d8cd98f00b204e9800998ecf8427ed41d8cd98f00b204e9800998ecf8427e" for _ in "123"
     )
     genes = "\n".join(["ACGTACGTTTGACCA" * 4] * 5)
-    for text in (sums, genes, "begin 644 tests of the pump\nand\nend of story", "x" * 300):
+    links = "\n".join(
+        f"https://example.org/Files/2025/Summer/Pictures/IMG{n:020}.jpg" for n in range(9)
+    )
+    for text in (sums, genes, links, "begin 644 tests of the pump\nand\nend of story", "x" * 300):
         assert without_encoded(text) == (text, [])
 
 
