@@ -108,7 +108,6 @@ def originals_of(folders: bool) -> list[tuple[str, bytes]]:
     """(name, bytes) of the evaluation files, and of a small file of each format."""
     found = [p for name in FOLDERS for p in sorted(data("extract", name).rglob("*")) if folders]
     files = [(path.name, path.read_bytes()) for path in found if path.is_file()]
-    # What is called .key may hold a key, and is then left alone.
     everything = (
         (name.replace(".key", ".keynote"), each) for name, each in (*files, *FILES.items())
     )

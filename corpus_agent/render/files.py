@@ -51,4 +51,5 @@ def file_line(row: FileRow) -> str:
     if row.status != "indexed":
         return problem_line(row)
     size = f"{row.pages} pages" if row.pages else f"{row.lines} lines"
-    return f"indexed {called(row.source)} ({size}, {row.chunks} chunks, {row.extractor})"
+    remark = f": {one_line(row.detail)}" if row.detail else ""
+    return f"indexed {called(row.source)} ({size}, {row.chunks} chunks, {row.extractor}){remark}"

@@ -15,10 +15,12 @@ from indexer.errors import UnreadableDocument
 from indexer.extract import suffixes
 from indexer.extract.damage import BROKEN
 from indexer.extract.extraction import MAX_NESTING, Claim, Extraction, Extractor, Within
+from indexer.extract.hidden import shown
+from indexer.extract.keys import refuse_keys
 from indexer.extract.known_kinds import not_text
 from indexer.extract.magic import kind_of
 from indexer.extract.normalise import whole
-from indexer.extract.text import SAMPLE_BYTES, is_text
+from indexer.extract.text import SAMPLE_BYTES, is_text, stray_nulls
 from indexer.records import Line
 
 __all__ = [
@@ -28,6 +30,7 @@ __all__ = [
     "Extractor",
     "Opened",
     "claim",
+    "is_cut_at_limit",
     "is_todays",
     "open_document",
     "opened_as",
@@ -86,36 +89,36 @@ def _container(each: Extractor, module: str) -> Extractor:
 # Every format of one document. Marks in the bytes come before names; among the formats of text the
 # first that claims a file serves it, plain text last.
 _DOCUMENTS: tuple[Extractor, ...] = (
-    replace(_binary("pdf", 3, "pdf", "pdf.pages"), empty_reason="no_text_layer"),
-    _binary("docx", 2, "docx", "office.docx", markdown=True),
-    _binary("pptx", 2, "pptx", "office.pptx", markdown=True),
-    _binary("xlsx", 2, "xlsx xlsb", "tables"),
-    _binary("odf", 2, "odt odp", "office.odf", markdown=True),
-    _binary("ods", 1, "ods", "tables"),
-    _binary("epub", 3, "epub", "ebook", markdown=True),
+    replace(_binary("pdf", 4, "pdf", "pdf.pages"), empty_reason="no_text_layer"),
+    _binary("docx", 3, "docx", "office.docx", markdown=True),
+    _binary("pptx", 3, "pptx", "office.pptx", markdown=True),
+    _binary("xlsx", 3, "xlsx xlsb", "tables"),
+    _binary("odf", 3, "odt odp", "office.odf", markdown=True),
+    _binary("ods", 2, "ods", "tables"),
+    _binary("epub", 4, "epub", "ebook", markdown=True),
     _binary("iwork", 2, "iwork", "office.iwork", markdown=True),
     _binary("doc", 1, "doc", "legacy.doc", markdown=True),
     _binary("ppt", 2, "ppt", "legacy.ppt", markdown=True),
-    _binary("xls", 1, "xls", "tables"),
-    _container(_binary("msg", 4, "msg", "mail"), "mail"),
-    _binary("rtf", 3, "rtf", "legacy.rtf", markdown=True),
+    _binary("xls", 2, "xls", "tables"),
+    _container(_binary("msg", 5, "msg", "mail"), "mail"),
+    _binary("rtf", 4, "rtf", "legacy.rtf", markdown=True),
     replace(
         _binary("webarchive", 1, "webarchive", "notes", markdown=True),
         claims=suffixes.is_webarchive,
     ),
     _container(_text("enex", 1, suffixes.is_enex, "notes", markdown=True), "notes"),
-    _text("fb2", 1, suffixes.is_fb2, "ebook", markdown=True),
+    _text("fb2", 2, suffixes.is_fb2, "ebook", markdown=True),
     _container(_binary("tnef", 1, "tnef", "mail"), "mail"),
-    _container(_text("mbox", 4, suffixes.is_mbox, "mail"), "mail"),
-    _container(_text("eml", 4, suffixes.is_eml, "mail"), "mail"),
+    _container(_text("mbox", 5, suffixes.is_mbox, "mail"), "mail"),
+    _container(_text("eml", 5, suffixes.is_eml, "mail"), "mail"),
     _text("contacts", 1, suffixes.is_contacts, "contacts"),
     _container(_text("calendar", 1, suffixes.is_calendar, "appointments"), "appointments"),
     _text("notebook", 3, suffixes.is_notebook, "notebook", markdown=True),
     _text("subtitles", 2, suffixes.is_subtitles, "subtitles"),
     _text("csv", 2, suffixes.is_csv, "tables"),
-    _text("html", 3, suffixes.is_html, "html", markdown=True),
+    _text("html", 4, suffixes.is_html, "html", markdown=True),
     _text("json", 2, suffixes.is_json, "structured"),
-    _text("xml", 3, suffixes.is_xml, "structured", markdown=True),
+    _text("xml", 4, suffixes.is_xml, "structured", markdown=True),
     _text("markdown", 2, suffixes.is_markdown, "text", markdown=True),
     _text("org", 2, suffixes.is_org, "text"),
     _text("rst", 2, suffixes.is_rst, "text"),
@@ -145,8 +148,8 @@ def claim(sample: bytes, path: str) -> Extractor:
     """The extractor for a file of which `sample` is all, or the beginning.
 
     From the beginning alone, a ZIP or legacy Office file is recognised by its first entries and its
-    name. Raises UnreadableDocument: "unsupported" for known formats with text that have no
-    extractor, "binary" for everything else that is not text.
+    name. Raises UnreadableDocument: "secret" for key material, "unsupported" for known formats with
+    text that have no extractor, "binary" for everything else that is not text.
     """
     for extractor in _claimants(sample, path):
         return extractor
@@ -155,6 +158,7 @@ def claim(sample: bytes, path: str) -> Extractor:
 
 def _claimants(sample: bytes, path: str) -> Iterator[Extractor]:
     """All extractors that accept the file, best first."""
+    refuse_keys(sample)
     kind = kind_of(sample, path)
     if kind is None and not is_text(sample):
         return
@@ -168,9 +172,9 @@ class Opened:
     """A document whose lines are extracted lazily.
 
     `title` is the document's own, "" if it has none. `extractor` is a label; it and `remark`, a
-    message on unreadable parts (`unread` lists them), are final after the last line. `lines`
-    raises UnreadableDocument with that label, and with the extractor's `empty_reason` at the end
-    if there was no text.
+    message on unreadable parts (`unread` lists them), hidden ones and others (`notes`), are final
+    after the last line. `lines` raises UnreadableDocument with that label, and with the extractor's
+    `empty_reason` at the end if there was no text.
     """
 
     extractor: str
@@ -178,6 +182,7 @@ class Opened:
     lines: Iterator[Line] = field(default_factory=lambda: iter(()))
     remark: str = ""
     unread: Sequence[str] = ()
+    notes: Sequence[str] = ()
 
 
 def open_document(
@@ -209,9 +214,9 @@ def _refuse_too_deep(within: Within) -> None:
 
 
 def _opened(extractor: Extractor, extraction: Extraction) -> Opened:
-    opened = Opened(extractor.label, " ".join(whole(extraction.title or "").split()))
+    opened = Opened(extractor.label, " ".join(shown(whole(extraction.title or "")).split()))
     opened.lines = _lines(extractor, extraction, opened)
-    opened.unread = extraction.unread
+    opened.unread, opened.notes = extraction.unread, extraction.notes
     return opened
 
 
@@ -225,7 +230,11 @@ def _open(
         if extractor.container:
             _refuse_too_deep(within)
         try:
-            return extractor, extractor.read(data, within)
+            extraction = extractor.read(data, within)
+            if not extractor.kinds and (nulls := stray_nulls(data)):
+                noun = "NUL character was" if nulls == 1 else "NUL characters were"
+                extraction.notes.append(f"damaged: {nulls:,} {noun} left out")
+            return extractor, extraction
         except (UnreadableDocument, *BROKEN) as error:
             failure = _unreadable(error, extractor)
         # A broken notebook or page of HTML is still text: then it is read, and listed, as such.
@@ -236,15 +245,19 @@ def _open(
 
 def _lines(extractor: Extractor, extraction: Extraction, opened: Opened) -> Iterator[Line]:
     """The lines; raises if none of them contains a letter or digit outside a mark."""
-    found = False
+    found = hidden = False
+    passages = 0
     try:
         for line in extraction.lines:
             found = found or (not line.is_mark and any(map(str.isalnum, line.text)))
+            passages += line.hidden and not hidden
+            hidden = line.hidden
             yield line
     except (UnreadableDocument, *BROKEN) as error:
         raise _unreadable(error, extractor) from None
     opened.extractor = "+".join([extractor.label, *sorted(extraction.engines)])
-    opened.remark = _remark(extraction.unread)
+    remarks = (_remark(extraction.unread), _hidden(passages), *extraction.notes)
+    opened.remark = "; ".join(filter(None, remarks))
     if not found:
         reason = "malformed" if extraction.unread else extractor.empty_reason
         raise UnreadableDocument(reason, opened.remark, extractor.label)
@@ -274,6 +287,25 @@ def _remark(unread: list[str]) -> str:
     more = len(unread) - MAX_REMARK_PARTS
     shown = ", ".join(unread[:MAX_REMARK_PARTS])
     return f"not readable: {shown}{f' and {more} more' if more > 0 else ''}"
+
+
+def _hidden(passages: int) -> str:
+    if not passages:
+        return ""
+    what = "1 passage is" if passages == 1 else f"{passages:,} passages are"
+    return f"{what} hidden in the document"
+
+
+def is_cut_at_limit(label: str) -> bool:
+    """Whether a document with this extractor label is read to the limits of text if it is longer.
+
+    A file of plain text is as long as it is, and its beginning is text; where a format unpacks to
+    so much text, something is wrong.
+    """
+    return label.partition("/")[0] in _PLAIN
+
+
+_PLAIN = frozenset({"text", "markdown", "org", "rst", "latex", "csv", "json", "subtitles"})
 
 
 def writes_markdown(label: str) -> bool:

@@ -83,7 +83,7 @@ def read_calendar(data: bytes, within: Within) -> Extraction:
             yield from members.lines(_attached(each, f"{kind} {number}"))
         members.finish()
 
-    return Extraction(title, lines(), members.engines, members.unread)
+    return Extraction(title, lines(), members.engines, members.unread, members.notes)
 
 
 def _said(entry: Component, kind: str, name: str, method: str) -> Iterator[str]:

@@ -35,7 +35,7 @@ def archived(listed: Callable[[], Iterator[Member]], within: Within, kind: str) 
         members.finish()
         members.refuse_without_documents(kind)
 
-    return Extraction(None, lines(), members.engines, members.unread)
+    return Extraction(None, lines(), members.engines, members.unread, members.notes)
 
 
 def _members(parts: ZipParts) -> Iterator[Member]:

@@ -127,7 +127,13 @@ _BY_BYTES: tuple[tuple[bytes, Known], ...] = (
     (rb"ITSF[\x02-\x04]\0\0\0", _export("help file (CHM)", "Calibre", "EPUB or PDF")),
     (rb"\x3f\x5f\x03\0", _export("Windows help file", "a program that opens it")),
     (rb"AT&TFORM[\0-\x1f].{3}DJV", _export("DjVu document", "a DjVu viewer")),
-    (rb"%!PS-Adobe-[\d.]+|%!PS\r?\n|\xc5\xd0\xd3\xc6", _export("PostScript document", "ps2pdf")),
+    (
+        (
+            rb"%!PS(?:-Adobe-\d[^\r\n]{0,80})?[\r\n]"
+            rb"(?=.{0,8000}(?:%%|\sdef\s|\bshowpage\b|\bmoveto\b))|\xc5\xd0\xd3\xc6"
+        ),
+        _export("PostScript document", "ps2pdf"),
+    ),
     (rb"\xffWPC", _export("WordPerfect document", "LibreOffice", "DOCX or PDF")),
     (rb"\x31\xbe\0\0\0\xab", _export("Windows Write document", "LibreOffice", "DOCX or PDF")),
     (rb"\xdb\xa5[\x2d\x21]\0", _export("Word 2 document", "LibreOffice", "DOCX or PDF")),
@@ -176,7 +182,7 @@ _BY_BYTES: tuple[tuple[bytes, Known], ...] = (
     (rb"Rar!\x1a\x07", _archive("RAR archive")),
     (rb"MSCF\0\0\0\0", _archive("cabinet archive")),
     (rb"!<arch>\ndebian-binary.{45}\x60\n", _machine("Debian package")),
-    (rb"!<arch>\n.{58}\x60\n", _archive("ar archive")),
+    (rb"!<arch>\n(?:.{58}`\n|\Z)", _archive("ar archive")),
     (rb"\x60\xea.{2}[\0-\x24]", _archive("ARJ archive")),
     (rb".{2}-l[hz][\dds]-", _archive("LHA archive")),
     (rb".{7}\*\*ACE\*\*", _archive("ACE archive")),
@@ -192,7 +198,6 @@ _BY_BYTES: tuple[tuple[bytes, Known], ...] = (
     ),
     (rb".{32769}CD001", Known("disk image (ISO)", _UNPACK)),
     # What is locked
-    (rb"\x03\xd9\xa2\x9a", Known("password safe (KeePass)", "", "secret")),
     (
         rb"Salted__|age-encryption\.org/v1\n-> |LUKS\xba\xbe",
         Known("encrypted file", "decrypt it", "encrypted"),
@@ -203,11 +208,9 @@ _BY_BYTES: tuple[tuple[bytes, Known], ...] = (
     ),
     (rb"-----BEGIN PGP MESSAGE-----\r?\n", Known("PGP message", "decrypt it", "encrypted")),
     (rb"-----BEGIN PGP SIGNATURE-----\r?\n", _machine("PGP signature")),
-    (rb"-----BEGIN PGP PUBLIC KEY BLOCK-----\r?\n", _machine("PGP key")),
     # Programs and what they keep
     (rb"\x7fELF[\x01\x02][\x01\x02]", _machine("program")),
-    (rb"MZ.{58}.{2}\0\0", _machine("program (Windows)")),
-    (rb"MZ[\x80-\xff\0-\x08]", _machine("program (Windows)")),
+    (rb"MZ.{0,62}[\0-\x08\x0e-\x1f]", _machine("program (Windows)")),
     (rb"\xca\xfe\xba\xbe\0\0\0", _machine("program (Java or macOS)")),
     (rb"[\xce\xcf]\xfa\xed\xfe|\xfe\xed\xfa[\xce\xcf]", _machine("program (macOS)")),
     (rb"\0asm[\x01\x02]\0\0\0", _machine("program (WebAssembly)")),

@@ -13,6 +13,7 @@ from pathlib import PurePosixPath
 from indexer.errors import UnreadableDocument
 from indexer.extract.known_kinds import known_by_bytes, known_compound, known_zip
 from indexer.extract.legacy.compound import OLE
+from indexer.extract.text import is_text
 
 # What other documents stand in, besides ZIP files: first bytes and kind.
 _PACKED: tuple[tuple[re.Pattern[bytes], str], ...] = (
@@ -63,6 +64,8 @@ _STREAMS = (
     ("Book", "xls"),
 )
 _PDF = re.compile(rb"(?:\xef\xbb\xbf)?\s*%PDF-")
+_PDF_PARTS = re.compile(rb"\d obj\b|\bxref\b|\btrailer\b|\bendobj\b")
+_RTF = re.compile(rb"\{\\rtf\d*\s*[\\{}]|\{\\rtf\d*\s*\Z")
 _LATE_PDF = re.compile(rb"%PDF-\d\.\d\s")  # readers accept it within the first 1,024 bytes
 _LOCAL_HEADER = re.compile(rb"PK\x03\x04.{22}(..)..", re.DOTALL)
 # A first member that is stored as it is: its size, then behind the name its bytes.
@@ -87,9 +90,16 @@ def kind_of(sample: bytes, path: str) -> str | None:
         return _zip_kind(sample, path)
     if sample.startswith(OLE):
         return _ole_kind(sample, path)
-    if _PDF.match(sample) or (_LATE_PDF.search(sample[:1024]) and b" obj" in sample):
+    if _is_pdf(sample):
         return "pdf"
-    return "rtf" if sample.startswith(b"{\\rtf") else None
+    return "rtf" if _RTF.match(sample) else None
+
+
+def _is_pdf(sample: bytes) -> bool:
+    """Whether a file is a PDF, or the remains of one: text may begin with its first word."""
+    if _PDF.match(sample):
+        return _PDF_PARTS.search(sample) is not None or not is_text(sample)
+    return _LATE_PDF.search(sample[:1024]) is not None and b" obj" in sample
 
 
 _TAR = re.compile(rb".{257}ustar", re.DOTALL)
@@ -99,7 +109,7 @@ _CHECKSUM = re.compile(rb"[^\0].{147}[ 0]*([0-7]{3,6})[\0 ]", re.DOTALL)
 def is_tar(head: bytes) -> bool:
     """Whether these first bytes are a member's header: by its mark, or by its checksum."""
     if _TAR.match(head):
-        return True
+        return b"\0" in head[:257]
     told = _CHECKSUM.match(head[:512])
     if told is None or len(head) < 512:  # before 1988 there was no mark
         return False

@@ -57,7 +57,7 @@ def read_mbox(data: bytes, within: Within) -> Extraction:
             yield from members.lines(numbered("Message", number, mail.members))
         members.finish()
 
-    return Extraction(None, lines(), members.engines, members.unread)
+    return Extraction(None, lines(), members.engines, members.unread, members.notes)
 
 
 def read_msg(data: bytes, within: Within) -> Extraction:

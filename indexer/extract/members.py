@@ -58,6 +58,7 @@ class Members:
     within: Within
     engines: set[str] = field(default_factory=set)
     unread: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     reasons: Counter[str] = field(default_factory=Counter)
     given: Counter[str] = field(default_factory=Counter)
     left: int = 0  # members beyond the budget
@@ -157,6 +158,7 @@ class Members:
             begun = True
         self.engines.update(opened.extractor.split("+")[1:])
         self.unread += [f"{name}: {each}" for each in opened.unread]
+        self.notes += [f"{name}: {each}" for each in opened.notes]
 
     def _opened(self, name: str, member: Member) -> Opened:
         if is_key(name.rpartition("/")[2]):

@@ -77,7 +77,7 @@ def mail_extraction(mail: Mail, within: Within) -> Extraction:
         members.finish()
 
     lines = chain(plain_lines([mail.text()]), rest())
-    return Extraction(mail.subject, lines, members.engines, members.unread)
+    return Extraction(mail.subject, lines, members.engines, members.unread, members.notes)
 
 
 def numbered(kind: str, number: int, members: Iterable[Member]) -> Iterator[Member]:

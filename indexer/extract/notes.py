@@ -55,7 +55,7 @@ def read_enex(data: bytes, within: Within) -> Extraction:
             note, number = next(notes, None), number + 1
         members.finish()
 
-    return Extraction(None, lines(), members.engines, members.unread)
+    return Extraction(None, lines(), members.engines, members.unread, members.notes)
 
 
 def _notes(data: bytes, unread: list[str]) -> Iterator[Element]:

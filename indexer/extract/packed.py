@@ -65,13 +65,15 @@ def _through(data: bytes, within: Within) -> Extraction:
     opened = open_document(data, within.name, within=within)
     engines: set[str] = set()
     unread: list[str] = []
+    notes: list[str] = []
 
     def lines() -> Iterator[Line]:
         yield from opened.lines
         engines.update(opened.extractor.split("+")[1:])
         unread.extend(opened.unread)
+        notes.extend(opened.notes)
 
-    return Extraction(opened.title or None, lines(), engines, unread)
+    return Extraction(opened.title or None, lines(), engines, unread, notes)
 
 
 class _Unpacking(io.RawIOBase):

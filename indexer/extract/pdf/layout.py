@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING
 
 import regex
 
+from indexer.extract.hidden import hide
 from indexer.extract.pdf import right_to_left
+from indexer.extract.pdf.unseen import take_unseen
 
 if TYPE_CHECKING:
     import pypdfium2
@@ -41,7 +43,8 @@ def cleaned(text: str) -> str:
 
 
 def page_text(page: pypdfium2.PdfPage) -> str:
-    """The text of a page, and of the fields and comments on it."""
+    """The text of a page, of the fields and comments on it, and marked what it does not show."""
+    hidden = [hide(cleaned(line)) for line in take_unseen(page)]
     with closing(page.get_textpage()) as text_page:
         text = str(text_page.get_text_range())
         runs = _runs(text_page)
@@ -50,7 +53,7 @@ def page_text(page: pypdfium2.PdfPage) -> str:
             text = _relaid(text_page, gutter)
         elif right_to_left.has_words(text):
             text = _from_the_right(text, text_page)
-    return "\n".join([cleaned(text), *_annotations(page)])
+    return "\n".join([cleaned(text), *_annotations(page), *hidden])
 
 
 def _from_the_right(text: str, text_page: pypdfium2.PdfTextPage) -> str:

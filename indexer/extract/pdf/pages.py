@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from indexer.errors import UnreadableDocument
 from indexer.extract.extraction import Extraction, usable_title
-from indexer.extract.normalise import lines_of
+from indexer.extract.hidden import parted
 from indexer.extract.pdf import layout
 from indexer.extract.pdf.mend import mended
 from indexer.records import Line
@@ -71,8 +71,8 @@ def _lines(pages: Iterator[tuple[str, str]]) -> Iterator[Line]:
     for number, (label, text) in enumerate(pages, start=1):
         remark = f" (labelled {label})" if label and label != str(number) else ""
         yield Line(f"--- Page {number} ---{remark}", number)
-        for line in lines_of(text):
-            yield Line(line, number)
+        for line, hidden in parted(text):
+            yield Line(line, number, hidden=hidden)
 
 
 def _pages(
