@@ -154,7 +154,9 @@ def test_files_lists_every_file_with_status_and_reason(cli: Cli, project):
         ("p.png", "skipped", "binary"),
         ("sub/b.txt", "indexed", None),
     ]
-    assert cli("files", "--status", "skipped").stdout == "skipped p.png (binary: PNG image)\n"
+    assert cli("files", "--status", "skipped").stdout == (
+        "skipped p.png (binary: picture (PNG); its words are read from a searchable PDF of it)\n"
+    )
     assert "Unknown status 'odd'" in problem(cli("files", "--status", "odd"), 2)
 
 
