@@ -1,0 +1,108 @@
+"""Puts the pieces of a page in order where they were drawn out of it. Pure.
+
+The order of drawing is that of reading in most files and stays, except that nothing is read before
+what stands above it: a title that was drawn last, columns drawn before their abstract. Called by
+layout.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from indexer.extract.pdf.lines import PlacedLine
+
+MAX_BLOCKS = 200  # of a page that is put in order: more are the labels of a drawing
+MIN_LINES = 3  # of a piece that others are put above or below
+MIN_LETTERS = 3  # of a piece that is put above or below
+NEW_BLOCK = 3.0  # font sizes between two lines that are not of one piece
+SHARED = 0.3  # of the narrower piece's width: how much stands under the other
+
+
+@dataclass(slots=True)
+class Block:
+    """Lines drawn one after the other, downwards."""
+
+    lines: list[PlacedLine]
+    left: float
+    right: float
+    top: float
+    bottom: float
+
+    def __init__(self, line: PlacedLine) -> None:
+        self.lines = [line]
+        self.left, self.right, self.top, self.bottom = line.left, line.right, line.top, line.bottom
+
+    def takes(self, line: PlacedLine) -> bool:
+        """Whether a line goes on below the block, or beside its last line."""
+        if not line.size or not self.top:
+            return not line.size
+        last = next(each for each in reversed(self.lines) if each.size)
+        if last.beside(line):
+            return line.left >= last.left
+        overlaps = min(self.right, line.right) > max(self.left, line.left)
+        near = last.base - line.base < NEW_BLOCK * max(line.size, last.size)
+        return overlaps and near and line.base < last.base
+
+    def add(self, line: PlacedLine) -> None:
+        """Take a line in."""
+        self.lines.append(line)
+        if line.size:
+            self.left, self.right = min(self.left, line.left), max(self.right, line.right)
+            self.bottom = min(self.bottom, line.bottom)
+
+    def above(self, other: Block) -> bool:
+        """Whether it must be read first: it ends above the other and stands over it."""
+        if self.bottom < other.top - 2.0:
+            return False
+        shared = min(self.right, other.right) - max(self.left, other.left)
+        return shared > SHARED * min(self.right - self.left, other.right - other.left)
+
+    def letters(self) -> int:
+        """How many letters it has, as far as that matters."""
+        return sum(map(str.isalpha, "".join(line.text for line in self.lines[:MIN_LINES])))
+
+
+def in_order(lines: Sequence[PlacedLine]) -> list[PlacedLine]:
+    """The lines in reading order."""
+    blocks: list[Block] = []
+    for line in lines:
+        if blocks and blocks[-1].takes(line):
+            blocks[-1].add(line)
+        else:
+            blocks.append(Block(line))
+    if not 1 < len(blocks) <= MAX_BLOCKS:
+        return list(lines)
+    first = [_before(index, blocks) for index in range(len(blocks))]
+    if not any(above > index for index, all_above in enumerate(first) for above in all_above):
+        return list(lines)
+    return [line for index in _sorted(first) for line in blocks[index].lines]
+
+
+def _before(index: int, blocks: Sequence[Block]) -> set[int]:
+    """The blocks that must be read before one, of those that matter."""
+    block = blocks[index]
+    large = len(block.lines) >= MIN_LINES
+    return {
+        other
+        for other, each in enumerate(blocks)
+        if other != index
+        and each.top
+        and each.above(block)
+        and (large or len(each.lines) >= MIN_LINES)
+        and (other < index or (block.letters() and each.letters() >= MIN_LETTERS))
+    }
+
+
+def _sorted(first: Sequence[set[int]]) -> list[int]:
+    """All indices, each after those that go before it, else as they are."""
+    left = list(range(len(first)))
+    done: set[int] = set()
+    order: list[int] = []
+    while left:
+        # What goes before is strictly above, so that there is always one to take.
+        index = next((each for each in left if first[each] <= done), left[0])
+        left.remove(index)
+        done.add(index)
+        order.append(index)
+    return order
