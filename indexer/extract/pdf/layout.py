@@ -30,6 +30,9 @@ _BREAK = regex.compile(r"[\ufffe\x02]\r?\n?")
 # Latin and Armenian ligatures and Arabic letter forms: signs of the page, not of the text.
 _FORMS = regex.compile(r"[\ufb00-\ufb06\ufb13-\ufb17\ufb50-\ufdff\ufe70-\ufefc]+")
 
+# Of fonts of TeX that do not say what their glyphs are: their codes (T1, "Cork") as they stand.
+_CODES = dict(zip(range(0x1B, 0x20), ("ff", "fi", "fl", "ffi", "ffl"), strict=True))
+
 
 def cleaned(text: str) -> str:
     """Text of a page with whole words: no hyphens at line ends, no ligatures.
@@ -37,7 +40,7 @@ def cleaned(text: str) -> str:
     A hyphen is removed between lower-case letters only: elsewhere it may belong to the word or
     number.
     """
-    text = _HYPHEN.sub(r"\1\n", text)
+    text = _HYPHEN.sub(r"\1\n", text.translate(_CODES))
     text = _BREAK.sub("-\n", text)
     return _FORMS.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
 
@@ -61,7 +64,7 @@ def read_page(page: pypdfium2.PdfPage, label: str = "") -> Page:
         else:
             if not from_right and right_to_left.has_words(text):
                 text = _from_the_right(text, text_page)
-            lines = placed_lines(text, places)
+            lines = placed_lines(text, places, from_right)
             if from_right:
                 lines = [_turned(line, places) for line in lines]
         lines = _with_raised(lines, places)

@@ -70,8 +70,11 @@ def joined(lines: Sequence[PlacedLine]) -> str:
     ).removesuffix("\n")
 
 
-def placed_lines(text: str, places: Places) -> list[PlacedLine]:
-    """The lines of `text`, which is pdfium's for the page, in its order."""
+def placed_lines(text: str, places: Places, from_right: bool = False) -> list[PlacedLine]:
+    """The lines of `text`, which is pdfium's for the page, in its order.
+
+    Those of a page that is read `from_right` may go on at either end.
+    """
     lines = []
     start = 0
     for match in _LINE.finditer(text):
@@ -79,7 +82,7 @@ def placed_lines(text: str, places: Places) -> list[PlacedLine]:
         if shown.strip():
             lines.append(_placed(shown, start, places))
         start = match.end()
-    return list(_whole(lines, places))
+    return list(_whole(lines, places, from_right))
 
 
 def _placed(text: str, start: int, places: Places) -> PlacedLine:
@@ -95,16 +98,16 @@ def _placed(text: str, start: int, places: Places) -> PlacedLine:
     return PlacedLine(text, min(lefts), max(rights), base, size, ends[0], ends[1])
 
 
-def _whole(lines: Sequence[PlacedLine], places: Places) -> Iterator[PlacedLine]:
+def _whole(lines: Sequence[PlacedLine], places: Places, from_right: bool) -> Iterator[PlacedLine]:
     """The lines, with those put together that a raised or lowered sign divides."""
     before: PlacedLine | None = None
     for line in lines:
-        if before is None or not before.size or not line.size or not _goes_on(before, line, places):
+        gap = None if before is None else _gap(before, line, places, from_right)
+        if before is None or gap is None:
             if before is not None:
                 yield before
             before = line
             continue
-        gap = places.extent(line.start)[0] - places.extent(before.end)[1]
         between = " " if gap > 0.15 * line.size and not before.text.endswith(" ") else ""
         longer = max(before, line, key=lambda each: each.right - each.left)
         before = replace(
@@ -119,17 +122,22 @@ def _whole(lines: Sequence[PlacedLine], places: Places) -> Iterator[PlacedLine]:
         yield before
 
 
-def _goes_on(before: PlacedLine, line: PlacedLine, places: Places) -> bool:
-    """Whether a line begins at a sign that is set higher, lower or smaller than what it follows.
+def _gap(before: PlacedLine, line: PlacedLine, places: Places, from_right: bool) -> float | None:
+    """The room between a line and the piece that goes on after it; None if none does.
 
-    Such a sign starts a new line for pdfium.
+    A sign that is set higher, lower or smaller than what it follows starts a new line for pdfium.
     """
-    if before.text.endswith(HYPHENS) or not before.beside(line):
-        return False
+    if not before.size or not line.size or before.text.endswith(HYPHENS):
+        return None
+    if not before.beside(line):
+        return None
     (base, size), (next_base, next_size) = places.base(before.end), places.base(line.start)
+    if abs(base - next_base) <= 0.05 * max(size, next_size):
+        return None
     gap = places.extent(line.start)[0] - places.extent(before.end)[1]
-    shifted = abs(base - next_base) > 0.05 * max(size, next_size)
-    return shifted and -0.2 * size < gap < MAX_GAP * max(size, next_size)
+    if from_right:
+        gap = max(line.left - before.right, before.left - line.right)
+    return gap if -0.2 * size < gap < MAX_GAP * max(size, next_size) else None
 
 
 class Places:
@@ -173,23 +181,24 @@ class Places:
         return float(self._pdfium.FPDFText_GetFontSize(self._page, index)), generated
 
     def raised(self, line: PlacedLine) -> tuple[str, ...]:
-        """The raised signs of a line that follow a word at once, each with its neighbours."""
+        """The raised signs of a line that stand close to a word, those together as one."""
         found: list[str] = []
-        goes_on = False
+        before, end = False, float("-inf")  # whether the last sign was raised, and where it ended
         for index in range(line.start, line.end + 1):
-            base, size = self.base(index)
             sign = self.char(index)
-            high = 0 < size < 0.85 * line.size and base > line.base + 0.1 * line.size
-            if not high or not sign.strip():
-                goes_on = False
+            if sign in ("\r", "\n"):
                 continue
-            if goes_on:
+            base, size = self.base(index)
+            left, right = self.extent(index)
+            high = 0 < size < 0.85 * line.size and base > line.base + 0.1 * line.size
+            if high and sign.strip() and before:
                 found[-1] += sign
-            elif index > line.start and self.char(index - 1).strip():
+            elif high and sign.strip() and abs(left - end) < 0.2 * line.size:
                 found.append(sign)
             else:
-                continue
-            goes_on = True
+                high = False
+            if sign.strip():
+                before, end = high, right
         return tuple(found)
 
     def extent_of(

@@ -104,7 +104,7 @@ def _pages(
 
 def _without_places(text: str, label: str = "") -> Page:
     """A page of which the text is known and no place."""
-    return Page(tuple(PlacedLine(line) for line in text.splitlines()), label=label)
+    return Page(tuple(PlacedLine(line) for line in text.split("\n")), label=label)
 
 
 def _second_opinion(second: _Second, index: int, text: str | None, extraction: Extraction) -> str:

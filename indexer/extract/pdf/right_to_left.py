@@ -3,10 +3,11 @@
 Lines of a page that is read from the right are put together anew from the places of their words:
 pdfium loses the order of Latin words and numbers among them, and the sides of their spaces.
 
-Within a word, and on other pages: pdfium reverses right-to-left letters by their position on the page. It also reverses the letters of
-one glyph (lam and alef, in every Arabic text) and those of ActualText, which the file already has
-in reading order. The former share one box, the latter then run from left to right. Right-to-left
-words within a line of another script are left from left to right.
+Within a word, and on other pages: pdfium reverses right-to-left letters by their position on the
+page. It also reverses the letters of one glyph (lam and alef, in every Arabic text) and those of
+ActualText, which the file already has in reading order. The former share one box, the latter then
+run from left to right. Right-to-left words within a line of another script are left from left to
+right.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ import regex
 Box = tuple[float, ...]  # of a character; its left side first
 
 # Arabic vowel signs and the stroke that makes words longer are of no script of their own.
-_LETTER = r"[[\p{Arabic}\p{Hebrew}\p{Syriac}\p{Thaana}\p{Nko}\u0640\u064b-\u0655\u0670]--[\p{N}\p{P}\p{S}]]"
+_SCRIPTS = r"\p{Arabic}\p{Hebrew}\p{Syriac}\p{Thaana}\p{Nko}\u0640\u064b-\u0655\u0670"
+_LETTER = rf"[[{_SCRIPTS}]--[\p{{N}}\p{{P}}\p{{S}}]]"
 _WORD = regex.compile(_LETTER + "+", regex.V1)
 _PAIR = regex.compile(_LETTER + "{2}", regex.V1)
 _PHRASE = regex.compile(f"{_LETTER}+(?: {_LETTER}+)+", regex.V1)
