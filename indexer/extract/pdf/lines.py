@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 HYPHENS = ("\ufffe", "\x02")
 _LINE = regex.compile(r"[^\r\n\ufffe\x02]*(?:[\ufffe\x02]?\r?\n|[\ufffe\x02]|$)")
 MAX_GAP = 2.0  # font sizes between a raised sign and the line that goes on behind it
+CLOSE = 0.15  # font sizes between a raised mark and its word
 
 Transform = tuple[float, float, float, float, float, float]  # PDF 32000, 8.3.3
 
@@ -80,7 +81,8 @@ def placed_lines(text: str, places: Places, from_right: bool = False) -> list[Pl
     for match in _LINE.finditer(text):
         shown = match[0].rstrip("\r\n")
         if shown.strip():
-            lines.append(_placed(shown, start, places))
+            line = _placed(shown, start, places)
+            lines.append(_wide(line, places) if from_right and line.size else line)
         start = match.end()
     return list(_whole(lines, places, from_right))
 
@@ -96,6 +98,18 @@ def _placed(text: str, start: int, places: Places) -> PlacedLine:
     lefts, rights = zip(*map(places.extent, ends), strict=True)
     base, size = places.base(places.shown((ends[0] + ends[1]) // 2, ends[1]))
     return PlacedLine(text, min(lefts), max(rights), base, size, ends[0], ends[1])
+
+
+def _wide(line: PlacedLine, places: Places) -> PlacedLine:
+    """The line with its true ends, which are not those of its first and last character."""
+    extents = [
+        places.extent(index)
+        for index in range(line.start, line.end + 1)
+        if places.char(index).strip()
+    ]
+    return replace(
+        line, left=min(left for left, _ in extents), right=max(right for _, right in extents)
+    )
 
 
 def _whole(lines: Sequence[PlacedLine], places: Places, from_right: bool) -> Iterator[PlacedLine]:
@@ -182,24 +196,31 @@ class Places:
 
     def raised(self, line: PlacedLine) -> tuple[str, ...]:
         """The raised signs of a line that stand close to a word, those together as one."""
-        found: list[str] = []
-        before, end = False, float("-inf")  # whether the last sign was raised, and where it ended
+        low: list[tuple[float, float]] = []
+        high: list[tuple[str, float, float]] = []
+        goes_on = False
         for index in range(line.start, line.end + 1):
             sign = self.char(index)
-            if sign in ("\r", "\n"):
+            if not sign.strip():
+                goes_on = goes_on and sign in ("\r", "\n")
                 continue
             base, size = self.base(index)
-            left, right = self.extent(index)
-            high = 0 < size < 0.85 * line.size and base > line.base + 0.1 * line.size
-            if high and sign.strip() and before:
-                found[-1] += sign
-            elif high and sign.strip() and abs(left - end) < 0.2 * line.size:
-                found.append(sign)
+            left, right = self.advance(index)
+            if not 0 < size < 0.85 * line.size or base <= line.base + 0.1 * line.size:
+                low.append((left, right))
+                goes_on = False
+            elif goes_on:
+                signs, start, end = high[-1]
+                high[-1] = (signs + sign, min(start, left), max(end, right))
             else:
-                high = False
-            if sign.strip():
-                before, end = high, right
-        return tuple(found)
+                high.append((sign, left, right))
+                goes_on = True
+        near = CLOSE * line.size
+        return tuple(
+            signs
+            for signs, start, end in high
+            if any(abs(start - right) < near or abs(left - end) < near for left, right in low)
+        )
 
     def extent_of(
         self, left: float, bottom: float, right: float, top: float

@@ -31,7 +31,7 @@ MOST = 0.6  # of the pages near: a row on so many runs wherever it stands
 FREE = 1.3  # times the distance of the body's lines: what sets a head apart from it
 LARGE = 1.5  # times the body's size: a heading, though it may be numbered as the pages are
 TABLE_CELLS = 3  # the first row of a table that goes on from page to page
-SHORT_DOCUMENT = 3  # pages
+SHORT_DOCUMENT = 6  # pages, of which a head may stand on two; on three pages, a number may
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +249,7 @@ def _evidence(
     `place` counts from the edge: feet may stand right under a text that ends early.
     """
     short = total <= SHORT_DOCUMENT
-    few = 1 if short else ALIKE
+    few = 1 if 2 * total <= SHORT_DOCUMENT else ALIKE
     many = max(few, min(MANY, ceil(MOST * len(others))))
     mates = [
         (other, mate)
@@ -257,8 +257,11 @@ def _evidence(
         for rank, mate in enumerate(edge)
         if abs(rank - place) <= 1 or abs(mate.distance - row.distance) <= SHIFT
     ]
-    alike = len({other for other, mate in mates if mate.text == row.text})
-    if alike >= few:
+    same = [(other, mate) for other, mate in mates if mate.text == row.text]
+    if short:
+        same = [each for each in same if abs(each[1].distance - row.distance) <= SHIFT]
+    alike = len({other for other, _ in same})
+    if alike >= (1 if short else ALIKE):
         if _heads_a_table(row, page) or (short and row.distance > NARROW_BAND * page.height):
             return None
         return row.text, not short and alike >= MOST * len(others)
