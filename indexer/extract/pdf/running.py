@@ -21,8 +21,7 @@ from indexer.extract.pdf.lines import PlacedLine
 
 REACH = 8  # pages on either side: a head on odd pages alone is then met on four of them
 MAX_ROWS = 8  # from an edge; as many alike are copies of a page
-HEAD_ROWS = 4  # more of them, further apart than this share of the page's height, are no head:
-BAND = 0.2
+MAX_HEAD = 100  # characters of a head with words of its own and a page's number
 NARROW_BAND = 0.12  # from an edge, where two or three pages are all there is
 SHIFT = 4.0  # points between the places of one row on two pages
 ALIKE = 2  # other pages that show that a row runs
@@ -39,7 +38,8 @@ class EdgeRow:
     """What stands on one line near an edge of a page, the outermost row first.
 
     `distance` is from the edge to the baseline, `gap` from there to the next row, in points;
-    `numbers` are those at either end or in digits. `lines` are its lines' places in the page.
+    `numbers` may be that of the page, `ends` those of them that stand at an end of the row. `lines`
+    are its lines' places in the page.
     """
 
     text: str
@@ -48,6 +48,7 @@ class EdgeRow:
     size: float
     cells: int
     numbers: frozenset[int]
+    ends: frozenset[int]
     lines: tuple[int, ...]
 
 
@@ -86,6 +87,7 @@ class Kept:
 # --- Rows at the edges of one page --------------------------------------------------------------
 
 _NUMBER = regex.compile(r"\d{1,4}(?!\d)")
+_AROUND = "-–—.()[]|"  # page numbers
 _ROMAN = regex.compile(r"(?i)^(?=[ivxlc])(?:c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})$")
 _VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 
@@ -118,6 +120,7 @@ def page_of(
                 biggest,
                 _cells(lines[row[0]], cells),
                 _numbers(text),
+                _ends(text),
                 row,
             )
 
@@ -157,10 +160,15 @@ def _cells(line: PlacedLine, cells: Sequence[tuple[float, float, float]]) -> int
 
 
 def _numbers(text: str) -> frozenset[int]:
-    found = {int(digits) for digits in _NUMBER.findall(text)}
-    ends = text.split(" ")
-    found.update(_roman(word.strip("-–—.()[]|")) for word in {ends[0], ends[-1]})
-    return frozenset(found - {0})
+    """The numbers in digits, and those at either end that are Roman."""
+    return frozenset(map(int, _NUMBER.findall(text))) - {0} | _ends(text)
+
+
+def _ends(text: str) -> frozenset[int]:
+    """The numbers that are the first or last word."""
+    words = text.split(" ")
+    ends = (word.strip(_AROUND) for word in (words[0], words[-1]))
+    return frozenset(int(end) if _NUMBER.fullmatch(end) else _roman(end) for end in ends) - {0}
 
 
 def _roman(word: str) -> int:
@@ -197,13 +205,14 @@ def _without(
     number: int, page: Page, near: Sequence[tuple[int, Page]], total: int, kept: Kept
 ) -> Page:
     removed: set[int] = set()
+    rows_near = max((each.rows for other, each in near if other != number), default=0)
     for edge in ("top", "bottom"):
         others = [
             (other, getattr(each, edge))
             for other, each in near
             if abs(other - number) <= REACH and other != number and each.rows > 2
         ]
-        for row, shape in _running(number, page, getattr(page, edge), others, total):
+        for row, shape in _running(number, page, getattr(page, edge), others, total, rows_near):
             removed.update(row.lines)
             kept.add(shape, row.text)
     if not removed:
@@ -217,7 +226,12 @@ Mates = Sequence[tuple[int, EdgeRow]]
 
 
 def _running(
-    number: int, page: Page, rows: Sequence[EdgeRow], others: Others, total: int
+    number: int,
+    page: Page,
+    rows: Sequence[EdgeRow],
+    others: Others,
+    total: int,
+    rows_near: int,
 ) -> list[tuple[EdgeRow, str]]:
     """The rows of an edge that run, with what they have in common with those on other pages."""
     found: list[tuple[EdgeRow, str, bool]] = []
@@ -233,8 +247,7 @@ def _running(
     if not found:
         return []
     last = found[-1][0]
-    reach = last.distance - found[0][0].distance
-    if len(found) == MAX_ROWS or (len(found) > HEAD_ROWS and reach > BAND * page.height):
+    if len(found) == MAX_ROWS or (len(found) >= page.rows > 2 and 2 * page.rows >= rows_near):
         # Copies of a page, or a form: what they have in common does not end where a head does.
         return [(row, shape) for row, shape, _ in found if _is_bare(shape)]
     free = last.gap >= FREE * page.pitch
@@ -265,13 +278,9 @@ def _evidence(
         if _heads_a_table(row, page) or (short and row.distance > NARROW_BAND * page.height):
             return None
         return row.text, not short and alike >= MOST * len(others)
-    counting = _counting(number, row, mates, few)
-    if counting and row.size <= LARGE * page.size:
-        shape = _shape(row.text, counting)
-        if _is_bare(shape) or _same_shape(shape, mates, number, counting) >= many:
-            return shape, True
-        if not short and _counting(number, row, mates, many):
-            return shape, False
+    counted = _counted(number, row, mates, few, many) if row.size <= LARGE * page.size else None
+    if counted is not None:
+        return counted
     if alike and _takes_turns(number, row, mates) and row.gap >= 1.5 * FREE * page.pitch:
         return row.text, False
     return None
@@ -287,24 +296,25 @@ def _heads_a_table(row: EdgeRow, page: Page) -> bool:
     return row.cells >= TABLE_CELLS and row.gap < 1.5 * FREE * page.pitch
 
 
-def _counting(number: int, row: EdgeRow, mates: Mates, least: int) -> list[int]:
-    """The numbers of a row that count the pages, on so many others at least."""
-    pages = Counter(
-        value - other
-        for value, other in {(value, other) for other, mate in mates for value in mate.numbers}
-    )
-    return [value for value in row.numbers if pages[value - number] >= least]
-
-
-def _same_shape(shape: str, mates: Mates, number: int, counting: Sequence[int]) -> int:
-    """On how many other pages the row differs by the pages' number alone."""
-    return len(
-        {
-            other
-            for other, mate in mates
-            if shape == _shape(mate.text, [value + other - number for value in counting])
+def _counted(
+    number: int, row: EdgeRow, mates: Mates, few: int, many: int
+) -> tuple[str, bool] | None:
+    """The shape of a row with the number of its page, and whether that is certain."""
+    pages = Counter({(value - other, other) for other, mate in mates for value in mate.numbers})
+    steps = Counter(step for step, _ in pages)
+    for value in sorted(row.numbers, key=lambda each: -steps[each - number]):
+        times = steps[value - number]
+        if times < few:
+            return None
+        shape = _shape(row.text, value)
+        same = {
+            other for other, mate in mates if shape == _shape(mate.text, value + other - number)
         }
-    )
+        if _is_bare(shape) or (len(same) >= few and times >= many):
+            return shape, True
+        if value in row.ends and times >= many > few and len(row.text) <= MAX_HEAD:
+            return shape, False
+    return None
 
 
 def _takes_turns(number: int, row: EdgeRow, mates: Mates) -> bool:
@@ -322,16 +332,14 @@ def _takes_turns(number: int, row: EdgeRow, mates: Mates) -> bool:
     )
 
 
-def _shape(text: str, counting: Sequence[int]) -> str:
+def _shape(text: str, value: int) -> str:
     """The text with its page's number blanked."""
-    if not counting:
-        return text
 
     def blanked(match: regex.Match[str]) -> str:
-        return "\0" if int(match[0]) in counting else match[0]
+        return "\0" if int(match[0]) == value else match[0]
 
     words = _NUMBER.sub(blanked, text).split(" ")
     for place in (0, -1):
-        if _roman(words[place].strip("-–—.()[]|")) in counting:
+        if _roman(words[place].strip(_AROUND)) == value:
             words[place] = "\0"
     return " ".join(words)
