@@ -15,6 +15,7 @@ from indexer.extract.pdf.right_to_left import is_base
 
 MAX_BLOCKS = 200  # of a page that is put in order: more are the labels of a drawing
 MIN_LINES = 3  # of a piece that others are put above or below
+MIN_EMS = 15.0  # the width of one with fewer lines
 MIN_COLUMN_LINES = 6
 MIN_COLUMN_EMS = 10.0  # a column's width: a narrower piece stands beside the text
 MIN_LETTERS = 3  # of a piece that is put above or below
@@ -74,6 +75,11 @@ class Block:
             and (other.right <= self.left if from_right else self.right <= other.left)
         )
 
+    def large(self) -> bool:
+        """Whether it is text rather than the label of a drawing: of some lines, or a long one."""
+        wide = self.right - self.left >= MIN_EMS * max(line.size for line in self.lines)
+        return len(self.lines) >= MIN_LINES or wide
+
     def letters(self) -> int:
         """How many letters it has, as far as that matters."""
         return sum(map(str.isalpha, "".join(line.text for line in self.lines[:MIN_LINES])))
@@ -99,7 +105,7 @@ def in_order(lines: Sequence[PlacedLine]) -> list[PlacedLine]:
 def _before(index: int, blocks: Sequence[Block], from_right: bool) -> set[int]:
     """The blocks that must be read before one, of those that matter."""
     block = blocks[index]
-    large = len(block.lines) >= MIN_LINES
+    large = block.large()
     return {
         other
         for other, each in enumerate(blocks)
@@ -109,7 +115,7 @@ def _before(index: int, blocks: Sequence[Block], from_right: bool) -> set[int]:
             each.column_before(block, from_right)
             or (
                 each.above(block)
-                and (large or len(each.lines) >= MIN_LINES)
+                and (large or each.large())
                 and (other < index or (block.letters() and each.letters() >= MIN_LETTERS))
             )
         )

@@ -333,13 +333,13 @@ def _takes_turns(number: int, row: EdgeRow, mates: Mates) -> bool:
 
 
 def _shape(text: str, value: int) -> str:
-    """The text with its page's number blanked."""
-
-    def blanked(match: regex.Match[str]) -> str:
-        return "\0" if int(match[0]) == value else match[0]
-
-    words = _NUMBER.sub(blanked, text).split(" ")
+    """The text with its page's number blanked, the first of its kind: "Page 9 of 9"."""
+    for match in _NUMBER.finditer(text):
+        if int(match[0]) == value:
+            return f"{text[: match.start()]}\0{text[match.end() :]}"
+    words = text.split(" ")
     for place in (0, -1):
         if _roman(words[place].strip(_AROUND)) == value:
             words[place] = "\0"
+            break
     return " ".join(words)
