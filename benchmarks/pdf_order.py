@@ -165,7 +165,7 @@ def head_rows(paths: Sequence[Path]) -> Iterable[Sequence[object]]:
             if line.page and not line.is_mark and line.text.strip():
                 own.setdefault(line.page, []).append(line.text)
             kept += line.part is not None and not line.is_mark
-        before = [[l for l in page.splitlines() if l.strip()] for page in pages_of(path)]
+        before = [[line for line in page.splitlines() if line.strip()] for page in pages_of(path)]
         yield path.stem[:40], len(before), recurring(before), recurring(list(own.values())), kept
 
 

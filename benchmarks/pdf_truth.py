@@ -21,24 +21,27 @@ from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
 WORDS = {
-    "en": "the harbour office keeps every letter that a captain wrote about wind and cargo because "
-    "later readers find efficient reflections of daily conflict in plain figures while offers "
-    "from many ports differ between winter months and the affable clerks who count them",
-    "de": "die Verwaltung des Hafens bewahrt jeden Brief auf den ein Kapitän über Wetter und Ladung "
-    "geschrieben hat weil spätere Leserinnen darin große Veränderungen finden und Gebühren "
-    "zwischen den Monaten unterschiedlich ausfallen",
-    "ru": "управление порта хранит каждое письмо которое капитан написал о погоде и грузе потому что "
-    "поздние читатели находят в нём следы больших перемен между зимними месяцами",
-    "ar": "تحفظ إدارة الميناء كل رسالة كتبها القبطان عن الرياح والبضائع لأن القراء يجدون فيها صورة من "
-    "الحياة اليومية وتختلف الرسوم بين أشهر الشتاء والصيف في المدينة القديمة",
-    "he": "הנהלת הנמל שומרת כל מכתב שכתב רב החובל על הרוח ועל המטען כי הקוראים מוצאים בו תמונה של "
-    "חיי היום והתשלומים שונים בין חודשי החורף לבין הקיץ בעיר העתיקה",
-    "zh": "港口 管理 办公室 保存 船长 写 下 的 每 一 封 信 因为 读者 在 其中 发现 日常 生活 的 变化 "
-    "费用 随着 冬季 月份 而 不同",
-    "ja": "港 の 事務所 は 船長 が 書いた 手紙 を すべて 保管 して いる なぜなら 読者 が 日々 の 変化 を 見つける "
-    "から で 料金 は 冬 の 月 に よって 異なる",
-    "ko": "항구 사무소는 선장이 바람과 화물에 대해 쓴 모든 편지를 보관하고 독자들은 그 안에서 일상의 변화를 "
-    "발견하며 요금은 겨울 동안 달마다 다르다",
+    "en": "the harbour office keeps every letter that a captain wrote about wind and cargo "
+    "because later readers find efficient reflections of daily conflict in plain "
+    "figures while offers from many ports differ between winter months and the "
+    "affable clerks who count them",
+    "de": "die Verwaltung des Hafens bewahrt jeden Brief auf den ein Kapitän über Wetter "
+    "und Ladung geschrieben hat weil spätere Leserinnen darin große Veränderungen "
+    "finden und Gebühren zwischen den Monaten unterschiedlich ausfallen",
+    "ru": "управление порта хранит каждое письмо которое капитан написал о погоде и грузе "
+    "потому что поздние читатели находят в нём следы больших перемен между зимними "
+    "месяцами",
+    "ar": "تحفظ إدارة الميناء كل رسالة كتبها القبطان عن الرياح والبضائع لأن القراء يجدون "
+    "فيها صورة من الحياة اليومية وتختلف الرسوم بين أشهر الشتاء والصيف في المدينة "
+    "القديمة",
+    "he": "הנהלת הנמל שומרת כל מכתב שכתב רב החובל על הרוח ועל המטען כי הקוראים מוצאים בו "
+    "תמונה של חיי היום והתשלומים שונים בין חודשי החורף לבין הקיץ בעיר העתיקה",
+    "zh": "港口 管理 办公室 保存 船长 写 下 的 每 一 封 信 因为 读者 在 其中 发现 日常 "
+    "生活 的 变化 费用 随着 冬季 月份 而 不同",
+    "ja": "港 の 事務所 は 船長 が 書いた 手紙 を すべて 保管 して いる なぜなら 読者 が "
+    "日々 の 変化 を 見つける から で 料金 は 冬 の 月 に よって 異なる",
+    "ko": "항구 사무소는 선장이 바람과 화물에 대해 쓴 모든 편지를 보관하고 독자들은 그 "
+    "안에서 일상의 변화를 발견하며 요금은 겨울 동안 달마다 다르다",
 }
 LATIN = ("Linux kernel", "Microsoft Word", "iPhone 12", "OpenOffice", "Python", "New York Times")
 SPACELESS = ("zh", "ja")
@@ -127,7 +130,7 @@ def _element(tag: str, texts: list[str]) -> str:
 
 
 def paper(language: str, seed: int, columns: str = "two", late: bool = False) -> Known:
-    """A title, an author and an abstract over columns; `late`: these are drawn after the columns."""
+    """A title, an author and an abstract over columns, drawn before them or, if `late`, after."""
     write = Writer(language, seed)
     title, author, abstract = write.words(6), write.words(2), write.paragraph(4)
     texts = [write.paragraph(5) for _ in range(6 if late else 40)]
