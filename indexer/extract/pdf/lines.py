@@ -7,7 +7,6 @@ Called by layout.py.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from ctypes import byref, c_double
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -164,7 +163,7 @@ class Places:
         self._page = text_page
         self._turn = _turned(page)
         self.height = float(page.get_height())
-        self._numbers = tuple(c_double() for _ in range(4))
+        self._numbers = tuple(pdfium.c_double() for _ in range(4))
         self._matrix = pdfium.FS_MATRIX()
 
     def index(self, place: int, char: str) -> int:
@@ -233,20 +232,20 @@ class Places:
     def extent(self, index: int) -> tuple[float, float]:
         """Left and right end of a character."""
         left, right, bottom, top = self._numbers
-        self._pdfium.FPDFText_GetCharBox(self._page, index, *map(byref, self._numbers))
+        self._pdfium.FPDFText_GetCharBox(self._page, index, *self._numbers)
         return _across(self._turn, left.value, bottom.value, right.value, top.value)
 
     def advance(self, index: int) -> tuple[float, float]:
         """Left and right end of a character with the room beside it that belongs to it."""
         box = self._pdfium.FS_RECTF()
-        self._pdfium.FPDFText_GetLooseCharBox(self._page, index, byref(box))
+        self._pdfium.FPDFText_GetLooseCharBox(self._page, index, box)
         return _across(self._turn, box.left, box.bottom, box.right, box.top)
 
     def base(self, index: int) -> tuple[float, float]:
         """Baseline and font size of a character; size 0 where it does not stand upright."""
         x, y, *_ = self._numbers
-        self._pdfium.FPDFText_GetCharOrigin(self._page, index, byref(x), byref(y))
-        self._pdfium.FPDFText_GetMatrix(self._page, index, byref(self._matrix))
+        self._pdfium.FPDFText_GetCharOrigin(self._page, index, x, y)
+        self._pdfium.FPDFText_GetMatrix(self._page, index, self._matrix)
         a, b, c, d, _, f = self._turn
         matrix = self._matrix
         along = (a * matrix.a + c * matrix.b, b * matrix.a + d * matrix.b)
