@@ -31,7 +31,8 @@ _BREAK = regex.compile(r"[\ufffe\x02]\r?\n?")
 _FORMS = regex.compile(r"[\ufb00-\ufb06\ufb13-\ufb17\ufb50-\ufdff\ufe70-\ufefc]+")
 
 # Of fonts of TeX that do not say what their glyphs are: their codes (T1, "Cork") as they stand.
-_CODES = dict(zip(range(0x1B, 0x20), ("ff", "fi", "fl", "ffi", "ffl"), strict=True))
+_CODES = dict(zip("\x1b\x1c\x1d\x1e\x1f", ("ff", "fi", "fl", "ffi", "ffl"), strict=True))
+_CODE = regex.compile(r"[\x1b-\x1f]")
 
 
 def cleaned(text: str) -> str:
@@ -40,7 +41,8 @@ def cleaned(text: str) -> str:
     A hyphen is removed between lower-case letters only: elsewhere it may belong to the word or
     number.
     """
-    text = _HYPHEN.sub(r"\1\n", text.translate(_CODES))
+    text = _CODE.sub(lambda match: _CODES[match[0]], text)
+    text = _HYPHEN.sub(r"\1\n", text)
     text = _BREAK.sub("-\n", text)
     return _FORMS.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
 
@@ -89,8 +91,12 @@ def _with_raised(lines: Sequence[PlacedLine], places: Places) -> list[PlacedLine
     marks = footnotes.marks(lines, size)
     if not marks:
         return list(lines)
+    # Behind a word, or before one that is read from the right; few lines are looked at closely.
+    close = regex.compile(rf"(?<![\s\d])(?:{'|'.join(map(regex.escape, marks))})(?!\d)")
     return [
-        replace(line, raised=places.raised(line)) if any(m in line.text for m in marks) else line
+        replace(line, raised=places.raised(line))
+        if line.size > footnotes.SMALL * size and close.search(line.text)
+        else line
         for line in lines
     ]
 

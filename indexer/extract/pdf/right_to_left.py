@@ -25,13 +25,14 @@ Box = tuple[float, ...]  # of a character; its left side first
 _SCRIPTS = r"\p{Arabic}\p{Hebrew}\p{Syriac}\p{Thaana}\p{Nko}\u0640\u064b-\u0655\u0670"
 _LETTER = rf"[[{_SCRIPTS}]--[\p{{N}}\p{{P}}\p{{S}}]]"
 _WORD = regex.compile(_LETTER + "+", regex.V1)
+_ANY = regex.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")  # cheap: few pages have any
 _PAIR = regex.compile(_LETTER + "{2}", regex.V1)
 _PHRASE = regex.compile(f"{_LETTER}+(?: {_LETTER}+)+", regex.V1)
 
 
 def has_words(text: str) -> bool:
     """Whether the text has anything to reorder."""
-    return _PAIR.search(text) is not None
+    return _ANY.search(text) is not None and _PAIR.search(text) is not None
 
 
 def reading_order(text: str, box: Callable[[int], Box]) -> list[int]:

@@ -8,11 +8,13 @@ pages.py.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from math import ceil
+from operator import itemgetter
 from statistics import median
 
 import regex
@@ -101,6 +103,7 @@ def page_of(
 ) -> Page:
     """A page and its edges; `cells` are the left, right and middle height of its pieces of text."""
     rows = _rows(lines)
+    cells = sorted(cells, key=itemgetter(2))
     bases = [lines[row[0]].base for row in rows]
     pitches = [above - below for above, below in pairwise(bases)]
     pitch = median(pitches) if pitches else 0.0
@@ -152,8 +155,9 @@ def _rows(lines: Sequence[PlacedLine]) -> list[list[int]]:
 
 
 def _cells(line: PlacedLine, cells: Sequence[tuple[float, float, float]]) -> int:
-    """How many pieces stand well apart on the row of a line."""
-    row = sorted(cell for cell in cells if line.bottom <= cell[2] <= line.top)
+    """How many pieces stand well apart on the row of a line; `cells` are sorted by height."""
+    start = bisect_left(cells, line.bottom, key=itemgetter(2))
+    row = sorted(cells[start : bisect_right(cells, line.top, key=itemgetter(2))])
     return len(row) and 1 + sum(
         after[0] - before[1] > 1.5 * line.size for before, after in pairwise(row)
     )
@@ -300,15 +304,16 @@ def _counted(
     number: int, row: EdgeRow, mates: Mates, few: int, many: int
 ) -> tuple[str, bool] | None:
     """The shape of a row with the number of its page, and whether that is certain."""
-    pages = Counter({(value - other, other) for other, mate in mates for value in mate.numbers})
-    steps = Counter(step for step, _ in pages)
-    for value in sorted(row.numbers, key=lambda each: -steps[each - number]):
-        times = steps[value - number]
+    for value in row.numbers:
+        step = value - number
+        times = len({other for other, mate in mates if other + step in mate.numbers})
         if times < few:
-            return None
+            continue
         shape = _shape(row.text, value)
         same = {
-            other for other, mate in mates if shape == _shape(mate.text, value + other - number)
+            other
+            for other, mate in mates
+            if other + step in mate.numbers and shape == _shape(mate.text, other + step)
         }
         if _is_bare(shape) or (len(same) >= few and times >= many):
             return shape, True
