@@ -32,7 +32,11 @@ _FORMS = regex.compile(r"[\ufb00-\ufb06\ufb13-\ufb17\ufb50-\ufdff\ufe70-\ufefc]+
 
 # Of fonts of TeX that do not say what their glyphs are: their codes (T1, "Cork") as they stand.
 _CODES = dict(zip("\x1b\x1c\x1d\x1e\x1f", ("ff", "fi", "fl", "ffi", "ffl"), strict=True))
-_CODE = regex.compile(r"[\x1b-\x1f]")
+# Within a word, or at either end of one: in formulas they are other signs.
+_CODE = regex.compile(
+    r"(?<=\p{L})[\x1b-\x1f](?=\p{Ll})|(?<![^\s(“])[\x1c-\x1e](?=\p{Ll}{2})"
+    r"|(?<=\p{L}{2})[\x1b-\x1f](?![^\s.,;:!?)”])"
+)
 
 
 def cleaned(text: str) -> str:
@@ -76,8 +80,13 @@ def read_page(page: pypdfium2.PdfPage, label: str = "") -> Page:
 
 def _turned(line: PlacedLine, places: Places) -> PlacedLine:
     """A line of a page that is read from the right."""
-    if line.start < 0 or not line.size:
+    if line.start < 0:
         return line
+    if not line.size:
+        numbers = range(line.start, line.end + 1)
+        shown = "".join(places.char(index) or " " for index in numbers)
+        found = right_to_left.reading_order(shown, lambda place: places.extent(numbers[place]))
+        return replace(line, text="".join(shown[place] for place in found))
     chars = [
         right_to_left.Placed(places.char(index), *places.advance(index))
         for index in range(line.start, line.end + 1)

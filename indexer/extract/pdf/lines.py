@@ -121,7 +121,10 @@ def _whole(lines: Sequence[PlacedLine], places: Places, from_right: bool) -> Ite
                 yield before
             before = line
             continue
-        between = " " if gap > 0.15 * line.size and not before.text.endswith(" ") else ""
+        # A mark behind a figure is no digit of it.
+        digits = before.text[-1].isdigit() and line.text[0].isdigit()
+        apart = gap > CLOSE * line.size or digits
+        between = " " if apart and not before.text.endswith(" ") else ""
         longer = max(before, line, key=lambda each: each.right - each.left)
         before = replace(
             longer,

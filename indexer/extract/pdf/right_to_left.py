@@ -109,14 +109,26 @@ class Placed:
     right: float
     kind: str = ""
 
+    def covers(self, other: Placed) -> bool:
+        """Whether the better half of one of them lies on the other."""
+        shared = min(self.right, other.right) - max(self.left, other.left)
+        return shared > 0.5 * min(self.right - self.left, other.right - other.left)
+
     def gap(self, other: Placed) -> float:
         """What is free between it and another, which stands on its left."""
         return self.left - other.right
 
 
 def in_reading_order(chars: Sequence[Placed], size: float) -> str:
-    """The text of a line; `chars` is pdfium's order, with its spaces, and `size` the font's."""
+    """The text of a line; `chars` is pdfium's order, with its spaces, and `size` the font's.
+
+    A page may say what a picture of letters reads: such words lie on others, at no place of theirs.
+    """
     tokens = sorted(_tokens(chars), key=lambda token: -token.right)
+    if any(first.covers(second) for first, second in pairwise(tokens)):
+        text = "".join(char.text or " " for char in chars)
+        order = reading_order(text, lambda index: (chars[index].left, chars[index].right))
+        return "".join(text[index] for index in order)
     groups = list(_groups(tokens, size))
     text = "".join(
         group.text + (" " if following and group.gap(following) > GAP * size else "")
