@@ -30,9 +30,9 @@ class IndexProgress:
     def start(self, todo: Plan, rebuilding: bool) -> None:
         """Print the plan before the run."""
         for reason in todo.reasons:
-            self._say(reason)
+            self._print(reason)
         if rebuilding:
-            self._say("The old index answers until the new one is complete.")
+            self._print("The old index answers until the new one is complete.")
         if self._bar and self._task is not None:
             total = sum(seen.bytes for seen in todo.work)
             self._bar.update(self._task, total=total, description="indexing")
@@ -48,9 +48,9 @@ class IndexProgress:
 
     def problem(self, row: FileRow) -> None:
         """Print one line on a file that yields no text."""
-        self._say(render.problem_line(row))
+        self._print(render.problem_line(row))
 
-    def _say(self, line: str) -> None:
+    def _print(self, line: str) -> None:
         if self._bar:
             self._bar.console.print(line, markup=False, highlight=False, soft_wrap=True)
         else:

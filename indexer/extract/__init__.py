@@ -15,9 +15,11 @@ from indexer.errors import UnreadableDocument
 from indexer.extract import suffixes
 from indexer.extract.damage import BROKEN
 from indexer.extract.extraction import Claim, Extraction, Extractor
+from indexer.extract.hidden import shown
+from indexer.extract.keys import refuse_keys
 from indexer.extract.magic import kind_of
 from indexer.extract.normalise import whole
-from indexer.extract.text import SAMPLE_BYTES, is_text
+from indexer.extract.text import SAMPLE_BYTES, is_text, stray_nulls
 from indexer.records import Line
 
 __all__ = [
@@ -27,6 +29,7 @@ __all__ = [
     "Extractor",
     "Opened",
     "claim",
+    "is_cut_at_limit",
     "is_todays",
     "open_document",
     "title_of",
@@ -64,28 +67,28 @@ def _text(
 # Every format of one document. Marks in the bytes come before names; among the formats of text the
 # first that claims a file serves it, plain text last.
 _DOCUMENTS: tuple[Extractor, ...] = (
-    replace(_binary("pdf", 4, "pdf", "pdf.pages"), empty_reason="no_text_layer"),
-    _binary("docx", 2, "docx", "office.docx", markdown=True),
-    _binary("pptx", 2, "pptx", "office.pptx", markdown=True),
-    _binary("xlsx", 2, "xlsx xlsb", "tables"),
-    _binary("odf", 2, "odt odp", "office.odf", markdown=True),
-    _binary("ods", 1, "ods", "tables"),
-    _binary("epub", 3, "epub", "ebook", markdown=True),
+    replace(_binary("pdf", 5, "pdf", "pdf.pages"), empty_reason="no_text_layer"),
+    _binary("docx", 3, "docx", "office.docx", markdown=True),
+    _binary("pptx", 3, "pptx", "office.pptx", markdown=True),
+    _binary("xlsx", 3, "xlsx xlsb", "tables"),
+    _binary("odf", 3, "odt odp", "office.odf", markdown=True),
+    _binary("ods", 2, "ods", "tables"),
+    _binary("epub", 4, "epub", "ebook", markdown=True),
     _binary("iwork", 1, "iwork", "office.iwork", markdown=True),
     _binary("doc", 1, "doc", "legacy.doc", markdown=True),
     _binary("ppt", 2, "ppt", "legacy.ppt", markdown=True),
-    _binary("xls", 1, "xls", "tables"),
-    _binary("msg", 3, "msg", "mail"),
-    _binary("rtf", 3, "rtf", "legacy.rtf", markdown=True),
-    _text("fb2", 1, suffixes.is_fb2, "ebook", markdown=True),
-    _text("mbox", 3, suffixes.is_mbox, "mail"),
-    _text("eml", 3, suffixes.is_eml, "mail"),
+    _binary("xls", 2, "xls", "tables"),
+    _binary("msg", 4, "msg", "mail"),
+    _binary("rtf", 4, "rtf", "legacy.rtf", markdown=True),
+    _text("fb2", 2, suffixes.is_fb2, "ebook", markdown=True),
+    _text("mbox", 4, suffixes.is_mbox, "mail"),
+    _text("eml", 4, suffixes.is_eml, "mail"),
     _text("notebook", 3, suffixes.is_notebook, "notebook", markdown=True),
     _text("subtitles", 2, suffixes.is_subtitles, "subtitles"),
     _text("csv", 2, suffixes.is_csv, "tables"),
-    _text("html", 3, suffixes.is_html, "html", markdown=True),
+    _text("html", 4, suffixes.is_html, "html", markdown=True),
     _text("json", 2, suffixes.is_json, "structured"),
-    _text("xml", 3, suffixes.is_xml, "structured", markdown=True),
+    _text("xml", 4, suffixes.is_xml, "structured", markdown=True),
     _text("markdown", 2, suffixes.is_markdown, "text", markdown=True),
     _text("org", 2, suffixes.is_org, "text"),
     _text("rst", 2, suffixes.is_rst, "text"),
@@ -102,8 +105,8 @@ def claim(sample: bytes, path: str) -> Extractor:
     """The extractor for a file of which `sample` is all, or the beginning.
 
     From the beginning alone, a ZIP or legacy Office file is recognised by its first entries and its
-    name. Raises UnreadableDocument: "unsupported" for known formats with text that have no
-    extractor, "binary" for everything else that is not text.
+    name. Raises UnreadableDocument: "secret" for key material, "unsupported" for known formats with
+    text that have no extractor, "binary" for everything else that is not text.
     """
     for extractor in _claimants(sample, path):
         return extractor
@@ -112,6 +115,7 @@ def claim(sample: bytes, path: str) -> Extractor:
 
 def _claimants(sample: bytes, path: str) -> Iterator[Extractor]:
     """All extractors that accept the file, best first."""
+    refuse_keys(sample)
     kind = kind_of(sample, path)
     if kind is None and not is_text(sample):
         return
@@ -125,8 +129,9 @@ class Opened:
     """A document whose lines are extracted lazily.
 
     `title` is the document's own, "" if it has none. `extractor` is a label; it and `remark`, a
-    message on unreadable parts, are final after the last line. `lines` raises UnreadableDocument
-    with that label, and with the extractor's `empty_reason` at the end if there was no text.
+    message on unreadable and hidden parts, are final after the last line. `lines` raises
+    UnreadableDocument with that label, and with the extractor's `empty_reason` at the end if there
+    was no text.
     """
 
     extractor: str
@@ -145,7 +150,7 @@ def open_document(
     if not data:
         raise UnreadableDocument("no_bytes", "the file is empty")
     extractor, extraction = _open(data, source, on_claim)
-    opened = Opened(extractor.label, " ".join(whole(extraction.title or "").split()))
+    opened = Opened(extractor.label, " ".join(shown(whole(extraction.title or "")).split()))
     opened.lines = _lines(extractor, extraction, opened)
     return opened
 
@@ -158,7 +163,11 @@ def _open(
     for extractor in _claimants(data, source):
         on_claim(extractor.label)
         try:
-            return extractor, extractor.read(data)
+            extraction = extractor.read(data)
+            if not extractor.kinds and (nulls := stray_nulls(data)):
+                noun = "NUL character was" if nulls == 1 else "NUL characters were"
+                extraction.notes.append(f"damaged: {nulls:,} {noun} left out")
+            return extractor, extraction
         except (UnreadableDocument, *BROKEN) as error:
             failure = _unreadable(error, extractor)
         # A broken notebook or page of HTML is still text: then it is read, and listed, as such.
@@ -169,15 +178,19 @@ def _open(
 
 def _lines(extractor: Extractor, extraction: Extraction, opened: Opened) -> Iterator[Line]:
     """The lines; raises if none of them contains a letter or digit outside a mark."""
-    found = False
+    found = hidden = False
+    passages = 0
     try:
         for line in extraction.lines:
             found = found or (not line.is_mark and any(map(str.isalnum, line.text)))
+            passages += line.hidden and not hidden
+            hidden = line.hidden
             yield line
     except (UnreadableDocument, *BROKEN) as error:
         raise _unreadable(error, extractor) from None
     opened.extractor = "+".join([extractor.label, *sorted(extraction.engines)])
-    opened.remark = _remark(extraction.unread)
+    remarks = (_remark(extraction.unread), _hidden(passages), *extraction.notes)
+    opened.remark = "; ".join(filter(None, remarks))
     if not found:
         reason = "malformed" if extraction.unread else extractor.empty_reason
         raise UnreadableDocument(reason, opened.remark, extractor.label)
@@ -207,6 +220,25 @@ def _remark(unread: list[str]) -> str:
     more = len(unread) - MAX_REMARK_PARTS
     shown = ", ".join(unread[:MAX_REMARK_PARTS])
     return f"not readable: {shown}{f' and {more} more' if more > 0 else ''}"
+
+
+def _hidden(passages: int) -> str:
+    if not passages:
+        return ""
+    what = "1 passage is" if passages == 1 else f"{passages:,} passages are"
+    return f"{what} hidden in the document"
+
+
+def is_cut_at_limit(label: str) -> bool:
+    """Whether a document with this extractor label is read to the limits of text if it is longer.
+
+    A file of plain text is as long as it is, and its beginning is text; where a format unpacks to
+    so much text, something is wrong.
+    """
+    return label.partition("/")[0] in _PLAIN
+
+
+_PLAIN = frozenset({"text", "markdown", "org", "rst", "latex", "csv", "json", "subtitles"})
 
 
 def writes_markdown(label: str) -> bool:

@@ -10,7 +10,7 @@ import stat
 import zipfile
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from indexer.errors import UnreadableDocument
 from indexer.extract import claim, open_document
@@ -134,7 +134,8 @@ def _lines(name: str, parts: ZipParts, info: zipfile.ZipInfo, engines: set[str])
         else:
             if not begun and not inner:
                 yield from _marked(name)
-            yield Line(line.text, None, _part(f"{name}, {inner}" if inner else name))
+            part = _part(f"{name}, {inner}" if inner else name)
+            yield replace(line, page=None, part=part)
         begun = True
     engines.update(opened.extractor.split("+")[1:])
 

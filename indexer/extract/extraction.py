@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
+from indexer.extract.hidden import bare, parted
 from indexer.extract.normalise import lines_of, whole
 from indexer.records import Line
 
@@ -27,14 +28,15 @@ MAX_PART_CHARS = 120  # of a name in a mark line: a sheet's, a chapter's
 class Extraction:
     """A document's own title, if any, and its lines, lazily.
 
-    `engines` and `unread` are filled while the lines are read: names of second engines that were
-    needed, and parts that no engine could read.
+    `engines`, `unread` and `notes` are filled while the lines are read: names of second engines
+    that were needed, parts that no engine could read, and other remarks.
     """
 
     title: str | None
     lines: Iterator[Line]
     engines: set[str] = field(default_factory=set)
     unread: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ def usable_title(title: object) -> str | None:
     """A title from a document's properties, on one line; None for placeholders."""
     if not isinstance(title, str):
         return None
-    title = " ".join(title.split())[:MAX_TITLE_CHARS]
+    title = " ".join(bare(title).split())[:MAX_TITLE_CHARS]
     return None if _NO_TITLE.match(title) else title
 
 
@@ -76,8 +78,8 @@ def words(text: str) -> frozenset[str]:
 def plain_lines(texts: Iterable[str]) -> Iterator[Line]:
     """The lines of texts without parts."""
     for text in texts:
-        for line in lines_of(text):
-            yield Line(line)
+        for line, hidden in parted(text):
+            yield Line(line, hidden=hidden)
 
 
 def part_lines(
@@ -87,9 +89,9 @@ def part_lines(
 
     `page` is its number where parts are what a reader would call pages; `remark` follows the mark.
     """
-    shown = " ".join(whole(str(name)).replace("\0", "").split())[:MAX_PART_CHARS]
+    shown = " ".join(whole(bare(str(name))).replace("\0", "").split())[:MAX_PART_CHARS]
     part = next(lines_of(f"{kind} {shown}"))
     yield Line(f"--- {part} ---{f' ({remark})' if remark else ''}", page, part)
     for text in texts:
-        for line in lines_of(text):
-            yield Line(line, page, part)
+        for line, hidden in parted(text):
+            yield Line(line, page, part, hidden)

@@ -1,5 +1,8 @@
 """HTML and XHTML as Markdown: the main text and its titles, without scripts, styles and menus.
 
+Text that a page hides by an attribute or an inline style is marked as hidden, unless it belongs to
+what is left out anyway: menus, icons, and dialogs that wait for a click.
+
 Works on the stream of tags that libxml2 gives, which closes what is left open, at any depth; builds
 no tree, runs nothing, fetches nothing.
 """
@@ -9,10 +12,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from indexer.extract import markdown
 from indexer.extract.extraction import Extraction, plain_lines, words
+from indexer.extract.hidden import hide, shown, without_lone_words
+from indexer.extract.look import Look, look_of
+from indexer.extract.office.formula import Formula
 from indexer.extract.text import decode
 
 
@@ -46,15 +52,15 @@ def html_text(source: str, titled: bool = True) -> tuple[str | None, str]:
     """
     from lxml import etree
 
-    reader = _Reader()
+    reader = _Reader(styled=_STYLED.search(source) is not None)
     # Without huge_tree all that is nested more than 256 deep would be left out.
     parser = etree.HTMLParser(target=reader, encoding="utf-8", huge_tree=True, no_network=True)
     parser.feed(source.encode("utf-8", "replace"))
     blocks: list[_Block] = parser.close()
     title = markdown.one_line("".join(reader.title)) or None
-    shown = _main(blocks)
-    chosen = [block.text for block in shown]
-    links = markdown.links(link for block in shown for link in block.links)
+    main = _main(blocks)
+    chosen = [block.text for block in main]
+    links = markdown.links(link for block in main for link in block.links)
     if titled and title and not any(_names(text, title) for text in chosen[:20]):
         chosen.insert(0, markdown.heading(1, title))
     return title, markdown.page([*chosen, links])
@@ -72,15 +78,16 @@ class _Block:
     text: str
     main: bool
     menu: bool
-    hidden: bool
+    aside: bool
     links: tuple[tuple[str, str], ...] = ()
     alone: bool = False
 
 
 def _is_seen(block: _Block) -> bool:
-    return not (block.menu or block.hidden)
+    return not (block.menu or block.aside)
 
 
+_STYLED = re.compile(r"(?i)<style\b|rel\s*=\s*[\"']?stylesheet")
 MIN_MAIN_SHARE = 0.3  # of a page's text in <main>, below which the tag is not believed
 
 
@@ -89,16 +96,16 @@ def _main(blocks: Sequence[_Block]) -> Sequence[_Block]:
 
     An unclosed tag makes everything after it a menu, hence the check of shares.
     """
-    shown: Sequence[_Block] = [block for block in blocks if not block.hidden]
-    shown = shown if _length(shown) >= MIN_MAIN_SHARE * _length(blocks) else blocks
-    text: Sequence[_Block] = [block for block in shown if not block.menu]
-    text = text if _length(text) >= MIN_MAIN_SHARE * _length(shown) else shown
+    near: Sequence[_Block] = [block for block in blocks if not block.aside]
+    near = near if _length(near) >= MIN_MAIN_SHARE * _length(blocks) else blocks
+    text: Sequence[_Block] = [block for block in near if not block.menu]
+    text = text if _length(text) >= MIN_MAIN_SHARE * _length(near) else near
     main = [block for block in text if block.main]
     return main if main and _length(main) >= MIN_MAIN_SHARE * _length(text) else text
 
 
 def _length(blocks: Sequence[_Block]) -> int:
-    return sum(len(block.text) for block in blocks)
+    return sum(len(shown(block.text)) for block in blocks)
 
 
 _SKIPPED = frozenset({"script", "style", "template", "noscript", "iframe", "object", "datalist"})
@@ -114,24 +121,29 @@ _MENUS = frozenset({"nav", "footer", "button"})
 _MENU_ROLES = frozenset({"navigation", "banner", "contentinfo", "search", "complementary", "menu"})
 # What belongs to the page around an article belongs to the article within one (HTML, 4.3.8).
 _OF_THE_PAGE = frozenset({"footer", "banner", "contentinfo"})
+# Roles of what opens when it is used; hidden until then, it is left out.
+_MACHINERY = frozenset({"dialog", "alertdialog", "tooltip", "listbox", "status", "progressbar"})
 _ARTICLES = frozenset({"main", "article", "section", "blockquote", "td", "figure"})
 _LISTS = frozenset({"ul", "ol", "menu", "dir"})
+_PLAIN = Look()
 
 
 @dataclass(slots=True)
 class _Element:
     """An open element, with the properties that its content inherits.
 
-    `shown` is (menu, hidden) of the enclosing block, or of the element if it is one.
+    `aside`: icons and closed dialogs, which are no text of the page. `block` is (menu, aside) of
+    the enclosing block, or of the element if it is one.
     """
 
     tag: str
     main: bool = False
     menu: bool = False
-    hidden: bool = False
+    aside: bool = False
     skipped: bool = False
     article: bool = False
-    shown: tuple[bool, bool] = (False, False)
+    block: tuple[bool, bool] = (False, False)
+    look: Look = _PLAIN
     lists: int = 0
     list: _Element | None = None  # the innermost
     items: int = 0  # of a list, so far
@@ -140,6 +152,8 @@ class _Element:
 def _begun(parent: _Element, tag: str, named: Mapping[str, str], in_header: bool) -> _Element:
     """An element in another one; `in_header` says that it is in a page's or section's header."""
     role = named.get("role", "").lower()
+    # Scripts show a page that hides all of itself.
+    look = _page(named, tag) if tag in ("html", "body") else look_of(parent.look, tag, named)
     is_menu = not (parent.article and {tag, role} & _OF_THE_PAGE) and (
         tag in _MENUS or role in _MENU_ROLES
     )
@@ -147,23 +161,26 @@ def _begun(parent: _Element, tag: str, named: Mapping[str, str], in_header: bool
         tag,
         parent.main or tag == "main" or role == "main",
         parent.menu or is_menu or (tag in _LISTS and in_header),
-        parent.hidden or _hides(named),
+        parent.aside
+        or named.get("aria-hidden") == "true"
+        or (look.gone and (tag == "dialog" or role in _MACHINERY)),
         parent.skipped or tag in _SKIPPED,
         parent.article or tag in _ARTICLES or role == "main",
-        parent.shown,
+        parent.block,
+        look,
         parent.lists + (tag in _LISTS),
         parent.list,
     )
     if tag in _LISTS:
         element.list = element
     if tag in _BLOCKS:
-        element.shown = (element.menu, element.hidden)
+        element.block = (element.menu, element.aside)
     return element
 
 
-def _hides(named: Mapping[str, str]) -> bool:
-    style = named.get("style", "").replace(" ", "").lower()
-    return "hidden" in named or named.get("aria-hidden") == "true" or "display:none" in style
+def _page(named: Mapping[str, str], tag: str) -> Look:
+    look = look_of(_PLAIN, tag, named)
+    return replace(look, gone=False, invisible=False)
 
 
 @dataclass(slots=True)
@@ -175,7 +192,8 @@ class _Table:
 class _Reader:
     """Collects the blocks of a page; `close` gives them."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, styled: bool) -> None:
+        self._styled = styled
         self.title: list[str] = []
         self._blocks: list[_Block] = []
         self._open = [_Element("")]
@@ -188,9 +206,13 @@ class _Reader:
         self._prefix = ""
         self._label = "-"
         self._depth = 1
+        self._formula: Formula | None = None
 
     def close(self) -> list[_Block]:
         """All blocks, those of unclosed tables included."""
+        if self._formula is not None:
+            text, self._formula = self._formula.text(), None
+            self.data(text)
         self._flush()
         while self._tables:
             self._end_table()
@@ -198,6 +220,10 @@ class _Reader:
 
     def start(self, tag: str, attrs: Mapping[str, str]) -> None:
         """Open an element."""
+        if self._formula is not None or tag == "math":
+            self._formula = self._formula or Formula()
+            self._formula.start(tag, attrs)
+            return
         if tag in _VOID:
             self._void(tag, attrs)
             return
@@ -242,12 +268,17 @@ class _Reader:
         elif tag == "hr":
             self._flush()
         elif tag == "img" and not self._open[-1].skipped:
-            self._text.append(f" {named.get('alt', '')} ")
+            self._text.append(f" {self._marked(named.get('alt', ''))} ")
             if self._address:
                 self._linked.append(self._text[-1])
 
     def end(self, tag: str) -> None:
         """Close the innermost element."""
+        if self._formula is not None:
+            if self._formula.end(tag):
+                text, self._formula = self._formula.text(), None
+                self.data(text)
+            return
         if tag in _VOID:
             return
         element = self._open[-1]
@@ -263,20 +294,28 @@ class _Reader:
         self._tags[element.tag] -= 1
 
     def data(self, data: str) -> None:
-        """Take in text, unless nobody would see it."""
+        """Append text, unless it is invisible."""
+        if self._formula is not None:
+            self._formula.data(data)
+            return
         element = self._open[-1]
         if element.tag == "title" and not self._tags["svg"]:
             self.title.append(data)
         elif element.skipped:
             pass
-        elif element.shown != (element.menu, element.hidden):
-            # Within a line, of a button or hidden: set aside, and the line goes on.
-            aside = markdown.one_line(data)
-            self._keep(_Block(aside, element.main, element.menu, element.hidden))
+        elif element.block != (element.menu, element.aside):
+            # Within a line, of a button or an icon: set aside, and the line goes on.
+            aside = self._marked(markdown.one_line(data))
+            self._keep(_Block(aside, element.main, element.menu, element.aside))
         else:
-            self._text.append(data if self._tags["pre"] else _BLANKS.sub(" ", data))
+            text = self._marked(data if self._tags["pre"] else _BLANKS.sub(" ", data))
+            self._text.append(text)
             if self._address:
-                self._linked.append(data)
+                self._linked.append(shown(text))
+
+    def _marked(self, text: str) -> str:
+        """A text of the current element, marked if it is not shown."""
+        return hide(text) if self._open[-1].look.hides(paper=not self._styled) else text
 
     def _end_link(self) -> None:
         if self._linked:
@@ -295,6 +334,7 @@ class _Reader:
             text = raw.strip("\n")
             text = f"```\n{text}\n```" if text.strip() else ""
         else:
+            raw = without_lone_words(raw)
             text = "\n".join(filter(None, map(str.strip, raw.split("\n"))))
         if not text:
             return
@@ -308,7 +348,7 @@ class _Reader:
             self._prefix = ""  # later blocks of an item stand for themselves
         element = self._open[-1]
         alone = self._prefix in _HEADINGS or self._tags["pre"] > 0
-        self._keep(_Block(text, element.main, *element.shown, tuple(self._links), alone))
+        self._keep(_Block(text, element.main, *element.block, tuple(self._links), alone))
         self._links.clear()
 
     def _end_table(self) -> None:
@@ -326,7 +366,7 @@ class _Reader:
             ]
             first = next((block for block in blocks if _is_seen(block)), blocks[0])
             links = tuple(link for block in blocks if _is_seen(block) for link in block.links)
-            self._keep(_Block(markdown.table(texts), first.main, first.menu, first.hidden, links))
+            self._keep(_Block(markdown.table(texts), first.main, first.menu, first.aside, links))
 
     def _keep(self, block: _Block) -> None:
         rows = self._tables[-1].rows if self._tables else []

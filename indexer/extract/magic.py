@@ -12,37 +12,50 @@ from pathlib import PurePosixPath
 
 from indexer.errors import UnreadableDocument
 from indexer.extract.legacy.compound import OLE
+from indexer.extract.text import is_text
 
-# Formats that are recognised in order to say so. First bytes, then what it is.
-_UNSUPPORTED: tuple[tuple[bytes, str], ...] = (
-    (b"\x1f\x8b", "gzip archive"),
-    (b"BZh", "bzip2 archive"),
-    (b"\xfd7zXZ\x00", "xz archive"),
-    (b"\x28\xb5\x2f\xfd", "zstandard archive"),
-    (b"7z\xbc\xaf\x27\x1c", "7z archive"),
-    (b"Rar!", "RAR archive"),
-    (b"MSCF", "cabinet archive"),
-    (b"!<arch>\n", "ar archive"),
-    (b"ITSF", "compiled HTML help"),
-    (b"!BDN", "Outlook mail folder (PST)"),
-    (b"%!PS", "PostScript document"),
-    (b"\xffWPC", "WordPerfect document"),
-    (b"AT&TFORM", "DjVu document"),
+_Forms = tuple[tuple[re.Pattern[bytes], str], ...]
+
+
+def _forms(*forms: tuple[bytes, str]) -> _Forms:
+    return tuple((re.compile(pattern, re.DOTALL), name) for pattern, name in forms)
+
+
+# Formats that are recognised in order to say so: how their first bytes are built, then what it is.
+# A word that text may begin with needs behind it what only the format has.
+_UNSUPPORTED = _forms(
+    (rb"\x1f\x8b", "gzip archive"),
+    (rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)", "bzip2 archive"),
+    (rb"\xfd7zXZ\x00", "xz archive"),
+    (rb"\x28\xb5\x2f\xfd", "zstandard archive"),
+    (rb"7z\xbc\xaf\x27\x1c", "7z archive"),
+    (rb"Rar!\x1a\x07", "RAR archive"),
+    (rb"MSCF\0\0\0\0", "cabinet archive"),
+    (rb"!<arch>\n(?:.{58}`\n|\Z)", "ar archive"),
+    (rb"ITSF[\x01-\x08]\0\0\0", "compiled HTML help"),
+    (rb"!BDN.{4}SM", "Outlook mail folder (PST)"),
+    (
+        rb"%!PS(?:-Adobe-\d[^\r\n]{0,80})?[\r\n](?=.{0,8000}(?:%%|\sdef\s|\bshowpage\b|\bmoveto\b))",
+        "PostScript document",
+    ),
+    (rb"\xffWPC", "WordPerfect document"),
+    (rb"AT&TFORM.{4}DJV", "DjVu document"),
 )
-_BINARY: tuple[tuple[bytes, str], ...] = (
-    (b"\x89PNG", "PNG image"),
-    (b"\xff\xd8\xff", "JPEG image"),
-    (b"GIF8", "GIF image"),
-    (b"II*\x00", "TIFF image"),
-    (b"MM\x00*", "TIFF image"),
-    (b"RIFF", "RIFF media (WebP, WAV, AVI)"),
-    (b"\x7fELF", "program"),
-    (b"MZ", "program"),
-    (b"SQLite format 3", "SQLite database"),
-    (b"ID3", "MP3 audio"),
-    (b"OggS", "Ogg media"),
-    (b"fLaC", "FLAC audio"),
-    (b"\x1aE\xdf\xa3", "Matroska media"),
+_BINARY = _forms(
+    (rb"\x89PNG", "PNG image"),
+    (rb"\xff\xd8\xff", "JPEG image"),
+    (rb"GIF8[79]a.{0,6}[\0-\x08\x0e-\x1f]", "GIF image"),
+    (rb"II\*\x00", "TIFF image"),
+    (rb"MM\x00\*", "TIFF image"),
+    (rb"BM.{4}\0\0\0\0.\0\0\0", "BMP image"),
+    (rb"RIFF.{4}[A-Z][A-Za-z0-9 ]{3}.{0,12}[\0-\x08\x0e-\x1f]", "RIFF media (WebP, WAV, AVI)"),
+    (rb"\x7fELF", "program"),
+    (rb"MZ.{0,62}[\0-\x08\x0e-\x1f]", "program"),
+    (rb"SQLite format 3\0", "SQLite database"),
+    (rb"ID3[\x02-\x04].[\0-\xf0]", "MP3 audio"),
+    (rb"OggS\0", "Ogg media"),
+    (rb"fLaC[\0\x80]\0\0", "FLAC audio"),
+    (rb"\x1aE\xdf\xa3", "Matroska media"),
 )
 _ZIP = b"PK\x03\x04"
 _EMPTY_ZIP = b"PK\x05\x06"
@@ -83,6 +96,8 @@ _STREAMS = (
     ("Book", "xls"),
 )
 _PDF = re.compile(rb"(?:\xef\xbb\xbf)?\s*%PDF-")
+_PDF_PARTS = re.compile(rb"\d obj\b|\bxref\b|\btrailer\b|\bendobj\b")
+_RTF = re.compile(rb"\{\\rtf\d*\s*[\\{}]|\{\\rtf\d*\s*\Z")
 _LATE_PDF = re.compile(rb"%PDF-\d\.\d\s")  # readers accept it within the first 1,024 bytes
 _LOCAL_HEADER = re.compile(rb"PK\x03\x04.{22}(..)..", re.DOTALL)
 # A first member that is stored as it is: its size, then behind the name its bytes.
@@ -96,21 +111,26 @@ def kind_of(sample: bytes, path: str) -> str | None:
     The name decides if a container's directory is damaged or beyond the sample. Raises
     UnreadableDocument for formats that are recognised but not supported.
     """
-    for magic, name in _UNSUPPORTED:
-        if sample.startswith(magic):
-            raise UnreadableDocument("unsupported", name)
-    for magic, name in _BINARY:
-        if sample.startswith(magic):
-            raise UnreadableDocument("binary", name)
-    if sample[257:262] == b"ustar":
+    for reason, forms in (("unsupported", _UNSUPPORTED), ("binary", _BINARY)):
+        for pattern, name in forms:
+            if pattern.match(sample):
+                raise UnreadableDocument(reason, name)
+    if sample[257:262] == b"ustar" and b"\0" in sample[:257]:
         raise UnreadableDocument("unsupported", "tar archive")
     if sample.startswith((_ZIP, _EMPTY_ZIP)):
         return _zip_kind(sample, path)
     if sample.startswith(OLE):
         return _ole_kind(sample, path)
-    if _PDF.match(sample) or (_LATE_PDF.search(sample[:1024]) and b" obj" in sample):
+    if _is_pdf(sample):
         return "pdf"
-    return "rtf" if sample.startswith(b"{\\rtf") else None
+    return "rtf" if _RTF.match(sample) else None
+
+
+def _is_pdf(sample: bytes) -> bool:
+    """Whether a file is a PDF, or the remains of one: text may begin with its first word."""
+    if _PDF.match(sample):
+        return _PDF_PARTS.search(sample) is not None or not is_text(sample)
+    return _LATE_PDF.search(sample[:1024]) is not None and b" obj" in sample
 
 
 def _zip_kind(sample: bytes, path: str) -> str:

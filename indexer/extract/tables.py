@@ -15,6 +15,7 @@ import datetime as dt
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain, islice
 from statistics import median
 from types import MappingProxyType
@@ -34,9 +35,12 @@ from indexer.extract.container import (
 )
 from indexer.extract.damage import BROKEN
 from indexer.extract.extraction import Extraction, part_lines, plain_lines
+from indexer.extract.hidden import hide, is_hidden
 from indexer.extract.legacy.compound import OLE, Compound
 from indexer.extract.markdown import one_line, row
 from indexer.extract.office.charts import chart_titles
+from indexer.extract.office.drawing import paragraph_text
+from indexer.extract.office.hidden_cells import SHOWN, Concealed, concealed
 from indexer.extract.text import decode
 from indexer.records import Line
 
@@ -80,7 +84,8 @@ def _old_sheets(book: xlrd.Book) -> Iterator[Line]:
             raise UnreadableDocument(
                 "malformed", f"{type(error).__name__}: {error}"[:200]
             ) from None
-        yield from part_lines("Sheet", name, labelled(rows))
+        marked = Concealed(whole=bool(sheet.visibility)).marked(rows)
+        yield from part_lines("Sheet", name, labelled(marked))
         book.unload_sheet(index)
 
 
@@ -118,7 +123,7 @@ def read_xlsx(data: bytes) -> Extraction:
     parts = ZipParts(data)
     _affordable(parts)
     unread: list[str] = []
-    workbook = _workbook(data, _beside(parts, unread))
+    workbook = _workbook(data, _beside(parts, unread), concealed(parts, unread))
     return Extraction(core_title(parts), workbook.lines, unread=unread)
 
 
@@ -130,13 +135,15 @@ def _affordable(parts: ZipParts) -> None:
 
 
 def _workbook(
-    data: bytes, beside: Mapping[str, Sequence[str]] = MappingProxyType({})
+    data: bytes,
+    beside: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    unseen: Mapping[str, Concealed] = MappingProxyType({}),
 ) -> Extraction:
     with _translated():
         import python_calamine
 
         workbook = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
-    return Extraction(None, _sheets(workbook, beside))
+    return Extraction(None, _sheets(workbook, beside, unseen))
 
 
 class _translated:  # noqa: N801 - reads as the words that it stands for
@@ -157,13 +164,21 @@ class _translated:  # noqa: N801 - reads as the words that it stands for
 
 
 def _sheets(
-    workbook: calamine.CalamineWorkbook, beside: Mapping[str, Sequence[str]]
+    workbook: calamine.CalamineWorkbook,
+    beside: Mapping[str, Sequence[str]],
+    unseen: Mapping[str, Concealed],
 ) -> Iterator[Line]:
+    visible = {sheet.name: str(sheet.visible) for sheet in workbook.sheets_metadata}
     for name in workbook.sheet_names:
         with _translated():
             sheet = workbook.get_sheet_by_name(name)
             rows = [[_shown(value) for value in values] for values in sheet.iter_rows()]
-        yield from part_lines("Sheet", name, chain(labelled(rows), beside.get(name, ())))
+        whole = "Hidden" in visible.get(name, "")
+        parts = replace(unseen.get(name, SHOWN), whole=whole)
+        first_column = sheet.start[1] if sheet.start else 0
+        marked = labelled(parts.marked(rows, first_column=first_column))
+        boxes = beside.get(name, ())
+        yield from part_lines("Sheet", name, chain(marked, map(hide, boxes) if whole else boxes))
 
 
 def _shown(value: object) -> str:
@@ -219,8 +234,8 @@ def _drawn(parts: ZipParts, name: str) -> Iterator[str]:
         if tag_of(each) in ("txBody", "chart") and _is_spare(each):
             continue
         if tag_of(each) == "txBody":
-            texts = (text_of(paragraph) for paragraph in each if tag_of(paragraph) == "p")
-            yield "\n".join(filter(str.strip, texts))
+            texts = (paragraph_text(paragraph) for paragraph in each if tag_of(paragraph) == "p")
+            yield "\n".join(filter(None, texts))
         elif tag_of(each) == "chart":
             target = related.get(attribute(each, "id") or "", ("", ""))[1]
             chart = parts.xml(target) if target else None
@@ -282,8 +297,8 @@ def _header(rows: Sequence[Cells]) -> int | None:
     """Which of the first rows names the columns: the first of several cells, if it is all names."""
     for index, cells in enumerate(rows[:HEADER_SEARCH_ROWS]):
         names = [cell for cell in cells if cell]
-        if len(names) < 2:
-            continue
+        if len(names) < 2 or (is_hidden(" ".join(names)) and not is_hidden(" ".join(rows[-1]))):
+            continue  # a hidden row names no shown columns
         below = [sum(map(bool, other)) for other in rows[index + 1 :]]
         is_named = all(len(name) <= MAX_HEADER_CHARS and _LETTER.search(name) for name in names)
         whole = bool(below) and len(names) >= MIN_HEADER_SHARE * median(below)

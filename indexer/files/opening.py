@@ -12,11 +12,10 @@ import hashlib
 import os
 import stat
 import time
-import unicodedata
 from pathlib import Path
 
 from indexer.errors import Refused, StoreLocked, UsageError
-from indexer.files.names import is_closed
+from indexer.files.names import is_closed, source_of
 
 MAX_FILE_BYTES = 128 * 2**20
 BRIEFLY_SECONDS = 10.0
@@ -58,9 +57,10 @@ def _open_part(folder: int, part: str, flags: int) -> int:
     try:
         return os.open(part, flags, dir_fd=folder)
     except FileNotFoundError:
-        # A source is NFC; the name on disk may be in another form (files copied from macOS).
+        # A source is NFC and UTF-8; the name on disk may be in another form (files copied from
+        # macOS), or in another encoding (from old archives).
         for name in os.listdir(folder):
-            if name != part and unicodedata.normalize("NFC", name) == part:
+            if name != part and source_of(name) == part:
                 return os.open(name, flags, dir_fd=folder)
         raise
     except OSError as error:

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from indexer.errors import CorpusError, UsageError
 from indexer.files.ignore import Rules, rules_in
-from indexer.files.names import is_key, never_a_document
+from indexer.files.names import is_key, never_a_document, source_of
 from indexer.files.opening import MAX_FILE_BYTES
 
 
@@ -44,11 +44,6 @@ class Walk:
     files: list[SeenFile] = field(default_factory=list)
     ignored: int = 0
     started_ns: int = 0
-
-
-def source_of(relative: str) -> str:
-    """The name of a document: its path relative to the root, NFC, with `/` between the parts."""
-    return unicodedata.normalize("NFC", relative.replace(os.sep, "/"))
 
 
 def check_root(root: Path) -> Path:
@@ -88,7 +83,7 @@ def _descend(root: Path, below: str, rules: _Rules, result: Walk, max_bytes: int
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError as error:
-        source = source_of(_printable(below)) + "/"
+        source = source_of(below) + "/"
         result.files.append(SeenFile(source, problem=_reason(error), detail="folder not readable"))
         return
     rules += _rules_of(folder, below)
@@ -125,16 +120,18 @@ def ignore_line(root: Path, source: str) -> str:
     for part in source.split("/"):
         names.append(_name_on_disk(root.joinpath(*names), part))
     line = re.sub(r"([\\*?\[])", r"\\\1", "/" + "/".join(names))
+    # A byte that is no UTF-8 cannot be written there: any sign in its place.
+    line = line.encode("utf-8", "surrogateescape").decode("utf-8", "replace").replace("\ufffd", "?")
     return line[:-1] + "\\ " if line.endswith(" ") else line
 
 
 def _name_on_disk(folder: Path, part: str) -> str:
-    """The entry of `folder` whose NFC form is `part`; `part` itself if there is none."""
+    """The entry of `folder` that is shown as `part`; `part` itself if there is none."""
     try:
         names = os.listdir(folder)  # noqa: PTH208 - names, not paths
     except OSError:
         return part
-    same = (name for name in names if unicodedata.normalize("NFC", name) == part)
+    same = (name for name in names if source_of(name) == part)
     return part if part in names else next(same, part)
 
 
@@ -151,10 +148,9 @@ def _passed_over(name: str, path: str, is_folder: bool, rules: _Rules) -> bool:
 
 
 def _look_at(entry: os.DirEntry[str], path: str, max_bytes: int) -> SeenFile:
-    printable = _printable(path)
-    source = source_of(printable)
-    if printable != path:
-        return SeenFile(source, problem="name", detail="the file name is not valid UTF-8")
+    source = source_of(path)
+    if _is_escaped(entry.path, path, source):
+        return SeenFile(source, problem="name", detail="another file is called so in full")
     try:
         info = entry.stat(follow_symlinks=False)
     except OSError as error:
@@ -190,9 +186,12 @@ def _without_collisions(files: list[SeenFile]) -> Iterator[SeenFile]:
             yield SeenFile(source, seen.bytes, seen.mtime_ns, "name", detail)
 
 
-def _printable(path: str) -> str:
-    r"""`path` as text that UTF-8 can carry: undecodable bytes as \\xNN."""
-    return os.fsencode(path).decode("utf-8", errors="backslashreplace")
+def _is_escaped(whole: str, path: str, source: str) -> bool:
+    """Whether a name is shown escaped and another file has just that name."""
+    if path.isascii() or unicodedata.normalize("NFC", path) == source:
+        return False
+    root = whole.removesuffix(path)
+    return os.path.lexists(root + source)
 
 
 def _reason(error: OSError) -> str:

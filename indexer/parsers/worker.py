@@ -13,13 +13,16 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import asdict, dataclass
 
 from indexer.errors import UnreadableDocument
+from indexer.extract import is_cut_at_limit
 from indexer.extract.normalise import whole
 from indexer.parsers import protocol
 from indexer.parsers.limits import DOCUMENTS_PER_PROCESS, DocumentLimits, limits_for
 from indexer.parsers.process import EXIT_SECONDS, Process
+from indexer.records import Line
 
 CHILD = "indexer.parsers.child"
 
@@ -193,8 +196,14 @@ class _DocumentReading:
                 remark = _words(said.get("remark"))
                 return Text(self._label, title, b"".join(parts), lines, chars, remark)
             more_lines, more_chars = protocol.checked(payload)
+            excess = self._excess(lines + more_lines, chars + more_chars)
+            if excess and not (parts and self._label and is_cut_at_limit(self._label)):
+                raise UnreadableDocument("output", f"{excess} of text")
+            if excess:
+                assert self._label is not None
+                remark = f"{excess}: the first {lines:,} lines are read"
+                return Text(self._label, title, b"".join(parts), lines, chars, remark)
             lines, chars = lines + more_lines, chars + more_chars
-            self._check_amount(lines, chars)
             parts.append(payload)
         assert self._label is not None
         return Text(self._label, title, b"".join(parts), lines, chars, complete=False)
@@ -218,13 +227,15 @@ class _DocumentReading:
             raise protocol.Malformed("a document that no extractor claims")
         return title
 
-    def _check_amount(self, lines: int, chars: int) -> None:
+    def _excess(self, lines: int, chars: int) -> str:
+        """Which limit that amount is beyond, as in "more than 2,000,000 lines"; "" if none."""
         for amount, most, unit in (
             (lines, self._limits.text_lines, "lines"),
             (chars, self._limits.text_chars, "characters"),
         ):
             if amount > most:
-                raise UnreadableDocument("output", f"more than {most:,} {unit} of text")
+                return f"more than {most:,} {unit}"
+        return ""
 
 
 def _said(kind: bytes, payload: bytes, expected: bytes) -> dict[str, object]:
@@ -268,3 +279,19 @@ def _cause(code: int | None, peak: int, limits: DocumentLimits) -> UnreadableDoc
         return UnreadableDocument("memory", f"{limits.memory_bytes // 2**20:,} MiB were not enough")
     detail = signal.strsignal(-code) if code and code < 0 else f"exit code {code}"
     return UnreadableDocument("crashed", detail or f"signal {code}")
+
+
+def parsed_lines(data: bytes, name: str, enough: Enough) -> tuple[list[Line], bool]:
+    """The lines of a document, as they would be indexed, and whether they are complete.
+
+    Parsing stops when `enough` is satisfied; see fills_window. Raises UnreadableDocument.
+    """
+    descriptor = os.memfd_create("document", os.MFD_CLOEXEC)
+    try:
+        with os.fdopen(descriptor, "wb", closefd=False) as file:
+            file.write(data)
+        with closing(Worker()) as worker:
+            text = worker.read(Asked(descriptor, name, enough, WINDOW))
+    finally:
+        os.close(descriptor)
+    return list(protocol.decoded(text.encoding)), text.complete

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 from corpus_agent.trust.stores import StorePlace, absolute, record
 from indexer.chunk import Chunker
 from indexer.files.walk import walk
+from indexer.records import Query
 from indexer.store.manifest import root_for
 from indexer.store.ownership import make_store
 from indexer.store.snapshot import Snapshot
@@ -55,10 +57,19 @@ def rows(store: Path) -> set[tuple[object, ...]]:
 
 
 def found(store: Path, word: str) -> set[str]:
-    return {hit.chunk.source for hit in Snapshot(store).by_text(word, 10)}
+    return {hit.chunk.source for hit in Snapshot(store).by_text(Query(word, 10))}
 
 
 def own(store: Path, root: Path) -> Path:
     """The store, recorded as this user's, as `index` records what it makes."""
     record(StorePlace(absolute(store), root.resolve()), make_store(store))
     return store
+
+
+def copied(made: Path, to: Path) -> Path:
+    """The store of `made`, copied with its documents from made/docs and made/store; it is recorded.
+
+    Times stay, so that no document is stale. To index a document costs a process.
+    """
+    shutil.copytree(made, to, symlinks=True, dirs_exist_ok=True)
+    return own(to / "store", to / "docs")

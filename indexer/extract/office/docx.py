@@ -1,7 +1,8 @@
 """Word documents (DOCX, and Word's XML forms) as Markdown.
 
 Reads what is visible on the page: accepted text (no tracked deletions), numbers of lists and
-headings, tables, text boxes; notes and comments stand after the paragraph that they belong to.
+headings, tables, text boxes, formulas; notes and comments stand after the paragraph that they
+belong to. Text that the page does not show is marked as hidden.
 Page headers and footers are left out.
 
 Not kreuzberg: of the test documents it loses `&`, tab stops, foot- and endnotes, comments, and all
@@ -29,8 +30,11 @@ from indexer.extract.container import (
     text_of,
 )
 from indexer.extract.extraction import Extraction, plain_lines, words
+from indexer.extract.hidden import hide, shown
 from indexer.extract.office.charts import chart_text
+from indexer.extract.office.formula import office_formula
 from indexer.extract.office.numbering import Numbering, Place
+from indexer.extract.office.unseen import UNKNOWN, Ground, Unseen
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -40,14 +44,6 @@ _SKIPPED = words(
     "delInstrText instrText fldData fldChar proofErr numPr ctrlPr binData"
 )
 _DELETED = frozenset({"del", "moveFrom", "delText"})
-# What a formula on one line needs around its parts: a fraction, powers, indices, roots.
-_MATH = {
-    "num": ("(", ")/"),
-    "den": ("(", ")"),
-    "sup": ("^", ""),
-    "sub": ("_", ""),
-    "rad": ("√", ""),
-}
 
 
 def read_docx(data: bytes) -> Extraction:
@@ -66,7 +62,7 @@ def docx_text(parts: Parts, main: str, everything: bool = False) -> tuple[str | 
     if root is None:
         raise UnreadableDocument("malformed", "no document part")
     body = child(root, "body")
-    reader = _DocxReader(parts, main, everything)
+    reader = _DocxReader(parts, main, root, everything)
     blocks = list(reader.blocks(root if body is None else body))
     if everything:
         blocks += reader.margins()
@@ -128,12 +124,15 @@ class _Inline:
 class _DocxReader:
     """One document: its styles, numbering and notes, and the counts of its lists so far."""
 
-    def __init__(self, parts: Parts, main: str, everything: bool) -> None:
+    def __init__(self, parts: Parts, main: str, root: Element, everything: bool) -> None:
         self._skipped = _SKIPPED - _DELETED - {"sectPr"} if everything else _SKIPPED
         self._parts = parts
         self._related = relations(parts, main)
         named = dict(self._related.values())
-        self._styles = _styles(parts.xml(named.get("styles", "word/styles.xml")))
+        styles = parts.xml(named.get("styles", "word/styles.xml"))
+        self._styles = _styles(styles)
+        self._unseen = Unseen(styles, root)
+        self._ground = self._unseen.paper
         self._numbering = Numbering(parts.xml(named.get("numbering", "word/numbering.xml")))
         self._notes = {
             kind: _notes(parts.xml(named.get(f"{kind}s", f"word/{kind}s.xml")), kind)
@@ -150,7 +149,7 @@ class _DocxReader:
             if tag == "p":
                 yield from self._paragraph(element)
             elif tag == "tbl":
-                yield markdown.table(list(self._rows(element)))
+                yield self._table(element)
             elif tag == "AlternateContent":
                 chosen = child(element, "Choice")
                 yield from self.blocks(element if chosen is None else chosen)
@@ -159,9 +158,11 @@ class _DocxReader:
 
     def _paragraph(self, paragraph: Element) -> Iterator[str]:
         inline = _Inline()
-        self._inline(paragraph, inline)
-        text = "".join(inline.text).strip()
         properties = child(paragraph, "pPr")
+        outer, self._ground = self._ground, self._unseen.paragraph(self._ground, properties)
+        self._inline(paragraph, inline)
+        self._ground = outer
+        text = "".join(inline.text).strip()
         if text:
             yield self._styled(text, properties)
         yield from inline.after
@@ -199,14 +200,17 @@ class _DocxReader:
             if hanging is not None:
                 into.after.extend(block for block in hanging if block)
                 continue
-            before, behind = _MATH.get(tag, ("", ""))
-            start = len(into.text)
-            into.text.append(before)
+            if tag == "oMath":
+                into.text.append(office_formula(part))
+                continue
+            start, hanging_start = len(into.text), len(into.after)
             self._inline(part, into)
-            into.text.append(behind)
+            if tag == "r" and self._unseen.hides(child(part, "rPr"), self._ground):
+                into.text[start:] = [hide("".join(into.text[start:]))]
+                into.after[hanging_start:] = map(hide, into.after[hanging_start:])
             if tag == "hyperlink":
                 address = self._addresses.get(attribute(part, "id") or "", "")
-                self.links.append(("".join(into.text[start:]), address))
+                self.links.append((shown("".join(into.text[start:])), address))
             if tag == "docPr":
                 into.after.append(attribute(part, "descr") or "")
 
@@ -221,8 +225,21 @@ class _DocxReader:
         if tag in ("chart", "relIds"):
             return self._drawing(part)
         if tag == "txbxContent":
-            return self.blocks(part)
+            return self._box(part)
         return self.blocks([part]) if tag in ("p", "tbl") else None
+
+    def _box(self, box: Element) -> list[str]:
+        """The blocks of a text box, whose background is not known."""
+        outer, self._ground = self._ground, Ground(UNKNOWN)
+        blocks = list(self.blocks(box))
+        self._ground = outer
+        return blocks
+
+    def _table(self, table: Element) -> str:
+        outer, self._ground = self._ground, self._ground.inside(child(table, "tblPr"))
+        rows = list(self._rows(table))
+        self._ground = outer
+        return markdown.table(rows)
 
     def _flat(self, container: Element) -> list[str]:
         """All text in a note on one line; nothing where there is none."""
@@ -255,9 +272,10 @@ class _DocxReader:
         for element in table:
             tag = tag_of(element)
             if tag == "tr":
-                deleted = child(element, "trPr", "del")
-                if deleted is None:
-                    yield list(self._cells(element))
+                properties = child(element, "trPr")
+                hidden = child(properties, "hidden") is not None
+                if child(properties, "del") is None:
+                    yield [hide(cell) if hidden else cell for cell in self._cells(element)]
             elif tag not in self._skipped:
                 yield from self._rows(element)
 
@@ -268,7 +286,9 @@ class _DocxReader:
                 properties = child(element, "tcPr")
                 merged = child(properties, "vMerge")
                 goes_on = merged is not None and attribute(merged, "val") in (None, "continue")
+                outer, self._ground = self._ground, self._ground.inside(properties)
                 text = "" if goes_on else markdown.page(self.blocks(element))
+                self._ground = outer
                 yield text
                 span = child(properties, "gridSpan")
                 width = (attribute(span, "val") or "") if span is not None else ""

@@ -31,6 +31,8 @@ from indexer.extract.extraction import (
     usable_title,
     words,
 )
+from indexer.extract.hidden import hide
+from indexer.extract.office.formula import math_formula
 from indexer.extract.tables import labelled
 from indexer.records import Line
 
@@ -67,7 +69,7 @@ def _extraction(content: Element, title: str | None, parts: Parts | None) -> Ext
     body = child(content, "body")
     slides = child(body, "presentation")
     slides = child(body, "drawing") if slides is None else slides
-    reader = _OdfReader(_numbered_lists(content, parts), parts)
+    reader = _OdfReader(_numbered_lists(content, parts), _hidden_styles(content, parts), parts)
     if slides is not None:
         return Extraction(title, reader.slides(slides))
     sheets = child(body, "spreadsheet")
@@ -80,7 +82,10 @@ def _extraction(content: Element, title: str | None, parts: Parts | None) -> Ext
 class _OdfReader:
     """State of reading a document: the title, and the notes of the current paragraph."""
 
-    def __init__(self, numbered: frozenset[tuple[str, str]], parts: Parts | None) -> None:
+    def __init__(
+        self, numbered: frozenset[tuple[str, str]], hidden: frozenset[str], parts: Parts | None
+    ) -> None:
+        self._hidden = hidden
         self.title: str | None = None
         self._numbered = numbered
         self._parts = parts
@@ -97,7 +102,9 @@ class _OdfReader:
         """The lines of a presentation."""
         pages = [each for each in container if tag_of(each) == "page"]
         for number, page in enumerate(pages, start=1):
-            yield from part_lines("Slide", number, [self.text(page)], page=number)
+            text = self.text(page)
+            shown = hide(text) if self._hides(page) else text
+            yield from part_lines("Slide", number, [shown], page=number)
 
     def sheets(self, container: Element) -> Iterator[Line]:
         """The lines of a spreadsheet."""
@@ -112,6 +119,22 @@ class _OdfReader:
             tag = tag_of(element)
             if tag in _SKIPPED:
                 continue
+            if self._hides(element):
+                yield hide(markdown.page(self._blocks([element], depth)))
+            else:
+                yield from self._blocks([element], depth)
+
+    def _hides(self, element: Element) -> bool:
+        """Whether a paragraph, section, row, slide or run is not shown."""
+        if (attribute(element, "style-name") or "") in self._hidden:
+            return True
+        if attribute(element, "display") == "none" or attribute(element, "is-hidden") == "true":
+            return True
+        return attribute(element, "visibility") in ("collapse", "filter")
+
+    def _blocks(self, container: Iterable[Element], depth: int) -> Iterator[str]:
+        for element in container:
+            tag = tag_of(element)
             if tag in ("p", "h"):
                 yield from self._paragraph(element, tag)
             elif tag == "list":
@@ -182,7 +205,7 @@ class _OdfReader:
         root = self._parts.xml(f"{name[2:]}/content.xml")
         if root is not None and tag_of(root) == "math":
             typed = child(root, "semantics", "annotation")  # as its author typed it
-            yield markdown.one_line(text_of(root if typed is None else typed))
+            yield math_formula(root) if typed is None else markdown.one_line(text_of(typed))
         body = child(root, "body", "chart")
         yield from self.blocks(body if body is not None else ())
 
@@ -218,7 +241,8 @@ class _OdfReader:
             elif tag in ("p", "list", "table"):
                 self._after.extend(self.blocks([part]))
             elif tag not in _SKIPPED and tag != "ruby-text":
-                yield from self._inline(part)
+                text = "".join(self._inline(part))
+                yield hide(text) if self._hides(part) else text
             yield part.tail or ""
 
     def _rows(self, table: Element) -> Iterator[list[str]]:
@@ -228,7 +252,7 @@ class _OdfReader:
                 cells = list(self._cells(element))
                 while cells and not cells[-1]:
                     cells.pop()  # the rest of the sheet is written as empty cells
-                yield cells
+                yield list(map(hide, cells)) if self._hides(element) else cells
             elif tag.startswith("table-") and "row" in tag:  # groups and headers of rows
                 yield from self._rows(element)
 
@@ -238,6 +262,22 @@ class _OdfReader:
                 repeated = attribute(cell, "number-columns-repeated") or "1"
                 text = markdown.page(self.blocks(cell))
                 yield from [text] * min(int(repeated) if repeated.isdigit() else 1, MAX_REPEATED)
+
+
+def _hidden_styles(content: Element, parts: Parts | None) -> frozenset[str]:
+    """Names of the styles of text and slides that are not shown."""
+    roots = [content]
+    styles = parts.xml("styles.xml") if parts is not None else None
+    if styles is not None:
+        roots.append(styles)
+    return frozenset(
+        attribute(style, "name") or ""
+        for root in roots
+        for style in root.iter("{*}style")
+        for each in style
+        if (tag_of(each) == "text-properties" and attribute(each, "display") == "none")
+        or (tag_of(each) == "drawing-page-properties" and attribute(each, "visibility") == "hidden")
+    ) - {""}
 
 
 def _numbered_lists(content: Element, parts: Parts | None) -> frozenset[tuple[str, str]]:

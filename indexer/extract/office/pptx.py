@@ -27,7 +27,10 @@ from indexer.extract.container import (
     text_of,
 )
 from indexer.extract.extraction import Extraction, part_lines
+from indexer.extract.hidden import hide
 from indexer.extract.office.charts import chart_text
+from indexer.extract.office.drawing import fill_of, paragraph_text
+from indexer.extract.office.unseen import UNKNOWN
 from indexer.records import Line
 
 if TYPE_CHECKING:
@@ -84,7 +87,7 @@ def _first_title(parts: Parts, slides: list[str]) -> str | None:
     try:
         root = parts.xml(slides[0]) if slides else None
     except UnreadableDocument:
-        return None  # the slide says so itself, when it is read
+        return None  # reported by the slide itself when it is read
     for shape in root.iter() if root is not None else ():
         if tag_of(shape) == "sp" and _placeholder(shape) in _TITLES:
             return markdown.one_line(text_of(child(shape, "txBody"))) or None
@@ -100,6 +103,12 @@ def _slide(parts: Parts, name: str, said: set[str]) -> Iterator[str]:
     root = parts.xml(name)
     if root is None:
         raise UnreadableDocument("malformed", f"no part {name!r}")
+    hidden = attribute(root, "show") in ("0", "false")
+    blocks = _slide_blocks(parts, name, root, said)
+    yield from map(hide, blocks) if hidden else blocks
+
+
+def _slide_blocks(parts: Parts, name: str, root: Element, said: set[str]) -> Iterator[str]:
     related = relations(parts, name)
     tree = child(root, "cSld", "spTree")
     shapes = [each for each in (tree if tree is not None else ()) if not _repeats(each, said)]
@@ -163,7 +172,8 @@ def _shapes(
         tag = tag_of(shape)
         if tag == "sp":
             kind = _placeholder(shape)
-            text = _paragraphs(child(shape, "txBody"))
+            text = _paragraphs(child(shape, "txBody"), fill_of(child(shape, "spPr")))
+            text = hide(text) if _is_unseen(shape) else text
             if kind in _TITLES:
                 yield markdown.heading(1, text)
             elif kind != "sldNum":
@@ -178,6 +188,24 @@ def _shapes(
             yield from _shapes(parts, shape if chosen is None else chosen, related)
         elif tag in ("grpSp", "Choice", "Fallback"):
             yield from _shapes(parts, shape, related)
+
+
+def _is_unseen(shape: Element) -> bool:
+    """Whether a shape is switched off, or stands left of or above its slide."""
+    about = child(shape, "nvSpPr", "cNvPr")
+    if about is not None and attribute(about, "hidden") in ("1", "true"):
+        return True
+    frame = child(shape, "spPr", "xfrm")
+    place, size = child(frame, "off"), child(frame, "ext")
+    if place is None or size is None or tag_of(shape.getparent()) != "spTree":
+        return False  # in a group the places are its own
+    ends = (_number(place, at) + _number(size, long) for at, long in (("x", "cx"), ("y", "cy")))
+    return any(end < 0 for end in ends)
+
+
+def _number(element: Element, name: str) -> int:
+    value = attribute(element, name) or ""
+    return int(value) if value.removeprefix("-").isdecimal() else 0
 
 
 def _frame(parts: Parts, frame: Element, related: dict[str, tuple[str, str]]) -> Iterator[str]:
@@ -199,13 +227,13 @@ def _frame(parts: Parts, frame: Element, related: dict[str, tuple[str, str]]) ->
                 yield chart_text(root)
 
 
-def _paragraphs(body: Element | None) -> str:
+def _paragraphs(body: Element | None, fill: str = UNKNOWN) -> str:
     """The paragraphs of a shape, a line each; deeper ones as list items."""
     lines = []
     for paragraph in body if body is not None else ():
         if tag_of(paragraph) != "p":
             continue
-        text = "".join(_runs(paragraph)).strip()
+        text = paragraph_text(paragraph, fill)
         properties = child(paragraph, "pPr")
         level = (attribute(properties, "lvl") or "0") if properties is not None else "0"
         if text:
@@ -214,14 +242,3 @@ def _paragraphs(body: Element | None) -> str:
 
 
 _DEEPER = frozenset("12345678")
-
-
-def _runs(paragraph: Element) -> Iterator[str]:
-    for each in paragraph.iter():
-        tag = tag_of(each)
-        if tag == "t":
-            yield text_of(each)
-        elif tag == "br":
-            yield "\n"
-        elif tag == "tab":
-            yield "\t"

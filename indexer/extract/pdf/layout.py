@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING
 
 import regex
 
+from indexer.extract.hidden import hide
 from indexer.extract.pdf import footnotes, order, right_to_left
 from indexer.extract.pdf.lines import HYPHENS, PlacedLine, Places, joined, placed_lines
 from indexer.extract.pdf.running import Page, page_of, usual_size
+from indexer.extract.pdf.unseen import take_unseen
 
 if TYPE_CHECKING:
     import pypdfium2
@@ -52,13 +54,14 @@ def cleaned(text: str) -> str:
 
 
 def text_of(page: Page) -> str:
-    """The text of a page whose heads and feet are out, then that of its fields and comments."""
+    """The text of a page without its heads and feet, then of fields, comments, what is hidden."""
     lines = footnotes.in_place(order.in_order(page.lines), page.size)
     return "\n".join([cleaned(joined(lines)), *page.after])
 
 
 def read_page(page: pypdfium2.PdfPage, label: str = "") -> Page:
-    """The lines of a page, with the fields and comments on it."""
+    """The lines of a page, the fields and comments on it, and marked what it does not show."""
+    hidden = [hide(cleaned(line)) for line in take_unseen(page)]
     with closing(page.get_textpage()) as text_page:
         text = str(text_page.get_text_range())
         places = Places(text_page, page)
@@ -75,7 +78,7 @@ def read_page(page: pypdfium2.PdfPage, label: str = "") -> Page:
                 lines = [_turned(line, places) for line in lines]
         lines = _with_raised(lines, places)
         cells = [places.extent_of(run.left, run.bottom, run.right, run.top) for run in runs]
-    return page_of(lines, cells, places.height, tuple(_annotations(page)), label)
+    return page_of(lines, cells, places.height, (*_annotations(page), *hidden), label)
 
 
 def _turned(line: PlacedLine, places: Places) -> PlacedLine:

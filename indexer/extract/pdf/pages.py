@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from indexer.errors import UnreadableDocument
 from indexer.extract.extraction import Extraction, usable_title
-from indexer.extract.normalise import lines_of
+from indexer.extract.hidden import parted
 from indexer.extract.pdf import layout
 from indexer.extract.pdf.lines import PlacedLine
 from indexer.extract.pdf.mend import mended
@@ -75,11 +75,11 @@ def _lines(pages: Iterator[Page], total: int) -> Iterator[Line]:
     for number, page in enumerate(without_running(pages, total, kept), start=1):
         remark = f" (labelled {page.label})" if page.label and page.label != str(number) else ""
         yield Line(f"--- Page {number} ---{remark}", number)
-        for line in lines_of(layout.text_of(page)):
-            yield Line(line, number)
+        for line, hidden in parted(layout.text_of(page)):
+            yield Line(line, number, hidden=hidden)
     if texts := kept.texts():
         yield Line(f"--- {HEADS_AND_FEET} ---", None, HEADS_AND_FEET)
-        for line in lines_of("\n".join(texts)):
+        for line, _ in parted("\n".join(texts)):
             yield Line(line, None, HEADS_AND_FEET)
 
 

@@ -155,6 +155,7 @@ def test_files_lists_every_file_with_status_and_reason(cli: Cli, project):
     assert "Unknown status 'odd'" in problem(cli("files", "--status", "odd"), 2)
 
 
+@pytest.mark.slow
 def test_read_prints_the_lines_that_were_asked_for(cli: Cli, project):
     assert cli("read", "a.md").stdout == "# Bread\n\nSourdough rises slowly.\n"
     assert cli("read", "a.md:3").stdout == "Sourdough rises slowly.\n"
@@ -164,10 +165,12 @@ def test_read_prints_the_lines_that_were_asked_for(cli: Cli, project):
     assert (window["lines"], window["next_offset"], window["total"]) == (["# Bread", ""], 3, 3)
 
 
+@pytest.mark.slow
 def test_nothing_in_a_document_acts_on_the_terminal(cli: Cli, project):
     assert cli("read", "sub/b.txt").stdout == "The boiler. evil\n"
 
 
+@pytest.mark.slow
 def test_a_changed_file_is_marked_on_stderr_and_served(cli: Cli, project):
     (project / "docs/a.md").write_text("New words.\n")
     done = cli("read", "a.md")
@@ -181,6 +184,7 @@ def test_status_says_what_there_is(cli: Cli, project):
     assert status["bytes"] > 1_000
 
 
+@pytest.mark.slow
 def test_the_plan_is_printed_and_nothing_is_done(cli: Cli, tmp_path):
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs/a.md").write_text("x")
@@ -193,6 +197,7 @@ def test_the_plan_is_printed_and_nothing_is_done(cli: Cli, tmp_path):
     assert not (tmp_path / ".corpus-agent").exists()
 
 
+@pytest.mark.slow
 def test_a_reader_of_our_output_may_leave_early(project):
     shell = f"cd {project} && {sys.executable} -m corpus_agent files | head -1"
     done = subprocess.run(
@@ -246,6 +251,7 @@ def test_strict_turns_a_failed_file_into_an_exit_code(cli: Cli, tmp_path):
 # -- the seal
 
 
+@pytest.mark.slow
 def test_every_command_that_reads_says_that_the_seal_is_enforced(cli: Cli, project):
     for command in (["files"], ["status"], ["read", "a.md"], ["index", "--dry-run"]):
         done = cli(*command, "--json")
@@ -259,6 +265,7 @@ def test_without_the_seal_every_object_is_stamped_and_a_warning_printed(cli: Cli
     assert "without the seal" in done.stderr
 
 
+@pytest.mark.slow
 def test_no_variable_turns_the_seal_off(cli: Cli, project):
     for name in ("UNSEALED", "SEAL", "NO_SEAL"):
         for value in ("1", "0", "off"):
@@ -266,6 +273,7 @@ def test_no_variable_turns_the_seal_off(cli: Cli, project):
             assert one_object(done)["seal"] == "enforced"
 
 
+@pytest.mark.slow
 def test_a_kernel_that_cannot_seal_ends_with_exit_3_and_an_explanation(project):
     """The command runs under a filter in which the call for file rules does not exist."""
     code = (

@@ -78,7 +78,7 @@ def test_a_frame_that_is_cut_off_or_claims_to_be_huge_is_refused(data):
 
 ANSWER = Answer(
     "q", "Twelve days [1].", "answered", "toy",
-    (Citation(1, "a.md", None, 3, 4, "12 days", "verified"),), Coverage(2), 7, ("note",),
+    (Citation(1, "a.md", None, 3, 4, "12 days", "verified", True, 0.5),), Coverage(2), 7, ("note",),
 )  # fmt: skip
 
 
@@ -99,6 +99,9 @@ def test_an_answer_is_parsed_as_it_was_and_what_nobody_asked_for_is_dropped():
         {"coverage": None},
         {"citations": [{**asdict(ANSWER.citations[0]), "verdict": "trust me"}]},
         {"citations": [{**asdict(ANSWER.citations[0]), "line_start": 1.5}]},
+        {"citations": [{**asdict(ANSWER.citations[0]), "hidden": "no"}]},
+        {"citations": [{**asdict(ANSWER.citations[0]), "confidence": float("nan")}]},
+        {"citations": [{**asdict(ANSWER.citations[0]), "confidence": 1.1}]},
     ],
 )
 def test_an_answer_with_a_field_of_another_kind_is_refused(change):
@@ -324,6 +327,7 @@ def network_sockets(pid: int) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_the_process_holds_no_network_socket_and_cannot_make_one(toy_store):
     import socket
 
@@ -400,6 +404,7 @@ def test_a_librarian_outlives_the_thread_that_asked_first(toy_store):
     librarian.close()
 
 
+@pytest.mark.slow
 def test_a_process_that_was_killed_is_started_again_at_the_next_question(toy_store):
     with Librarian(toy_store, llm="none") as librarian:
         first = librarian.pid
@@ -410,6 +415,7 @@ def test_a_process_that_was_killed_is_started_again_at_the_next_question(toy_sto
         assert librarian.pid not in (None, first)
 
 
+@pytest.mark.slow
 def test_the_code_of_the_working_folder_is_not_run(toy_store, tmp_path, monkeypatch):
     (tmp_path / "json.py").write_text("import os; os.mkdir('taken-over')")
     monkeypatch.chdir(tmp_path)
@@ -680,6 +686,7 @@ def test_a_model_that_obeys_a_poisoned_corpus_gives_a_parent_no_order(tmp_path):
     assert not (tmp_path / "outside/new.txt").exists()
 
 
+@pytest.mark.slow
 def test_an_index_that_is_removed_is_missed_at_the_next_question(toy_store, tmp_path):
     own(shutil.copytree(toy_store, tmp_path / "copy"), tmp_path)
     with Librarian(tmp_path / "copy", llm="none") as librarian:

@@ -89,7 +89,7 @@ def test_what_is_not_read_has_a_mark_with_the_reason_and_a_remark_if_it_is_a_doc
         "inner.zip": made.zipped({"b.txt": "inner words"}),
         "photo.png": PICTURE,
         "nothing.txt": b"",
-        "server.pem": "-----BEGIN",
+        "server.pem": f"-----BEGIN PRIVATE KEY-----\n{'x' * 64}\n-----END PRIVATE KEY-----\n",
         "locked.txt": "locked words",
     }
     document = extract(locked(made.zipped(files), b"locked.txt"), "a.zip")

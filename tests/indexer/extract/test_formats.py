@@ -374,6 +374,7 @@ def test_a_part_that_unpacks_beyond_the_limit_is_refused_and_one_at_the_limit_is
         assert refusal(data, "a.docx") == reason
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tag", ["div", "b", "ul><li", "table><tr><td", "blockquote"])
 def test_html_of_any_depth_is_read_to_its_end(tag):
     closing = "".join(f"</{part}>" for part in reversed(tag.replace("<", "").split(">")))
@@ -409,3 +410,102 @@ def test_a_damaged_file_gives_text_or_a_reason_and_nothing_else(name):
         except UnreadableDocument:
             continue
         assert list(open_document(bytes(data), name).lines) == list(document.lines)
+
+
+# --- Text that looks like something else at its beginning ---------------------------------------
+
+WORDS_OF_OTHERS = [
+    "MZ 125 is the motorcycle of the village.",
+    "MZ",
+    "ID3 tags name the song.",
+    "RIFF, WAVE and AVI are containers for sound.",
+    "Rar! said the lion of the mill.",
+    "%!PS is how a PostScript file begins.",
+    "%!PS\nThe first line of such a file.",
+    "%!PS-Adobe-3.0 begins such a file.",
+    "BM 12 is the bus to the mill.",
+    "GIF89a is… a format for small pictures.",
+    "BZh9 begins an archive.",
+    "MSCF begins a cabinet.",
+    "ITSF begins compiled help.",
+    "!BDN begins a mail folder.",
+    "AT&TFORM begins a scan.",
+    "OggS begins a song.",
+    "fLaC begins a song.",
+    "SQLite format 3 is a file format.",
+    "PWS3 is a word.",
+    "%PDF-1.7 is the first line of a PDF.",
+    "{\\rtf1 is how rich text begins.",
+    "!<arch>\nis the first line of an archive of objects, and this line is as long as a head is.",
+    "PK is short for a lorry.",
+    "7z is a program.",
+    "From 2024 on, the mill is closed.",
+]
+
+
+@pytest.mark.parametrize("text", WORDS_OF_OTHERS)
+@pytest.mark.parametrize("name", ["a.txt", "a", "a.log"])
+def test_text_that_begins_like_another_format_is_text(text, name):
+    lines = [line.text for line in extract(text.encode(), name).lines]
+    assert "\n".join(lines) == text
+
+
+@pytest.mark.parametrize(
+    ("data", "detail"),
+    [
+        (b"MZ\x90\0\x03\0\0\0\x04\0\0\0\xff\xff\0\0" + bytes(48), "program"),
+        (b"ID3\x03\0\0\0\0\x21\x76TIT2", "MP3"),
+        (b"RIFF\x24\x08\0\0WAVEfmt \x10\0\0\0", "RIFF"),
+        (b"Rar!\x1a\x07\x01\0abcdef", "RAR"),
+        (b"%!PS-Adobe-3.0\n%%Title: (a)\n/x 5 def\nshowpage\n", "PostScript"),
+        (b"BM\x46\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0" + bytes(30), "BMP"),
+        (b"GIF89a\x01\0\x01\0\x80\0\0\xff\xff\xff\0\0\0!", "GIF"),
+        (b"BZh91AY&SY\x12\x34", "bzip2"),
+        (b"SQLite format 3\0\x10\0", "SQLite"),
+        (b"OggS\0\x02\0\0", "Ogg"),
+        (b"fLaC\0\0\0\x22", "FLAC"),
+        (b"!<arch>\n" + b"a/".ljust(58) + b"`\nabc", "ar archive"),
+    ],
+)
+def test_the_formats_themselves_are_still_known(data, detail):
+    with pytest.raises(UnreadableDocument, match=detail):
+        extract(data, "a.txt")
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.md", "a.csv", "a.json", "a.log", "a.html"])
+def test_a_nul_in_a_text_is_damage_that_is_read_and_noted(name):
+    for text in (b"The mill \0was sold.", b"The mill was sold.\n" * 999 + b"to \0Anna Berg\n"):
+        opened = open_document(text, name)
+        lines = "\n".join(line.text for line in opened.lines)
+        assert "mill" in lines and "\0" not in lines
+        assert opened.remark == "damaged: 1 NUL character was left out"
+    control = open_document(b"The mill was sold.", name)
+    assert list(control.lines) and control.remark == ""
+    with pytest.raises(UnreadableDocument, match="binary"):
+        open_document(b"\0\x01\x02 mill \0\x03\x04\x05", name)
+
+
+@pytest.mark.parametrize(
+    ("xml", "expected"),
+    [
+        (
+            '<!DOCTYPE d [<!ENTITY who "Anna Berg">]><d><p>To &who; and <b>all</b></p></d>',
+            "Anna Berg",
+        ),
+        ('<!DOCTYPE d [<!ENTITY who "Anna Berg">]><d>&who;<p>sold</p></d>', "Anna Berg"),
+        ('<!DOCTYPE d [<!ENTITY who "Anna &amp; Berg">]><d><p>x</p>&who;</d>', "Anna & Berg"),
+        ('<!DOCTYPE d SYSTEM "d.dtd"><d><p>caf&eacute; Berg</p>&nbsp;<p>x</p></d>', "café Berg"),
+        ('<!DOCTYPE d SYSTEM "d.dtd"><d><p>to &unknown; Berg</p></d>', "&unknown; Berg"),
+        (
+            (
+                '<!DOCTYPE d [<!ENTITY o SYSTEM "file:///etc/hostname"><!ENTITY a "Anna">]>'
+                "<d><p>to &o; &a; Berg</p><p>x</p></d>"
+            ),
+            "&o; Anna Berg",
+        ),
+    ],
+)
+def test_xml_with_entities_beside_elements_is_read(xml, expected):
+    document = extract(f"<?xml version='1.0'?>{xml}".encode(), "a.xml")
+    assert document.extractor.startswith("xml/")
+    assert expected in "\n".join(line.text for line in document.lines)

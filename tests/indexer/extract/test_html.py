@@ -104,3 +104,14 @@ def test_what_no_browser_shows_of_a_page_that_breaks_off_is_left_out():
     assert html_text("<p>seen</p><!-- never closed <p>unseen")[1] == "seen"
     assert html_text("<p>seen <b")[1] == "seen"
     assert html_text("<p>seen</p><!-- closed --><p>also")[1] == "seen\n\nalso"  # the control
+
+
+def test_a_formula_of_a_page_keeps_its_brackets_and_powers():
+    formula = (
+        "<math><msup><mrow><mo>(</mo><mn>1</mn><mo>+</mo><mi>x</mi><mo>)</mo></mrow><mi>n</mi>"
+        "</msup><mo>=</mo><mfrac><mn>1</mn><mi>x</mi></mfrac></math>"
+    )
+    assert text_of(f"<p>Let {formula} be <b>given</b>.") == "Let (1+x)^n=1/x be given."
+    assert text_of("<p>Let <math><mi>a</mi><mo>+") == "Let a+"  # cut
+    deep = "<math>" + "<mrow>" * 9_999 + "<mi>x</mi>" + "</mrow>" * 9_999 + "</math>"
+    assert text_of(f"<p>Let {deep} be given.") == "Let x be given."

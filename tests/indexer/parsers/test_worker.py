@@ -87,7 +87,12 @@ characters = st.characters(exclude_characters="\n\r\0", exclude_categories=["Cs"
 texts = st.text(characters, max_size=30)
 
 
-@given(st.lists(st.builds(Line, texts, place), min_size=1), st.integers(0, 30))
+parts = st.one_of(st.none(), st.text(characters, max_size=9))
+shares = st.one_of(st.none(), st.floats(0, 1))
+some_lines = st.builds(Line, texts, place, parts, st.booleans(), shares)
+
+
+@given(st.lists(some_lines, min_size=1), st.integers(0, 30))
 def test_lines_come_out_of_the_wire_as_they_went_in(some, cut):
     encoding = protocol.encoded(some) + (protocol.encoded(some[cut:]) if some[cut:] else b"")
     assert list(protocol.decoded(encoding)) == [*some, *some[cut:]]
@@ -104,8 +109,20 @@ def test_no_bytes_make_anything_but_lines_or_an_error(noise, data):
 
 @pytest.mark.parametrize(
     "line",
-    [Line("a\nb"), Line("a\rb"), Line("a\0b"), Line("x" * 2_001), Line("a", 0), Line("a", "1")],
-    ids=["two lines", "return", "null", "long", "page 0", "page as text"],
+    [
+        *(
+            Line("a\nb"),
+            Line("a\rb"),
+            Line("a\0b"),
+            Line("x" * 2_001),
+            Line("a", 0),
+            Line("a", "1"),
+        ),
+        *(Line("a", 1.0), Line("a", True), Line("a", part=1), Line("a", hidden=None)),
+        *(Line("a", hidden=1), Line("a", hidden="yes"), Line("a", confidence=1)),
+        *(Line("a", confidence=n) for n in (-0.1, 1.1, float("nan"), float("inf"), True, "1.0")),
+    ],
+    ids=str,
 )
 def test_what_no_extractor_gives_is_not_taken_from_a_worker(line):
     with pytest.raises(protocol.Malformed):
@@ -282,6 +299,19 @@ def test_at_its_limit_a_document_is_read(make_worker):
     for past in (b"abcd\nabc\nabc\n", b"a\nb\nc\nd\n"):
         with pytest.raises(UnreadableDocument, match=r"output: more than (3 lines|12 characters)"):
             read(worker, past)
+
+
+def test_plain_text_beyond_the_limit_is_read_to_it_and_says_so(make_worker):
+    log = b"".join(b"%09d\n" % number for number in range(60_000))  # three batches
+    text = read(make_worker(text_lines=45_000), log)
+    assert (text.lines, text.complete) == (40_000, True)
+    assert text.remark == "more than 45,000 lines: the first 40,000 lines are read"
+    *_, last = protocol.decoded(text.encoding)
+    assert last.text == "000039999"
+    whole = read(make_worker(text_lines=60_000), log)
+    assert (whole.lines, whole.remark) == (60_000, "")  # the control
+    with pytest.raises(UnreadableDocument, match="output: more than 45,000 lines"):
+        read(make_worker(text_lines=45_000), b"<html><p>" + log.replace(b"\n", b"<br>"))
 
 
 def test_a_document_does_not_pay_for_the_one_before(worker):

@@ -68,6 +68,7 @@ def test_a_version_that_is_large_or_endless_costs_little(tmp_path, kind, seconds
     assert took < seconds and grown < mib
 
 
+@pytest.mark.slow
 def test_many_versions_share_one_limit(tmp_path):
     path = version(tmp_path, OWN_FIELD * (borrowed.MAX_FIELDS // 3))
     check_own_data(tmp_path)  # the control: one of them is allowed
