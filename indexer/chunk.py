@@ -41,7 +41,7 @@ class Chunker:
         self._context_tokens = min(CONTEXT_TOKENS, max_tokens // 4)
         size = min(CHUNK_TOKENS, max_tokens - specials - self._context_tokens)
         self._size = size
-        self.version = f"structure/1 tokens={size} context={self._context_tokens}"
+        self.version = f"structure/2 tokens={size} context={self._context_tokens}"
 
     # Made when first used: a search needs the version alone.
     @cached_property

@@ -140,9 +140,13 @@ def _vector(vectors: VectorCache, key: bytes) -> NDArray[np.float32]:
 
 
 def lexical_text(chunk: Chunk) -> str:
-    """The text of a chunk for the full-text index: path, headings, text."""
+    """The text of a chunk for the full-text index: path, headings, text.
+
+    Names joined by underscores are one word to the index (UAX 29): they are taken apart.
+    """
     folders = chunk.source.rsplit("/", 1)[0].replace("/", " ") if "/" in chunk.source else ""
-    return f"{folders} {context_of(chunk.source, chunk.heading)}\n{chunk.text}"
+    context = f"{folders} {context_of(chunk.source, chunk.heading)}".replace("_", " ")
+    return f"{context}\n{chunk.text}"
 
 
 def same_rows(one: Fingerprint, other: Fingerprint) -> bool:

@@ -179,7 +179,7 @@ def _chunked(read: _Read, chunker: Chunker) -> tuple[FileRow, list[Chunk]]:
         detail=text.remark or None,
         chunks=len(chunks),
         lines=text.lines,
-        pages=document.lines[-1].page,
+        pages=max((line.page for line in document.lines if line.page is not None), default=None),
         title=document.title,
         extractor=text.extractor,
         seconds=round(row.seconds + time.monotonic() - started, 4),
