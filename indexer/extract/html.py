@@ -73,7 +73,7 @@ def _names(block: str, title: str) -> bool:
     return block.startswith("#") and title.casefold().startswith(block.lstrip("# ").casefold())
 
 
-_STYLED = re.compile(r"(?i)<style\b|rel\s*=\s*[\"']?stylesheet")
+_STYLED = re.compile(r"(?i)<(?:style|script)\b|rel\s*=\s*[\"']?stylesheet")
 MIN_MAIN_SHARE = 0.3  # of a page's text in <main>, below which the tag is not believed
 
 

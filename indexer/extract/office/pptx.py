@@ -31,7 +31,7 @@ from indexer.extract.extraction import Extraction, part_lines
 from indexer.extract.grid import Cell, Placed, Row
 from indexer.extract.hidden import hide
 from indexer.extract.office.charts import chart_text
-from indexer.extract.office.drawing import fill_of, paragraph_text
+from indexer.extract.office.drawing import background_of, fill_of, paragraph_text
 from indexer.extract.office.unseen import UNKNOWN
 from indexer.extract.rows import table_text
 from indexer.records import Line
@@ -116,7 +116,7 @@ def _slide_blocks(parts: Parts, name: str, root: Element, said: set[str]) -> Ite
     tree = child(root, "cSld", "spTree")
     shapes = [each for each in (tree if tree is not None else ()) if not _repeats(each, said)]
     shapes.sort(key=lambda shape: _placeholder(shape) not in _TITLES)
-    yield from _shapes(parts, shapes, related)
+    yield from _shapes(parts, shapes, related, background_of(parts, name))
     yield markdown.links(_links(shapes, addresses(parts, name)))
     for kind, target in related.values():
         if kind == "notesSlide":
@@ -169,13 +169,16 @@ def _placeholder(shape: Element) -> str:
 
 
 def _shapes(
-    parts: Parts, shapes: Iterable[Element], related: dict[str, tuple[str, str]]
+    parts: Parts,
+    shapes: Iterable[Element],
+    related: dict[str, tuple[str, str]],
+    background: str,
 ) -> Iterator[str]:
     for shape in shapes:
         tag = tag_of(shape)
         if tag == "sp":
             kind = _placeholder(shape)
-            text = _paragraphs(child(shape, "txBody"), fill_of(child(shape, "spPr")))
+            text = _paragraphs(child(shape, "txBody"), fill_of(shape, background))
             text = hide(text) if _is_unseen(shape) else text
             if kind in _TITLES:
                 yield markdown.heading(1, text)
@@ -188,9 +191,10 @@ def _shapes(
             yield from _frame(parts, shape, related)
         elif tag == "AlternateContent":
             chosen = child(shape, "Choice")
-            yield from _shapes(parts, shape if chosen is None else chosen, related)
+            chosen = shape if chosen is None else chosen
+            yield from _shapes(parts, chosen, related, background)
         elif tag in ("grpSp", "Choice", "Fallback"):
-            yield from _shapes(parts, shape, related)
+            yield from _shapes(parts, shape, related, background)
 
 
 def _is_unseen(shape: Element) -> bool:
