@@ -91,7 +91,7 @@ def test_a_sentence_of_few_words_is_quoted_with_the_one_beside_it(answerer, text
     answer = answerer.answer("What was the dog called?", MemoryCorpus({"dog.md": text}))
     assert answer.status == "answered"
     assert DOG in answer.text
-    assert [(c.quote, c.verdict) for c in answer.citations][0] == (quoted, "verified")
+    assert next((c.quote, c.verdict) for c in answer.citations) == (quoted, "verified")
 
 
 def test_what_is_left_out_is_called_changed_only_if_its_file_changed(answerer):
