@@ -92,10 +92,14 @@ class Chunker:
 
     def embedded_text(self, chunk: Chunk) -> str:
         """The text that is embedded for a chunk: context, newline, text; within the token limit."""
-        text = f"{self._context(chunk)}\n{chunk.text}"
+        text = self.text_with_context(chunk)
         tokens = len(self._tokenizer.encode(text).ids)
         assert tokens <= self._max_tokens, f"{chunk.id}: {tokens} > {self._max_tokens} tokens"
         return text
+
+    def text_with_context(self, chunk: Chunk) -> str:
+        """The same, not counted: of a chunk that may be damaged."""
+        return f"{self._context(chunk)}\n{chunk.text}"
 
     def _context(self, chunk: Chunk) -> str:
         """File name and headings, truncated from the left: the last heading says most."""

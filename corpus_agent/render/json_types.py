@@ -34,11 +34,13 @@ class RunCounts(TypedDict):
     empty: list[Problem]
     failed: list[Problem]
     skipped: list[Problem]
+    unreachable: list[Problem]
     chunks: int
     embedded: int
     reused: int
     interrupted: bool
     rebuilt: bool
+    repaired: str | None
     seconds: float
 
 
@@ -56,7 +58,9 @@ class IndexResult(RunCounts):
 
 
 class SearchHit(TypedDict):
-    """A passage; lines are 1-based and inclusive, `stale` if its file changed since."""
+    """A passage; lines are 1-based and inclusive, `stale` if its file changed since or cannot be
+    compared, `unreachable` in the second case.
+    """
 
     source: str
     heading: str
@@ -69,6 +73,7 @@ class SearchHit(TypedDict):
     rerank: float | None
     snippet: str
     stale: bool
+    unreachable: bool
 
 
 class SearchResult(TypedDict):
@@ -119,6 +124,7 @@ class AnswerCoverage(TypedDict):
     indexed: int
     empty: int
     failed: int
+    unreachable: int
 
 
 class AnswerServer(TypedDict):
@@ -153,6 +159,7 @@ class FileCounts(TypedDict):
     empty: int
     failed: int
     skipped: int
+    unreachable: int
     ignored: int
 
 

@@ -69,6 +69,7 @@ def status_object(
             "empty": coverage.empty,
             "failed": coverage.failed,
             "skipped": coverage.skipped,
+            "unreachable": coverage.unreachable,
             "ignored": manifest.ignored,
         },
         "chunks": manifest.chunks,
@@ -99,6 +100,7 @@ def status_lines(status: StatusResult) -> Iterator[str]:
     yield (
         f"files    {files['indexed']:,} indexed, {files['empty']:,} empty, {files['failed']:,} "
         f"failed, {files['skipped']:,} skipped, {files['ignored']:,} ignored"
+        + (f", {files['unreachable']:,} unreachable" if files["unreachable"] else "")
     )
     yield f"chunks   {status['chunks']:,}, embedded by {status['model']}"
     state = "complete" if status["complete"] else "NOT COMPLETE: run corpus-agent index to go on"

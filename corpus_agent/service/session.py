@@ -72,6 +72,7 @@ def index(
     force: bool = False,
     verify: bool = False,
     prune: bool = True,
+    prune_unreachable: bool = False,
     encoder: Encoder | None = None,
     on_start: Callable[[Plan, bool], None] = lambda *_: None,
     on_progress: Callable[[Progress], None] = lambda _: None,
@@ -90,6 +91,7 @@ def index(
         force=force,
         verify=verify,
         prune=prune,
+        prune_unreachable=prune_unreachable,
         on_start=on_start,
         on_progress=on_progress,
         on_problem=on_problem,
@@ -104,6 +106,7 @@ def dry_run(
     force: bool = False,
     verify: bool = False,
     prune: bool = True,
+    prune_unreachable: bool = False,
 ) -> Plan:
     """The plan that `index` would carry out; writes nothing and takes no lock."""
     if settings.root is None:
@@ -117,6 +120,7 @@ def dry_run(
         force=force,
         verify=verify,
         prune=prune,
+        prune_unreachable=prune_unreachable,
     )
 
 

@@ -6,7 +6,7 @@ are imported on first use. Does not open files.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import PurePosixPath
@@ -14,9 +14,10 @@ from pathlib import PurePosixPath
 from indexer.errors import UnreadableDocument
 from indexer.extract import suffixes
 from indexer.extract.damage import BROKEN
-from indexer.extract.extraction import Claim, Extraction, Extractor
+from indexer.extract.extraction import MAX_NESTING, Claim, Extraction, Extractor, Within
 from indexer.extract.hidden import shown
 from indexer.extract.keys import refuse_keys
+from indexer.extract.known_kinds import not_text
 from indexer.extract.magic import kind_of
 from indexer.extract.normalise import whole
 from indexer.extract.text import SAMPLE_BYTES, is_text, stray_nulls
@@ -32,16 +33,31 @@ __all__ = [
     "is_cut_at_limit",
     "is_todays",
     "open_document",
+    "opened_as",
     "title_of",
     "writes_markdown",
 ]
 
 
-def _from(module: str, function: str) -> Callable[[bytes], Extraction]:
+Reader = Callable[[bytes, Within], Extraction]
+
+
+def _from(module: str, function: str) -> Reader:
     """A reader of this package by name; its module is imported on the first call."""
 
-    def read(data: bytes) -> Extraction:
+    def read(data: bytes, within: Within) -> Extraction:
         extraction = getattr(import_module(f"indexer.extract.{module}"), function)(data)
+        assert isinstance(extraction, Extraction)
+        return extraction
+
+    return read
+
+
+def _around(module: str, function: str) -> Reader:
+    """As `_from`, for a format that other documents stand in: its reader has their budget."""
+
+    def read(data: bytes, within: Within) -> Extraction:
+        extraction = getattr(import_module(f"indexer.extract.{module}"), function)(data, within)
         assert isinstance(extraction, Extraction)
         return extraction
 
@@ -64,31 +80,45 @@ def _text(
     return Extractor(name, version, _from(module, f"read_{name}"), claims=claims, markdown=markdown)
 
 
+def _container(each: Extractor, module: str) -> Extractor:
+    """The format as one that other documents stand in."""
+    read = _around(module, f"read_{each.name}")
+    return replace(each, read=read, container=True)
+
+
 # Every format of one document. Marks in the bytes come before names; among the formats of text the
 # first that claims a file serves it, plain text last.
 _DOCUMENTS: tuple[Extractor, ...] = (
     replace(_binary("pdf", 5, "pdf", "pdf.pages"), empty_reason="no_text_layer"),
-    _binary("docx", 3, "docx", "office.docx", markdown=True),
-    _binary("pptx", 3, "pptx", "office.pptx", markdown=True),
-    _binary("xlsx", 3, "xlsx xlsb", "tables"),
-    _binary("odf", 3, "odt odp", "office.odf", markdown=True),
-    _binary("ods", 2, "ods", "tables"),
-    _binary("epub", 4, "epub", "ebook", markdown=True),
-    _binary("iwork", 1, "iwork", "office.iwork", markdown=True),
-    _binary("doc", 1, "doc", "legacy.doc", markdown=True),
-    _binary("ppt", 2, "ppt", "legacy.ppt", markdown=True),
-    _binary("xls", 2, "xls", "tables"),
-    _binary("msg", 4, "msg", "mail"),
-    _binary("rtf", 4, "rtf", "legacy.rtf", markdown=True),
-    _text("fb2", 2, suffixes.is_fb2, "ebook", markdown=True),
-    _text("mbox", 4, suffixes.is_mbox, "mail"),
-    _text("eml", 4, suffixes.is_eml, "mail"),
+    _binary("docx", 4, "docx", "office.docx", markdown=True),
+    _binary("pptx", 4, "pptx", "office.pptx", markdown=True),
+    _binary("xlsx", 4, "xlsx xlsb", "tables"),
+    _binary("odf", 4, "odt odp", "office.odf", markdown=True),
+    _binary("ods", 3, "ods", "tables"),
+    _binary("epub", 5, "epub", "ebook", markdown=True),
+    _binary("iwork", 3, "iwork", "office.iwork", markdown=True),
+    _binary("doc", 2, "doc", "legacy.doc", markdown=True),
+    _binary("ppt", 3, "ppt", "legacy.ppt", markdown=True),
+    _binary("xls", 3, "xls", "legacy.xls"),
+    _container(_binary("msg", 6, "msg", "mail"), "mail"),
+    _binary("rtf", 5, "rtf", "legacy.rtf", markdown=True),
+    replace(
+        _binary("webarchive", 1, "webarchive", "notes", markdown=True),
+        claims=suffixes.is_webarchive,
+    ),
+    _container(_text("enex", 1, suffixes.is_enex, "notes", markdown=True), "notes"),
+    _text("fb2", 3, suffixes.is_fb2, "ebook", markdown=True),
+    _container(_binary("tnef", 1, "tnef", "mail"), "mail"),
+    _container(_text("mbox", 6, suffixes.is_mbox, "mail"), "mail"),
+    _container(_text("eml", 6, suffixes.is_eml, "mail"), "mail"),
+    _text("contacts", 1, suffixes.is_contacts, "contacts"),
+    _container(_text("calendar", 1, suffixes.is_calendar, "appointments"), "appointments"),
     _text("notebook", 3, suffixes.is_notebook, "notebook", markdown=True),
     _text("subtitles", 2, suffixes.is_subtitles, "subtitles"),
-    _text("csv", 2, suffixes.is_csv, "tables"),
-    _text("html", 4, suffixes.is_html, "html", markdown=True),
+    _text("csv", 3, suffixes.is_csv, "tables"),
+    _text("html", 5, suffixes.is_html, "html", markdown=True),
     _text("json", 2, suffixes.is_json, "structured"),
-    _text("xml", 4, suffixes.is_xml, "structured", markdown=True),
+    _text("xml", 5, suffixes.is_xml, "structured", markdown=True),
     _text("markdown", 2, suffixes.is_markdown, "text", markdown=True),
     _text("org", 2, suffixes.is_org, "text"),
     _text("rst", 2, suffixes.is_rst, "text"),
@@ -96,8 +126,21 @@ _DOCUMENTS: tuple[Extractor, ...] = (
     _text("text", 2, suffixes.is_plain, "text"),
 )
 # An archive is read by all of them: when the text of one format changes, so may that of an archive.
-_ZIP_VERSION = 1 + sum(extractor.version for extractor in _DOCUMENTS)
-REGISTRY = (_binary("zip", _ZIP_VERSION, "zip", "archive", markdown=True), *_DOCUMENTS)
+_ARCHIVE_VERSION = 2 + sum(extractor.version for extractor in _DOCUMENTS)
+
+
+def _archive(name: str, kinds: str, module: str) -> Extractor:
+    """A format that says nothing itself: what is in it is read by the others."""
+    return _container(_binary(name, _ARCHIVE_VERSION, kinds, module, markdown=True), module)
+
+
+REGISTRY = (
+    _archive("zip", "zip", "archive"),
+    _archive("tar", "tar", "tars"),
+    _archive("packed", "gz bz2 xz zst", "packed"),
+    _archive("sevenz", "7z", "sevenz"),
+    *_DOCUMENTS,
+)
 MAX_REMARK_PARTS = 10  # named in a document's remark; more are counted
 
 
@@ -110,7 +153,7 @@ def claim(sample: bytes, path: str) -> Extractor:
     """
     for extractor in _claimants(sample, path):
         return extractor
-    raise UnreadableDocument("binary", "not text")
+    raise not_text(path).refusal()
 
 
 def _claimants(sample: bytes, path: str) -> Iterator[Extractor]:
@@ -129,41 +172,65 @@ class Opened:
     """A document whose lines are extracted lazily.
 
     `title` is the document's own, "" if it has none. `extractor` is a label; it and `remark`, a
-    message on unreadable and hidden parts, are final after the last line. `lines` raises
-    UnreadableDocument with that label, and with the extractor's `empty_reason` at the end if there
-    was no text.
+    message on unreadable parts (`unread` lists them), hidden ones and others (`notes`), are final
+    after the last line. `lines` raises UnreadableDocument with that label, and with the extractor's
+    `empty_reason` at the end if there was no text.
     """
 
     extractor: str
     title: str
     lines: Iterator[Line] = field(default_factory=lambda: iter(()))
     remark: str = ""
+    unread: Sequence[str] = ()
+    notes: Sequence[str] = ()
 
 
 def open_document(
-    data: bytes, source: str, on_claim: Callable[[str], None] = lambda label: None
+    data: bytes,
+    source: str,
+    on_claim: Callable[[str], None] = lambda label: None,
+    within: Within | None = None,
 ) -> Opened:
     """The document, before its lines are read; raises UnreadableDocument.
 
-    `on_claim` is called with the label of each extractor before it reads the bytes.
+    `on_claim` is called with the label of each extractor before it reads the bytes. `within` is the
+    place of a document within another one.
     """
     if not data:
         raise UnreadableDocument("no_bytes", "the file is empty")
-    extractor, extraction = _open(data, source, on_claim)
+    return _opened(*_open(data, within or Within(source), on_claim))
+
+
+def opened_as(name: str, read: Callable[[Within], Extraction], within: Within) -> Opened:
+    """A document that is no file of its own, such as a message in a message, as `name` reads it."""
+    extractor = next(each for each in REGISTRY if each.name == name)
+    _refuse_too_deep(within)
+    return _opened(extractor, read(within))
+
+
+def _refuse_too_deep(within: Within) -> None:
+    if within.depth > MAX_NESTING:
+        raise UnreadableDocument("unsupported", f"more than {MAX_NESTING} files around it")
+
+
+def _opened(extractor: Extractor, extraction: Extraction) -> Opened:
     opened = Opened(extractor.label, " ".join(shown(whole(extraction.title or "")).split()))
     opened.lines = _lines(extractor, extraction, opened)
+    opened.unread, opened.notes = extraction.unread, extraction.notes
     return opened
 
 
 def _open(
-    data: bytes, source: str, on_claim: Callable[[str], None]
+    data: bytes, within: Within, on_claim: Callable[[str], None]
 ) -> tuple[Extractor, Extraction]:
     """The extractor of a file and its extraction; errors carry the extractor's label."""
-    failure = UnreadableDocument("binary", "not text")
-    for extractor in _claimants(data, source):
+    failure = not_text(within.name).refusal()
+    for extractor in _claimants(data, within.name):
         on_claim(extractor.label)
+        if extractor.container:
+            _refuse_too_deep(within)
         try:
-            extraction = extractor.read(data)
+            extraction = extractor.read(data, within)
             if not extractor.kinds and (nulls := stray_nulls(data)):
                 noun = "NUL character was" if nulls == 1 else "NUL characters were"
                 extraction.notes.append(f"damaged: {nulls:,} {noun} left out")

@@ -13,15 +13,13 @@ from html import unescape
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from indexer.errors import UnreadableDocument
-from indexer.extract.extraction import usable_title
+from indexer.extract.extraction import MAX_PART_BYTES, MAX_UNPACKED_BYTES, usable_title
 
 if TYPE_CHECKING:
     from lxml.etree import XMLParser
     from lxml.etree import _Element as Element
 
-MAX_PART_BYTES = 96 * 2**20  # unpacked; its tree takes several times as much memory
 MAX_ENTITY_CHARS = 2**20  # that entities of one file become
-MAX_UNPACKED_BYTES = 384 * 2**20  # of all parts read from one file
 
 
 class Parts(Protocol):
@@ -78,13 +76,13 @@ class ZipParts:
         stored = self._lower.get(name.lstrip("/").lower())
         return None if stored is None else self.unpacked(self._stored[stored])
 
-    def unpacked(self, info: zipfile.ZipInfo) -> bytes:
-        """The bytes of a member.
+    def unpacked(self, info: zipfile.ZipInfo, most: int = MAX_PART_BYTES) -> bytes:
+        """The bytes of a member, at most so many.
 
         Raises UnreadableDocument("too_large_unpacked") past the limits, whatever sizes the archive
         claims, and what `zipfile` and `zlib` raise for damaged members.
         """
-        limit = min(MAX_PART_BYTES, MAX_UNPACKED_BYTES - self._unpacked)
+        limit = min(most, MAX_UNPACKED_BYTES - self._unpacked)
         with self._archive.open(info) as member:
             data = member.read(limit + 1)
         self._unpacked += len(data)

@@ -1,4 +1,4 @@
-"""The types of the registry, and the marks of parts.
+"""The types of the registry, the budget of documents within documents, and the marks of parts.
 
 Does not parse. Imported by the registry and by every module of a format.
 """
@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
+from indexer.errors import UnreadableDocument
 from indexer.extract.hidden import bare, parted
 from indexer.extract.normalise import lines_of, whole
 from indexer.records import Line
@@ -39,22 +40,62 @@ class Extraction:
     notes: list[str] = field(default_factory=list)
 
 
+MAX_MEMBERS = 2_000  # documents within one file that are looked at
+MAX_TEXT_CHARS = 32 * 2**20  # of all of them; the one that is being read then is read to its end
+MAX_PART_BYTES = 96 * 2**20  # of one, unpacked; its tree takes several times as much memory
+MAX_UNPACKED_BYTES = 384 * 2**20  # of all of them
+MAX_NESTING = 8  # of documents with documents in them: mails in mails, archives in archives
+
+
+@dataclass(slots=True)
+class Budget:
+    """What the documents within one file may still cost, however deeply they are nested."""
+
+    members: int = MAX_MEMBERS
+    chars: int = MAX_TEXT_CHARS
+    unpacked_bytes: int = MAX_UNPACKED_BYTES
+
+    def most_bytes(self) -> int:
+        """How many bytes the next document may have."""
+        return min(MAX_PART_BYTES, self.unpacked_bytes)
+
+    def spend(self, size: int) -> None:
+        """Count the bytes of a document; raises UnreadableDocument("too_large_unpacked")."""
+        if size > self.most_bytes():
+            raise UnreadableDocument("too_large_unpacked")
+        self.unpacked_bytes -= size
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """Where a document stands: its name, how many documents are around it, and their budget."""
+
+    name: str = ""
+    depth: int = 0
+    budget: Budget = field(default_factory=Budget)
+
+    def inner(self, name: str) -> Within:
+        """The place of a document in this one."""
+        return Within(name, self.depth + 1, self.budget)
+
+
 @dataclass(frozen=True, slots=True)
 class Extractor:
     """One way from bytes to text. A change of what `read` yields is a new `version`.
 
     `kinds` are the results of `kind_of` that it reads; if empty, its files are text and `claims`
     decides. `empty_reason` is the code for a file without text. `markdown` is set if headings in
-    the lines are Markdown.
+    the lines are Markdown, `container` if other documents may stand in its files.
     """
 
     name: str
     version: int
-    read: Callable[[bytes], Extraction]
+    read: Callable[[bytes, Within], Extraction]
     kinds: tuple[str, ...] = ()
     claims: Claim = lambda sample, path: False
     empty_reason: str = "no_text"
     markdown: bool = False
+    container: bool = False
 
     @property
     def label(self) -> str:

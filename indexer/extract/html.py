@@ -12,11 +12,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from indexer.extract import markdown
 from indexer.extract.extraction import Extraction, plain_lines, words
 from indexer.extract.hidden import hide, shown, without_lone_words
+from indexer.extract.html_inline import Inline, strikes
+from indexer.extract.html_tables import Block, TableDraft
 from indexer.extract.look import Look, look_of
 from indexer.extract.office.formula import Formula
 from indexer.extract.text import decode
@@ -56,7 +58,7 @@ def html_text(source: str, titled: bool = True) -> tuple[str | None, str]:
     # Without huge_tree all that is nested more than 256 deep would be left out.
     parser = etree.HTMLParser(target=reader, encoding="utf-8", huge_tree=True, no_network=True)
     parser.feed(source.encode("utf-8", "replace"))
-    blocks: list[_Block] = parser.close()
+    blocks: list[Block] = parser.close()
     title = markdown.one_line("".join(reader.title)) or None
     main = _main(blocks)
     chosen = [block.text for block in main]
@@ -71,40 +73,24 @@ def _names(block: str, title: str) -> bool:
     return block.startswith("#") and title.casefold().startswith(block.lstrip("# ").casefold())
 
 
-@dataclass(frozen=True, slots=True)
-class _Block:
-    """A piece of text and its context; `alone` for headings and code outside tables."""
-
-    text: str
-    main: bool
-    menu: bool
-    aside: bool
-    links: tuple[tuple[str, str], ...] = ()
-    alone: bool = False
-
-
-def _is_seen(block: _Block) -> bool:
-    return not (block.menu or block.aside)
-
-
-_STYLED = re.compile(r"(?i)<style\b|rel\s*=\s*[\"']?stylesheet")
+_STYLED = re.compile(r"(?i)<(?:style|script)\b|rel\s*=\s*[\"']?stylesheet")
 MIN_MAIN_SHARE = 0.3  # of a page's text in <main>, below which the tag is not believed
 
 
-def _main(blocks: Sequence[_Block]) -> Sequence[_Block]:
+def _main(blocks: Sequence[Block]) -> Sequence[Block]:
     """The blocks of the main text; all blocks if the tags would leave almost none.
 
     An unclosed tag makes everything after it a menu, hence the check of shares.
     """
-    near: Sequence[_Block] = [block for block in blocks if not block.aside]
+    near: Sequence[Block] = [block for block in blocks if not block.aside]
     near = near if _length(near) >= MIN_MAIN_SHARE * _length(blocks) else blocks
-    text: Sequence[_Block] = [block for block in near if not block.menu]
+    text: Sequence[Block] = [block for block in near if not block.menu]
     text = text if _length(text) >= MIN_MAIN_SHARE * _length(near) else near
     main = [block for block in text if block.main]
     return main if main and _length(main) >= MIN_MAIN_SHARE * _length(text) else text
 
 
-def _length(blocks: Sequence[_Block]) -> int:
+def _length(blocks: Sequence[Block]) -> int:
     return sum(len(shown(block.text)) for block in blocks)
 
 
@@ -145,6 +131,7 @@ class _Element:
     block: tuple[bool, bool] = (False, False)
     look: Look = _PLAIN
     lists: int = 0
+    struck: bool = False
     list: _Element | None = None  # the innermost
     items: int = 0  # of a list, so far
 
@@ -169,6 +156,7 @@ def _begun(parent: _Element, tag: str, named: Mapping[str, str], in_header: bool
         parent.block,
         look,
         parent.lists + (tag in _LISTS),
+        parent.struck or strikes(tag, named),
         parent.list,
     )
     if tag in _LISTS:
@@ -183,10 +171,7 @@ def _page(named: Mapping[str, str], tag: str) -> Look:
     return replace(look, gone=False, invisible=False)
 
 
-@dataclass(slots=True)
-class _Table:
-    rows: list[list[list[_Block]]] = field(default_factory=list)
-    nested: bool = False
+MAX_NESTED = 32  # tables within tables; the cells of those further in are text of the last one
 
 
 class _Reader:
@@ -195,11 +180,12 @@ class _Reader:
     def __init__(self, *, styled: bool) -> None:
         self._styled = styled
         self.title: list[str] = []
-        self._blocks: list[_Block] = []
+        self._blocks: list[Block] = []
         self._open = [_Element("")]
         self._tags: Counter[str] = Counter()
-        self._tables: list[_Table] = []
-        self._text: list[str] = []
+        self._tables: list[TableDraft] = []
+        self._beyond = 0  # open tables that are nested too deep to be read as such
+        self._text = Inline()
         self._address = ""  # of the link in hand
         self._linked: list[str] = []
         self._links: list[tuple[str, str]] = []  # of the block in hand
@@ -208,7 +194,7 @@ class _Reader:
         self._depth = 1
         self._formula: Formula | None = None
 
-    def close(self) -> list[_Block]:
+    def close(self) -> list[Block]:
         """All blocks, those of unclosed tables included."""
         if self._formula is not None:
             text, self._formula = self._formula.text(), None
@@ -237,6 +223,18 @@ class _Reader:
             self._end_link()
             self._address = attrs.get("href", "").strip()
         self._begin(tag)
+        self._in_table(tag, attrs)
+
+    def _in_table(self, tag: str, attrs: Mapping[str, str]) -> None:
+        if tag == "table" and len(self._tables) == MAX_NESTED:
+            self._beyond += 1
+        elif tag == "table" and not self._beyond:
+            if self._tables:
+                self._tables[-1].nested = True
+            self._tables.append(TableDraft(attrs))
+        elif self._tables and not self._beyond:
+            outer, element = self._open[-2:]
+            self._tables[-1].start(tag, attrs, outer.look.gone or not element.look.gone)
 
     def _begin(self, tag: str) -> None:
         if tag in _HEADINGS:
@@ -250,27 +248,17 @@ class _Reader:
                 self._label = f"{above.items}."
         elif tag == "blockquote":
             self._prefix = tag
-        elif tag == "table":
-            if self._tables:
-                self._tables[-1].nested = True
-            self._tables.append(_Table())
-        elif tag == "tr" and self._tables:
-            self._tables[-1].rows.append([])
-        elif tag in ("td", "th") and self._tables:
-            rows = self._tables[-1].rows
-            if not rows:
-                rows.append([])
-            rows[-1].append([])
 
     def _void(self, tag: str, named: Mapping[str, str]) -> None:
         if tag == "br":
-            self._text.append("\n")
+            self._text.add("\n")
         elif tag == "hr":
             self._flush()
         elif tag == "img" and not self._open[-1].skipped:
-            self._text.append(f" {self._marked(named.get('alt', ''))} ")
+            picture = f" {self._marked(named.get('alt', ''))} "
+            self._text.add(picture)
             if self._address:
-                self._linked.append(self._text[-1])
+                self._linked.append(picture)
 
     def end(self, tag: str) -> None:
         """Close the innermost element."""
@@ -284,8 +272,12 @@ class _Reader:
         element = self._open[-1]
         if element.tag in _BLOCKS:
             self._flush()
-        if element.tag == "table" and self._tables:
-            self._end_table()
+        if self._beyond:
+            self._beyond -= element.tag == "table"
+        elif self._tables:
+            self._tables[-1].end(element.tag)
+            if element.tag == "table":
+                self._end_table()
         if element.tag == "a":
             self._end_link()
         if element.tag in ("li", "blockquote", *_HEADINGS):
@@ -306,12 +298,23 @@ class _Reader:
         elif element.block != (element.menu, element.aside):
             # Within a line, of a button or an icon: set aside, and the line goes on.
             aside = self._marked(markdown.one_line(data))
-            self._keep(_Block(aside, element.main, element.menu, element.aside))
+            self._keep(Block(aside, element.main, element.menu, element.aside))
         else:
-            text = self._marked(data if self._tags["pre"] else _BLANKS.sub(" ", data))
-            self._text.append(text)
-            if self._address:
-                self._linked.append(shown(text))
+            self._take(data, element.struck)
+
+    def _take(self, data: str, struck: bool) -> None:
+        in_ruby = self._tags["ruby"] > 0
+        if in_ruby and self._tags["rp"]:
+            return  # signs around the reading, for browsers that do not know it
+        text = self._marked(data if self._tags["pre"] else _BLANKS.sub(" ", data))
+        if in_ruby and self._tags["rt"]:
+            self._text.read(text)
+            return
+        self._text.add(text, struck and text == shown(text), in_ruby)
+        if self._tables and not (self._tags["b"] or self._tags["strong"]) and data.strip():
+            self._tables[-1].weaken()
+        if self._address:
+            self._linked.append(shown(text))
 
     def _marked(self, text: str) -> str:
         """A text of the current element, marked if it is not shown."""
@@ -329,7 +332,7 @@ class _Reader:
         if self._linked:
             self._links.append(("".join(self._linked), self._address))
             self._linked = []
-        raw, self._text = "".join(self._text), []
+        raw = self._text.taken()
         if self._tags["pre"]:
             text = raw.strip("\n")
             text = f"```\n{text}\n```" if text.strip() else ""
@@ -348,30 +351,16 @@ class _Reader:
             self._prefix = ""  # later blocks of an item stand for themselves
         element = self._open[-1]
         alone = self._prefix in _HEADINGS or self._tags["pre"] > 0
-        self._keep(_Block(text, element.main, *element.block, tuple(self._links), alone))
+        self._keep(Block(text, element.main, *element.block, tuple(self._links), alone))
         self._links.clear()
 
     def _end_table(self) -> None:
-        """Rows for a data table; the blocks of the cells for a layout table."""
-        table = self._tables.pop()
-        blocks = [block for cells in table.rows for cell in cells for block in cell]
-        if table.nested or any(block.alone for block in blocks):
-            for block in blocks:
-                self._keep(block)
-        elif blocks:
-            seen = any(map(_is_seen, blocks))
-            texts = [
-                [" ".join(b.text for b in cell if _is_seen(b) or not seen) for cell in cells]
-                for cells in table.rows
-            ]
-            first = next((block for block in blocks if _is_seen(block)), blocks[0])
-            links = tuple(link for block in blocks if _is_seen(block) for link in block.links)
-            self._keep(_Block(markdown.table(texts), first.main, first.menu, first.aside, links))
+        for block in self._tables.pop().blocks():
+            self._keep(block)
 
-    def _keep(self, block: _Block) -> None:
-        rows = self._tables[-1].rows if self._tables else []
-        if rows and rows[-1]:
-            rows[-1][-1].append(block)
+    def _keep(self, block: Block) -> None:
+        if self._tables:
+            self._tables[-1].keep(block)
         else:
             self._blocks.append(block)
 

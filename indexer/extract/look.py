@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 UNKNOWN = "?"  # of a background: a picture, a gradient, a colour that is not understood
+CLEAR = "clear"  # a colour that lets all others through
 MAX_UNSEEN_POINTS = 1.0  # of a font's size, in pixels or points
 MAX_COLOUR_DISTANCE = 8  # of 255, in each of red, green and blue, that nobody sees
 _FAR = 900  # pixels to the left or above, by which text is put where no page is
@@ -30,7 +31,8 @@ _NAMED = {
     "ghostwhite": "#f8f8ff",
 }
 _HEX = re.compile(r"#(?:[0-9a-f]{3}|[0-9a-f]{6})")
-_RGB = re.compile(r"rgba?\((\d{1,3})[ ,]+(\d{1,3})[ ,]+(\d{1,3})(?:[ ,/]+([\d.]+)(%?))?\)")
+_RGB = re.compile(r"rgba?\((\d{1,3})[ ,]+(\d{1,3})[ ,]+(\d{1,3})(?:[ ,/]+(\d*\.?\d+)(%?))?\)")
+_CLIPPED = re.compile(r"rect\((?:\s*[01](?:px)?[,\s]*){4}\)|inset\((?:50|100)%\)")
 _LENGTH = re.compile(r"(-?\d*\.?\d+)(px|pt|em|rem|%|ex|ch|vw|in|cm|mm)?")
 # Of an attribute that gives a colour, the sign may be missing.
 _BARE_HEX = re.compile(r"[0-9a-f]{6}")
@@ -38,18 +40,27 @@ _BARE_HEX = re.compile(r"[0-9a-f]{6}")
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What an element's text looks like; `gone` cannot be undone by an element within."""
+    """What an element's text looks like.
+
+    `gone` and `faint` (opacity) cannot be undone by an element within.
+    """
 
     gone: bool = False
+    faint: bool = False
     invisible: bool = False
     tiny: bool = False
     colour: str = ""
     background: str = ""
 
     def hides(self, *, paper: bool) -> bool:
-        """Whether text of this look is not shown; `paper`: the page itself is white."""
+        """Whether text of this look is not shown.
+
+        `paper`: the page has no stylesheet and no script, so that it is white and stays as it is.
+        """
+        if self.gone or self.invisible or self.tiny or (self.faint and paper):
+            return True
         background = self.background or ("#ffffff" if paper else UNKNOWN)
-        return self.gone or self.invisible or self.tiny or _alike(self.colour, background)
+        return self.colour == CLEAR or _alike(self.colour, background)
 
 
 def look_of(outer: Look, tag: str, attributes: Mapping[str, str]) -> Look:
@@ -64,6 +75,8 @@ def look_of(outer: Look, tag: str, attributes: Mapping[str, str]) -> Look:
         look = replace(look, tiny=_is_tiny(size, tiny=outer.tiny))
     if not look.gone and ("hidden" in attributes or _is_gone(style)):
         look = replace(look, gone=True)
+    if (opacity := _length(style.get("opacity", ""))) is not None and opacity[0] == 0:
+        look = replace(look, faint=True)
     return look
 
 
@@ -83,7 +96,11 @@ def _coloured(
     colour = style.get("color") or (
         attributes.get("color", "") if tag == "font" else attributes.get("text", "")
     )
-    look = outer if not colour else replace(outer, colour=_colour(colour) or "")
+    look = outer if not colour else replace(outer, colour=_colour(colour) or _clear(colour))
+    if look.colour == CLEAR and "text" in (
+        style.get("background-clip", "") + style.get("-webkit-background-clip", "")
+    ):
+        look = replace(look, colour="")  # the background shows in the shape of the letters
     given = [attributes.get("bgcolor", ""), style.get("background-color", "")]
     given += [style.get("background", ""), style.get("background-image", "")]
     given += [UNKNOWN] if attributes.get("background") else []
@@ -101,10 +118,16 @@ def _colour(value: str) -> str | None:
     if _BARE_HEX.fullmatch(value):
         return f"#{value}"
     if rgb := _RGB.fullmatch(value):
-        if rgb[4] and float(rgb[4].strip(".") or 0) < (100 if rgb[5] else 1):
+        if rgb[4] and float(rgb[4]) < (100 if rgb[5] else 1):
             return None
         return "#" + "".join(f"{min(int(part), 255):02x}" for part in rgb.group(1, 2, 3))
     return _NAMED.get(value)
+
+
+def _clear(value: str) -> str:
+    rgb = _RGB.fullmatch(value)
+    is_clear = rgb is not None and rgb[4] is not None and float(rgb[4]) == 0
+    return CLEAR if is_clear or value == "transparent" else ""
 
 
 def _alike(colour: str, background: str) -> bool:
@@ -132,6 +155,10 @@ def _is_tiny(size: str, *, tiny: bool) -> bool:
 
 def _is_gone(style: Mapping[str, str]) -> bool:
     if style.get("display") == "none" or style.get("mso-hide") == "all":
+        return True
+    if _CLIPPED.fullmatch(style.get("clip", "")) or _CLIPPED.fullmatch(style.get("clip-path", "")):
+        return True
+    if style.get("transform") in ("scale(0)", "scale(0,0)", "scale(0, 0)"):
         return True
     if style.get("overflow") in ("hidden", "clip") and any(
         _is_nothing(style.get(name, "")) for name in ("height", "max-height", "width", "max-width")

@@ -11,51 +11,19 @@ from collections.abc import Collection
 from pathlib import PurePosixPath
 
 from indexer.errors import UnreadableDocument
+from indexer.extract.known_kinds import known_by_bytes, known_compound, known_zip
 from indexer.extract.legacy.compound import OLE
 from indexer.extract.text import is_text
 
-_Forms = tuple[tuple[re.Pattern[bytes], str], ...]
-
-
-def _forms(*forms: tuple[bytes, str]) -> _Forms:
-    return tuple((re.compile(pattern, re.DOTALL), name) for pattern, name in forms)
-
-
-# Formats that are recognised in order to say so: how their first bytes are built, then what it is.
-# A word that text may begin with needs behind it what only the format has.
-_UNSUPPORTED = _forms(
-    (rb"\x1f\x8b", "gzip archive"),
-    (rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)", "bzip2 archive"),
-    (rb"\xfd7zXZ\x00", "xz archive"),
-    (rb"\x28\xb5\x2f\xfd", "zstandard archive"),
-    (rb"7z\xbc\xaf\x27\x1c", "7z archive"),
-    (rb"Rar!\x1a\x07", "RAR archive"),
-    (rb"MSCF\0\0\0\0", "cabinet archive"),
-    (rb"!<arch>\n(?:.{58}`\n|\Z)", "ar archive"),
-    (rb"ITSF[\x01-\x08]\0\0\0", "compiled HTML help"),
-    (rb"!BDN.{4}SM", "Outlook mail folder (PST)"),
-    (
-        rb"%!PS(?:-Adobe-\d[^\r\n]{0,80})?[\r\n](?=.{0,8000}(?:%%|\sdef\s|\bshowpage\b|\bmoveto\b))",
-        "PostScript document",
-    ),
-    (rb"\xffWPC", "WordPerfect document"),
-    (rb"AT&TFORM.{4}DJV", "DjVu document"),
-)
-_BINARY = _forms(
-    (rb"\x89PNG", "PNG image"),
-    (rb"\xff\xd8\xff", "JPEG image"),
-    (rb"GIF8[79]a.{0,6}[\0-\x08\x0e-\x1f]", "GIF image"),
-    (rb"II\*\x00", "TIFF image"),
-    (rb"MM\x00\*", "TIFF image"),
-    (rb"BM.{4}\0\0\0\0.\0\0\0", "BMP image"),
-    (rb"RIFF.{4}[A-Z][A-Za-z0-9 ]{3}.{0,12}[\0-\x08\x0e-\x1f]", "RIFF media (WebP, WAV, AVI)"),
-    (rb"\x7fELF", "program"),
-    (rb"MZ.{0,62}[\0-\x08\x0e-\x1f]", "program"),
-    (rb"SQLite format 3\0", "SQLite database"),
-    (rb"ID3[\x02-\x04].[\0-\xf0]", "MP3 audio"),
-    (rb"OggS\0", "Ogg media"),
-    (rb"fLaC[\0\x80]\0\0", "FLAC audio"),
-    (rb"\x1aE\xdf\xa3", "Matroska media"),
+# What other documents stand in, besides ZIP files: first bytes and kind.
+_PACKED: tuple[tuple[re.Pattern[bytes], str], ...] = (
+    (re.compile(rb"\x1f\x8b\x08[\0-\x1f]"), "gz"),
+    (re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)"), "bz2"),
+    (re.compile(rb"\xfd7zXZ\0"), "xz"),
+    (re.compile(rb"\x28\xb5\x2f\xfd"), "zst"),
+    (re.compile(rb"7z\xbc\xaf\x27\x1c"), "7z"),
+    (re.compile(rb"\x78\x9f\x3e\x22"), "tnef"),
+    (re.compile(rb"bplist0\d.{0,2000}WebMainResource", re.DOTALL), "webarchive"),
 )
 _ZIP = b"PK\x03\x04"
 _EMPTY_ZIP = b"PK\x05\x06"
@@ -111,26 +79,42 @@ def kind_of(sample: bytes, path: str) -> str | None:
     The name decides if a container's directory is damaged or beyond the sample. Raises
     UnreadableDocument for formats that are recognised but not supported.
     """
-    for reason, forms in (("unsupported", _UNSUPPORTED), ("binary", _BINARY)):
-        for pattern, name in forms:
-            if pattern.match(sample):
-                raise UnreadableDocument(reason, name)
-    if sample[257:262] == b"ustar" and b"\0" in sample[:257]:
-        raise UnreadableDocument("unsupported", "tar archive")
+    for pattern, kind in _PACKED:
+        if pattern.match(sample):
+            return kind
+    if is_tar(sample):
+        return "tar"
+    if known := known_by_bytes(sample):
+        raise known.refusal()
     if sample.startswith((_ZIP, _EMPTY_ZIP)):
         return _zip_kind(sample, path)
     if sample.startswith(OLE):
         return _ole_kind(sample, path)
-    if _is_pdf(sample):
+    if _is_pdf(sample, path):
         return "pdf"
     return "rtf" if _RTF.match(sample) else None
 
 
-def _is_pdf(sample: bytes) -> bool:
+def _is_pdf(sample: bytes, path: str) -> bool:
     """Whether a file is a PDF, or the remains of one: text may begin with its first word."""
     if _PDF.match(sample):
-        return _PDF_PARTS.search(sample) is not None or not is_text(sample)
+        named = PurePosixPath(path).suffix.lower() == ".pdf"
+        return named or _PDF_PARTS.search(sample) is not None or not is_text(sample)
     return _LATE_PDF.search(sample[:1024]) is not None and b" obj" in sample
+
+
+_TAR = re.compile(rb".{257}ustar", re.DOTALL)
+_CHECKSUM = re.compile(rb"[^\0].{147}[ 0]*([0-7]{3,6})[\0 ]", re.DOTALL)
+
+
+def is_tar(head: bytes) -> bool:
+    """Whether these first bytes are a member's header: by its mark, or by its checksum."""
+    if _TAR.match(head):
+        return b"\0" in head[:257]
+    told = _CHECKSUM.match(head[:512])
+    if told is None or len(head) < 512:  # before 1988 there was no mark
+        return False
+    return int(told[1], 8) == sum(head[:148]) + 8 * 0x20 + sum(head[156:512])
 
 
 def _zip_kind(sample: bytes, path: str) -> str:
@@ -156,7 +140,7 @@ def _zip_kind(sample: bytes, path: str) -> str:
         return suffix
     if not whole and suffix in _ZIP_SUFFIXES:
         return suffix
-    raise UnreadableDocument("unsupported", "ZIP archive")
+    raise known_zip(names, path).refusal()
 
 
 def _zip_names(sample: bytes) -> Collection[str] | None:
@@ -202,7 +186,7 @@ def _ole_kind(sample: bytes, path: str) -> str:
     suffix = PurePosixPath(path).suffix.lower()[1:]
     if suffix in _OLE_SUFFIXES:
         return suffix  # damaged, as its reader will say
-    raise UnreadableDocument("unsupported", "legacy Office document of an unknown kind")
+    raise known_compound(_ole_names(sample), path).refusal()
 
 
 def _ole_names(sample: bytes) -> set[str]:

@@ -13,7 +13,7 @@ import re
 import stat
 import time
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,6 +21,9 @@ from indexer.errors import CorpusError, UsageError
 from indexer.files.ignore import Rules, rules_in
 from indexer.files.names import is_key, never_a_document, source_of
 from indexer.files.opening import MAX_FILE_BYTES
+
+# Reasons for which a file or a folder could not be looked at, which says nothing of what is in it.
+UNREACHED = ("permission", "unreadable")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +41,32 @@ class SeenFile:
 class Walk:
     """The files of a folder sorted by source, and the number excluded by rules.
 
-    `started_ns` is when the walk began, in nanoseconds since 1970.
+    `started_ns` is when the walk began, in nanoseconds since 1970. `mounts` are the folders on
+    another device than the one above them, as in "disk/", and "" for the root itself.
     """
 
     files: list[SeenFile] = field(default_factory=list)
     ignored: int = 0
     started_ns: int = 0
+    mounts: list[str] = field(default_factory=list)
+
+    def out_of_reach(self, mounts: Iterable[str] = ()) -> dict[str, str]:
+        """The folders that could not be looked into, as in "disk/", each with a reason code.
+
+        Those that cannot be listed or entered, links in the place of folders, and of `mounts`,
+        where other devices were before, those where none is now.
+        """
+        found = {
+            _folder(seen.source): seen.problem
+            for seen in self.files
+            if seen.problem in (*UNREACHED, "symlink")
+        }
+        return found | dict.fromkeys({*mounts} - {*self.mounts}, "unmounted")
+
+
+def _folder(source: str) -> str:
+    """A source as the prefix of what lies below it; the root is listed as "/"."""
+    return "" if source == "/" else f"{source.removesuffix('/')}/"
 
 
 def check_root(root: Path) -> Path:
@@ -69,7 +92,7 @@ def check_root(root: Path) -> Path:
 def walk(root: Path, max_bytes: int = MAX_FILE_BYTES) -> Walk:
     """Every file below `root` that no rule excludes, sorted by source."""
     result = Walk(started_ns=time.time_ns())
-    _descend(root, "", (), result, max_bytes)
+    _descend(root, "", (), result, max_bytes, _device(root.parent))
     result.files.sort(key=lambda seen: seen.source)
     result.files = list(_without_collisions(result.files))
     return result
@@ -78,24 +101,45 @@ def walk(root: Path, max_bytes: int = MAX_FILE_BYTES) -> Walk:
 _Rules = tuple[tuple[str, Rules], ...]
 
 
-def _descend(root: Path, below: str, rules: _Rules, result: Walk, max_bytes: int) -> None:
+def _descend(
+    root: Path, below: str, rules: _Rules, result: Walk, max_bytes: int, above: int | None
+) -> None:
+    """Look at a folder that lies in one on the device `above`."""
     folder = root / below
     try:
+        # A folder that can be listed and not entered has files of which nothing can be known.
+        device = os.stat(f"{folder}/.").st_dev  # noqa: PTH116 - Path drops the dot
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError as error:
         source = source_of(below) + "/"
         result.files.append(SeenFile(source, problem=_reason(error), detail="folder not readable"))
         return
+    if device != above:
+        result.mounts.append(source_of(below) + "/" * bool(below))
     rules += _rules_of(folder, below)
     for entry in entries:
         path = f"{below}/{entry.name}" if below else entry.name
-        is_folder = entry.is_dir(follow_symlinks=False)
+        is_folder = _is_folder(entry)
         if _passed_over(entry.name, path, is_folder, rules):
             result.ignored += 1
         elif is_folder:
-            _descend(root, path, rules, result, max_bytes)
+            _descend(root, path, rules, result, max_bytes, device)
         else:
             result.files.append(_look_at(entry, path, max_bytes))
+
+
+def _device(folder: Path) -> int | None:
+    try:
+        return folder.stat().st_dev
+    except OSError:
+        return None
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir(follow_symlinks=False)
+    except OSError:  # of a file system that does not tell without a look, which then fails
+        return False
 
 
 def _rules_of(folder: Path, below: str) -> _Rules:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.chunk import context_of
-from indexer.records import Chunk, Coverage, FileRow, Fingerprint
+from indexer.records import STATUSES, Chunk, Coverage, FileRow, Fingerprint
 from indexer.store.borrowed import check_own_data
 from indexer.store.folder import TABLES
 from indexer.store.lance import import_lancedb
@@ -172,12 +172,12 @@ def still_right(
     """
     same = same_rows(made_by, today)
     same_text = made_by.normaliser == today.normaliser
-    return {row.source: row for row in rows if same or (same_text and row.status != "indexed")}
+    return {row.source: row for row in rows if same or (same_text and not row.is_document)}
 
 
 def coverage_of(rows: Iterable[FileRow]) -> Coverage:
     """How many of the rows have each status."""
-    counts = dict.fromkeys(("indexed", "empty", "failed", "skipped"), 0)
+    counts = dict.fromkeys(STATUSES, 0)
     for row in rows:
         counts[row.status] += 1
     return Coverage(**counts)

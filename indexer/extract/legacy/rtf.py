@@ -17,9 +17,13 @@ from html import escape
 
 from indexer.extract import markdown
 from indexer.extract.extraction import Extraction, plain_lines, usable_title, words
+from indexer.extract.grid import Cell
 from indexer.extract.hidden import hide
 from indexer.extract.html import html_text
+from indexer.extract.legacy.rtf_tables import WORDS as TABLE_WORDS
+from indexer.extract.legacy.rtf_tables import RowsDraft
 from indexer.extract.office.unseen import MAX_UNSEEN_HALF_POINTS, PAPER, alike
+from indexer.extract.rows import table_text
 
 _TOKEN = re.compile(
     r"\\'([0-9a-fA-F]{2})"  # 1: a byte
@@ -107,6 +111,7 @@ class _State:
     code_page: str = "cp1252"
     skip_after_unicode: int = 1
     dropped: bool = False
+    bold: bool = False
     vanishes: bool = False
     tiny: bool = False
     colour: int = 0
@@ -125,6 +130,7 @@ class _Paragraph:
     style: int = 0
     level: int | None = None
     in_table: bool = False
+    weak: bool = False  # whether some of its text is not in bold
     shaded: bool = False
 
 
@@ -134,7 +140,8 @@ class _RtfReader:
     def __init__(self) -> None:
         self.title: list[str] = []
         self._blocks: list[str] = []
-        self._cells: list[str] = []
+        self._cells: list[Cell] = []
+        self._rows = RowsDraft()
         self._notes: list[str] = []
         self._stack: list[tuple[_State, _Paragraph | None]] = []
         self._state = _State()
@@ -181,6 +188,7 @@ class _RtfReader:
             yield html_text("".join(self._html))[1]
             return
         self._table("row")
+        self._end_table()
         self._end_paragraph()
         yield from self._blocks
 
@@ -208,8 +216,10 @@ class _RtfReader:
                 self._put("\n")
             else:
                 self._end_paragraph()
-        elif word in ("cell", "nestcell", "row", "nestrow"):
+        elif word in ("cell", "nestcell", "row"):
             self._table(word)
+        elif word in TABLE_WORDS and self._state.target == "text":
+            self._rows.define(word, number or 0)
         elif word == "htmltag" and self._html is not None:
             self._state = replace(self._state, target=word)
         elif word in _SKIPPED or (starred and word not in _STARRED):
@@ -248,7 +258,7 @@ class _RtfReader:
             paragraph.in_table = True
         elif word == "plain":
             self._state = replace(
-                state, dropped=False, vanishes=False, tiny=False, colour=0, fill=0
+                state, dropped=False, bold=False, vanishes=False, tiny=False, colour=0, fill=0
             )
         elif word in ("deleted", "htmlrtf"):
             self._state = replace(state, dropped=number != 0)
@@ -263,6 +273,8 @@ class _RtfReader:
             self._parts[word] = min(max(number or 0, 0), 255)
         elif word == "v":
             self._state = replace(self._state, vanishes=number != 0)
+        elif word == "b":
+            self._state = replace(self._state, bold=number != 0)
         elif word == "fs":
             self._state = replace(self._state, tiny=(number or 0) <= MAX_UNSEEN_HALF_POINTS)
         elif word == "cf":
@@ -346,6 +358,7 @@ class _RtfReader:
             self._levels[self._style] = int(heading[1]) - 1
         elif self._state.target in ("text", "footnote", "annotation"):
             self._paragraph.pieces.append(hide(text) if self._is_unseen() else text)
+            self._paragraph.weak |= not self._state.bold and bool(text.strip())
 
     def _text(self) -> str:
         pieces, self._paragraph.pieces = self._paragraph.pieces, []
@@ -354,12 +367,19 @@ class _RtfReader:
     def _table(self, word: str) -> None:
         if self._state.target != "text":
             return
-        if word in ("cell", "nestcell"):
-            self._cells.append(self._text())
+        if word == "nestcell":
+            self._put(", ")  # a table within a cell: its words remain
+        elif word == "cell":
+            strong, self._paragraph.weak = not self._paragraph.weak, False
+            text = self._text().rstrip(", ")
+            self._cells.append(Cell(text, strong=strong and bool(text)))
         elif self._cells:
-            if any(self._cells):
-                self._blocks.append(markdown.row(self._cells))
+            self._rows.end_row(self._cells)
             self._cells = []
+
+    def _end_table(self) -> None:
+        if rows := self._rows.taken():
+            self._blocks.append(table_text(rows))
             self._end_notes()
 
     def _end_paragraph(self) -> None:
@@ -368,7 +388,9 @@ class _RtfReader:
             return
         if self._state.target != "text":
             return
+        self._end_table()
         paragraph = self._paragraph
+        paragraph.weak = False
         level = (
             paragraph.level if paragraph.level is not None else self._levels.get(paragraph.style)
         )

@@ -35,6 +35,8 @@ from indexer.extract.office.charts import chart_text
 from indexer.extract.office.formula import office_formula
 from indexer.extract.office.numbering import Numbering, Place
 from indexer.extract.office.unseen import UNKNOWN, Ground, Unseen
+from indexer.extract.office.word_tables import WordRows
+from indexer.extract.rows import table_text
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -237,9 +239,9 @@ class _DocxReader:
 
     def _table(self, table: Element) -> str:
         outer, self._ground = self._ground, self._ground.inside(child(table, "tblPr"))
-        rows = list(self._rows(table))
+        text = table_text(WordRows(self._cell, self._skipped).of(table))
         self._ground = outer
-        return markdown.table(rows)
+        return text
 
     def _flat(self, container: Element) -> list[str]:
         """All text in a note on one line; nothing where there is none."""
@@ -268,38 +270,15 @@ class _DocxReader:
         if root is not None:
             yield chart_text(root)
 
-    def _rows(self, table: Element) -> Iterator[list[str]]:
-        for element in table:
-            tag = tag_of(element)
-            if tag == "tr":
-                properties = child(element, "trPr")
-                hidden = child(properties, "hidden") is not None
-                if child(properties, "del") is None:
-                    yield [hide(cell) if hidden else cell for cell in self._cells(element)]
-            elif tag not in self._skipped:
-                yield from self._rows(element)
-
-    def _cells(self, row: Element) -> Iterator[str]:
-        for element in row:
-            tag = tag_of(element)
-            if tag == "tc":
-                properties = child(element, "tcPr")
-                merged = child(properties, "vMerge")
-                goes_on = merged is not None and attribute(merged, "val") in (None, "continue")
-                outer, self._ground = self._ground, self._ground.inside(properties)
-                text = "" if goes_on else markdown.page(self.blocks(element))
-                self._ground = outer
-                yield text
-                span = child(properties, "gridSpan")
-                width = (attribute(span, "val") or "") if span is not None else ""
-                yield from [""] * (min(int(width), MAX_SPAN) - 1 if width.isdigit() else 0)
-            elif tag not in self._skipped:
-                yield from self._cells(element)
+    def _cell(self, cell: Element) -> list[str]:
+        outer, self._ground = self._ground, self._ground.inside(child(cell, "tcPr"))
+        blocks = list(self.blocks(cell))
+        self._ground = outer
+        return blocks
 
 
 _PLACES = {"footnote": "Footnote", "endnote": "Endnote", "hdr": "Header", "ftr": "Footer"}
 _MARGINS = {"header": "Header", "footer": "Footer", "glossaryDocument": "Prompts"}
-MAX_SPAN = 64  # columns of a merged cell
 
 
 def _symbol(element: Element) -> str:

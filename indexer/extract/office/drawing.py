@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from indexer.extract.container import attribute, child, tag_of, text_of
+from indexer.extract.container import Parts, attribute, child, relations, tag_of, text_of
 from indexer.extract.hidden import hide
 from indexer.extract.office.formula import office_formula
 from indexer.extract.office.unseen import UNKNOWN, alike
@@ -19,9 +19,80 @@ def paragraph_text(paragraph: Element, fill: str = UNKNOWN) -> str:
     return "".join(_runs(paragraph, fill)).strip()
 
 
-def fill_of(properties: Element | None) -> str:
-    """The one colour that a shape is filled with."""
+def fill_of(shape: Element, background: str) -> str:
+    """The one colour behind the text of a shape: its own, or that of the slide."""
+    properties = child(shape, "spPr")
+    kinds = {tag_of(each) for each in properties} if properties is not None else set()
+    if not kinds & _FILLS:
+        # Placeholders and shapes of a style take their fill from elsewhere.
+        styled = (
+            child(shape, "nvSpPr", "nvPr", "ph") is not None or child(shape, "style") is not None
+        )
+        return UNKNOWN if styled else background
     return _colour(child(properties, "solidFill")) or UNKNOWN
+
+
+_FILLS = frozenset({"solidFill", "gradFill", "blipFill", "pattFill", "grpFill"})
+
+
+def background_of(parts: Parts, slide: str) -> str:
+    """The one colour of a slide, if nothing but text without a fill stands on it.
+
+    Not looked for where no text has a colour of its own.
+    """
+    name, related = slide, relations(parts, slide)
+    found = ""
+    root = parts.xml(slide)
+    runs = root.iter("{*}rPr") if root is not None else ()
+    if not any(_colour(child(each, "solidFill")) for each in runs):
+        return UNKNOWN
+    for above in ("slideLayout", "slideMaster", "theme"):
+        root = parts.xml(name)
+        if root is None or any(_covers(each) for each in root.iter()):
+            return UNKNOWN
+        background = child(root, "cSld", "bg")
+        if background is not None and not found:
+            found = _of_background(background)
+        if above == "theme":
+            return _of_theme(parts, root, related, found)
+        name = next((part for kind, part in related.values() if kind == above), "")
+        related = relations(parts, name) if name else {}
+    return UNKNOWN
+
+
+def _covers(element: Element) -> bool:
+    """Whether something is drawn that text may stand on."""
+    if tag_of(element) in ("pic", "graphicFrame", "cxnSp"):
+        return True
+    if tag_of(element) != "sp":
+        return False
+    properties = child(element, "spPr")
+    kinds = {tag_of(each) for each in properties} if properties is not None else set()
+    return bool(kinds & _FILLS) or child(element, "style") is not None
+
+
+def _of_background(background: Element) -> str:
+    """A colour, or the name of one of the theme."""
+    properties = child(background, "bgPr")
+    if properties is not None:
+        return _colour(child(properties, "solidFill")) or UNKNOWN
+    reference = child(background, "bgRef")
+    scheme = child(reference, "schemeClr")
+    plain = reference is not None and attribute(reference, "idx") == "1001"
+    if scheme is None or len(scheme) or not plain:
+        return UNKNOWN
+    return attribute(scheme, "val") or UNKNOWN
+
+
+def _of_theme(parts: Parts, master: Element, related: dict[str, tuple[str, str]], name: str) -> str:
+    """The colour that a theme gives to a name; a colour as it is."""
+    names = child(master, "clrMap")
+    name = (attribute(names, name) or name) if names is not None else name
+    theme = next((part for kind, part in related.values() if kind == "theme"), "")
+    colour = child(parts.xml(theme) if theme else None, "themeElements", "clrScheme", name)
+    if colour is None or not len(colour):
+        return name or UNKNOWN
+    return attribute(colour[0], "lastClr") or attribute(colour[0], "val") or UNKNOWN
 
 
 def _runs(element: Element, fill: str) -> Iterator[str]:

@@ -33,7 +33,9 @@ from indexer.extract.extraction import (
 )
 from indexer.extract.hidden import hide
 from indexer.extract.office.formula import math_formula
-from indexer.extract.tables import labelled
+from indexer.extract.office.odf_tables import MAX_REPEATED, OdfRows, header_styles
+from indexer.extract.office.ods import sheets_of_tree
+from indexer.extract.rows import table_text
 from indexer.records import Line
 
 if TYPE_CHECKING:
@@ -46,7 +48,6 @@ _SKIPPED = words(
     "object-index-source user-index-source automatic-styles script event-listeners "
     "annotation-end bookmark reference-mark"
 )
-MAX_REPEATED = 64  # cells, rows or blanks that the file writes once and counts
 
 
 def read_odf(data: bytes) -> Extraction:
@@ -69,12 +70,13 @@ def _extraction(content: Element, title: str | None, parts: Parts | None) -> Ext
     body = child(content, "body")
     slides = child(body, "presentation")
     slides = child(body, "drawing") if slides is None else slides
-    reader = _OdfReader(_numbered_lists(content, parts), _hidden_styles(content, parts), parts)
+    hidden = _hidden_styles(content, parts)
+    reader = _OdfReader(_numbered_lists(content, parts), header_styles(content), hidden, parts)
     if slides is not None:
         return Extraction(title, reader.slides(slides))
     sheets = child(body, "spreadsheet")
     if sheets is not None:
-        return Extraction(title, reader.sheets(sheets))
+        return Extraction(title, sheets_of_tree(sheets))
     text = reader.text(body if body is not None else ())
     return Extraction(title or reader.title, plain_lines([text]))
 
@@ -83,10 +85,15 @@ class _OdfReader:
     """State of reading a document: the title, and the notes of the current paragraph."""
 
     def __init__(
-        self, numbered: frozenset[tuple[str, str]], hidden: frozenset[str], parts: Parts | None
+        self,
+        numbered: frozenset[tuple[str, str]],
+        named: frozenset[str],
+        hidden: frozenset[str],
+        parts: Parts | None,
     ) -> None:
         self._hidden = hidden
         self.title: str | None = None
+        self._named = named
         self._numbered = numbered
         self._parts = parts
         self._after: list[str] = []
@@ -105,13 +112,6 @@ class _OdfReader:
             text = self.text(page)
             shown = hide(text) if self._hides(page) else text
             yield from part_lines("Slide", number, [shown], page=number)
-
-    def sheets(self, container: Element) -> Iterator[Line]:
-        """The lines of a spreadsheet."""
-        for table in container:
-            if tag_of(table) == "table":
-                name = attribute(table, "name") or ""
-                yield from part_lines("Sheet", name, labelled(self._rows(table)))
 
     def blocks(self, container: Iterable[Element], depth: int = 0) -> Iterator[str]:
         """The blocks of a body, a cell, a text box or a note; `depth` is that of lists."""
@@ -140,7 +140,7 @@ class _OdfReader:
             elif tag == "list":
                 yield from self._list(element, depth + 1, "")
             elif tag == "table":
-                yield markdown.table(list(self._rows(element)))
+                yield table_text(OdfRows(self.blocks, self._named, self._hides).of(element))
             elif tag == "notes":
                 notes = markdown.page(self.blocks(element))
                 yield f"Notes: {notes}" if notes else ""
@@ -244,24 +244,6 @@ class _OdfReader:
                 text = "".join(self._inline(part))
                 yield hide(text) if self._hides(part) else text
             yield part.tail or ""
-
-    def _rows(self, table: Element) -> Iterator[list[str]]:
-        for element in table:
-            tag = tag_of(element)
-            if tag == "table-row":
-                cells = list(self._cells(element))
-                while cells and not cells[-1]:
-                    cells.pop()  # the rest of the sheet is written as empty cells
-                yield list(map(hide, cells)) if self._hides(element) else cells
-            elif tag.startswith("table-") and "row" in tag:  # groups and headers of rows
-                yield from self._rows(element)
-
-    def _cells(self, row: Element) -> Iterator[str]:
-        for cell in row:
-            if tag_of(cell) in ("table-cell", "covered-table-cell"):
-                repeated = attribute(cell, "number-columns-repeated") or "1"
-                text = markdown.page(self.blocks(cell))
-                yield from [text] * min(int(repeated) if repeated.isdigit() else 1, MAX_REPEATED)
 
 
 def _hidden_styles(content: Element, parts: Parts | None) -> frozenset[str]:

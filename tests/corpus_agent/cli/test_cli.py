@@ -100,7 +100,10 @@ def test_stores_of_other_versions_and_damaged_ones_are_explained(cli: Cli, proje
     manifest.write_text(json.dumps({**good, "schema": good["schema"] - 1}))
     assert "Make it anew: corpus-agent index" in problem(cli("files"), 1)
     manifest.write_text("not json")
-    assert "is damaged" in problem(cli("index"), 1)
+    assert "is damaged" in problem(cli("status"), 1)
+    done = cli("index")
+    assert done.returncode == 0
+    assert "The index was made anew." in done.stdout and "is no JSON" in done.stdout
 
 
 @pytest.mark.slow
@@ -151,7 +154,9 @@ def test_files_lists_every_file_with_status_and_reason(cli: Cli, project):
         ("p.png", "skipped", "binary"),
         ("sub/b.txt", "indexed", None),
     ]
-    assert cli("files", "--status", "skipped").stdout == "skipped p.png (binary: PNG image)\n"
+    assert cli("files", "--status", "skipped").stdout == (
+        "skipped p.png (binary: picture (PNG); its words are read from a searchable PDF of it)\n"
+    )
     assert "Unknown status 'odd'" in problem(cli("files", "--status", "odd"), 2)
 
 
@@ -179,7 +184,14 @@ def test_a_changed_file_is_marked_on_stderr_and_served(cli: Cli, project):
 
 def test_status_says_what_there_is(cli: Cli, project):
     status = one_object(cli("status", "--json"))
-    assert status["files"] == {"indexed": 3, "empty": 0, "failed": 0, "skipped": 1, "ignored": 0}
+    assert status["files"] == {
+        "indexed": 3,
+        "empty": 0,
+        "failed": 0,
+        "skipped": 1,
+        "ignored": 0,
+        "unreachable": 0,
+    }
     assert (status["complete"], status["root"]) == (True, str(project / "docs"))
     assert status["bytes"] > 1_000
 
@@ -233,7 +245,7 @@ def test_indexing_asking_and_searching_work_from_end_to_end(cli: Cli, tmp_path):
         "n": 1, "source": "oven.md", "page": None, "line_start": 3, "line_end": 3,
         "quote": "The bread bakes at 230 °C for 40 minutes.", "verdict": "verified",
     }  # fmt: skip
-    assert answer["coverage"] == {"indexed": 1, "empty": 1, "failed": 0}
+    assert answer["coverage"] == {"indexed": 1, "empty": 1, "failed": 0, "unreachable": 0}
     assert list(Path(os.environ["HOME"]).iterdir()) == []  # nothing outside the store
 
 

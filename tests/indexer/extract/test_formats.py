@@ -7,8 +7,10 @@ import pytest
 
 from indexer.chunk import Chunker
 from indexer.errors import UnreadableDocument
-from indexer.extract import REGISTRY, claim, markdown, open_document
+from indexer.extract import REGISTRY, claim, open_document
 from indexer.extract.container import MAX_PART_BYTES
+from indexer.extract.grid import simple
+from indexer.extract.rows import table_text
 from tests.support import made_files as made
 from tests.support.documents import extract
 from tests.support.fakes import ToyEncoder
@@ -24,7 +26,13 @@ EXTRACTORS = {
     "a.ipynb": "notebook",
     "a.odt": "odf",
     "a.odp": "odf",
-    "a.pages": "iwork",
+    **dict.fromkeys(("a.pages", "b.pages", "a.key", "a.numbers"), "iwork"),
+    **dict.fromkeys(("a.tar.gz", "a.txt.gz", "a.txt.bz2", "a.txt.xz", "a.txt.zst"), "packed"),
+    "a.7z": "sevenz",
+    "a.emlx": "eml",
+    "winmail.dat": "tnef",
+    "a.vcf": "contacts",
+    "a.ics": "calendar",
 }
 TITLES = {
     **dict.fromkeys(("a.docx", "a.odt", "a.odp", "a.ods", "a.rtf"), "Harbour notes"),
@@ -36,6 +44,13 @@ TITLES = {
     "a.ipynb": "Fares",
     "a.eml": "Fähre",
     "a.msg": "Ferry",
+    "a.emlx": "fares",
+    "winmail.dat": "Fares",
+    "a.ics": "Harbour dates",
+    "a.webarchive": "Fähre",
+    "b.pages": "b",
+    **{f"a.txt.{packed}": "a.txt" for packed in ("gz", "bz2", "xz", "zst")},
+    "a.tar.gz": "a.tar",
 }
 
 
@@ -122,7 +137,11 @@ def test_chapters_and_messages_are_marked():
         "--- Chapter 2 ---",
     ]
     marks = [line.text for line in extract(made.FILES["a.mbox"], "a.mbox").lines if line.is_mark]
-    assert marks == ["--- Message 1 ---", "--- Message 2 ---"]
+    assert marks == [
+        "--- Message 1 ---",
+        "--- File Message 1/fares.pdf, Page 1 ---",
+        "--- Message 2 ---",
+    ]
 
 
 def test_a_line_that_looks_like_a_mark_is_text_where_it_begins_no_part():
@@ -147,7 +166,7 @@ KEPT = {
         *("# Timetable", "Привет", "7\u00a0€", "| Vigo | 7.50 |", "Footnote: in summer"),
     ],
     "a.html": [
-        *("# Timetable", "See the fares.", "- one", "| Vigo | 7.50 |"),
+        *("# Timetable", "See the fares.", "- one", "| Port: Vigo | Fare: 7.50 |"),
         LINK,
     ],
     "a.eml": [
@@ -167,6 +186,14 @@ KEPT = {
     "a.csv": [f"| Port: Vigo | Fare: 7,50 | Remark: {made.SENTENCE} |"],
     "a.fb2": ["Creator: Ana", "# The crossing"],
     "a.md": ["title: Harbour notes"],
+    "a.vcf": ["Name: Dr. Jürgen Müller", "Phone (mobile) of Dr. Jürgen Müller: 0170 99"],
+    "a.ics": ["Start of Board meeting: 2025-08-04 09:00 (Europe/Madrid)"],
+    "a.enex": ["[x] Milk", "[ ] Bread & butter", "Tags: home", "words attached"],
+    "a.webarchive": ["in a frame"],
+    "a.key": ["Timetable", "Notes: say Opening slowly"],
+    "b.pages": ["| Vigo | 7.5 |", "the end", "in a box"],
+    "a.numbers": ["| Port: Vigo | Fare: 7.5 | Share: 25% | Price: 12.00 EUR | Since: 2025-08-04"],
+    "winmail.dat": ["See what is attached.", "--- File notes.txt ---"],
 }
 LEFT_OUT = {
     "a.docx": ["printed on every page"],
@@ -181,6 +208,12 @@ LEFT_OUT = {
     "a.fb2": ["AAAA"],
     "a.srt": ["-->", "<i>"],
     "a.vtt": ["-->", "WEBVTT"],
+    "a.emlx": ["flags", "kept by the program"],
+    "a.vcf": ["/9j/4AAQ", "X-ABLabel"],
+    "a.ics": ["VTIMEZONE", "BEGIN:"],
+    "a.enex": ["en-todo", "image/png"],
+    "a.key": ["Click to edit"],
+    "b.pages": ["printed on every page"],
 }
 
 
@@ -191,12 +224,16 @@ def test_what_a_reader_would_see_is_kept(name):
         assert any(wanted in line for line in lines), wanted
 
 
+# Where the bytes of a text are not those of the file.
+PACKED = ("a.docx", "a.odt", "a.eml", "a.ppt", "a.xlsx", "a.key", "b.pages")
+
+
 @pytest.mark.parametrize("name", LEFT_OUT)
 def test_what_no_reader_sees_is_left_out(name):
     raw = made.FILES[name]
     for unwanted in LEFT_OUT[name]:
         assert unwanted not in text_of(name)
-        hidden = unwanted.encode() in raw or name in ("a.docx", "a.odt", "a.eml", "a.ppt", "a.xlsx")
+        hidden = unwanted.encode() in raw or name in PACKED
         assert hidden, f"{unwanted} is not in the file, so that it could not be found"
 
 
@@ -214,10 +251,10 @@ def test_a_footer_of_slides_is_read_where_it_is_first_said():
 
 def test_a_long_cell_stays_in_its_row_and_a_table_of_long_texts_is_read_as_text():
     rows = [["Port", "Remark"], ["Vigo", "w " * 300], ["Cangas", "a|b"], ["Moaña", "| x | y |"]]
-    lines = markdown.table(rows).split("\n")
-    assert lines[2].startswith("| Vigo | w w")
-    assert lines[3:] == ["| Cangas | a|b |", "| Moaña | x y |"]
-    assert markdown.table([["w " * 300, "v " * 300], ["", "u"]]).count("|") == 0
+    lines = table_text(simple(rows, headed=True)).split("\n")
+    assert lines[2].startswith("| Port: Vigo | Remark: w w")
+    assert lines[3:] == ["| Port: Cangas | Remark: a|b |", "| Port: Moaña | Remark: x, y |"]
+    assert table_text(simple([["w " * 300, "v " * 300], ["", "u"]])).count("|") == 0
 
 
 # --- Whose file is it? --------------------------------------------------------------------------
@@ -307,9 +344,10 @@ def test_archives_and_locked_and_empty_files_have_their_reasons():
     cases = [
         ("unsupported", made.zipped({"notes.txt": "words"}), "a.jar"),
         ("unsupported", made.zipped({"notes.txt": "words"}), "a.docx"),
-        ("unsupported", b"\x1f\x8b\x08 rest", "a.txt.gz"),
-        ("unsupported", b"7z\xbc\xaf\x27\x1c rest", "a.7z"),
-        ("unsupported", bytes(257) + b"ustar" + bytes(300), "a.tar"),
+        ("malformed", b"\x1f\x8b\x08\0 rest", "a.txt.gz"),
+        ("malformed", b"7z\xbc\xaf\x27\x1c rest", "a.7z"),
+        ("malformed", bytes(257) + b"ustar" + bytes(300), "a.tar"),
+        ("unsupported", b"Rar!\x1a\x07\0 rest", "a.rar"),
         ("unsupported", made.compound({"VisioDocument": b"x"}), "a.vsd"),
         ("encrypted", made.compound({"EncryptedPackage": b"x", "EncryptionInfo": b"x"}), "a.docx"),
         ("encrypted", made.doc(encrypted=True), "a.doc"),
@@ -455,12 +493,12 @@ def test_text_that_begins_like_another_format_is_text(text, name):
     [
         (b"MZ\x90\0\x03\0\0\0\x04\0\0\0\xff\xff\0\0" + bytes(48), "program"),
         (b"ID3\x03\0\0\0\0\x21\x76TIT2", "MP3"),
-        (b"RIFF\x24\x08\0\0WAVEfmt \x10\0\0\0", "RIFF"),
+        (b"RIFF\x24\x08\0\0WAVEfmt \x10\0\0\0", "WAV"),
         (b"Rar!\x1a\x07\x01\0abcdef", "RAR"),
         (b"%!PS-Adobe-3.0\n%%Title: (a)\n/x 5 def\nshowpage\n", "PostScript"),
         (b"BM\x46\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0" + bytes(30), "BMP"),
         (b"GIF89a\x01\0\x01\0\x80\0\0\xff\xff\xff\0\0\0!", "GIF"),
-        (b"BZh91AY&SY\x12\x34", "bzip2"),
+        (b"BZh91AY&SY\x12\x34", "malformed"),
         (b"SQLite format 3\0\x10\0", "SQLite"),
         (b"OggS\0\x02\0\0", "Ogg"),
         (b"fLaC\0\0\0\x22", "FLAC"),

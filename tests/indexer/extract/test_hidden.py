@@ -264,17 +264,32 @@ def paint_dark(slide, box):
 
 
 def write_white(slide, box):
-    """On the slide's own background, which a theme gives: nothing is claimed."""
+    """On the bare slide, which the theme makes white."""
     run = box.text_frame.paragraphs[0].runs[0]
     run.font.color.rgb = SlideColour.from_string(WHITE)
 
 
-@pytest.mark.parametrize("dress", [switch_off_slide, switch_off_shape, move_off, paint])
+def write_white_on_blue(slide, box):
+    slide.background.fill.solid()
+    slide.background.fill.fore_color.rgb = SlideColour.from_string("0000AA")
+    write_white(slide, box)
+
+
+def write_white_on_a_shape(slide, box):
+    slide.shapes.add_shape(1, 0, 0, Inches(9), Inches(7))
+    write_white(slide, box)
+
+
+@pytest.mark.parametrize(
+    "dress", [switch_off_slide, switch_off_shape, move_off, paint, write_white]
+)
 def test_slides_and_shapes_that_are_not_shown_are_marked(dress):
     assert_hides(slides(dress), "a.pptx")
 
 
-@pytest.mark.parametrize("dress", [paint_dark, write_white, lambda slide, box: None])
+@pytest.mark.parametrize(
+    "dress", [paint_dark, write_white_on_blue, write_white_on_a_shape, lambda slide, box: None]
+)
 def test_slides_and_shapes_that_may_be_seen_are_not(dress):
     assert_shows(slides(dress), "a.pptx")
 
@@ -298,6 +313,12 @@ WAYS_TO_HIDE = [
     "style='position:absolute; left:-9999px'",
     "style='text-indent:-100em'",
     "style='mso-hide:all'",
+    "style='position:absolute;clip:rect(0,0,0,0)'",
+    "style='clip-path: inset(100%)'",
+    "style='transform:scale(0)'",
+    "style='opacity:0'",
+    "style='color:transparent'",
+    "style='color:rgba(0,0,0,0)'",
     "style='color:#fff'",
     "style='color:rgb(255, 255, 254)'",
     "style='color:white;background:#FFFFFF'",
@@ -317,7 +338,13 @@ WAYS_TO_SHOW = [
     "style='color:#fff;background:linear-gradient(red, blue)'",
     "bgcolor='#102030' style='color:#fff'",
     "style='color:#333'",
-    "style='opacity:0'",  # until a script shows it
+    "style='opacity:0.5'",
+    "style='color:transparent;background-clip:text;background-image:url(a.png)'",
+    "style='color:rgba(0,0,0,.5)'",
+    "style='color:rgba(255,255,255,.5);background:#fff'",
+    "style='color:rgba(1.2.3)'",
+    "style='color:rgba(0,0,0,1.2.3)'",
+    "style=';:;;x:y:z;font-size:;color:#;opacity:.;left:--9px;clip:rect('",
     "class='hidden'",  # what a stylesheet does is not known
 ]
 
@@ -352,8 +379,13 @@ def test_an_element_within_may_be_seen_again(html):
 def test_white_text_counts_against_white_paper_only_where_no_stylesheet_may_colour_it():
     html = f"<p>{SHOWN}</p><p style='color:#fff'>{SECRET}</p>"
     assert_hides(page(html), "a.html")
-    for head in ("<style>body{background:#000}</style>", "<link rel=stylesheet href=a.css>"):
+    faint = html.replace("color:#fff", "opacity:0")
+    for head in (
+        *("<style>body{background:#000}</style>", "<link rel=stylesheet href=a.css>"),
+        "<script src=a.js></script>",
+    ):
         assert_shows(page(html, head), "a.html")
+        assert_shows(page(faint, head), "a.html")
     assert_shows(page(f"<div style='background:#123'>{html}</div>"), "a.html")
     # What is written beside it counts with a stylesheet too.
     html = html.replace("color:#fff", "color:#fff;background:#fff")
@@ -543,6 +575,10 @@ def pale(canvas, box=None, alpha=1.0):
     canvas.drawString(72, 600, SECRET)
 
 
+def pale_on_a_white_box(canvas):
+    pale(canvas, (1, 1, 1))
+
+
 def clear(canvas):
     canvas.setFillColorRGB(0, 0, 0, 0.0)
     canvas.drawString(72, 600, SECRET)
@@ -572,7 +608,9 @@ def logo(canvas):
     render_mode(canvas)
 
 
-@pytest.mark.parametrize("draw", [render_mode, pale, clear, minute, off_page, logo])
+@pytest.mark.parametrize(
+    "draw", [render_mode, pale, pale_on_a_white_box, clear, minute, off_page, logo]
+)
 def test_text_of_a_pdf_that_the_page_does_not_show_is_marked(draw):
     assert_hides(drawn(draw), "a.pdf")
 

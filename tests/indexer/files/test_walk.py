@@ -181,3 +181,17 @@ def test_keys_and_hidden_files_are_not_opened_whatever_an_index_says(tmp_path, s
     with pytest.raises(Refused, match="is never read"):
         open_beneath(tmp_path, source)
     assert source not in [seen.source for seen in walk(tmp_path).files if not seen.problem]
+
+
+def test_names_in_another_form_are_found_also_when_the_folder_changes(tmp_path):
+    """A listing of them is kept: a folder of 4,000 was listed for each of its files."""
+    for n in range(3):
+        composed = f"\u00e9{n}.md"
+        with pytest.raises(FileNotFoundError, match="No such file"):
+            hash_beneath(tmp_path, composed)
+        (tmp_path / unicodedata.normalize("NFD", composed)).write_text(str(n))
+        assert hash_beneath(tmp_path, composed) == hashlib.sha256(str(n).encode()).hexdigest()
+    (tmp_path / unicodedata.normalize("NFD", "\u00e90.md")).unlink()
+    with pytest.raises(FileNotFoundError, match="No such file"):
+        hash_beneath(tmp_path, "\u00e90.md")
+    assert hash_beneath(tmp_path, "\u00e91.md") == hashlib.sha256(b"1").hexdigest()

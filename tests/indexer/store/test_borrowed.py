@@ -10,7 +10,8 @@ import pytest
 
 from indexer.errors import DamagedStore
 from indexer.store import borrowed
-from indexer.store.borrowed import MAX_MESSAGE_BYTES, MAX_VERSION_BYTES, check_own_data
+from indexer.store.borrowed import check_own_data
+from indexer.store.lance_files import MAX_MESSAGE_BYTES, MAX_VERSION_BYTES
 
 OWN_FIELD = b"\x08\x01"  # field 1, a number
 BASE_PATH = bytes([18 << 3 & 0x7F | 2 | 0x80, 18 << 3 >> 7, 1, 65])  # field 18, one byte
