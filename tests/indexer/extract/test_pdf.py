@@ -12,7 +12,7 @@ from reportlab.pdfgen.canvas import Canvas
 from indexer.errors import UnreadableDocument
 from indexer.extract import open_document
 from indexer.extract.pdf.layout import cleaned
-from indexer.extract.pdf.right_to_left import Placed, in_reading_order
+from indexer.extract.pdf.right_to_left import PlacedChars, in_reading_order
 from tests.support.documents import extract
 from tests.support.hostile_files import pdf_of_objects
 from tests.support.places import eval_data
@@ -408,9 +408,9 @@ def test_letters_that_the_page_says_a_picture_of_them_is_keep_their_order():
     assert [line.text.strip() for line in extract(data, "a.pdf").lines][1:] == ["قليلا"]
 
 
-def as_shown(text: str) -> list[Placed]:
+def as_shown(text: str) -> list[PlacedChars]:
     """The characters of a line as they stand on the page, each as wide as another."""
-    return [Placed(char, 6.0 * n, 6.0 * n + 6) for n, char in enumerate(text)]
+    return [PlacedChars(char, 6.0 * n, 6.0 * n + 6) for n, char in enumerate(text)]
 
 
 @pytest.mark.parametrize(
