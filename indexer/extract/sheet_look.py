@@ -16,7 +16,7 @@ Place = tuple[int, int]
 
 
 @dataclass(slots=True)
-class Look:
+class SheetLook:
     """The look of one sheet; `merged` are (first row, first column, last row, last column)."""
 
     formats: dict[Place, str] = field(default_factory=dict)

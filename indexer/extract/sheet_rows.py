@@ -22,7 +22,7 @@ from indexer.extract.headers import (
 from indexer.extract.hidden import hide
 from indexer.extract.markdown import one_line, row
 from indexer.extract.office.hidden_cells import SHOWN, Concealed
-from indexer.extract.sheet_look import Look, fill_merged
+from indexer.extract.sheet_look import SheetLook, fill_merged
 from indexer.records import Line
 
 Cells = Sequence[str]
@@ -159,7 +159,7 @@ def _stripped(cells: Cells) -> Cells:
 def sheet_part(
     name: str,
     rows: list[list[str]],
-    look: Look,
+    look: SheetLook,
     beside: Iterable[str] = (),
     unseen: Concealed = SHOWN,
 ) -> Iterator[Line]:

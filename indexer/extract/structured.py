@@ -17,7 +17,7 @@ from indexer.extract.extraction import Extraction, plain_lines
 from indexer.extract.html import html_text, read_html
 from indexer.extract.normalise import MAX_LINE_CHARS
 from indexer.extract.office import docx, odf
-from indexer.extract.sheet_look import Look
+from indexer.extract.sheet_look import SheetLook
 from indexer.extract.sheet_rows import sheet_part
 from indexer.extract.text import decode
 from indexer.records import Line
@@ -162,4 +162,4 @@ def _worksheet(sheet: Element) -> Iterator[Line]:
             for row in sheet.iter()
             if tag_of(row) == "Row"
         ]
-        yield from sheet_part(attribute(sheet, "Name") or "", rows, Look())
+        yield from sheet_part(attribute(sheet, "Name") or "", rows, SheetLook())

@@ -38,7 +38,7 @@ from indexer.extract.office.hidden_cells import SHOWN, Concealed, concealed
 from indexer.extract.office.number_formats import shown
 from indexer.extract.office.ods import sheets_of_stream
 from indexer.extract.office.xlsx_look import read_look, read_styles
-from indexer.extract.sheet_look import Look, Place
+from indexer.extract.sheet_look import Place, SheetLook
 from indexer.extract.sheet_rows import labelled, plain_value, sheet_part
 from indexer.extract.text import decode
 from indexer.records import Line
@@ -63,7 +63,7 @@ def read_ods(data: bytes) -> Extraction:
         if error.reason != "too_large_unpacked":
             raise
         # As values then, which are read as a stream.
-        lines = _workbook(data, {}, lambda name: Look(unformatted="the sheet is too large"))
+        lines = _workbook(data, {}, lambda name: SheetLook(unformatted="the sheet is too large"))
     else:
         if content is None:
             raise UnreadableDocument("malformed", "no content part")
@@ -93,7 +93,7 @@ def _affordable(parts: ZipParts) -> None:
 def _workbook(
     data: bytes,
     beside: Mapping[str, Sequence[str]],
-    looks: Callable[[str], Look],
+    looks: Callable[[str], SheetLook],
     unseen: Mapping[str, Concealed] = MappingProxyType({}),
 ) -> Iterator[Line]:
     with _translated():
@@ -123,7 +123,7 @@ class _translated:  # noqa: N801 - reads as the words that it stands for
 def _sheets(
     workbook: calamine.CalamineWorkbook,
     beside: Mapping[str, Sequence[str]],
-    looks: Callable[[str], Look],
+    looks: Callable[[str], SheetLook],
     unseen: Mapping[str, Concealed],
 ) -> Iterator[Line]:
     visible = {sheet.name: str(sheet.visible) for sheet in workbook.sheets_metadata}
@@ -141,7 +141,7 @@ def _sheets(
         yield from sheet_part(name, rows, look, beside.get(name, ()), parts)
 
 
-def _cell(value: object, look: Look, place: Place) -> str:
+def _cell(value: object, look: SheetLook, place: Place) -> str:
     code = look.formats.get(place) if look.formats else None
     formatted = shown(value, code) if code else None
     return one_line(formatted) if formatted is not None else plain_value(value)
@@ -160,7 +160,9 @@ def _parts_of(parts: ZipParts) -> dict[str, str]:
     return found
 
 
-def _looks(parts: ZipParts, sheets: Mapping[str, str], unread: list[str]) -> Callable[[str], Look]:
+def _looks(
+    parts: ZipParts, sheets: Mapping[str, str], unread: list[str]
+) -> Callable[[str], SheetLook]:
     """What gives the look of a sheet; damaged styles are added to `unread`, values are read."""
     kinds = relations(parts, main_part(parts, "xl/workbook.xml")).values() if sheets else ()
     name = next((target for kind, target in kinds if kind == "styles"), "")
@@ -170,8 +172,8 @@ def _looks(parts: ZipParts, sheets: Mapping[str, str], unread: list[str]) -> Cal
         unread.append(name)
         styles = read_styles(parts, "")
 
-    def look(sheet: str) -> Look:
-        return read_look(parts, sheets[sheet], styles) if sheet in sheets else Look()
+    def look(sheet: str) -> SheetLook:
+        return read_look(parts, sheets[sheet], styles) if sheet in sheets else SheetLook()
 
     return look
 

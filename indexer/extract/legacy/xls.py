@@ -20,7 +20,7 @@ from indexer.extract.legacy.compound import OLE, Compound
 from indexer.extract.markdown import one_line
 from indexer.extract.office.hidden_cells import Concealed
 from indexer.extract.office.number_formats import is_applied, shown
-from indexer.extract.sheet_look import Look
+from indexer.extract.sheet_look import SheetLook
 from indexer.extract.sheet_rows import plain_value, sheet_part
 from indexer.records import Line
 
@@ -83,7 +83,7 @@ def _sheets(book: xlrd.Book, drawn: Sequence[_Drawn], why: str) -> Iterator[Line
     for index, name in enumerate(book.sheet_names()):
         try:
             sheet = book.sheet_by_index(index)
-            look = _look(book, sheet) if not why else Look(unformatted=why)
+            look = _look(book, sheet) if not why else SheetLook(unformatted=why)
             rows = [
                 [_cell(cell, book.datemode, look.formats.get((r, c), "")) for c, cell in row]
                 for r, row in ((r, enumerate(sheet.row(r))) for r in range(sheet.nrows))
@@ -107,8 +107,8 @@ def _unseen(sheet: xlrd.sheet.Sheet) -> Concealed:
     )
 
 
-def _look(book: xlrd.Book, sheet: xlrd.sheet.Sheet) -> Look:
-    look = Look(merged=[(a, c, b - 1, d - 1) for a, b, c, d in sheet.merged_cells])
+def _look(book: xlrd.Book, sheet: xlrd.sheet.Sheet) -> SheetLook:
+    look = SheetLook(merged=[(a, c, b - 1, d - 1) for a, b, c, d in sheet.merged_cells])
     codes = [book.format_map[style.format_key].format_str for style in book.xf_list]
     applied = [code if is_applied(code) else "" for code in codes]
     bold = [book.font_list[style.font_index].weight >= _BOLD for style in book.xf_list]

@@ -21,7 +21,7 @@ from indexer.extract.office.odf_tables import (
     found_cells,
     found_rows,
 )
-from indexer.extract.sheet_look import Look
+from indexer.extract.sheet_look import SheetLook
 from indexer.extract.sheet_rows import sheet_part
 from indexer.records import Line
 
@@ -36,7 +36,7 @@ _NOT_SHOWN = frozenset({"annotation", "ruby-text"})
 class _Sheet:
     name: str
     rows: list[list[str]] = field(default_factory=list)
-    look: Look = field(default_factory=Look)
+    look: SheetLook = field(default_factory=SheetLook)
     beside: list[str] = field(default_factory=list)
     hidden: bool = False
     hidden_rows: set[int] = field(default_factory=set)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from indexer.errors import UnreadableDocument
 from indexer.extract.container import Parts, attribute, child
 from indexer.extract.office.number_formats import BUILT_IN, is_applied
-from indexer.extract.sheet_look import Look, Place
+from indexer.extract.sheet_look import Place, SheetLook
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -67,11 +67,11 @@ def _children(root: Element | None, name: str) -> Sequence[Element]:
     return list(container)[:MAX_STYLES] if container is not None else ()
 
 
-def read_look(parts: Parts, name: str, styles: Styles) -> Look:
+def read_look(parts: Parts, name: str, styles: Styles) -> SheetLook:
     """The look of the sheet in the part `name`."""
     from lxml import etree
 
-    look = Look()
+    look = SheetLook()
     try:
         data = parts.read(name)
     except UnreadableDocument as error:
@@ -94,7 +94,7 @@ def read_look(parts: Parts, name: str, styles: Styles) -> Look:
     return look
 
 
-def _walk(elements: Iterable[Element], styles: Styles, look: Look) -> None:
+def _walk(elements: Iterable[Element], styles: Styles, look: SheetLook) -> None:
     """Take in each cell, row and merged cell as it ends; most cells have nothing to remember.
 
     Of these elements, and of those within a cell, the last letter of the name tells which it is.
@@ -130,7 +130,7 @@ def _counted(cell: Element, above: int) -> Place:
     )
 
 
-def _take(place: Place, style: int, computed: bool, styles: Styles, look: Look) -> None:
+def _take(place: Place, style: int, computed: bool, styles: Styles, look: SheetLook) -> None:
     if style in styles.formats:
         look.formats[place] = styles.formats[style]
     if style in styles.bold and place[0] < _BOLD_ROWS:

@@ -191,7 +191,7 @@ KEPT = {
     "a.enex": ["[x] Milk", "[ ] Bread & butter", "Tags: home", "words attached"],
     "a.webarchive": ["in a frame"],
     "a.key": ["Timetable", "Notes: say Opening slowly"],
-    "b.pages": ["| Vigo | 7.5 |", "the end", "in a box"],
+    "b.pages": ["| Port: Vigo | Fare: 7.5 |", "the end", "in a box"],
     "a.numbers": ["| Port: Vigo | Fare: 7.5 | Share: 25% | Price: 12.00 EUR | Since: 2025-08-04"],
     "winmail.dat": ["See what is attached.", "--- File notes.txt ---"],
 }
