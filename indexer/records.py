@@ -21,12 +21,16 @@ class Line:
     """One line of extracted text, normalised, without its line end.
 
     `page` is 1-based (a page, a slide) and None where the format has none. `part` names the part
-    of the document where that is no plain page, as in "Slide 3", "Sheet Costs".
+    of the document where that is no plain page, as in "Slide 3", "Sheet Costs". `hidden`: the
+    document does not show it. `confidence`: it was recognised from a picture with this confidence,
+    0 to 1; None for the document's own text.
     """
 
     text: str
     page: int | None = None
     part: str | None = None
+    hidden: bool = False
+    confidence: float | None = None
 
     @property
     def is_mark(self) -> bool:

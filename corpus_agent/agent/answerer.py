@@ -20,7 +20,7 @@ from corpus_agent.agent.context_window import DEFAULT_WINDOW, Room
 from corpus_agent.agent.conversation import Conversation, opening
 from corpus_agent.agent.messages import Call, Returned
 from corpus_agent.agent.request import OnDraft, Patience, speaker
-from corpus_agent.answering.citations import Settled
+from corpus_agent.answering.citations import Settled, remarks
 from corpus_agent.answering.grounding import Supporter
 from corpus_agent.answering.own_words import with_plain_brackets, without_own_words
 from corpus_agent.answering.quotations import check_quotation
@@ -252,7 +252,7 @@ class ModelAnswerer:
             line = passage.line_start + passage.text.count("\n", 0, start)
             n, quote = len(citations) + 1, passage.text[start:end]
             found = check_quotation(work.corpus, n, passage.source, quote, line)
-            if found.verdict in ("verified", "moved"):
+            if found.stands:
                 citations.append(found)
         notice = f"The model gave no answer within {self._limits.steps} steps."
         if not citations:
@@ -281,7 +281,7 @@ class ModelAnswerer:
             citations=citations,
             coverage=work.corpus.coverage(),
             version=work.corpus.version,
-            notices=notices,
+            notices=(*notices, *remarks(citations)),
             unsupported=unsupported,
             calls=tuple(work.toolbox.calls),
         )

@@ -128,7 +128,7 @@ def settle(
             continue
         text = numbers.own_marks(draft[done : quotation.start])
         done = quotation.end
-        if citation.verdict in ("verified", "moved"):
+        if citation.stands:
             parts.append(f"{text}[{numbers.of(citation)}]")
         else:
             failed.append(citation)
@@ -187,3 +187,20 @@ class Numbers:
 def place_of(citation: Citation) -> tuple[str, int, int, str]:
     """The key of a passage: equal for two citations of the same passage."""
     return citation.source, citation.line_start, citation.line_end, citation.quote
+
+
+def remarks(citations: Sequence[Citation]) -> tuple[str, ...]:
+    """The notices of an answer about text that its documents do not show or hold as text."""
+    hidden = [f"[{citation.n}]" for citation in citations if citation.hidden]
+    recognised = [f"[{each.n}]" for each in citations if each.confidence is not None]
+    found = []
+    if hidden:
+        found.append(f"{_quoted(hidden)} text that is hidden in the document.")
+    if recognised:
+        found.append(f"{_quoted(recognised)} text that was recognised from a picture.")
+    return tuple(found)
+
+
+def _quoted(marks: Sequence[str]) -> str:
+    """The subject of a notice, as in "[1], [3] quote"."""
+    return f"{', '.join(marks)} {'quotes' if len(marks) == 1 else 'quote'}"

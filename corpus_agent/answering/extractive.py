@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from corpus_agent.answering.citations import Numbers
+from corpus_agent.answering.citations import Numbers, remarks
 from corpus_agent.answering.follow_up import carried_over
 from corpus_agent.answering.own_words import with_plain_brackets
 from corpus_agent.answering.quotations import check_quotation
@@ -67,7 +67,7 @@ class ExtractiveAnswerer:
             return self._not_found(question, corpus, calls)
         cited = [(s, _cite(corpus, 0, s, hits[s.passage])) for s in ranking.sentences]
         # A file that changed since it was indexed may no longer contain the indexed text.
-        good = [(s, c) for s, c in cited if c.verdict in ("verified", "moved")]
+        good = [(s, c) for s, c in cited if c.stands]
         dropped = len(cited) - len(good)
         notices = (f"{dropped} passages were left out: their files changed.",) if dropped else ()
         if not good:
@@ -86,7 +86,7 @@ class ExtractiveAnswerer:
             citations=numbers.used(),
             coverage=corpus.coverage(),
             version=corpus.version,
-            notices=(*self._notices, *notices),
+            notices=(*self._notices, *notices, *remarks(numbers.used())),
             calls=tuple(calls),
         )
 

@@ -13,7 +13,10 @@ from html import unescape
 
 import regex
 
-_VERDICTS = r"(?:verified|moved|altered|cut|not[_ ]found|unverified)"
+_VERDICTS = (
+    r"(?:verified(?: in recogni[sz]ed text)?(?: ?\(confidence \d[\d.,%]{0,5}\))?"
+    r"|moved|altered|cut|not[_ ]found|unverified)"
+)
 _PLACE = r"[^\n·|]{1,200}?:\d{1,9}(?:\s?[-–]\s?\d{1,9})?(?:\s*\(page\s+\d+\))?"
 _LINES = regex.compile(
     # a citation as it is printed, and the line of its quotation below
@@ -29,7 +32,7 @@ _LINES = regex.compile(
 )
 _WITHIN = regex.compile(
     rf"(?i)[ \t]*[\[({{【〔<]+[ \t✓✔☑✅🗸🗹🟢]*(?:un(?:supported|verified)|{_VERDICTS})[ \t✓✔☑✅🗸🗹🟢]*[\])}}】〕>]+"
-    rf"|[ \t]*[·•|✓✔☑✅🗸🗹🟢][ \t]*{_VERDICTS}\b|[ \t]*\b{_VERDICTS}[ \t]*[✓✔☑✅🗸🗹🟢]"
+    rf"|[ \t]*[·•|✓✔☑✅🗸🗹🟢][ \t]*{_VERDICTS}(?!\w)|[ \t]*\b{_VERDICTS}[ \t]*[✓✔☑✅🗸🗹🟢]"
     rf"|(?<=[\]\"”»])[ \t]*[·:,–—-]?[ \t]*{_VERDICTS}(?=[ \t]*[.,;]?[ \t]*(?:$|\n))"
     r"|<</?doc\b[^>\n]{0,40}>>|[ \t]*[✓✔☑✅🗸🗹🟢]",
     regex.MULTILINE,

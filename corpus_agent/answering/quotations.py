@@ -3,7 +3,8 @@
 Compares text, not bytes: white space, line ends, hyphenation at line ends, ligatures, quotation
 marks, dashes and Unicode forms are normalised on both sides. A changed word, number or name is a
 changed quotation. Words that are there but leave out too much are `cut`: part of a number, text
-without its adjacent negation, too few words. The span reported is the source's own text.
+without its adjacent negation, too few words. The span reported is the source's own text, with
+whether the document shows it and how surely it was recognised.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from typing import TYPE_CHECKING, Literal
 
 import regex
 
-from corpus_agent.answering.records import Citation, Verdict
+from corpus_agent.answering.records import STANDING, Citation, Verdict
 from corpus_agent.text.negation import turned_before, turned_behind
 from corpus_agent.text.numbers import measured
 from corpus_agent.text.numerals import runs_over
@@ -245,7 +246,8 @@ def check_quotation(
     """The citation numbered `n` for a quotation claimed to be near a line of `source`.
 
     `verified` at the claimed place, `moved` elsewhere in the source: both have the source's own
-    text and lines. `cut` is there but leaves out too much, `altered` resembles a passage: both have
+    text and lines, and both are `verified in recognised text` if a line of it was recognised from
+    a picture. `cut` is there but leaves out too much, `altered` resembles a passage: both have
     the lines in question. `not_found` keeps the claim.
     """
     try:
@@ -255,9 +257,9 @@ def check_quotation(
         found = _exactly(near.lines, quote, near_line - offset + 1)
         if found is not None and _surely_near(found, near, near_line):
             first, last, text, _ = found
+            cited = _citation(n, source, near.lines, (first, last, text, "verified"))
             shift = offset - 1
-            page = near.lines[first - 1].page
-            return Citation(n, source, page, first + shift, last + shift, text, "verified")
+            return replace(cited, line_start=first + shift, line_end=last + shift)
     except Refused:
         pass  # the claimed line may be beyond the end: then the whole document is searched
     try:
@@ -267,8 +269,23 @@ def check_quotation(
     whole = locate(lines, quote, near_line)
     if whole is None:
         return Citation(n, source, None, near_line, near_line, quote, "not_found")
-    start, end, text, verdict = whole
-    return Citation(n, source, lines[start - 1].page, start, end, text, verdict)
+    return _citation(n, source, lines, whole)
+
+
+def _citation(n: int, source: str, lines: Sequence[Line], found: Located) -> Citation:
+    """The citation of lines that were located, with what their extractor noted about them."""
+    first, last, text, verdict = found
+    quoted = lines[first - 1 : last]
+    confidences = [line.confidence for line in quoted if line.confidence is not None]
+    if confidences and verdict in STANDING:
+        verdict = "verified in recognised text"
+    hidden = any(line.hidden for line in quoted)
+    page, lowest = quoted[0].page, min(confidences, default=None)
+    return Citation(n, source, page, first, last, text, verdict, hidden, lowest)
+
+
+Located = tuple[int, int, str, Verdict]
+"""First line, last line, the source's own text and the verdict."""
 
 
 Found = tuple[int, int, str, bool]
@@ -296,10 +313,8 @@ def read_all(corpus: CorpusView, source: str) -> list[Line]:
     return lines
 
 
-def locate(
-    lines: Sequence[Line], quote: str, near_line: int = 1
-) -> tuple[int, int, str, Verdict] | None:
-    """First line, last line, the source's own text and the verdict; None if not found."""
+def locate(lines: Sequence[Line], quote: str, near_line: int = 1) -> Located | None:
+    """Where a quotation is, or what resembles it; None if not found."""
     found = _exactly(lines, quote, near_line)
     if found is None:
         return _resembling(lines, quote)
@@ -569,7 +584,7 @@ def _span(haystack: Comparable, start: int, end: int) -> tuple[int, int, str]:
     return first, last, "\n".join(parts)
 
 
-def _resembling(lines: Sequence[Line], quote: str) -> tuple[int, int, str, Verdict] | None:
+def _resembling(lines: Sequence[Line], quote: str) -> Located | None:
     """The lines most similar to the quotation, if they are similar enough."""
     wanted = _words(quote)
     own = [(w, n) for n, line in enumerate(lines) if not line.is_mark for w in _words(line.text)]

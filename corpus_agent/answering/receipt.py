@@ -188,7 +188,7 @@ class Rechecked:
     @property
     def holds(self) -> bool:
         """Whether the document still contains the quotation, there or elsewhere."""
-        return self.now.verdict in ("verified", "moved")
+        return self.now.stands
 
 
 def load(path: Path) -> list[Receipt]:

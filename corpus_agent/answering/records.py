@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from corpus_agent.tools.corpus import CorpusView
 
 AnswerStatus = Literal["answered", "partial", "not_found"]
-Verdict = Literal["verified", "moved", "cut", "altered", "not_found"]
+Verdict = Literal["verified", "verified in recognised text", "moved", "cut", "altered", "not_found"]
+# Verdicts of a quotation that stands in its document, there or elsewhere, whole.
+STANDING: frozenset[Verdict] = frozenset(["verified", "verified in recognised text", "moved"])
 
 OnEvent = Callable[[str], None]
 """Receives one line for a person about what is happening: a search, a read, a notice."""
@@ -24,7 +26,11 @@ OnEvent = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A quotation and its place: 1-based lines, inclusive; `quote` is the source's text."""
+    """A quotation and its place: 1-based lines, inclusive; `quote` is the source's text.
+
+    `hidden`: the document does not show one of its lines. `confidence` is the lowest of its lines
+    that were recognised from a picture, 0 to 1; None if all are the document's own text.
+    """
 
     n: int
     source: str
@@ -33,6 +39,18 @@ class Citation:
     line_end: int
     quote: str
     verdict: Verdict
+    hidden: bool = False
+    confidence: float | None = None
+
+    def __post_init__(self) -> None:
+        """Check the confidence, which may come from another process."""
+        if self.confidence is not None and not 0 <= self.confidence <= 1:
+            raise ValueError("a confidence is from 0 to 1")
+
+    @property
+    def stands(self) -> bool:
+        """Whether the document contains the quotation, there or elsewhere."""
+        return self.verdict in STANDING
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,7 +122,7 @@ class Evidence:
         if not whole or len(whole) > MAX_COMPLETED:
             return cut
         found = check_quotation(self._corpus, cut.n, cut.source, whole, cut.line_start)
-        return found if found.verdict in ("verified", "moved") else cut
+        return found if found.stands else cut
 
     def _holds(self, source: str) -> bool:
         try:
@@ -207,7 +207,7 @@ class Evidence:
         n = max([0, *(c.n for c in self._known), *cited]) + 1
         source, line = support.passage.source, support.line
         citation = check_quotation(self._corpus, n, source, support.quote, line)
-        if citation.verdict not in ("verified", "moved"):
+        if not citation.stands:
             return None  # the file changed since it was indexed
         every = (*self._known, *cited.values())
         same = next((old for old in every if place_of(old) == place_of(citation)), citation)

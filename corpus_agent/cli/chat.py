@@ -251,7 +251,7 @@ def markdown(turns: Sequence[Turn], when: str) -> Iterator[str]:
         cited = citations[n]
         where = inert(render.place(cited.source, cited.line_start, cited.line_end, cited.page))
         quote = one_line(inert(cited.quote))
-        yield f"[^{n}]: {_no_footnotes(where)}, {cited.verdict}: “{_no_footnotes(quote)}”"
+        yield f"[^{n}]: {_no_footnotes(where)}, {render.evidence(cited)}: “{_no_footnotes(quote)}”"
 
 
 def _no_footnotes(text: str) -> str:

@@ -111,7 +111,7 @@ def _citations(results: Sequence[Result]) -> Iterator[bool]:
             page = result.question.page
             right_page = page is None or citation.page is None or citation.page == page
             right = citation.source in result.question.sources and right_page
-            yield right and citation.verdict == "verified"
+            yield right and citation.stands and citation.verdict != "moved"
 
 
 def _folded(text: str) -> str:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from corpus_agent.render.answers import citation_lines as citation_lines
     from corpus_agent.render.common import SCHEMA_VERSION as SCHEMA_VERSION
     from corpus_agent.render.common import as_object as as_object
+    from corpus_agent.render.common import evidence as evidence
     from corpus_agent.render.common import names as names
     from corpus_agent.render.common import place as place
     from corpus_agent.render.common import searched as searched
@@ -54,6 +55,7 @@ _PUBLIC = {
     "corpus_agent.render.common": (
         "SCHEMA_VERSION",
         "as_object",
+        "evidence",
         "names",
         "place",
         "searched",

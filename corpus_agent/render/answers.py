@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from corpus_agent.render.common import SCHEMA_VERSION, in_answer, place, searched
+from corpus_agent.render.common import SCHEMA_VERSION, evidence, in_answer, place, searched
 from corpus_agent.text.naming import answerer, called_in_answer
 from corpus_agent.text.sanitize import inert, one_line, visible
 
@@ -54,6 +54,8 @@ def _citation_object(citation: Citation) -> AnswerCitation:
         "line_end": citation.line_end,
         "quote": inert(citation.quote),
         "verdict": citation.verdict,
+        "hidden": citation.hidden,
+        "confidence": citation.confidence,
     }
 
 
@@ -85,5 +87,5 @@ def citation_lines(citations: Iterable[Citation]) -> Iterator[str]:
     for citation in citations:
         lines = citation.line_start, citation.line_end
         where = place(citation.source, *lines, citation.page, called_in_answer)
-        yield f"[{citation.n}] {inert(where)} · {citation.verdict}"
+        yield f"[{citation.n}] {inert(where)} · {evidence(citation)}"
         yield f"    “{one_line(inert(citation.quote))}”"

@@ -9,6 +9,7 @@ from corpus_agent.text.naming import called, known, told
 from corpus_agent.text.sanitize import inert
 
 if TYPE_CHECKING:
+    from corpus_agent.answering.records import Citation
     from indexer import Coverage
 
 SCHEMA_VERSION = 1
@@ -42,6 +43,17 @@ def place(
     """
     lines = f"{line_start}-{line_end}" if line_end != line_start else f"{line_start}"
     return f"{way(source)}:{lines}" + (f" (page {page})" if page is not None else "")
+
+
+def evidence(citation: Citation) -> str:
+    """A citation's verdict and what qualifies it: "verified · hidden in the document"."""
+    return f"{citation.verdict}{qualified(citation)}"
+
+
+def qualified(citation: Citation) -> str:
+    """What a verdict leaves out: how surely the text was recognised, and that it is hidden."""
+    surely = "" if citation.confidence is None else f" (confidence {citation.confidence:.2f})"
+    return surely + (" · hidden in the document" if citation.hidden else "")
 
 
 def searched(coverage: Coverage) -> str:

@@ -97,7 +97,10 @@ class ReadResult(TypedDict):
 
 
 class AnswerCitation(TypedDict):
-    """A quotation that was checked, and its place."""
+    """A quotation that was checked, and its place.
+
+    `hidden`: the document does not show it. `confidence`: it was recognised from a picture.
+    """
 
     n: int
     source: str
@@ -106,6 +109,8 @@ class AnswerCitation(TypedDict):
     line_end: int
     quote: str
     verdict: Verdict
+    hidden: bool
+    confidence: float | None
 
 
 class AnswerCoverage(TypedDict):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from corpus_agent.render.common import as_object, in_answer, place
+from corpus_agent.render.common import as_object, in_answer, place, qualified
 from corpus_agent.text.naming import answerer, quoted
 from corpus_agent.text.sanitize import inert, one_line, visible
 
@@ -38,6 +38,8 @@ def _checked_object(found: Rechecked) -> dict[str, Any]:
         "n": found.now.n,
         "source": in_answer(found.now.source),
         "verdict": found.now.verdict,
+        "hidden": found.now.hidden,
+        "confidence": found.now.confidence,
         "file": found.file,
         "was": {"line_start": found.was[0], "line_end": found.was[1]},
         "page": found.now.page,
@@ -60,7 +62,9 @@ def verify_lines(checked: Sequence[CheckedReceipt]) -> Iterator[str]:
             yield "(nothing was quoted)"
     every = [found for _, rows in checked for found in rows]
     holding = sum(found.holds for found in every)
-    yield f"{holding} of {len(every)} quotations still stand in their documents"
+    recognised = sum(found.holds and found.now.confidence is not None for found in every)
+    pictures = f", {recognised} of them in recognised text" if recognised else ""
+    yield f"{holding} of {len(every)} quotations still stand in their documents{pictures}"
 
 
 def _heading(content: dict[str, Any]) -> str:
@@ -75,7 +79,7 @@ def _heading(content: dict[str, Any]) -> str:
 
 
 def _became(found: Rechecked) -> str:
-    """The result for one quotation, as in "holds, now in lines 20-21 (file changed)"."""
+    """The result for one quotation, as in "holds, now in lines 20-21 (the file changed)"."""
     if found.file == "gone":
         return "the document is gone"
     changed = " (the file changed)" if found.file == "changed" else ""
@@ -87,4 +91,5 @@ def _became(found: Rechecked) -> str:
     if found.now.verdict == "altered":
         return f"altered, in lines {lines}{changed}"
     moved = "" if found.now.line_start == found.was[0] else f", now in lines {lines}"
-    return f"holds{moved}{changed}"
+    where = "holds" if found.now.confidence is None else "holds in recognised text"
+    return f"{where}{moved}{qualified(found.now)}{changed}"

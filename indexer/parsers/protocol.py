@@ -1,8 +1,9 @@
 """The protocol between a parser process and its parent, and the encoding of extracted text.
 
 A frame is a kind (1 byte), a length (4 bytes) and a payload. Lines are encoded as runs with the
-same page and part, then one text. The peer is not trusted, since a document may have taken it over:
-no pickle, every length is bounded, and undecodable data raises Malformed.
+same place (all fields of a line but its text), then one text. The peer is not trusted, since a
+document may have taken it over: no pickle, every length is bounded, and undecodable data raises
+Malformed.
 """
 
 from __future__ import annotations
@@ -97,9 +98,8 @@ def _exactly(channel: socket.socket, length: int, deadline: float | None = None)
     return bytes(received)
 
 
-# All of a line but its text, and whether it is a number or a name.
-PLACE = {field.name: int if str(field.type).startswith("int") else str for field in fields(Line)}
-del PLACE["text"]
+# All of a line but its text, with the type of each value as annotated.
+PLACE = {field.name: str(field.type) for field in fields(Line) if field.name != "text"}
 
 
 def _place(line: Line) -> tuple[int | str | None, ...]:
@@ -174,10 +174,14 @@ def _agree(runs: object, texts: list[str]) -> bool:
     return total == len(texts)
 
 
-def _is_place(value: object, kind: type) -> bool:
-    """Whether a value is valid for a place: None, a page number, a part's name."""
+def _is_place(value: object, kind: str) -> bool:
+    """Whether a value is valid for a place: a page number, a part's name, a share, yes or no."""
     if value is None:
-        return True
+        return kind.endswith("| None")
     if isinstance(value, str):
-        return kind is str and len(value) <= MAX_LINE_CHARS and whole(value) == value
-    return kind is int and type(value) is int and 0 < value <= MAX_PAGE
+        right = len(value) <= MAX_LINE_CHARS and whole(value) == value
+    elif isinstance(value, float):
+        right = 0 <= value <= 1  # not NaN either
+    else:
+        right = isinstance(value, bool) or (isinstance(value, int) and 0 < value <= MAX_PAGE)
+    return right and type(value).__name__ == kind.removesuffix(" | None")

@@ -32,7 +32,7 @@ KEPT_TEXT_BYTES = 1024 * 2**20  # compressed; books of a million characters: abo
 RESERVED_DISK_BYTES = 256 * 2**20  # a disk with less to spare is left to the index
 _SHRINK_TO = 0.9  # of the bound, so that not every new text has to make room for itself
 
-FORMAT = f"corpus-agent text 1 {' '.join(PLACE)}\n".encode()
+FORMAT = f"corpus-agent text 2 {' '.join(PLACE)}\n".encode()
 # A new extractor may claim what another one used to read.
 _NAMES = " ".join(extractor.name for extractor in REGISTRY)
 _OURS = re.compile(r"[0-9a-f]{64}\.[0-9a-f]{16}(\.[0-9]+-[0-9]+\.new)?")

@@ -41,13 +41,15 @@ _TITLE = re.compile(r"(#{1,6})\s+(\S.*)")
 class MemoryCorpus:
     """The `CorpusView` protocol over texts in memory; a list of texts is a document with pages.
 
+    A list of lines is a document as it is.
+
     A passage is a paragraph, its score the share of the query's distinct words that it holds.
     `unreadable` files count as empty; sources in `stale` count as changed after indexing.
     """
 
     def __init__(
         self,
-        documents: Mapping[str, str | Sequence[str]],
+        documents: Mapping[str, str | Sequence[str | Line]],
         unreadable: int = 0,
         stale: Collection[str] = (),
     ) -> None:
@@ -101,14 +103,16 @@ def _rank(hit: Hit) -> tuple[float, str, int]:
     return -hit.score, hit.chunk.source, hit.chunk.ordinal
 
 
-def _lines(text: str | Sequence[str]) -> tuple[Line, ...]:
+def _lines(text: str | Sequence[str | Line]) -> tuple[Line, ...]:
     if isinstance(text, str):
         return tuple(Line(line) for line in text.splitlines())
-    return tuple(
-        Line(line, page)
-        for page, page_text in enumerate(text, start=1)
-        for line in [page_mark(page), *page_text.splitlines()]
-    )
+    lines: list[Line] = []
+    for page, part in enumerate(text, start=1):
+        if isinstance(part, Line):
+            lines.append(part)
+        else:
+            lines += [Line(line, page) for line in (page_mark(page), *part.splitlines())]
+    return tuple(lines)
 
 
 def paragraphs(source: str, lines: Sequence[Line]) -> list[Chunk]:

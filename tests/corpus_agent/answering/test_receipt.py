@@ -173,6 +173,8 @@ def test_one_whose_document_is_gone_does_not_hold():
         "n": 1,
         "source": "bread.md",
         "verdict": "not_found",
+        "hidden": False,
+        "confidence": None,
         "file": "gone",
         "was": {"line_start": 3, "line_end": 3},
         "page": None,

@@ -47,6 +47,14 @@ def test_a_citation_of_another_page_is_wrong():
     assert summarise([result(asked, ("a",), "24 °C", cite("a", 4))])["citation_precision"] == 0
 
 
+@pytest.mark.parametrize(
+    ("verdict", "right"), [("verified", 1), ("verified in recognised text", 1), ("moved", 0)]
+)
+def test_recognised_text_is_a_right_citation_at_its_place(verdict, right):
+    cited = cite("a", verdict=verdict)
+    assert summarise([result(question("a"), ("a",), "24", cited)])["citation_precision"] == right
+
+
 def test_figures_that_nothing_stands_behind_are_not_numbers():
     scores = summarise([result(question("a"), ("a",), "24 °C")])
     assert scores["not_found_recall"] is None

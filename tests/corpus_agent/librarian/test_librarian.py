@@ -78,7 +78,7 @@ def test_a_frame_that_is_cut_off_or_claims_to_be_huge_is_refused(data):
 
 ANSWER = Answer(
     "q", "Twelve days [1].", "answered", "toy",
-    (Citation(1, "a.md", None, 3, 4, "12 days", "verified"),), Coverage(2), 7, ("note",),
+    (Citation(1, "a.md", None, 3, 4, "12 days", "verified", True, 0.5),), Coverage(2), 7, ("note",),
 )  # fmt: skip
 
 
@@ -99,6 +99,9 @@ def test_an_answer_is_parsed_as_it_was_and_what_nobody_asked_for_is_dropped():
         {"coverage": None},
         {"citations": [{**asdict(ANSWER.citations[0]), "verdict": "trust me"}]},
         {"citations": [{**asdict(ANSWER.citations[0]), "line_start": 1.5}]},
+        {"citations": [{**asdict(ANSWER.citations[0]), "hidden": "no"}]},
+        {"citations": [{**asdict(ANSWER.citations[0]), "confidence": float("nan")}]},
+        {"citations": [{**asdict(ANSWER.citations[0]), "confidence": 1.1}]},
     ],
 )
 def test_an_answer_with_a_field_of_another_kind_is_refused(change):

@@ -87,7 +87,12 @@ characters = st.characters(exclude_characters="\n\r\0", exclude_categories=["Cs"
 texts = st.text(characters, max_size=30)
 
 
-@given(st.lists(st.builds(Line, texts, place), min_size=1), st.integers(0, 30))
+parts = st.one_of(st.none(), st.text(characters, max_size=9))
+shares = st.one_of(st.none(), st.floats(0, 1))
+some_lines = st.builds(Line, texts, place, parts, st.booleans(), shares)
+
+
+@given(st.lists(some_lines, min_size=1), st.integers(0, 30))
 def test_lines_come_out_of_the_wire_as_they_went_in(some, cut):
     encoding = protocol.encoded(some) + (protocol.encoded(some[cut:]) if some[cut:] else b"")
     assert list(protocol.decoded(encoding)) == [*some, *some[cut:]]
@@ -104,8 +109,20 @@ def test_no_bytes_make_anything_but_lines_or_an_error(noise, data):
 
 @pytest.mark.parametrize(
     "line",
-    [Line("a\nb"), Line("a\rb"), Line("a\0b"), Line("x" * 2_001), Line("a", 0), Line("a", "1")],
-    ids=["two lines", "return", "null", "long", "page 0", "page as text"],
+    [
+        *(
+            Line("a\nb"),
+            Line("a\rb"),
+            Line("a\0b"),
+            Line("x" * 2_001),
+            Line("a", 0),
+            Line("a", "1"),
+        ),
+        *(Line("a", 1.0), Line("a", True), Line("a", part=1), Line("a", hidden=None)),
+        *(Line("a", hidden=1), Line("a", hidden="yes"), Line("a", confidence=1)),
+        *(Line("a", confidence=n) for n in (-0.1, 1.1, float("nan"), float("inf"), True, "1.0")),
+    ],
+    ids=str,
 )
 def test_what_no_extractor_gives_is_not_taken_from_a_worker(line):
     with pytest.raises(protocol.Malformed):

@@ -57,6 +57,27 @@ def test_the_text_of_an_older_extractor_counts_as_none(store):
     assert Texts(store).get(digest(2), NAME) is not None  # the control
 
 
+def test_a_text_kept_in_an_older_form_counts_as_none(store):
+    texts = Texts(store)
+    texts.put(digest(1), NAME, text("one"))
+    (entry,) = entries(store)
+    data = entry.read_bytes()
+    for older in (b"corpus-agent text 1 page part\n", kept.FORMAT.replace(b" 2 ", b" 1 ")):
+        entry.write_bytes(data.replace(kept.FORMAT, older))
+        assert texts.get(digest(1), NAME) is None
+        assert not entry.exists()  # and is made anew
+        texts.put(digest(1), NAME, text("one"))
+    assert texts.get(digest(1), NAME) == text("one")  # the control
+
+
+def test_what_a_line_is_besides_its_text_is_kept(store):
+    lines = [Line("a", 1), Line("b", 1, hidden=True), Line("c", 2, confidence=0.87)]
+    told = replace(text("x"), encoding=protocol.encoded(lines), lines=3)
+    Texts(store).put(digest(1), NAME, told)
+    kept_text = Texts(store).get(digest(1), NAME)
+    assert kept_text and list(protocol.decoded(kept_text.encoding)) == lines
+
+
 def test_what_is_to_be_made_anew_is_not_taken_from_before(store):
     Texts(store).put(digest(1), NAME, text("before"))
     anew = Texts(store, reuse=False)

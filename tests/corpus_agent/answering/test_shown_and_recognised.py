@@ -1,0 +1,159 @@
+"""A quotation says that its document hides it, and how surely its text was recognised."""
+
+import json
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+
+import pytest
+
+from corpus_agent import render
+from corpus_agent.agent.answerer import ModelAnswerer
+from corpus_agent.answering import receipt
+from corpus_agent.answering.extractive import ExtractiveAnswerer
+from corpus_agent.answering.own_words import without_own_words
+from corpus_agent.answering.quotations import check_quotation
+from corpus_agent.answering.records import Answer, Citation
+from corpus_agent.librarian.process import parsed
+from corpus_agent.render import for_parent
+from corpus_agent.text.delimiters import Frame
+from indexer.records import Coverage, FileRow, Line
+from tests.support.fakes import MemoryCorpus, ScriptedModelServer, ToyEncoder, says
+
+RECOGNISED = "verified in recognised text"
+SHOWN = "The deposit of the mill is 900 euros."
+HIDDEN = "The hidden fee of the mill is 50 euros."
+SCANNED = "The mill was sold to Anna Berg for 7,000 euros."
+BLURRED = "The buyer Anna Berg pays until May 2030."
+LINES = [
+    Line(SHOWN, 1),
+    Line("", 1),
+    Line(f"(hidden in the document) {HIDDEN}", 1, hidden=True),
+    Line("", 1),
+    Line(SCANNED, 2, confidence=0.98),
+    Line(BLURRED, 2, confidence=0.61),
+]
+CORPUS = MemoryCorpus({"mill.pdf": LINES})
+
+
+def cited(quote: str, line: int = 1, lines: list[Line] = LINES) -> Citation:
+    return check_quotation(MemoryCorpus({"mill.pdf": lines}), 1, "mill.pdf", quote, line)
+
+
+@pytest.mark.parametrize(
+    ("quote", "verdict", "hidden", "confidence"),
+    [
+        (SHOWN, "verified", False, None),
+        (HIDDEN, "verified", True, None),
+        (SCANNED, RECOGNISED, False, 0.98),
+        (f"{SCANNED} {BLURRED}", RECOGNISED, False, 0.61),
+        (f"{HIDDEN} {SCANNED}", RECOGNISED, True, 0.98),
+        (f"{SHOWN} {HIDDEN}", "altered", True, None),  # the mark stands between them
+        ("The deposit of the mill is 950 euros.", "altered", False, None),
+        ("The mill was sold to Anna Berg for 7 euros.", "altered", False, 0.98),
+        ("The tower was built of bricks.", "not_found", False, None),
+    ],
+)
+def test_a_citation_knows_what_its_lines_are(quote, verdict, hidden, confidence):
+    found = cited(quote)
+    assert (found.verdict, found.hidden, found.confidence) == (verdict, hidden, confidence)
+
+
+def test_recognised_text_is_verified_nowhere_without_saying_so():
+    """Far away, past the window that is read first: neither `verified` nor `moved`."""
+    far = [*[Line("The mill stands.", 1)] * 200, *LINES]
+    assert cited(SHOWN, 1, far).verdict == "moved"  # the control
+    assert cited(SCANNED, 1, far).verdict == RECOGNISED
+    assert cited(SCANNED, 200, far).verdict == RECOGNISED
+
+
+@pytest.mark.parametrize(
+    ("quote", "shown", "notices"),
+    [
+        (SHOWN, "verified", ()),
+        (
+            HIDDEN,
+            "verified · hidden in the document",
+            ("[1] quotes text that is hidden in the document.",),
+        ),
+        (
+            SCANNED,
+            f"{RECOGNISED} (confidence 0.98)",
+            ("[1] quotes text that was recognised from a picture.",),
+        ),
+    ],
+)
+def test_an_answer_says_it_to_a_person_in_json_and_to_a_parent(quote, shown, notices):
+    line = 1 + next(n for n, each in enumerate(LINES) if quote in each.text)
+    with ScriptedModelServer([says(f'{quote[:-1]} [mill.pdf:{line}] "{quote}"')]) as fake:
+        answer = ModelAnswerer(fake.server, "toy-model").answer("What about the mill?", CORPUS)
+    (citation,) = answer.citations
+    assert answer.status == "answered" and answer.notices == notices
+    text = "\n".join(render.answer_lines(answer))
+    assert f"· {shown}\n" in text and all(f"Note: {notice}" in text for notice in notices)
+    (one,) = render.answer_object(answer, "enforced")["citations"]
+    assert (one["verdict"], one["hidden"], one["confidence"]) == (
+        *(citation.verdict, citation.hidden, citation.confidence),
+    )
+    parent = for_parent.render(Frame("7f3a91"), for_parent.handed_over(answer))
+    assert f"· {shown}\n" in parent and all(f"Note: {notice}" in parent for notice in notices)
+    reply = json.dumps({"id": 1, "answer": asdict(for_parent.handed_over(answer))}).encode()
+    assert parsed(reply).answer.citations == answer.citations
+
+
+def test_an_answer_without_a_model_says_it_too():
+    question = "What is the hidden fee of the mill?"
+    answer = ExtractiveAnswerer(ToyEncoder()).answer(question, CORPUS)
+    assert any(citation.hidden for citation in answer.citations)
+    assert "text that is hidden in the document." in " ".join(answer.notices)
+
+
+def row(source: str) -> FileRow:
+    return FileRow(source, "indexed", sha256="0" * 64)
+
+
+def test_a_receipt_keeps_it_and_checks_it_again():
+    quoted = tuple(replace(cited(q), n=n) for n, q in enumerate((SHOWN, HIDDEN, SCANNED), 1))
+    answer = Answer("q?", "a [1] [2] [3]", "answered", "m", quoted, Coverage(1), 1)
+    started = datetime(2026, 11, 22, tzinfo=UTC)
+    content = receipt.receipt(answer, row, seal="off", server=None, started=started, seconds=0)
+    assert [(c["hidden"], c["confidence"]) for c in content["citations"]] == [
+        *((False, None), (True, None), (False, 0.98)),
+    ]
+    for one in content["citations"]:
+        del one["hidden"], one["confidence"]  # as an older version wrote it
+    checked = [(content, list(receipt.check(content, CORPUS, row)))]
+    assert [line for line in render.verify_lines(checked) if "mill.pdf" in line] == [
+        "[1] mill.pdf:1 · holds",
+        "[2] mill.pdf:3 · holds · hidden in the document",
+        "[3] mill.pdf:5 · holds in recognised text (confidence 0.98)",
+    ]
+    *_, last = render.verify_lines(checked)
+    assert last == (
+        "3 of 3 quotations still stand in their documents, 1 of them in recognised text"
+    )
+    (one,) = render.verify_object(checked, 1)["verify"]["receipts"]
+    assert one["holds"]
+    assert [(c["verdict"], c["hidden"], c["confidence"]) for c in one["citations"]] == [
+        *(("verified", False, None), ("verified", True, None), (RECOGNISED, False, 0.98)),
+    ]
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        "(verified in recognised text)",
+        "[verified in recognized text (confidence 0.99)]",
+        "· verified in recognised text (confidence 1.00)",
+        "✓ verified in recognised text",
+    ],
+)
+def test_a_model_cannot_write_the_verdict_itself(forged):
+    assert without_own_words(f"The mill was sold {forged}.") == "The mill was sold."
+    assert without_own_words(f"The mill was sold.\n{forged}\n") == "The mill was sold."
+    kept = "The sale was verified in recognised text by experts."
+    assert without_own_words(kept) == kept  # the control
+
+
+def test_a_confidence_is_a_share():
+    with pytest.raises(ValueError, match="from 0 to 1"):
+        Citation(1, "a", None, 1, 1, "x", "verified", confidence=float("nan"))
