@@ -40,6 +40,16 @@ class Line:
         return self.page is not None and self.text.startswith(page_mark(self.page))
 
 
+    @property
+    def is_waiting_mark(self) -> bool:
+        """Whether it is the mark of a page that shows something and has no text of its own."""
+        return self.is_mark and self.text.endswith(f"({NO_TEXT_LAYER})")
+
+
+NO_TEXT_LAYER = "no text layer"  # remarks in the mark of a page
+RECOGNISED_TEXT = "recognised text"
+
+
 def page_mark(number: int) -> str:
     """The line that begins a page."""
     return f"--- Page {number} ---"
@@ -122,7 +132,10 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class FileRow:
-    """Record of one file that the walk found, indexed or not; `reason` is a code or None."""
+    """Record of one file that the walk found, indexed or not; `reason` is a code or None.
+
+    `waiting` counts its pages that have no text and wait for recognition.
+    """
 
     source: str
     status: Status
@@ -137,6 +150,7 @@ class FileRow:
     title: str | None = None
     extractor: str | None = None
     seconds: float = 0.0
+    waiting: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,8 @@ def _text(
 # Every format of one document. Marks in the bytes come before names; among the formats of text the
 # first that claims a file serves it, plain text last.
 _DOCUMENTS: tuple[Extractor, ...] = (
-    replace(_binary("pdf", 3, "pdf", "pdf.pages"), empty_reason="no_text_layer"),
+    replace(_binary("pdf", 4, "pdf", "pdf.pages"), empty_reason="no_text_layer"),
+    replace(_binary("image", 1, "picture", "image"), empty_reason="picture"),
     _binary("docx", 2, "docx", "office.docx", markdown=True),
     _binary("pptx", 2, "pptx", "office.pptx", markdown=True),
     _binary("xlsx", 2, "xlsx xlsb", "tables"),
@@ -170,9 +171,11 @@ def _open(
 def _lines(extractor: Extractor, extraction: Extraction, opened: Opened) -> Iterator[Line]:
     """The lines; raises if none of them contains a letter or digit outside a mark."""
     found = False
+    waiting = 0
     try:
         for line in extraction.lines:
             found = found or (not line.is_mark and any(map(str.isalnum, line.text)))
+            waiting += line.is_waiting_mark
             yield line
     except (UnreadableDocument, *BROKEN) as error:
         raise _unreadable(error, extractor) from None
@@ -180,12 +183,12 @@ def _lines(extractor: Extractor, extraction: Extraction, opened: Opened) -> Iter
     opened.remark = _remark(extraction.unread)
     if not found:
         reason = "malformed" if extraction.unread else extractor.empty_reason
-        raise UnreadableDocument(reason, opened.remark, extractor.label)
+        raise UnreadableDocument(reason, opened.remark, extractor.label, waiting)
 
 
 def _unreadable(error: BaseException, extractor: Extractor) -> UnreadableDocument:
     if isinstance(error, UnreadableDocument):
-        return UnreadableDocument(error.reason, error.detail, extractor.label)
+        return UnreadableDocument(error.reason, error.detail, extractor.label, error.waiting)
     shown = " ".join(f"{type(error).__name__}: {error}".split())[:200]
     return UnreadableDocument("malformed", shown, extractor.label)
 

@@ -27,7 +27,7 @@ MAX_TEXT_CHARS = 32 * 2**20  # of all members; the one that is being read then i
 MAX_NAME_CHARS = 100  # in a mark; the end of a path says most
 
 # For these a member is no document, as a file in a folder would be none; nothing is lost.
-_NO_DOCUMENT = frozenset({"binary", "no_bytes", "no_text", "secret", "symlink"})
+_NO_DOCUMENT = frozenset({"binary", "no_bytes", "no_text", "picture", "secret", "symlink"})
 
 
 def read_zip(data: bytes) -> Extraction:

@@ -14,7 +14,7 @@ REASON = "picture"  # of a file that only recognition could read
 
 def read_image(data: bytes) -> Extraction:
     """Raises UnreadableDocument("picture"), always."""
-    raise UnreadableDocument(REASON, name_of(data))
+    raise UnreadableDocument(REASON, name_of(data), waiting=1)
 
 
 def name_of(sample: bytes) -> str:

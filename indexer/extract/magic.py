@@ -11,6 +11,7 @@ from collections.abc import Collection
 from pathlib import PurePosixPath
 
 from indexer.errors import UnreadableDocument
+from indexer.extract.image import name_of as picture_name
 from indexer.extract.legacy.compound import OLE
 
 # Formats that are recognised in order to say so. First bytes, then what it is.
@@ -30,12 +31,8 @@ _UNSUPPORTED: tuple[tuple[bytes, str], ...] = (
     (b"AT&TFORM", "DjVu document"),
 )
 _BINARY: tuple[tuple[bytes, str], ...] = (
-    (b"\x89PNG", "PNG image"),
-    (b"\xff\xd8\xff", "JPEG image"),
     (b"GIF8", "GIF image"),
-    (b"II*\x00", "TIFF image"),
-    (b"MM\x00*", "TIFF image"),
-    (b"RIFF", "RIFF media (WebP, WAV, AVI)"),
+    (b"RIFF", "RIFF media (WAV, AVI)"),
     (b"\x7fELF", "program"),
     (b"MZ", "program"),
     (b"SQLite format 3", "SQLite database"),
@@ -99,6 +96,8 @@ def kind_of(sample: bytes, path: str) -> str | None:
     for magic, name in _UNSUPPORTED:
         if sample.startswith(magic):
             raise UnreadableDocument("unsupported", name)
+    if picture_name(sample):
+        return "picture"
     for magic, name in _BINARY:
         if sample.startswith(magic):
             raise UnreadableDocument("binary", name)

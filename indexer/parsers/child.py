@@ -70,7 +70,8 @@ def _serve(channel: socket.socket, parse: Parse) -> None:
                 _send_lines(channel, opened, **asked)
         except UnreadableDocument as error:
             detail = error.detail[:MAX_DETAIL_CHARS]
-            _send(channel, protocol.UNREADABLE, reason=error.reason, detail=detail)
+            said = {"reason": error.reason, "detail": detail, "waiting": error.waiting}
+            _send(channel, protocol.UNREADABLE, **said)
         except MemoryError:
             opened = None
             _send(channel, protocol.UNREADABLE, reason="memory", detail="")

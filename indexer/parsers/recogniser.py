@@ -56,11 +56,13 @@ def engine_version() -> str:
 class RecognisedPage:
     """The text of a page: each line with its confidence, 0 to 1.
 
-    `engine` names what read it, "" for a blank page and for a picture that shows no text.
+    `engine` names what read it, "" for a blank page and for a picture that shows no text;
+    `problem` is the reason for which it could not be read, "" if it could.
     """
 
     lines: tuple[tuple[str, float], ...] = ()
     engine: str = ""
+    problem: str = ""
 
     @property
     def has_text(self) -> bool:

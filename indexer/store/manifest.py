@@ -26,7 +26,7 @@ from indexer.records import Coverage, Fingerprint
 STORE_NAME = ".corpus-agent"
 MANIFEST_NAME = "manifest.json"
 FORMER = "manifest.{}.json"  # by the time of its replacement
-SCHEMA = 2  # 1: no keys of vectors in the chunk rows
+SCHEMA = 3  # 2: no count of waiting pages in the file rows; 1: no keys of vectors in the chunk rows
 MAX_BYTES = 1_000_000
 MAX_NUMBER = 2**63
 MAX_TEXT_CHARS = 4_096  # PATH_MAX
@@ -43,6 +43,7 @@ class Manifest:
     that a project moved as a whole keeps its index. `complete` is False while an `index` run that
     committed part of its work has not finished. `walked_ns` is when the last run that finished
     began to look at the folder, by the clock that files are stamped with; `updated` is ISO 8601.
+    `waiting_pages` of documents and `waiting_pictures` have no text and wait for recognition.
     """
 
     version: int
@@ -56,6 +57,8 @@ class Manifest:
     complete: bool
     updated: str
     walked_ns: int = 0
+    waiting_pages: int = 0
+    waiting_pictures: int = 0
 
 
 def find_store(start: Path) -> Path | None:

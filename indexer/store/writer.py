@@ -23,7 +23,7 @@ from indexer.store.manifest import (
     write_manifest,
 )
 from indexer.store.ownership import check_names
-from indexer.store.rows import Embedded, coverage_of, same_rows, still_right
+from indexer.store.rows import Embedded, coverage_of, is_picture, same_rows, still_right
 from indexer.store.tables import Tables
 from indexer.store.vectors import MAX_SPARE_BYTES, VectorCache
 
@@ -214,6 +214,8 @@ class Writer:
             complete=complete,
             updated=datetime.now(UTC).isoformat(timespec="seconds"),
             walked_ns=walked_ns if complete or before is None else before.walked_ns,
+            waiting_pages=sum(row.waiting for row in self._files.values() if not is_picture(row)),
+            waiting_pictures=sum(row.waiting for row in self._files.values() if is_picture(row)),
         )
         write_manifest(self.store, manifest)
         self._manifest = manifest

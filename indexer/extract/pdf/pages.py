@@ -17,7 +17,7 @@ from indexer.extract.extraction import Extraction, usable_title
 from indexer.extract.normalise import lines_of
 from indexer.extract.pdf import layout
 from indexer.extract.pdf.mend import mended
-from indexer.records import Line
+from indexer.records import NO_TEXT_LAYER, Line
 
 if TYPE_CHECKING:
     import pypdf
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 SECOND_ENGINE = "pypdf"
 MENDED = "mended"
+_ONLY_PICTURES = "\0"  # no text holds it
 
 
 def read_pdf(data: bytes) -> Extraction:
@@ -67,9 +68,14 @@ def _opened(data: bytes) -> pypdfium2.PdfDocument | None:
 
 
 def _lines(pages: Iterator[tuple[str, str]]) -> Iterator[Line]:
-    """Lines of (label, text) pairs; the mark contains the printed number if it differs."""
+    """Lines of (label, text) pairs; the mark contains the printed number if it differs.
+
+    A page that shows something without having text is marked as such.
+    """
     for number, (label, text) in enumerate(pages, start=1):
         remark = f" (labelled {label})" if label and label != str(number) else ""
+        if text == _ONLY_PICTURES:
+            remark, text = f"{remark} ({NO_TEXT_LAYER})", ""
         yield Line(f"--- Page {number} ---{remark}", number)
         for line in lines_of(text):
             yield Line(line, number)
@@ -82,14 +88,23 @@ def _pages(
 
     with closing(document):
         for index in range(len(document)):
+            shows = False
             try:
                 with closing(document[index]) as page:
                     text = layout.page_text(page)
+                    shows = not text.strip() and _shows_something(page)
             except pypdfium2.PdfiumError:
                 text = None
             if text is None or not text.strip():
                 text = _second_opinion(second, index, text, extraction)
-            yield _label(document, index), text
+            yield _label(document, index), text if text.strip() or not shows else _ONLY_PICTURES
+
+
+def _shows_something(page: pypdfium2.PdfPage) -> bool:
+    """Whether anything is drawn on a page: it may be a scan, and is no empty sheet."""
+    import pypdfium2.raw as pdfium
+
+    return bool(pdfium.FPDFPage_CountObjects(page) > 0)
 
 
 def _second_opinion(second: _Second, index: int, text: str | None, extraction: Extraction) -> str:
