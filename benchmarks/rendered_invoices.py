@@ -217,7 +217,7 @@ def _amount(language: Language, cents: int) -> str:
 
 def rows(language: Language, number: int) -> list[tuple[str, ...]]:
     """The rows of one invoice, each as its cells from the first to the last."""
-    chance = random.Random(f"{language.code} {number}")  # noqa: S311 - no secret
+    chance = random.Random(f"{language.code} {number}")
     day, month = chance.randint(1, 28), chance.randint(1, 12)
     found: list[tuple[str, ...]] = [
         (f"{language.invoice} {chance.randint(2019, 2026)}-{chance.randint(1, 99_999):05}",),
@@ -230,9 +230,7 @@ def rows(language: Language, number: int) -> list[tuple[str, ...]]:
         what, count = chance.choice(language.goods), chance.randint(1, 40)
         price = chance.randint(99, 250_000)
         net += count * price
-        found.append(
-            (what, str(count), _amount(language, price), _amount(language, count * price))
-        )
+        found.append((what, str(count), _amount(language, price), _amount(language, count * price)))
     tax = net // 5
     found += [
         (language.net, _amount(language, net)),

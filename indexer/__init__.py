@@ -39,13 +39,17 @@ if TYPE_CHECKING:
     from indexer.files.watch import sleep as sleep
     from indexer.index import Index as Index
     from indexer.parsers.document import parsed_lines as parsed_lines
+    from indexer.parsers.recogniser import RecognitionState as RecognitionState
+    from indexer.parsers.recogniser import recognition_state as recognition_state
     from indexer.parsers.worker import Enough as Enough
+    from indexer.records import OCR_CHOICES as OCR_CHOICES
     from indexer.records import STATUSES as STATUSES
     from indexer.records import Chunk as Chunk
     from indexer.records import Coverage as Coverage
     from indexer.records import FileRow as FileRow
     from indexer.records import Hit as Hit
     from indexer.records import Line as Line
+    from indexer.records import Ocr as Ocr
     from indexer.records import Query as Query
     from indexer.records import Status as Status
     from indexer.store.cleanup import Cleaned as Cleaned
@@ -73,6 +77,7 @@ if TYPE_CHECKING:
     from indexer.sync.forget import Forgotten as Forgotten
     from indexer.sync.forget import forget_document as forget_document
     from indexer.sync.plan import Plan as Plan
+    from indexer.sync.recognise import ToRecognise as ToRecognise
     from indexer.sync.run import Outcome as Outcome
     from indexer.sync.run import Progress as Progress
     from indexer.window import MAX_WINDOW_BYTES as MAX_WINDOW_BYTES
@@ -121,6 +126,10 @@ _PUBLIC = {
     ),
     "indexer.index": ("Index",),
     "indexer.parsers.document": ("parsed_lines",),
+    "indexer.parsers.recogniser": (
+        "RecognitionState",
+        "recognition_state",
+    ),
     "indexer.parsers.worker": ("Enough",),
     "indexer.records": (
         "Chunk",
@@ -128,6 +137,8 @@ _PUBLIC = {
         "FileRow",
         "Hit",
         "Line",
+        "Ocr",
+        "OCR_CHOICES",
         "Query",
         "Status",
         "STATUSES",
@@ -169,6 +180,7 @@ _PUBLIC = {
         "forget_document",
     ),
     "indexer.sync.plan": ("Plan",),
+    "indexer.sync.recognise": ("ToRecognise",),
     "indexer.sync.run": (
         "Outcome",
         "Progress",

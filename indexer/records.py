@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 Status = Literal["indexed", "empty", "failed", "skipped"]
 STATUSES: tuple[Status, ...] = ("indexed", "empty", "failed", "skipped")
+# Pages without text that are recognised: of documents and of pictures that show text; none; all.
+Ocr = Literal["auto", "off", "all"]
+OCR_CHOICES: tuple[Ocr, ...] = ("auto", "off", "all")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +41,6 @@ class Line:
         if self.part is not None:
             return self.text.startswith(f"--- {self.part} ---")
         return self.page is not None and self.text.startswith(page_mark(self.page))
-
 
     @property
     def is_waiting_mark(self) -> bool:

@@ -11,6 +11,7 @@ from corpus_agent.cli.common import (
     EXIT_INTERRUPTED,
     EXIT_SOME_FAILED,
     JSON,
+    OCR,
     clean,
     launch_to_index,
     launch_to_read,
@@ -22,7 +23,7 @@ from corpus_agent.cli.common import (
 from corpus_agent.cli.progress import index_progress
 from corpus_agent.cli.watching import follow
 from corpus_agent.settings import existing_place
-from indexer import STATUSES, UsageError, read_manifest, usage
+from indexer import STATUSES, UsageError, read_manifest, recognition_state, usage
 
 
 @main.command()
@@ -37,6 +38,7 @@ from indexer import STATUSES, UsageError, read_manifest, usage
 )
 @click.option("--strict", is_flag=True, help="Exit with 4 if a file could not be read.")
 @click.option("--watch", is_flag=True, help="Go on as `watch` does when the run is over.")
+@OCR
 @JSON
 def index(
     path: Path | None,
@@ -46,6 +48,7 @@ def index(
     prune: bool,
     strict: bool,
     watch: bool,
+    ocr: str | None,
     as_json: bool,
 ) -> None:
     """Make the index of the folder PATH, or bring it up to date.
@@ -57,9 +60,9 @@ def index(
         given = {"--dry-run": dry_run, "--strict": strict, "--no-prune": not prune}
         for other in (flag for flag, is_given in given.items() if is_given):
             raise UsageError(f"--watch and {other} contradict each other.", "Leave one out.")
-        return follow(path, force=force, verify=verify, as_json=as_json)
+        return follow(path, ocr=ocr, force=force, verify=verify, as_json=as_json)
 
-    launch = launch_to_index(settings_in_force(), path, dry_run=dry_run)
+    launch = launch_to_index(settings_in_force(ocr=ocr), path, dry_run=dry_run)
     settings = launch.settings
     print_lines((f"Note: {clean(notice)}" for notice in launch.notices), err=True)
 
@@ -77,6 +80,7 @@ def index(
             verify=verify,
             prune=prune,
             on_start=shown.start,
+            on_waiting=shown.waiting,
             on_progress=shown.advance,
             on_problem=shown.problem,
         )
@@ -148,6 +152,7 @@ def status(as_json: bool) -> None:
         usage(store),
         launch.seal.state,
         root_exists=root.is_dir(),
+        recognition=recognition_state(),
     )
     if as_json:
         return print_json(content)

@@ -185,6 +185,9 @@ def _counts(manifest: Manifest) -> list[str]:
         f"{coverage.indexed:,} documents are indexed; {coverage.unreadable:,} could not be read, "
         f"{coverage.skipped:,} files are no documents, {manifest.ignored:,} were ignored by rule."
     )
+    waiting = render.waiting_text(manifest.waiting_pages, manifest.waiting_pictures)
+    if waiting:
+        counts += f" {waiting} without text wait for text recognition."
     return [counts, f"Index version {manifest.version} of {manifest.updated}, {state}."]
 
 

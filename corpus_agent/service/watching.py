@@ -24,6 +24,7 @@ from indexer import (
     Plan,
     Progress,
     StoreLocked,
+    ToRecognise,
     moments,
     sleep,
 )
@@ -36,6 +37,10 @@ class RunDisplay(Protocol):
 
     def start(self, todo: Plan, rebuilding: bool) -> None:
         """Called with the plan, before anything is done."""
+        ...
+
+    def waiting(self, pages: ToRecognise) -> None:
+        """Called with what is to be recognised, before the first page."""
         ...
 
     def advance(self, done: Progress) -> None:
@@ -137,6 +142,7 @@ def _look(
                     verify=verify,
                     encoder=encoder,
                     on_start=shown.start,
+                    on_waiting=shown.waiting,
                     on_progress=shown.advance,
                     on_problem=shown.problem,
                     should_stop=should_stop,

@@ -15,6 +15,7 @@ import os
 import resource
 import socket
 import sys
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -23,10 +24,12 @@ from indexer.errors import SealUnavailable, UnreadableDocument
 from indexer.extract.normalise import lines_of
 from indexer.extract.ocr.engine import Engine, is_blank
 from indexer.extract.ocr.pictures import Pages, Picture, opened
-from indexer.extract.ocr.reading_order import UNREADABLE, lines_of_pieces
+from indexer.extract.ocr.reading_order import Piece, is_suspect, lines_of_pieces
 from indexer.parsers import protocol
 from indexer.parsers.child import MAX_DETAIL_CHARS, open_channel, report_crash
 from indexer.parsers.limits import OCR_CPU_SECONDS, ocr_policy
+
+STRIP_PIECES = 8  # shown to another engine before it is given the page
 
 
 def main(parent: int, *, confined: bool) -> None:
@@ -53,6 +56,7 @@ class _Serving:
         self._engine = Engine(len(os.sched_getaffinity(0)))
         self._pages: Pages | None = None
         self._picture: Picture | None = None
+        self._pieces: tuple[Piece, ...] = ()  # of the picture, once it was read
 
     def serve(self) -> None:
         """Answer requests until the channel ends."""
@@ -79,7 +83,8 @@ class _Serving:
             _send(self._channel, protocol.LOOK, text=self._engine.shows_text(self._picture))
         elif kind == protocol.GREY:
             assert self._picture is not None, "the picture of no page"
-            protocol.send(self._channel, protocol.GREY, _grey(self._picture))
+            shown = _strip(self._picture, self._pieces) if asked["strip"] else self._picture
+            protocol.send(self._channel, protocol.GREY, _grey(shown))
         else:
             self._read()
 
@@ -94,6 +99,7 @@ class _Serving:
     def _read(self) -> None:
         assert self._picture is not None, "the text of no page"
         recognition, self._picture = self._engine.read(self._picture)
+        self._pieces = recognition.pieces
         lines = [
             [text, round(line.confidence, 3)]
             for line in lines_of_pieces(recognition.pieces)
@@ -101,9 +107,7 @@ class _Serving:
         ]
         content = {
             "lines": lines,
-            "pieces": len(recognition.pieces),
-            "confidence": _mean([piece.confidence for piece in recognition.pieces]),
-            "unreadable": sum(text == UNREADABLE for text, _ in lines),
+            "suspect": is_suspect(recognition.pieces),
             "turned": recognition.turned_degrees,
             "skew": round(recognition.skew_degrees, 2),
         }
@@ -118,12 +122,27 @@ class _Serving:
         )
 
 
-def _mean(numbers: list[float]) -> float:
-    return round(sum(numbers) / len(numbers), 4) if numbers else 0.0
+def _strip(picture: Picture, pieces: Sequence[Piece]) -> Picture:
+    """The pieces of a page that were read worst, one below the other, for a trial."""
+    wide = [piece for piece in pieces if piece.right - piece.left > 2 * piece.height]
+    worst = sorted(wide or pieces, key=lambda piece: (not piece.is_sparse, piece.confidence))
+    cut = []
+    for piece in worst[:STRIP_PIECES]:
+        top, left = max(0, int(piece.top)), max(0, int(piece.left))
+        crop = picture[top : int(piece.bottom) + 1, left : int(piece.right) + 1]
+        if crop.size:
+            cut.append(np.pad(crop, ((12, 12), (12, 12), (0, 0)), mode="edge"))
+    if not cut:
+        return picture
+    width = max(crop.shape[1] for crop in cut)
+    rest = [((0, 0), (0, width - crop.shape[1]), (0, 0)) for crop in cut]
+    return np.concatenate(
+        [np.pad(crop, pad, constant_values=255) for crop, pad in zip(cut, rest, strict=True)]
+    )
 
 
 def _grey(picture: Picture) -> bytes:
-    """The picture as a portable grey map, which needs no encoder here and hardly a decoder there."""
+    """The picture as a portable grey map: simple to write here and to read there."""
     weights = np.array([0.114, 0.587, 0.299], np.float32)
     grey = np.rint(picture.astype(np.float32) @ weights).astype(np.uint8)
     height, width = grey.shape

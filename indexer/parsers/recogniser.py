@@ -35,9 +35,9 @@ _NEEDED = ("rapidocr", "cv2", "PIL", "pillow_heif")
 MAX_PAGE_LINES = 20_000
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _REASON = re.compile(r"[a-z_]{1,40}")
-PAGES_PER_PROCESS = 500  # then a new one takes its place: what leaks, ends with it
-# Below this a page is in letters that the model does not know, or is hardly legible.
-MIN_PAGE_CONFIDENCE = 0.80
+PAGES_PER_PROCESS = 200  # then a new one takes its place: what leaks, ends with it
+# Memory of a page goes back to the system after it: else that of several adds up to over 1 GB.
+_ENVIRONMENT = {"MALLOC_MMAP_THRESHOLD_": "131072", "MALLOC_TRIM_THRESHOLD_": "131072"}
 
 
 @cache
@@ -50,6 +50,28 @@ def is_installed() -> bool:
 def engine_version() -> str:
     """The engine whose results a cached page holds, as in "rapidocr-3.10.0/1"."""
     return f"rapidocr-{importlib.metadata.version('rapidocr')}/{VERSION}"
+
+
+@dataclass(frozen=True, slots=True)
+class RecognitionState:
+    """What this installation can recognise text with.
+
+    `engine` is rapidocr's version, None without the extra, which `install` installs; `tesseract`
+    the scripts that Tesseract has languages for, empty without it.
+    """
+
+    engine: str | None
+    install: str
+    tesseract: tuple[str, ...]
+
+
+def recognition_state() -> RecognitionState:
+    """What is installed; imports nothing of it."""
+    found = tesseract.find()
+    scripts = tesseract.SCRIPTS if found else ()
+    readable = tuple(script for script in scripts if found and found.languages_for(script))
+    engine = importlib.metadata.version("rapidocr") if is_installed() else None
+    return RecognitionState(engine, INSTALL, readable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,20 +139,13 @@ class Recogniser:
         """The text of the drawn page. Raises UnreadableDocument with the reason."""
         said = self._ask(protocol.RECOGNISED, protocol.RECOGNISED)
         lines = self._checked(said.get("lines"))
-        confidence = said.get("confidence")
-        if not isinstance(confidence, float | int):
-            raise self._malformed("no confidence")
-        page = RecognisedPage(lines, "rapidocr")
-        if page.lines and confidence < MIN_PAGE_CONFIDENCE and tesseract.find() is not None:
-            return self._by_tesseract() or page
-        return page
-
-    def _by_tesseract(self) -> RecognisedPage | None:
-        """The page in a script that rapidocr lacks; None where Tesseract sees none of these."""
         found = tesseract.find()
-        assert found is not None
-        lines = found.read(self._frame(protocol.GREY, protocol.GREY))
-        return RecognisedPage(tuple(lines), "tesseract") if lines is not None else None
+        if found is not None and said.get("suspect") is True:
+            language = found.language_of(self._frame(protocol.GREY, protocol.GREY, strip=True))
+            if language is not None:
+                picture = self._frame(protocol.GREY, protocol.GREY, strip=False)
+                return RecognisedPage(tuple(found.read(picture, language)), "tesseract")
+        return RecognisedPage(lines, "rapidocr")
 
     def stop(self) -> None:
         """Kill the process, even during a page; no other is started afterwards."""
@@ -157,9 +172,7 @@ class Recogniser:
             raise self._malformed("an answer that is none")
         return said
 
-    def _frame(
-        self, kind: bytes, expected: bytes, descriptor: int = -1, **values: object
-    ) -> bytes:
+    def _frame(self, kind: bytes, expected: bytes, descriptor: int = -1, **values: object) -> bytes:
         """The payload of the reply; raises UnreadableDocument, and then the process may be gone."""
         process = self._running()
         try:
@@ -229,7 +242,7 @@ class Recogniser:
             if self._stopped:
                 raise UnreadableDocument("interrupted")
             if self._process is None:
-                self._process = Process(CHILD)
+                self._process = Process(CHILD, _ENVIRONMENT)
             return self._process
 
     def _end(self, patience: float = 0.0) -> tuple[int | None, int]:

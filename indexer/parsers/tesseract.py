@@ -16,6 +16,8 @@ from itertools import groupby
 from pathlib import Path
 from types import MappingProxyType
 
+import regex
+
 from indexer.confine import starting
 from indexer.confine.program import EXIT_UNCONFINED, command
 from indexer.confine.system import TESSERACT_DATA
@@ -28,7 +30,9 @@ SECONDS = 120.0  # wall clock, for one page
 MAX_OUTPUT_BYTES = 8 * 2**20
 # Of a line, as the mean of its words: Tesseract's numbers run lower than rapidocr's.
 MIN_LINE_CONFIDENCE = 0.60
-MIN_SCRIPT_CONFIDENCE = 0.5  # on the scale of its own, which begins at 0 and has no end
+# Of a trial, as the mean of the words in the script that is tried.
+MIN_TRIAL_CONFIDENCE = 0.80
+MIN_TRIAL_LETTERS = 0.5  # of all letters that it reads: in the script that is tried
 MAX_LANGUAGES = 3  # tried together; each takes as long as the first
 
 # The scripts that rapidocr's model lacks, by the name that Tesseract gives them: the languages
@@ -41,7 +45,6 @@ SCRIPTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "Hebrew": ("heb", "yid"),
         "Devanagari": ("hin", "mar", "nep", "san"),
         "Thai": ("tha",),
-        "Korean": ("kor",),
         "Hangul": ("kor",),
         "Bengali": ("ben", "asm"),
         "Tamil": ("tam",),
@@ -60,20 +63,24 @@ class Tesseract:
     data: Path
     languages: frozenset[str]
 
-    def read(self, picture: bytes) -> list[tuple[str, float]] | None:
-        """The lines of a page with their confidences; None if it is in none of SCRIPTS.
+    def language_of(self, strip: bytes) -> str | None:
+        """The language that reads a strip of lines well; None if none of SCRIPTS does.
 
-        Of a page in one of them that no language is installed for, one unreadable line.
-        Raises UnreadableDocument.
+        One of each script is tried: Tesseract's own guess at scripts takes Hebrew and Hindi with
+        figures between them for Latin.
         """
-        script = self.script(picture)
-        if script not in SCRIPTS:
-            return None
-        languages = self.languages_for(script)
-        if not languages:
-            return [(UNREADABLE, 0.0)]
-        table = self._run(picture, "-l", "+".join(languages), "--psm", "3", "tsv")
-        return list(lines_of_table(table))
+        best, surest = None, MIN_TRIAL_CONFIDENCE
+        for script in SCRIPTS:
+            for languages in self.languages_for(script)[:1]:
+                table = self._run(strip, "-l", languages, "--psm", "6", "tsv")
+                sure = confidence_of_table(table, script)
+                if sure > surest:
+                    best, surest = "+".join(self.languages_for(script)), sure
+        return best
+
+    def read(self, picture: bytes, language: str) -> list[tuple[str, float]]:
+        """The lines of a page with their confidences; raises UnreadableDocument."""
+        return list(lines_of_table(self._run(picture, "-l", language, "--psm", "4", "tsv")))
 
     def languages_for(self, script: str) -> tuple[str, ...]:
         """The installed language files for a script, best first."""
@@ -81,18 +88,6 @@ class Tesseract:
             return (f"script/{script}",)
         known = SCRIPTS.get(script, ())
         return tuple(name for name in known if name in self.languages)[:MAX_LANGUAGES]
-
-    def script(self, picture: bytes) -> str:
-        """The script of a page, as Tesseract names it; "" if it cannot tell."""
-        if "osd" not in self.languages:
-            return ""
-        said = self._run(picture, "-l", "osd", "--psm", "0")
-        found = dict(line.split(": ", 1) for line in said.splitlines() if ": " in line)
-        try:
-            certain = float(found.get("Script confidence", "0")) >= MIN_SCRIPT_CONFIDENCE
-        except ValueError:
-            certain = False
-        return found.get("Script", "").strip() if certain else ""
 
     def _run(self, picture: bytes, *arguments: str) -> str:
         """What the program prints for a picture; "" if it sees nothing on it."""
@@ -162,13 +157,25 @@ _WORD = "5"  # the level of a row of its table
 
 def lines_of_table(table: str) -> Iterator[tuple[str, float]]:
     """The lines of Tesseract's table of words, with the mean confidence of their words."""
-    words = [
-        cells
-        for row in table.splitlines()
-        if len(cells := row.split("\t")) == 12 and cells[0] == _WORD and cells[11].strip()
-    ]
-    for _, line in groupby(words, key=lambda cells: cells[1:5]):
+    for _, line in groupby(_words(table), key=lambda cells: cells[1:5]):
         yield from _line(list(line))
+
+
+def confidence_of_table(table: str, script: str) -> float:
+    """How surely words of a script were read; 0 if most letters are of another."""
+    words = _words(table)
+    letters = [char for cells in words for char in cells[11] if char.isalpha()]
+    ours = regex.compile(rf"\p{{{script}}}")
+    if sum(bool(ours.match(char)) for char in letters) < MIN_TRIAL_LETTERS * max(1, len(letters)):
+        return 0.0
+    sure = [_share(cells[10]) for cells in words if ours.search(cells[11])]
+    return sum(sure) / len(sure) if sure else 0.0
+
+
+def _words(table: str) -> list[list[str]]:
+    """The rows of the table that are words."""
+    rows = (row.split("\t") for row in table.splitlines())
+    return [cells for cells in rows if len(cells) == 12 and cells[0] == _WORD and cells[11].strip()]
 
 
 def _line(words: Sequence[Sequence[str]]) -> Iterator[tuple[str, float]]:

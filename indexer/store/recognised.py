@@ -56,9 +56,7 @@ class RecognisedPages:
         """A page with the same picture, of any document, read by this engine."""
         if self._by_picture is None:
             self._by_picture = {
-                (kept.picture, kept.engine): kept
-                for path in self._paths()
-                for kept in _lines(path)
+                (kept.picture, kept.engine): kept for path in self._paths() for kept in _lines(path)
             }
         return self._by_picture.get((picture, engine))
 

@@ -16,7 +16,7 @@ from indexer.errors import CorpusError
 from indexer.files.opening import MAX_FILE_BYTES
 from indexer.files.walk import Walk, walk
 from indexer.parsers.recogniser import is_installed
-from indexer.records import FileRow
+from indexer.records import FileRow, Ocr
 from indexer.store.manifest import MANIFEST_NAME, Manifest, is_outdated, read_manifest, root_for
 from indexer.store.recognised import RecognisedPages
 from indexer.store.rows import still_right
@@ -24,7 +24,7 @@ from indexer.store.snapshot import Snapshot
 from indexer.store.texts import Texts
 from indexer.store.writer import Writer
 from indexer.sync.plan import Plan, make_plan
-from indexer.sync.recognise import Ocr, ToRecognise, to_recognise
+from indexer.sync.recognise import ToRecognise, to_recognise
 from indexer.sync.run import Outcome, Progress, Run, fingerprint_of
 
 OUTDATED = "An earlier version of corpus-agent made the index; it is made anew."

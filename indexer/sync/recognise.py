@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
 
 from indexer.chunk import Chunker
 from indexer.errors import Refused, UnreadableDocument
@@ -31,6 +30,7 @@ from indexer.records import (
     Chunk,
     FileRow,
     Line,
+    Ocr,
     page_mark,
 )
 from indexer.store.recognised import KeptPage, RecognisedPages
@@ -38,8 +38,6 @@ from indexer.store.rows import is_picture
 from indexer.store.texts import Texts
 from indexer.sync.read import Copy, copied, indexed, text_of
 
-Ocr = Literal["auto", "off", "all"]
-OCR_CHOICES: tuple[Ocr, ...] = ("auto", "off", "all")
 LOOKED = "look-1"  # in the label of a picture at which only a first look was taken
 
 # Before the first page is read, for the estimate; a first look at a picture takes this share.
@@ -199,9 +197,7 @@ class Recognition:
         if base is None and not any(page.page.has_text for page in kept.values()):
             reason = "picture" if is_picture(row) else "no_text_layer"
             detail = _without_text(row, kept)
-            done = replace(
-                row, reason=reason, detail=detail, extractor=text.extractor, waiting=0
-            )
+            done = replace(row, reason=reason, detail=detail, extractor=text.extractor, waiting=0)
             return done, []
         self.texts.put(row.sha256 or "", row.source, text)
         fresh = replace(row, reason=None, detail=None)

@@ -19,7 +19,7 @@ from indexer.embed import Encoder
 from indexer.extract import REGISTRY
 from indexer.extract.normalise import NORMALISER
 from indexer.files.walk import SeenFile
-from indexer.records import Chunk, FileRow, Fingerprint
+from indexer.records import Chunk, FileRow, Fingerprint, Ocr
 from indexer.store.manifest import Manifest
 from indexer.store.recognised import RecognisedPages
 from indexer.store.rows import Embedded
@@ -28,7 +28,7 @@ from indexer.store.vectors import embed
 from indexer.store.writer import Writer
 from indexer.sync.plan import Plan
 from indexer.sync.read import problem_row, read_all
-from indexer.sync.recognise import Ocr, Recognition, ToRecognise
+from indexer.sync.recognise import Recognition, ToRecognise
 
 BATCH_CHUNKS = 256  # of whole files, read before they are embedded: bounds memory
 COMMIT_SECONDS = 15.0  # reading that a killed run may lose; what it embedded is saved apart
@@ -236,7 +236,7 @@ class Run:
         self._store_batch(outcome)
 
     def _store_batch(self, outcome: Outcome, *, walked: bool = False) -> None:
-        """Embed and store the batch; commit if it is due. `walked`: the run's first part is over."""
+        """Embed and store the batch; commit if due. `walked`: the run's first part is over."""
         batch, self._batch = self._batch, []
         keys = self._embed([chunk for _, chunks in batch for chunk in chunks], outcome)
         if outcome.interrupted:  # its vectors are saved, and the next run goes on from there

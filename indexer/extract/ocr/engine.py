@@ -17,6 +17,7 @@ import numpy as np
 
 from indexer.extract.ocr.pictures import Picture
 from indexer.extract.ocr.reading_order import Piece, skew, turned
+from indexer.extract.ocr.spacing import spaced
 
 if TYPE_CHECKING:
     from rapidocr import RapidOCR
@@ -126,10 +127,14 @@ class Engine:
 
     def _read_crops(self, crops: Sequence[Any]) -> list[tuple[str, float]]:
         result = self._loaded().recognize_txt(list(crops))
-        return [
-            (" ".join(text.split()), float(score))
-            for text, score in zip(result.txts, result.scores, strict=True)
-        ]
+        found = []
+        for crop, text, score, word in zip(
+            crops, result.txts, result.scores, result.word_results, strict=True
+        ):
+            columns = [column for columns in word.word_cols or () for column in columns]
+            whole = spaced(text, columns, max(1.0, word.line_txt_len), crop)
+            found.append((" ".join(whole.split()), float(score)))
+        return found
 
 
 def _parameters(threads: int) -> dict[str, object]:
@@ -139,6 +144,7 @@ def _parameters(threads: int) -> dict[str, object]:
     models = Path(found.origin).parent / "models"
     return {
         "Global.text_score": 0.0,
+        "Global.return_word_box": True,  # where each letter was seen
         "Global.log_level": "critical",
         "EngineConfig.onnxruntime.intra_op_num_threads": threads,
         "EngineConfig.onnxruntime.inter_op_num_threads": 1,
