@@ -36,7 +36,8 @@ from indexer.parsers.recogniser import Recogniser  # noqa: E402
 
 SCANS = REPOSITORY.parent / "shared" / "eval" / "scans"
 PEER_LANGUAGES = "eng+deu+fra"
-KNOWN = frozenset(["en", "de", "fr", "es", "it", "pt", "pl", "cs", "sv", "tr", "zh", "ja"])  # scripts that rapidocr knows
+# In scripts that rapidocr knows.
+KNOWN = ("en", "de", "fr", "es", "it", "pt", "pl", "cs", "sv", "tr", "zh", "ja")
 
 _FIGURES = re.compile(r"\d+(?:[.,/:-]\d+)*")
 

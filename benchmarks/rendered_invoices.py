@@ -1,4 +1,4 @@
-"""Invoices in many languages, rendered by Chromium as a scanner would deliver them, with their text.
+"""Invoices in many languages, rendered by Chromium, with their text.
 
 Made up, so that they may be kept; the figures differ from page to page by a fixed seed. Called by
 ocr.py. Needs `chromium` and fonts (Debian: chromium fonts-noto-core fonts-noto-cjk).

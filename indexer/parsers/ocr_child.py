@@ -15,7 +15,7 @@ import os
 import resource
 import socket
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -32,7 +32,7 @@ from indexer.parsers.limits import OCR_CPU_SECONDS, ocr_policy
 STRIP_PIECES = 8  # shown to another engine before it is given the page
 
 
-def main(parent: int, *, confined: bool) -> None:
+def main(parent: int, *, confined: bool, make_engine: Callable[[int], Engine] = Engine) -> None:
     """Serve until the parent ends; the channel to it is standard input."""
     channel = open_channel()
     sys.excepthook = report_crash(channel)
@@ -45,15 +45,15 @@ def main(parent: int, *, confined: bool) -> None:
         return
     _send(channel, protocol.READY, peak_kib=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
     with contextlib.suppress(EOFError, ConnectionError):
-        _Serving(channel).serve()
+        _Serving(channel, make_engine(len(os.sched_getaffinity(0)))).serve()
 
 
 class _Serving:
     """One document at a time, and of it one page."""
 
-    def __init__(self, channel: socket.socket) -> None:
+    def __init__(self, channel: socket.socket, engine: Engine) -> None:
         self._channel = channel
-        self._engine = Engine(len(os.sched_getaffinity(0)))
+        self._engine = engine
         self._pages: Pages | None = None
         self._picture: Picture | None = None
         self._pieces: tuple[Piece, ...] = ()  # of the picture, once it was read

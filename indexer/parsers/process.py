@@ -109,9 +109,7 @@ def _ends(pid: int, seconds: float) -> bool:
         os.close(descriptor)
 
 
-def _start(
-    module: str, channel: int, environment: Mapping[str, str]
-) -> subprocess.Popen[bytes]:
+def _start(module: str, channel: int, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
     """A new interpreter that runs `module`, with `channel` as standard input.
 
     By exec, not by fork alone, since this process has threads. In a session of its own, so that

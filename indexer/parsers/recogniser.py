@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib.metadata
 import importlib.util
 import json
+import os
 import re
 import signal
 import threading
@@ -103,7 +104,10 @@ class DrawnPage:
 class Recogniser:
     """The process that recognises text; for one thread, and `stop` for any."""
 
-    def __init__(self) -> None:
+    def __init__(self, module: str = CHILD, seconds: float = OCR_WALL_SECONDS) -> None:
+        """`module` is what the process runs, `seconds` the time for a page."""
+        self._module = module
+        self._seconds = seconds
         self._lock = threading.Lock()
         self._process: Process | None = None
         self._stopped = False
@@ -176,15 +180,13 @@ class Recogniser:
         """The payload of the reply; raises UnreadableDocument, and then the process may be gone."""
         process = self._running()
         try:
-            deadline = time.monotonic() + OCR_WALL_SECONDS
+            deadline = time.monotonic() + self._seconds
             if descriptor >= 0:
-                import os
-
                 os.lseek(descriptor, 0, os.SEEK_SET)  # the process shares the position
             given, payload = process.ask(kind, deadline, descriptor, **values)
         except TimeoutError:
             self._end()
-            detail = f"a page took more than {OCR_WALL_SECONDS} s"
+            detail = f"a page took more than {self._seconds:.0f} s"
             raise UnreadableDocument("timeout", detail) from None
         except (EOFError, ConnectionError):
             raise self._cause() from None
@@ -242,7 +244,7 @@ class Recogniser:
             if self._stopped:
                 raise UnreadableDocument("interrupted")
             if self._process is None:
-                self._process = Process(CHILD, _ENVIRONMENT)
+                self._process = Process(self._module, _ENVIRONMENT)
             return self._process
 
     def _end(self, patience: float = 0.0) -> tuple[int | None, int]:

@@ -10,6 +10,7 @@ import json
 import os
 import struct
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from errno import (
     EACCES,
@@ -33,9 +34,9 @@ from typing import Literal
 from corpus_agent.seal import policy, seal
 from corpus_agent.selftest.escape import attacks
 from corpus_agent.selftest.escape.attacks import Attempt, Prepare, Surroundings
-from indexer.confine import confine, die_with_parent, restrict_syscalls
+from indexer.confine import Policy, confine, die_with_parent, restrict_syscalls
 from indexer.errors import SealUnavailable
-from indexer.parsers.limits import worker_policy
+from indexer.parsers.limits import ocr_policy, worker_policy
 
 Kind = Literal["tcp4", "tcp6", "udp4", "stream", "datagram", "abstract"]
 
@@ -47,7 +48,7 @@ class Probe:
     `expected` are the errnos of which the seal must answer with one. `lacking` are those with
     which a system may refuse the attempt without any seal: too old, too strict, or not root.
     `connected` says that `prepare` opens the connection, so that only what is sent over it counts.
-    `parser` marks what only a parser's process is denied. `since_abi` is the Landlock ABI from
+    `parser` marks what only a parser's process is denied, which `policy_of` confines. `since_abi` is the Landlock ABI from
     which on the seal closes it; SECURITY.md says what is open before. `directly` is what the
     control does in the place of `attempt`, where that goes by way of something that stands outside
     of the seal.
@@ -63,6 +64,7 @@ class Probe:
     connected: bool = False
     threads: bool = False
     parser: bool = False
+    policy_of: Callable[[], Policy] = worker_policy
     since_abi: int = 1
     directly: Attempt | None = None
 
@@ -295,6 +297,29 @@ _PROBES = (
         attacks.lower_limit,
         parser=True,
     ),
+    Probe(
+        "recogniser-tcp",
+        "connect by TCP from the process that recognises text",
+        attacks.connect_and_send(AF_INET, SOCK_STREAM),
+        listener="tcp4",
+        parser=True,
+        policy_of=ocr_policy,
+    ),
+    Probe(
+        "recogniser-write",
+        "write to the store from there",
+        attacks.write_store,
+        (EACCES,),
+        parser=True,
+        policy_of=ocr_policy,
+    ),
+    Probe(
+        "recogniser-process",
+        "start a process from there",
+        attacks.start_process,
+        parser=True,
+        policy_of=ocr_policy,
+    ),
 )
 
 PROBES = {probe.name: probe for probe in _PROBES}
@@ -335,7 +360,7 @@ def _close(probe: Probe, around: Surroundings) -> tuple[str, ...]:
         return ()
     sealed = seal(chosen)
     if probe.parser:
-        confine(worker_policy())
+        confine(probe.policy_of())
     return sealed.walls
 
 

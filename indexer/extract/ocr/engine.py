@@ -11,9 +11,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from indexer.extract.ocr.pictures import Picture
 from indexer.extract.ocr.reading_order import Piece, skew, turned
@@ -21,6 +22,8 @@ from indexer.extract.ocr.spacing import spaced
 
 if TYPE_CHECKING:
     from rapidocr import RapidOCR
+
+Frame = NDArray[np.float32]  # (4, 2): corners from the top left, clockwise
 
 # What the first look at a picture is made at: enough to see lines, not to read them.
 LOOK_SIDE = 736
@@ -80,7 +83,7 @@ class Engine:
             picture = np.ascontiguousarray(np.rot90(picture, 2))
             degrees += 180
             height, width = picture.shape[:2]
-            frames = [(np.array([width, height]) - frame)[[2, 3, 0, 1]] for frame in frames]
+            frames = [_around(frame, width, height) for frame in frames]
         corners = [[(float(x), float(y)) for x, y in frame] for frame in frames]
         angle = skew(corners)
         pieces = [
@@ -97,12 +100,12 @@ class Engine:
             self._rapidocr = RapidOCR(params=_parameters(self._threads))
         return self._rapidocr
 
-    def _frames(self, picture: Picture) -> list[Any]:
+    def _frames(self, picture: Picture) -> list[Frame]:
         """The frames of text, each float32 (4, 2): corners from the top left, clockwise."""
         found = self._loaded()(picture, use_det=True, use_cls=False, use_rec=False).boxes
         return [] if found is None else [np.asarray(frame, np.float32) for frame in found]
 
-    def _is_upside_down(self, picture: Picture, frames: Sequence[Any]) -> bool:
+    def _is_upside_down(self, picture: Picture, frames: Sequence[Frame]) -> bool:
         """Whether most of the widest lines are read better when turned around."""
         ocr = self._loaded()
         widest = sorted(frames, key=_width, reverse=True)[:_VOTERS]
@@ -120,12 +123,12 @@ class Engine:
         )
         return around > upright
 
-    def _texts(self, picture: Picture, frames: Sequence[Any]) -> list[tuple[str, float]]:
+    def _texts(self, picture: Picture, frames: Sequence[Frame]) -> list[tuple[str, float]]:
         if not frames:
             return []
         return self._read_crops(self._loaded().crop_text_regions(picture, np.asarray(frames)))
 
-    def _read_crops(self, crops: Sequence[Any]) -> list[tuple[str, float]]:
+    def _read_crops(self, crops: Sequence[Picture]) -> list[tuple[str, float]]:
         result = self._loaded().recognize_txt(list(crops))
         found = []
         for crop, text, score, word in zip(
@@ -154,17 +157,17 @@ def _parameters(threads: int) -> dict[str, object]:
     }
 
 
-def _width(frame: Any) -> float:
+def _width(frame: Frame) -> float:
     return float(np.linalg.norm(frame[1] - frame[0]))
 
 
-def _aspect(frame: Any) -> float:
+def _aspect(frame: Frame) -> float:
     """How much longer a frame is than it is high, in whichever direction."""
     sides = sorted((_width(frame), float(np.linalg.norm(frame[3] - frame[0]))))
     return sides[1] / max(1.0, sides[0])
 
 
-def _is_sideways(frames: Sequence[Any]) -> bool:
+def _is_sideways(frames: Sequence[Frame]) -> bool:
     """Whether lines run from top to bottom: most of the long frames stand on their short side."""
     long = [frame for frame in frames if _aspect(frame) > _ASPECT]
     upright = sum(float(np.linalg.norm(f[3] - f[0])) for f in long if _stands(f))
@@ -172,5 +175,10 @@ def _is_sideways(frames: Sequence[Any]) -> bool:
     return upright > lying
 
 
-def _stands(frame: Any) -> bool:
+def _stands(frame: Frame) -> bool:
     return float(np.linalg.norm(frame[3] - frame[0])) > _width(frame)
+
+
+def _around(frame: Frame, width: int, height: int) -> Frame:
+    """A frame where it stands when the picture is turned upside down."""
+    return (np.array([width, height], np.float32) - frame)[[2, 3, 0, 1]].astype(np.float32)

@@ -16,8 +16,8 @@ from unicodedata import east_asian_width
 UNREADABLE = "(unreadable line)"
 MIN_CONFIDENCE = 0.80  # of a piece; benchmarks/ocr.py shows how many are wrong above and below
 
-# Letters that the model does not know it leaves out, and is certain of what is left. So a piece must
-# hold as many letters as its width has room for: in units of its height, wide letters count twice.
+# Letters that the model does not know it leaves out, and is certain of what is left. So a piece
+# must hold as many as its width has room for: in units of its height, wide letters count twice.
 # Of 15 rendered pages the lowest of 12 languages that the model knows was 1.3.
 MIN_DENSITY = 1.15
 _WIDE = 3.0  # heights; in a shorter piece one letter decides
@@ -195,7 +195,7 @@ def _gutters(pieces: Sequence[Piece]) -> list[float]:
     height = median(piece.height for piece in pieces)
     left, right = min(p.left for p in pieces), max(p.right for p in pieces)
     narrow = [p for p in pieces if p.right - p.left < 0.55 * (right - left)]
-    found = []
+    found: list[float] = []
     for start, end in _gaps(narrow):
         if end - start < MIN_GUTTER_HEIGHTS * height:
             continue
