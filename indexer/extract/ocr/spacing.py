@@ -67,7 +67,8 @@ def _shows_gap(ends: tuple[int, int], all_columns: float, crop: NDArray[np.uint8
     grey = crop[:, max(0, left) : right + 1].mean(axis=2)
     if grey.size == 0:
         return False
-    edge = grey.min() + _INK * (crop.max() - grey.min())
+    low, high = float(crop.min()), float(crop.max())
+    edge = low + _INK * (high - low)
     run = longest = 0
     for clear in (grey > edge).all(axis=0):
         run = run + 1 if clear else 0
