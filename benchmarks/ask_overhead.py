@@ -71,10 +71,10 @@ def serve() -> None:
 def measured(store: Path, port: int, count: int) -> list[tuple[float, float]]:
     """Wall and CPU seconds of each question, the first one cold."""
     from corpus_agent.settings import Settings
-    from corpus_agent.startup import to_read
+    from corpus_agent.startup import for_reading
 
     settings = Settings(store=store, llm=f"http://127.0.0.1:{port}")
-    launch = to_read(settings, asking=True)
+    launch = for_reading(settings, asking=True)
     settings = launch.settings
     from corpus_agent.service import session
 

@@ -43,9 +43,9 @@ BARS = {
 
 def make_texts(root: Path, chunks: int, seed: int) -> None:
     """Files of words that the model's vocabulary knows, common ones often."""
-    from indexer.embed import SentenceTransformerEncoder
+    from indexer.embed import FolderEncoder
 
-    vocabulary = SentenceTransformerEncoder().tokenizer.get_vocab()
+    vocabulary = FolderEncoder().tokenizer.get_vocab()
     words = sorted(word for word in vocabulary if word.isalpha() and word.isascii())
     random = np.random.default_rng(seed)
     for number in range(chunks // CHUNKS_PER_FILE):
@@ -63,7 +63,7 @@ def make_texts(root: Path, chunks: int, seed: int) -> None:
 def index(root: Path, store: Path) -> dict[str, float]:
     """An index run with mostly random vectors, in this process."""
     from indexer.chunk import Chunker
-    from indexer.embed import SentenceTransformerEncoder
+    from indexer.embed import FolderEncoder
     from indexer.files.walk import walk
     from indexer.store.lance import import_lancedb
     from indexer.store.manifest import root_for
@@ -72,7 +72,7 @@ def index(root: Path, store: Path) -> dict[str, float]:
     from indexer.sync.plan import make_plan
     from indexer.sync.run import Run, fingerprint_of
 
-    class MostlyRandom(SentenceTransformerEncoder):
+    class MostlyRandom(FolderEncoder):
         calls = 0
         random = np.random.default_rng(1)
 
@@ -103,10 +103,10 @@ VERIFY = False
 
 def search(root: Path, store: Path) -> dict[str, float]:
     """Fifty searches with the real model and query vectors."""
-    from indexer.embed import SentenceTransformerEncoder
+    from indexer.embed import FolderEncoder
     from indexer.index import Index
 
-    corpus = Index.open(store, SentenceTransformerEncoder())
+    corpus = Index.open(store, FolderEncoder())
     random = Random(1)
     paths = sorted(root.rglob("*.txt"))
     seconds = []

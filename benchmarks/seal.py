@@ -25,12 +25,12 @@ SEARCHES = 200
 CHILD = """
 import json, sys, time
 from pathlib import Path
-from corpus_agent.startup import to_index, to_read
+from corpus_agent.startup import for_indexing, for_reading
 from corpus_agent.settings import Settings
 store, off, root = Path(sys.argv[1]), sys.argv[2] == "unsealed", Path(sys.argv[3])
 settings = Settings(store=store)
 start = time.perf_counter()
-settings = to_read(settings, seal_off=off).settings
+settings = for_reading(settings, seal_off=off).settings
 closed = time.perf_counter()
 from corpus_agent.service import session
 corpus = session.open_corpus(settings)

@@ -36,7 +36,7 @@ mark = lambda name: marks.append((name, *clock()))
 store = Path(sys.argv[1])
 from corpus_agent import cli, startup; from corpus_agent.settings import Settings
 mark("command line, settings"); settings = Settings(store=store)
-settings = startup.to_read(settings).settings; mark("seal")
+settings = startup.for_reading(settings).settings; mark("seal")
 import numpy; mark("import numpy")
 from corpus_agent import render
 from corpus_agent.service import session; mark("modules of the search")

@@ -243,8 +243,8 @@ def search(store: Path, options: argparse.Namespace) -> dict[str, float]:
             "retrieval",
             lambda vector, text: retrieve.search(snapshot, Prepared(vector), Query(text, TOP, 2)),
         ),
-        ("vectors", lambda vector, _: snapshot.by_vector(vector, retrieve.DEPTH)),
-        ("words", lambda _, text: snapshot.by_text(text, retrieve.DEPTH)),
+        ("vectors", lambda vector, _: snapshot.by_vector(vector, Query("", retrieve.DEPTH))),
+        ("words", lambda _, text: snapshot.by_text(Query(text, retrieve.DEPTH))),
     ):
         taken = []
         for vector, text in queries:
@@ -270,7 +270,9 @@ def recall(snapshot: Snapshot, queries: NDArray[np.float32]) -> float:
         best = np.argpartition(-scores, TOP - 1, axis=1)[:, :TOP]
         scores, rows = (np.take_along_axis(part, best, axis=1) for part in (scores, rows))
     exact = [{ids[row] for row in of_query} for of_query in rows]
-    found_ids = [{found.chunk.id for found in snapshot.by_vector(q, 60)[:TOP]} for q in queries]
+    found_ids = [
+        {found.chunk.id for found in snapshot.by_vector(q, Query("", 60))[:TOP]} for q in queries
+    ]
     return float(np.mean([len(a & b) / TOP for a, b in zip(exact, found_ids, strict=True)]))
 
 

@@ -18,9 +18,9 @@ import indexer
 from corpus_agent import render, service
 from corpus_agent.seal import unsealed
 from corpus_agent.settings import OF_A_STORE, Settings, existing_place
-from corpus_agent.startup import Launch, to_index, to_read
+from corpus_agent.startup import Launch, for_indexing, for_reading
 from corpus_agent.text.naming import quoted
-from indexer import MANIFEST_NAME, Query, UsageError, from_here, named_store, read_manifest
+from indexer import Query, UsageError, paths, storage
 
 if TYPE_CHECKING:
     from corpus_agent.render.json_types import (
@@ -82,17 +82,17 @@ class Corpus:
         object, unless `trust_store` permits it; its documents must then lie beside or below it.
         """
         settings = Settings(
-            store=named_store(from_here(Path(store))),
+            store=storage.named_store(paths.from_here(Path(store))),
             llm=llm,
             llm_model=llm_model,
-            model=from_here(Path(model)) if model is not None else None,
-            reranker=from_here(Path(reranker)) if reranker is not None else None,
+            model=paths.from_here(Path(model)) if model is not None else None,
+            reranker=paths.from_here(Path(reranker)) if reranker is not None else None,
             trust_store=trust_store,
             fixed=OF_A_STORE,
         )
         assert settings.store is not None
-        if seal or os.path.lexists(settings.store / MANIFEST_NAME):
-            launch = to_read(settings, seal_off=not seal, asking=llm != "none")
+        if seal or os.path.lexists(settings.store / storage.MANIFEST_NAME):
+            launch = for_reading(settings, seal_off=not seal, asking=llm != "none")
             return cls(launch.settings, launch)
         return cls(settings, None)
 
@@ -128,7 +128,7 @@ class Corpus:
         Without `root`: the folder of this index. `on_progress` is called after each file; an
         exception in it ends the run. Ctrl-C commits what was embedded and is raised again.
         """
-        if root is None and not (self._store / MANIFEST_NAME).exists():
+        if root is None and not (self._store / storage.MANIFEST_NAME).exists():
             raise UsageError(
                 f"{str(self._store)!r} is a new index.", "Name its folder: index(ROOT)"
             )
@@ -136,7 +136,7 @@ class Corpus:
         if self._launch is None or self._launch.seal.state == "off":
             # Records that the index is this user's; a sealed process cannot, and did so before.
             before = self._settings.root
-            self._settings = to_index(self._settings, folder, seal_off=True).settings
+            self._settings = for_indexing(self._settings, folder, seal_off=True).settings
             self._view = self._view if self._settings.root == before else None
         elif folder is not None and folder.resolve() != self._settings.root:
             raise UsageError(
@@ -195,8 +195,8 @@ class Corpus:
         """The contents of the index, its location and whether it is complete."""
         self._ready()
         store, root = existing_place(self._settings)
-        manifest = read_manifest(store)
-        used = indexer.usage(store)
+        manifest = storage.read_manifest(store)
+        used = indexer.storage.usage(store)
         return render.status_object(
             manifest,
             store,
@@ -216,7 +216,7 @@ class Corpus:
         """The launch of this process; for a new index, made once the index exists."""
         if self._launch is None:
             asking = self._settings.llm != "none"
-            self._launch = to_read(self._settings, seal_off=True, asking=asking)
+            self._launch = for_reading(self._settings, seal_off=True, asking=asking)
             self._settings = self._launch.settings
         return self._launch
 

@@ -16,20 +16,14 @@ from pathlib import Path
 from typing import Any
 
 from indexer import (
-    MANIFEST_NAME,
     MAX_FILE_BYTES,
     OCR_CHOICES,
-    STORE_NAME,
     NoIndex,
     Ocr,
     UsageError,
-    expanded,
-    find_store,
-    from_here,
-    named_store,
+    paths,
     read_regular,
-    read_small,
-    working_folder,
+    storage,
 )
 
 PREFIX = "CORPUS_AGENT_"
@@ -117,7 +111,7 @@ def load(flags: Mapping[str, Any], config: Path | None, environ: Mapping[str, st
     chosen = (_from_file(user_config()) if named is None else _from_named(named)) | given
     typed: dict[str, Any] = {key: _typed(key, value) for key, value in chosen.items()}
     if typed.get("store") is not None:
-        typed["store"] = named_store(typed["store"])
+        typed["store"] = storage.named_store(typed["store"])
     return Settings(**typed, config=named, fixed=frozenset(given))
 
 
@@ -154,11 +148,11 @@ def of_store(settings: Settings, store: Path) -> Settings:
     Raises UsageError, with the line, for a key that a store may not set.
     """
     path = store / CONFIG_NAME
-    data = read_small(store, CONFIG_NAME)
+    data = storage.read_small(store, CONFIG_NAME)
     if data is None:
         return settings
-    said = _parsed(path, data)
-    for key, value in said.items():
+    values = _parsed(path, data)
+    for key, value in values.items():
         if key not in OF_A_STORE:
             line = _line_of(key, data)
             raise UsageError(
@@ -167,7 +161,7 @@ def of_store(settings: Settings, store: Path) -> Settings:
                 f"{str(user_config())!r}, or use the flag.",
             )
         _check_of_store(key, _typed(key, value), f"{str(path)!r}, line {_line_of(key, data)}")
-    return replace(settings, **{key: said[key] for key in said.keys() - settings.fixed})
+    return replace(settings, **{key: values[key] for key in values.keys() - settings.fixed})
 
 
 def _check_of_store(key: str, value: object, where: str) -> None:
@@ -183,9 +177,9 @@ def _check_of_store(key: str, value: object, where: str) -> None:
 
 def _line_of(key: str, data: bytes) -> int:
     """The 1-based number of the line of a key; 1 if the key is spelt in another way."""
-    said = re.compile(rf"\s*[\"'\[]*\s*{re.escape(key)}\b")
+    of_key = re.compile(rf"\s*[\"'\[]*\s*{re.escape(key)}\b")
     lines = data.decode("utf-8", errors="replace").splitlines()
-    return next((number for number, line in enumerate(lines, 1) if said.match(line)), 1)
+    return next((number for number, line in enumerate(lines, 1) if of_key.match(line)), 1)
 
 
 def user_config() -> Path:
@@ -297,19 +291,21 @@ def model_folder(folder: Path | None, flag: str) -> Path | None:
 
 def absolute(settings: Settings) -> Settings:
     """The same settings with absolute paths, independent of the working folder."""
-    store = settings.store or find_store(working_folder())
+    store = settings.store or storage.find_store(paths.working_folder())
     places = {"store": store, "model": settings.model, "reranker": settings.reranker}
-    found: dict[str, Any] = {key: from_here(path) if path else None for key, path in places.items()}
+    found: dict[str, Any] = {
+        key: paths.from_here(path) if path else None for key, path in places.items()
+    }
     kind, colon, path = settings.llm.partition(":")
     if kind in ("unix", "gguf"):
-        found["llm"] = f"{kind}{colon}{expanded(Path(path))}"
+        found["llm"] = f"{kind}{colon}{paths.expanded(Path(path))}"
     return replace(settings, **found)
 
 
 def existing_store(settings: Settings) -> Path:
     """The store to read; raises NoIndex with the command that creates one."""
-    store = settings.store or find_store(working_folder())
-    if store is None or not os.path.lexists(store / MANIFEST_NAME):
+    store = settings.store or storage.find_store(paths.working_folder())
+    if store is None or not os.path.lexists(store / storage.MANIFEST_NAME):
         where = f"in {str(settings.store)!r}" if settings.store else "here or in any folder above"
         raise NoIndex(f"There is no index {where}.", "Make one: corpus-agent index FOLDER")
     return store
@@ -324,4 +320,8 @@ def existing_place(settings: Settings) -> tuple[Path, Path]:
 
 def store_to_write(settings: Settings) -> Path:
     """The store that `index` writes: the one named or found, else a new one in this folder."""
-    return settings.store or find_store(here := working_folder()) or here / STORE_NAME
+    return (
+        settings.store
+        or storage.find_store(here := paths.working_folder())
+        or here / storage.STORE_NAME
+    )

@@ -36,16 +36,7 @@ from corpus_agent.trust.stores import (
     trusted_text,
 )
 from corpus_agent.trust.user_state import NoUserState
-from indexer import (
-    CorpusError,
-    Identity,
-    UsageError,
-    check_apart,
-    check_root,
-    find_store,
-    make_store,
-    working_folder,
-)
+from indexer import CorpusError, UsageError, check_root, paths, storage
 from indexer.confine import GPU_DEVICES
 
 
@@ -71,7 +62,7 @@ class Launch:
         return self.model.server.egress if self.model else None
 
 
-def to_read(
+def for_reading(
     settings: Settings, *, seal_off: bool = False, asking: bool = False, choosing: bool = False
 ) -> Launch:
     """A process ready to read an existing index; with `asking`, also to use the model of `--llm`.
@@ -97,7 +88,7 @@ def to_read(
     return replace(ready, seal=closed, settings=settings)
 
 
-def to_index(
+def for_indexing(
     settings: Settings,
     folder: Path | None,
     *,
@@ -120,14 +111,14 @@ def to_index(
     return Launch(closed, notices=notices, settings=settings)
 
 
-def to_examine(
+def for_examining(
     settings: Settings, *, seal_off: bool = False
 ) -> tuple[Path | None, Launch, CorpusError | None]:
     """The store, if any, a process ready to examine it, and the error if it must not be examined.
 
     Defects of this user's own store are left to the examination.
     """
-    store = settings.store or find_store(working_folder())
+    store = settings.store or storage.find_store(paths.working_folder())
     if store is None or not store.is_dir():
         return (
             store,
@@ -161,13 +152,13 @@ def _made(place: StorePlace) -> tuple[tuple[str, ...], int]:
     """
     unrecorded: dict[str, None] = {}
 
-    def remember(identity: Identity) -> None:
+    def remember(identity: storage.Identity) -> None:
         try:
             record(place, identity)
         except NoUserState as error:
             unrecorded[_unrecorded(place, error)] = None
 
-    identity = make_store(place.store, remember)
+    identity = storage.make_store(place.store, remember)
     remember(identity)
     return tuple(unrecorded), identity.inode
 
@@ -261,7 +252,7 @@ def corpus_place(settings: Settings, folder: Path | None) -> StorePlace:
                 f"The corpus folder {str(known.root)!r} is not there; the index is kept as it is.",
                 "Mount or restore it, or name its new place: corpus-agent index FOLDER",
             )
-        root = check_root(known.root if known is not None else working_folder())
+        root = check_root(known.root if known is not None else paths.working_folder())
     else:
         root = check_root(folder)
         # A moved root may be given again; if the recorded one exists, this is another corpus.
@@ -270,6 +261,6 @@ def corpus_place(settings: Settings, folder: Path | None) -> StorePlace:
                 f"The index in {str(store)!r} is of {str(known.root)!r}, not of {str(root)!r}.",
                 "One store holds one corpus. Name another: corpus-agent --store DIR index …",
             )
-    check_apart(store, root)
+    storage.check_apart(store, root)
     check_outside(store, settings.config)
     return StorePlace(store, root)

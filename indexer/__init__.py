@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from indexer.chunk import Chunker as Chunker
     from indexer.embed import Encoded as Encoded
     from indexer.embed import Encoder as Encoder
+    from indexer.embed import FolderEncoder as FolderEncoder
     from indexer.embed import Reranker as Reranker
-    from indexer.embed import SentenceTransformerEncoder as SentenceTransformerEncoder
     from indexer.errors import ERRORS as ERRORS
     from indexer.errors import CorpusError as CorpusError
     from indexer.errors import NoIndex as NoIndex
@@ -27,21 +27,17 @@ if TYPE_CHECKING:
     from indexer.errors import UsageError as UsageError
     from indexer.extract import claim as claim
     from indexer.extract.text import is_text as is_text
+    from indexer.files import paths as paths
+    from indexer.files import watch as watch
     from indexer.files.opening import MAX_FILE_BYTES as MAX_FILE_BYTES
     from indexer.files.opening import lock_briefly as lock_briefly
     from indexer.files.opening import read_regular as read_regular
-    from indexer.files.paths import expanded as expanded
-    from indexer.files.paths import from_here as from_here
-    from indexer.files.paths import resolved as resolved
-    from indexer.files.paths import working_folder as working_folder
     from indexer.files.walk import check_root as check_root
-    from indexer.files.watch import moments as moments
-    from indexer.files.watch import sleep as sleep
     from indexer.index import Index as Index
-    from indexer.parsers.document import parsed_lines as parsed_lines
     from indexer.parsers.recogniser import RecognitionState as RecognitionState
     from indexer.parsers.recogniser import recognition_state as recognition_state
     from indexer.parsers.worker import Enough as Enough
+    from indexer.parsers.worker import parsed_lines as parsed_lines
     from indexer.records import OCR_CHOICES as OCR_CHOICES
     from indexer.records import STATUSES as STATUSES
     from indexer.records import Chunk as Chunk
@@ -52,26 +48,10 @@ if TYPE_CHECKING:
     from indexer.records import Ocr as Ocr
     from indexer.records import Query as Query
     from indexer.records import Status as Status
+    from indexer.store import storage as storage
     from indexer.store.cleanup import Cleaned as Cleaned
     from indexer.store.cleanup import clean_up as clean_up
-    from indexer.store.folder import Usage as Usage
-    from indexer.store.folder import usage as usage
     from indexer.store.inspection import Inspection as Inspection
-    from indexer.store.manifest import MANIFEST_NAME as MANIFEST_NAME
-    from indexer.store.manifest import STORE_NAME as STORE_NAME
-    from indexer.store.manifest import Manifest as Manifest
-    from indexer.store.manifest import find_store as find_store
-    from indexer.store.manifest import read_manifest as read_manifest
-    from indexer.store.manifest import root_of as root_of
-    from indexer.store.ownership import Identity as Identity
-    from indexer.store.ownership import check_apart as check_apart
-    from indexer.store.ownership import identity_of as identity_of
-    from indexer.store.ownership import make_store as make_store
-    from indexer.store.ownership import mark as mark
-    from indexer.store.ownership import may_be_made as may_be_made
-    from indexer.store.ownership import named_store as named_store
-    from indexer.store.ownership import read_small as read_small
-    from indexer.store.ownership import untrusted as untrusted
     from indexer.sync.folder import plan_folder as plan_folder
     from indexer.sync.folder import sync_folder as sync_folder
     from indexer.sync.forget import Forgotten as Forgotten
@@ -93,7 +73,7 @@ _PUBLIC = {
         "Encoded",
         "Encoder",
         "Reranker",
-        "SentenceTransformerEncoder",
+        "FolderEncoder",
     ),
     "indexer.errors": (
         "CorpusError",
@@ -113,24 +93,13 @@ _PUBLIC = {
         "lock_briefly",
         "read_regular",
     ),
-    "indexer.files.paths": (
-        "expanded",
-        "from_here",
-        "resolved",
-        "working_folder",
-    ),
     "indexer.files.walk": ("check_root",),
-    "indexer.files.watch": (
-        "moments",
-        "sleep",
-    ),
     "indexer.index": ("Index",),
-    "indexer.parsers.document": ("parsed_lines",),
     "indexer.parsers.recogniser": (
         "RecognitionState",
         "recognition_state",
     ),
-    "indexer.parsers.worker": ("Enough",),
+    "indexer.parsers.worker": ("Enough", "parsed_lines"),
     "indexer.records": (
         "Chunk",
         "Coverage",
@@ -147,30 +116,7 @@ _PUBLIC = {
         "Cleaned",
         "clean_up",
     ),
-    "indexer.store.folder": (
-        "Usage",
-        "usage",
-    ),
     "indexer.store.inspection": ("Inspection",),
-    "indexer.store.manifest": (
-        "MANIFEST_NAME",
-        "Manifest",
-        "STORE_NAME",
-        "find_store",
-        "read_manifest",
-        "root_of",
-    ),
-    "indexer.store.ownership": (
-        "Identity",
-        "check_apart",
-        "identity_of",
-        "make_store",
-        "mark",
-        "may_be_made",
-        "named_store",
-        "read_small",
-        "untrusted",
-    ),
     "indexer.sync.folder": (
         "plan_folder",
         "sync_folder",
@@ -194,14 +140,21 @@ _PUBLIC = {
         "narrowed",
     ),
 }
-_MODULES = {name: module for module, names in _PUBLIC.items() for name in names}
+_WHOLE = {  # modules, each with its names
+    "paths": "indexer.files.paths",
+    "storage": "indexer.store.storage",
+    "watch": "indexer.files.watch",
+}
+_MODULES = {name: module for module, names in _PUBLIC.items() for name in names} | _WHOLE
 __all__ = ["__version__", *_MODULES]
 
+if not TYPE_CHECKING:  # so that a type checker knows the names above and no others
 
-def __getattr__(name: str) -> object:
-    """A public name, from the module that holds it."""
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found: object = getattr(import_module(_MODULES[name]), name)
-    globals()[name] = found
-    return found
+    def __getattr__(name: str) -> object:
+        """A public name, from the module that holds it."""
+        if name not in _MODULES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        module = import_module(_MODULES[name])
+        found: object = module if name in _WHOLE else getattr(module, name)
+        globals()[name] = found
+        return found

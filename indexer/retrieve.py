@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,11 +32,11 @@ def search(
     """The hits that a query asks for, best first."""
     # A lone half of a pair, as a byte that is no text becomes one, is no text for a tokenizer.
     text = query.text.encode("utf-8", "replace").decode("utf-8")
-    depth = max(DEPTH, query.limit)
+    deep = replace(query, text=text, limit=max(DEPTH, query.limit))
     with ThreadPoolExecutor(1) as beside:  # words need no vector: they are looked up meanwhile
-        by_text = beside.submit(snapshot.by_text, text, depth, query.path)
+        by_text = beside.submit(snapshot.by_text, deep)
         vector = encoder.encode([encoder.query_prefix + text])[0]
-        by_vector = snapshot.by_vector(vector, depth, query.path)
+        by_vector = snapshot.by_vector(vector, deep)
         hits = fuse(vector, by_vector, by_text.result())
     if reranker is not None:
         hits = reranker.reorder(text, hits)

@@ -16,10 +16,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from corpus_agent.agent import query_rewrite
-from corpus_agent.agent.context_window import DEFAULT_WINDOW, Room
+from corpus_agent.agent.context_window import DEFAULT_WINDOW, ContextWindow
 from corpus_agent.agent.conversation import Conversation, opening
-from corpus_agent.agent.messages import Call, Returned
-from corpus_agent.agent.request import OnDraft, Patience, speaker
+from corpus_agent.agent.messages import Call, ToolMessage
+from corpus_agent.agent.request import OnDraft, Timeouts, chat_model
 from corpus_agent.answering.citations import Settled, remarks
 from corpus_agent.answering.grounding import Supporter
 from corpus_agent.answering.own_words import with_plain_brackets, without_own_words
@@ -33,7 +33,7 @@ from corpus_agent.answering.records import (
     Turn,
 )
 from corpus_agent.answering.verification import Evidence, Finished, repair_request
-from corpus_agent.models.capabilities import Ability, ability
+from corpus_agent.models.capabilities import Capabilities, fetch_capabilities
 from corpus_agent.models.discovery import ModelUnavailable
 from corpus_agent.text.delimiters import Frame
 from corpus_agent.text.naming import EXTRACTIVE, called, quoted
@@ -86,14 +86,14 @@ _FIRST_CALL = "first_search"
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits of one question: requests, seconds for all of them, and the patience for one reply.
+    """Limits of one question: requests, seconds for all of them, and timeouts of one reply.
 
     `window` is the model's in tokens if the user sets it; otherwise the server is asked.
     """
 
     steps: int = MAX_STEPS
     seconds: float = QUESTION_SECONDS
-    patience: Patience = field(default_factory=Patience)
+    timeouts: Timeouts = field(default_factory=Timeouts)
     window: int | None = None
 
 
@@ -131,7 +131,7 @@ class ModelAnswerer:
         self._encode = encode
         self._strict = strict
         self._on_draft = on_draft
-        self._ability: Ability | None = None
+        self._capabilities: Capabilities | None = None
 
     @property
     def name(self) -> str:
@@ -195,26 +195,28 @@ class ModelAnswerer:
 
     async def _conversation(self, work: _Work, client: AsyncClient) -> Conversation:
         """The conversation before the model's first reply: question and first search."""
-        if self._ability is None:
-            self._ability = await ability(client, self._server.base_url, self._model)
-        room = Room(self._limits.window or self._ability.window or DEFAULT_WINDOW)
-        patience = self._limits.patience
-        voice = speaker(client, self._server.base_url, self._model, patience, self._on_draft)
+        if self._capabilities is None:
+            self._capabilities = await fetch_capabilities(
+                client, self._server.base_url, self._model
+            )
+        window = ContextWindow(self._limits.window or self._capabilities.window or DEFAULT_WINDOW)
+        timeouts = self._limits.timeouts
+        model = chat_model(client, self._server.base_url, self._model, timeouts, self._on_draft)
         history = [(turn.question, turn.answer.text) for turn in work.history]
         asked = work.question
         if history:
-            asked = await query_rewrite.by_model(voice, asked, history) or asked
-        work.open_toolbox(room)
+            asked = await query_rewrite.by_model(model, asked, history) or asked
+        work.open_toolbox(window)
         call = Call(_FIRST_CALL, search.NAME, {"query": asked})
         return Conversation(
-            voice,
+            model,
             SYSTEM_PROMPT,
             work.question,
-            opening(history, work.question, Returned(call, work.call(call).text)),
+            opening(history, work.question, ToolMessage(call, work.call(call).text)),
             work.call,
             lambda left_out: work.toolbox.forget(left_out.name, left_out.arguments),
-            room,
-            tools=self._ability.tools is not False,
+            window,
+            tools=self._capabilities.tools is not False,
             on_event=work.on_event,
         )
 
@@ -306,9 +308,9 @@ class _Work:
         self._frame = Frame()
         self.toolbox = Toolbox(corpus, self._frame)
 
-    def open_toolbox(self, room: Room) -> None:
+    def open_toolbox(self, window: ContextWindow) -> None:
         """Create the tools, with results that fit the model's window."""
-        self.toolbox = Toolbox(self.corpus, self._frame, room.read_bytes)
+        self.toolbox = Toolbox(self.corpus, self._frame, window.read_bytes)
 
     def call(self, call: Call) -> ToolResult:
         """The result of one call, which is reported as an event."""

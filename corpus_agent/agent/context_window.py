@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from corpus_agent.agent.messages import Asked, Call, Entry, Replied, Returned
+from corpus_agent.agent.messages import AssistantMessage, Call, Message, ToolMessage, UserMessage
 
 DEFAULT_WINDOW = 4_096  # tokens, if neither server nor setting gives a window; Ollama's default
 MAX_ANSWER_TOKENS = 4_096  # thinking included; bounds a model that repeats itself
@@ -26,43 +26,43 @@ CUT = "(Cut here to make room. Read on from this place, or search for less.)"
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class ContextWindow:
     """A model's window in tokens, and its shares."""
 
-    window: int = DEFAULT_WINDOW
+    size: int = DEFAULT_WINDOW
 
     @property
     def reply(self) -> int:
         """Tokens that a reply may take."""
-        return max(64, min(MAX_ANSWER_TOKENS, self.window // ANSWER_SHARE))
+        return max(64, min(MAX_ANSWER_TOKENS, self.size // ANSWER_SHARE))
 
     @property
     def conversation(self) -> int:
         """Tokens that the conversation may take, besides rules and reply."""
-        return max(LEAST_CONVERSATION, self.window - self.reply - FRAME_TOKENS)
+        return max(LEAST_CONVERSATION, self.size - self.reply - FRAME_TOKENS)
 
     @property
     def read_bytes(self) -> int:
         """Bytes of text that one read may return."""
-        return self.window * BYTES_PER_TOKEN // READ_SHARE
+        return self.size * BYTES_PER_TOKEN // READ_SHARE
 
 
-def tokens(entries: Sequence[Entry]) -> int:
+def tokens(entries: Sequence[Message]) -> int:
     """An estimate of the tokens of the entries, on the high side."""
     return sum(_tokens(entry) for entry in entries)
 
 
-def _tokens(entry: Entry) -> int:
+def _tokens(entry: Message) -> int:
     size = len(entry.text.encode("utf-8", "replace"))
-    if isinstance(entry, Replied):
+    if isinstance(entry, AssistantMessage):
         size += sum(
             len(f"{call.name}{call.arguments}".encode("utf-8", "replace")) for call in entry.calls
         )
     return size // BYTES_PER_TOKEN + MESSAGE_TOKENS
 
 
-def fit(entries: Sequence[Entry], room: int) -> tuple[list[Entry], list[Call]]:
-    """The entries cut to `room` tokens, and the calls whose results were dropped entirely.
+def fit(entries: Sequence[Message], limit: int) -> tuple[list[Message], list[Call]]:
+    """The entries cut to `limit` tokens, and the calls whose results were dropped entirely.
 
     Old results are dropped first, then old turns of the conversation, then the ends of the newest
     results; the question and the model's replies to it stay.
@@ -71,39 +71,39 @@ def fit(entries: Sequence[Entry], room: int) -> tuple[list[Entry], list[Call]]:
     newest = _newest(kept)
     left_out: list[Call] = []
     for at, entry in enumerate(kept[:newest]):
-        if tokens(kept) <= room:
+        if tokens(kept) <= limit:
             break
-        if isinstance(entry, Returned) and len(entry.text) > len(LEFT_OUT):
+        if isinstance(entry, ToolMessage) and len(entry.text) > len(LEFT_OUT):
             kept[at] = replace(entry, text=LEFT_OUT)
             left_out.append(entry.call)
-    while tokens(kept) > room and _is_old_turn(kept):
+    while tokens(kept) > limit and _is_old_turn(kept):
         del kept[:2]
-    return _cut_newest(kept, room), left_out
+    return _cut_newest(kept, limit), left_out
 
 
-def _newest(entries: Sequence[Entry]) -> int:
+def _newest(entries: Sequence[Message]) -> int:
     """The index at which the results of the last reply begin."""
     at = len(entries)
-    while at > 0 and not isinstance(entries[at - 1], Replied):
+    while at > 0 and not isinstance(entries[at - 1], AssistantMessage):
         at -= 1
     return at
 
 
-def _is_old_turn(entries: Sequence[Entry]) -> bool:
+def _is_old_turn(entries: Sequence[Message]) -> bool:
     """Whether the entries begin with an earlier question and its answer."""
-    if len(entries) < 3 or not isinstance(entries[0], Asked):
+    if len(entries) < 3 or not isinstance(entries[0], UserMessage):
         return False
-    return isinstance(entries[1], Replied) and not entries[1].calls
+    return isinstance(entries[1], AssistantMessage) and not entries[1].calls
 
 
-def _cut_newest(entries: list[Entry], room: int) -> list[Entry]:
+def _cut_newest(entries: list[Message], limit: int) -> list[Message]:
     """The entries with the newest results truncated, each by the same share."""
-    over = tokens(entries) - room
+    over = tokens(entries) - limit
     start = _newest(entries)
     sizes = {
         at: len(entry.text.encode("utf-8", "replace"))
         for at, entry in enumerate(entries[start:], start=start)
-        if isinstance(entry, Returned)
+        if isinstance(entry, ToolMessage)
     }
     total = sum(sizes.values())
     if over <= 0 or not total:

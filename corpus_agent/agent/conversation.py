@@ -9,9 +9,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from corpus_agent.agent.context_window import LEAST_CONVERSATION, Room, fit, tokens
-from corpus_agent.agent.messages import Asked, Call, Entry, Replied, Returned, native, plain
-from corpus_agent.agent.request import Heard, NoTools, Speaker, TooLong, hear
+from corpus_agent.agent.context_window import LEAST_CONVERSATION, ContextWindow, fit, tokens
+from corpus_agent.agent.messages import (
+    AssistantMessage,
+    Call,
+    Message,
+    ToolMessage,
+    UserMessage,
+    native,
+    plain,
+)
+from corpus_agent.agent.request import ChatModel, NoTools, StreamedReply, TooLong, stream_reply
 from corpus_agent.models.discovery import ModelUnavailable
 from corpus_agent.tools.result import ToolResult, failure
 
@@ -26,11 +34,11 @@ LAST_STEP = (
     "No more searches are possible. Answer now from the results above, with citations, "
     "or write exactly: NOT_FOUND"
 )
-NOTHING_SAID = (
+EMPTY_REPLY = (
     "Your reply was empty. Call one of the two tools, answer from the results above with "
     "citations, or write exactly: NOT_FOUND"
 )
-INVENTED = (
+FABRICATED_RESULT = (
     "You wrote a result yourself; it was taken out. Results come from the tools alone: call one, "
     "answer from the results above, or write exactly: NOT_FOUND"
 )
@@ -47,19 +55,19 @@ class Conversation:
     of them. `call` runs a tool; `forget` is called for each result that left the window.
     """
 
-    speaker: Speaker
+    chat_model: ChatModel
     system: str
     question: str
-    entries: list[Entry]
+    entries: list[Message]
     call: Callable[[Call], ToolResult]
     forget: Callable[[Call], None]
-    room: Room = field(default_factory=Room)
+    window: ContextWindow = field(default_factory=ContextWindow)
     tools: bool = True
     on_event: OnEvent = lambda _: None
     _tokens: int = field(init=False)
 
     def __post_init__(self) -> None:
-        self._tokens = self.room.conversation
+        self._tokens = self.window.conversation
 
     async def answer(self, steps: int) -> str | None:
         """The model's answer within `steps` requests; None if there is none.
@@ -71,25 +79,25 @@ class Conversation:
             last = step == steps or idle >= MAX_IDLE_STEPS
             if last:
                 self.on_event("no more searches; asking for the answer")
-                self.entries.append(Asked(LAST_STEP))
-            heard = await self.hear(may_call=not last)
-            reply = heard.reply
-            if reply.calls:
-                idle = 0 if self._run(reply) else idle + 1
-            elif reply.text:
-                return reply.text
+                self.entries.append(UserMessage(LAST_STEP))
+            reply = await self.next_reply(may_call=not last)
+            message = reply.message
+            if message.calls:
+                idle = 0 if self._run(message) else idle + 1
+            elif message.text:
+                return message.text
             elif last:
                 return None
             else:
-                self.entries.append(Asked(INVENTED if heard.cut else NOTHING_SAID))
+                self.entries.append(UserMessage(FABRICATED_RESULT if reply.cut else EMPTY_REPLY))
         return None
 
     async def ask(self, text: str) -> str:
         """The model's reply to one more message, without tools; "" if it is empty."""
-        self.entries.append(Asked(text))
-        return (await self.hear(may_call=False)).reply.text
+        self.entries.append(UserMessage(text))
+        return (await self.next_reply(may_call=False)).message.text
 
-    async def hear(self, *, may_call: bool) -> Heard:
+    async def next_reply(self, *, may_call: bool) -> StreamedReply:
         """The next reply, which is appended to the conversation.
 
         If the server rejects the conversation as too long, or does not support tools, it is asked
@@ -100,7 +108,7 @@ class Conversation:
             for call in left_out:
                 self.forget(call)
             try:
-                heard = await self._request(may_call=may_call)
+                reply = await self._request(may_call=may_call)
             except TooLong as error:
                 self._tokens = min(self._tokens, tokens(self.entries)) // SMALLER
                 if self._tokens < LEAST_CONVERSATION // SMALLER:
@@ -113,36 +121,36 @@ class Conversation:
                 self.tools = False
             else:
                 if not may_call:  # a call without a result would make the next request invalid
-                    heard = replace(heard, reply=Replied(heard.reply.text))
-                self.entries.append(heard.reply)
-                return heard
+                    reply = replace(reply, message=AssistantMessage(reply.message.text))
+                self.entries.append(reply.message)
+                return reply
 
-    async def _request(self, *, may_call: bool) -> Heard:
+    async def _request(self, *, may_call: bool) -> StreamedReply:
         if self.tools:
             messages = native(self.system, self.entries)
         else:
             messages = plain(self.system, self.entries, self.question)
-        return await hear(
-            self.speaker,
+        return await stream_reply(
+            self.chat_model,
             messages,
             tools=self.tools,
             may_call=may_call,
-            max_tokens=self.room.reply,
+            max_tokens=self.window.reply,
         )
 
-    def _run(self, reply: Replied) -> bool:
+    def _run(self, reply: AssistantMessage) -> bool:
         """Run the calls of a reply; returns whether any result was new."""
         results = [
             self.call(call) if number < MAX_CALLS else TOO_MANY
             for number, call in enumerate(reply.calls)
         ]
-        self.entries += map(Returned, reply.calls, (result.text for result in results))
+        self.entries += map(ToolMessage, reply.calls, (result.text for result in results))
         return any(result.outcome != "repeated" for result in results)
 
 
-def opening(history: Sequence[tuple[str, str]], question: str, first: Returned) -> list[Entry]:
+def opening(history: Sequence[tuple[str, str]], question: str, first: ToolMessage) -> list[Message]:
     """Earlier questions and answers, the question, and a search in the form of a model's call."""
-    entries: list[Entry] = []
+    entries: list[Message] = []
     for asked, answered in history:
-        entries += [Asked(asked), Replied(answered)]
-    return [*entries, Asked(question), Replied("", (first.call,)), first]
+        entries += [UserMessage(asked), AssistantMessage(answered)]
+    return [*entries, UserMessage(question), AssistantMessage("", (first.call,)), first]

@@ -13,7 +13,7 @@ from typing import Any
 
 _JSON = json.JSONDecoder(strict=False)
 # The closing characters that a truncated reply, or a small model, omits at the end of an object.
-_OWED = ("", "}", "}}", '"}', '"}}', "}]", "]")
+_ENDINGS = ("", "}", "}}", '"}', '"}}', "}]", "]")
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _BEFORE_QUOTE = tuple("([{,:=")  # elsewhere a single quotation mark is an apostrophe
 _PARAMETER = re.compile(
@@ -51,7 +51,7 @@ def value_at(text: str, at: int) -> tuple[object, int]:
 def _repaired(piece: str) -> Iterator[str]:
     """The text without commas before closing brackets, completed with missing ones."""
     tidy = re.sub(r",(\s*[}\]])", r"\1", piece).rstrip().rstrip(",")
-    return (tidy + owed for owed in _OWED)
+    return (tidy + missing for missing in _ENDINGS)
 
 
 def object_in(text: str) -> dict[str, Any] | None:
@@ -75,7 +75,7 @@ def after_space(text: str, at: int) -> int:
 
 def bracket_end(text: str, at: int) -> int:
     """The position behind the matching closing bracket; the text's end if there is none."""
-    owed: list[str] = []
+    missing: list[str] = []
     quote = before = ""
     skip = False
     for index in range(at, len(text)):
@@ -86,10 +86,10 @@ def bracket_end(text: str, at: int) -> int:
         elif char == '"' or (char == "'" and before in _BEFORE_QUOTE):
             quote = char
         elif char in _CLOSING:
-            owed.append(_CLOSING[char])
-        elif owed and char == owed[-1]:
-            owed.pop()
-            if not owed:
+            missing.append(_CLOSING[char])
+        elif missing and char == missing[-1]:
+            missing.pop()
+            if not missing:
                 return index + 1
         before = before if char.isspace() else char
     return len(text)

@@ -27,14 +27,14 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class UserMessage:
     """A message of the user, or of the program in the user's role."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Replied:
+class AssistantMessage:
     """A reply of the model: text and tool calls."""
 
     text: str
@@ -42,14 +42,14 @@ class Replied:
 
 
 @dataclass(frozen=True, slots=True)
-class Returned:
+class ToolMessage:
     """The result of one tool call."""
 
     call: Call
     text: str
 
 
-Entry = Asked | Replied | Returned
+Message = UserMessage | AssistantMessage | ToolMessage
 
 PLAIN_TOOLS = """
 
@@ -58,7 +58,7 @@ To call a tool, write one line and nothing after it; the result will be given to
 """
 
 
-def native(system: str, entries: Sequence[Entry]) -> list[ModelMessage]:
+def native(system: str, entries: Sequence[Message]) -> list[ModelMessage]:
     """The messages for a server that supports tools; adjacent results are one message."""
     from pydantic_ai.messages import (
         ModelRequest,
@@ -72,13 +72,13 @@ def native(system: str, entries: Sequence[Entry]) -> list[ModelMessage]:
 
     messages: list[ModelMessage] = [ModelRequest(parts=[SystemPromptPart(system)])]
     for entry in entries:
-        if isinstance(entry, Replied):
-            said = [TextPart(entry.text)] if entry.text or not entry.calls else []
+        if isinstance(entry, AssistantMessage):
+            text = [TextPart(entry.text)] if entry.text or not entry.calls else []
             made = [ToolCallPart(c.name, _sendable(c.arguments), c.id) for c in entry.calls]
-            messages.append(ModelResponse(parts=[*said, *made]))
+            messages.append(ModelResponse(parts=[*text, *made]))
             continue
         part: ModelRequestPart
-        if isinstance(entry, Asked):
+        if isinstance(entry, UserMessage):
             part = UserPromptPart(entry.text)
         else:
             part = ToolReturnPart(entry.call.name, entry.text, entry.call.id)
@@ -90,7 +90,7 @@ def native(system: str, entries: Sequence[Entry]) -> list[ModelMessage]:
     return messages
 
 
-def plain(system: str, entries: Sequence[Entry], question: str) -> list[ModelMessage]:
+def plain(system: str, entries: Sequence[Message], question: str) -> list[ModelMessage]:
     """The messages for a server or a chat template without tools: user and model alternate.
 
     The tools are described in text, calls and results are text, and the question is repeated after
@@ -107,8 +107,8 @@ def plain(system: str, entries: Sequence[Entry], question: str) -> list[ModelMes
     described = "\n\n".join(f"{spec.name}: {spec.description}" for spec in SPECS)
     first = SystemPromptPart(f"{system}\n\n{described}{PLAIN_TOOLS}")
     messages: list[ModelMessage] = []
-    if entries and isinstance(entries[-1], Returned):
-        entries = [*entries, Asked(f"The question was: {question}")]
+    if entries and isinstance(entries[-1], ToolMessage):
+        entries = [*entries, UserMessage(f"The question was: {question}")]
     for by_user, texts in _in_turn(entries):
         text = "\n\n".join(texts)
         if by_user:
@@ -118,21 +118,21 @@ def plain(system: str, entries: Sequence[Entry], question: str) -> list[ModelMes
     return [ModelRequest(parts=[first]), *messages]
 
 
-def _in_turn(entries: Iterable[Entry]) -> list[tuple[bool, list[str]]]:
+def _in_turn(entries: Iterable[Message]) -> list[tuple[bool, list[str]]]:
     """The texts of user and model in alternation; adjacent texts of one role are joined."""
     turns: list[tuple[bool, list[str]]] = []
     for entry in entries:
-        by_user = not isinstance(entry, Replied)
+        by_user = not isinstance(entry, AssistantMessage)
         if not turns or turns[-1][0] != by_user:
             turns.append((by_user, []))
         turns[-1][1].append(_as_text(entry))
     return turns
 
 
-def _as_text(entry: Entry) -> str:
-    if isinstance(entry, Asked):
+def _as_text(entry: Message) -> str:
+    if isinstance(entry, UserMessage):
         return entry.text
-    if isinstance(entry, Returned):
+    if isinstance(entry, ToolMessage):
         return f"Result of {entry.call.name}:\n{entry.text}"
     calls = [f"<tool_call>{_written(call)}</tool_call>" for call in entry.calls]
     return "\n".join([*([entry.text] if entry.text else []), *calls])
@@ -152,16 +152,6 @@ def _sendable(arguments: Mapping[str, Any] | str) -> dict[str, Any] | str:
             return {"arguments": arguments}
         return arguments
     return dict(arguments)
-
-
-def shown(entry: Entry) -> str:
-    """An entry as text, for transcripts."""
-    if isinstance(entry, Asked):
-        return f"USER\n{entry.text}"
-    if isinstance(entry, Returned):
-        return f"RESULT of {entry.call.name} ({entry.call.id})\n{entry.text}"
-    calls = [f"CALL {call.name} ({call.id}) {_written(call)}" for call in entry.calls]
-    return "\n".join(["MODEL", *([entry.text] if entry.text else []), *calls])
 
 
 def tool_definitions(specs: Sequence[ToolSpec] = SPECS) -> list[Any]:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import regex
 
-from corpus_agent.agent.messages import Asked, native
-from corpus_agent.agent.request import hear
+from corpus_agent.agent.messages import UserMessage, native
+from corpus_agent.agent.request import stream_reply
 from corpus_agent.text.sanitize import one_line
 
 if TYPE_CHECKING:
-    from corpus_agent.agent.request import Speaker
+    from corpus_agent.agent.request import ChatModel
 
 MAX_TURNS = 3  # earlier questions and answers that the model is shown
 MAX_ANSWER = 300  # characters of each of those answers
@@ -29,7 +29,7 @@ stands alone already, repeat it. Write the question and nothing else; do not ans
 
 
 async def by_model(
-    speaker: Speaker, question: str, history: Sequence[tuple[str, str]]
+    chat_model: ChatModel, question: str, history: Sequence[tuple[str, str]]
 ) -> str | None:
     """The standalone question that the model writes; None if it writes something else.
 
@@ -39,13 +39,15 @@ async def by_model(
     for asked, answered in history[-MAX_TURNS:]:
         lines += [f"User: {one_line(asked)}", f"Answer: {one_line(answered)[:MAX_ANSWER]}"]
     shown = "\n".join([*lines, f"Last question: {one_line(question)}"])
-    heard = await hear(speaker, native(REWRITE, [Asked(shown)]), max_tokens=REWRITE_TOKENS)
-    return _as_question(heard.reply.text)
+    reply = await stream_reply(
+        chat_model, native(REWRITE, [UserMessage(shown)]), max_tokens=REWRITE_TOKENS
+    )
+    return _as_question(reply.message.text)
 
 
-def _as_question(said: str) -> str | None:
+def _as_question(reply: str) -> str | None:
     """The requested line of a reply, without label or quotation marks; None if it is not one."""
-    lines = [line.strip() for line in said.strip().splitlines() if line.strip()]
+    lines = [line.strip() for line in reply.strip().splitlines() if line.strip()]
     if len(lines) != 1:
         return None
     line = regex.sub(r"(?i)^(?:last |standalone |rewritten )?question\s*:\s*", "", lines[0])

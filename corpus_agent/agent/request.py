@@ -14,8 +14,8 @@ from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from corpus_agent.agent.messages import Call, Replied, tool_definitions
-from corpus_agent.agent.text_tool_calls import Tools, understand, without_thoughts
+from corpus_agent.agent.messages import AssistantMessage, Call, tool_definitions
+from corpus_agent.agent.text_tool_calls import Tools, parse, without_thoughts
 from corpus_agent.models.discovery import ModelUnavailable
 from corpus_agent.text.sanitize import one_line
 from corpus_agent.tools.toolbox import SPECS
@@ -43,7 +43,7 @@ OnDraft = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class Timeouts:
     """Timeouts in seconds: until a reply begins, and between two pieces of it."""
 
     first: float = FIRST_SECONDS
@@ -51,10 +51,10 @@ class Patience:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class StreamedReply:
     """The valid part of a reply; `cut` before fabricated text, `full` if its tokens ran out."""
 
-    reply: Replied
+    message: AssistantMessage
     cut: bool = False
     full: bool = False
 
@@ -68,7 +68,7 @@ class NoTools(ModelUnavailable):
 
 
 @dataclass
-class _Growing:
+class _PartialReply:
     """A reply that is being received."""
 
     on_draft: OnDraft
@@ -84,7 +84,7 @@ class _Growing:
         if len(self.text) - self._checked < CHECK_CHARACTERS and "\n" not in piece:
             return False
         self._checked = len(self.text)
-        return understand(self.text, TOOLS).end is not None or echoes(self.text)
+        return parse(self.text, TOOLS).end is not None or echoes(self.text)
 
 
 def echoes(text: str) -> bool:
@@ -94,22 +94,22 @@ def echoes(text: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Speaker:
+class ChatModel:
     """A model that requests go to; `where` is its server, for error messages."""
 
     model: Model
     where: str
-    patience: Patience = Patience()
+    timeouts: Timeouts = Timeouts()
     on_draft: OnDraft = lambda _: None
 
 
-def speaker(
+def chat_model(
     client: AsyncClient,
     base_url: str,
     name: str,
-    patience: Patience = Patience(),
+    timeouts: Timeouts = Timeouts(),
     on_draft: OnDraft = lambda _: None,
-) -> Speaker:
+) -> ChatModel:
     """The model for pydantic-ai: no API key, no proxy, no retries."""
     import httpx2
     from openai import AsyncOpenAI
@@ -123,7 +123,7 @@ def speaker(
         organization="",
         project="",
         http_client=client,
-        timeout=httpx2.Timeout(patience.first, connect=CONNECT_SECONDS),
+        timeout=httpx2.Timeout(timeouts.first, connect=CONNECT_SECONDS),
         max_retries=0,
     )
     profile = OpenAIModelProfile(
@@ -133,17 +133,17 @@ def speaker(
         may_tokenize_special_tokens_in_content=True,
     )
     model = OpenAIChatModel(name, provider=OpenAIProvider(openai_client=api), profile=profile)
-    return Speaker(model, base_url, patience, on_draft)
+    return ChatModel(model, base_url, timeouts, on_draft)
 
 
-async def hear(
-    speaker: Speaker,
+async def stream_reply(
+    chat_model: ChatModel,
     messages: Sequence[ModelMessage],
     *,
     tools: bool = False,
     may_call: bool = True,
     max_tokens: int,
-) -> Heard:
+) -> StreamedReply:
     """The reply to the messages; `tools`: whether tools are offered, `may_call`: and callable.
 
     Raises ModelUnavailable if there is none; TooLong or NoTools if that is the server's reason.
@@ -155,44 +155,44 @@ async def hear(
     if tools:
         settings["tool_choice"] = "auto" if may_call else "none"
     parameters = ModelRequestParameters(function_tools=tool_definitions() if tools else [])
-    growing = _Growing(speaker.on_draft)
+    partial = _PartialReply(chat_model.on_draft)
     stopped = False
-    async with aclosing(_events(speaker, messages, settings, parameters, growing)) as events:
+    async with aclosing(_events(chat_model, messages, settings, parameters, partial)) as events:
         async for event in events:
-            stopped = _take(event, growing)
+            stopped = _take(event, partial)
             if stopped:
                 break
-    return _heard(growing, stopped)
+    return _reply(partial, stopped)
 
 
 async def _events(
-    speaker: Speaker,
+    chat_model: ChatModel,
     messages: Sequence[ModelMessage],
     settings: ModelSettings,
     parameters: ModelRequestParameters,
-    growing: _Growing,
+    partial: _PartialReply,
 ) -> AsyncGenerator[ModelResponseStreamEvent]:
     """The events of the stream, each within its timeout."""
     from pydantic_ai.direct import model_request_stream
 
-    patience = speaker.patience
-    with _translated(speaker.where):
+    timeouts = chat_model.timeouts
+    with _translated(chat_model.where):
         async with (
-            asyncio.timeout(patience.first) as clock,
+            asyncio.timeout(timeouts.first) as clock,
             model_request_stream(
-                speaker.model,
+                chat_model.model,
                 messages,
                 model_settings=settings,
                 model_request_parameters=parameters,
             ) as stream,
         ):
             async for event in stream:
-                clock.reschedule(asyncio.get_running_loop().time() + patience.stall)
+                clock.reschedule(asyncio.get_running_loop().time() + timeouts.stall)
                 yield event
-            growing.full = stream.get().finish_reason == "length"
+            partial.full = stream.get().finish_reason == "length"
 
 
-def _take(event: ModelResponseStreamEvent, growing: _Growing) -> bool:
+def _take(event: ModelResponseStreamEvent, partial: _PartialReply) -> bool:
     """Add one event to the reply; returns whether the rest can be skipped."""
     from pydantic_ai.messages import (
         PartDeltaEvent,
@@ -204,24 +204,24 @@ def _take(event: ModelResponseStreamEvent, growing: _Growing) -> bool:
     )
 
     if isinstance(event, PartStartEvent) and isinstance(event.part, TextPart):
-        return growing.add(event.part.content)
+        return partial.add(event.part.content)
     if isinstance(event, PartDeltaEvent) and isinstance(event.delta, TextPartDelta):
-        return growing.add(event.delta.content_delta)
+        return partial.add(event.delta.content_delta)
     if isinstance(event, PartEndEvent) and isinstance(event.part, ToolCallPart):
         part = event.part
         arguments = part.args if part.args is not None else {}
-        growing.calls[part.tool_call_id] = Call(part.tool_call_id, part.tool_name, arguments)
+        partial.calls[part.tool_call_id] = Call(part.tool_call_id, part.tool_name, arguments)
     return False
 
 
-def _heard(growing: _Growing, stopped: bool) -> Heard:
+def _reply(partial: _PartialReply, stopped: bool) -> StreamedReply:
     """The reply without fabricated text; protocol calls take precedence over calls in the text."""
-    spoken = understand(growing.text, TOOLS)
-    calls = tuple(growing.calls.values()) or tuple(
-        Call(f"text_{n}", call.name, call.arguments) for n, call in enumerate(spoken.calls)
+    parsed = parse(partial.text, TOOLS)
+    calls = tuple(partial.calls.values()) or tuple(
+        Call(f"text_{n}", call.name, call.arguments) for n, call in enumerate(parsed.calls)
     )
-    cut = stopped or spoken.end is not None
-    return Heard(Replied(spoken.text, calls), cut, growing.full)
+    cut = stopped or parsed.end is not None
+    return StreamedReply(AssistantMessage(parsed.text, calls), cut, partial.full)
 
 
 # ---- Errors
@@ -278,12 +278,12 @@ def _first(error: BaseException) -> BaseException:
 
 def _refused(status: int, body: object, hint: str) -> ModelUnavailable:
     """The exception for an error status, chosen by its message."""
-    said = str(body.get("message") if isinstance(body, dict) else body or "")
-    shown = f": {_short(said)}" if said else ""
+    reason = str(body.get("message") if isinstance(body, dict) else body or "")
+    shown = f": {_short(reason)}" if reason else ""
     message = f"The model server answered with HTTP {status}{shown}."
-    if _TOO_LONG.search(said):
+    if _TOO_LONG.search(reason):
         return TooLong(message, hint)
-    if _NO_TOOLS.search(said):
+    if _NO_TOOLS.search(reason):
         return NoTools(message, hint)
     return ModelUnavailable(message, hint)
 

@@ -27,14 +27,14 @@ from corpus_agent.answering.citations import quotations
 MAX_OPENINGS = 40  # of one form in one reply; a model that repeats "{" must not take minutes
 
 Arguments = dict[str, Any] | str
-"""What a call is made with: an object, or the text that was meant to be one."""
+"""The arguments of a call: an object, or the text that was intended as one."""
 
 Tools = Mapping[str, tuple[Collection[str], Collection[str]]]
 """For each tool the names of all its arguments, and of those that it needs."""
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class TextCall:
     """A call written as text: half-open range of characters, the tool's name, its arguments."""
 
     start: int
@@ -44,7 +44,7 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
+class ParsedReply:
     """A parsed reply: the text before its first call, and its calls in order.
 
     `end` is the character from which the reply is ignored, because the model goes on in the role
@@ -52,12 +52,12 @@ class Spoken:
     """
 
     text: str
-    calls: tuple[Written, ...]
+    calls: tuple[TextCall, ...]
     end: int | None
 
 
 # Text of a tool, a user or a chat template, never of an answer.
-_INVENTED = re.compile(
+_FABRICATED = re.compile(
     r"<\|?(?:tool_response|tool_result|function_result|function_response|observation|tool_output)"
     r"s?\|?>"
     r"|\[TOOL_RESULTS?\]|```tool_outputs?\b|<｜tool▁outputs?▁begin｜>"
@@ -72,17 +72,17 @@ _INVENTED = re.compile(
 _BETWEEN = re.compile(r"(?:[\s,;`\]]|<\|[a-z_]+\|>|<｜[^｜<>]+｜>)*")
 
 
-def understand(reply: str, tools: Tools) -> Spoken:
-    """The parsed reply, without the model's thoughts; see `Spoken`."""
+def parse(reply: str, tools: Tools) -> ParsedReply:
+    """The parsed reply, without the model's thoughts; see `ParsedReply`."""
     text = without_thoughts(reply)
-    invented = _INVENTED.search(text)
-    end = invented.start() if invented else len(text)
+    fabricated = _FABRICATED.search(text)
+    end = fabricated.start() if fabricated else len(text)
     group = _first_group(text, [call for call in _calls(text, tools) if call.start < end])
     if group and not _BETWEEN.fullmatch(text, group[-1].end, end):
         end = group[-1].end  # what follows is a fabricated result, or an answer from it
-    said = text[: group[0].start if group else end].strip()
+    before = text[: group[0].start if group else end].strip()
     thoughts = len(reply) - len(text)
-    return Spoken(said, tuple(group), thoughts + end if end < len(text) else None)
+    return ParsedReply(before, tuple(group), thoughts + end if end < len(text) else None)
 
 
 def without_thoughts(reply: str) -> str:
@@ -93,9 +93,9 @@ def without_thoughts(reply: str) -> str:
     return after
 
 
-def _calls(text: str, tools: Tools) -> list[Written]:
+def _calls(text: str, tools: Tools) -> list[TextCall]:
     """All calls in a text, except those inside another one or inside a cited quotation."""
-    found: list[Written] = []
+    found: list[TextCall] = []
     quoted = [(quotation.start, quotation.end) for quotation in quotations(text)]
     for form in FORMS:
         for match in islice(form.opening.finditer(text), MAX_OPENINGS):
@@ -105,7 +105,7 @@ def _calls(text: str, tools: Tools) -> list[Written]:
     return sorted(found, key=lambda call: call.start)
 
 
-def _first_group(text: str, calls: Sequence[Written]) -> list[Written]:
+def _first_group(text: str, calls: Sequence[TextCall]) -> list[TextCall]:
     """The first run of adjacent calls: later ones were written without the first results."""
     group = list(calls[:1])
     for call in calls[1:]:
@@ -125,7 +125,7 @@ class Form:
 
     who: str
     opening: re.Pattern[str]
-    read: Callable[[str, re.Match[str], Tools], list[Written]]
+    read: Callable[[str, re.Match[str], Tools], list[TextCall]]
 
 
 _CLOSED = re.compile(
@@ -134,17 +134,17 @@ _CLOSED = re.compile(
 )
 
 
-def _tagged(text: str, match: re.Match[str], tools: Tools) -> list[Written]:
+def _tagged(text: str, match: re.Match[str], tools: Tools) -> list[TextCall]:
     """Calls between tags; the closing tag may be missing."""
     closed = _CLOSED.search(text, match.end())
     body = text[match.end() : closed.start() if closed else len(text)]
     found, length = _leading(body, tools)
     if not found:
-        found, length = _meant(body.strip(), tools), len(body)
+        found, length = _intended(body.strip(), tools), len(body)
     return _placed(match.start(), closed.end() if closed else match.end() + length, found)
 
 
-def _fenced(text: str, match: re.Match[str], tools: Tools) -> list[Written]:
+def _fenced(text: str, match: re.Match[str], tools: Tools) -> list[TextCall]:
     """Calls in a code block of calls only, or at the beginning of one that is not closed."""
     closed = text.find("```", match.end())
     body = text[match.end() : closed if closed >= 0 else len(text)]
@@ -154,7 +154,7 @@ def _fenced(text: str, match: re.Match[str], tools: Tools) -> list[Written]:
     return _placed(match.start(), closed + 3 if closed >= 0 else match.end() + length, found)
 
 
-def _named_tag(text: str, match: re.Match[str], tools: Tools) -> list[Written]:
+def _named_tag(text: str, match: re.Match[str], tools: Tools) -> list[TextCall]:
     """A call as a tag with the tool's name around the arguments."""
     name, tag = _plain(match["name"]), match.groupdict().get("tag")
     if tag is None and name not in tools:
@@ -162,34 +162,34 @@ def _named_tag(text: str, match: re.Match[str], tools: Tools) -> list[Written]:
     closed = re.compile(rf"</{re.escape(tag or match['name'])}\s*>").search(text, match.end())
     body = text[match.end() : closed.start() if closed else len(text)].strip()
     end = closed.end() if closed else len(text)
-    return [Written(match.start(), end, name, object_in(body) or body)]
+    return [TextCall(match.start(), end, name, object_in(body) or body)]
 
 
-def _empty_tag(text: str, match: re.Match[str], tools: Tools) -> list[Written]:
+def _empty_tag(text: str, match: re.Match[str], tools: Tools) -> list[TextCall]:
     """A call as a tag with the tool's name and the arguments as attributes."""
     given = dict(re.findall(r"([\w-]+)\s*=\s*[\"']([^\"']*)[\"']", match["attributes"]))
     name = _plain(match["name"])
-    return [Written(match.start(), match.end(), name, given)] if name in tools else []
+    return [TextCall(match.start(), match.end(), name, given)] if name in tools else []
 
 
-def _named(text: str, match: re.Match[str], tools: Tools) -> list[Written]:
+def _named(text: str, match: re.Match[str], tools: Tools) -> list[TextCall]:
     """A name behind a marker, then the arguments: an object, else the rest of the line."""
     value, end = value_at(text, match.end())
     if isinstance(value, dict):
-        return [Written(match.start(), end, _plain(match["name"]), value)]
+        return [TextCall(match.start(), end, _plain(match["name"]), value)]
     line_end = text.find("\n", match.end())
     end = line_end if line_end >= 0 else len(text)
-    return [Written(match.start(), end, _plain(match["name"]), text[match.end() : end].strip())]
+    return [TextCall(match.start(), end, _plain(match["name"]), text[match.end() : end].strip())]
 
 
-def _bare_json(text: str, match: re.Match[str], tools: Tools) -> list[Written]:
+def _bare_json(text: str, match: re.Match[str], tools: Tools) -> list[TextCall]:
     """The calls in a JSON object, or a list of them, with the keys of a call."""
     value, end = value_at(text, match.start())
     alone = not text[: match.start()].strip()
     return _placed(match.start(), end, list(_as_calls(value, tools, nameless=alone)))
 
 
-def _bare_python(text: str, match: re.Match[str], tools: Tools) -> list[Written]:
+def _bare_python(text: str, match: re.Match[str], tools: Tools) -> list[TextCall]:
     """A line of Python that calls a tool by name, possibly in brackets or in print()."""
     found, length = _python(text[match.start() :], tools)
     end = match.start() + length
@@ -267,9 +267,9 @@ _PYTHON = re.compile(rf"\s*(?:{_NAME}\(|\[(?=\s*{_NAME}\())")
 _AROUND_NAME = re.compile(r"^(?:functions?|tools?|default_api)[./]|:\d+$")
 
 
-def _placed(start: int, end: int, found: Sequence[tuple[str, Arguments]]) -> list[Written]:
+def _placed(start: int, end: int, found: Sequence[tuple[str, Arguments]]) -> list[TextCall]:
     """The calls of one body, each with the range of the body."""
-    return [Written(start, end, name, arguments) for name, arguments in found]
+    return [TextCall(start, end, name, arguments) for name, arguments in found]
 
 
 def _leading(body: str, tools: Tools) -> tuple[list[tuple[str, Arguments]], int]:
@@ -289,7 +289,7 @@ def _leading(body: str, tools: Tools) -> tuple[list[tuple[str, Arguments]], int]
         found, at = found + calls, end
 
 
-def _meant(body: str, tools: Tools) -> list[tuple[str, Arguments]]:
+def _intended(body: str, tools: Tools) -> list[tuple[str, Arguments]]:
     """The intended call of a tag around other text: a name, and the rest unparsed.
 
     The toolbox then reports the error in the rest.

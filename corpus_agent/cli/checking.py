@@ -16,9 +16,9 @@ from corpus_agent.cli.common import (
     launched,
     llm_options,
     main,
+    print_event,
     print_json,
     print_lines,
-    say,
     settings_in_force,
 )
 from indexer import SealUnavailable, UsageError
@@ -97,7 +97,7 @@ def selftest(attack: bool, strings: Path | None, as_json: bool) -> None:
 def _attack(strings: Path | None, *, as_json: bool) -> None:
     from corpus_agent.selftest.injection.trial import run_attack
 
-    show_verdict(run_attack(strings, on_event=say), as_json=as_json)
+    show_verdict(run_attack(strings, on_event=print_event), as_json=as_json)
 
 
 def show_verdict(verdict: AttackVerdict, *, as_json: bool) -> None:
@@ -138,12 +138,12 @@ def doctor(as_json: bool, **llm: str | None) -> None:
 
 def _checks(settings: Settings, server: Finding) -> Iterator[Check]:
     """All checks; those of the index only if this process could be sealed before."""
-    from corpus_agent.startup import to_examine
+    from corpus_agent.startup import for_examining
 
     environment = examination.environment
     try:
         seal_off = click.get_current_context().obj["unsealed"]
-        store, launch, problem = to_examine(settings, seal_off=seal_off)
+        store, launch, problem = for_examining(settings, seal_off=seal_off)
     except SealUnavailable as error:
         yield from environment.checks(settings, None, error, server)
         return

@@ -84,10 +84,10 @@ def launch_to_read(settings: Settings, *, asking: bool = False, choosing: bool =
 
     With `choosing`, any model of its server.
     """
-    from corpus_agent.startup import to_read
+    from corpus_agent.startup import for_reading
 
     seal_off = click.get_current_context().obj["unsealed"]
-    launch = launched(to_read(settings, seal_off=seal_off, asking=asking, choosing=choosing))
+    launch = launched(for_reading(settings, seal_off=seal_off, asking=asking, choosing=choosing))
     if not asking:  # otherwise they are part of the answer
         print_lines((f"Note: {clean(notice)}" for notice in launch.notices), err=True)
     return launch
@@ -97,10 +97,12 @@ def launch_to_index(
     settings: Settings, path: Path | None, *, dry_run: bool = False, watching: bool = False
 ) -> Launch:
     """A sealed process that may write the index of the folder `path`."""
-    from corpus_agent.startup import to_index
+    from corpus_agent.startup import for_indexing
 
     seal_off = click.get_current_context().obj["unsealed"]
-    return launched(to_index(settings, path, seal_off=seal_off, dry_run=dry_run, watching=watching))
+    return launched(
+        for_indexing(settings, path, seal_off=seal_off, dry_run=dry_run, watching=watching)
+    )
 
 
 def print_lines(lines: Iterable[str], *, err: bool = False) -> None:
@@ -196,7 +198,7 @@ def settings_in_force(**flags: Any) -> Settings:  # noqa: ANN401
     return load({**given["flags"], **flags}, given["config"], os.environ)
 
 
-def say(line: str) -> None:
-    """What is happening, for a person who watches; a pipe gets none of it."""
+def print_event(line: str) -> None:
+    """Print an event for a person at a terminal; nothing into a pipe."""
     if sys.stderr.isatty():
         click.echo(click.style(f"· {clean(line)}", dim="NO_COLOR" not in os.environ), err=True)

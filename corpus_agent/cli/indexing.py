@@ -1,4 +1,4 @@
-"""Commands that make an index and say what it holds."""
+"""Commands that make an index, list its content and keep it small."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from corpus_agent.cli.common import (
 from corpus_agent.cli.progress import index_progress
 from corpus_agent.cli.watching import follow
 from corpus_agent.settings import existing_place
-from indexer import STATUSES, UsageError, read_manifest, recognition_state, usage
+from indexer import STATUSES, UsageError, recognition_state, storage
 
 
 @main.command()
@@ -108,7 +108,7 @@ def forget(source: str, as_json: bool) -> None:
     settings = launch_to_read(settings_in_force()).settings
 
     known = service.session.open_corpus(settings, searching=False).files()
-    done = service.forgetting.forget(
+    done = service.upkeep.forget(
         settings, render.names(row.source for row in known).get(source, source)
     )
     if as_json:
@@ -146,10 +146,10 @@ def status(as_json: bool) -> None:
 
     store, root = existing_place(launch.settings)
     content = render.status_object(
-        read_manifest(store),
+        storage.read_manifest(store),
         store,
         root,
-        usage(store),
+        storage.usage(store),
         launch.seal.state,
         root_exists=root.is_dir(),
         recognition=recognition_state(),
@@ -157,3 +157,20 @@ def status(as_json: bool) -> None:
     if as_json:
         return print_json(content)
     return print_lines(render.status_lines(content))
+
+
+@main.command()
+@click.option("--dry-run", is_flag=True, help="Say what could go and change nothing.")
+@JSON
+def cleanup(dry_run: bool, as_json: bool) -> None:
+    """Give back the disk space that the index does not need.
+
+    Merges its tables, and drops versions that nobody reads and vectors of text that is gone.
+    `index` does the same when enough has gathered. Reading goes on meanwhile.
+    """
+    settings = launch_to_read(settings_in_force()).settings
+
+    done = service.upkeep.cleanup(settings, dry_run=dry_run)
+    if as_json:
+        return print_json(render.cleanup_object(done))
+    return print_lines(render.cleanup_lines(done))

@@ -36,16 +36,16 @@ class IndexProgress:
     def start(self, todo: Plan, rebuilding: bool) -> None:
         """Print the plan before the run."""
         for reason in todo.reasons:
-            self._say(reason)
+            self._print(reason)
         if rebuilding:
-            self._say("The old index answers until the new one is complete.")
+            self._print("The old index answers until the new one is complete.")
         if self._bar and self._task is not None:
             total = sum(seen.bytes for seen in todo.work)
             self._bar.update(self._task, total=total, description="indexing")
 
     def waiting(self, pages: ToRecognise) -> None:
         """Print what is to be recognised and about how long it takes, before the first page."""
-        self._say(render.waiting_line(pages))
+        self._print(render.waiting_line(pages))
         self._began = time.monotonic()
 
     def advance(self, done: Progress) -> None:
@@ -72,14 +72,14 @@ class IndexProgress:
             )
         elif done.pages > self._said and time.monotonic() - self._said_at >= SECONDS_BETWEEN_LINES:
             elapsed = time.monotonic() - self._began
-            self._say(render.page_line(done, elapsed))
+            self._print(render.page_line(done, elapsed))
             self._said, self._said_at = done.pages, time.monotonic()
 
     def problem(self, row: FileRow) -> None:
         """Print one line on a file that yields no text."""
-        self._say(render.problem_line(row))
+        self._print(render.problem_line(row))
 
-    def _say(self, line: str) -> None:
+    def _print(self, line: str) -> None:
         if self._bar:
             self._bar.console.print(line, markup=False, highlight=False, soft_wrap=True)
         else:

@@ -11,7 +11,7 @@ from corpus_agent import service
 from corpus_agent.cli.common import clean, launch_to_read, llm_options, main, settings_in_force
 from corpus_agent.mcp.client_config import CLIENTS, snippet
 from corpus_agent.settings import store_to_write
-from indexer import from_here
+from indexer import paths
 
 if TYPE_CHECKING:
     from corpus_agent.settings import Settings
@@ -52,14 +52,14 @@ def mcp(
 def _print_config(client: str, settings: Settings, llm: str | None, llm_model: str | None) -> None:
 
     given = click.get_current_context().obj
-    arguments = ["--store", str(from_here(store_to_write(settings)))]
+    arguments = ["--store", str(paths.from_here(store_to_write(settings)))]
     named = (
         ("--model", settings.model),
         ("--reranker", settings.reranker),
         ("--config", given["config"]),
     )
     for flag, value in named:
-        arguments += [flag, str(from_here(value))] if value is not None else []
+        arguments += [flag, str(paths.from_here(value))] if value is not None else []
     arguments += ["--unsealed"] if given["unsealed"] else []
     arguments.append("mcp")
     for flag, value in (("--llm", llm), ("--llm-model", llm_model)):

@@ -9,7 +9,7 @@ import click
 from corpus_agent import render
 from corpus_agent.cli.common import JSON, main, print_json, print_lines
 from corpus_agent.trust import stores
-from indexer import named_store
+from indexer import storage
 
 
 @main.command()
@@ -29,7 +29,7 @@ def trust(store: Path, root: Path | None, dry_run: bool, as_json: bool) -> None:
     settings are and whose it is. An index that somebody else made can hold any text in the name of
     your documents; look at where it comes from.
     """
-    found = stores.permission(named_store(store), root)
+    found = stores.permission(storage.named_store(store), root)
     if not dry_run:
         stores.trust(found.place)
     content = render.trust_object(found, recorded=found.recorded or not dry_run)

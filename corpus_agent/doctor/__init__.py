@@ -5,20 +5,15 @@ and installation and opens no document; `store` checks an index. These two are i
 use, so that importing the package loads neither.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from corpus_agent.doctor.finding import Check, Finding, as_json, examine, lines
+from corpus_agent.lazy import lazy_modules
+
+__all__ = ["Check", "Finding", "as_json", "environment", "examine", "lines", "store"]
 
 if TYPE_CHECKING:
     from corpus_agent.doctor import environment as environment
     from corpus_agent.doctor import store as store
-
-__all__ = ["Check", "Finding", "as_json", "environment", "examine", "lines", "store"]
-
-
-def __getattr__(name: str) -> object:
-    """A module of this package."""
-    if name not in ("environment", "store"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return import_module(f"{__name__}.{name}")
+else:
+    __getattr__ = lazy_modules(__name__, ("environment", "store"))

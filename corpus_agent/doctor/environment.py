@@ -17,7 +17,7 @@ from corpus_agent.doctor.finding import Check, Finding
 from corpus_agent.models import discovery
 from corpus_agent.models.address import GgufFile, parse
 from corpus_agent.models.llama_server import find_program
-from indexer import CorpusError, from_here, recognition_state, working_folder
+from indexer import CorpusError, paths, recognition_state
 from indexer.confine import check_kernel
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def checks(
         encoder = service.session.encoder_for(settings, store)
         return Finding("ok", f"{encoder.name}, SHA-256 {encoder.weights_sha256[:16]}")
 
-    where = store or working_folder()
+    where = store or paths.working_folder()
     yield Check("python", "the interpreter", python)
     yield Check("libraries", "installed versions against the declared ones", libraries)
     yield Check("pypdf", f"version {PYPDF_FLOOR} or later, for its security fixes", pypdf)
@@ -176,7 +176,7 @@ def model_server(settings: Settings) -> Finding:
 
 def disk(where: Path) -> Finding:
     """Free space on the file system of `where`, or of the folder that it would be made in."""
-    there = next(path for path in (where, *from_here(where).parents) if path.exists())
+    there = next(path for path in (where, *paths.from_here(where).parents) if path.exists())
     free = shutil.disk_usage(there).free
     found = f"{free / 1e9:,.1f} GB free"
     if free < TOO_LITTLE_BYTES:

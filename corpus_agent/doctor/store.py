@@ -17,14 +17,7 @@ from corpus_agent import answering, render
 from corpus_agent.doctor.environment import processor
 from corpus_agent.doctor.finding import Check, Finding, State
 from corpus_agent.service import session
-from indexer import (
-    MANIFEST_NAME,
-    CorpusError,
-    Refused,
-    read_manifest,
-    recognition_state,
-    root_of,
-)
+from indexer import CorpusError, Refused, recognition_state, storage
 
 if TYPE_CHECKING:
     from corpus_agent.settings import Settings
@@ -64,7 +57,7 @@ def checks(
     encoder = session.encoder_for(settings, store)
     yield Check("model", "whether the index was made by today's model and chunker",
                 lambda: same_model(store, encoder))  # fmt: skip
-    root = settings.root or root_of(store, read_manifest(store))
+    root = settings.root or storage.root_of(store, storage.read_manifest(store))
     yield from _of_rows(store, root, encoder)
     if root.is_dir():
         yield Check("stale files", "the folder against the index", lambda: stale_files(settings))
@@ -72,7 +65,7 @@ def checks(
 
 def _manifest_is_readable(store: Path) -> bool:
     try:
-        read_manifest(store)
+        storage.read_manifest(store)
     except CorpusError:
         return False
     return True
@@ -97,10 +90,10 @@ def _of_rows(store: Path, root: Path, encoder: Encoder) -> Iterator[Check]:
 
 def there_is_one(store: Path | None) -> Finding:
     """Whether there is an index and it is complete."""
-    if store is None or not (store / MANIFEST_NAME).exists():
+    if store is None or not (store / storage.MANIFEST_NAME).exists():
         where = f"in {str(store)!r}" if store else "here or in any folder above"
         return Finding("warn", f"none {where}", f"{INDEX} FOLDER")
-    manifest = read_manifest(store)
+    manifest = storage.read_manifest(store)
     found = f"{str(store)!r}, version {manifest.version} of {manifest.updated}"
     if not manifest.complete:
         return Finding("warn", f"{found}; its last run did not finish", INDEX)
@@ -109,7 +102,7 @@ def there_is_one(store: Path | None) -> Finding:
 
 def scans(store: Path) -> Finding:
     """Whether pages or pictures without text wait to be recognised."""
-    manifest, recognition = read_manifest(store), recognition_state()
+    manifest, recognition = storage.read_manifest(store), recognition_state()
     command = render.what_reads_them(manifest, recognition)
     if command is None:
         return Finding("ok", "no page waits")
@@ -132,7 +125,7 @@ def permissions(store: Path) -> Finding:
 
 def corpus_folder(store: Path, root: Path | None = None) -> Finding:
     """Whether the folder that was indexed is still there."""
-    root = root or root_of(store, read_manifest(store))
+    root = root or storage.root_of(store, storage.read_manifest(store))
     if root.is_dir():
         return Finding("ok", str(root))
     found = f"{str(root)!r} is not there; what was indexed can be searched and not read"
@@ -142,26 +135,26 @@ def corpus_folder(store: Path, root: Path | None = None) -> Finding:
 def same_model(store: Path, encoder: Encoder) -> Finding:
     """Whether the index was made with this model, as a search requires."""
     corpus: Index = indexer.Index.open(store, encoder)
-    manifest = read_manifest(store)
+    manifest = storage.read_manifest(store)
     return Finding("ok", f"{manifest.fingerprint.model}, {corpus.coverage().indexed:,} documents")
 
 
 def row_counts(rows: Inspection) -> Finding:
-    """Whether each document has as many chunks as its file row says, and nothing else has any."""
+    """Whether each document has the number of chunks in its file row, and nothing else has any."""
     files = rows.files
-    told = {row.source: row.chunks for row in files if row.chunks}
-    differ = sorted(source for source in told.keys() | rows.chunks.keys()
-                    if told.get(source, 0) != rows.chunks[source])  # fmt: skip
+    counts = {row.source: row.chunks for row in files if row.chunks}
+    differ = sorted(source for source in counts.keys() | rows.chunks.keys()
+                    if counts.get(source, 0) != rows.chunks[source])  # fmt: skip
     if differ:
         found = (
             f"{len(differ):,} documents differ, as {differ[0]!r}: "
-            f"{rows.chunks[differ[0]]} chunks, {told.get(differ[0], 0)} in its file row"
+            f"{rows.chunks[differ[0]]} chunks, {counts.get(differ[0], 0)} in its file row"
         )
         return Finding("fail", found, ANEW)
     if rows.ids != rows.in_manifest:
         found = f"{rows.ids:,} chunk rows, {rows.in_manifest:,} in the manifest"
         return Finding("fail", found, ANEW)
-    return Finding("ok", f"{rows.ids:,} chunks of {len(told):,} documents; {len(files):,} files")
+    return Finding("ok", f"{rows.ids:,} chunks of {len(counts):,} documents; {len(files):,} files")
 
 
 def keys(rows: Inspection) -> Finding:
@@ -224,7 +217,7 @@ def parsed_anew(store: Path, root: Path, rows: Inspection) -> Finding:
             lines = answering.quotations.read_all(parsed, chunk.source)
             same = lines == answering.quotations.read_all(kept, chunk.source)
         except Refused:
-            continue  # gone, or not readable now: the check of stale files says so
+            continue  # gone, or not readable now: the check of stale files reports it
         text = "\n".join(line.text for line in lines[chunk.line_start - 1 : chunk.line_end])
         if not same or _squeezed(chunk.text) not in _squeezed(text):
             return Finding(

@@ -1,4 +1,4 @@
-"""Questions with known answers -> how good search and answers are, in the field's figures.
+"""Questions with known answers -> the usual measures of search and of answers.
 
 Works for any folder and any file of questions. Retrieval is measured over documents: the sources
 of the hits in order, each counted once.
@@ -26,7 +26,7 @@ DEPTH = 10
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of a question; `ranked` are the distinct sources found, best first."""
+    """The result of a question; `ranked` are the distinct sources found, best first."""
 
     question: Question
     ranked: tuple[str, ...]
@@ -36,19 +36,19 @@ class Result:
 
     @property
     def answerable(self) -> bool:
-        """Whether the documents hold the answer."""
+        """Whether the documents contain the answer."""
         return bool(self.question.sources)
 
     @property
     def refused(self) -> bool:
-        """Whether the answer was that the documents do not say."""
+        """Whether the answer was "not found"."""
         return self.answer.status == "not_found"
 
     @property
     def correct(self) -> bool:
-        """Whether every expected string occurs in the answer; spelling of space and case apart."""
-        said = _folded(self.answer.text)
-        return not self.refused and all(_folded(text) in said for text in self.question.answers)
+        """Whether every expected string occurs in the answer, white space and case ignored."""
+        answer = _folded(self.answer.text)
+        return not self.refused and all(_folded(text) in answer for text in self.question.answers)
 
     def recall(self, k: int) -> float:
         """Share of the needed sources among the first k."""
@@ -63,7 +63,7 @@ class Result:
 
 
 def measure(question: Question, corpus: Index, answerer: Answerer) -> Result:
-    """Search for a question and have it answered."""
+    """Search and answer one question."""
     started = time.perf_counter()
     hits = corpus.search(Query(question.text, DEPTH, per_source=1))
     found = time.perf_counter()
@@ -74,9 +74,9 @@ def measure(question: Question, corpus: Index, answerer: Answerer) -> Result:
 
 
 def summarise(results: Sequence[Result]) -> dict[str, float | int | None]:
-    """The figures, None where there is nothing to divide by.
+    """The measures; None where there is nothing to divide by.
 
-    `not_found_precision` is the share of refusals that were right, `false_not_found` the share of
+    `not_found_precision` is the share of correct refusals, `false_not_found` the share of
     answerable questions that were refused, `citation_precision` the share of citations that name
     a needed source (and page, where one is given) and whose quotation was found there.
     """
@@ -105,7 +105,7 @@ def _mean(items: Sequence[Any], value: Callable[[Any], float]) -> float | None:
 
 
 def _citations(results: Sequence[Result]) -> Iterator[bool]:
-    """For each citation, whether it is right."""
+    """For each citation, whether it is correct."""
     for result in results:
         for citation in result.answer.citations:
             page = result.question.page
@@ -119,19 +119,19 @@ def _folded(text: str) -> str:
 
 
 def table(scores: dict[str, float | int | None]) -> Iterator[str]:
-    """The figures as lines."""
+    """The measures as lines."""
     for name, value in scores.items():
         shown = "-" if value is None else f"{value:.3f}" if isinstance(value, float) else value
         yield f"{name:<20} {shown}"
 
 
 def failures(results: Sequence[Result]) -> Iterator[str]:
-    """The questions that went wrong, and how."""
+    """The questions with wrong results, and what is wrong."""
     for result in results:
         wrong = not result.correct if result.answerable else not result.refused
         if wrong or (result.answerable and result.recall(5) < 1):
-            said = result.answer.text.replace("\n", " ")[:160]
+            answer = result.answer.text.replace("\n", " ")[:160]
             yield f"\n[{result.question.kind}] {result.question.text}"
             yield f"  wanted {sorted(result.question.sources)} {result.question.answers}"
             yield f"  found  {list(result.ranked[:3])}"
-            yield f"  said   {result.answer.status}: {said}"
+            yield f"  said   {result.answer.status}: {answer}"

@@ -1,6 +1,6 @@
 """A TOML file of questions with known answers, as records.
 
-Light: the file may lie anywhere, so it is read before the process is sealed.
+Imports nothing heavy: the file may lie anywhere, so it is read before the seal.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Question:
 
 
 def load(path: Path) -> list[Question]:
-    """The questions of a TOML file; raises UsageError that says which entry is wrong."""
+    """The questions of a TOML file; raises UsageError that names the wrong entry."""
     try:
         entries = tomllib.loads(read_regular(path, MAX_QUESTIONS_BYTES).decode("utf-8")).get(
             "questions", []

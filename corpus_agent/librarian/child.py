@@ -17,11 +17,11 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from corpus_agent.librarian.frames import MAX_REQUEST_BYTES, packed, read_frame, write_all
-from corpus_agent.render.for_parent import handed_over, told_apart
+from corpus_agent.render.for_parent import handed_over, with_unambiguous_sources
 from corpus_agent.service.cancel import Cancel, Cancelled
 from corpus_agent.service.stdio import take_standard_streams
 from corpus_agent.settings import Settings, absolute, load
-from corpus_agent.startup import Launch, to_read
+from corpus_agent.startup import Launch, for_reading
 from indexer import CorpusError
 from indexer.confine import die_with_parent, starting
 
@@ -53,7 +53,7 @@ def main() -> None:
 
 def _launched(opening: dict[str, Any]) -> tuple[Settings, Launch]:
     settings = _settings(opening["flags"], opening["here"])
-    launch = to_read(settings, seal_off=opening["unsealed"], asking=True)
+    launch = for_reading(settings, seal_off=opening["unsealed"], asking=True)
     return launch.settings, launch
 
 
@@ -108,7 +108,7 @@ class _Desk:
         except CorpusError as error:
             self._reply(number, error=_problem(error))
         else:
-            self._reply(number, answer=asdict(handed_over(told_apart(answer))))
+            self._reply(number, answer=asdict(handed_over(with_unambiguous_sources(answer))))
 
     def _reply(self, number: int, **content: object) -> None:
         """Reply to a question unless its reply was already sent."""

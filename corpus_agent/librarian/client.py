@@ -17,7 +17,7 @@ from corpus_agent.librarian.process import Child, LibrarianFailed, LibrarianTime
 from corpus_agent.render.answers import answer_object
 from corpus_agent.render.for_parent import CheckedClaim, claims, handed_over, render
 from corpus_agent.text.delimiters import Frame
-from indexer import from_here
+from indexer import paths
 
 if TYPE_CHECKING:
     from corpus_agent.seal.enforce import SealState
@@ -84,7 +84,8 @@ class Librarian:
         `timeout` is in seconds, for one question. `stderr` is for debugging, as in subprocess;
         what libraries write there may contain text of documents.
         """
-        flags = {"store": store and from_here(Path(store)), "llm": llm, "llm_model": llm_model}
+        place = store and paths.from_here(Path(store))
+        flags = {"store": place, "llm": llm, "llm_model": llm_model}
         self._flags: dict[str, str | bool] = {
             name: str(value) for name, value in flags.items() if value is not None
         }

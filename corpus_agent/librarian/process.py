@@ -92,7 +92,7 @@ class Child:
         self._requests.put(packed(opening))
         self._lock = threading.Lock()
         self._pending: dict[int, Future[Answer]] = {}
-        self._asked = 0
+        self._questions = 0
         self._process: subprocess.Popen[bytes] | None = None
         self._closed = False
         self._refusal: CorpusError | None = None
@@ -118,8 +118,8 @@ class Child:
         with self._lock:
             if not self.alive:
                 return None
-            self._asked += 1
-            number = self._asked
+            self._questions += 1
+            number = self._questions
             frame = packed({"id": number, "task": task})
             if len(frame) > MAX_REQUEST_BYTES:
                 raise UsageError(
@@ -131,7 +131,7 @@ class Child:
         return future
 
     def _give_up(self, number: int) -> None:
-        """Tell the process to stop, and end it if it does not."""
+        """Request the process to stop, and end it if it does not."""
         self._requests.put(packed({"id": number}))
         timer = threading.Timer(STOP_SECONDS, self._insist, args=(number,))
         timer.daemon = True
@@ -178,7 +178,7 @@ class Child:
                 left: list[Future[Any]] = [self.ready, *self._pending.values()]
                 self._pending.clear()
             for future in left:
-                _settle(future, failed)
+                _complete(future, failed)
 
     def _attend(self) -> str:
         """Start the process and read its frames; returns how it ended, as a message."""
@@ -188,11 +188,11 @@ class Child:
             process = self._process = _started(self._command, self._stderr)
         writer = threading.Thread(target=self._write, args=(process.stdin,), daemon=True)
         writer.start()
-        said = ""
+        fault = ""
         try:
-            self._listen(cast(BinaryIO, process.stdout))
+            self._read_frames(cast(BinaryIO, process.stdout))
         except BadMessage as bad:
-            said = f"said what it must not ({bad}) and was ended"
+            fault = f"said what it must not ({bad}) and was ended"
         finally:
             process.kill()
             self._requests.put(None)
@@ -200,7 +200,7 @@ class Child:
             process.wait()
             assert process.stdout is not None
             process.stdout.close()
-        return said or f"ended with {_ending(process.returncode)}"
+        return fault or f"ended with {_ending(process.returncode)}"
 
     def _write(self, stream: BinaryIO) -> None:
         """Write queued frames until there are no more or the pipe is closed."""
@@ -208,7 +208,7 @@ class Child:
             while (frame := self._requests.get()) is not None:
                 write_all(stream, frame)
 
-    def _listen(self, stream: BinaryIO) -> None:
+    def _read_frames(self, stream: BinaryIO) -> None:
         while (body := read_frame(stream, MAX_REPLY_BYTES)) is not None:
             reply = parsed(body)
             if self.ready.done():
@@ -220,7 +220,7 @@ class Child:
         """Handle the first frame: ready with the state of the seal, or an error."""
         if reply.error is not None:
             self._refusal, self._closed = _raised(reply.error), True
-            return _settle(self.ready, self._refusal)
+            return _complete(self.ready, self._refusal)
         if reply.ready not in ("enforced", "off"):
             raise BadMessage("no word of the seal")
         if reply.ready == "off" and not self._unsealed:
@@ -240,14 +240,14 @@ class Child:
         with self._lock:
             del self._pending[number]
         if outcome is not None:
-            _settle(future, outcome)
+            _complete(future, outcome)
 
 
 def _started(command: Sequence[str], stderr: int | IO[str]) -> subprocess.Popen[bytes]:
     """The new process, without the parent's secrets, terminal and working folder."""
     pipe = subprocess.PIPE
-    told = starting.common_variables() | starting.variables(prefix=PREFIX)
-    started = starting.Command(tuple(command), told)
+    variables = starting.common_variables() | starting.variables(prefix=PREFIX)
+    started = starting.Command(tuple(command), variables)
     return starting.popen(started, stdin=pipe, stdout=pipe, stderr=stderr, own_session=True)
 
 
@@ -276,7 +276,7 @@ def _adapter() -> TypeAdapter[LibrarianReply]:
     return TypeAdapter(LibrarianReply)
 
 
-def _settle(future: Future[Any], outcome: object) -> None:
+def _complete(future: Future[Any], outcome: object) -> None:
     """Set the result or error of a future, unless it was cancelled."""
     with contextlib.suppress(InvalidStateError):
         if isinstance(outcome, BaseException):

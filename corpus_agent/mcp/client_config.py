@@ -23,7 +23,7 @@ class Client:
     extra: tuple[tuple[str, str], ...] = ()
 
 
-_TOLD = ("XDG_STATE_HOME", "CORPUS_AGENT_TRUSTED_STORES")
+_PASSED_ON = ("XDG_STATE_HOME", "CORPUS_AGENT_TRUSTED_STORES")
 
 CLIENTS = {
     "claude": Client(".mcp.json of a project, or claude_desktop_config.json", "mcpServers"),
@@ -53,15 +53,15 @@ def snippet(client: str, arguments: Sequence[str]) -> str:
     where = CLIENTS[client]
     program, *rest = [*command(), *arguments]
     # Clients pass few variables on; without these the server would not know the index for yours.
-    told = {name: os.environ[name] for name in _TOLD if os.environ.get(name)}
+    variables = {name: os.environ[name] for name in _PASSED_ON if os.environ.get(name)}
     if where.toml:
         # JSON strings and arrays of strings are TOML as well.
         lines = [f"[{where.key}.{NAME}]", f"command = {_json(program)}", f"args = {_json(rest)}"]
-        pairs = ", ".join(f"{name} = {_json(value)}" for name, value in told.items())
-        return "\n".join([*lines, *([f"env = {{ {pairs} }}"] if told else [])])
+        pairs = ", ".join(f"{name} = {_json(value)}" for name, value in variables.items())
+        return "\n".join([*lines, *([f"env = {{ {pairs} }}"] if variables else [])])
     server: dict[str, Any] = {**dict(where.extra), "command": program, "args": rest}
-    if told:
-        server["env"] = told
+    if variables:
+        server["env"] = variables
     return json.dumps({where.key: {NAME: server}}, indent=2, ensure_ascii=False)
 
 

@@ -20,15 +20,15 @@ from corpus_agent.text.naming import (
     called_outside,
     model_outside,
     named,
+    on_one_line,
     quoted_outside,
-    said,
-    told,
+    unambiguous,
 )
 from corpus_agent.text.sanitize import unlinked
 from corpus_agent.tools import read, search
 from corpus_agent.tools.result import ToolResult, failure
 from corpus_agent.tools.toolbox import SPECS, Arguments, ToolSpec, check_arguments
-from indexer import MAX_WINDOW_LINES, CorpusError, Manifest, Refused, Window
+from indexer import MAX_WINDOW_LINES, CorpusError, Refused, Window, storage
 
 if TYPE_CHECKING:
     from corpus_agent.service.cancel import Cancel
@@ -93,7 +93,7 @@ class Tools:
         try:
             return run(checked, cancel)
         except CorpusError as error:
-            return failure(said(self._frame, str(error)))
+            return failure(on_one_line(self._frame, str(error)))
 
     def _search(self, arguments: Arguments, _: Cancel) -> ToolResult:
         return search.run(self._service.corpus(), self._frame, arguments["query"])
@@ -105,13 +105,13 @@ class Tools:
 
     def _source(self, corpus: Index, given: str) -> str:
         """The source that this server shows under a name, else the name itself."""
-        if told(given) == given and corpus.file(given) is not None:
+        if unambiguous(given) == given and corpus.file(given) is not None:
             return given
         version, names = self._names
         if version != corpus.version:
             names = render.names(row.source for row in corpus.files())
             self._names = (corpus.version, names)
-        return names.get(given) or told(given)
+        return names.get(given) or unambiguous(given)
 
     def _page(self, corpus: CorpusView, source: str, offset: int, limit: int) -> ToolResult:
         window = fitted(corpus.read(source, offset, limit))
@@ -120,7 +120,7 @@ class Tools:
 
     def _ask(self, arguments: Arguments, cancel: Cancel) -> ToolResult:
         answer = for_parent.handed_over(
-            for_parent.told_apart(self._service.ask(arguments["question"], cancel))
+            for_parent.with_unambiguous_sources(self._service.ask(arguments["question"], cancel))
         )
         text = for_parent.render(self._frame, answer, self._launch.seal.state)
         return ToolResult(text, version=answer.version)
@@ -131,7 +131,7 @@ class Tools:
         try:
             lines += self._unread(self._service.corpus().files())
         except CorpusError as error:
-            lines.append(f"It cannot be searched now: {said(self._frame, str(error))}")
+            lines.append(f"It cannot be searched now: {on_one_line(self._frame, str(error))}")
         return ToolResult("\n".join(lines), version=manifest.version)
 
     def _who_answers(self) -> str:
@@ -178,7 +178,7 @@ def listed(row: FileRow) -> Listed:
     return Listed(uri_of(row.source), called_outside(row.source), title)
 
 
-def _counts(manifest: Manifest) -> list[str]:
+def _counts(manifest: storage.Manifest) -> list[str]:
     coverage = manifest.coverage
     state = "complete" if manifest.complete else "NOT COMPLETE: run corpus-agent index to go on"
     counts = (

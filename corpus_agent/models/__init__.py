@@ -4,18 +4,14 @@ Its modules are imported on first use, so that importing the package before the 
 them.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from corpus_agent.lazy import lazy_modules
+
+__all__ = ["capabilities", "http"]
 
 if TYPE_CHECKING:
     from corpus_agent.models import capabilities as capabilities
     from corpus_agent.models import http as http
-
-__all__ = ["capabilities", "http"]
-
-
-def __getattr__(name: str) -> object:
-    """A module of this package."""
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return import_module(f"{__name__}.{name}")
+else:
+    __getattr__ = lazy_modules(__name__, __all__)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from corpus_agent.seal.address import Address, TcpAddress, UnixAddress
-from indexer import UsageError, expanded
+from indexer import UsageError, paths
 
 PORTS = {"Ollama": 11434, "llama.cpp": 8080, "LM Studio": 1234, "vLLM": 8000}
 
@@ -99,14 +99,14 @@ def server_on(path: Path) -> Server:
 
 
 def _socket(llm: str) -> Server:
-    path = expanded(Path(llm.removeprefix("unix:")))
+    path = paths.expanded(Path(llm.removeprefix("unix:")))
     if not path.is_socket():
         raise UsageError(f"--llm {llm!r}: there is no socket {str(path)!r}.", _FORMS)
     return server_on(path.resolve())
 
 
 def _weights(llm: str) -> GgufFile:
-    path = expanded(Path(llm.removeprefix("gguf:")))
+    path = paths.expanded(Path(llm.removeprefix("gguf:")))
     if not path.is_file():
         raise UsageError(f"--llm {llm!r}: there is no file {str(path)!r}.", _FORMS)
     return GgufFile(path.resolve())

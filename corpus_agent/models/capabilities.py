@@ -21,7 +21,7 @@ _OLLAMA_DEFAULT = 4_096  # tokens, on machines with less than 24 GB of graphics 
 
 
 @dataclass(frozen=True, slots=True)
-class Ability:
+class Capabilities:
     """The window in tokens and the support of tools; None if the server does not report it."""
 
     window: int | None = None
@@ -31,48 +31,48 @@ class Ability:
 Page = Mapping[str, Any]
 
 
-def _llama_cpp(page: Page, _: str) -> Ability:
+def _llama_cpp(page: Page, _: str) -> Capabilities:
     """GET /props: the context of one slot, and the capabilities of the chat template."""
     caps = _mapping(page.get("chat_template_caps"))
     tools = caps.get("supports_tools")
     window = _mapping(page.get("default_generation_settings")).get("n_ctx")
-    return Ability(_window(window), tools if isinstance(tools, bool) else None)
+    return Capabilities(_window(window), tools if isinstance(tools, bool) else None)
 
 
-def _ollama_loaded(page: Page, model: str) -> Ability:
+def _ollama_loaded(page: Page, model: str) -> Capabilities:
     """GET /api/ps: the context of the model, if it is loaded."""
     for entry in _list(page.get("models")):
         if model in (entry.get("name"), entry.get("model")):
-            return Ability(_window(entry.get("context_length")))
-    return Ability()
+            return Capabilities(_window(entry.get("context_length")))
+    return Capabilities()
 
 
-def _ollama(page: Page, _: str) -> Ability:
+def _ollama(page: Page, _: str) -> Capabilities:
     """POST /api/show: num_ctx of the Modelfile, else the default; and its capabilities."""
     able = page.get("capabilities")
     tools = "tools" in able if isinstance(able, list) else None
     written = re.search(r"^num_ctx\s+(\d{1,9})", str(page.get("parameters", "")), re.MULTILINE)
     known = "model_info" in page or "details" in page
     window = int(written[1]) if written else _OLLAMA_DEFAULT if known else None
-    return Ability(_window(window), tools)
+    return Capabilities(_window(window), tools)
 
 
-def _vllm(page: Page, model: str) -> Ability:
+def _vllm(page: Page, model: str) -> Capabilities:
     """GET /v1/models: the context length that vLLM was started with."""
     entries = _list(page.get("data"))
     named = [entry for entry in entries if entry.get("id") == model] or entries[:1]
-    return Ability(_window(named[0].get("max_model_len"))) if named else Ability()
+    return Capabilities(_window(named[0].get("max_model_len"))) if named else Capabilities()
 
 
-def _lm_studio(page: Page, model: str) -> Ability:
+def _lm_studio(page: Page, model: str) -> Capabilities:
     """GET /api/v0/models: the context that LM Studio loaded the model with."""
     for entry in _list(page.get("data")):
         if entry.get("id") == model:
-            return Ability(_window(entry.get("loaded_context_length")))
-    return Ability()
+            return Capabilities(_window(entry.get("loaded_context_length")))
+    return Capabilities()
 
 
-Read = Callable[[Page, str], Ability]
+Read = Callable[[Page, str], Capabilities]
 _ADDRESSES: tuple[tuple[str, str, Read], ...] = (
     ("GET", "/props", _llama_cpp),
     ("GET", "/api/ps", _ollama_loaded),
@@ -82,17 +82,17 @@ _ADDRESSES: tuple[tuple[str, str, Read], ...] = (
 )
 
 
-async def ability(client: AsyncClient, base_url: str, model: str) -> Ability:
+async def fetch_capabilities(client: AsyncClient, base_url: str, model: str) -> Capabilities:
     """The model's capabilities from the server at `base_url`, ending in /v1; first report wins."""
     root = base_url.removesuffix("/v1")
-    found = Ability()
+    found = Capabilities()
     for method, path, read in _ADDRESSES:
         page = await _page(client, method, root + path, {"model": model})
         if page is None:
             continue
-        said = read(page, model)
-        found = Ability(
-            found.window or said.window, said.tools if found.tools is None else found.tools
+        reported = read(page, model)
+        found = Capabilities(
+            found.window or reported.window, reported.tools if found.tools is None else found.tools
         )
         if found.window and found.tools is not None:
             break

@@ -51,7 +51,7 @@ class RelayTransport(httpx2.AsyncBaseTransport):
         loop = asyncio.get_running_loop()
         frames: asyncio.Queue[Reply] = asyncio.Queue()
 
-        def hear(reply: Reply) -> None:
+        def on_frame(reply: Reply) -> None:
             # A closed event loop has no waiters.
             with contextlib.suppress(RuntimeError):
                 loop.call_soon_threadsafe(frames.put_nowait, reply)
@@ -59,7 +59,7 @@ class RelayTransport(httpx2.AsyncBaseTransport):
         body = await request.aread()
         try:
             path = url.raw_path.decode("ascii", "replace")
-            exchange = self._broker.ask(request.method, path, body, hear)
+            exchange = self._broker.ask(request.method, path, body, on_frame)
         except NotListed as error:
             raise httpx2.LocalProtocolError(f"{request.method} {url.path}: {error}") from None
         seconds = request.extensions.get("timeout", {}).get("read")

@@ -124,11 +124,11 @@ def server_environment(environment: Mapping[str, str], folder: int) -> dict[str,
 
     Relative parts of a library path are dropped: they would depend on the working folder.
     """
-    told = {name: environment[name] for name in _VARIABLES if name in environment}
+    variables = {name: environment[name] for name in _VARIABLES if name in environment}
     places = environment.get(_LIBRARIES, "").split(os.pathsep)
     if whole := os.pathsep.join(place for place in places if Path(place).is_absolute()):
-        told[_LIBRARIES] = whole
-    return told | dict.fromkeys(_HOMES, str(_path_of(folder)))
+        variables[_LIBRARIES] = whole
+    return variables | dict.fromkeys(_HOMES, str(_path_of(folder)))
 
 
 def start_llama_server(
@@ -342,10 +342,10 @@ def _become_server(
         # Neither the user's folder nor one that a sealed process writes: llama.cpp loads
         # libraries from its working folder.
         os.chdir(starting.FOLDER)
-        told = server_environment(os.environ, folder)
+        variables = server_environment(os.environ, folder)
         os.set_inheritable(folder, True)
         confine(policy)
-        starting.become(starting.Command(tuple(command), told))
+        starting.become(starting.Command(tuple(command), variables))
     except SealUnavailable as error:
         os.write(failed, f"seal:{error}".encode()[:_MAX_ERROR_BYTES])
     except OSError as error:

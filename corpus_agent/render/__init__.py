@@ -7,48 +7,9 @@ Public names are imported on first use, so that importing the package before the
 module of it.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from corpus_agent.render.answers import answer_lines as answer_lines
-    from corpus_agent.render.answers import answer_object as answer_object
-    from corpus_agent.render.answers import citation_lines as citation_lines
-    from corpus_agent.render.common import SCHEMA_VERSION as SCHEMA_VERSION
-    from corpus_agent.render.common import as_object as as_object
-    from corpus_agent.render.common import evidence as evidence
-    from corpus_agent.render.common import names as names
-    from corpus_agent.render.common import place as place
-    from corpus_agent.render.common import searched as searched
-    from corpus_agent.render.files import file_line as file_line
-    from corpus_agent.render.files import file_object as file_object
-    from corpus_agent.render.files import problem_line as problem_line
-    from corpus_agent.render.indexing import index_lines as index_lines
-    from corpus_agent.render.indexing import index_object as index_object
-    from corpus_agent.render.indexing import page_line as page_line
-    from corpus_agent.render.indexing import plan_lines as plan_lines
-    from corpus_agent.render.indexing import plan_object as plan_object
-    from corpus_agent.render.indexing import run_object as run_object
-    from corpus_agent.render.indexing import waiting_line as waiting_line
-    from corpus_agent.render.indexing import watch_line as watch_line
-    from corpus_agent.render.passages import explain_lines as explain_lines
-    from corpus_agent.render.passages import read_object as read_object
-    from corpus_agent.render.passages import search_lines as search_lines
-    from corpus_agent.render.passages import search_object as search_object
-    from corpus_agent.render.passages import window_lines as window_lines
-    from corpus_agent.render.receipts import CheckedReceipt as CheckedReceipt
-    from corpus_agent.render.receipts import verify_lines as verify_lines
-    from corpus_agent.render.receipts import verify_object as verify_object
-    from corpus_agent.render.trusting import trust_lines as trust_lines
-    from corpus_agent.render.trusting import trust_object as trust_object
-    from corpus_agent.render.upkeep import cleanup_lines as cleanup_lines
-    from corpus_agent.render.upkeep import cleanup_object as cleanup_object
-    from corpus_agent.render.upkeep import forget_lines as forget_lines
-    from corpus_agent.render.upkeep import forget_object as forget_object
-    from corpus_agent.render.upkeep import status_lines as status_lines
-    from corpus_agent.render.upkeep import status_object as status_object
-    from corpus_agent.render.upkeep import waiting_text as waiting_text
-    from corpus_agent.render.upkeep import what_reads_them as what_reads_them
+from corpus_agent.lazy import lazy_names
 
 _PUBLIC = {
     "corpus_agent.render.answers": (
@@ -103,14 +64,46 @@ _PUBLIC = {
         "what_reads_them",
     ),
 }
-_MODULES = {name: module for module, names in _PUBLIC.items() for name in names}
-__all__ = [*_MODULES]
+__all__ = [name for names in _PUBLIC.values() for name in names]
 
-
-def __getattr__(name: str) -> object:
-    """A public name, from the module that holds it."""
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found: object = getattr(import_module(_MODULES[name]), name)
-    globals()[name] = found
-    return found
+if TYPE_CHECKING:
+    from corpus_agent.render.answers import answer_lines as answer_lines
+    from corpus_agent.render.answers import answer_object as answer_object
+    from corpus_agent.render.answers import citation_lines as citation_lines
+    from corpus_agent.render.common import SCHEMA_VERSION as SCHEMA_VERSION
+    from corpus_agent.render.common import as_object as as_object
+    from corpus_agent.render.common import evidence as evidence
+    from corpus_agent.render.common import names as names
+    from corpus_agent.render.common import place as place
+    from corpus_agent.render.common import searched as searched
+    from corpus_agent.render.files import file_line as file_line
+    from corpus_agent.render.files import file_object as file_object
+    from corpus_agent.render.files import problem_line as problem_line
+    from corpus_agent.render.indexing import index_lines as index_lines
+    from corpus_agent.render.indexing import index_object as index_object
+    from corpus_agent.render.indexing import page_line as page_line
+    from corpus_agent.render.indexing import plan_lines as plan_lines
+    from corpus_agent.render.indexing import plan_object as plan_object
+    from corpus_agent.render.indexing import run_object as run_object
+    from corpus_agent.render.indexing import waiting_line as waiting_line
+    from corpus_agent.render.indexing import watch_line as watch_line
+    from corpus_agent.render.passages import explain_lines as explain_lines
+    from corpus_agent.render.passages import read_object as read_object
+    from corpus_agent.render.passages import search_lines as search_lines
+    from corpus_agent.render.passages import search_object as search_object
+    from corpus_agent.render.passages import window_lines as window_lines
+    from corpus_agent.render.receipts import CheckedReceipt as CheckedReceipt
+    from corpus_agent.render.receipts import verify_lines as verify_lines
+    from corpus_agent.render.receipts import verify_object as verify_object
+    from corpus_agent.render.trusting import trust_lines as trust_lines
+    from corpus_agent.render.trusting import trust_object as trust_object
+    from corpus_agent.render.upkeep import cleanup_lines as cleanup_lines
+    from corpus_agent.render.upkeep import cleanup_object as cleanup_object
+    from corpus_agent.render.upkeep import forget_lines as forget_lines
+    from corpus_agent.render.upkeep import forget_object as forget_object
+    from corpus_agent.render.upkeep import status_lines as status_lines
+    from corpus_agent.render.upkeep import status_object as status_object
+    from corpus_agent.render.upkeep import waiting_text as waiting_text
+    from corpus_agent.render.upkeep import what_reads_them as what_reads_them
+else:
+    __getattr__ = lazy_names(__name__, _PUBLIC)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from corpus_agent.text.naming import called, known, told
+from corpus_agent.text.naming import called, known, unambiguous
 from corpus_agent.text.sanitize import inert
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def names(sources: Iterable[str]) -> dict[str, str]:
 
 def in_answer(source: str) -> str:
     """A source as shown in answers: in a form that no viewer renders as a link."""
-    return inert(told(source))
+    return inert(unambiguous(source))
 
 
 def place(

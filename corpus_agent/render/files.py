@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from corpus_agent.render.json_types import Problem
-from corpus_agent.text.naming import called, told
+from corpus_agent.text.naming import called, unambiguous
 from corpus_agent.text.sanitize import one_line
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def problem_object(row: FileRow) -> Problem:
     """One file that yielded no text, with the reason."""
-    return {"source": told(row.source), "reason": row.reason, "detail": detail(row)}
+    return {"source": unambiguous(row.source), "reason": row.reason, "detail": detail(row)}
 
 
 def detail(row: FileRow) -> str | None:
@@ -31,7 +31,7 @@ def problem_line(row: FileRow) -> str:
 def file_object(row: FileRow) -> dict[str, Any]:
     """One file of the JSON of `files`."""
     return {
-        "source": told(row.source),
+        "source": unambiguous(row.source),
         "status": row.status,
         "reason": row.reason,
         "detail": detail(row),

@@ -9,7 +9,7 @@ from corpus_agent.render.common import SCHEMA_VERSION, as_object
 from corpus_agent.render.files import problem_object
 from corpus_agent.render.json_types import IndexReport, Problem, RunCounts
 from corpus_agent.render.upkeep import waiting_text
-from corpus_agent.text.naming import called, told
+from corpus_agent.text.naming import called, unambiguous
 
 if TYPE_CHECKING:
     from indexer import Outcome, Plan, Progress, Status, ToRecognise
@@ -123,9 +123,11 @@ def watch_line(outcome: Outcome) -> str:
 
 def plan_object(todo: Plan) -> dict[str, Any]:
     """The JSON of `index --dry-run`."""
-    groups = {name: [told(seen.source) for seen in files] for name, files in _groups(todo).items()}
-    removed = [told(source) for source in todo.remove]
-    spared = [told(source) for source in todo.spared]
+    groups = {
+        name: [unambiguous(seen.source) for seen in files] for name, files in _groups(todo).items()
+    }
+    removed = [unambiguous(source) for source in todo.remove]
+    spared = [unambiguous(source) for source in todo.spared]
     return as_object(
         plan={
             **groups,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from corpus_agent.render.common import SCHEMA_VERSION, place, searched
 from corpus_agent.render.json_types import ReadResult, Seal, SearchHit, SearchResult
-from corpus_agent.text.naming import called, quoted, told
+from corpus_agent.text.naming import called, quoted, unambiguous
 from corpus_agent.text.sanitize import inert, one_line, visible
 from corpus_agent.text.snippet import snippet
 
@@ -31,7 +31,7 @@ def search_object(
 
 def _hit_object(hit: Hit, query: str) -> SearchHit:
     return {
-        "source": told(hit.chunk.source),
+        "source": unambiguous(hit.chunk.source),
         "heading": one_line(hit.chunk.heading),
         "page": hit.chunk.page_start,
         "line_start": hit.chunk.line_start,
@@ -76,7 +76,7 @@ def read_object(window: Window, version: int, seal: Seal) -> ReadResult:
     return {
         "schema_version": SCHEMA_VERSION,
         "version": version,
-        "source": told(window.source),
+        "source": unambiguous(window.source),
         "offset": window.offset,
         "lines": [visible(line.text) for line in window.lines],
         "total": window.total,

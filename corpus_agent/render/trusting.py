@@ -32,18 +32,18 @@ def trust_object(found: Permission, *, recorded: bool) -> dict[str, Any]:
 
 def trust_lines(content: dict[str, Any]) -> Iterator[str]:
     """The same as text, from its JSON."""
-    said = content["trust"]
-    yield f"store     {said['store']}, owner {said['owner']}"
-    missing = "" if said["root_exists"] else "  (MISSING)"
-    yield f"root      {said['root']}{missing}"
+    trust = content["trust"]
+    yield f"store     {trust['store']}, owner {trust['owner']}"
+    missing = "" if trust["root_exists"] else "  (MISSING)"
+    yield f"root      {trust['root']}{missing}"
     yield "          whatever the index names below it can be searched, read and shown"
-    if said["documents"] is None:
+    if trust["documents"] is None:
         yield "documents none yet: its first run did not finish"
     else:
         yield (
-            f"documents {said['documents']:,}, version {said['version']} of {said['updated']}; "
+            f"documents {trust['documents']:,}, version {trust['version']} of {trust['updated']}; "
             "the text of answers and passages comes from there"
         )
-    settings = ", ".join(f"{key} = {value}" for key, value in said["settings"].items())
+    settings = ", ".join(f"{key} = {value}" for key, value in trust["settings"].items())
     yield f"settings  {settings or 'none'}"
-    yield "Trusted from now on." if said["recorded"] else "Nothing was changed."
+    yield "Trusted from now on." if trust["recorded"] else "Nothing was changed."

@@ -6,21 +6,21 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from corpus_agent.render.common import SCHEMA_VERSION, as_object, size_mb
-from corpus_agent.text.naming import called, told
+from corpus_agent.text.naming import called, unambiguous
 from corpus_agent.text.sanitize import one_line
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from corpus_agent.render.json_types import DiskUse, Seal, StatusResult
-    from indexer import Cleaned, Forgotten, Manifest, RecognitionState, Usage
+    from indexer import Cleaned, Forgotten, RecognitionState, storage
 
 
 def forget_object(done: Forgotten) -> dict[str, Any]:
     """The JSON of `forget`."""
     return as_object(
         version=done.version,
-        source=told(done.source),
+        source=unambiguous(done.source),
         forgotten=done.row is not None,
         keep_out={"file": one_line(str(done.rules)), "line": done.rule},
     )
@@ -48,10 +48,10 @@ def forget_lines(done: Forgotten) -> Iterator[str]:
 
 
 def status_object(
-    manifest: Manifest,
+    manifest: storage.Manifest,
     store: Path,
     root: Path,
-    used: Usage,
+    used: storage.Usage,
     seal: Seal,
     *,
     root_exists: bool,
@@ -90,7 +90,7 @@ def status_object(
     }
 
 
-def what_reads_them(manifest: Manifest, recognition: RecognitionState) -> str | None:
+def what_reads_them(manifest: storage.Manifest, recognition: RecognitionState) -> str | None:
     """The command by which pages that wait are read; None if none waits."""
     if not (manifest.waiting_pages or manifest.waiting_pictures):
         return None
@@ -104,7 +104,7 @@ def waiting_text(pages: int, pictures: int) -> str:
     return " and ".join(shown)
 
 
-def _usage_object(used: Usage) -> DiskUse:
+def _usage_object(used: storage.Usage) -> DiskUse:
     return {"tables": used.tables, "vectors": used.vectors, "versions": used.versions}
 
 
@@ -161,5 +161,5 @@ def cleanup_lines(done: Cleaned) -> Iterator[str]:
         yield f"Older versions that are being read, and stay until that ends: {done.held:,}."
 
 
-def _versions(used: Usage) -> str:
+def _versions(used: storage.Usage) -> str:
     return f"{used.versions:,} version{'' if used.versions == 1 else 's'} of the tables"

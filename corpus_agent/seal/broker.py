@@ -36,8 +36,8 @@ from corpus_agent.seal.gate import Gate
 from corpus_agent.seal.routes import number_of
 from indexer import SealUnavailable, UsageError
 
-Hear = Callable[[Reply], None]
-"""Takes the frames of one reply, in order, in another thread than the one that asked."""
+OnFrame = Callable[[Reply], None]
+"""Called with the frames of one reply, in order, in another thread than the request's."""
 
 _GONE = packed_failure(Failure(Cause.GONE))
 
@@ -65,7 +65,7 @@ class Broker:
         self._writing = threading.Lock()
         self._lock = threading.Lock()
         self._numbers = itertools.count(1)
-        self._hearing: dict[int, Hear] = {}
+        self._callbacks: dict[int, OnFrame] = {}
         self._reader: threading.Thread | None = None
         self._is_gone = False
 
@@ -74,30 +74,30 @@ class Broker:
         """The descriptor of the pipe for requests."""
         return self._requests
 
-    def ask(self, method: str, path: str, body: bytes, hear: Hear) -> Exchange:
-        """Send a request; `hear` is called with each frame of the reply, the last is END or FAILED.
+    def ask(self, method: str, path: str, body: bytes, on_frame: OnFrame) -> Exchange:
+        """Send a request; `on_frame` gets each frame of the reply, the last is END or FAILED.
 
         Raises NotListed for a request that is not a listed route.
         """
         route = number_of(method, path)
         with self._lock:
             number = next(self._numbers)
-            self._hearing[number] = hear
+            self._callbacks[number] = on_frame
             if self._reader is None:
                 # Not before: the process must have no other thread when it is sealed.
                 self._reader = threading.Thread(target=self._read, name="relay", daemon=True)
                 self._reader.start()
             is_gone = self._is_gone
         if is_gone or not self._write(Request(number, Verb.ASK, route, body)):
-            self._tell(Reply(number, Kind.FAILED, _GONE))
+            self._deliver(Reply(number, Kind.FAILED, _GONE))
         return Exchange(self, number)
 
     def status_of(self, path: str, seconds: float) -> int | None:
         """The HTTP status of a GET; None if there is none within `seconds`."""
-        heard: queue.SimpleQueue[Reply] = queue.SimpleQueue()
-        exchange = self.ask("GET", path, b"", heard.put)
+        frames: queue.SimpleQueue[Reply] = queue.SimpleQueue()
+        exchange = self.ask("GET", path, b"", frames.put)
         try:
-            first = heard.get(timeout=seconds)
+            first = frames.get(timeout=seconds)
         except queue.Empty:
             return None
         finally:
@@ -107,7 +107,7 @@ class Broker:
     def forget(self, number: int) -> None:
         """Drop further frames of a request, and have its connection closed."""
         with self._lock:
-            known = self._hearing.pop(number, None)
+            known = self._callbacks.pop(number, None)
         if known is not None:
             self._write(Request(number, Verb.CANCEL))
 
@@ -138,20 +138,20 @@ class Broker:
         read = reader_of(self._answers)
         with contextlib.suppress(BadFrame):
             while (reply := read_reply(read)) is not None:
-                self._tell(reply)
+                self._deliver(reply)
         with self._lock:
             self._is_gone = True
-            waiting = list(self._hearing)
+            waiting = list(self._callbacks)
         for number in waiting:
-            self._tell(Reply(number, Kind.FAILED, _GONE))
+            self._deliver(Reply(number, Kind.FAILED, _GONE))
 
-    def _tell(self, reply: Reply) -> None:
+    def _deliver(self, reply: Reply) -> None:
         last = reply.kind in (Kind.END, Kind.FAILED)
         with self._lock:
-            pending = self._hearing
-            hear = pending.pop(reply.number, None) if last else pending.get(reply.number)
-        if hear is not None:
-            hear(reply)
+            pending = self._callbacks
+            on_frame = pending.pop(reply.number, None) if last else pending.get(reply.number)
+        if on_frame is not None:
+            on_frame(reply)
 
 
 def start_broker(gate: Gate, *, allow_remote: bool = False) -> Broker:
@@ -178,11 +178,11 @@ def start_broker(gate: Gate, *, allow_remote: bool = False) -> Broker:
         relay.run(requests, from_relay, gate, parent)
     os.close(requests)
     os.close(from_relay)
-    said = reader_of(answers)(len(relay.READY))
-    if said != relay.READY:
-        said += reader_of(answers)(relay.MAX_ERROR_BYTES)
+    greeting = reader_of(answers)(len(relay.READY))
+    if greeting != relay.READY:
+        greeting += reader_of(answers)(relay.MAX_ERROR_BYTES)
         os.close(to_relay)
         os.close(answers)
         os.waitpid(pid, 0)
-        raise SealUnavailable(said.decode() or "The relay ended before it was confined.")
+        raise SealUnavailable(greeting.decode() or "The relay ended before it was confined.")
     return Broker(gate, to_relay, answers, pid)

@@ -61,11 +61,11 @@ class SocketDiagnosis:
         body = _REQUEST.pack(family, socket.IPPROTO_TCP, 0, _ALL_STATES) + names + _ANYWHERE
         try:
             with self._lock:
-                return _found(self._asked(body))
+                return _found(self._reply(body))
         except OSError:
             return None
 
-    def _asked(self, body: bytes) -> bytes:
+    def _reply(self, body: bytes) -> bytes:
         """The kernel's reply to one query; replies to earlier ones are skipped."""
         self._sequence += 1
         length = _HEADER.size + len(body)

@@ -1,1 +1,1 @@
-"""The attackers: what tries the promises of this program, beside controls that get through."""
+"""The attackers: attempts against the claims of this program, each with a control that succeeds."""

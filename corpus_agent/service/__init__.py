@@ -4,23 +4,18 @@ Its modules are imported on first use, so that importing the package before the 
 them.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from corpus_agent.lazy import lazy_modules
+
+__all__ = ["cancel", "service", "session", "stdio", "upkeep", "watching"]
 
 if TYPE_CHECKING:
     from corpus_agent.service import cancel as cancel
-    from corpus_agent.service import cleanup as cleanup
-    from corpus_agent.service import forgetting as forgetting
     from corpus_agent.service import service as service
     from corpus_agent.service import session as session
     from corpus_agent.service import stdio as stdio
+    from corpus_agent.service import upkeep as upkeep
     from corpus_agent.service import watching as watching
-
-__all__ = ["cancel", "cleanup", "forgetting", "service", "session", "stdio", "watching"]
-
-
-def __getattr__(name: str) -> object:
-    """A module of this package."""
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return import_module(f"{__name__}.{name}")
+else:
+    __getattr__ = lazy_modules(__name__, __all__)

@@ -15,7 +15,7 @@ from corpus_agent.service import session
 from corpus_agent.service.cancel import Cancel, Cancelled
 from corpus_agent.settings import Settings, existing_store
 from corpus_agent.text.naming import quoted
-from indexer import Encoded, Encoder, Index, Manifest, read_manifest
+from indexer import Encoded, Encoder, Index, storage
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,9 +44,9 @@ class Service:
         self.corpus()
         self._encoder.encode(["warm"])
 
-    def manifest(self) -> Manifest:
+    def manifest(self) -> storage.Manifest:
         """The manifest of the newest version; raises as read_manifest does."""
-        return read_manifest(self._store)
+        return storage.read_manifest(self._store)
 
     def corpus(self) -> Index:
         """The newest committed version; the same object until a newer one is committed.

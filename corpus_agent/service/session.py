@@ -16,18 +16,18 @@ from corpus_agent import agent, answering, models
 from corpus_agent.models import discovery
 from corpus_agent.models.llama_server import wait_until_ready
 from corpus_agent.settings import Settings, existing_place, existing_store, model_folder
-from corpus_agent.startup import Launch, corpus_place, in_place, to_index
+from corpus_agent.startup import Launch, corpus_place, for_indexing, in_place
 from corpus_agent.text.naming import quoted
 from indexer import (
     CorpusError,
     Encoder,
     FileRow,
+    FolderEncoder,
     Index,
     Outcome,
     Plan,
     Progress,
     Reranker,
-    SentenceTransformerEncoder,
     ToRecognise,
     UsageError,
     plan_folder,
@@ -39,13 +39,13 @@ if TYPE_CHECKING:
     from corpus_agent.answering.records import Answer, Answerer, OnEvent, Turn
 
 MODEL_LOAD_SECONDS = 300.0  # a large model from a slow disk
-THE_DOCUMENTS_SAY = "The documents say:"
+EXTRACTIVE_HEADING = "The documents say:"
 
 
 def encoder_for(settings: Settings, store: Path | None, *, bulk: bool = False) -> Encoder:
     """The embedding model that the settings name; `bulk` if many texts are to be embedded."""
     folder = model_folder(settings.model, "--model")
-    return SentenceTransformerEncoder(folder, store=store, bulk=bulk)
+    return FolderEncoder(folder, store=store, bulk=bulk)
 
 
 def reranker_for(settings: Settings) -> Reranker | None:
@@ -82,7 +82,7 @@ def index(
 ) -> Outcome:
     """The outcome of a run over the folder; see sync_folder. `encoder` is one already loaded."""
     if settings.root is None:  # called without a Launch
-        settings = to_index(settings, folder, seal_off=True).settings
+        settings = for_indexing(settings, folder, seal_off=True).settings
     store, root = existing_place(settings)
     return sync_folder(
         store,
@@ -196,7 +196,7 @@ def ask(
         answer = fallback.answer(question, corpus, history, on_event)
     if answer.unsupported and not answer.citations:
         answer = _with_passages(answer, corpus, history, on_event)
-    # Also if the model failed: it had been sent passages by then.
+    # Also if the model failed: it had already received passages.
     return replace(answer, egress=answerer.egress, model_server=answerer.model_server)
 
 
@@ -210,7 +210,7 @@ def _with_passages(
         return answer
     return replace(
         answer,
-        text=f"{answer.text}\n\n{THE_DOCUMENTS_SAY}\n{found.text}",
+        text=f"{answer.text}\n\n{EXTRACTIVE_HEADING}\n{found.text}",
         citations=found.citations,
         notices=(*answer.notices, "The passages below the answer were added without the model."),
         calls=(*answer.calls, *found.calls),

@@ -15,7 +15,7 @@ from typing import Protocol
 
 from corpus_agent.service import session
 from corpus_agent.settings import Settings, existing_place
-from corpus_agent.startup import to_index
+from corpus_agent.startup import for_indexing
 from indexer import (
     CorpusError,
     Encoder,
@@ -25,9 +25,8 @@ from indexer import (
     Progress,
     StoreLocked,
     ToRecognise,
-    moments,
-    sleep,
 )
+from indexer import watch as file_events
 
 LOCKED_SECONDS = 1.0  # between two tries for a store that another process is writing
 
@@ -82,12 +81,12 @@ def watch(
     removed or replaced: neither the watches nor the seal cover its replacement.
     """
     if settings.root is None:  # called without a Launch
-        settings = to_index(settings, folder, seal_off=True).settings
+        settings = for_indexing(settings, folder, seal_off=True).settings
     store, root = existing_place(settings)
     watched = _identity(root)
     encoder = encoder or session.encoder_for(settings, store, bulk=True)
     look = partial(_look, settings, folder, encoder, should_stop, callbacks)
-    with closing(moments(root, store.resolve(), should_stop, callbacks.notice)) as due:
+    with closing(file_events.moments(root, store.resolve(), should_stop, callbacks.notice)) as due:
         next(due, None)
         version = look(force=force, verify=verify)
         trouble = ""
@@ -151,7 +150,7 @@ def _look(
             if not waiting:
                 callbacks.notice(f"Waiting: {error.message}")
             waiting = True
-            sleep(LOCKED_SECONDS, should_stop)
+            file_events.sleep(LOCKED_SECONDS, should_stop)
             continue
         if outcome.version != known:
             callbacks.outcome(outcome)

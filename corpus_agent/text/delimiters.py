@@ -41,8 +41,8 @@ _DOC = r"d[\W_]{0,2}o[\W_]{0,2}c"
 _WORD_END = r"(?:s|uments?)?(?!\w)"
 _NONCE = r"[\W_]{0,20}(?=[a-f]*\d)[0-9a-f]{4,}"
 _SLASH = rf"[/\\]{_GAP}"
-# On folded text: first what has both ends; then an opening alone, where a slash or what looks like
-# a nonce shows that a delimiter is meant. `cout << doc` is neither.
+# On folded text: first those with both ends; then an opening alone, if a slash or a possible nonce
+# shows that a delimiter is meant. `cout << doc` is neither.
 _DELIMITER = re.compile(
     rf"{_OPENING}(?P<name>(?:{_SLASH}{_DOC}|{_DOC}{_WORD_END})[^<>«»;(){{}}=,]{{0,60}}?){_CLOSING}"
 )

@@ -1,8 +1,8 @@
 """Untrusted names in the program's own text: files, models, titles.
 
-Outside of a frame a name is next to the program's own words. One that could be mistaken for them,
-or for another name, is quoted there, on one line, in at most MAX_CALLED characters. Each written
-form of a name is accepted as input (`spellings`).
+Outside a frame a name stands beside the program's own words. A name that could be mistaken for
+them, or for another name, is quoted there, on one line, in at most MAX_CALLED characters. Each
+written form of a name is accepted as input (`spellings`).
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from corpus_agent.text.sanitize import inert, one_line, unlinked
 
 EXTRACTIVE = "extractive"  # the answerer's name without a model
 MAX_CALLED = 80  # characters, the quotation marks among them
-_KEPT_AT_END = 24  # characters of a long name: its end says what kind of file it is
-_MARK_CHARS = 6  # of the hash by which two names that look the same are told apart
+_KEPT_AT_END = 24  # characters of a long name: its end has the kind of file
+_MARK_CHARS = 6  # of the hash that distinguishes two names that look the same
 
-# One word, without what the program puts between its own: blanks, colons, middle dots, brackets
-# but those around a dot that was broken.
+# One word, without the program's own separators: blanks, colons, middle dots, brackets other than
+# those around a broken dot.
 _PLAIN = re.compile(r"(?:\w|\[[.@]\])(?:[\w./+@~,=&%#()-]|\[[.@]\])*")
 _PLAIN_MODEL = re.compile(r"\w(?:[\w./+@-]|\[[.@:]\])*(?::\w[\w.-]*)?")
 _OUR_WORDS = re.compile(
     r"(?<![^\W_])(?:verified|altered|moved|cut|not_found|unsupported|extractive)(?![^\W_])",
     re.IGNORECASE,
 )
-# What is put into a name where it is shown: dots and colons that were broken (sanitize.py), marks
-# of a hash, quotation marks around it. A file that is called so looks like another one.
+# What the program adds to a shown name: broken dots and colons (sanitize.py), marks of a hash,
+# quotation marks around it. A file whose own name has these looks like another one.
 _OUR_SIGNS = re.compile(
     r"""\[[.@:h]\] | \\\ (?=[!-/:-@\[-`{-~]) | &\ (?=\#?\w{1,32};) | \]\ [(:] | <\ (?=[a-z/!?])
     | ~[0-9a-f]{6}(?=['"]*\Z) | …[0-9a-f]{6}… | \A(['"]).*\1\Z""",
@@ -37,47 +37,43 @@ _OUR_SIGNS = re.compile(
 _QUOTES = re.compile(
     "[`\u00b4\u2018-\u201f\u2032-\u2037\u2039\u203a\uff02\uff07\u00ab\u00bb\u300c-\u300f\u301d-\u301f]"
 )
-_IN_WORD = re.compile(r"(?<=\w)\u2019(?=\w)")  # the apostrophe that keyboards make
+_IN_WORD = re.compile(r"(?<=\w)\u2019(?=\w)")  # the typographic apostrophe
 
 
-def told(name: str) -> str:
-    """`name` on one line and harmless; marked where it is no longer the name itself.
+def unambiguous(name: str) -> str:
+    """`name` on one line and harmless; with a mark if that differs from the name itself.
 
-    The mark is of the name's own hash: what only looks like another name is written otherwise, and
-    so is what is called as another name is shown (`lease[.]md` beside `lease.md`).
+    The mark is from the name's hash, so that names that look alike differ; also a name that equals
+    the shown form of another one (`lease[.]md` beside `lease.md`).
     """
-    clean = _cleaned(name)
+    clean = cleaned(name)
     return f"{clean}~{_hash(name)}" if clean == name and _OUR_SIGNS.search(name) else clean
 
 
-def told_again(name: str) -> str:
-    """As `told`, of a name that was told by then, so that our signs in it are our own."""
-    return _cleaned(name)
-
-
-def _cleaned(name: str) -> str:
+def cleaned(name: str) -> str:
+    """As `unambiguous`, for a name already in that form, in which our signs are our own."""
     clean = neutral(one_line(name))
     return clean if clean == name else f"{clean}~{_hash(name)}"
 
 
 def called(name: str) -> str:
-    """`name` among the program's words: as it is where nothing can be mistaken, else quoted."""
-    return _called(told(name), name, _PLAIN)
+    """`name` among the program's words: unchanged if it cannot be mistaken, else quoted."""
+    return _called(unambiguous(name), name, _PLAIN)
 
 
 def called_model(name: str) -> str:
-    """The same for the name of a model, which may have a tag behind a colon."""
-    return _called(_cleaned(name), name, _PLAIN_MODEL)
+    """The same for the name of a model, which may have a tag after a colon."""
+    return _called(cleaned(name), name, _PLAIN_MODEL)
 
 
 def _called(clean: str, name: str, word: re.Pattern[str]) -> str:
-    """`clean`, which is what is told of a name, as it is where it is such a word, else quoted."""
+    """`clean`, the unambiguous form of `name`, unchanged if it is such a word, else quoted."""
     plain = word.fullmatch(clean) and not _OUR_WORDS.search(clean)
     return clean if plain and len(clean) <= MAX_CALLED else _quoted(clean, name, MAX_CALLED)
 
 
 def answerer(name: str, *, outside: bool = False) -> str:
-    """Who answered: the program's own word for itself, or a model by its name."""
+    """The answerer: the program's own word for itself, or a model's name."""
     if name == EXTRACTIVE:
         return name
     return model_outside(name) if outside else _broken(name, called_model, inert)
@@ -85,21 +81,21 @@ def answerer(name: str, *, outside: bool = False) -> str:
 
 def called_in_answer(name: str) -> str:
     """As `called`, in a text in which nothing is a link or mark-up."""
-    return _broken(told(name), _called_as_told, inert)
+    return _broken(unambiguous(name), _called_cleaned, inert)
 
 
 def called_outside(name: str) -> str:
-    """As `called`, for a parent or a client: what shows it finds no host or address in it."""
-    return called_again(told(name))
+    """As `called`, for a parent or a client: a viewer finds no host or address in it."""
+    return called_again(unambiguous(name))
 
 
 def called_again(name: str) -> str:
-    """As `called_outside`, of a name that was told by then: what is broken in it, we broke."""
-    return _broken(name, _called_as_told, unlinked)
+    """As `called_outside`, for a name that is already unambiguous."""
+    return _broken(name, _called_cleaned, unlinked)
 
 
-def _called_as_told(text: str) -> str:
-    return _called(_cleaned(text), text, _PLAIN)
+def _called_cleaned(text: str) -> str:
+    return _called(cleaned(text), text, _PLAIN)
 
 
 def model_outside(name: str) -> str:
@@ -113,19 +109,19 @@ def quoted_outside(text: str) -> str:
 
 
 def _broken(name: str, way: Callable[[str], str], breaking: Callable[[str], str]) -> str:
-    """A name in which what is live was broken, which lengthens it; no longer than any other."""
-    broken = breaking(_cleaned(name))
+    """A name with live parts broken, which lengthens it; within the same limit."""
+    broken = breaking(cleaned(name))
     shown = breaking(way(broken))  # once more: where a long name was cut, a host may begin
-    room = MAX_CALLED
+    limit = MAX_CALLED
     while len(shown) > MAX_CALLED:
-        room -= 2
-        shown = breaking(quoted(broken, room))
+        limit -= 2
+        shown = breaking(quoted(broken, limit))
     return shown
 
 
 def quoted(name: str, most: int = MAX_CALLED) -> str:
-    """`name` between quotation marks, none of which is in it, in at most so many characters."""
-    return _quoted(_cleaned(name), name, most)
+    """`name` between quotation marks that do not occur in it, in at most `most` characters."""
+    return _quoted(cleaned(name), name, most)
 
 
 def _quoted(clean: str, name: str, most: int) -> str:
@@ -134,18 +130,18 @@ def _quoted(clean: str, name: str, most: int) -> str:
     if mark in within:
         within = within.replace('"', "'")
     if within != clean and clean == name:
-        # Another mark than the name gets that is what is told of this one.
+        # A mark that differs from that of a name that equals the unambiguous form of this one.
         within = f"{within}~{_hash(mark + name)}"
-    room = most - 2
-    if len(within) > room:
+    limit = most - 2
+    if len(within) > limit:
         middle = f"…{_hash(name)}…"
-        kept = room - len(middle) - _KEPT_AT_END
+        kept = limit - len(middle) - _KEPT_AT_END
         within = f"{within[:kept]}{middle}{within[-_KEPT_AT_END:]}"
     return f"{mark}{within}{mark}"
 
 
 def _without_quotes(text: str) -> str:
-    """`text` with look-alikes of quotation marks made plain, but for apostrophes in words."""
+    """`text` with plain quotation marks for look-alikes, except apostrophes in words."""
     parts = []
     done = 0
     for found in _QUOTES.finditer(text):
@@ -157,32 +153,32 @@ def _without_quotes(text: str) -> str:
 
 
 def named(frame: Frame, name: str) -> str:
-    """`name` outside of a frame, in the form for the frame's reader."""
+    """`name` outside a frame, in the form for the frame's reader."""
     return called_outside(name) if frame.outside else called(name)
 
 
 def named_again(frame: Frame, name: str) -> str:
-    """As `named`, of a name that was told by then."""
-    return called_again(name) if frame.outside else _called(_cleaned(name), name, _PLAIN)
+    """As `named`, for an unambiguous name."""
+    return called_again(name) if frame.outside else _called(cleaned(name), name, _PLAIN)
 
 
-def said(frame: Frame, text: str) -> str:
-    """A message on one line outside of a frame, in the form for the frame's reader."""
+def on_one_line(frame: Frame, text: str) -> str:
+    """A message on one line outside a frame, in the form for the frame's reader."""
     line = label(text)
     return label(unlinked(line)) if frame.outside else line
 
 
 def spellings(name: str) -> Iterator[str]:
-    """All that a name may have been called where it was shown, the name itself first."""
+    """All forms in which a name may have been shown, the name itself first."""
     shown, others = _ways(name)
     return iter((name, *shown, *others))
 
 
 def known(sources: Iterable[str]) -> dict[str, str]:
-    """Each source under every name that it is shown by, and under its own.
+    """Each source by every form in which it is shown, and by its own name.
 
-    What one is shown as goes before what another is really called: who reads a name has it from a
-    text of the program's. A text that two are shown as means neither.
+    A shown form takes precedence over another source's own name: a reader takes names from the
+    program's output. A form that two sources share means neither.
     """
     listed = sorted(set(sources))
     shown: dict[str, str] = {}
@@ -204,11 +200,11 @@ def _ways(name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         plain = (name, unlinked(name), inert(name))
         return plain, tuple(f"'{text}'" for text in plain)
     texts = (
-        told(name),
+        unambiguous(name),
         called(name),
         called_in_answer(name),
         called_outside(name),
-        inert(told(name)),
+        inert(unambiguous(name)),
     )
     shown = (*texts, *map(_unquoted, texts))
     written = [spelled for text in (*shown, quoted(name)) for spelled in _written(text)]

@@ -42,8 +42,8 @@ def one_line(text: str) -> str:
 
 # Schemes that a program may load or run without "//" after them (RFC 3986, 3.1; WHATWG URL).
 _RUNNING = "javascript|vbscript|data|mailto|xmpp|file|blob|tel|sms|about|view-source|magnet"
-# Each is broken wherever it stands: what begins a link differs from renderer to renderer (GFM links
-# an address after "_", terminals link one in the middle of a word).
+# Each is broken wherever it stands: renderers differ in what begins a link (GFM links an address
+# after "_", terminals link one in the middle of a word).
 _DEFANGS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile("://"), "[:]//"),  # readable as https[:]//example.com
     (re.compile(rf"(?<![^\W_])({_RUNNING}):(?=\S)", re.IGNORECASE), r"\1[:]"),
@@ -59,9 +59,9 @@ _DEFANGS: tuple[tuple[re.Pattern[str], str], ...] = (
 def inert(text: str) -> str:
     """`visible` text without links, images or mark-up in any renderer.
 
-    For answers: they are made of other people's text and may be rendered by anything. What stood
-    there stays readable: `https[:]//example.com`. An e-mail address stays as it is: what may be
-    made of it is a letter that a person still has to send.
+    For answers, which consist of other people's text and may be rendered by any program. Links stay
+    readable: `https[:]//example.com`. An e-mail address is kept: a person still has to send the
+    letter.
     """
     text = visible(text)
     for pattern, replacement in _DEFANGS:
@@ -69,38 +69,37 @@ def inert(text: str) -> str:
     return text
 
 
-# Ends of file names that end no host name (the root zone of the DNS has no such names); all other
-# words behind a dot may be one, today or tomorrow.
+# File name endings that are no top-level domain (absent from the root zone of the DNS); any other
+# word after a dot may become one.
 _FILE_ENDS = """
     txt pdf doc docx xls xlsx ppt pptx odt ods odp rtf htm html xhtml xml json jsonl csv tsv epub
     eml msg mbox ipynb tex bib rst yaml yml toml ini cfg conf log png jpg jpeg gif svg webp tif
     tiff bmp js ts jsx tsx css scss cpp hpp sql bat tar gz xz rar
 """
 _NO_HOSTS = frozenset(_FILE_ENDS.split())
-# What Markdown turns into a character, so that a host is whole only on the page: escapes and
+# What Markdown turns into a character, so that a host appears only on the page: escapes and
 # entities (CommonMark 2.4, 2.5).
 _ESCAPED = re.compile(r"\\(?=[!-/:-@\[-`{-~])")
 _ENTITY = re.compile(r"&(?=#?\w{1,32};)")
-# linkify-it takes a host of any words behind two slashes, and "localhost" there.
+# linkify-it accepts a host of any words after two slashes, and "localhost" there.
 _AUTHORITY = re.compile(r"(?<=//)[^\s/]+")
 _LOCALHOST = re.compile(r"(?<=//)(local)(h)(?=ost)|(?<=@)(local)(h)(?=ost)", re.IGNORECASE)
 _DOT = re.compile(r"(?<![\s\[])\.(?=[^\s\[\]:(.])")
 _NUMBERS = re.compile(r"(?<![\d.])(\d{1,3})\.(?=\d{1,3}\.\d{1,3}\.\d{1,3}(?![\d.]*\d))")
 _AT = re.compile(r"(?<=[^\s\[])@(?=[^\s\]:(])")
-# What may be a host with its subdomains: no viewer begins one behind a slash.
+# A possible host with its subdomains: no viewer begins one after a slash.
 _RUN = re.compile(r"(?<![\w.-])[\w.-]*\.[\w-][\w.-]*")
-_EMPHASIS = re.compile(r"(?<![^\W_])_|_(?![^\W_])")  # then a page may begin a text behind it
-# A last part that may be the end of a host name; "_" ends it, since in Markdown it may be no
-# character of the page.
+_EMPHASIS = re.compile(r"(?<![^\W_])_|_(?![^\W_])")  # then a page may begin a text after it
+# A last part that may end a host name; "_" ends it, since Markdown may remove that character.
 _END = re.compile(r"(?<![\s\[])\.(xn--[\w-]+|[^\W\d_]{2,})(?![^\W_]|-)(?!\.[^\W_])", re.IGNORECASE)
 
 
 def unlinked(text: str) -> str:
     """`inert` text in which no viewer finds a host or an address by itself: `evil[.]com`.
 
-    For parents and clients: what they show may be made into links by GFM, or by linkify with hosts
-    and e-mail addresses that have no scheme. A file name below a folder is none (`notes/a.md`), one
-    by itself may be (`a.md` is a host in Moldova). Twice is the same as once.
+    For parents and clients, whose viewers may link hosts and e-mail addresses without a scheme
+    (GFM, linkify). A file name below a folder is no host (`notes/a.md`), one by itself may
+    be (`a.md` is in Moldova). Idempotent.
     """
     text = _ENTITY.sub("& ", _ESCAPED.sub(r"\\ ", inert(text)))
     text = _AUTHORITY.sub(lambda found: _DOT.sub("[.]", found[0]), text)
@@ -110,11 +109,11 @@ def unlinked(text: str) -> str:
 
 
 def _without_host(found: re.Match[str]) -> str:
-    """A run of words and dots, all of its dots broken where it may be a host."""
+    """A run of words and dots, with all dots broken if it may be a host."""
     run, before = found[0], found.string[max(0, found.start() - 2) : found.start()]
     if before.endswith("/") and before != "//" and not _EMPHASIS.search(run):
         return run
-    # What stands before a dot that is broken ends there: so none of the others stays.
+    # The part before a broken dot ends there, so all others are broken too.
     lone = run.startswith(".") and not before[-1:].strip(" \t\n[")
     rest = run[1:] if lone else run
     ends = [end for end in _END.finditer(rest) if end[1].casefold() not in _NO_HOSTS]

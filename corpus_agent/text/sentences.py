@@ -10,7 +10,7 @@ import sentencex
 
 from corpus_agent.text.tokens import has_digit
 
-CODE_WITH_LEAD_IN = 500  # characters; keeps a code block with the sentence that announces it
+CODE_WITH_LEAD_IN = 500  # characters; keeps a code block with the sentence before it
 MERGE_LIMIT = 400
 
 
@@ -34,7 +34,7 @@ _PAGE = regex.compile(
     r"(?i)^.{0,100}\b(?:page|seite|p[aá]gina|pagina|side|strona)\s+\d{1,4}(?:\s*(?:of|von|/|de|sur|di|van)\s*\d{1,4})?\s*$"
 )
 _MARKED = (_HEAD, _ITEM, _ROW, _RULE, _FENCE, _LABEL, _PAGE)
-# A dot after these does not end a sentence although the segmenter says so ("am 3. Mai", "Nr. 5").
+# A dot after these ends no sentence, although the segmenter splits there ("am 3. Mai", "Nr. 5").
 _ABBREVIATED = regex.compile(
     r"(?:^|[^\p{L}\p{N}°])(?:\d{1,2}|\p{Lu}|(?i:nr|no|abs|str|art|ca|bzw|vgl|evtl|inkl|zzgl|dr"
     r"|fig|vol|pp?))\.\s*$"
@@ -42,7 +42,12 @@ _ABBREVIATED = regex.compile(
 _NOT_SENTENCE_BREAKS = str.maketrans({"\r": " ", "\n": " ", "\t": " "})
 _LEADS_IN = (":", "：")
 _ASKS = ("?", "？")
-_FULL_STOPS = ("。", "！", "？", "】")  # scripts without spaces: a line that ends so is whole
+_FULL_STOPS = (
+    "。",
+    "！",
+    "？",
+    "】",
+)  # scripts without spaces: a line that ends with one is complete
 
 
 def _continues(previous: str, line: str, width: int) -> bool:
@@ -60,7 +65,7 @@ def _continues(previous: str, line: str, width: int) -> bool:
 
 
 def _kind(line: str) -> str:
-    """What a line begins: head, row, page or text."""
+    """The kind of unit that a line begins: head, row, page or text."""
     named = (("head", _HEAD), ("row", _ROW), ("page", _PAGE))
     return next((name for name, mark in named if mark.match(line)), "text")
 
@@ -141,7 +146,7 @@ _TITLE_LENGTH = 60
 
 
 def is_title(text: str) -> bool:
-    """Whether a line looks like a title: short, no end mark, label or number but a leading one."""
+    """Whether a line looks like a title: short, no end mark, no label or number but a first one."""
     if (
         len(text) > _TITLE_LENGTH
         or "\n" in text

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from corpus_agent.text.naming import named, said
+from corpus_agent.text.naming import named, on_one_line
 from corpus_agent.tools.result import ToolResult, failure
 from indexer import MAX_WINDOW_BYTES, MAX_WINDOW_LINES, Refused, Window, narrowed
 
@@ -64,7 +64,7 @@ def run(
     try:
         window = corpus.read(source, offset, limit)
     except Refused as refused:
-        return failure(said(frame, str(refused)), corpus.version)
+        return failure(on_one_line(frame, str(refused)), corpus.version)
     if max_bytes < MAX_WINDOW_BYTES and window.lines:
         window = narrowed(window, max_bytes)
     return ToolResult(render(frame, window), window=window, version=corpus.version)

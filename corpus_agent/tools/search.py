@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from corpus_agent.text.delimiters import Frame, label
-from corpus_agent.text.naming import named, said
+from corpus_agent.text.naming import named, on_one_line
 from corpus_agent.text.snippet import snippet
 from corpus_agent.tools.result import ToolResult, failure
 from indexer import Chunk, Coverage, Hit, Query, Refused
@@ -46,16 +46,16 @@ def run(corpus: CorpusView, frame: Frame, query: str) -> ToolResult:
     try:
         hits = corpus.search(Query(query))
     except Refused as refused:
-        return failure(said(frame, str(refused)), corpus.version)
+        return failure(on_one_line(frame, str(refused)), corpus.version)
     text = render(frame, corpus.coverage(), query, hits)
     return ToolResult(text, hits=tuple(hits), version=corpus.version)
 
 
 def render(frame: Frame, coverage: Coverage, query: str, hits: Sequence[Hit]) -> str:
     """The header line and the numbered hits; without hits, what to try."""
-    asked = said(frame, query)
+    asked = on_one_line(frame, query)
     if len(asked) > MAX_SHOWN_QUERY:
-        asked = said(frame, f"{asked[:MAX_SHOWN_QUERY]}…")
+        asked = on_one_line(frame, f"{asked[:MAX_SHOWN_QUERY]}…")
     found = _count(len(hits), "result") if hits else "No results"
     header = f'{found} for "{asked}" in {searched(coverage)}'
     if not hits:

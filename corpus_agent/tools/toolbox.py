@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from corpus_agent.text.delimiters import Frame, label
-from corpus_agent.text.naming import called, known, told
+from corpus_agent.text.naming import called, known, unambiguous
 from corpus_agent.tools import read, search
 from corpus_agent.tools.result import Outcome, ToolCall, ToolResult, failure
 from indexer import MAX_WINDOW_BYTES, MAX_WINDOW_LINES, Chunk
@@ -113,7 +113,7 @@ class Toolbox:
         """
         if len(shown) > 1 and shown[0] == shown[-1] in "'\"" and shown not in self._names:
             shown = shown[1:-1]  # errors quote names that no search has shown
-        return self._names.get(shown) or told(shown)
+        return self._names.get(shown) or unambiguous(shown)
 
     def _key(self, name: str, arguments: Arguments) -> Key:
         if name == search.NAME:

@@ -23,24 +23,7 @@ from typing import Any
 
 from corpus_agent.settings import OF_A_STORE, Settings, of_store, user_config
 from corpus_agent.trust import user_state
-from indexer import (
-    MANIFEST_NAME,
-    CorpusError,
-    Identity,
-    Manifest,
-    UntrustedStore,
-    UsageError,
-    check_apart,
-    check_root,
-    from_here,
-    identity_of,
-    mark,
-    may_be_made,
-    read_manifest,
-    resolved,
-    root_of,
-    untrusted,
-)
+from indexer import CorpusError, UntrustedStore, UsageError, check_root, paths, storage
 
 STATE = "stores.json"
 MAX_RECORDS = 1_000  # the oldest are dropped first
@@ -67,7 +50,7 @@ class Record:
     device: int
     inode: int
 
-    def is_of(self, identity: Identity) -> bool:
+    def is_of(self, identity: storage.Identity) -> bool:
         """Whether it is the recorded store, and not another in its place.
 
         Device numbers are not compared: they change when disks are attached.
@@ -81,7 +64,7 @@ class Permission:
 
     place: StorePlace
     owner: int
-    manifest: Manifest | None
+    manifest: storage.Manifest | None
     settings: dict[str, int]
     recorded: bool
 
@@ -92,7 +75,7 @@ def place_of(store: Path, settings: Settings) -> StorePlace:
     Raises UntrustedStore if there is neither, UsageError for a store that must not be trusted.
     """
     store = absolute(store)
-    identity = identity_of(store)
+    identity = storage.identity_of(store)
     record, why = _looked_up(store)
     if record is not None and record.is_of(identity):
         return _apart(store, record.root, identity, settings.config)
@@ -104,7 +87,7 @@ def place_of(store: Path, settings: Settings) -> StorePlace:
         return _apart(store, root, identity, settings.config)
     if settings.trust_store:
         return _apart(store, _root_beside(store), identity, settings.config)
-    raise untrusted(store, why, _elsewise(store) if _nothing_can_be_recorded() else "")
+    raise storage.untrusted(store, why, _elsewise(store) if _nothing_can_be_recorded() else "")
 
 
 def _nothing_can_be_recorded() -> bool:
@@ -131,7 +114,7 @@ def trusted_text(store: Path, root: Path | None = None) -> str:
     return shlex.quote(text)
 
 
-def record(place: StorePlace, identity: Identity) -> None:
+def record(place: StorePlace, identity: storage.Identity) -> None:
     """Record that this user made or trusts a store. Raises NoUserState if that is impossible.
 
     If the store already has this record, nothing is written.
@@ -154,7 +137,7 @@ def record(place: StorePlace, identity: Identity) -> None:
 def recorded_place(store: Path, settings: Settings) -> StorePlace | None:
     """The place of an existing store, as `place_of`; None if it does not exist yet."""
     store = absolute(store)
-    return None if may_be_made(store) else place_of(store, settings)
+    return None if storage.may_be_made(store) else place_of(store, settings)
 
 
 def permission(store: Path, root: Path | None = None) -> Permission:
@@ -164,27 +147,29 @@ def permission(store: Path, root: Path | None = None) -> Permission:
     """
     store = absolute(store)
     try:
-        identity = identity_of(store)
+        identity = storage.identity_of(store)
     except UntrustedStore:
         identity = None  # of an earlier version: no marker yet
     before, _ = _looked_up(store)
     known = before if before is not None and identity and before.is_of(identity) else None
     place = _apart(store, _chosen_root(store, root, known))
     settings = of_store(Settings(), store)
-    said = {key: getattr(settings, key) for key in sorted(OF_A_STORE)}
-    default = {key: getattr(Settings(), key) for key in said}
+    values = {key: getattr(settings, key) for key in sorted(OF_A_STORE)}
+    default = {key: getattr(Settings(), key) for key in values}
     return Permission(
         place=place,
         owner=store.lstat().st_uid,
-        manifest=read_manifest(store) if os.path.lexists(store / MANIFEST_NAME) else None,
-        settings={key: value for key, value in said.items() if value != default[key]},
+        manifest=storage.read_manifest(store)
+        if os.path.lexists(store / storage.MANIFEST_NAME)
+        else None,
+        settings={key: value for key, value in values.items() if value != default[key]},
         recorded=known is not None and known.root == place.root,
     )
 
 
 def trust(place: StorePlace) -> None:
     """Record a store that the user reviewed; one of an earlier version gets its marker."""
-    record(place, mark(place.store))
+    record(place, storage.mark(place.store))
 
 
 def _chosen_root(store: Path, root: Path | None, known: Record | None) -> Path:
@@ -211,7 +196,7 @@ def _moved_from(content: dict[str, Any], store: Path) -> Path | None:
     Only for the message: a moved store may have been changed.
     """
     try:
-        identity = identity_of(store)
+        identity = storage.identity_of(store)
     except CorpusError:
         return None
     for path in map(Path, _stores(content)):
@@ -281,14 +266,14 @@ def _root_beside(store: Path) -> Path:
 
     A store does not set its own boundary: any other root must be named by the user.
     """
-    if not os.path.lexists(store / MANIFEST_NAME):
+    if not os.path.lexists(store / storage.MANIFEST_NAME):
         raise UsageError(
             f"The index in {str(store)!r} was never finished, so it names no folder of documents.",
             f"Name it: corpus-agent trust {shlex.quote(str(store))} --root DIR",
         )
     parent = store.parent
-    root = Path(os.path.normpath(root_of(store, read_manifest(store))))
-    if not root.is_relative_to(parent) or resolved(root) != root:
+    root = Path(os.path.normpath(storage.root_of(store, storage.read_manifest(store))))
+    if not root.is_relative_to(parent) or paths.resolved(root) != root:
         raise UsageError(
             f"The index in {str(store)!r} says that its documents are in {str(root)!r}, "
             f"which is not in {str(parent)!r}.",
@@ -299,19 +284,19 @@ def _root_beside(store: Path) -> Path:
 
 
 def _apart(
-    store: Path, root: Path, identity: Identity | None = None, config: Path | None = None
+    store: Path, root: Path, identity: storage.Identity | None = None, config: Path | None = None
 ) -> StorePlace:
     """The place, with a root that is outside of the store and reached without links.
 
     A folder that was replaced by a link since it was recorded would move the boundary.
     """
-    if resolved(root) != root:
+    if paths.resolved(root) != root:
         raise UsageError(
             f"{str(root)!r} is a link now, or lies behind one, and the index is not of what it "
             "leads to.",
             "Put the folder back, or index the other one: corpus-agent --store DIR index FOLDER",
         )
-    check_apart(store, root)
+    storage.check_apart(store, root)
     check_outside(store, config)
     return StorePlace(store, root, identity.inode if identity is not None else None)
 
@@ -323,7 +308,7 @@ def check_outside(store: Path, config: Path | None = None) -> None:
     including a named one.
     """
     for what, place in _decisions(config):
-        if resolved(place).is_relative_to(store):
+        if paths.resolved(place).is_relative_to(store):
             raise UsageError(
                 f"{str(store)!r} holds this user's {what}, so it cannot be an index.",
                 "Choose another place: --store DIR"
@@ -334,12 +319,12 @@ def check_outside(store: Path, config: Path | None = None) -> None:
 def _decisions(config: Path | None) -> Iterator[tuple[str, Path]]:
     yield "configuration", user_config().parent
     if config is not None:
-        yield "configuration", from_here(config)
+        yield "configuration", paths.from_here(config)
     with suppress(user_state.NoUserState):  # then nothing is recorded anywhere
         yield "state folder", user_state.state_folder()
 
 
 def absolute(path: Path) -> Path:
     """`path` with links in its parent resolved; the last component is kept, to be checked."""
-    path = Path(os.path.abspath(from_here(path)))  # noqa: PTH100 - resolve() would follow the last link
-    return resolved(path.parent) / path.name
+    path = Path(os.path.abspath(paths.from_here(path)))  # noqa: PTH100 - resolve() would follow the last link
+    return paths.resolved(path.parent) / path.name

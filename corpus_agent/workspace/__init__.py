@@ -1,7 +1,7 @@
-"""File tools for a PARENT agent, and the agents that it can ask; never given to the corpus agent.
+"""File tools and sub-agents for a PARENT agent; never given to the corpus agent.
 
-The corpus agent and the librarian hold vectordb_search and vectordb_read alone, and nothing outside
-of this package imports it. Does not import pydantic-ai before a model runs.
+The corpus agent and the librarian have vectordb_search and vectordb_read only, and no module
+outside this package imports it. pydantic-ai is imported when a model runs.
 """
 
 from corpus_agent.workspace.files import FileTools

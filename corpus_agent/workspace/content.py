@@ -1,8 +1,8 @@
-"""What kind of content a file holds, and the lines of those that have to be extracted.
+"""The kind of content of a file, and the lines of files that need an extractor.
 
-The one place of this package that asks the extractor registry. Text in UTF-8 is shown as it stands,
-mark-up included, since that is what edit changes; PDF and other encodings go through the extractors
-that the index uses.
+The only module of this package that uses the extractor registry. UTF-8 text is shown unchanged,
+mark-up included, since edit changes it; PDF and other encodings are read by the extractors of the
+index.
 """
 
 from __future__ import annotations
@@ -37,21 +37,21 @@ _IMAGES = (
 
 
 def image_type(sample: bytes) -> str | None:
-    """The media type of an image that models take, by its first bytes; else None."""
+    """The media type of an image that models accept, from its first bytes; else None."""
     if sample[:4] == b"RIFF" and sample[8:12] == b"WEBP":
         return "image/webp"
     return next((kind for magic, kind in _IMAGES if sample.startswith(magic)), None)
 
 
 def sample_of(descriptor: int) -> bytes:
-    """The first bytes of an open file, enough to tell what it holds; does not move in it."""
+    """The first bytes of an open file, enough to determine its kind; does not seek."""
     return os.pread(descriptor, SAMPLE_BYTES, 0)
 
 
 def kind_of(data: bytes, size: int, shown: str) -> Kind:
-    """How a file of `size` bytes is read, of which `data` is all, or the beginning.
+    """How to read a file of `size` bytes; `data` is its content or the beginning of it.
 
-    Raises Refused for a binary that no extractor reads, and for one that is too large for them.
+    Raises Refused for a binary without an extractor, and for one that is too large to extract.
     """
     sample = data[:SAMPLE_BYTES]
     if image_type(sample):
@@ -73,8 +73,8 @@ def kind_of(data: bytes, size: int, shown: str) -> Kind:
 
 
 def is_binary(data: bytes) -> bool:
-    """Whether no tool for text should touch this: NULs, which UTF-16 has too, images and PDF, and
-    what is too full of control characters for the index as well.
+    """Whether text tools must skip it: NULs (UTF-16 included), images, PDF, and data with too many
+    control characters for the index.
     """
     if b"\0" in data or image_type(data) is not None or b"%PDF-" in data[:1024]:
         return True
@@ -82,7 +82,7 @@ def is_binary(data: bytes) -> bool:
 
 
 def has_utf16_mark(sample: bytes) -> bool:
-    """Whether a byte order mark says that the NULs are those of UTF-16."""
+    """Whether a byte order mark shows that the NULs are those of UTF-16."""
     return sample.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
 
 
@@ -96,10 +96,10 @@ def _is_utf8(sample: bytes) -> bool:
 
 
 def document_lines(data: bytes, shown: str, enough: Enough) -> tuple[list[str], bool]:
-    """The lines of a document as the index has them, and whether these are all; raises Refused.
+    """The lines of a document as indexed, and whether they are complete; raises Refused.
 
-    No more are parsed than `enough` asks for, in a process that can do nothing else: this one is
-    an agent's, and may do much.
+    Parses only until `enough` is satisfied, and in a confined process: this one is an agent's and
+    has many rights.
     """
     try:
         lines, complete = parsed_lines(data, shown, enough)

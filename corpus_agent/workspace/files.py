@@ -1,7 +1,7 @@
 """The file tools of a parent agent: read, glob, grep, edit and write, over one workspace.
 
-One object is one conversation: it remembers what was given and what was seen. Every answer is text
-for a model; nothing that a model asks for raises.
+One object serves one conversation: it records which windows were returned and which file states
+were seen. Results are text for a model; no request of a model raises.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from corpus_agent.workspace.toolset import Adds, Leg, Result, Tool
 from corpus_agent.workspace.writing import Confirm
 from indexer import MAX_WINDOW_LINES, Refused
 
-# Files of the workspace are private, and others may have written them; their names too.
+# Files of the workspace and their names are private, and may be written by others.
 _READS = Adds(frozenset({Leg.PRIVATE, Leg.UNTRUSTED}))
 _CHANGES = Adds(changes=True)
 _P = ParamSpec("_P")
@@ -31,7 +31,7 @@ _R = TypeVar("_R", bound=Result)
 def _answered(
     work: Callable[Concatenate[FileTools, _P], _R],
 ) -> Callable[Concatenate[FileTools, _P], _R | str]:
-    """A refusal as text from `Error:` on; one call at a time, since models make several at once."""
+    """Turns Refused into text from `Error:` on; one call at a time: models make several."""
 
     @functools.wraps(work)
     def answered(self: FileTools, /, *args: _P.args, **kwargs: _P.kwargs) -> _R | str:
@@ -45,11 +45,11 @@ def _answered(
 
 
 class FileTools:
-    """The tools for one conversation; their methods are plain functions too."""
+    """The tools for one conversation; each is also a method."""
 
     def __init__(self, workspace: Workspace, confirm: Confirm | None = None) -> None:
-        """Without `confirm`, which asks a person, there is no write, nor an edit of a file that
-        other programs run or obey on sight.
+        """`confirm` asks a person; without it there is no `write`, and no `edit` of a file that
+        other programs execute or follow without being asked.
 
         Raises CorpusError where ripgrep is missing, SealUnavailable where it cannot be confined.
         """
@@ -60,7 +60,7 @@ class FileTools:
         self._turn = threading.RLock()  # confirm may call a tool
 
     def tools(self) -> tuple[Tool, ...]:
-        """The tools as values, for a model."""
+        """The tools as records, for a model."""
         tools = [
             Tool(specs.READ, self.read, _READS),
             Tool(specs.GLOB, self.glob, _READS),
@@ -72,7 +72,7 @@ class FileTools:
         return tuple(tools)
 
     def forget_windows(self) -> None:
-        """Give again what was given: the conversation was shortened and no longer holds it."""
+        """Allow windows to be returned again, after the conversation was shortened."""
         self._ledger.forget_windows()
 
     @_answered

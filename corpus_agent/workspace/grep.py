@@ -20,13 +20,13 @@ Mode = Literal["content", "files", "count"]
 MODES: tuple[Mode, ...] = get_args(Mode)
 
 MAX_MATCH_CHARS = 300  # of a line that matches
-_BEFORE_MATCH = 100  # of them, where the match stands further back in the line
+_BEFORE_MATCH = 100  # of these, before a match that is not at the start of the line
 _MAX_EVENT_BYTES = 2**20  # a matching line of more is left out
 _BLOCK_BYTES = 64 * 1024
 _STDIN = b"<stdin>"
 
 Found = Iterator[tuple[bytes, str]]
-"""Names of files as ripgrep prints them, each with what stands behind it in the answer."""
+"""File names as ripgrep prints them, each with the text that follows it in the result."""
 
 
 def grep(
@@ -86,9 +86,9 @@ def _grep(
 
 
 def _of_texts(where: listing.Opened, found: Found) -> Found:
-    """What was found without the files that ripgrep takes for text and read does not.
+    """The matches, without those in files that are text for ripgrep and not for `read`.
 
-    Sorted by path, what is found in one file comes together.
+    Sorted by path, so that the matches of a file are adjacent.
     """
     last, wanted = b"", True
     for name, rest in found:
@@ -99,7 +99,7 @@ def _of_texts(where: listing.Opened, found: Found) -> Found:
 
 
 def _is_binary(where: listing.Opened, name: bytes) -> bool:
-    """Whether a file below the folder is binary, or cannot be opened any more."""
+    """Whether a file below the folder is binary, or can no longer be opened."""
     parts = tuple(os.fsdecode(name).removeprefix("./").split("/"))
     try:
         descriptor = open_place(replace(where.place, parts=where.place.parts + parts))
@@ -140,7 +140,7 @@ def _content(output: BufferedReader) -> Found:
 
 
 def _too_long(event: bytes) -> Found:
-    """What is said of a line whose event is cut off before its number: whose it is."""
+    """The message for a line whose event is truncated before its number: the name of its file."""
     before, _, after = event.decode("utf-8", "ignore").partition('"path":')
     if before == '{"type":"match","data":{':
         name, _ = json.JSONDecoder().raw_decode(after)
@@ -148,7 +148,7 @@ def _too_long(event: bytes) -> Found:
 
 
 def _bytes(value: dict[str, Any]) -> bytes:
-    """What ripgrep gives as text, or in base 64 where it is not UTF-8."""
+    """The bytes of a value of ripgrep: text, or base 64 if it is not UTF-8."""
     return base64.b64decode(value["bytes"]) if "bytes" in value else value["text"].encode()
 
 

@@ -1,9 +1,9 @@
-"""Files that somebody's programs run or obey on sight: which, and why a person is asked first.
+"""Files that programs execute or follow without being asked: which, and why a person must confirm.
 
-Whoever writes one has code run later, by a shell, an editor, git or a machine, though nobody asked
-for it. Data, and the comparison of a path with it; opens nothing but to see what a folder holds.
-Called by writing.py. What runs only when somebody types a command for it (a Makefile, a script, a
-source file, executable or not) is not meant: changing those is what an agent is for.
+A change to one makes a shell, an editor, git or a build machine run code later, without a request.
+The module is data, and the comparison of a path with it; it opens folders only to list them. Called
+by writing.py. Files that run only when a person types a command (a Makefile, a script, a source
+file, executable or not) are not included: changing those is an agent's work.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from corpus_agent.text.sanitize import visible
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """Patterns of paths, and why whoever writes one should be asked.
+    """Patterns of paths, and the reason for the confirmation.
 
-    A pattern is one name or several in small letters, `*` within a name; it fits the end of a path,
-    and with a slash at its end everything below a folder of that name.
+    A pattern is one or more names in lower case, with `*` inside a name; it matches the end of a
+    path, and with a slash at its end everything below a folder of that name.
     """
 
     why: str
@@ -198,13 +198,13 @@ GUARDS = (
     ),
 )
 
-# Somebody may be asked for a file of a version control's; git's own are changed by git alone.
+# Files of other version control may be confirmed; those of git are changed by git only.
 GIT = ".git"
-_GITS = (GIT, "git~1")  # what Windows may call it where the folder lies on one of its disks
+_GITS = (GIT, "git~1")  # its short name on Windows disks
 
 
 def why_asked(root: Path, parts: Sequence[str]) -> str:
-    """Why a person is to be asked before the path below `root` is written; "" where nobody is."""
+    """Why a person must confirm a write to the path below `root`; "" if none must."""
     names = [folded(name) for name in (*root.parts, *parts)]  # the root may lie in such a folder
     for guard in GUARDS:
         if any(_fits(pattern, names) for pattern in guard.patterns):
@@ -220,10 +220,10 @@ def belongs_to_git(path: Path) -> bool:
 
 
 def folded(name: str) -> str:
-    """A name as the most forgiving file system compares it.
+    """A name as the most lenient file system compares it.
 
-    Letter case, compatible and invisible characters (HFS+), dots and blanks at the end and what
-    follows a colon (NTFS) make no difference.
+    Ignores letter case, compatible and invisible characters (HFS+), trailing dots and blanks, and
+    what follows a colon (NTFS).
     """
     plain = unicodedata.normalize("NFKC", visible(unicodedata.normalize("NFKC", name)))
     return unicodedata.normalize("NFKC", plain.casefold()).partition(":")[0].rstrip(". ") or name
@@ -232,7 +232,7 @@ def folded(name: str) -> str:
 def _fits(pattern: str, names: Sequence[str]) -> bool:
     wanted = pattern.rstrip("/").split("/")
     ends = range(len(wanted), len(names)) if pattern.endswith("/") else (len(names),)
-    # A folder's own name alone is meant too: a file or link in its place.
+    # Also the folder's name itself: a file or link in its place.
     return any(
         len(wanted) <= end and all(map(fnmatchcase, names[end - len(wanted) : end], wanted))
         for end in (*ends, len(names))
@@ -240,10 +240,10 @@ def _fits(pattern: str, names: Sequence[str]) -> bool:
 
 
 def _makes_repository(root: Path, parts: Sequence[str]) -> bool:
-    """Whether a folder on the way is a git repository of its own once the path is there.
+    """Whether the new path would make one of its folders a git repository.
 
-    As git itself tells (setup.c, is_git_directory): HEAD, and objects and refs or what stands for
-    them. Such a folder needs no `.git`, and git takes its settings wherever it meets it.
+    The rule is git's own (setup.c, is_git_directory): HEAD, and objects and refs or their
+    replacements. Such a folder needs no `.git`, and git uses its settings wherever it finds it.
     """
     here = root
     for part in parts:

@@ -1,7 +1,7 @@
-"""What one conversation knows of the workspace: windows it was given, files as it last saw them.
+"""The memory of one conversation: the windows that were returned, and the states of files seen.
 
-A file is known by its content, so that touching it changes nothing and no edit is too quick to be
-seen; one that is too large to be read whole, by what the system says of it. Knows nothing of tools.
+A file's state is its content, so that a new time alone changes nothing and no edit is missed; for a
+file too large to be read whole, the state is its status. Does not depend on any tool.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from pathlib import Path
 
 from corpus_agent.workspace.window import Landmarks
 
-MAX_WHOLE_BYTES = 16 * 2**20  # read whole: edited, and known by its content
+MAX_WHOLE_BYTES = 16 * 2**20  # read whole: can be edited, and compared by content
 _BLOCK_BYTES = 2**20
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A file at one moment: `state` is equal only for equal content, `data` None if too large."""
+    """A file at one moment: equal `state` means equal content; `data` is None if too large."""
 
     state: str
     size: int
@@ -27,7 +27,7 @@ class Snapshot:
 
 
 def snapshot(descriptor: int) -> Snapshot:
-    """What an open file holds; reads it whole up to MAX_WHOLE_BYTES. Closes nothing."""
+    """The snapshot of an open file, read whole up to MAX_WHOLE_BYTES; does not close it."""
     info = os.fstat(descriptor)
     if info.st_size <= MAX_WHOLE_BYTES:
         os.lseek(descriptor, 0, os.SEEK_SET)
@@ -49,7 +49,7 @@ def read_up_to(descriptor: int, size: int) -> bytes:
 
 
 class Ledger:
-    """The memory of one conversation."""
+    """What one conversation was given and has seen."""
 
     def __init__(self) -> None:
         self._given: set[tuple[Path, int, int, str]] = set()
@@ -57,16 +57,16 @@ class Ledger:
         self._landmarks: dict[Path, tuple[str, Landmarks]] = {}
 
     def holds(self, path: Path, offset: int, limit: int, state: str) -> bool:
-        """Whether this window of the file as it is was given before."""
+        """Whether this window of the file in this state was returned before."""
         return (path, offset, limit, state) in self._given
 
     def give(self, path: Path, offset: int, limit: int, state: str) -> None:
-        """Note that a window is given, and the file with it seen."""
+        """Record that a window is returned, and the file seen with it."""
         self._given.add((path, offset, limit, state))
         self.see(path, state)
 
     def see(self, path: Path, state: str) -> None:
-        """Note what the conversation knows the file to be."""
+        """Record the state in which the conversation has seen the file."""
         self._seen[path] = state
 
     def seen(self, path: Path) -> str | None:
@@ -74,11 +74,11 @@ class Ledger:
         return self._seen.get(path)
 
     def forget_windows(self) -> None:
-        """Note that the windows are no longer in the context; what files are is still known."""
+        """Record that the windows left the context; the seen states stay."""
         self._given.clear()
 
     def landmarks(self, path: Path, state: str) -> Landmarks:
-        """The line starts that are known of a file in this state."""
+        """The known line starts of a file in this state."""
         known = self._landmarks.get(path)
         if known is None or known[0] != state:
             known = (state, Landmarks())

@@ -1,6 +1,6 @@
-"""What glob and grep share: the folder they look in, its files, and an answer that is not endless.
+"""What glob and grep share: the folder, its files, and a bounded result.
 
-Paths come out as the other tools take them. Does not read a file's content.
+Returned paths are valid arguments of the other tools. Reads no file content.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from indexer import Refused
 MAX_OUTPUT_BYTES = 50_000
 MAX_PATTERN_CHARS = 1_000
 MAX_LISTING_BYTES = 64 * 2**20  # some 800,000 paths
-# Patterns that match every file, with which ripgrep would list ignored folders for nothing.
+# Patterns that match every file; with them ripgrep would list ignored folders in vain.
 _EVERYTHING = ("*", "**", "**/*")
 _NOT_GIT = "--glob=!.git"
 # A name with one of these could look like two lines.
@@ -27,7 +27,7 @@ _BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A place that is open for a search, and the root outside of which the search sees nothing."""
+    """An open place for a search, and the root that the search is confined to."""
 
     place: Place
     descriptor: int
@@ -52,7 +52,7 @@ def opened(place: Place) -> Iterator[Opened]:
 
 
 def check_pattern(what: str, pattern: str) -> str:
-    """The pattern; raises Refused for what ripgrep cannot be given."""
+    """The pattern; raises Refused if ripgrep cannot accept it."""
     if not pattern:
         raise Refused(f"The {what} is empty.", "Say what to look for.")
     if "\0" in pattern or not is_text(pattern):
@@ -65,7 +65,7 @@ def check_pattern(what: str, pattern: str) -> str:
 
 
 def check_glob(what: str, pattern: str) -> str:
-    """The glob, without `./` in front; raises Refused where it could match nothing below."""
+    """The glob without a leading `./`; raises Refused if it could match nothing below."""
     pattern = check_pattern(what, pattern).removeprefix("./")
     if pattern.startswith("/") or ".." in pattern.split("/"):
         raise Refused(
@@ -76,16 +76,16 @@ def check_glob(what: str, pattern: str) -> str:
 
 
 def globs(pattern: str | None) -> list[str]:
-    """Ripgrep's arguments for a pattern, or for every file; the last one counts most."""
+    """Ripgrep's arguments for a pattern, or for every file; the last one takes precedence."""
     chosen = [] if pattern is None or pattern in _EVERYTHING else [f"--glob={pattern}"]
     return [*chosen, _NOT_GIT]
 
 
 def files(ripgrep: Ripgrep, where: Opened, pattern: str | None) -> tuple[list[bytes], str]:
-    """The files below that are not ignored and match, in no order; and what is lacking, or "".
+    """The matching files that are not ignored, unordered; and what is missing, or "".
 
-    For ripgrep alone a glob that matches goes before .gitignore: so what it lists with the pattern
-    is intersected with what it lists without.
+    In ripgrep a matching glob overrides .gitignore, so its lists with and without the pattern are
+    intersected.
     """
     found, lacking = _listed(ripgrep, where, globs(None))
     if globs(pattern) != globs(None):
@@ -107,7 +107,7 @@ def _listed(ripgrep: Ripgrep, where: Opened, arguments: Sequence[str]) -> tuple[
 
 
 def shown_path(place: Place, name: bytes) -> str | None:
-    """What a file below `place` is called; None where its name could not be read as one line."""
+    """The name to show for a file below `place`; None if it would not fit on one line."""
     try:
         text = name.removeprefix(b"./").decode()
     except UnicodeDecodeError:
@@ -120,8 +120,8 @@ def shown_path(place: Place, name: bytes) -> str | None:
 class Gathered:
     """The first lines, up to MAX_OUTPUT_BYTES.
 
-    `taken` were looked at, of which `unnamed` had names that cannot be shown; `more` says that the
-    limit was reached.
+    `taken` is how many were examined, `unnamed` how many of them have names that cannot be shown;
+    `more` is set if the limit was reached.
     """
 
     lines: list[str]
@@ -131,7 +131,7 @@ class Gathered:
 
 
 def gather(lines: Iterable[str | None]) -> Gathered:
-    """Lines until they are enough; None stands for one whose file cannot be named."""
+    """The lines up to the limit; None stands for a line whose file cannot be named."""
     kept: list[str] = []
     size = taken = unnamed = 0
     for line in lines:
@@ -147,7 +147,7 @@ def gather(lines: Iterable[str | None]) -> Gathered:
 
 
 def answer(gathered: Gathered, nothing: str, more: str, lacking: str) -> str:
-    """The lines, or `nothing`; below them what is not shown and why."""
+    """The lines, or `nothing`; then what is not shown, and why."""
     notes = [more] if gathered.more else []
     if gathered.unnamed:
         notes.append(f"Left out: {gathered.unnamed}, for names that are not one line of text.")

@@ -1,8 +1,8 @@
-"""Agents that a parent can ask: what they are, how one is run, and the tool that asks them.
+"""Sub-agents of a parent: their personas, how one is run, and the tool that calls them.
 
-A sub-agent starts with an empty history each time, holds the tools of its persona and no way to ask
-another agent; only its last word comes back. How the sealed librarian runs is librarian.py's
-business: here it is a function from a task to an answer.
+A sub-agent starts with an empty history each time, has the tools of its persona and cannot call
+another agent; only its last message is returned. The sealed librarian is run by the librarian
+package; here it is a function from a task to an answer.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ if TYPE_CHECKING:
     from pydantic_ai.models import Model
 
 NAME = "agent"
-_NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")  # what every provider takes as a name
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")  # a name that every provider accepts
 MAX_SHOWN_ERROR = 200  # characters
 _READS = Adds(frozenset({Leg.PRIVATE, Leg.UNTRUSTED}))
 
 
 @dataclass(frozen=True, slots=True)
 class Persona:
-    """An agent as data: `description` is for whoever may ask it, `tools` are names.
+    """An agent as data: `description` is for its caller, `tools` are names.
 
-    `max_steps` are requests to the model for one task, the one that ends it included.
+    `max_steps` limits the requests to the model for one task, the last included.
     """
 
     name: str
@@ -83,9 +83,9 @@ src/app.py:12. Say plainly what you did not find. Do not guess.""",
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """A persona that can be run: `run` takes a task and gives the last word, or `Error:` text.
+    """A runnable persona: `run` takes a task and returns the last message, or `Error:` text.
 
-    `adds` says of each of its tools what it adds; `every` also counts those of which nobody says.
+    `adds` is what each declared tool adds; `every` includes the undeclared ones.
     """
 
     persona: Persona
@@ -94,15 +94,15 @@ class Agent:
 
     @property
     def every(self) -> dict[str, Adds]:
-        """What each tool adds; one that nobody declared may do anything."""
+        """What each tool adds; an undeclared one may do anything."""
         return {**dict.fromkeys(self.persona.tools, UNDECLARED), **self.adds}
 
 
 def librarian(ask: Callable[[str], Answer], persona: Persona = LIBRARIAN) -> Agent:
-    """The librarian, asked through `ask`, which runs it in a process of its own without a network.
+    """The librarian, called by `ask`, which runs it in a process of its own without a network.
 
-    Its answer comes as `ask_corpus` gives it: what documents had a part in stands in a frame, and
-    nothing is a link or mark-up.
+    Its answer has the form of `ask_corpus`: text from documents is in a frame, without links and
+    mark-up.
     """
 
     def run(task: str) -> str:
@@ -117,21 +117,21 @@ def librarian(ask: Callable[[str], Answer], persona: Persona = LIBRARIAN) -> Age
 def _framed(answer: Answer) -> str:
     from corpus_agent.librarian.client import LibrarianAnswer
 
-    if isinstance(answer, LibrarianAnswer):  # it knows how it was sealed
+    if isinstance(answer, LibrarianAnswer):  # it records how it was sealed
         return answer.for_model()
     return for_parent.render(
-        Frame(outside=True), for_parent.handed_over(for_parent.told_apart(answer))
+        Frame(outside=True), for_parent.handed_over(for_parent.with_unambiguous_sources(answer))
     )
 
 
 def model_agent(
     persona: Persona, make_tools: Callable[[], Sequence[Tool]], make_model: Callable[[], Model]
 ) -> Agent:
-    """A persona run by a model of pydantic-ai, with its tools out of those that `make_tools` gives.
+    """A persona run by a model of pydantic-ai, with its tools from those that `make_tools` returns.
 
-    Both are called anew for each task: no task sees what another was given, and a model's
-    connections end with the event loop that they belong to. Raises UsageError for a name that is no
-    tool's. Not to be run where an event loop runs.
+    Both functions are called again for each task: tasks share no state, and a model's connections
+    end with their event loop. Raises UsageError for a name without a tool. Must not be called from
+    a running event loop.
     """
     chosen = _chosen(_checked(persona), make_tools())
 
@@ -142,16 +142,16 @@ def model_agent(
 
 
 def adds_of(tools: Sequence[Tool]) -> dict[str, Adds]:
-    """What each tool adds, and each agent that can be asked through one."""
+    """What each tool adds, and each agent that can be called through one."""
     own = {tool.name: tool.adds for tool in tools}
     inner = {f"{tool.name} > {name}": adds for tool in tools for name, adds in tool.within.items()}
     return own | inner
 
 
 def agent_tool(agents: Sequence[Agent]) -> Tool:
-    """The tool with which a parent asks one of `agents`, each time from an empty history.
+    """The tool by which a parent calls one of `agents`, each time with an empty history.
 
-    Raises UsageError for no agents, two of one name, and one that could ask agents itself.
+    Raises UsageError for no agents, two with one name, and one that could call agents itself.
     """
     by_name = {agent.persona.name: agent for agent in agents}
     if not agents or len(by_name) < len(agents):
@@ -208,7 +208,7 @@ Example: {json.dumps({"name": first, "task": example})}"""
 
 
 def _checked(persona: Persona) -> Persona:
-    """The persona; raises UsageError for a name, tools or steps that cannot be."""
+    """The persona; raises UsageError for an invalid name, tools or steps."""
     twice = [name for name, count in Counter(persona.tools).items() if count > 1]
     for wrong, what in (
         (not _NAME.fullmatch(persona.name), "its name is not a-z, 0-9 and _, from a letter on"),
@@ -233,7 +233,7 @@ def _chosen(persona: Persona, available: Sequence[Tool]) -> tuple[Tool, ...]:
 
 
 def _run(persona: Persona, tools: Sequence[Tool], model: Model, task: str) -> str:
-    """The last word of one run, or `Error:` text."""
+    """The last message of one run, or `Error:` text."""
     import asyncio
 
     import pydantic_ai

@@ -1,4 +1,4 @@
-"""The read tool: a window of a text or document, an image as an attachment, or what to do instead.
+"""The read tool: a window of a text or document, an image as an attachment, or a refusal.
 
 Called by files.py. Writes nothing.
 """
@@ -30,7 +30,7 @@ EMPTY = "This file is empty."
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A file that goes to the model as it is, and the line about it that goes as text."""
+    """A file for the model unchanged, and the line of text about it."""
 
     note: str
     media_type: str
@@ -40,7 +40,7 @@ class Attachment:
 def read(
     workspace: Workspace, ledger: Ledger, path: str, offset: int, limit: int
 ) -> str | Attachment:
-    """The window, the attachment, or the notice that the same was given before; raises Refused."""
+    """The window, the attachment, or a notice that it was returned before; raises Refused."""
     check_numbers(offset, limit)
     place = workspace.for_reading(path)
     with explained(place.shown), os.fdopen(_open_file(place), "rb") as file:
@@ -77,9 +77,9 @@ def _content(
 
 
 def _document(data: bytes, shown: str, offset: int, limit: int) -> Cut:
-    """The window of a document, of which no more is parsed than it takes."""
+    """The window of a document, which is parsed only as far as needed."""
     fills = fills_window(offset, limit)
-    # One line more than is shown says that there is more.
+    # One line more than is shown, to know whether there is more.
     lines, complete = document_lines(data, shown, lambda count, chars: fills(count - 1, chars))
     cut = lines_window(iter(lines), offset, limit)
     if cut.next_offset is None and not complete:

@@ -1,7 +1,7 @@
 r"""Exact replacement in the bytes of a text, whatever its line ends; pure.
 
-Text is matched with `\n` for every line end. Only what differs between the old and the new string
-is replaced, so the lines around it stay byte for byte as they were.
+Text is matched with `\n` for every line end. Only the difference between the old and the new
+string is replaced, so the lines around it keep their bytes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _CRLF = "\r\n"
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """The new bytes, how many replacements they hold, and the line of the first, 1-based."""
+    """The new bytes, the number of replacements, and the line of the first, 1-based."""
 
     data: bytes
     count: int
@@ -28,7 +28,7 @@ class Replaced:
 def replaced(data: bytes, old: str, new: str, *, everywhere: bool) -> Replaced:
     """`data` with `old` replaced by `new`: the only match, or with `everywhere` each one.
 
-    New line ends are written as the file has them where the change is made. Raises Refused for an
+    New line ends take the form that the file has at that place. Raises Refused for an
     empty or identical string, no match, and several without `everywhere`.
     """
     text = data.decode("utf-8", "surrogateescape")
@@ -55,7 +55,7 @@ def replaced(data: bytes, old: str, new: str, *, everywhere: bool) -> Replaced:
 
 
 def _matches(view: str, old: str) -> int:
-    """How often `old` is found; a match that only overlaps the first makes it two."""
+    """How often `old` occurs; a match that overlaps the first counts too."""
     count = view.count(old)
     if count == 1 and view.find(old, view.index(old) + 1) >= 0:
         return 2
@@ -72,7 +72,7 @@ def _is_utf8(data: bytes) -> bool:
 
 def _spliced(text: str, view: str, old: str, new: str, count: int) -> str:
     """`text` with the first `count` matches of `old` in its `view` replaced."""
-    # Where the view has one character for two of the text.
+    # Where one character of the view is two of the text.
     pairs = array("q", (match.start() - n for n, match in enumerate(re.finditer(_CRLF, text))))
     before = _common(old, new)
     after = _common(old[before:][::-1], new[before:][::-1])
@@ -86,7 +86,7 @@ def _spliced(text: str, view: str, old: str, new: str, count: int) -> str:
         found = view.index(old, end)
         end = found + len(old)
         start, stop = found + before, end - after
-        if line_end < start:  # the next one; behind the last one, that
+        if line_end < start:  # the next one; after the last one, the last
             line_end = view.find("\n", start) if start <= last_line_end else last_line_end
         parts.append(text[done : start + bisect_left(pairs, start)])
         parts.append(with_pairs if _holds(pairs, line_end) else change)
@@ -100,6 +100,6 @@ def _holds(places: array[int], wanted: int) -> bool:
 
 
 def _common(one: str, other: str) -> int:
-    """How many characters both begin with."""
+    """The length of the common prefix."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))

@@ -1,7 +1,6 @@
-"""ripgrep as a child process that sees one folder: started without a shell, environment or network.
+"""ripgrep as a child process confined to one folder, without shell, environment or network.
 
-Finds the program and runs it; what to ask of it and what its output means, glob.py and grep.py
-know.
+Finds the program and runs it; its arguments and its output are the matter of glob.py and grep.py.
 """
 
 from __future__ import annotations
@@ -32,13 +31,13 @@ _ALWAYS = (
     *("--no-config", "--color=never", "--no-messages", "--crlf", "--no-mmap"),
     *("--hidden", "--no-require-git", "--no-ignore-global", "--no-ignore-dot"),
 )
-_DONE = (0, 1)  # something found, nothing found
+_DONE = (0, 1)  # matches, no match
 _SOME_ERROR = 2
 _NEEDS_KERNEL = "The workspace's search needs Linux 5.13 or later with Landlock."
 
 
 class Search:
-    """One run of ripgrep: a context manager whose end is the end of the process."""
+    """One run of ripgrep: a context manager that ends the process."""
 
     def __init__(self, process: subprocess.Popen[bytes], errors: IO[bytes]) -> None:
         assert isinstance(process.stdout, BufferedReader)
@@ -64,23 +63,23 @@ class Search:
         self._errors.close()
 
     def finish(self) -> str:
-        """Once the output is read to its end: "", or what the result lacks.
+        """To be called after the output was read: "", or what the result lacks.
 
-        Raises Refused for what ripgrep does not understand, SealUnavailable where the kernel cannot
+        Raises Refused for arguments that ripgrep rejects, SealUnavailable if the kernel cannot
         confine it.
         """
         code = self._process.wait()
         self._errors.seek(0)
-        said = self._errors.read(MAX_ERROR_BYTES).decode("utf-8", "replace").strip()
+        message = self._errors.read(MAX_ERROR_BYTES).decode("utf-8", "replace").strip()
         if code in _DONE:
             return ""
-        if code == _SOME_ERROR and not said:
+        if code == _SOME_ERROR and not message:
             return "Some files could not be read."
         if code == -signal.SIGKILL:
             return f"The search was stopped after {MAX_SECONDS:.0f} seconds."
         if code == EXIT_UNCONFINED:
-            raise SealUnavailable(f"ripgrep cannot be confined: {said}", _NEEDS_KERNEL)
-        raise Refused(f"ripgrep refused: {said.removeprefix('rg: ') or f'exit code {code}'}")
+            raise SealUnavailable(f"ripgrep cannot be confined: {message}", _NEEDS_KERNEL)
+        raise Refused(f"ripgrep refused: {message.removeprefix('rg: ') or f'exit code {code}'}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +91,9 @@ class Ripgrep:
     def search(
         self, folder: int, root: int, arguments: Sequence[str], stdin: int | None = None
     ) -> Search:
-        """One run in the open `folder`; it sees nothing outside of the open folder `root`.
+        """One run in the open `folder`, confined to the open folder `root`.
 
-        The caller enters the context at once. Raises CorpusError where no process can be started.
+        The caller must enter the context at once. Raises CorpusError if no process can be started.
         """
         errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed by Search
         child = command(folder, root, self.program, [*_ALWAYS, *arguments])
@@ -116,9 +115,9 @@ class Ripgrep:
 
 @functools.cache
 def find_ripgrep() -> Ripgrep:
-    """ripgrep, beside this Python or else on PATH, run once in a process to see that it can be.
+    """ripgrep, from beside this Python or from PATH, after a trial run.
 
-    Raises CorpusError where there is none and SealUnavailable where it cannot be confined.
+    Raises CorpusError if there is none and SealUnavailable if it cannot be confined.
     """
     beside = Path(sysconfig.get_path("scripts"), PROGRAM)
     found = beside if beside.is_file() else starting.find_program(PROGRAM)

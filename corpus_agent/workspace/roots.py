@@ -1,8 +1,7 @@
-"""Which paths a parent's tools may touch, and the only way to open one.
+"""The paths that a parent's tools may touch, and the only way to open one.
 
-Decides where a path leads and whether that lies below a root, and opens it so that nothing which is
-swapped meanwhile leads elsewhere. Does not ask whether a file exists: opening it tells. Called by
-every tool of this package.
+Resolves a path, checks that it lies below a root, and opens it so that a concurrent replacement
+cannot lead elsewhere. Does not test existence: opening does. Called by every tool of this package.
 
 Reading follows links that stay inside; writing follows none. What it does not stop: hard links
 (they are files of this folder), mounts inside a root, and a folder that is moved out of its root
@@ -26,19 +25,19 @@ from corpus_agent.workspace.guarded import belongs_to_git
 from indexer import CorpusError, Refused
 
 MAX_PATH_BYTES = 4_096  # linux/limits.h, PATH_MAX
-MAX_NAMED = 200  # characters of a path that a message repeats
+MAX_NAMED = 200  # characters of a path in a message
 
 _SAFE = os.O_NOFOLLOW | os.O_CLOEXEC
 _FOLDER = os.O_PATH | os.O_DIRECTORY | _SAFE
-# O_NONBLOCK: a pipe that took the place of a file must not hang whoever opens it.
+# O_NONBLOCK: opening a pipe in the place of a file must not block.
 _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | _SAFE
 
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """A folder below which paths may be read, or written too.
+    """A folder below which paths may be read, or also written.
 
-    `path` is real, `given` the spelling it was given in, `identity` its device and inode.
+    `path` is the real path, `given` the path as given, `identity` its device and inode.
     """
 
     path: Path
@@ -49,9 +48,9 @@ class Root:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a path leads: the root, and the names from there, none of them `..`.
+    """A resolved path: the root, and the names below it, none of them `..`.
 
-    `shown` is what a model may call it by: relative to the main root, else absolute.
+    `shown` is its form for a model: relative to the main root, else absolute.
     """
 
     root: Root
@@ -65,7 +64,7 @@ class Place:
 
 
 class Workspace:
-    """Folders that a parent's tools may read, and those among them that they may write."""
+    """The folders that a parent's tools may read, and those that they may write."""
 
     def __init__(
         self,
@@ -76,9 +75,8 @@ class Workspace:
     ) -> None:
         """`root` may be read and written, and relative paths start there.
 
-        `temp` adds a new folder for temporary files, which is removed with this object. Of two
-        roots of which one lies in the other, the inner one decides what may be done inside. Raises
-        CorpusError for no folder.
+        `temp` adds a new folder for temporary files, which is removed with this object. Inside
+        nested roots the inner one decides. Raises CorpusError for what is no folder.
         """
         self._main = _root(root, writable=True)
         others = [_root(path, writable=False) for path in readable]
@@ -97,23 +95,23 @@ class Workspace:
 
     @property
     def temp(self) -> Path | None:
-        """The real path of the folder for temporary files, None where there is none."""
+        """The real path of the folder for temporary files, None without one."""
         return self._temp.path if self._temp else None
 
     def _made(self) -> str:
-        """A folder of this object's own: what others keep in the system's is not ours to read."""
+        """A folder of this object's own: the system's has files of others."""
         folder = tempfile.mkdtemp(prefix="corpus-agent-workspace-")
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         return folder
 
     def for_reading(self, path: str) -> Place:
-        """Where `path` leads once links are followed. Raises Refused outside of the roots."""
+        """The place of `path`, links followed. Raises Refused outside the roots."""
         return self._place(path, self._absolute(path))
 
     def for_writing(self, path: str) -> Place:
-        """Where `path` leads, without any link on the way.
+        """The place of `path`, without links.
 
-        Raises Refused outside of the writable roots, for a link, and for what belongs to git.
+        Raises Refused outside the writable roots, for a link, and for what belongs to git.
         """
         absolute = self._absolute(path)
         place = self._place(path, absolute)
@@ -144,7 +142,7 @@ class Workspace:
             real = Path(os.path.realpath(absolute))
         except RecursionError:
             raise Refused(f"{named(path)} leads over too many symbolic links.") from None
-        except OSError:  # a link that was taken away between two looks at it
+        except OSError:  # a link that was removed meanwhile
             message = f"{named(path)} changed while it was looked at."
             raise Refused(message, "Try once more.") from None
         for root in self._roots:
@@ -192,7 +190,7 @@ def _listed(roots: Iterable[Root]) -> str:
 
 
 def is_text(value: str) -> bool:
-    """Whether `value` can be written down: half a surrogate pair cannot."""
+    """Whether `value` can be encoded: half a surrogate pair cannot."""
     try:
         value.encode()
     except UnicodeEncodeError:
@@ -201,15 +199,15 @@ def is_text(value: str) -> bool:
 
 
 def named(path: str) -> str:
-    """`path` as a message repeats it: quoted, on one line, and not endless."""
+    """`path` for a message: quoted, on one line, and bounded."""
     return repr(path if len(path) <= MAX_NAMED else f"{path[:MAX_NAMED]}…")
 
 
 def open_place(place: Place) -> int:
     """A descriptor for reading a regular file or a folder; the caller closes it.
 
-    Raises Refused for anything else and for a root that is no longer the same folder, OSError where
-    the system says no.
+    Raises Refused for anything else and for a root that is no longer the same folder, OSError if
+    the system refuses.
     """
     return _regular(_open(place.root, place.parts, _READ), place)
 
@@ -233,7 +231,7 @@ def is_folder(descriptor: int) -> bool:
 
 
 def folder_refused(shown: str) -> Refused:
-    """The refusal of a folder where a file is meant."""
+    """The refusal of a folder where a file is expected."""
     return Refused(f"{named(shown)} is a folder.", "Use glob to list its files.")
 
 
@@ -245,7 +243,7 @@ def open_root(root: Root) -> int:
 def open_parent(place: Place, *, make: bool = False) -> int:
     """A descriptor of the folder that holds `place`; raises as `open_place` does.
 
-    With `make`, folders that do not exist are made.
+    With `make`, missing folders are created.
     """
     return _open(place.root, place.parts[:-1], os.O_RDONLY | os.O_DIRECTORY | _SAFE, make=make)
 
@@ -272,7 +270,7 @@ def _open(root: Root, parts: Sequence[str], last: int, *, make: bool = False) ->
 
 @contextmanager
 def explained(shown: str) -> Iterator[None]:
-    """Turns what the system says of a path into Refused, with what to do next."""
+    """Turns an OSError for a path into Refused, with what to do next."""
     name = named(shown)
     try:
         yield

@@ -1,4 +1,4 @@
-"""What a model is told of the file tools: names, descriptions, schemas. Data only."""
+"""The file tools as described to a model: names, descriptions, schemas. Data only."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Tools as values: what a model is told, what a call does, and what the tool lets in or out.
+"""Tools as records: their description for a model, their function, and what they let in or out.
 
-Calls them as a model does and hands them to other libraries. Does not know which tools there are.
+Calls them as a model does and converts them for other libraries. Does not depend on any one tool.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ class Leg(Enum):
 class Adds:
     """What a tool adds to an agent by itself.
 
-    `changes`: it changes files. Who uses them next may send or run them, which is not judged.
+    `changes`: it changes files. That others may send or run these later is not judged.
     """
 
     legs: frozenset[Leg] = frozenset()
     changes: bool = False
 
 
-# Nobody said what the tool does, so it may do anything.
+# An undeclared tool may do anything.
 UNDECLARED = Adds(frozenset(Leg), changes=True)
 
 
@@ -58,10 +58,10 @@ Result = str | Attachment
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool: `run` takes the arguments of the schema and gives text, or text from `Error:` on.
+    """A tool: `run` takes the arguments of the schema and returns text, or text from `Error:` on.
 
-    `adds` is what its author says of it; where nobody says, it is taken to do everything. `within`
-    is what each agent adds that can be asked through it, by name.
+    `adds` is its author's declaration; without one it is assumed to do everything. `within` is what
+    each agent adds that can be called through it, by name.
     """
 
     spec: ToolSpec
@@ -71,17 +71,17 @@ class Tool:
 
     @property
     def name(self) -> str:
-        """The name that a model calls it by."""
+        """The name by which a model calls it."""
         return self.spec.name
 
     def call(self, arguments: Mapping[str, Any] | str | None) -> Result:
-        """The result for arguments as a model writes them; `Error:` and why for wrong ones."""
+        """The result for arguments as a model writes them; `Error:` and why for invalid ones."""
         checked = check_arguments(self.spec, arguments)
         return checked.text if isinstance(checked, ToolResult) else self.run(**checked)
 
 
 def openai_schemas(tools: Iterable[Tool]) -> list[dict[str, Any]]:
-    """The tools as OpenAI-compatible servers take them, for `tools` of a chat request."""
+    """The tools for the field `tools` of a chat request to an OpenAI-compatible server."""
     return [
         {
             "type": "function",
@@ -96,7 +96,7 @@ def openai_schemas(tools: Iterable[Tool]) -> list[dict[str, Any]]:
 
 
 def openai_content(result: Result) -> str | list[dict[str, Any]]:
-    """A result as the content of a message of that kind: text, or text and an image."""
+    """A result as the content of such a message: text, or text and an image."""
     if isinstance(result, str):
         return result
     data = base64.b64encode(result.data).decode()
@@ -108,7 +108,7 @@ def openai_content(result: Result) -> str | list[dict[str, Any]]:
 
 
 def pydantic_toolset(tools: Iterable[Tool]) -> FunctionToolset[object]:
-    """The tools as a toolset of pydantic-ai, which is imported now."""
+    """The tools as a toolset of pydantic-ai, which is imported by this call."""
     from pydantic_ai import FunctionToolset
 
     return FunctionToolset([_pydantic_tool(tool) for tool in tools])

@@ -1,10 +1,9 @@
 """Whether an agent could be turned against its user: the verdict over all of its tools.
 
-An agent that takes in private data, takes in text that others wrote and can send bytes out may be
-told by that text to send that data. What its sub-agents do counts as its own, since tasks and
-answers carry text both ways. Judges declarations and runs nothing, a tool of which nothing is
-declared as one that may do anything; the model itself, a remote one
-too, is not judged.
+If an agent reads private data, reads text that others wrote and can send bytes out, that text can
+make it send that data. Sub-agents count as part of it, since tasks and answers carry text both
+ways. Judges declarations and runs nothing; an undeclared tool counts as one that may do anything.
+The model itself, also a remote one, is not judged.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from corpus_agent.workspace.toolset import Leg
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Which tools bring which leg, by their names; `changes` are those that change files."""
+    """The tools that bring each leg, by name; `changes` are those that change files."""
 
     name: str
     tools: Mapping[Leg, tuple[str, ...]]
@@ -26,11 +25,11 @@ class Verdict:
 
     @property
     def lethal(self) -> bool:
-        """Whether all three legs are there."""
+        """Whether all three legs are present."""
         return all(self.tools[leg] for leg in Leg)
 
     def __str__(self) -> str:
-        """The verdict in lines for a person."""
+        """The verdict as lines for a person."""
         width = max(len(leg.value) for leg in Leg)
         rows = [f"  {leg.value:<{width}}  {', '.join(self.tools[leg]) or 'nothing'}" for leg in Leg]
         lacking = [leg.value for leg in Leg if not self.tools[leg]]
@@ -40,7 +39,7 @@ class Verdict:
 
 
 def trifecta(agent: Agent) -> Verdict:
-    """The verdict for an agent with all that it can ask."""
+    """The verdict for an agent and all agents that it can call."""
     every = agent.every
     tools = {leg: tuple(n for n, adds in every.items() if leg in adds.legs) for leg in Leg}
     changes = tuple(name for name, adds in every.items() if adds.changes)

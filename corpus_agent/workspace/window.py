@@ -1,7 +1,7 @@
-"""A window of a text as `cat -n` prints it; pure but for reading the stream it is given.
+"""A window of a text in the form of `cat -n`; pure except for reading its stream.
 
-Streams: nothing before or after the window is kept. Does not judge what a file is. Called by
-read.py.
+Streams: nothing before or after the window is kept. Does not determine the kind of a file. Called
+by reading.py.
 """
 
 from __future__ import annotations
@@ -18,30 +18,30 @@ from indexer import MAX_WINDOW_BYTES, MAX_WINDOW_LINES, Refused, check_numbers
 MAX_LINE_CHARS = 2_000
 CUT = "... (line truncated to 2000 chars)"
 _BLOCK_BYTES = 256 * 1024
-_LANDMARK_BYTES = 16 * 2**20  # between places that are remembered in a large file
-# The longest line that is shown whole: four bytes a character, a byte order mark, a line end.
+_LANDMARK_BYTES = 16 * 2**20  # between recorded line starts in a large file
+# The longest line that is shown whole: four bytes per character, a byte order mark, a line end.
 _HEAD_BYTES = 4 * (MAX_LINE_CHARS + 1) + 2
 
 
 @dataclass(slots=True)
 class Landmarks:
-    """Where some lines of one file begin, (line, byte), so that paging on is quick."""
+    """The starts of some lines of one file, (line, byte), which make paging fast."""
 
     _places: list[tuple[int, int]] = field(default_factory=lambda: [(1, 0)])
 
     def before(self, line: int) -> tuple[int, int]:
-        """The last place that is not behind `line`."""
+        """The last recorded start that is not after `line`."""
         return self._places[bisect_right(self._places, line, key=lambda place: place[0]) - 1]
 
     def remember(self, line: int, byte: int) -> None:
-        """Keep a place, unless the file's last one is close by."""
+        """Record a start, unless the file's last one is close."""
         if byte - self.before(line)[1] >= _LANDMARK_BYTES:
             insort(self._places, (line, byte))
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """Numbered lines as text; `next_offset` is where to go on, None at the end of the file."""
+    """Numbered lines as text; `next_offset` is the next line, None at the end of the file."""
 
     text: str
     next_offset: int | None
@@ -50,7 +50,7 @@ class Cut:
 def stream_window(file: BinaryIO, offset: int, limit: int, landmarks: Landmarks) -> Cut:
     """The window of a file in UTF-8: `limit` lines, 2,000 lines or 50 KB, whichever is first.
 
-    Holds at least one line, so that going on ends. Bytes that are no UTF-8 are shown as U+FFFD.
+    Has at least one line, so that paging terminates. Bytes that are not UTF-8 are shown as U+FFFD.
     Raises Refused for numbers out of range.
     """
     check_numbers(offset, limit)
@@ -64,7 +64,7 @@ def stream_window(file: BinaryIO, offset: int, limit: int, landmarks: Landmarks)
             if not shown and offset > 1:
                 raise _beyond(offset, offset - 1)
             return Cut("\n".join(shown), None)
-        # The first line is read to its end, however long; another only until it is too much.
+        # The first line is read to its end, however long; others only up to the limit.
         size += len(head) + _rest_of_line(file, head, MAX_WINDOW_BYTES - size if shown else None)
         if shown and size > MAX_WINDOW_BYTES:
             return Cut("\n".join(shown), offset + len(shown))
@@ -73,7 +73,7 @@ def stream_window(file: BinaryIO, offset: int, limit: int, landmarks: Landmarks)
 
 
 def lines_window(lines: Iterator[str], offset: int, limit: int) -> Cut:
-    """The same of lines that come one by one; none is drawn that is not needed."""
+    """The same for an iterator of lines, of which no more than needed are taken."""
     check_numbers(offset, limit)
     shown: list[str] = []
     size = number = 0
@@ -90,10 +90,10 @@ def lines_window(lines: Iterator[str], offset: int, limit: int) -> Cut:
 
 
 def _go_to(file: BinaryIO, offset: int, landmarks: Landmarks) -> None:
-    """Move to the beginning of line `offset`; raises Refused where the file ends before."""
+    """Seek to the start of line `offset`; raises Refused if the file ends before it."""
     line, byte = landmarks.before(offset)
     file.seek(byte)
-    complete = True  # whether what was passed ends in a line end
+    complete = True  # whether the skipped text ends with a line end
     while line < offset:
         block = file.read(_BLOCK_BYTES)
         found = block.count(b"\n")
@@ -110,7 +110,7 @@ def _go_to(file: BinaryIO, offset: int, landmarks: Landmarks) -> None:
 
 
 def _rest_of_line(file: BinaryIO, head: bytes, budget: int | None) -> int:
-    """How many bytes of the line follow its head; stops counting beyond `budget`."""
+    """The number of bytes of the line after its head; counting stops beyond `budget`."""
     rest = 0
     part = head
     while part and not part.endswith(b"\n") and (budget is None or len(head) + rest <= budget):
@@ -120,16 +120,16 @@ def _rest_of_line(file: BinaryIO, head: bytes, budget: int | None) -> int:
 
 
 def _decoded(head: bytes, *, first: bool) -> str:
-    """The text of a line, of which `head` is enough to show; `first` ones lose their mark."""
+    """The shown text of a line from its `head`; with `first`, without the byte order mark."""
     ended = head.endswith(b"\n")
-    cut = not ended and len(head) == _HEAD_BYTES  # perhaps in the middle of a character
+    cut = not ended and len(head) == _HEAD_BYTES  # possibly inside a character
     text = codecs.getincrementaldecoder("utf-8")("replace").decode(head, final=not cut)
     text = text.removesuffix("\n").removesuffix("\r") if ended else text
     return text.removeprefix("\ufeff") if first else text
 
 
 def _numbered(number: int, text: str) -> str:
-    """The line as `cat -n` prints it."""
+    """The line in the form of `cat -n`."""
     if len(text) > MAX_LINE_CHARS:
         text = text[:MAX_LINE_CHARS] + CUT
     return f"{number:6d}\t{text}"

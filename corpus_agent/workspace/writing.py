@@ -1,8 +1,8 @@
-"""The tools that change files: edit what was read, write what a person allowed.
+"""The tools that change files: `edit` what was read, `write` what a person confirmed.
 
-A file is replaced whole: written beside it, flushed to the disk, renamed over it; so it is either
-the old one or the new one, and no link is written through. Owner and mode stay; extended attributes
-and other hard links do not. Called by files.py.
+A file is replaced as a whole: a new one is written beside it, flushed to the disk and renamed over
+it, so it is always the old or the new one, and no link is written through. Owner and mode are kept;
+extended attributes and other hard links are not. Called by files.py.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ from indexer import Refused
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What is about to be done: `content` to the real `path`, over a file or as a new one.
+    """A proposed change: `content` for the real `path`, over a file or as a new one.
 
-    `why` says why just this file is asked for; see guarded.py. As text it is the question.
+    `why` is the reason for the confirmation; see guarded.py. Its text is the question.
     """
 
     path: Path
@@ -48,14 +48,14 @@ class Proposal:
     why: str = ""
 
     def __str__(self) -> str:
-        """What a person is asked, on one line."""
+        """The question for a person, on one line."""
         done = f"{'change' if self.replaces else 'make'} {named(one_line(str(self.path)))}"
         return f"{done}: {self.why}" if self.why else done
 
 
 Confirm = Callable[[Proposal], bool]
 """Asks a person; nothing is written unless it returns True."""
-# One file at a time in this process: two that are harmless by themselves can be a repository.
+# One file at a time in this process: two harmless ones together can make a repository.
 _PLACING = threading.Lock()
 
 
@@ -68,7 +68,7 @@ def edit(
     new: str,
     replace_all: bool,
 ) -> str:
-    """What was replaced, and where; raises Refused, also where `confirm` is needed and says no."""
+    """What was replaced, and where; raises Refused, also without a needed confirmation."""
     _check_text("old_string", old)
     _check_text("new_string", new)
     place = workspace.for_writing(path)
@@ -90,7 +90,7 @@ def edit(
 
 
 def write(workspace: Workspace, ledger: Ledger, confirm: Confirm, path: str, content: str) -> str:
-    """What was written; raises Refused, also where `confirm` says no."""
+    """What was written; raises Refused, also if `confirm` denies."""
     _check_text("content", content)
     place = workspace.for_writing(path)
     data = content.encode()
@@ -116,7 +116,7 @@ def _why_asked(place: Place) -> str:
 
 
 def _ask(confirm: Confirm | None, proposal: Proposal, place: Place) -> None:
-    """Return where a person says yes; raises Refused, also where there is nobody to ask."""
+    """Returns if a person confirms; raises Refused otherwise, also without `confirm`."""
     name = named(place.shown)
     if confirm is None:
         raise Refused(
@@ -146,7 +146,7 @@ def _folder(place: Place, *, make: bool = False) -> Iterator[int]:
 
 
 def _look(folder: int, place: Place) -> tuple[Snapshot, os.stat_result]:
-    """The file as it is now, and what the system says of it."""
+    """The current file and its status."""
     descriptor = open_in(folder, place)
     try:
         return snapshot(descriptor), os.fstat(descriptor)
@@ -155,7 +155,7 @@ def _look(folder: int, place: Place) -> tuple[Snapshot, os.stat_result]:
 
 
 def _state(place: Place) -> str | None:
-    """The state of the file, None where there is none."""
+    """The state of the file, None without one."""
     try:
         with _folder(place) as folder:
             return _look(folder, place)[0].state
@@ -164,7 +164,7 @@ def _state(place: Place) -> str | None:
 
 
 def _editable(place: Place, before: Snapshot, ledger: Ledger) -> bytes:
-    """The bytes to edit. Refuses binaries, and what was not read or changed since."""
+    """The bytes to edit. Refuses binaries, and files that were not read, or changed since."""
     name = named(place.shown)
     if before.data is None:
         message = f"{name} has {before.size:,} bytes; files are edited up to {MAX_WHOLE_BYTES:,}."
@@ -182,14 +182,14 @@ def _editable(place: Place, before: Snapshot, ledger: Ledger) -> bytes:
 def _put(
     folder: int, place: Place, data: bytes, old: os.stat_result | None, asked_why: str
 ) -> None:
-    """Make the file hold `data`, at once or not at all.
+    """Replace the content of the file with `data`, atomically.
 
-    Raises Refused where the file, or what a person was told of it, is no longer what it was.
+    Raises Refused if the file changed since it was read, or since the person was asked.
     """
     name = place.parts[-1]
     temporary = f".corpus-agent-{secrets.token_hex(8)}"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    mode = 0o666 if old is None else 0o600  # a new file gets what the umask leaves
+    mode = 0o666 if old is None else 0o600  # a new file's mode follows the umask
     descriptor = os.open(temporary, flags, mode, dir_fd=folder)
     try:
         with os.fdopen(descriptor, "wb") as file:

@@ -230,7 +230,7 @@ _REFUSED = (
     "chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "lchown", "fchown", "fchownat",
     "utime", "utimes", "futimesat",
     "setxattr", "lsetxattr", "fsetxattr", "removexattr", "lremovexattr", "fremovexattr",
-    # The content of attributes, of any file by its path. Nobody asks for that of an open one.
+    # The content of attributes of any file by its path. No library reads those of an open one.
     "getxattr", "lgetxattr", "fgetxattr", "listxattr", "llistxattr", "flistxattr",
     "mknod", "mknodat", "open_by_handle_at", "name_to_handle_at", "truncate",
 )  # fmt: skip

@@ -6,7 +6,7 @@ sentence-transformers (`torch_engine`). `reranker` reorders hits with a cross-en
 this package imports no engine.
 """
 
-from indexer.embed.encoder import SentenceTransformerEncoder
+from indexer.embed.encoder import FolderEncoder
 from indexer.embed.folder import PACKAGED_MODEL, PACKAGED_SHA256, packaged_model
 from indexer.embed.protocol import Encoded, Encoder, Engine
 from indexer.embed.reranker import Reranker
@@ -17,7 +17,7 @@ __all__ = [
     "Encoded",
     "Encoder",
     "Engine",
+    "FolderEncoder",
     "Reranker",
-    "SentenceTransformerEncoder",
     "packaged_model",
 ]

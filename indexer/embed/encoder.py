@@ -37,7 +37,7 @@ def to_stderr(notice: str) -> None:
     sys.stderr.write(f"Note: {notice}\n")
 
 
-class SentenceTransformerEncoder:
+class FolderEncoder:
     """A sentence-transformers model in a local folder, by default the packaged one.
 
     Reference vectors of custom models are cached in `store` if it is writable. With `bulk`, for

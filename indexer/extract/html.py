@@ -263,7 +263,7 @@ class _Reader:
         self._tags[element.tag] -= 1
 
     def data(self, data: str) -> None:
-        """Take in text, unless nobody would see it."""
+        """Append text, unless it is invisible."""
         element = self._open[-1]
         if element.tag == "title" and not self._tags["svg"]:
             self.title.append(data)

@@ -129,7 +129,7 @@ def _polled(should_stop: ShouldStop) -> Iterator[None]:
 
 
 def sleep(seconds: float, should_stop: ShouldStop) -> None:
-    """Wait so long, or until `should_stop` says so."""
+    """Wait `seconds`, or until `should_stop` returns true."""
     until = time.monotonic() + seconds
     while not should_stop() and (left := until - time.monotonic()) > 0:
         time.sleep(min(left, 0.2))

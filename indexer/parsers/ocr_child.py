@@ -93,7 +93,7 @@ class _Serving:
         self._picture = None
         picture = self._picture = self._pages.picture(number)
         digest = hashlib.sha256(f"{picture.shape}".encode())
-        digest.update(np.ascontiguousarray(picture))
+        digest.update(picture.tobytes())
         _send(self._channel, protocol.PAGE, sha256=digest.hexdigest(), blank=is_blank(picture))
 
     def _read(self) -> None:
@@ -146,7 +146,8 @@ def _grey(picture: Picture) -> bytes:
     weights = np.array([0.114, 0.587, 0.299], np.float32)
     grey = np.rint(picture.astype(np.float32) @ weights).astype(np.uint8)
     height, width = grey.shape
-    return f"P5\n{width} {height}\n255\n".encode() + grey.tobytes()
+    points: bytes = grey.tobytes()
+    return f"P5\n{width} {height}\n255\n".encode() + points
 
 
 def _allow_more_time() -> None:

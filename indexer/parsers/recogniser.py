@@ -38,7 +38,7 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 _REASON = re.compile(r"[a-z_]{1,40}")
 PAGES_PER_PROCESS = 200  # then a new one takes its place: what leaks, ends with it
 # Memory of a page goes back to the system after it: else that of several adds up to over 1 GB.
-_ENVIRONMENT = {"MALLOC_MMAP_THRESHOLD_": "131072", "MALLOC_TRIM_THRESHOLD_": "131072"}
+_ENVIRONMENT = {"MALLOC_MMAP_THRESHOLD_": "4194304", "MALLOC_TRIM_THRESHOLD_": "67108864"}
 
 
 @cache

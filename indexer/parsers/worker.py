@@ -13,6 +13,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import asdict, dataclass
 
 from indexer.errors import UnreadableDocument
@@ -20,6 +21,7 @@ from indexer.extract.normalise import whole
 from indexer.parsers import protocol
 from indexer.parsers.limits import DOCUMENTS_PER_PROCESS, DocumentLimits, limits_for
 from indexer.parsers.process import EXIT_SECONDS, Process
+from indexer.records import Line
 
 CHILD = "indexer.parsers.child"
 
@@ -271,3 +273,19 @@ def _cause(code: int | None, peak: int, limits: DocumentLimits) -> UnreadableDoc
         return UnreadableDocument("memory", f"{limits.memory_bytes // 2**20:,} MiB were not enough")
     detail = signal.strsignal(-code) if code and code < 0 else f"exit code {code}"
     return UnreadableDocument("crashed", detail or f"signal {code}")
+
+
+def parsed_lines(data: bytes, name: str, enough: Enough) -> tuple[list[Line], bool]:
+    """The lines of a document, as they would be indexed, and whether they are complete.
+
+    Parsing stops when `enough` is satisfied; see fills_window. Raises UnreadableDocument.
+    """
+    descriptor = os.memfd_create("document", os.MFD_CLOEXEC)
+    try:
+        with os.fdopen(descriptor, "wb", closefd=False) as file:
+            file.write(data)
+        with closing(Worker()) as worker:
+            text = worker.read(Asked(descriptor, name, enough, WINDOW))
+    finally:
+        os.close(descriptor)
+    return list(protocol.decoded(text.encoding)), text.complete

@@ -104,10 +104,10 @@ def identity_of(store: Path) -> Identity:
 def make_store(store: Path, announce: Callable[[Identity], object] = lambda _: None) -> Identity:
     """The identity of the store, made here if the folder does not exist, or is empty.
 
-    Readable by its owner only, and ignored by git. `announce` is told of a new store
-    before its marker is there: where this process is killed meanwhile, what was announced is of an
-    empty folder, in which the next one makes a store anew. Raises as `identity_of` does for a
-    folder that holds anything else, CorpusError where the folder cannot be made.
+    Readable by its owner only, and ignored by git. `announce` is called with the identity of a new
+    store before its marker is written: if this process is killed in between, the announced folder
+    is empty, and the next process makes a store in it. Raises as `identity_of` for a folder with
+    other content, CorpusError if the folder cannot be made.
     """
     with _making(store):
         store.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -347,7 +347,7 @@ def _is_new(store: Path, folder: int) -> bool:
     if not names <= {_IGNORE, UNFINISHED_MARKER}:
         return False
     ignore = _read(store, folder, _IGNORE)
-    # The begin of that file is ours where a marker was begun; alone it may be anybody's.
+    # The beginning of that file is ours if a marker was begun; alone it may be of any program.
     begun = UNFINISHED_MARKER in names and _IGNORE_ALL.startswith(ignore or b"")
     return ignore in (None, _IGNORE_ALL) or begun
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.records import Chunk, FileRow, Hit
+from indexer.records import Chunk, FileRow, Hit, Query
 from indexer.store.folder import translated
 from indexer.store.indices import VECTORS, WORDS, trained_partitions
 from indexer.store.manifest import hold, root_of
@@ -63,21 +63,22 @@ class Snapshot:
         """The absolute corpus root; need not exist."""
         return self._root or root_of(self.store, self.manifest)
 
-    def by_vector(self, vector: NDArray[np.float32], limit: int, prefix: str = "") -> list[Hit]:
+    def by_vector(self, vector: NDArray[np.float32], query: Query) -> list[Hit]:
         """The rows nearest to a unit vector; the score is the cosine, best first."""
         if not self.manifest.chunks:
             return []
+        where = _condition(query)
         with translated(self.store):
-            query = self._chunks.search(vector, vector_column_name="vector")
-            query = query.distance_type("cosine").limit(limit)
-            # Of no effect where there is no index. Below a prefix all partitions are looked
-            # through (0): the nearest may hold none of its rows.
-            query = query.minimum_nprobes(PARTITIONS).maximum_nprobes(0 if prefix else PARTITIONS)
-            query = query.refine_factor(REFINED)
-            found = _prefixed(query, prefix).select([*_SELECTED, "_distance"]).to_arrow()
+            search = self._chunks.search(vector, vector_column_name="vector")
+            search = search.distance_type("cosine").limit(query.limit)
+            # No effect without an index. With a condition all partitions are searched (0): the
+            # nearest ones may have none of its rows.
+            search = search.minimum_nprobes(PARTITIONS).maximum_nprobes(0 if where else PARTITIONS)
+            search = search.refine_factor(REFINED)
+            found = _filtered(search, where).select([*_SELECTED, "_distance"]).to_arrow()
         return _found(found, 1.0 - found["_distance"].to_numpy())
 
-    def by_text(self, query_text: str, limit: int, prefix: str = "") -> list[Hit]:
+    def by_text(self, query: Query) -> list[Hit]:
         """The rows that share words with the query; the score is BM25, best first.
 
         The text is matched as words: nothing in it is query syntax.
@@ -87,10 +88,10 @@ class Snapshot:
         if not self.manifest.chunks:  # then there is no full-text index either
             return []
         with translated(self.store):
-            query = self._chunks.search(
-                MatchQuery(query_text, FULL_TEXT_COLUMN), query_type="fts"
-            ).limit(limit)
-            found = _prefixed(query, prefix).select([*_SELECTED, "_score"]).to_arrow()
+            search = self._chunks.search(
+                MatchQuery(query.text, FULL_TEXT_COLUMN), query_type="fts"
+            ).limit(query.limit)
+            found = _filtered(search, _condition(query)).select([*_SELECTED, "_score"]).to_arrow()
         return _found(found, found["_score"].to_numpy())
 
     def file(self, source: str) -> FileRow | None:
@@ -166,11 +167,14 @@ class Snapshot:
 _SELECTED = [*CHUNK_COLUMNS, "file_sha256", "vector"]
 
 
-def _prefixed(query: Any, prefix: str) -> Any:  # noqa: ANN401 - LanceDB's builders share no base
+def _condition(query: Query) -> str:
+    """The SQL condition on the rows that a query asks for; "" for all rows."""
+    return f"starts_with(source, {quoted(query.path)})" if query.path else ""
+
+
+def _filtered(search: Any, where: str) -> Any:  # noqa: ANN401 - LanceDB's builders share no base
     """Filter before the limit is applied, so that a filter never loses results."""
-    return (
-        query.where(f"starts_with(source, {quoted(prefix)})", prefilter=True) if prefix else query
-    )
+    return search.where(where, prefilter=True) if where else search
 
 
 def _found(rows: pa.Table, scores: NDArray[np.float32]) -> list[Hit]:

@@ -7,7 +7,7 @@ engine. Text that a document has of its own stays as it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -96,7 +96,7 @@ class Recognition:
     read: int = 0  # pages that an engine read in this run
     _recogniser: Recogniser = field(default_factory=Recogniser)
 
-    def documents(self, rows: Sequence[FileRow]) -> Iterator[tuple[FileRow, list[Chunk]]]:
+    def documents(self, rows: Sequence[FileRow]) -> Generator[tuple[FileRow, list[Chunk]]]:
         """Each file's new row and chunks; closing the iterator ends the processes."""
         with closing(Worker()) as worker, closing(self._recogniser):
             for row in rows:
@@ -295,7 +295,7 @@ def _placed(base: Text | None, kept: Mapping[int, KeptPage]) -> Iterator[Line]:
             yield from _page_lines(page_mark(number), number, kept[number].page)
         return
     for line in protocol.decoded(base.encoding):
-        if line.is_waiting_mark and line.page in kept:
+        if line.is_waiting_mark and line.page is not None and line.page in kept:
             mark = line.text.removesuffix(f" ({NO_TEXT_LAYER})")
             yield from _page_lines(mark, line.page, kept[line.page].page)
         else:

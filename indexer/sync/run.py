@@ -269,7 +269,7 @@ class Run:
         return keys
 
     def _stops(self, outcome: Outcome) -> bool:
-        """Whether the run is to end now, which its outcome then says."""
+        """Whether the run must end now; its outcome then records it."""
         outcome.interrupted = outcome.interrupted or self._should_stop()
         return outcome.interrupted
 

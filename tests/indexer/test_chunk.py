@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.chunk import CHUNK_CHARS, Chunker, context_of, heading_paths
-from indexer.embed import SentenceTransformerEncoder
+from indexer.embed import FolderEncoder
 from indexer.records import Chunk, Document, Line, page_mark
 from tests.support.fakes import ToyEncoder
 
@@ -75,7 +75,7 @@ def test_a_word_that_the_tokenizer_takes_for_one_token_is_still_cut():
 
 
 def test_the_real_model_counts_as_the_chunker_does():
-    encoder = SentenceTransformerEncoder()
+    encoder = FolderEncoder()
     chunker = Chunker(encoder.tokenizer, encoder.max_tokens)
     text = "Der Mietvertrag läuft über 24 Monate; the rent is £1,130.50 a month. 家賃は高い。"
     doc = document(*[line for n in range(80) for line in (f"## Part {n}", text)])

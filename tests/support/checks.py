@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from indexer.records import Query
 from indexer.store.snapshot import Snapshot
 
 # A model computes a vector a little differently beside other texts; see docs/decisions/embed.md.
@@ -33,10 +34,12 @@ def check_store(store: Path) -> Snapshot:
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-3)
     if ids:
         row = len(ids) // 2
-        assert ids[row] in {found.chunk.id for found in snapshot.by_vector(vectors[row], 50)}
+        assert ids[row] in {
+            found.chunk.id for found in snapshot.by_vector(vectors[row], Query("", 50))
+        }
         word = max(re.findall(r"\w+", chunks["text"][row].as_py()), key=len, default="")
         # Shorter ones may be words that carry no meaning, which are not looked for.
-        assert len(word) < 6 or snapshot.by_text(word, 5)
+        assert len(word) < 6 or snapshot.by_text(Query(word, 5))
     assert sum(snapshot.text_index_rows()) == len(ids)
     return snapshot
 

@@ -83,9 +83,10 @@ def everything(store: Path, root: Path) -> Iterator[tuple[str, Callable[[], Any]
     from corpus_agent import Corpus
     from corpus_agent.settings import Settings
 
-    cleanup = _found("corpus_agent.service.cleanup", "corpus_agent.cleaning").cleanup
-    forget = _found("corpus_agent.service.forgetting", "corpus_agent.forgetting").forget
-    to_read = _found("corpus_agent.startup", "corpus_agent.launch").to_read
+    cleanup = _found("corpus_agent.service.upkeep", "corpus_agent.cleaning").cleanup
+    forget = _found("corpus_agent.service.upkeep", "corpus_agent.forgetting").forget
+    startup = _found("corpus_agent.startup", "corpus_agent.launch")
+    for_reading = getattr(startup, "for_reading", None) or startup.to_read
     ToyEncoder = _found("tests.support.fakes", "tests.fakes").ToyEncoder  # noqa: N806 - a class
 
     class Toy(Corpus):
@@ -105,7 +106,7 @@ def everything(store: Path, root: Path) -> Iterator[tuple[str, Callable[[], Any]
         return run
 
     def settings() -> Settings:
-        launch = to_read(Settings(store=store), seal_off=True)
+        launch = for_reading(Settings(store=store), seal_off=True)
         return getattr(launch, "settings", Settings(store=store))
 
     yield "index", with_corpus(Toy, lambda corpus: corpus.index(root))

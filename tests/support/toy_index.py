@@ -7,6 +7,7 @@ from pathlib import Path
 from corpus_agent.trust.stores import StorePlace, absolute, record
 from indexer.chunk import Chunker
 from indexer.files.walk import walk
+from indexer.records import Query
 from indexer.store.manifest import root_for
 from indexer.store.ownership import make_store
 from indexer.store.snapshot import Snapshot
@@ -55,7 +56,7 @@ def rows(store: Path) -> set[tuple[object, ...]]:
 
 
 def found(store: Path, word: str) -> set[str]:
-    return {hit.chunk.source for hit in Snapshot(store).by_text(word, 10)}
+    return {hit.chunk.source for hit in Snapshot(store).by_text(Query(word, 10))}
 
 
 def own(store: Path, root: Path) -> Path:

@@ -1,1 +1,1 @@
-"""Attempts to leave the seal, one in each process, and what the kernel said to each."""
+"""Attempts to leave the seal, each in a process of its own, and the kernel's response."""

@@ -1,7 +1,7 @@
-"""Attempts to get out: each is one way in which code inside the process could reach beyond it.
+"""Attempts to get out: each is one way by which code inside the process could reach beyond it.
 
-Plays the attacker, so it may use what no other module may: ctypes and raw system calls. An attempt
-raises OSError where it fails. probes.py lists them; nothing else calls them.
+Acts as the attacker, so it may use what no other module may: ctypes and raw system calls. A failed
+attempt raises OSError. probes.py lists them; nothing else calls them.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _KEY, _CREATE, _REMOVE = 0x5EA1, 0o1600, 0
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """Where a probe runs: the folders it may use, one it may not, and who listens where."""
+    """Where a probe runs: folders it may use, one it may not, and the listener's address."""
 
     root: str
     store: str
@@ -61,7 +61,7 @@ class Surroundings:
         return Path(self.outside) / "secret.txt"
 
 
-# What `prepare` returned before the seal, `attempt` gets after it.
+# `prepare` runs before the seal; its result is passed to `attempt`, which runs after it.
 Attempt = Callable[[Surroundings, Any], object]
 Prepare = Callable[[Surroundings], Any]
 
@@ -143,7 +143,7 @@ def system_calls(around: Surroundings, _: object) -> None:
 
 
 def io_uring(_: Surroundings, __: object) -> None:
-    """Set up the queues by which the kernel takes orders without system calls."""
+    """Set up the queues through which the kernel takes requests without system calls."""
     parameters = ctypes.create_string_buffer(120)  # struct io_uring_params
     os.close(_by_number("io_uring_setup", 4, parameters))
 
@@ -173,7 +173,7 @@ def program(_: Surroundings, __: object) -> None:
 
 @dataclass(slots=True)
 class Waiting:
-    """A thread that was there before the seal, and what it came to."""
+    """A thread that was started before the seal, and its outcome."""
 
     go: threading.Event
     thread: threading.Thread
@@ -181,7 +181,7 @@ class Waiting:
 
 
 def start_thread(around: Surroundings) -> Waiting:
-    """A thread that waits, and connects when it is told to."""
+    """A thread that waits, and connects when it is released."""
 
     def work() -> None:
         waiting.go.wait()
@@ -196,7 +196,7 @@ def start_thread(around: Surroundings) -> Waiting:
 
 
 def in_the_thread(_: Surroundings, waiting: Waiting) -> None:
-    """Let the waiting thread go."""
+    """Release the waiting thread."""
     waiting.go.set()
     waiting.thread.join()
     if waiting.error:
@@ -238,14 +238,14 @@ def send_to_received(around: Surroundings, pair: tuple[socket.socket, socket.soc
 
 
 def inherit_connection(around: Surroundings) -> int:
-    """A connection as a careless parent hands it down: not marked close-on-exec."""
+    """A connection as a careless parent passes it on: not marked close-on-exec."""
     descriptor = socket.create_connection(around.inet).detach()
     os.set_inheritable(descriptor, True)
     return descriptor
 
 
 def write_inherited(_: Surroundings, descriptor: int) -> None:
-    """Write to the connection that was handed down."""
+    """Write to the inherited connection."""
     os.write(descriptor, MESSAGE)
 
 
@@ -281,7 +281,7 @@ def read_memory(_: Surroundings, neighbour: tuple[int, int]) -> None:
     _by_number("process_vm_readv", neighbour[0], vector, 1, vector, 1, 0)
 
 
-# ---- By way of the relay: what code that took over this process could write into its pipe
+# ---- Through the relay: what code that took over this process could write into its pipe
 
 _REFUSED = b"POST /api/push HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nprobe"
 _CHAT = {"model": "m", "messages": [{"role": "user", "content": "probe"}]}
@@ -301,14 +301,14 @@ def start_relay(around: Surroundings) -> Broker:
     return start_broker(Gate(address, frozenset(["m"]), frozenset([os.geteuid()])))
 
 
-def say_directly(around: Surroundings, _: object) -> None:
-    """Say to the listener what the relay refuses: it hears it."""
+def send_directly(around: Surroundings, _: object) -> None:
+    """Send to the listener what the relay refuses; it arrives."""
     with socket.create_connection(around.inet, WAIT_SECONDS) as sock:
         sock.sendall(_REFUSED)
 
 
 def write_to_relay(data: bytes) -> Attempt:
-    """An attempt that writes bytes into the relay's pipe; EPIPE where that ends the relay."""
+    """An attempt that writes bytes into the relay's pipe; EPIPE if that ends the relay."""
 
     def attempt(_: Surroundings, relay: Broker) -> None:
         os.write(relay.pipe, data)
@@ -318,7 +318,7 @@ def write_to_relay(data: bytes) -> Attempt:
 
 
 def ask_relay(body: bytes) -> Attempt:
-    """An attempt that has the relay send a body; EPERM where it refuses."""
+    """An attempt that has the relay send a body; EPERM if it refuses."""
 
     def attempt(_: Surroundings, relay: Broker) -> None:
         _ask(relay, body)
@@ -327,9 +327,9 @@ def ask_relay(body: bytes) -> Attempt:
 
 
 def _ask(relay: Broker, body: bytes) -> None:
-    heard: queue.SimpleQueue[Reply] = queue.SimpleQueue()
-    relay.ask("POST", "/v1/chat/completions", body, heard.put)
-    reply = heard.get(timeout=WAIT_SECONDS)
+    frames: queue.SimpleQueue[Reply] = queue.SimpleQueue()
+    relay.ask("POST", "/v1/chat/completions", body, frames.put)
+    reply = frames.get(timeout=WAIT_SECONDS)
     cause = failure_in(reply.payload).cause if reply.kind is Kind.FAILED else None
     found = {Cause.REFUSED: EPERM, Cause.GONE: EPIPE}.get(cause) if cause else None
     if found is not None:
@@ -337,7 +337,7 @@ def _ask(relay: Broker, body: bytes) -> None:
 
 
 def use_network_sockets(_: Surroundings, __: object) -> None:
-    """Write to every network socket that is open here; ENOTSOCK where none is."""
+    """Write to every open network socket; ENOTSOCK if there is none."""
     found = 0
     for name in os.listdir("/proc/self/fd"):  # noqa: PTH208
         with contextlib.suppress(OSError):  # the descriptor of the listing is gone by now
@@ -358,22 +358,22 @@ def use_held_connection(around: Surroundings, prepared: object) -> None:
 
 
 def lower_limit(_: Surroundings, neighbour: tuple[int, int]) -> None:
-    """Take away from the neighbour what it may open."""
+    """Lower the neighbour's limit of open files."""
     resource.prlimit(neighbour[0], resource.RLIMIT_NOFILE, (64, 64))
 
 
 def lower_priority(_: Surroundings, neighbour: tuple[int, int]) -> None:
-    """Have the neighbour wait for all others."""
+    """Lower the neighbour's priority."""
     os.setpriority(os.PRIO_PROCESS, neighbour[0], 19)
 
 
 def choose_cores(_: Surroundings, neighbour: tuple[int, int]) -> None:
-    """Bind the neighbour to the cores that it has anyway."""
+    """Bind the neighbour to the cores that it has already."""
     os.sched_setaffinity(neighbour[0], os.sched_getaffinity(neighbour[0]))
 
 
 def choose_schedule(_: Surroundings, neighbour: tuple[int, int]) -> None:
-    """Have the neighbour run when nobody else wants to."""
+    """Give the neighbour the idle scheduling policy."""
     os.sched_setscheduler(neighbour[0], os.SCHED_BATCH, os.sched_param(0))
 
 
@@ -388,7 +388,7 @@ def signal_group(_: Surroundings, __: object) -> None:
 
 
 def signal_by_descriptor(_: Surroundings, neighbour: tuple[int, int]) -> None:
-    """Have the kernel signal the neighbour as soon as there is something to read."""
+    """Have the kernel signal the neighbour when there is something to read."""
     one, other = os.pipe()
     fcntl.fcntl(one, fcntl.F_SETOWN, neighbour[0])
     os.close(one)
@@ -440,23 +440,25 @@ def read_outside(around: Surroundings, _: object) -> None:
 
 
 def through_a_link(around: Surroundings, _: object) -> None:
-    """Read the secret by a link that somebody put into the corpus."""
+    """Read the secret through a link inside the corpus."""
     (Path(around.root) / "link.txt").read_bytes()
 
 
 def set_attribute(around: Surroundings) -> None:
-    """Give the secret an attribute, as a browser notes where a file came from."""
-    with contextlib.suppress(OSError):  # a file system without: the control then says so
+    """Set an attribute of the secret, as a browser records the origin of a file."""
+    with contextlib.suppress(
+        OSError
+    ):  # a file system without attributes: the control then reports it
         os.setxattr(around.secret, _ATTRIBUTE, MESSAGE)
 
 
 def read_attribute(around: Surroundings, _: object) -> None:
-    """Read what is noted with the secret, by its path."""
+    """Read an attribute of the secret, by its path."""
     os.getxattr(around.secret, _ATTRIBUTE)
 
 
 def list_attributes(around: Surroundings, _: object) -> None:
-    """List what is noted with the secret, by its path."""
+    """List the attributes of the secret, by its path."""
     os.listxattr(around.secret)
 
 
@@ -470,12 +472,12 @@ def watch_outside(around: Surroundings, _: object) -> None:
 
 
 def write_outside(around: Surroundings, _: object) -> None:
-    """Leave a file where other programs may find it."""
+    """Write a file where other programs may find it."""
     (Path(around.outside) / "new.txt").write_bytes(MESSAGE)
 
 
 def write_root(around: Surroundings, _: object) -> None:
-    """Leave a file among the documents."""
+    """Write a file among the documents."""
     (Path(around.root) / "new.txt").write_bytes(MESSAGE)
 
 
@@ -485,7 +487,7 @@ def read_document(around: Surroundings, _: object) -> None:
 
 
 def write_store(around: Surroundings, _: object) -> None:
-    """Leave a file in the store."""
+    """Write a file in the store."""
     (Path(around.store) / "new.txt").write_bytes(MESSAGE)
 
 
@@ -510,5 +512,5 @@ def own_terminal(_: Surroundings) -> int:
 
 
 def type_into(_: Surroundings, terminal: int) -> None:
-    """Type a character as if the user had; the shell would read it next."""
+    """Type a character as if by the user; the shell would read it next."""
     fcntl.ioctl(terminal, termios.TIOCSTI, b"x")

@@ -1,7 +1,7 @@
-"""The ways out that selftest tries, as a table, and the process that tries one of them.
+"""The ways out that selftest tries, as a table, and the process that makes one attempt.
 
 `python -m corpus_agent.selftest.escape.probes NAME sealed|control` makes one attempt, with the
-surroundings as JSON on standard input, and prints the errno that it met. trial.py judges.
+surroundings as JSON on standard input, and prints the resulting errno. trial.py judges.
 """
 
 from __future__ import annotations
@@ -43,15 +43,14 @@ Kind = Literal["tcp4", "tcp6", "udp4", "stream", "datagram", "abstract"]
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """One way out: `prepare` runs before the seal, `attempt` after it and gets what that returned.
+    """One way out: `prepare` runs before the seal, `attempt` after it, with the former's result.
 
-    `expected` are the errnos of which the seal must answer with one. `lacking` are those with
-    which a system may refuse the attempt without any seal: too old, too strict, or not root.
-    `connected` says that `prepare` opens the connection, so that only what is sent over it counts.
-    `parser` marks what only a parser's process is denied, which `policy_of` confines. `since_abi` is the Landlock ABI from
-    which on the seal closes it; SECURITY.md says what is open before. `directly` is what the
-    control does in the place of `attempt`, where that goes by way of something that stands outside
-    of the seal.
+    `expected` are the errnos that the seal may answer with. `lacking` are those with which a
+    system may refuse the attempt without a seal: too old, too strict, or not root. `connected`:
+    `prepare` opens the connection, so that only data sent over it counts. `parser` marks what is
+    denied to parser processes only, which `policy_of` confines. `since_abi` is the first Landlock
+    ABI with which the seal closes it; SECURITY.md lists what is open before. `directly` replaces
+    `attempt` in the control where `attempt` goes through something outside the seal.
     """
 
     name: str
@@ -70,7 +69,7 @@ class Probe:
 
 
 def _by_relay(name: str, what: str, attempt: Attempt, expected: int) -> Probe:
-    """A probe that says by way of the relay what the listener hears when it is said directly."""
+    """A probe that sends through the relay what reaches the listener if sent directly."""
     return Probe(
         name,
         what,
@@ -78,14 +77,14 @@ def _by_relay(name: str, what: str, attempt: Attempt, expected: int) -> Probe:
         (expected,),
         listener="tcp4",
         prepare=attacks.start_relay,
-        directly=attacks.say_directly,
+        directly=attacks.send_directly,
     )
 
 
 def _at_a_neighbour(
     name: str, what: str, attempt: Attempt, *, since_abi: int = 1, parser: bool = False
 ) -> Probe:
-    """A probe that aims at a process that was there before the seal."""
+    """A probe aimed at a process that was started before the seal."""
     prepare = attacks.start_neighbour
     return Probe(name, what, attempt, prepare=prepare, since_abi=since_abi, parser=parser)
 
@@ -350,9 +349,9 @@ def main(name: str, mode: str) -> int:
 
 
 def _close(probe: Probe, around: Surroundings) -> tuple[str, ...]:
-    """The walls behind the seal; none beside other threads, where only calls are closed.
+    """The walls behind the seal; none if there are other threads, where only calls are closed.
 
-    A parser's process is confined inside of it, as its parent is sealed before.
+    A parser's process is confined inside the seal, since its parent is sealed first.
     """
     chosen = policy(Path(around.root), Path(around.store))
     if probe.threads:

@@ -1,8 +1,8 @@
-"""Shows that the seal holds here and now: every way out is tried, sealed and not.
+"""Verifies that the seal holds on this system: every way out is tried, sealed and unsealed.
 
-Each attempt runs twice in a process of its own. Without the seal it must succeed, or the test of it
-would prove nothing; with the seal it must fail as the policy says, and the listener that waits for
-it on this machine must have heard nothing. Touches no network but loopback.
+Each attempt runs twice, each time in a process of its own. Without the seal it must succeed, or its
+test would prove nothing; with the seal it must fail with the errno of the policy, and nothing may
+reach its listener on this machine. Uses no network but loopback.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from corpus_agent.selftest.escape.probes import PROBES, Kind, Probe
 from indexer import SealUnavailable
 from indexer.confine import check_kernel, starting
 
-PROBE_SECONDS = 60  # for one process; it takes a tenth of a second
+PROBE_SECONDS = 60  # for one process, which takes a tenth of a second
 _AT_ONCE = 4
 _DRAIN_SECONDS = 0.2  # how long the listener waits for what loopback delivers at once
 _MAX_BYTES = 65536
@@ -34,12 +34,12 @@ Control = Literal["worked", "impossible", "failed"]
 
 @dataclass(frozen=True, slots=True)
 class ProbeResult:
-    """What came of one way out.
+    """The result of one way out.
 
-    `control` is how it went without the seal; `impossible` means that this system refuses it to
-    this user anyhow (`control_error` says how). `sealed_error` is the errno or signal that stopped
-    it under the seal, None if nothing did. `heard` counts what reached the listener from there.
-    `walls` are the namespaces that stood behind the seal.
+    `control` is the outcome without the seal; `impossible` means that this system refuses it to
+    this user in any case, with `control_error`. `sealed_error` is the errno or signal that stopped
+    it under the seal, None if nothing did. `heard` counts what reached the listener under the seal.
+    `walls` are the namespaces behind the seal.
     """
 
     name: str
@@ -54,7 +54,7 @@ class ProbeResult:
 
 @dataclass(frozen=True, slots=True)
 class _Met:
-    """What one process reports: the errno it met, or how it ended; and what the listener heard."""
+    """What one process reports: its errno, or how it ended; and what reached the listener."""
 
     errno: int | None = None
     ended: str | None = None
@@ -64,14 +64,14 @@ class _Met:
 
     @property
     def error(self) -> str | None:
-        """The name of the errno, or how the process ended; None where the attempt succeeded."""
+        """The name of the errno, or how the process ended; None if the attempt succeeded."""
         return self.ended or (errorcode.get(self.errno, str(self.errno)) if self.errno else None)
 
 
 def run_selftest() -> list[ProbeResult]:
     """One result per probe, in the table's order; the seal holds if all have `passed`.
 
-    Raises SealUnavailable where this system cannot be sealed at all.
+    Raises SealUnavailable if this system cannot be sealed at all.
     """
     _, abi = check_kernel()
     probes = [probe for probe in PROBES.values() if probe.since_abi <= abi]
@@ -80,7 +80,7 @@ def run_selftest() -> list[ProbeResult]:
 
 
 def walls(results: Sequence[ProbeResult]) -> tuple[str, ...]:
-    """The namespaces that stood behind the seal in these runs; empty where none can be had."""
+    """The namespaces behind the seal in these runs; empty if none are available."""
     return max((result.walls for result in results), key=len, default=())
 
 
@@ -138,7 +138,7 @@ def _result(probe: Probe) -> ProbeResult:
 
 
 def _attempt(probe: Probe, mode: str) -> _Met:
-    """What a fresh process met, in folders and with a listener of its own."""
+    """The outcome of a new process, with folders and a listener of its own."""
     with tempfile.TemporaryDirectory(prefix="corpus-agent-selftest-") as name:
         folder = Path(name)
         around = _surroundings(folder)
@@ -146,17 +146,17 @@ def _attempt(probe: Probe, mode: str) -> _Met:
             return _run(probe, mode, around)
         try:
             sock = _listening(probe.listener, folder)
-        except OSError:  # no IPv6 here, for one; the sealed attempt must fail all the same
+        except OSError:  # no IPv6 here, for example; the sealed attempt must still fail
             around = replace(around, address="::1", port=9)
             return replace(_run(probe, mode, around), listened=False)
         with sock:
             address, port = _address(sock.getsockname())
             met = _run(probe, mode, replace(around, address=address, port=port))
-            return replace(met, heard=_heard(sock, only_data=probe.connected))
+            return replace(met, heard=_count_received(sock, only_data=probe.connected))
 
 
 def _surroundings(folder: Path) -> Surroundings:
-    """A corpus, a store and something outside of both, freshly made."""
+    """A new corpus, a new store and a secret outside both."""
     root, store, outside = (folder / name for name in ("corpus", "store", "outside"))
     for each in (root, store, outside):
         each.mkdir()
@@ -167,7 +167,7 @@ def _surroundings(folder: Path) -> Surroundings:
 
 
 def _listening(kind: Kind, folder: Path) -> socket.socket:
-    """A socket on this machine that waits for a probe; raises OSError where there can be none."""
+    """A listening socket on this machine for a probe; raises OSError if there can be none."""
     places: dict[Kind, tuple[int, int, tuple[str, int] | str]] = {
         "tcp4": (socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", 0)),
         "tcp6": (socket.AF_INET6, socket.SOCK_STREAM, ("::1", 0)),
@@ -196,10 +196,10 @@ def _address(place: tuple[str, int] | str | bytes) -> tuple[str, int]:
     return os.fsdecode(place), 0
 
 
-def _heard(sock: socket.socket, *, only_data: bool) -> int:
+def _count_received(sock: socket.socket, *, only_data: bool) -> int:
     """How much has reached a listener: bytes, and connections unless `only_data`.
 
-    The process that knocked has ended, and loopback delivers at once.
+    The sending process has ended, and loopback delivers at once.
     """
     count = 0
     while True:
@@ -224,7 +224,7 @@ def _received(connection: socket.socket) -> int:
 
 
 def _run(probe: Probe, mode: str, around: Surroundings) -> _Met:
-    """Run one attempt. Raises SealUnavailable where its process could not be sealed."""
+    """Run one attempt. Raises SealUnavailable if its process could not be sealed."""
     command = starting.Command(
         starting.python_module("corpus_agent.selftest.escape.probes", probe.name, mode),
         starting.common_variables(),
@@ -236,5 +236,5 @@ def _run(probe: Probe, mode: str, around: Surroundings) -> _Met:
         return _Met(ended=signal.Signals(-done.returncode).name)
     if done.returncode:
         return _Met(ended=(done.stderr.strip().splitlines() or ["no reason given"])[-1])
-    said = json.loads(done.stdout)
-    return _Met(errno=said["errno"], walls=tuple(said["walls"]))
+    reported = json.loads(done.stdout)
+    return _Met(errno=reported["errno"], walls=tuple(reported["walls"]))

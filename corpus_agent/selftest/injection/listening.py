@@ -1,4 +1,4 @@
-"""A listener on loopback that counts who knocks. Called by trial.py and boundaries.py."""
+"""A listener on loopback that counts connections. Called by trial.py and boundaries.py."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import socket
 import threading
 import time
 
-_SETTLE_SECONDS = 0.2  # how long the listener waits for what loopback delivers at once
+_SETTLE_SECONDS = 0.2  # the wait for what loopback delivers at once
 
 
 class Listener:
-    """A port of loopback at which somebody counts who knocks; a context manager."""
+    """A port of loopback that counts connections; a context manager."""
 
     def __init__(self) -> None:
         self._socket = socket.create_server(("127.0.0.1", 0), backlog=4096)
         self._thread = threading.Thread(target=self._count, daemon=True)
-        self._heard = 0
+        self._connections = 0
 
     @property
     def address(self) -> str:
@@ -23,11 +23,11 @@ class Listener:
         host, port = self._socket.getsockname()
         return f"{host}:{port}"
 
-    def heard(self) -> int:
-        """How many connections there have been since the last call."""
+    def connections(self) -> int:
+        """The number of connections since the last call."""
         time.sleep(_SETTLE_SECONDS)
-        heard, self._heard = self._heard, 0
-        return heard
+        connections, self._connections = self._connections, 0
+        return connections
 
     def __enter__(self) -> Listener:
         self._thread.start()
@@ -46,4 +46,4 @@ class Listener:
             except OSError:
                 return
             connection.close()
-            self._heard += 1
+            self._connections += 1

@@ -1,6 +1,6 @@
-"""PDF files of any text, in the least that a reader needs: one page, one font, a title.
+"""Minimal PDF files of any text: one page, one font, a title.
 
-Writes what no layout program would: characters that hide or act, as text and as metadata.
+Writes what no layout program would: hidden and control characters, as text and as metadata.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _MAP_ROWS = 100  # that one block of a character map may hold (Adobe Technical N
 
 
 def pdf_of(lines: Sequence[str], title: str) -> bytes:
-    """A PDF of one page whose text is `lines` and whose metadata hold `title`.
+    """A PDF of one page with the text `lines` and `title` in its metadata.
 
-    The font has no shapes: its character map says what each of its codes means (PDF 32000, 9.10.3).
+    The font has no shapes; its character map gives the meaning of each code (PDF 32000, 9.10.3).
     """
     codes = {char: n for n, char in enumerate(sorted(set("".join(lines))), start=1)}
     shown = (b"".join(codes[char].to_bytes(2) for char in line).hex() for line in lines)
@@ -69,7 +69,7 @@ def _stream(content: str) -> bytes:
 
 
 def _file(objects: Sequence[bytes]) -> bytes:
-    """The objects numbered from 1, with the table that says where each one is."""
+    """The file of the objects, numbered from 1, with the table of their positions."""
     parts = [b"%PDF-1.7\n"]
     places: list[int] = []
     for number, content in enumerate(objects, start=1):

@@ -1,6 +1,6 @@
-"""A corpus with strings in it: in text, in Markdown and its title, in names, in PDF and its title.
+"""A corpus with planted strings: in text, in Markdown and PDF and their titles, in file names.
 
-Writes below one folder and nowhere else. Called by trial.py.
+Writes only below one folder. Called by trial.py.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ MAX_HEADING = 120  # characters
 
 
 def plant(folder: Path, strings: Iterable[Planted], secret: Path, link: str) -> int:
-    """How many documents were made; `link` becomes a link to the secret file."""
+    """Make the documents and return their number; `link` becomes a link to the secret file."""
     (folder / link).symlink_to(secret)
     count = 0
     for planted in strings:
@@ -28,12 +28,12 @@ def plant(folder: Path, strings: Iterable[Planted], secret: Path, link: str) -> 
 
 
 def documents(planted: Planted) -> Iterable[tuple[str, bytes]]:
-    """File names and contents; the first name carries as much of the string as a name can."""
+    """File names and contents; the first name has as much of the string as fits."""
     word, text = planted.word, planted.text
     before = f"The {word} valve is serviced in the boiler room every spring."
     after = f"Spare parts for the {word} valve are on the second shelf."
     plain = f"{before}\n{text}\n{after}\n"
-    # Half a surrogate pair cannot be written; a string that holds one is planted without it.
+    # Half a surrogate pair cannot be encoded; a string with one is planted without it.
     yield f"{word} {carried(text)}.txt", plain.encode("utf-8", "ignore")
     # The blank is escaped, so that the line of the title is no name that a detector would find.
     matter = f'---\ntitle: "{word}\\x20{in_yaml(text)}"\n---\n'
@@ -45,12 +45,12 @@ def documents(planted: Planted) -> Iterable[tuple[str, bytes]]:
 
 
 def carried(text: str) -> str:
-    """As much of `text` as one file name can carry: no slash, no NUL, and so many bytes."""
+    """The part of `text` that fits into a file name: no slash, no NUL, limited bytes."""
     name = text.replace("/", "\u2215").replace("\0", "").encode("utf-8", "ignore")
     return name[:MAX_NAME_BYTES].decode("utf-8", "ignore")
 
 
 def in_yaml(text: str) -> str:
-    r"""`text` inside a double-quoted scalar: what is not plain ASCII as \UXXXXXXXX."""
+    r"""`text` for a double-quoted scalar: all but plain ASCII as \UXXXXXXXX."""
     plain = (c.isascii() and c.isprintable() and c not in '"\\' for c in text)
     return "".join(c if ok else f"\\U{ord(c):08x}" for c, ok in zip(text, plain, strict=True))

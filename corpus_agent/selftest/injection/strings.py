@@ -1,8 +1,8 @@
 """The strings that are planted: the packaged set, or a file of the same shape.
 
-One JSON object a line with `id`, `class`, `text` and `canary`, everything escaped: such strings act
-on terminals, so nothing here or elsewhere prints one as it is. A class that ends in "benign" holds
-ordinary text that only looks like an attack and must stay readable.
+One JSON object per line with `id`, `class`, `text` and `canary`, escaped: such strings act on
+terminals, so no module prints one unchanged. A class that ends in "benign" is ordinary text that
+resembles an attack and must stay readable.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from indexer import UsageError
 
 PACKAGED = Path(__file__).parent / "strings.jsonl"
 _SYLLABLES = [first + vowel for first in "bdfgklmnprstvz" for vowel in "aeiou"]
-_SYLLABLES_A_WORD = 3  # 343,000 words of one length, none of which begins another
+_SYLLABLES_A_WORD = 3  # 343,000 words of equal length
 
 
 @dataclass(frozen=True, slots=True)
 class Planted:
-    """One string; `word` is in its documents and in no others, so that a question finds them."""
+    """One string; `word` occurs only in its documents, so that a question finds them."""
 
     id: str
     kind: str
@@ -29,7 +29,7 @@ class Planted:
 
     @property
     def name(self) -> str:
-        """What its documents are called, by file name or by title."""
+        """The name of its documents, as file name or title."""
         return f"{self.word} {self.text}"
 
     @property
@@ -40,7 +40,7 @@ class Planted:
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """What an attack reaches for: all of it made for this run, and all of it on this machine.
+    """The targets of an attack, all made for this run and on this machine.
 
     `canary` is a file outside the corpus, `link` the source of a link to it inside, `outside` a
     file to write, `listener` a host and port of loopback.
@@ -67,9 +67,9 @@ class Targets:
 
 
 def load(path: Path | None, targets: Targets) -> list[Planted]:
-    """The strings of a file, of the packaged set without one; raises UsageError for another shape.
+    """The strings of a file, or of the packaged set; raises UsageError for another format.
 
-    White space at the ends goes: documents are planted with sentences around it.
+    Stripped of white space, since sentences are put around them.
     """
     try:
         lines = (path or PACKAGED).read_text("utf-8").split("\n")
@@ -94,7 +94,7 @@ def load(path: Path | None, targets: Targets) -> list[Planted]:
 
 
 def _word(number: int) -> str:
-    """A word that no language has, another one for every number."""
+    """A word of no language, different for each number."""
     base = len(_SYLLABLES)
     digits = [number // base**place % base for place in range(_SYLLABLES_A_WORD)]
     return "".join(_SYLLABLES[(digit + 7 * place) % base] for place, digit in enumerate(digits))

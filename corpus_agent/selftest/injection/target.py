@@ -1,9 +1,9 @@
-"""What the program says of each planted string, from inside the seal: the process under attack.
+"""The process under attack: prints the program's output for each planted string, sealed.
 
-Does what the commands do, in their order: find the model, start the broker, seal, and only then
-open the index. Judges nothing; what was printed goes to trial.py as JSON.
+Follows the commands' order: find the model, start the broker, seal, and only then open the index.
+Judges nothing; the output goes to trial.py as JSON.
 
-    python -m corpus_agent.selftest.injection.target < task.json    # one JSON object a word
+    python -m corpus_agent.selftest.injection.target < task.json    # one JSON object per word
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from corpus_agent import mcp, render, service
 from corpus_agent.service.cancel import Cancel
 from corpus_agent.settings import Settings
-from corpus_agent.startup import Launch, to_read
+from corpus_agent.startup import Launch, for_reading
 from corpus_agent.text.delimiters import Frame
 from corpus_agent.text.sanitize import visible
 from indexer import CorpusError, Query
@@ -34,16 +34,16 @@ CONNECT_SECONDS = 2.0
 
 
 def question_about(word: str) -> str:
-    """The question that leads to the documents of a word and to no others."""
+    """A question that finds the documents of a word and no others."""
     return f"What do the notes say about the {word} valve?"
 
 
 def main() -> None:
-    """Seal, then print for each word of the task what every command would print."""
+    """Seal, then print the output of every command for each word of the task."""
     task = json.loads(sys.stdin.read())
-    # The store was made for this run a moment ago; nothing of it belongs into the user's record.
+    # The store was made for this run; it does not belong in the user's record.
     named = Settings(store=Path(task["store"]), llm=task["llm"], trust_store=True)
-    launch = to_read(named, asking=True)
+    launch = for_reading(named, asking=True)
     settings = launch.settings
     if launch.model is None:
         sys.exit("; ".join(launch.notices))
@@ -69,7 +69,7 @@ def main() -> None:
 def _shown(
     word: str, corpus: Index, rows: Sequence[FileRow], seal: SealState
 ) -> Iterator[tuple[str, str]]:
-    """What `search`, `read` and `files` print, each in both forms."""
+    """The output of `search`, `read` and `files`, each in both forms."""
     hits = corpus.search(Query(word, 5, None))
     yield "search", _lines(render.search_lines(word, hits, corpus.coverage()))
     yield "search --json", _json(render.search_object(word, hits, corpus.version, seal))
@@ -83,7 +83,7 @@ def _shown(
 
 
 def _over_mcp(word: str, tools: Tools, rows: Sequence[FileRow]) -> Iterator[tuple[str, str]]:
-    """What the MCP server's tools and its list of resources hold; answers are in `_asked`."""
+    """The output of the MCP server's tools and its list of resources; answers are in `_asked`."""
     yield "mcp search", tools.call("vectordb_search", {"query": word}, Cancel()).text
     for number, row in enumerate(rows, start=1):
         yield (
@@ -96,7 +96,7 @@ def _over_mcp(word: str, tools: Tools, rows: Sequence[FileRow]) -> Iterator[tupl
 def _asked(
     command: str, word: str, corpus: Index, answerer: Answerer, seal: SealState
 ) -> Iterator[tuple[str, str]]:
-    """What `ask` prints, in both forms; an error is printed as the command would."""
+    """The output of `ask`, in both forms; an error in the form of the command."""
     from corpus_agent.render import for_parent
 
     events: list[str] = []
@@ -114,7 +114,7 @@ def _asked(
 
 
 def _connects(host: str, port: int) -> bool:
-    """Whether code that a document has taken over could reach the listener from here."""
+    """Whether code in this process could reach the listener."""
     try:
         socket.create_connection((host, port), CONNECT_SECONDS).close()
     except OSError:

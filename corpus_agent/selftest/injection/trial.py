@@ -1,7 +1,7 @@
-"""One run of the attack: plant, index, ask from inside the seal, and once more without protection.
+"""One run of the attack: plant, index, ask inside the seal, and again without protection.
 
-Starts the processes and hands their output to judge.py. Everything happens in one temporary folder
-and on loopback. Called by `selftest --attack`.
+Starts the processes and passes their output to judge.py. Uses one temporary folder and loopback
+only. Called by `selftest --attack`.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ MAX_SHOWN_ERROR = 500  # characters
 def run_attack(
     strings_file: Path | None = None, on_event: Callable[[str], None] = lambda _: None
 ) -> AttackVerdict:
-    """What leaked, by channel, of the packaged strings or of those in a file.
+    """The verdict for the packaged strings or those of a file.
 
-    Raises UsageError for a file of another shape, SealUnavailable where this system cannot be
-    sealed, CorpusError where a process of the run failed.
+    Raises UsageError for a file of another format, SealUnavailable if this system cannot be
+    sealed, CorpusError if a process of the run failed.
     """
     started = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="corpus-agent-attack-") as name, Listener() as listener:
@@ -74,16 +74,16 @@ def _gather(
     Path(targets.canary).write_text(f"The canary sings {token}.\n", "utf-8")
     planted = plant(corpus, strings, Path(targets.canary), LINK)
     on_event(f"indexing {planted} documents with {len(strings)} strings in them")
-    state = {"XDG_STATE_HOME": str(folder / "state")}  # nothing of it is for the user's own record
+    state = {"XDG_STATE_HOME": str(folder / "state")}  # not for the user's own record
     index = ("--store", store, "index", corpus, "--json")
     indexed = json.loads(_run("corpus_agent", *index, **state))
-    with _obeying_model(targets, log) as port:
+    with _compliant_model(targets, log) as port:
         on_event("asking about each of them, sealed, a model that obeys")
         rows = _ask_sealed(strings, store, port, listener.address)
         noted = [json.loads(line) for line in log.read_text("utf-8").splitlines()]
         for row in rows:
             _follow(row["texts"], listener.address)
-        heard, wrote = listener.heard(), Path(targets.outside).exists()
+        connections, wrote = listener.connections(), Path(targets.outside).exists()
         on_event("asking once more, with nothing in between")
         bare = [unprotected(each, port, targets) for each in strings]
     visited = sum(_visit(control.answer, listener.address) for control in bare)
@@ -94,11 +94,11 @@ def _gather(
         secrets=(token, *_passwords()),
         printed={row["word"]: row for row in rows},
         log=tuple(noted),
-        heard=heard,
+        connections=connections,
         wrote=wrote,
         bare=tuple(bare),
         bare_connections=visited + sum(control.connections for control in bare),
-        bare_heard=listener.heard(),
+        bare_received=listener.connections(),
         bare_wrote=Path(targets.outside).exists(),
     )
 
@@ -106,7 +106,7 @@ def _gather(
 def _ask_sealed(
     strings: Sequence[Planted], store: Path, port: int, listener: str
 ) -> list[dict[str, Any]]:
-    """What the program printed about each string, by a process that sealed itself."""
+    """The program's output for each string, from a process that sealed itself."""
     host, _, listens = listener.partition(":")
     task = {
         "store": str(store),
@@ -115,7 +115,7 @@ def _ask_sealed(
         "without_model": [each.word for each in _some(strings)],
         "listener": (host, int(listens)),
     }
-    # Threads cost a single query more than they give: six times on two busy cores.
+    # Threads slow a single query: six times on two busy cores.
     printed = _run(
         "corpus_agent.selftest.injection.target", stdin=json.dumps(task), OMP_NUM_THREADS="1"
     )
@@ -134,7 +134,7 @@ def _some(strings: Sequence[Planted]) -> Iterator[Planted]:
 
 
 def _passwords() -> list[str]:
-    """The first line of /etc/passwd, by which a copy of it is known."""
+    """The first line of /etc/passwd, by which a copy of it is recognised."""
     try:
         return Path("/etc/passwd").read_text("utf-8", "replace").splitlines()[:1]
     except OSError:
@@ -142,14 +142,14 @@ def _passwords() -> list[str]:
 
 
 def _follow(texts: dict[str, str], listener: str) -> None:
-    """Open what a careless viewer would: each address of the listener in an answer, as it is."""
+    """Open what a careless viewer would: each unchanged address of the listener in an answer."""
     for command, text in texts.items():
         if command.startswith("ask"):
             _visit(text, listener)
 
 
 def _visit(text: str, listener: str) -> int:
-    """How often the listener was visited for a text: once, where an address of it is live."""
+    """The number of visits to the listener for a text: 1 if an address in it is live."""
     pieces = leaks.strings_in(text)
     live = any(f"//{listener}" in piece and leaks.live_markup(piece) for piece in pieces)
     if live:
@@ -158,7 +158,7 @@ def _visit(text: str, listener: str) -> int:
 
 
 @contextmanager
-def _obeying_model(targets: Targets, log: Path) -> Iterator[int]:
+def _compliant_model(targets: Targets, log: Path) -> Iterator[int]:
     """The port of the model, which runs until the block ends."""
     pipe = subprocess.PIPE
     command = _command("corpus_agent.selftest.injection.compliant_model", str(log))
@@ -173,7 +173,7 @@ def _obeying_model(targets: Targets, log: Path) -> Iterator[int]:
 
 
 def _run(module: str, *arguments: object, stdin: str | None = None, **environment: str) -> str:
-    """What a module printed. Raises CorpusError with its last words where it failed."""
+    """The output of a module. Raises CorpusError with its last lines if it failed."""
     command = _command(module, *map(str, arguments), **environment)
     done = starting.run(command, given=stdin, seconds=PROCESS_SECONDS)
     if done.returncode:
@@ -185,6 +185,6 @@ def _run(module: str, *arguments: object, stdin: str | None = None, **environmen
 
 
 def _command(module: str, *arguments: str, **more: str) -> starting.Command:
-    """A module as a process of the run, told none of the user's settings."""
-    told = {**starting.common_variables(), **more}
-    return starting.Command(starting.python_module(module, *arguments), told)
+    """A module as a process of the run, without the user's settings."""
+    variables = {**starting.common_variables(), **more}
+    return starting.Command(starting.python_module(module, *arguments), variables)

@@ -1,1 +1,1 @@
-"""Indices that an attacker made, and runs that were taken over: what the next command does."""
+"""Indexes made by an attacker, and runs that were taken over: the effect on the next command."""

@@ -1,8 +1,8 @@
-"""Hostile indices, and runs that were prepared by the run before: tried, each beside its control.
+"""Hostile indexes, and runs prepared by a run before: each is tried beside its control.
 
 Every attack has homes of its own, copied from one that an honest run made: one in which the index
-was found, one in which it was trusted before it turned hostile, and one for the control, in which
-the same material is taken at its word and must get through. Called by `selftest --attack`.
+was found, one in which it was trusted before it turned hostile, and one for the control, where a
+program without checks uses the same material and must be affected. Called by `selftest --attack`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ MAX_SHOWN_ERROR = 500  # characters
 def try_boundaries(folder: Path) -> tuple[Tried, ...]:
     """One result per attack, in the order of the tables; works in `folder`, which is empty.
 
-    Raises CorpusError where an honest step failed, SealUnavailable where nothing can be sealed.
+    Raises CorpusError if an honest step failed, SealUnavailable if nothing can be sealed.
     """
     check_readers_are_noticed(folder)
     honest = _honest(folder / "honest")
@@ -64,13 +64,13 @@ def try_store(attack: Store, honest: Home, folder: Path) -> Tried:
         home = _copy(honest, folder / "control")
         _alter(attack, home, listener.address)
         before = look(home)
-        printed = attack.obey(home)
+        printed = attack.unchecked(home)
         got = _came_of(home, before, printed, listener)
     return Tried("store", attack.name, attack.what, got, tuple(sorted(leaked)))
 
 
 def _attacked(attack: Store, home: Home, *, trusted: bool) -> tuple[str, ...]:
-    """What the program did when its user ran the command."""
+    """The effects of the user's command."""
     if trusted:
         root = home.home / attack.root
         _honestly(run(home, "corpus_agent", "trust", home.store, "--root", root.resolve()))
@@ -93,16 +93,16 @@ def _alter(attack: Store, home: Home, listener: str) -> None:
 
 
 def _usual(home: Home) -> dict[str, object]:
-    """The boundary of a run that nothing was left for, inside of which nothing is reached."""
+    """The boundary of a run without leftovers, from which nothing outside is reached."""
     _honestly(run(home, "corpus_agent", "trust", home.store))
     found: dict[str, object] = json.loads(_honestly(_reached(home, "", "next")).out)
     return found
 
 
 def try_legacy(legacy: Legacy, usual: Mapping[str, object], honest: Home, folder: Path) -> Tried:
-    """What a run that was taken over left, the next one as the user starts it, and the control.
+    """The leftovers of a run that was taken over, the user's next run, and the control.
 
-    `usual` is the boundary of a run that nothing was left for.
+    `usual` is the boundary of a run without leftovers.
     """
     with Listener() as listener:
         home = _copy(honest, folder / "sealed")
@@ -125,10 +125,10 @@ def try_legacy(legacy: Legacy, usual: Mapping[str, object], honest: Home, folder
 
 def _moved(usual: Mapping[str, object], later: Ran, listener: Listener) -> list[str]:
     """How the boundary of a run differs from the usual one, and what was reached."""
-    found = ["sent"] if listener.heard() else []
+    found = ["sent"] if listener.connections() else []
     if later.broke:
         return [*found, "broke"]
-    if later.code:  # it was refused, and so reached nothing
+    if later.code:  # it was refused, so it reached nothing
         return [*found, *([] if later.refused else ["refused without a word"])]
     met = json.loads(later.out)
     if met["reached"]:
@@ -142,7 +142,7 @@ def _moved(usual: Mapping[str, object], later: Ran, listener: Listener) -> list[
 
 def _came_of(home: Home, before: State, printed: str, listener: Listener) -> tuple[str, ...]:
     found = [*seen(home, before, printed)]
-    if listener.heard():
+    if listener.connections():
         found.append("sent")
     if LIE in printed:
         found.append("believed")
@@ -150,7 +150,7 @@ def _came_of(home: Home, before: State, printed: str, listener: Listener) -> tup
 
 
 def _ending(ran: Ran, *, must: bool) -> list[str]:
-    """What is wrong with how a command ended; `must` says that it had to refuse."""
+    """What is wrong with the end of a command; with `must`, it had to refuse."""
     if ran.broke:
         return ["broke"]
     if ran.code:
@@ -159,7 +159,7 @@ def _ending(ran: Ran, *, must: bool) -> list[str]:
 
 
 def _left(home: Home, listener: str, legacy: Legacy, mode: str) -> None:
-    """Have code inside a run leave something, and be sure that it could where it should."""
+    """Have code inside a run leave something, and verify that it could where it should."""
     words = ("leave", legacy.name, mode)
     errno = json.loads(_honestly(run(home, _TAKEN_OVER, *words, given=_around(home, listener))).out)
     if errno["errno"] is not None and not (legacy.outside and mode == "sealed"):
@@ -175,7 +175,7 @@ def _around(home: Home, listener: str) -> str:
 
 
 def _honest(base: Path) -> Home:
-    """A home whose user made an index, and another one of another folder."""
+    """A home whose user made an index, and a second one of another folder."""
     home = Home(base, secrets.token_hex(16))
     make_home(home)
     another = home.home / BESIDE
@@ -184,7 +184,7 @@ def _honest(base: Path) -> Home:
     for folder in (home.project, another):
         store = folder / ".corpus-agent"
         _honestly(run(home, "corpus_agent", "--store", store, "index", folder))
-    home.record.unlink()  # each copy is another index, at another place
+    home.record.unlink()  # each copy is an index of its own, at another path
     return home
 
 
@@ -194,7 +194,7 @@ def _copy(honest: Home, base: Path) -> Home:
 
 
 def _honestly(ran: Ran) -> Ran:
-    """A step that had to work."""
+    """A step that must succeed."""
     if ran.code == SealUnavailable.exit_code:
         raise SealUnavailable(one_line(ran.err)[-MAX_SHOWN_ERROR:])
     if ran.code:

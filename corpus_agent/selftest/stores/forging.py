@@ -2,7 +2,7 @@
 
     python -m corpus_agent.selftest.stores.forging STORE ROOT SOURCE
 
-In a process of its own, since LanceDB has threads. Called by boundaries.py for indices of its run.
+In a process of its own, since LanceDB has threads. Called by boundaries.py for indexes of its run.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from indexer.store.writer import Writer
 
 
 def main(store: str, root: str, source: str) -> None:
-    """Commit a row for `source`, which is not looked at."""
-    said = read_manifest(Path(store))
+    """Commit a row for `source`, which is not opened."""
+    manifest = read_manifest(Path(store))
     size = (Path(root) / source).stat().st_size
     row = FileRow(source, "indexed", bytes=size, sha256="0" * 64, lines=1, extractor="text/2")
-    with Writer(Path(store), said.fingerprint, said.root) as writer:
+    with Writer(Path(store), manifest.fingerprint, manifest.root) as writer:
         writer.replace([Embedded(row)])
         writer.commit(ignored=0, complete=True)
 

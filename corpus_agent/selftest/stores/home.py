@@ -1,8 +1,7 @@
-"""A home with something to lose and a folder that ships an index, and what a run did to both.
+"""A home with private files and a folder that contains an index, and the effects of a run on both.
 
-Every private file holds a token, and its access time lies in 1970: the kernel moves it when
-somebody reads. Homes are made for the run; nothing of the user's own is touched. Called by
-boundaries.py.
+Every private file contains a token and has an access time in 1970, which the kernel updates on a
+read. Homes are made for the run; nothing of the user's own is touched. Called by boundaries.py.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from pathlib import Path
 from subprocess import TimeoutExpired
 
 from corpus_agent.selftest.injection import leaks
-from indexer import STORE_NAME, CorpusError
+from indexer import CorpusError, storage
 from indexer.confine import starting
 
 RUN_SECONDS = 120.0  # of one command; it takes two
@@ -27,7 +26,7 @@ _NOTICED = "corpus-agent-notices-readers"
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """A home below `base`, with a folder in it that came from elsewhere; `token` is private."""
+    """A home below `base`, with a folder from elsewhere in it; `token` is private."""
 
     base: Path
     token: str
@@ -45,11 +44,11 @@ class Home:
     @property
     def store(self) -> Path:
         """The index."""
-        return self.project / STORE_NAME
+        return self.project / storage.STORE_NAME
 
     @property
     def private(self) -> Path:
-        """A folder of the user's that is no part of it."""
+        """A folder of the user's outside the project."""
         return self.home / "private"
 
     @property
@@ -59,25 +58,25 @@ class Home:
 
     @property
     def shell(self) -> Path:
-        """What the next shell of the user runs."""
+        """The file that the user's next shell runs."""
         return self.home / ".bashrc"
 
     @property
     def record(self) -> Path:
-        """Where the user's decisions are kept."""
+        """The user's record of trusted stores."""
         return self.base / "state" / "corpus-agent" / "stores.json"
 
     def secrets(self) -> tuple[Path, ...]:
-        """The files that nobody may read."""
+        """The files that no run may read."""
         kept = [path for path in sorted(self.private.rglob("*")) if path.is_file()]
         return (self.key, self.shell, *kept)
 
     def secrets_named(self) -> tuple[Path, ...]:
-        """Those of them that can be named without a look into a closed folder."""
+        """Those of them that can be named without listing a closed folder."""
         return (self.key, self.shell, self.private / "canary.txt", self.private / "data.json")
 
     def environment(self) -> dict[str, str]:
-        """What a program of this user's is told."""
+        """The environment of this user's programs."""
         places = {
             "HOME": self.home,
             "XDG_STATE_HOME": self.base / "state",
@@ -90,7 +89,7 @@ class Home:
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """A command that has ended; `code` is None where it had to be ended."""
+    """A command that has ended; `code` is None if it had to be killed."""
 
     code: int | None
     out: str
@@ -98,14 +97,14 @@ class Ran:
 
     @property
     def refused(self) -> bool:
-        """Whether it said no in words: what is wrong, and what to do."""
+        """Whether it refused with a message and a hint."""
         lines = self.err.strip().splitlines()
-        said = [at for at, line in enumerate(lines) if line.startswith("Error: ")]
-        return bool(self.code) and bool(said) and said[-1] + 1 < len(lines)
+        errors = [at for at, line in enumerate(lines) if line.startswith("Error: ")]
+        return bool(self.code) and bool(errors) and errors[-1] + 1 < len(lines)
 
     @property
     def broke(self) -> bool:
-        """Whether it ended in no way that a person was meant to see."""
+        """Whether it ended in a way that is not meant for a person."""
         return self.code is None or self.code < 0 or "Traceback (most recent" in self.err
 
 
@@ -121,7 +120,7 @@ def make_home(home: Home) -> None:
     (home.project / "lease.md").write_text(FIRST_LINE, "utf-8")
     config = home.base / "config" / "corpus-agent" / "config.toml"
     config.parent.mkdir(parents=True)
-    config.write_text('llm = "none"\n', "utf-8")  # and no server of this machine is looked for
+    config.write_text('llm = "none"\n', "utf-8")  # and no search for a server on this machine
 
 
 def run(home: Home, module: str, *arguments: object, given: str | None = None) -> Ran:
@@ -135,13 +134,13 @@ def run(home: Home, module: str, *arguments: object, given: str | None = None) -
     return Ran(done.returncode, done.stdout, done.stderr)
 
 
-# ---- Who watches
+# ---- Watching
 
 State = dict[str, tuple[object, ...]]
 
 
 def look(home: Home) -> State:
-    """What everything outside of the index is; from here on a reader of secrets is noticed."""
+    """The state of everything outside the index; from now on a read of a secret is noticed."""
     before = _watched(home)
     for path in home.secrets():
         os.utime(path, ns=(0, path.stat().st_mtime_ns))
@@ -149,11 +148,11 @@ def look(home: Home) -> State:
 
 
 def seen(home: Home, before: State, printed: str) -> tuple[str, ...]:
-    """What came of a run: kinds, in words, each once; empty where nothing did."""
+    """The kinds of effects of a run, each once; empty without any."""
     after = _watched(home)
     held = (_unseen(path) for path in _files_below(home.store))
     found = {
-        "shown": leaks.told(printed, (home.token,)),
+        "shown": leaks.holds_secret(printed, (home.token,)),
         "read": any(path.stat().st_atime_ns for path in home.secrets() if str(path) in before),
         "changed": before != after,
         "kept": any(home.token.encode() in data for data in held),
@@ -162,7 +161,7 @@ def seen(home: Home, before: State, printed: str) -> tuple[str, ...]:
 
 
 def check_readers_are_noticed(folder: Path) -> None:
-    """Raise CorpusError where the file system does not note that a file was read."""
+    """Raise CorpusError if the file system does not record reads."""
     path = folder / _NOTICED
     path.write_text("words", "utf-8")
     os.utime(path, ns=(0, path.stat().st_mtime_ns))
@@ -188,7 +187,7 @@ def _look(path: Path) -> tuple[object, ...]:
     info = path.lstat()
     what = (info.st_mode, info.st_ino, info.st_uid, info.st_mtime_ns)
     if not stat.S_ISREG(info.st_mode):
-        return (info.st_mode, info.st_uid)  # a folder's time moves with the index in it
+        return (info.st_mode, info.st_uid)  # a folder's time changes with the index in it
     return (*what, hashlib.sha256(_unseen(path)).hexdigest())
 
 
@@ -203,7 +202,7 @@ def _files_below(folder: Path) -> Iterator[Path]:
 
 
 def _unseen(path: Path) -> bytes:
-    """The bytes of a file, read so that its access time stays."""
+    """The bytes of a file, read without changing its access time."""
     with suppress(FileNotFoundError):
         descriptor = os.open(path, os.O_RDONLY | os.O_NOATIME | os.O_NOFOLLOW)
         with os.fdopen(descriptor, "rb") as file:

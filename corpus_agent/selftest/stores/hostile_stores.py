@@ -1,7 +1,7 @@
-"""What an attacker makes of an index, and what a program without care would do with it.
+"""Attacks by the content of an index, and what a program without checks would do with it.
 
 Each attack changes the index of a home of this run, names the command that its user then runs, and
-has a control that takes the same material at its word. Runs no command itself: boundaries.py does.
+has a control that trusts the same content. Runs no command: boundaries.py does.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from corpus_agent.selftest.injection.unprotected import connect
 from corpus_agent.selftest.stores.home import Home, run
 
 QUESTION = "When does the lease end?"
-LIE = "The lease ends on 1 April 1999."  # what the index of another folder says
+LIE = "The lease ends on 1 April 1999."  # a sentence in the index of another folder
 BESIDE = "another"  # the folder of that index, in the home
 
 
@@ -26,8 +26,8 @@ BESIDE = "another"  # the folder of that index, in the home
 class Store:
     """One attack on an index.
 
-    `alter` makes the attack, `obey` is the control: it returns what it would print. `command` is
-    what the user runs. `refused` says that it must end in an error also where the user had trusted
+    `alter` makes the attack. `unchecked` is the control: what a program without checks would print.
+    `command` is what the user runs. `refused`: it must end in an error even if the user had trusted
     the index before. `root` is the user's record: the folder of documents, in the home. `lists` is
     a file that the tables of the index claim to be a document.
     """
@@ -36,7 +36,7 @@ class Store:
     what: str
     alter: Callable[[Home, str], object]
     command: tuple[str, ...]
-    obey: Callable[[Home], str]
+    unchecked: Callable[[Home], str]
     refused: bool = True
     root: str = "cloned/project"
     lists: str | None = None
@@ -44,17 +44,17 @@ class Store:
 
 
 def change_manifest(store: Path, **fields: object) -> None:
-    """Other values in the manifest of an index."""
+    """Change values in the manifest of an index."""
     path = store / "manifest.json"
     path.write_text(json.dumps({**json.loads(path.read_text("utf-8")), **fields}), "utf-8")
 
 
 def set_in_store(home: Home, setting: str) -> None:
-    """A config.toml in the index."""
+    """Write a config.toml into the index."""
     (home.store / "config.toml").write_text(f"{setting}\n", "utf-8")
 
 
-def said_by_store(store: Path) -> tuple[Path, dict[str, Any]]:
+def root_and_settings(store: Path) -> tuple[Path, dict[str, Any]]:
     """The folder that the manifest names, and the settings: what a program could believe."""
     content = json.loads((store / "manifest.json").read_text("utf-8"))
     path = store / "config.toml"
@@ -63,7 +63,7 @@ def said_by_store(store: Path) -> tuple[Path, dict[str, Any]]:
 
 
 def _link(name: str, target: str) -> Callable[[Home, str], None]:
-    """A link to `target` of the home in the place of `name`."""
+    """Replace `name` by a link to `target` of the home."""
 
     def alter(home: Home, _: str) -> None:
         path = home.store / name
@@ -77,7 +77,7 @@ def _link(name: str, target: str) -> Callable[[Home, str], None]:
 
 
 def _all_of(folder: Path) -> str:
-    """What all files in a folder hold: what reads a folder of documents, tables or weights."""
+    """The content of all files in a folder, as a reader of documents, tables or weights gets it."""
     files = (path for path in sorted(folder.rglob("*")) if path.is_file())
     return "\n".join(path.read_text("utf-8", "replace") for path in files)
 
@@ -88,13 +88,13 @@ def _wrote(path: Path, content: str) -> str:
 
 
 def _connected(home: Home) -> str:
-    _, settings = said_by_store(home.store)
+    _, settings = root_and_settings(home.store)
     connect(settings["llm"].removeprefix("http://"))
     return ""
 
 
 def _put_another(home: Home, _: str) -> None:
-    """An index of another folder, made by the same program, with the marker of this one."""
+    """Replace the index by that of another folder, with this one's marker."""
     marker = (home.store / "corpus-agent.store").read_bytes()
     home.store.rename(home.store.with_name("moved"))
     shutil.copytree(home.home / BESIDE / ".corpus-agent", home.store)
@@ -102,13 +102,13 @@ def _put_another(home: Home, _: str) -> None:
 
 
 def _believed(home: Home) -> str:
-    """What the index says when whoever is in its place is believed."""
+    """The content of the index, if its replacement is believed."""
     named = ("--store", home.store, "--trust-store")
     return run(home, "corpus_agent", *named, "search", QUESTION).out
 
 
 def _read_listed(home: Home) -> str:
-    """The document that the tables name, below the root, and no further question."""
+    """The document that the tables name, below the root, without any check."""
     listed = run(home, "corpus_agent", "--store", home.store, "--trust-store", "files", "--json")
     sources = [row["source"] for row in json.loads(listed.out)["files"]]
     texts = ((home.home / name).read_text("utf-8") for name in sources if name[:1] == ".")
@@ -116,7 +116,7 @@ def _read_listed(home: Home) -> str:
 
 
 def _strew(home: Home) -> str:
-    """What a program does that makes an index wherever it is told to."""
+    """Make an index in any folder that is named."""
     (home.private / ".gitignore").write_text("*\n", "utf-8")
     shutil.rmtree(home.private / "lance")
     return ""
@@ -130,7 +130,7 @@ STORES = (
         "the manifest names another folder of documents",
         lambda home, _: change_manifest(home.store, root="../../private"),
         ("index",),
-        lambda home: _all_of(said_by_store(home.store)[0]),
+        lambda home: _all_of(root_and_settings(home.store)[0]),
         refused=False,
     ),
     Store(
@@ -180,7 +180,7 @@ STORES = (
         "its settings name a folder to read",
         lambda home, _: set_in_store(home, f'reranker = "{home.private}"'),
         _SEARCH,
-        lambda home: _all_of(Path(said_by_store(home.store)[1]["reranker"])),
+        lambda home: _all_of(Path(root_and_settings(home.store)[1]["reranker"])),
     ),
     Store(
         "rows",

@@ -1,11 +1,11 @@
-"""Code that took over a run: what it leaves for the next one, and what it reaches then.
+"""Code that took over a run: what it leaves for the next run, and what it reaches then.
 
     python -m corpus_agent.selftest.stores.taken_over leave NAME sealed|control < surroundings.json
     python -m corpus_agent.selftest.stores.taken_over reach next|believing < surroundings.json
 
-Starts as the commands do, by the user's own record and settings, seals itself, and only then does
-what it likes. `believing` is the control: a run whose boundary is what the index says. Prints what
-it met as JSON. Called by boundaries.py.
+Starts as the commands do, from the user's own record and settings, seals itself, and then attacks.
+`believing` is the control: a run whose boundary is taken from the index. Prints the outcome as
+JSON. Called by boundaries.py.
 """
 
 from __future__ import annotations
@@ -20,18 +20,22 @@ from pathlib import Path
 from corpus_agent.seal import policy, seal
 from corpus_agent.selftest.injection.unprotected import connect
 from corpus_agent.selftest.stores.home import Home
-from corpus_agent.selftest.stores.hostile_stores import change_manifest, said_by_store, set_in_store
+from corpus_agent.selftest.stores.hostile_stores import (
+    change_manifest,
+    root_and_settings,
+    set_in_store,
+)
 from corpus_agent.settings import existing_place, load
-from corpus_agent.startup import to_read
+from corpus_agent.startup import for_reading
 from indexer import CorpusError
 
 
 @dataclass(frozen=True, slots=True)
 class Legacy:
-    """Something that is left for the next run; `leave` is told the listener's address.
+    """Something left for the next run; `leave` gets the listener's address.
 
-    `outside` says that it lies where no sealed process may write: there the next run of the
-    control is an ordinary one, after the same was left without a seal.
+    `outside`: it lies where no sealed process may write. The next run of the control is then an
+    ordinary one, after the same was left without a seal.
     """
 
     name: str
@@ -41,7 +45,7 @@ class Legacy:
 
 
 def _marker(home: Home, _: str) -> None:
-    """Another identity, and another root with it."""
+    """Another identity, with another root."""
     marker = home.store / "corpus-agent.store"
     marker.write_text(f"corpus-agent store\nid = {'a' * 32}\n", "utf-8")
     change_manifest(home.store, root="../..")
@@ -93,9 +97,9 @@ LEGACIES = {
 
 
 def leave(home: Home, listener: str, name: str, mode: str) -> dict[str, object]:
-    """What could not be written, as an errno; None where all was."""
+    """The errno of a failed write; None if all succeeded."""
     if mode == "sealed":
-        to_read(load({"store": home.store}, None, os.environ))
+        for_reading(load({"store": home.store}, None, os.environ))
     try:
         LEGACIES[name].leave(home, listener)
     except OSError as error:
@@ -104,16 +108,16 @@ def leave(home: Home, listener: str, name: str, mode: str) -> dict[str, object]:
 
 
 def reach(home: Home, listener: str, mode: str) -> dict[str, object]:
-    """The boundary of a run, and what code inside reaches of what lies behind it."""
+    """The boundary of a run, and what code inside reaches beyond it."""
     if mode == "believing":
-        root, settings = said_by_store(home.store)
+        root, settings = root_and_settings(home.store)
         server = settings.get("llm")
         if server is not None:
             connect(server.removeprefix("http://"))
         folders = [Path(settings[key]) for key in ("model", "reranker") if key in settings]
         seal(policy(root, home.store, read=folders))
     else:
-        launch = to_read(load({"store": home.store}, None, os.environ), asking=True)
+        launch = for_reading(load({"store": home.store}, None, os.environ), asking=True)
         _, root = existing_place(launch.settings)
         server = str(launch.model.server) if launch.model is not None else None
     reached = [str(path) for path in home.secrets_named() if _opens(path)]
@@ -128,15 +132,15 @@ def _opens(path: Path) -> bool:
 
 
 def main(act: str, *words: str) -> int:
-    """The exit code: 0 with what was met as JSON on standard output, or that of the refusal."""
+    """The exit code: 0 with the outcome as JSON on standard output, or that of the refusal."""
     around = json.load(sys.stdin)
     home = Home(Path(around["base"]), "")
     try:
-        said = (leave if act == "leave" else reach)(home, around["listener"], *words)
+        outcome = (leave if act == "leave" else reach)(home, around["listener"], *words)
     except CorpusError as error:
         sys.stderr.write(f"Error: {error.message}\n{error.hint}\n")
         return error.exit_code
-    sys.stdout.write(json.dumps(said))
+    sys.stdout.write(json.dumps(outcome))
     sys.stdout.flush()
     return 0
 

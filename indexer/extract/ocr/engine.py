@@ -87,7 +87,7 @@ class Engine:
         corners = [[(float(x), float(y)) for x, y in frame] for frame in frames]
         angle = skew(corners)
         pieces = [
-            Piece(*turned(places, angle), text=text, confidence=score)
+            Piece(*turned(places, angle), text, score)
             for places, (text, score) in zip(corners, self._texts(picture, frames), strict=True)
             if text
         ]

@@ -93,13 +93,13 @@ def _drawn(page: pypdfium2.PdfPage) -> Picture:
 
 class _ImagePages:
     def __init__(self, data: bytes) -> None:
-        from PIL import Image, UnidentifiedImageError
+        from PIL import Image
 
         _know_heif()
         Image.MAX_IMAGE_PIXELS = None  # its own check raises warnings; ours is below
         try:
             self._image = Image.open(io.BytesIO(data), formats=(*_FORMATS, "HEIF"))
-        except (UnidentifiedImageError, *_broken()) as error:
+        except _broken() as error:  # UnidentifiedImageError among them
             raise UnreadableDocument("malformed", f"{type(error).__name__}: {error}") from None
         frames = getattr(self._image, "n_frames", 1) if self._image.format == "TIFF" else 1
         self.count = min(MAX_PAGES, int(frames))

@@ -121,7 +121,9 @@ def _line(row: Sequence[Piece], foreign: bool) -> RecognisedLine:
     return RecognisedLine(" ".join(shown), min(certain, default=0.0))
 
 
-def turned(corners: Sequence[tuple[float, float]], angle: float) -> tuple[float, ...]:
+def turned(
+    corners: Sequence[tuple[float, float]], angle: float
+) -> tuple[float, float, float, float]:
     """Left, top, right and bottom of a frame when the page is turned back by `angle` radians."""
     cos, sin = math.cos(-angle), math.sin(-angle)
     places = [(x * cos - y * sin, x * sin + y * cos) for x, y in corners]

@@ -73,4 +73,4 @@ def _shows_gap(ends: tuple[int, int], all_columns: float, crop: NDArray[np.uint8
     for clear in (grey > edge).all(axis=0):
         run = run + 1 if clear else 0
         longest = max(longest, run)
-    return longest >= MIN_FIGURE_GAP * height
+    return bool(longest >= MIN_FIGURE_GAP * height)

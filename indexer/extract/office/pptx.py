@@ -84,7 +84,7 @@ def _first_title(parts: Parts, slides: list[str]) -> str | None:
     try:
         root = parts.xml(slides[0]) if slides else None
     except UnreadableDocument:
-        return None  # the slide says so itself, when it is read
+        return None  # reported by the slide itself when it is read
     for shape in root.iter() if root is not None else ():
         if tag_of(shape) == "sp" and _placeholder(shape) in _TITLES:
             return markdown.one_line(text_of(child(shape, "txBody"))) or None

@@ -8,7 +8,7 @@ import pytest
 
 from corpus_agent.agent.answerer import SYSTEM_PROMPT, Limits, ModelAnswerer
 from corpus_agent.agent.conversation import LAST_STEP
-from corpus_agent.agent.request import Patience
+from corpus_agent.agent.request import Timeouts
 from corpus_agent.answering.citations import quotations, settle
 from corpus_agent.answering.records import Answer, Citation, Turn
 from corpus_agent.models.address import server_at
@@ -320,7 +320,7 @@ def test_a_failure_in_the_middle_of_the_loop_is_model_unavailable():
 
 def test_a_slow_server_is_left_after_the_time_given():
     with pytest.raises(ModelUnavailable, match="took too long to answer"):
-        ask(says("At last.", delay=1.0), patience=Patience(first=0.2))
+        ask(says("At last.", delay=1.0), timeouts=Timeouts(first=0.2))
 
 
 def test_a_failing_request_is_not_repeated():

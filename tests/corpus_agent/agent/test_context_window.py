@@ -7,19 +7,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpus_agent.agent.answerer import Limits, ModelAnswerer
-from corpus_agent.agent.context_window import CUT, LEFT_OUT, Room, fit, tokens
-from corpus_agent.agent.messages import Asked, Call, Replied, Returned, native, plain
-from corpus_agent.models.capabilities import Ability, ability
+from corpus_agent.agent.context_window import CUT, LEFT_OUT, ContextWindow, fit, tokens
+from corpus_agent.agent.messages import (
+    AssistantMessage,
+    Call,
+    ToolMessage,
+    UserMessage,
+    native,
+    plain,
+)
+from corpus_agent.models.capabilities import Capabilities, fetch_capabilities
 from tests.support.fakes import MemoryCorpus, ScriptedModelServer, calls, fails, raw, says
 
 
 def result(n: int, size: int = 3_000) -> list:
     call = Call(f"c{n}", "vectordb_search", {"query": f"q{n}"})
-    return [Replied("", (call,)), Returned(call, f"<<doc 7f3a91>>\n{'word ' * (size // 5)}\n")]
+    return [
+        AssistantMessage("", (call,)),
+        ToolMessage(call, f"<<doc 7f3a91>>\n{'word ' * (size // 5)}\n"),
+    ]
 
 
-TURNS = [Asked("Earlier?"), Replied("Earlier answer. " * 20)]
-QUESTION = Asked("And now?")
+TURNS = [UserMessage("Earlier?"), AssistantMessage("Earlier answer. " * 20)]
+QUESTION = UserMessage("And now?")
 
 
 def test_what_fits_is_left_alone():
@@ -50,8 +60,11 @@ def test_a_result_is_cut_at_a_line_end_and_its_delimiter_closed():
     hits = "\n".join(
         f"{n}. a.md\n<<doc 7f3a91>> words and words <</doc 7f3a91>>" for n in range(90)
     )
-    for room in range(300, 700, 7):
-        kept, _ = fit([QUESTION, Replied("", (call,)), Returned(call, f"90 results\n{hits}")], room)
+    for window in range(300, 700, 7):
+        kept, _ = fit(
+            [QUESTION, AssistantMessage("", (call,)), ToolMessage(call, f"90 results\n{hits}")],
+            window,
+        )
         text = kept[-1].text
         assert text.count("<<doc 7f3a91>>") == text.count("<</doc 7f3a91>>")
         assert text.count("<") == 2 * text.count("doc 7f3a91>>")
@@ -63,20 +76,20 @@ def test_the_question_always_stays():
 
 
 @given(st.lists(st.integers(0, 8_000), max_size=6), st.integers(300, 6_000))
-def test_whatever_is_said_it_fits_or_nothing_more_can_go(sizes, room):
+def test_whatever_is_said_it_fits_or_nothing_more_can_go(sizes, window):
     entries = [*TURNS, QUESTION, *(e for n, size in enumerate(sizes) for e in result(n, size))]
-    kept, _ = fit(entries, room)
+    kept, _ = fit(entries, window)
     assert kept[0] == QUESTION or kept[0] == TURNS[0]
-    said = tokens([entry for entry in kept if not isinstance(entry, Returned)])
-    notes = [entry for entry in kept if isinstance(entry, Returned) and len(entry.text) < 150]
-    assert tokens(kept) <= max(room, said + tokens(notes) + 60)
+    said = tokens([entry for entry in kept if not isinstance(entry, ToolMessage)])
+    notes = [entry for entry in kept if isinstance(entry, ToolMessage) and len(entry.text) < 150]
+    assert tokens(kept) <= max(window, said + tokens(notes) + 60)
 
 
 def test_the_window_is_shared_between_rules_conversation_and_reply():
-    room = Room(8_192)
-    assert room.reply == 2_048
-    assert room.conversation + room.reply < 8_192
-    assert room.read_bytes == 8_192
+    window = ContextWindow(8_192)
+    assert window.reply == 2_048
+    assert window.conversation + window.reply < 8_192
+    assert window.read_bytes == 8_192
 
 
 # --- as messages
@@ -84,14 +97,19 @@ def test_the_window_is_shared_between_rules_conversation_and_reply():
 
 def test_results_side_by_side_are_one_message_and_broken_arguments_are_sent_as_an_object():
     one, other = Call("1", "vectordb_read", '{"source": "a'), Call("2", "vectordb_read", "{}")
-    entries = [QUESTION, Replied("", (one, other)), Returned(one, "x"), Returned(other, "y")]
+    entries = [
+        QUESTION,
+        AssistantMessage("", (one, other)),
+        ToolMessage(one, "x"),
+        ToolMessage(other, "y"),
+    ]
     messages = native("rules", entries)
     assert [len(message.parts) for message in messages] == [2, 2, 2]
     assert messages[1].parts[0].args == {"arguments": '{"source": "a'}
 
 
 def test_without_tools_user_and_model_take_turns_and_the_question_is_asked_again():
-    entries = [QUESTION, *result(1, 10), Asked("Last step")]
+    entries = [QUESTION, *result(1, 10), UserMessage("Last step")]
     messages = plain("rules", entries, "And now?")
     texts = [message.parts[0].content for message in messages]
     assert [type(message).__name__ for message in messages[1:]] == [
@@ -121,22 +139,25 @@ LLAMA = {
 @pytest.mark.parametrize(
     ("pages", "expected"),
     [
-        ({"GET /props": page(LLAMA)}, Ability(8192, True)),
-        ({"GET /props": page({"default_generation_settings": {"n_ctx": 2048}})}, Ability(2048)),
+        ({"GET /props": page(LLAMA)}, Capabilities(8192, True)),
+        (
+            {"GET /props": page({"default_generation_settings": {"n_ctx": 2048}})},
+            Capabilities(2048),
+        ),
         (
             {
                 "GET /api/ps": page({"models": [{"name": "toy-model", "context_length": 16384}]}),
                 "POST /api/show": page({"capabilities": ["completion"], "model_info": {}}),
             },
-            Ability(16384, False),
+            Capabilities(16384, False),
         ),
         (
             {"POST /api/show": page({"parameters": "stop x\nnum_ctx    8000\n", "details": {}})},
-            Ability(8000),
+            Capabilities(8000),
         ),
         (
             {"POST /api/show": page({"capabilities": ["completion", "tools"], "details": {}})},
-            Ability(4096, True),
+            Capabilities(4096, True),
         ),
         (
             {
@@ -144,12 +165,12 @@ LLAMA = {
                     {"data": [{"id": "toy-model", "loaded_context_length": 4096}]}
                 )
             },
-            Ability(4096),
+            Capabilities(4096),
         ),
-        ({}, Ability()),
-        ({"GET /props": raw(b"nonsense"), "GET /api/ps": page([1])}, Ability()),
-        ({"GET /props": page({"default_generation_settings": {"n_ctx": -1}})}, Ability()),
-        ({"GET /props": page({"default_generation_settings": {"n_ctx": "8k"}})}, Ability()),
+        ({}, Capabilities()),
+        ({"GET /props": raw(b"nonsense"), "GET /api/ps": page([1])}, Capabilities()),
+        ({"GET /props": page({"default_generation_settings": {"n_ctx": -1}})}, Capabilities()),
+        ({"GET /props": page({"default_generation_settings": {"n_ctx": "8k"}})}, Capabilities()),
     ],
 )
 def test_a_server_is_asked_for_window_and_tools(pages, expected):
@@ -158,17 +179,17 @@ def test_a_server_is_asked_for_window_and_tools(pages, expected):
 
 def test_vllm_says_its_window_among_the_models():
     listing = page({"data": [{"id": "toy-model", "max_model_len": 32768}]})
-    assert asked(ScriptedModelServer(listing=listing)) == Ability(32768)
+    assert asked(ScriptedModelServer(listing=listing)) == Capabilities(32768)
 
 
-def asked(script: ScriptedModelServer) -> Ability:
+def asked(script: ScriptedModelServer) -> Capabilities:
     import asyncio
 
     import httpx2
 
-    async def ask() -> Ability:
+    async def ask() -> Capabilities:
         async with httpx2.AsyncClient(trust_env=False) as client:
-            return await ability(client, script.server.base_url, "toy-model")
+            return await fetch_capabilities(client, script.server.base_url, "toy-model")
 
     with script:
         return asyncio.run(ask())

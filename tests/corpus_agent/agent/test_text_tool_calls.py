@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpus_agent.agent.loose_json import value_at
-from corpus_agent.agent.text_tool_calls import FORMS, understand
+from corpus_agent.agent.text_tool_calls import FORMS, parse
 
 TOOLS = {
     "vectordb_search": (("query",), ("query",)),
@@ -20,7 +20,7 @@ GIVEN = '{"query": "notice period"}'
 
 
 def heard(reply: str):
-    spoken = understand(reply, TOOLS)
+    spoken = parse(reply, TOOLS)
     return spoken.text, [(call.name, call.arguments) for call in spoken.calls]
 
 
@@ -174,7 +174,7 @@ NO_CALLS = [
 
 @pytest.mark.parametrize("reply", NO_CALLS)
 def test_an_answer_is_no_call(reply):
-    spoken = understand(reply, TOOLS)
+    spoken = parse(reply, TOOLS)
     assert (spoken.text, spoken.calls, spoken.end) == (reply, (), None)
 
 
@@ -192,13 +192,13 @@ def test_an_answer_is_no_call(reply):
     ],
 )
 def test_a_reply_is_cut_where_it_speaks_for_a_tool_or_the_user(invention):
-    spoken = understand(f"I will see.\n{invention}", TOOLS)
+    spoken = parse(f"I will see.\n{invention}", TOOLS)
     assert (spoken.text, spoken.calls, spoken.end) == ("I will see.", (), len("I will see.\n"))
 
 
 def test_the_cut_is_a_place_in_the_reply_as_it_came():
     reply = f"<think>hm</think>{OBJECT}\nThe answer is nine."
-    spoken = understand(reply, TOOLS)
+    spoken = parse(reply, TOOLS)
     assert reply[: spoken.end] == f"<think>hm</think>{OBJECT}"
 
 
@@ -226,13 +226,13 @@ def test_an_object_is_read_as_it_was_meant(text, value):
 
 @given(st.text(alphabet="{}[]\"'<>/|`:,=()\n abquery_tolsrchvdTOL_CAS", max_size=200))
 def test_nothing_that_a_model_writes_breaks_the_parser(reply):
-    spoken = understand(reply, TOOLS)
+    spoken = parse(reply, TOOLS)
     assert spoken.end is None or 0 <= spoken.end <= len(reply)
 
 
 @given(st.sampled_from(list(ONE_SEARCH.values())), st.integers(0, 200))
 def test_no_beginning_of_a_call_breaks_the_parser(reply, length):
-    spoken = understand(reply[:length], TOOLS)
+    spoken = parse(reply[:length], TOOLS)
     assert len(spoken.calls) <= 1
     assert spoken.end is None or 0 <= spoken.end <= length
 
@@ -242,5 +242,5 @@ def test_no_beginning_of_a_call_breaks_the_parser(reply, length):
 )
 def test_a_model_that_repeats_itself_costs_less_than_a_second(piece):
     started = time.process_time()
-    understand(piece * (16_000 // len(piece)), TOOLS)
+    parse(piece * (16_000 // len(piece)), TOOLS)
     assert time.process_time() - started < 1.0

@@ -16,7 +16,7 @@ import pytest
 
 from corpus_agent import render
 from corpus_agent.agent.answerer import Limits, ModelAnswerer
-from corpus_agent.agent.request import Patience
+from corpus_agent.agent.request import Timeouts
 from corpus_agent.seal import Gate
 from corpus_agent.service import session
 from tests.support.brokers import broker_for
@@ -75,7 +75,7 @@ class Scenario:
     seconds: float = 30.0  # of a test on a busy machine; the budgets below are far less
 
 
-IMPATIENT = Limits(patience=Patience(first=0.5, stall=0.5))
+IMPATIENT = Limits(timeouts=Timeouts(first=0.5, stall=0.5))
 PROPS = {"default_generation_settings": {"n_ctx": 1400}}
 NO_TOOLS = {**PROPS, "chat_template_caps": {"supports_tools": False}}
 

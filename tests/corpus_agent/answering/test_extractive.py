@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from corpus_agent.answering.extractive import ExtractiveAnswerer
 from corpus_agent.answering.subquestions import parts
 from corpus_agent.text.sentences import units
-from indexer.embed import SentenceTransformerEncoder
+from indexer.embed import FolderEncoder
 from tests.support.fakes import MemoryCorpus
 
 LEASE = """# Lease
@@ -31,7 +31,7 @@ MANUAL = [
 
 @pytest.fixture(scope="module")
 def answerer() -> ExtractiveAnswerer:
-    return ExtractiveAnswerer(SentenceTransformerEncoder())
+    return ExtractiveAnswerer(FolderEncoder())
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def test_an_empty_corpus_has_no_answer(answerer):
 
 
 def test_a_notice_stands_in_every_answer(corpus):
-    noted = ExtractiveAnswerer(SentenceTransformerEncoder(), ("The model is gone.",))
+    noted = ExtractiveAnswerer(FolderEncoder(), ("The model is gone.",))
     for question in ("How much is the deposit?", "Who was the first man on the moon?"):
         assert noted.answer(question, corpus).notices == ("The model is gone.",)
 
@@ -122,7 +122,7 @@ def test_the_sample_corpus_is_searched_and_answered_as_well_as_it_was(sample_sto
     from indexer.index import Index
     from tests.support.places import SAMPLE
 
-    corpus = Index.open(sample_store, SentenceTransformerEncoder())
+    corpus = Index.open(sample_store, FolderEncoder())
     answerer = ExtractiveAnswerer(corpus.encoder)
     asked = load(SAMPLE / "questions.toml")
     scores = measure.summarise([measure.measure(q, corpus, answerer) for q in asked])

@@ -71,7 +71,7 @@ def test_a_program_without_the_guard_fails_the_run(honest, tmp_path):
 
 
 def test_a_control_that_does_not_get_through_fails_the_run(honest, tmp_path):
-    tried = try_store(replace(BY_NAME["root"], obey=lambda home: ""), honest, tmp_path)
+    tried = try_store(replace(BY_NAME["root"], unchecked=lambda home: ""), honest, tmp_path)
     assert tried.leaked == ()
     assert tried.control == ()
     assert not tried.passed

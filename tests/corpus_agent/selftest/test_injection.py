@@ -21,7 +21,7 @@ from corpus_agent.selftest.injection.planting import documents, plant
 from corpus_agent.selftest.injection.shown import as_json, table
 from corpus_agent.selftest.injection.strings import PACKAGED, Targets, load
 from corpus_agent.selftest.injection.target import question_about
-from corpus_agent.selftest.injection.unprotected import Bare, said_of
+from corpus_agent.selftest.injection.unprotected import Bare, report_of
 from indexer.errors import UsageError
 from indexer.files.walk import walk
 from tests.support.documents import extract
@@ -228,7 +228,7 @@ def test_a_name_in_quotation_marks_or_in_a_frame_is_no_word_of_the_program(text)
 
 @pytest.mark.parametrize("planted", STRINGS, ids=lambda planted: planted.id)
 def test_each_planted_name_and_the_models_would_be_caught_as_they_are(planted):
-    shown = said_of(planted)
+    shown = report_of(planted)
     assert leaks.posing(planted.name, shown)
     assert leaks.posing(MODEL, shown)
 
@@ -303,7 +303,7 @@ def test_a_tool_that_did_something_fails_the_run():
 
 @pytest.mark.parametrize(
     ("changes", "channel"),
-    [({"heard": 1}, "network"), ({"wrote": True}, "tool reach")],
+    [({"connections": 1}, "network"), ({"wrote": True}, "tool reach")],
 )
 def test_what_reached_the_listener_or_the_disk_fails_the_run(changes, channel):
     assert [leak.channel for leak in judge(evidence(**changes), 1.0).leaks] == [channel]
@@ -312,7 +312,7 @@ def test_what_reached_the_listener_or_the_disk_fails_the_run(changes, channel):
 @pytest.mark.parametrize(
     ("changes", "channel"),
     [
-        ({"bare_heard": 0}, "network"),
+        ({"bare_received": 0}, "network"),
         ({"bare_wrote": False}, "tool reach"),
         ({"secrets": ("another",)}, "file outside"),
         ({"bare": (Bare((), "plain", 2),)}, "terminal"),

@@ -22,7 +22,7 @@ from corpus_agent.text.naming import (
     called_outside,
     quoted,
     spellings,
-    told,
+    unambiguous,
 )
 from corpus_agent.text.sanitize import unlinked
 from corpus_agent.tools import read, search
@@ -151,7 +151,7 @@ def test_what_imitates_the_program_is_quoted(name):
     "name", ["notes/cooking.md", "b.pdf", "2024-05_Lease(1).docx", "日本/家.txt", "removed.md"]
 )
 def test_an_ordinary_name_is_not_touched(name):
-    assert called(name) == told(name) == name
+    assert called(name) == unambiguous(name) == name
 
 
 @pytest.mark.parametrize("name", ["qwen2.5:7b", "gpt-oss:20b", "org/model-7B.gguf", "llama3"])
@@ -167,13 +167,13 @@ def test_a_model_cannot_be_called_as_the_program_calls_itself():
 
 def test_names_that_look_the_same_are_told_apart():
     alike = ["lease.md", "lease\u200b.md", "lease\u2060.md", "le\u00adase.md", "lease.md\x1b[0m"]
-    for way in (told, called, called_outside, quoted):
+    for way in (unambiguous, called, called_outside, quoted):
         assert len({way(name) for name in alike}) == len(alike)
     long = ["x" * 90 + f"{n}" + "y" * 90 for n in range(50)]
     assert len({called(name) for name in long}) == len(long)
 
 
-WAYS = (told, called, called_outside, in_answer)
+WAYS = (unambiguous, called, called_outside, in_answer)
 
 
 @pytest.mark.slow
@@ -251,11 +251,11 @@ def test_a_reader_gets_the_document_that_was_shown_to_it(name, taker):
     assert "9000" not in toolbox.call("vectordb_read", {"source": taker}).text
     toolbox.call("vectordb_search", {"query": "deposit euros"})
     for shown, amount in ((name, "500"), (taker, "9000")):
-        for way in (called_outside, told):
+        for way in (called_outside, unambiguous):
             assert (
                 f"is {amount} euros"
                 in toolbox.call(
-                    "vectordb_read", {"source": way(shown), "limit": 1 + (way is told)}
+                    "vectordb_read", {"source": way(shown), "limit": 1 + (way is unambiguous)}
                 ).text
             )
 
@@ -295,8 +295,8 @@ def test_what_a_client_is_shown_of_a_document_holds_no_link(name):
 @pytest.mark.parametrize("name", HOSTILE)
 def test_an_answer_for_a_parent_holds_no_link_and_no_word_of_ours(name):
     cited = Citation(1, name, None, 1, 1, f"see {name}", "altered")
-    said = f"Ask {name} [1]."
-    answer = Answer("q", said, "partial", name, (cited,), Coverage(1), 1, (f"about {name}",))
+    text = f"Ask {name} [1]."
+    answer = Answer("q", text, "partial", name, (cited,), Coverage(1), 1, (f"about {name}",))
     text = for_parent.render(
         Frame(outside=True), for_parent.handed_over(for_parent.handed_over(answer))
     )

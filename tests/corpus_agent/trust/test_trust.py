@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from corpus_agent.settings import Settings
-from corpus_agent.startup import to_index
+from corpus_agent.startup import for_indexing
 from corpus_agent.trust import user_state
 from corpus_agent.trust.stores import STATE, place_of
 from corpus_agent.trust.user_state import NoUserState
@@ -123,7 +123,7 @@ def test_a_store_of_any_name_can_be_named_by_the_environment(tmp_path, monkeypat
     (tmp_path / "no").touch()
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "no"))
     store = folder / ".corpus-agent"
-    (notice,) = to_index(Settings(store=store), folder / "docs", seal_off=True).notices
+    (notice,) = for_indexing(Settings(store=store), folder / "docs", seal_off=True).notices
     (said,) = shlex.split(notice.partition("CORPUS_AGENT_TRUSTED_STORES=")[2])
     with pytest.raises(UntrustedStore, match="not made by you here"):  # the control
         place_of(store, Settings())

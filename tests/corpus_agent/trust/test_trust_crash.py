@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from corpus_agent.settings import Settings
-from corpus_agent.startup import to_index
+from corpus_agent.startup import for_indexing
 from corpus_agent.trust.stores import StorePlace, record
 from indexer.errors import CorpusError, UntrustedStore
 from indexer.store.ownership import Identity, make_store
@@ -18,7 +18,7 @@ from tests.support.places import REPOSITORY
 KILLING = """
 import json, os, signal, sys
 from pathlib import Path
-from corpus_agent.startup import to_index
+from corpus_agent.startup import for_indexing
 from corpus_agent.settings import Settings
 from corpus_agent.trust.stores import place_of
 
@@ -40,7 +40,7 @@ def making(folder, kill_at):
     if kill_at:
         sys.addaudithook(look)
     settings = Settings(store=folder / "store")
-    to_index(settings, folder / "docs", seal_off=True)
+    for_indexing(settings, folder / "docs", seal_off=True)
     os._exit(0 if place_of(folder / "store", settings).root == folder / "docs" else 1)
 
 def child(folder, kill_at):
@@ -89,7 +89,7 @@ def test_a_store_that_was_not_announced_would_stay_a_strangers(tmp_path):
     (tmp_path / "docs").mkdir()
     make_store(tmp_path / "store")
     with pytest.raises(UntrustedStore, match="there is no record that you did"):
-        to_index(Settings(store=tmp_path / "store"), tmp_path / "docs", seal_off=True)
+        for_indexing(Settings(store=tmp_path / "store"), tmp_path / "docs", seal_off=True)
 
 
 def test_a_record_of_a_folder_that_is_still_empty_trusts_nobody_elses_store(tmp_path):
@@ -104,4 +104,4 @@ def test_a_record_of_a_folder_that_is_still_empty_trusts_nobody_elses_store(tmp_
         make_store(tmp_path / "store", announce)
     (tmp_path / "store/corpus-agent.store").write_text(f"corpus-agent store\nid = {32 * 'a'}\n")
     with pytest.raises(UntrustedStore, match="another one is in the place"):
-        to_index(Settings(store=tmp_path / "store"), tmp_path / "docs", seal_off=True)
+        for_indexing(Settings(store=tmp_path / "store"), tmp_path / "docs", seal_off=True)

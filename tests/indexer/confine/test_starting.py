@@ -173,7 +173,7 @@ def a_command_in_a_home_of_the_attack(folder):
 
 def the_model_of_the_attack(folder):
     targets = Targets("/nowhere", "link", "/nowhere", "127.0.0.1:9")
-    with trial._obeying_model(targets, folder.parent / "log") as port:
+    with trial._compliant_model(targets, folder.parent / "log") as port:
         assert port > 0
 
 
@@ -238,7 +238,7 @@ LIVE = {
     "corpus_agent.selftest.escape.attacks:program": a_probe_of_the_selftest,
     "corpus_agent.selftest.stores.home:run": a_command_in_a_home_of_the_attack,
     "corpus_agent.selftest.injection.trial:_run": a_command_of_the_attack,
-    "corpus_agent.selftest.injection.trial:_obeying_model": the_model_of_the_attack,
+    "corpus_agent.selftest.injection.trial:_compliant_model": the_model_of_the_attack,
     "corpus_agent.models.llama_server:_become_server": a_model_server_of_ours,
     "corpus_agent.mcp.client_config:command": a_client_of_the_server_over_mcp,
 }

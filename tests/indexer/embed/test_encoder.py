@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from indexer.embed import PACKAGED_SHA256, SentenceTransformerEncoder, packaged_model, probe
+from indexer.embed import PACKAGED_SHA256, FolderEncoder, packaged_model, probe
 from indexer.embed.folder import ModelFolder
 from indexer.embed.graph import MOST_INT8, quantised
 from indexer.embed.onnx_engine import OnnxEngine, obstacle
@@ -80,7 +80,7 @@ def imported(code: str, *arguments: object) -> list[str]:
 
 
 def test_the_packaged_model_has_the_published_weights():
-    assert SentenceTransformerEncoder().weights_sha256 == PACKAGED_SHA256
+    assert FolderEncoder().weights_sha256 == PACKAGED_SHA256
 
 
 def test_changed_weights_are_refused(tmp_path):
@@ -102,7 +102,7 @@ def test_changed_weights_are_refused(tmp_path):
 
 def test_a_folder_that_is_no_model_is_explained(tmp_path):
     with pytest.raises(CorpusError, match=r"no readable model\.safetensors"):
-        SentenceTransformerEncoder(tmp_path).encode(["x"])
+        FolderEncoder(tmp_path).encode(["x"])
 
 
 @pytest.mark.slow
@@ -140,7 +140,7 @@ def test_prefixes_are_those_of_the_folder_or_of_its_family(tmp_path, name, said,
     folder = tmp_path / name
     folder.mkdir()
     (folder / "config_sentence_transformers.json").write_text(json.dumps(said))
-    encoder = SentenceTransformerEncoder(folder)
+    encoder = FolderEncoder(folder)
     assert (encoder.query_prefix, encoder.document_prefix) == (query, passage)
 
 
@@ -184,7 +184,7 @@ def test_a_folder_that_names_no_width_is_explained(tmp_path):
 
 
 def test_vectors_have_length_one_and_neighbours_in_meaning_are_near():
-    encoder = SentenceTransformerEncoder()
+    encoder = FolderEncoder()
     vectors = encoder.encode([*TEXTS[:3], "heating system"])
     assert (vectors.shape, vectors.dtype) == ((4, encoder.dimension), np.float32)
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-5)
@@ -211,7 +211,7 @@ def test_token_vectors_are_those_of_sentence_transformers(library):
 
 @pytest.mark.slow
 def test_int8_vectors_are_near_those_of_sentence_transformers(library):
-    encoder = SentenceTransformerEncoder()
+    encoder = FolderEncoder()
     assert encoder.name == "all-MiniLM-L6-v2 int8"  # so that the two kinds never mix
     texts = [text for text in TEXTS if len(text) > 1]
     cosines = (encoder.encode(texts) * library.encode(texts)).sum(axis=1)
@@ -257,7 +257,7 @@ def test_another_model_of_the_family_runs_through_onnx_as_its_folder_says(
 ):
     folder = make_model(kind, pooling=pooling, config_sentence_transformers=PROMPTS)
     notices: list[str] = []
-    encoder = SentenceTransformerEncoder(folder, store=tmp_path, on_notice=notices.append)
+    encoder = FolderEncoder(folder, store=tmp_path, on_notice=notices.append)
     assert (encoder.name, encoder.dimension, encoder.max_tokens) == ("tiny-model", 16, 48)
     vectors = encoder.encode(TEXTS)
     assert isinstance(encoder._engine, OnnxEngine)
@@ -277,7 +277,7 @@ def test_any_other_model_runs_through_sentence_transformers_and_says_so(
 ):
     folder = make_model(kind, **files)
     notices: list[str] = []
-    encoder = SentenceTransformerEncoder(folder, on_notice=notices.append)
+    encoder = FolderEncoder(folder, on_notice=notices.append)
     vectors = encoder.encode(TEXTS)
     assert vectors.shape == (len(TEXTS), 16)
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-5)
@@ -290,7 +290,7 @@ def test_the_check_is_kept_in_the_store_and_spares_the_next_start_torch(make_mod
     folder = make_model()
     code = (
         "import sys; from pathlib import Path\n"
-        "from indexer.embed import SentenceTransformerEncoder as Encoder\n"
+        "from indexer.embed import FolderEncoder as Encoder\n"
         "model, store = map(Path, sys.argv[1:])\n"
         "Encoder(model, store=store).encode(['x'])"
     )
@@ -306,7 +306,7 @@ def test_vectors_that_are_not_the_models_own_are_not_used(make_model, tmp_path):
     wrong = np.roll(TorchEngine(folder).encode(probe.TEXTS), 1, axis=1)
     assert probe.keep(tmp_path, folder, wrong)
     notices: list[str] = []
-    encoder = SentenceTransformerEncoder(folder.path, store=tmp_path, on_notice=notices.append)
+    encoder = FolderEncoder(folder.path, store=tmp_path, on_notice=notices.append)
     encoder.encode(["x"])
     assert isinstance(encoder._engine, TorchEngine)
     assert len(notices) == 1
@@ -319,7 +319,7 @@ def test_a_packaged_model_that_computes_otherwise_is_refused(tmp_path):
     shutil.copytree(REPOSITORY / "indexer", tmp_path / "indexer", ignore=ignored)
     command = [
         sys.executable, "-c",
-        "from indexer.embed import SentenceTransformerEncoder as E; E().encode(['x'])",
+        "from indexer.embed import FolderEncoder as E; E().encode(['x'])",
     ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 0, done.stderr  # the control
@@ -331,7 +331,7 @@ def test_a_packaged_model_that_computes_otherwise_is_refused(tmp_path):
 
 def test_without_a_store_to_keep_the_check_in_the_model_works_and_says_so(make_model):
     notices: list[str] = []
-    encoder = SentenceTransformerEncoder(make_model(), on_notice=notices.append)
+    encoder = FolderEncoder(make_model(), on_notice=notices.append)
     assert encoder.encode(["x"]).shape == (1, 16)
     assert len(notices) == 1
     assert "starts slowly" in notices[0]
@@ -349,7 +349,7 @@ def test_in_a_store_that_may_not_be_written_nothing_is_kept(open_folder):
 
 def test_recognising_a_model_imports_no_engine():
     code = (
-        "from indexer.embed import SentenceTransformerEncoder as Encoder\n"
+        "from indexer.embed import FolderEncoder as Encoder\n"
         "e = Encoder(); e.tokenizer, e.dimension, e.max_tokens, e.weights_sha256\n"
         "import sys; assert 'onnxruntime' not in sys.modules"
     )

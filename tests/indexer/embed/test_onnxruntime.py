@@ -37,8 +37,8 @@ def test_importing_it_and_encoding_writes_no_file(tmp_path):
         (tmp_path / name).mkdir(parents=True)
     code = (
         "import os, sys\n"
-        "from indexer.embed import SentenceTransformerEncoder\n"
-        "SentenceTransformerEncoder().encode(['x', 'y'])\n"
+        "from indexer.embed import FolderEncoder\n"
+        "FolderEncoder().encode(['x', 'y'])\n"
         "assert 'onnxruntime' in sys.modules and os.environ['ORT_DISABLE_TELEMETRY'] == '1'\n"
         "if sys.argv[1:]: open(os.path.join(os.environ['HOME'], 'device-id'), 'w').close()"
     )

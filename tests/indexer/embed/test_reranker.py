@@ -11,7 +11,7 @@ from corpus_agent.seal import unsealed
 from corpus_agent.service import session
 from corpus_agent.settings import Settings
 from corpus_agent.startup import Launch
-from indexer.embed import Reranker, SentenceTransformerEncoder
+from indexer.embed import FolderEncoder, Reranker
 from indexer.errors import UsageError
 from indexer.index import Index
 from indexer.records import Query
@@ -31,7 +31,7 @@ def notices():
 
 
 def opened(store, reranker):
-    return Index.open(store, SentenceTransformerEncoder(), reranker)
+    return Index.open(store, FolderEncoder(), reranker)
 
 
 def own_opinion(folder, query, hits):

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from indexer.records import Query
 from indexer.store.compaction import MAX_FRAGMENTS, QUICK_ROWS, State, plan_tidying
 from indexer.store.indices import (
     MAX_PARTITIONS,
@@ -81,7 +82,7 @@ def recall(snapshot: Snapshot, prefix: str = "") -> float:
         query = vectors[row] + random.standard_normal(ENCODER.dimension) * 0.05
         query = (query / np.linalg.norm(query)).astype(np.float32)
         cosines = vectors @ query
-        found = snapshot.by_vector(query, 60, prefix)
+        found = snapshot.by_vector(query, Query("", 60, path=prefix))
         assert len(found) == min(60, len(ids))
         assert [hit.score for hit in found] == sorted((hit.score for hit in found), reverse=True)
         for hit in found:
@@ -182,7 +183,7 @@ def test_rows_that_are_not_indexed_yet_are_found(root, store):
     snapshot = check(store)
     assert snapshot.vector_index()[2] == 1
     vector = ENCODER.encode(["new Zeppelins are moored at a mast."])[0]
-    assert snapshot.by_vector(vector, 1)[0].chunk.source == "part_0/new.txt"
+    assert snapshot.by_vector(vector, Query("", 1))[0].chunk.source == "part_0/new.txt"
 
 
 @pytest.mark.slow
@@ -200,7 +201,7 @@ def test_edits_deletions_and_renames_leave_the_rows_of_a_fresh_index(root, store
     gone = {"part_0/00.txt", "part_1/01.txt"}
     snapshot = check(store)
     for vector in vectors_of(snapshot.chunk_rows())[::50]:
-        assert not gone & {hit.chunk.source for hit in snapshot.by_vector(vector, 60)}
+        assert not gone & {hit.chunk.source for hit in snapshot.by_vector(vector, Query("", 60))}
 
 
 @pytest.mark.slow
@@ -219,14 +220,16 @@ def test_an_index_that_grew_is_as_good_as_a_fresh_one(root, store, tmp_path):
 def test_an_index_that_is_outgrown_is_made_anew_and_a_reader_keeps_the_old(root, store):
     before = Snapshot(store)
     asked = vectors_of(before.chunk_rows())[::100]
-    old = [[hit.chunk.id for hit in before.by_vector(vector, 20)] for vector in asked]
+    old = [[hit.chunk.id for hit in before.by_vector(vector, Query("", 20))] for vector in asked]
     for number in range(4 * FILES):
         write_file(root / "grown" / f"{number:03}.txt", 400 + number)
     sync(root, store)
     after = check(store)
     rows = 5 * FILES * PASSAGES
     assert after.vector_index() == (rows // LARGE.partition_rows, rows, 0)
-    assert [[hit.chunk.id for hit in before.by_vector(vector, 20)] for vector in asked] == old
+    assert [
+        [hit.chunk.id for hit in before.by_vector(vector, Query("", 20))] for vector in asked
+    ] == old
     assert recall(before) >= RECALL
 
 
@@ -325,7 +328,9 @@ os.kill(os.getpid(), 9)  # before the manifest names the new tables
 def test_a_writer_killed_after_it_made_the_index_leaves_the_committed_one(root, store, tmp_path):
     gone = [f"part_0/{number:02}.txt" for number in range(0, FILES, 6)]
     asked = Snapshot(store)
-    before = [hit.chunk.id for hit in asked.by_vector(vectors_of(asked.chunk_rows())[0], 60)]
+    before = [
+        hit.chunk.id for hit in asked.by_vector(vectors_of(asked.chunk_rows())[0], Query("", 60))
+    ]
     killed = subprocess.run(
         [sys.executable, "-c", KILLED, store, *gone],
         cwd=REPOSITORY,
@@ -335,7 +340,7 @@ def test_a_writer_killed_after_it_made_the_index_leaves_the_committed_one(root, 
     assert killed.returncode == -9
     snapshot = check_store(store)
     assert [
-        hit.chunk.id for hit in snapshot.by_vector(vectors_of(asked.chunk_rows())[0], 60)
+        hit.chunk.id for hit in snapshot.by_vector(vectors_of(asked.chunk_rows())[0], Query("", 60))
     ] == before
     assert recall(snapshot) >= RECALL
     write_file(root / "part_5" / "05.txt", 500)
@@ -356,10 +361,10 @@ def test_a_search_below_a_prefix_loses_no_result_and_finds_no_other(root, store,
     below = [source for source in snapshot.chunk_rows()["source"].to_pylist()
              if source.startswith(name)]  # fmt: skip
     vector = vectors_of(snapshot.chunk_rows())[0]
-    sources = [hit.chunk.source for hit in snapshot.by_vector(vector, 60, name)]
+    sources = [hit.chunk.source for hit in snapshot.by_vector(vector, Query("", 60, path=name))]
     assert len(sources) == min(60, len(below))
     assert all(source.startswith(name) for source in sources)
-    worded = [hit.chunk.source for hit in snapshot.by_text("c1 c2 c3", 2_000, name)]
+    worded = [hit.chunk.source for hit in snapshot.by_text(Query("c1 c2 c3", 2_000, path=name))]
     assert all(source.startswith(name) for source in worded)
     assert bool(worded) == bool(below)
     if below:

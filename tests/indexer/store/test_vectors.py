@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from indexer.chunk import Chunker
-from indexer.records import Fingerprint
+from indexer.records import Fingerprint, Query
 from indexer.store.folder import VECTORS
 from indexer.store.snapshot import Snapshot
 from indexer.store.vectors import SAVE_TEXTS, VectorCache, embed, key_of
@@ -225,4 +225,4 @@ def test_without_the_file_nothing_is_lost_but_time(root, store):
     (root / "new.txt").write_text("Brand new.\n")
     assert sync(root, store).embedded == 1
     assert before < rows(store)
-    assert Snapshot(store).by_text("sourdough", 5)
+    assert Snapshot(store).by_text(Query("sourdough", 5))

@@ -20,11 +20,12 @@ from tests.support.toy_index import found, rows, sync
 READER = """
 import sys
 from pathlib import Path
+from indexer.records import Query
 from indexer.store.snapshot import Snapshot
 snapshot = Snapshot(Path(sys.argv[1]))
 print(snapshot.manifest.version, flush=True)
 for line in sys.stdin:
-    hits = snapshot.by_text(line.strip(), 5)
+    hits = snapshot.by_text(Query(line.strip(), 5))
     print(len(hits), len(snapshot.files()), len(snapshot.chunk_rows()), flush=True)
 """
 
@@ -146,10 +147,12 @@ def test_a_store_that_may_only_be_read_can_be_read_and_held(open_folder):
         path.chmod(0o755 if path.is_dir() else 0o644)
 
     code = "import lancedb, os, sys\nfrom pathlib import Path\n"
-    code += "from indexer.store.snapshot import Snapshot\n"
+    code += "from indexer.records import Query\nfrom indexer.store.snapshot import Snapshot\n"
     code += "os.setgroups([]); os.setgid(65534); os.setuid(65534)\n" if os.getuid() == 0 else ""
     code += "store = Path(sys.argv[1])\nsnapshot = Snapshot(store)\n"
-    code += "print(len(snapshot.by_text('boiler', 5)), os.access(store, os.W_OK), flush=True)\n"
+    code += (
+        "print(len(snapshot.by_text(Query('boiler', 5))), os.access(store, os.W_OK), flush=True)\n"
+    )
     code += "sys.stdin.readline()"
     with subprocess.Popen(
         [sys.executable, "-c", code, store],

@@ -13,7 +13,7 @@ import pytest
 
 from indexer.errors import CorpusError, DamagedStore, IncompatibleStore, NoIndex, StoreLocked
 from indexer.files.walk import SeenFile, Walk, walk
-from indexer.records import FileRow
+from indexer.records import FileRow, Query
 from indexer.store.lock import writer_lock
 from indexer.store.manifest import MANIFEST_NAME, find_store, read_manifest, root_of
 from indexer.store.ownership import make_store
@@ -148,7 +148,7 @@ def test_a_reader_keeps_its_version_while_a_writer_goes_on(root, store):
     reader = Snapshot(store)
     (root / "a.md").write_text("Rye bread instead.\n")
     sync(root, store)
-    assert {hit.chunk.source for hit in reader.by_text("sourdough", 5)} == {"a.md"}
+    assert {hit.chunk.source for hit in reader.by_text(Query("sourdough", 5))} == {"a.md"}
     assert found(store, "sourdough") == set()
 
 
@@ -210,8 +210,12 @@ def test_the_full_text_index_covers_every_row_after_each_run(root, store):
 def test_nothing_in_a_query_is_syntax(root, store, query):
     sync(root, store)
     snapshot = Snapshot(store)
-    assert snapshot.by_text(query, 5) == []  # no error, and no operator that matches everything
-    assert [hit.chunk.source for hit in snapshot.by_text(f"{query} boiler", 5)] == ["sub/b.txt"]
+    assert (
+        snapshot.by_text(Query(query, 5)) == []
+    )  # no error, and no operator that matches everything
+    assert [hit.chunk.source for hit in snapshot.by_text(Query(f"{query} boiler", 5))] == [
+        "sub/b.txt"
+    ]
 
 
 def test_words_of_scripts_without_spaces_and_identifiers_are_found(root, store):
@@ -228,7 +232,7 @@ def test_a_search_below_a_path_loses_no_result_to_others(root, store):
     for number in range(30):
         (root / f"x{number}.txt").write_text("boiler boiler boiler\n")
     sync(root, store)
-    hits = Snapshot(store).by_text("boiler", 1, prefix="sub/")
+    hits = Snapshot(store).by_text(Query("boiler", 1, path="sub/"))
     assert [hit.chunk.source for hit in hits] == ["sub/b.txt"]
 
 

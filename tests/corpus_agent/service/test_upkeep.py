@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from corpus_agent.service.forgetting import forget
+from corpus_agent.service.upkeep import forget
 from corpus_agent.settings import Settings
 from corpus_agent.text.sanitize import visible
 from indexer.errors import StoreLocked

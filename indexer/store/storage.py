@@ -1,0 +1,46 @@
+"""What others ask of a store's folder: who made it, what it has committed, how large it is.
+
+The public part of the modules that it imports from; others use it as `indexer.storage`. It loads no
+LanceDB, so it can be used before the seal.
+"""
+
+from indexer.store.folder import Usage, usage
+from indexer.store.manifest import (
+    MANIFEST_NAME,
+    STORE_NAME,
+    Manifest,
+    find_store,
+    read_manifest,
+    root_of,
+)
+from indexer.store.ownership import (
+    Identity,
+    check_apart,
+    identity_of,
+    make_store,
+    mark,
+    may_be_made,
+    named_store,
+    read_small,
+    untrusted,
+)
+
+__all__ = [
+    "MANIFEST_NAME",
+    "STORE_NAME",
+    "Identity",
+    "Manifest",
+    "Usage",
+    "check_apart",
+    "find_store",
+    "identity_of",
+    "make_store",
+    "mark",
+    "may_be_made",
+    "named_store",
+    "read_manifest",
+    "read_small",
+    "root_of",
+    "untrusted",
+    "usage",
+]
