@@ -109,7 +109,7 @@ def scans(store: Path) -> Finding:
     waiting = render.waiting_text(manifest.waiting_pages, manifest.waiting_pictures)
     # Whoever keeps photos beside documents need not read them.
     state: State = "warn" if manifest.waiting_pages else "ok"
-    return Finding(state, f"{waiting} without text wait to be read", command)
+    return Finding(state, f"without text: {waiting}", command)
 
 
 def permissions(store: Path) -> Finding:

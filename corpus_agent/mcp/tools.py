@@ -187,7 +187,7 @@ def _counts(manifest: storage.Manifest) -> list[str]:
     )
     waiting = render.waiting_text(manifest.waiting_pages, manifest.waiting_pictures)
     if waiting:
-        counts += f" {waiting} without text wait for text recognition."
+        counts += f" Scans without text: {waiting}."
     return [counts, f"Index version {manifest.version} of {manifest.updated}, {state}."]
 
 

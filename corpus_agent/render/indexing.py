@@ -40,7 +40,7 @@ def run_object(outcome: Outcome) -> RunCounts:
         "interrupted": outcome.interrupted,
         "rebuilt": outcome.rebuilt,
         "recognised": outcome.recognised,
-        "waiting": outcome.waiting,
+        "waiting": outcome.waiting_pages + outcome.waiting_pictures,
         "seconds": round(outcome.seconds, 2),
     }
 
@@ -79,9 +79,10 @@ def index_lines(outcome: Outcome) -> Iterator[str]:
             "corpus-agent files --status empty,failed,skipped"
         )
     if outcome.recognised:
-        yield f"{outcome.recognised:,} pages without text were recognised"
-    if outcome.waiting and not outcome.interrupted:
-        yield f"{outcome.waiting:,} pages and pictures wait for recognition: corpus-agent status"
+        yield f"{outcome.recognised:,} pages or pictures were read by text recognition"
+    waiting = waiting_text(outcome.waiting_pages, outcome.waiting_pictures)
+    if waiting and not outcome.interrupted:
+        yield f"Scans without text: {waiting}. What reads them: corpus-agent status"
     if outcome.spared:
         yield f"{outcome.spared:,} are gone from the folder and stay in the index (--no-prune)"
     if outcome.ignored:

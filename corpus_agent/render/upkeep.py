@@ -125,7 +125,7 @@ def status_lines(status: StatusResult) -> Iterator[str]:
     recognition = status["recognition"]
     if recognition["command"]:
         waiting = waiting_text(recognition["waiting_pages"], recognition["waiting_pictures"])
-        yield f"scans    {waiting} without text wait to be read: {recognition['command']}"
+        yield f"scans    without text: {waiting}; read by: {recognition['command']}"
     yield f"chunks   {status['chunks']:,}, embedded by {status['model']}"
     state = "complete" if status["complete"] else "NOT COMPLETE: run corpus-agent index to go on"
     yield f"version  {status['version']}, {status['updated']}, {state}"

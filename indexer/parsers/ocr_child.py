@@ -22,7 +22,7 @@ import numpy as np
 from indexer.confine import confine, die_with_parent
 from indexer.errors import SealUnavailable, UnreadableDocument
 from indexer.extract.normalise import lines_of
-from indexer.extract.ocr.engine import Engine, is_blank
+from indexer.extract.ocr.engine import RapidEngine, is_blank
 from indexer.extract.ocr.pictures import Pages, Picture, opened
 from indexer.extract.ocr.reading_order import Piece, is_suspect, lines_of_pieces
 from indexer.parsers import protocol
@@ -32,7 +32,9 @@ from indexer.parsers.limits import OCR_CPU_SECONDS, ocr_policy
 STRIP_PIECES = 8  # shown to another engine before it is given the page
 
 
-def main(parent: int, *, confined: bool, make_engine: Callable[[int], Engine] = Engine) -> None:
+def main(
+    parent: int, *, confined: bool, make_engine: Callable[[int], RapidEngine] = RapidEngine
+) -> None:
     """Serve until the parent ends; the channel to it is standard input."""
     channel = open_channel()
     sys.excepthook = report_crash(channel)
@@ -51,7 +53,7 @@ def main(parent: int, *, confined: bool, make_engine: Callable[[int], Engine] = 
 class _Serving:
     """One document at a time, and of it one page."""
 
-    def __init__(self, channel: socket.socket, engine: Engine) -> None:
+    def __init__(self, channel: socket.socket, engine: RapidEngine) -> None:
         self._channel = channel
         self._engine = engine
         self._pages: Pages | None = None

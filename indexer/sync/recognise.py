@@ -80,7 +80,7 @@ def _waits(row: FileRow, ocr: Ocr) -> bool:
 
 
 @dataclass(slots=True)
-class Recognition:
+class RecognitionRun:
     """The second part of a run. `on_page` is called after each page that was read or looked up.
 
     Without the extra only pages that were read before are found; the others go on waiting.

@@ -28,7 +28,7 @@ from indexer.store.vectors import embed
 from indexer.store.writer import Writer
 from indexer.sync.plan import Plan
 from indexer.sync.read import problem_row, read_all
-from indexer.sync.recognise import Recognition, ToRecognise
+from indexer.sync.recognise import RecognitionRun, ToRecognise
 
 BATCH_CHUNKS = 256  # of whole files, read before they are embedded: bounds memory
 COMMIT_SECONDS = 15.0  # reading that a killed run may lose; what it embedded is saved apart
@@ -58,7 +58,8 @@ class Outcome:
     `added`, `updated` and `unchanged` count documents with text; with the problems they account for
     every file found. `moved` counts added documents with the content of a removed one, `spared`
     missing files that were kept, `embedded` computed vectors, `reused` cached ones. `recognised`
-    counts pages that were read from pictures in this run, `waiting` those that still wait.
+    counts pages that were read from pictures in this run, `waiting_pages` and `waiting_pictures`
+    what still waits for that.
     """
 
     version: int = 0
@@ -76,7 +77,8 @@ class Outcome:
     interrupted: bool = False
     rebuilt: bool = False
     recognised: int = 0
-    waiting: int = 0
+    waiting_pages: int = 0
+    waiting_pictures: int = 0
     problems: list[FileRow] = field(default_factory=list)
 
 
@@ -171,7 +173,7 @@ class Run:
                 replace(self._progress, pages=done, all_pages=max(done, total), source=source)
             )
 
-        recognition = Recognition(
+        recognition = RecognitionRun(
             self._root,
             self._chunker,
             texts,
@@ -196,7 +198,8 @@ class Run:
     def _count(self, outcome: Outcome, todo: Plan, manifest: Manifest) -> None:
         before, after = self._before, self._writer.files
         outcome.version, outcome.chunks = manifest.version, manifest.chunks
-        outcome.waiting = manifest.waiting_pages + manifest.waiting_pictures
+        outcome.waiting_pages = manifest.waiting_pages
+        outcome.waiting_pictures = manifest.waiting_pictures
         count(outcome, todo, before, after)
         rows = sorted(after.values(), key=lambda row: row.source)
         outcome.problems = [row for row in rows if row.status != "indexed"]

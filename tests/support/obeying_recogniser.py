@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from indexer.extract.ocr.engine import Engine, Recognition
+from indexer.extract.ocr.engine import RapidEngine, Recognition
 from indexer.extract.ocr.pictures import Picture
 from indexer.extract.ocr.reading_order import Piece
 from indexer.parsers import ocr_child
@@ -28,7 +28,7 @@ def main(parent: int, *, confined: bool) -> None:
     ocr_child.main(parent, confined=confined, make_engine=Obeying)
 
 
-class Obeying(Engine):
+class Obeying(RapidEngine):
     def read(self, picture: Picture) -> tuple[Recognition, Picture]:
         height = picture.shape[0]
         if height == HANG:
@@ -45,7 +45,7 @@ class Obeying(Engine):
         return Recognition(tuple(pieces), 0, 0.0), picture
 
 
-def attempts(folder: Path = Path("/tmp")) -> list[tuple[str, str]]:  # noqa: S108
+def attempts(folder: Path = Path("/tmp")) -> list[tuple[str, str]]:
     """What each attempt meets."""
     tries: Sequence[tuple[str, Callable[[], object]]] = (
         ("socket", lambda: socket.socket(socket.AF_INET, socket.SOCK_STREAM).close()),

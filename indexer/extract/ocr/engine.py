@@ -51,7 +51,7 @@ def is_blank(picture: Picture) -> bool:
     return bool(high - low < _BLANK_SPREAD)
 
 
-class Engine:
+class RapidEngine:
     """rapidocr's models, loaded when first needed."""
 
     def __init__(self, threads: int) -> None:

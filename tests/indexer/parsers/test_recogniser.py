@@ -157,12 +157,12 @@ def test_a_page_that_hangs_or_kills_its_process_costs_itself():
                 recogniser.read()
             assert recogniser.draw(1).blank  # in a new process, which was handed the document
         recogniser._seconds = 1.0
-        with held(as_bytes(picture([], (120, obeying_recogniser.HANG)))) as descriptor:
-            with pytest.raises(UnreadableDocument, match="timeout"):
-                for _ in range(9):  # the start of a new process may take a second too
-                    recogniser.open(descriptor)
-                    recogniser.draw(1)
-                    recogniser.read()
+        hanging = as_bytes(picture([], (120, obeying_recogniser.HANG)))
+        with held(hanging) as descriptor, pytest.raises(UnreadableDocument, match="timeout"):
+            for _ in range(9):  # drawing may take a second too
+                recogniser.open(descriptor)
+                recogniser.draw(1)
+                recogniser.read()
 
 
 @pytest.mark.slow
