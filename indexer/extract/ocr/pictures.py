@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.errors import UnreadableDocument
+from indexer.extract.pdf.mend import mended
 
 if TYPE_CHECKING:
     import pypdfium2
@@ -53,8 +54,6 @@ def opened(data: bytes) -> Pages:
 class _PdfPages:
     def __init__(self, data: bytes) -> None:
         import pypdfium2
-
-        from indexer.extract.pdf.mend import mended
 
         try:
             self._document = pypdfium2.PdfDocument(data)

@@ -148,7 +148,7 @@ def test_files_lists_every_file_with_status_and_reason(cli: Cli, project):
     assert [(row["source"], row["status"], row["reason"]) for row in rows] == [
         ("a.md", "indexed", None),
         ("c:1.txt", "indexed", None),
-        ("p.png", "skipped", "binary"),
+        ("p.png", "skipped", "picture"),
         ("sub/b.txt", "indexed", None),
     ]
     assert cli("files", "--status", "skipped").stdout == "skipped p.png (binary: PNG image)\n"

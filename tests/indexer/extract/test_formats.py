@@ -317,7 +317,7 @@ def test_archives_and_locked_and_empty_files_have_their_reasons():
         ("encrypted", encrypted_odt, "a.odt"),
         ("no_bytes", b"", "a.docx"),
         ("no_text", made.zipped({"word/document.xml": "<w><body/></w>"}), "a.docx"),
-        ("binary", b"\x89PNG\r\n\x1a\n", "a.docx"),
+        ("picture", b"\x89PNG\r\n\x1a\n", "a.docx"),
     ]
     for reason, data, name in cases:
         assert refusal(data, name) == reason, name

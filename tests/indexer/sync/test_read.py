@@ -110,7 +110,7 @@ def test_what_goes_wrong_with_one_file_is_in_its_row_and_the_others_are_read(roo
         "output.txt": ("failed", "output"),
         "empty.txt": ("empty", "no_bytes"),
         "blank.txt": ("empty", "no_text"),
-        "image.png": ("skipped", "binary"),
+        "image.png": ("skipped", "picture"),
         **{f"good{number}.txt": ("indexed", None) for number in range(len(orders))},
     }
 
@@ -236,7 +236,7 @@ def test_a_document_that_can_no_longer_be_read_is_refused_in_words(root, tmp_pat
     sync(root, tmp_path / "store")
     corpus = Index.open(tmp_path / "store")
     assert corpus.read("a.txt").lines == (Line("words"),)
-    for data, why in ((b"\x89PNG\r\n\x1a\n", "binary"), (b"", "no_bytes"), (b"\n", "no_text")):
+    for data, why in ((b"\x89PNG\r\n\x1a\n", "picture"), (b"", "no_bytes"), (b"\n", "no_text")):
         (root / "a.txt").write_bytes(data)
         with pytest.raises(Refused, match=rf"'a\.txt' cannot be read now \({why}"):
             corpus.read("a.txt")

@@ -182,7 +182,8 @@ from pathlib import Path
 from indexer.sync.folder import sync_folder
 from tests.support.fakes import ToyEncoder
 {before}
-outcome = sync_folder(Path(sys.argv[1]), Path(sys.argv[2]), ToyEncoder(), force={force})
+store, root = Path(sys.argv[1]), Path(sys.argv[2])
+outcome = sync_folder(store, root, ToyEncoder(), force={force})
 print(outcome.recognised, outcome.waiting_pages, outcome.added + outcome.unchanged + outcome.updated)
 """
 # As on a system without the extra: the import finds nothing.

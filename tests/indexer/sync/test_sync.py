@@ -45,7 +45,7 @@ def store(tmp_path: Path) -> Path:
 def test_a_first_run_adds_all_and_a_second_changes_nothing(root, store):
     first = sync(root, store)
     assert (first.added, first.embedded, first.version) == (3, 3, 1)
-    assert [(row.source, row.reason) for row in first.problems] == [("photo.png", "binary")]
+    assert [(row.source, row.reason) for row in first.problems] == [("photo.png", "picture")]
     second = sync(root, store)
     assert (second.added, second.embedded, second.unchanged, second.version) == (0, 0, 3, 1)
 
