@@ -184,7 +184,8 @@ from tests.support.fakes import ToyEncoder
 {before}
 store, root = Path(sys.argv[1]), Path(sys.argv[2])
 outcome = sync_folder(store, root, ToyEncoder(), force={force})
-print(outcome.recognised, outcome.waiting_pages, outcome.added + outcome.unchanged + outcome.updated)
+documents = outcome.added + outcome.unchanged + outcome.updated
+print(outcome.recognised, outcome.waiting_pages, documents)
 """
 # As on a system without the extra: the import finds nothing.
 _WITHOUT = "sys.modules['rapidocr'] = None"
