@@ -2,22 +2,31 @@
 PYTHON ?= python3
 BIN := .venv/bin
 # Two processes, each with whole files, so that what a file's tests share is made once.
-TESTS := $(BIN)/python tests/support/offline.py -m pytest -q -n 2 --dist loadfile
+TESTS := $(BIN)/python tests/support/offline.py -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet -c constraints.txt
 
-.PHONY: demo test check lint format docs clean
+# Modules stay compiled: each of the thousand processes that tests start would compile them anew.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: demo test suite wheel check lint compiled format docs clean
 
 demo: .venv/demo
 	$(BIN)/corpus-agent --store .demo/store index sample_corpus
 	$(BIN)/corpus-agent --store .demo/store ask --llm none "How long can the sourdough starter stay in the fridge without being fed?"
 	$(BIN)/corpus-agent --store .demo/store ask --llm none "How many months' notice does the tenant have to give?"
 
-test: lint
+# The wheel's empty environment is made beside the tests: its installation is one process.
+test: lint compiled
+	@$(MAKE) --no-print-directory --jobs=2 suite wheel
+
+suite:
 	$(TESTS)
+
+wheel:
 	$(BIN)/python tests/support/wheel_check.py
 
 # The loop of daily work, under a minute: all that reads the code, and the tests not marked slow.
-check: lint
+check: lint compiled
 	$(TESTS) -m "not slow"
 
 # Format, lint, types, import contracts, docstrings against signatures: seconds.
@@ -27,6 +36,9 @@ lint: .venv/test
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/pydoclint corpus_agent indexer
+
+compiled: .venv/test
+	$(BIN)/python -m compileall -q corpus_agent indexer tests/support
 
 format: .venv/test
 	$(BIN)/ruff format .

@@ -1,6 +1,9 @@
 """Damaged documents: the evaluation files, and thousands made from them, through the workers.
 
-    python benchmarks/fuzz_extraction.py [--files 2000] [--seed 1]
+    python benchmarks/fuzz_extraction.py [--files 2000] [--seed 1] [--made]
+
+A small file of every format, as the tests make them, is among the originals; with --made there are
+no others. What is packed is also damaged within: unpacked, damaged and packed again.
 
 Prints one table: how many files ended with which status and reason, and which took longest. Ends
 with an error where a file is left without a status or took longer than its limit.
@@ -9,11 +12,17 @@ with an error where a file is left without a status or took longer than its limi
 from __future__ import annotations
 
 import argparse
+import bz2
+import gzip
+import io
+import lzma
 import random
 import sys
 import tempfile
 import time
+import zipfile
 from collections import Counter
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -27,6 +36,9 @@ from indexer.parsers.limits import limits_for
 from indexer.records import FileRow
 from indexer.store.texts import Texts
 from indexer.sync.read import read_all
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from tests.support.made_files import FILES
 
 FOLDERS = ("markitdown", "tika", "py-pdf-sample-files")
 LONGEST = 5  # rows of the slowest files
@@ -59,22 +71,59 @@ def blanked(content: bytearray, chance: random.Random) -> bytearray:
     return content[:start] + bytes(end - start) + content[end:]
 
 
+# How a packed file is unpacked and packed again, by its first bytes.
+PACKERS: dict[bytes, tuple[Callable[[bytes], bytes], Callable[[bytes], bytes]]] = {
+    b"\x1f\x8b": (gzip.decompress, gzip.compress),
+    b"BZh": (bz2.decompress, bz2.compress),
+    b"\xfd7zXZ": (lzma.decompress, lzma.compress),
+}
+
+
+def inside(content: bytearray, chance: random.Random) -> bytearray:
+    """What is packed in it damaged, and packed again; other files as `flipped`."""
+    for magic, (unpack, pack) in PACKERS.items():
+        if content.startswith(magic):
+            return bytearray(pack(chance.choice(DAMAGES)(bytearray(unpack(content)), chance)))
+    if not content.startswith(b"PK\x03\x04"):
+        return flipped(content, chance)
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            members = {info.filename: archive.read(info) for info in archive.infolist()}
+    except (zipfile.BadZipFile, RuntimeError, NotImplementedError):
+        return flipped(content, chance)
+    victim = chance.choice([name for name, inner in members.items() if inner] or [""])
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, inner in members.items():
+            hurt = chance.choice(DAMAGES)(bytearray(inner), chance) if name == victim else inner
+            archive.writestr(name, bytes(hurt))
+    return bytearray(buffer.getvalue())
+
+
 DAMAGES = (flipped, cut, duplicated, blanked)
+KINDS = (*DAMAGES, inside)
 
 
-def make_corpus(folder: Path, files: int, seed: int) -> None:
+def originals_of(folders: bool) -> list[tuple[str, bytes]]:
+    """(name, bytes) of the evaluation files, and of a small file of each format."""
+    found = [p for name in FOLDERS for p in sorted(data("extract", name).rglob("*")) if folders]
+    files = [(path.name, path.read_bytes()) for path in found if path.is_file()]
+    everything = (
+        (name.replace(".key", ".keynote"), each) for name, each in (*files, *FILES.items())
+    )
+    return [(name, content) for name, content in everything if content]
+
+
+def make_corpus(folder: Path, originals: list[tuple[str, bytes]], files: int, seed: int) -> None:
     """The originals, and `files` damaged ones; the same for the same seed."""
     chance = random.Random(seed)
-    found = [path for name in FOLDERS for path in sorted(data("extract", name).rglob("*"))]
-    originals = [path for path in found if path.is_file() and path.stat().st_size]
-    for number, path in enumerate(originals):
-        (folder / f"original-{number:03}{path.suffix}").write_bytes(path.read_bytes())
+    for number, (name, content) in enumerate(originals):
+        (folder / f"original-{number:03}-{name}").write_bytes(content)
     for number in range(files):
-        path = chance.choice(originals)
-        damage = chance.choice(DAMAGES)
-        content = damage(bytearray(path.read_bytes()), chance)
-        name = f"{damage.__name__}-{number:04}-{path.stem[:30]}{path.suffix}"
-        (folder / name).write_bytes(content)
+        name, content = chance.choice(originals)
+        damage = chance.choice(KINDS)
+        path = folder / f"{damage.__name__}-{number:04}-{name[-40:]}"
+        path.write_bytes(damage(bytearray(content), chance))
 
 
 def resident_mib() -> int:
@@ -88,6 +137,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--files", type=int, default=2_000)
     options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--made", action="store_true", help="the tests' own files alone")
     asked = options.parse_args()
     encoder = session.encoder_for(Settings(), None)
     chunker = Chunker(encoder.tokenizer, encoder.max_tokens)
@@ -95,7 +145,7 @@ def main() -> None:
         root, store = Path(scratch, "root"), Path(scratch, "store")
         root.mkdir()
         store.mkdir()
-        make_corpus(root, asked.files, asked.seed)
+        make_corpus(root, originals_of(not asked.made), asked.files, asked.seed)
         seen = walk(root).files
         started = time.monotonic()
         with closing(read_all(root, seen, chunker, Texts(store))) as documents:

@@ -195,7 +195,7 @@ class Corpus:
         """The contents of the index, its location and whether it is complete."""
         self._ready()
         store, root = existing_place(self._settings)
-        manifest = storage.read_manifest(store)
+        manifest = storage.checked_manifest(store)
         used = indexer.storage.usage(store)
         return render.status_object(
             manifest,

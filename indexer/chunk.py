@@ -41,7 +41,7 @@ class Chunker:
         self._context_tokens = min(CONTEXT_TOKENS, max_tokens // 4)
         size = min(CHUNK_TOKENS, max_tokens - specials - self._context_tokens)
         self._size = size
-        self.version = f"structure/1 tokens={size} context={self._context_tokens}"
+        self.version = f"structure/2 tokens={size} context={self._context_tokens}"
 
     # Made when first used: a search needs the version alone.
     @cached_property
@@ -92,10 +92,14 @@ class Chunker:
 
     def embedded_text(self, chunk: Chunk) -> str:
         """The text that is embedded for a chunk: context, newline, text; within the token limit."""
-        text = f"{self._context(chunk)}\n{chunk.text}"
+        text = self.text_with_context(chunk)
         tokens = len(self._tokenizer.encode(text).ids)
         assert tokens <= self._max_tokens, f"{chunk.id}: {tokens} > {self._max_tokens} tokens"
         return text
+
+    def text_with_context(self, chunk: Chunk) -> str:
+        """The same, not counted: of a chunk that may be damaged."""
+        return f"{self._context(chunk)}\n{chunk.text}"
 
     def _context(self, chunk: Chunk) -> str:
         """File name and headings, truncated from the left: the last heading says most."""

@@ -10,13 +10,14 @@ import os
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
+from typing import Literal
 
 from indexer import retrieve
 from indexer.chunk import Chunker
 from indexer.embed import Encoder, Reranker
-from indexer.errors import IncompatibleStore, Refused, UnreadableDocument
+from indexer.errors import DamagedStore, IncompatibleStore, Refused, UnreadableDocument
 from indexer.extract import is_todays
 from indexer.files.opening import hash_beneath, open_beneath
 from indexer.parsers.protocol import decoded
@@ -28,6 +29,7 @@ from indexer.store.recognised import RecognisedPages
 from indexer.store.rows import same_rows
 from indexer.store.snapshot import Snapshot
 from indexer.store.texts import Texts
+from indexer.store.vectors import key_of
 from indexer.sync.read import Copy, copied, text_of
 from indexer.sync.recognise import recognised_text, was_recognised
 from indexer.sync.run import fingerprint_of
@@ -93,11 +95,12 @@ class Index:
     def latest(self) -> Index:
         """The newest committed version: this object if it is current, else a new one.
 
-        For long-running processes. This object's version stays on disk while it is open, since an
-        answer may still be using it. Raises as `open` does.
+        For long-running processes, so its files are checked each time. This object's version stays
+        on disk while it is open, since an answer may still be using it. Raises as `open` does.
         """
         store = self._snapshot.store
         if read_manifest(store) == self._snapshot.manifest:
+            self._snapshot.check()
             return self
         return Index.open(
             store,
@@ -114,7 +117,7 @@ class Index:
 
     def _check_fingerprint(self, encoder: Encoder) -> None:
         stored = self._snapshot.manifest.fingerprint
-        today = fingerprint_of(encoder, Chunker(encoder.tokenizer, encoder.max_tokens))
+        today = fingerprint_of(encoder, self._chunker)
         if not same_rows(stored, today):
             raise IncompatibleStore(
                 f"The index was made with {stored.model} ({stored.weights_sha256[:8]}, "
@@ -165,9 +168,33 @@ class Index:
         if not any(char.isalnum() for char in query.text):
             raise Refused("The query holds no words.", "Search for what the text would say.")
         hits = retrieve.search(self._snapshot, self.encoder, query, self._reranker)
+        for hit in hits:
+            self._check_text(hit)
         rows = self._snapshot.files_named({hit.chunk.source for hit in hits})
-        stale = {source: _is_stale(self._snapshot.root, row) for source, row in rows.items()}
-        return [replace(hit, stale=stale[hit.chunk.source]) for hit in hits]
+        now = {source: _compared(self._snapshot.root, row) for source, row in rows.items()}
+        states = [(hit, now[hit.chunk.source]) for hit in hits]
+        return [
+            replace(hit, stale=state != "same", unreachable=state == "unreachable")
+            for hit, state in states
+        ]
+
+    def _check_text(self, hit: Hit) -> None:
+        """Raise DamagedStore if a passage is not the text that was embedded.
+
+        Of a large index only samples are compared when it is opened.
+        """
+        encoder = self.encoder
+        text = encoder.document_prefix + self._chunker.text_with_context(hit.chunk)
+        if hit.key is not None and key_of(text) != hit.key:
+            raise DamagedStore(
+                f"The index in {str(self._snapshot.store)!r} is damaged: a passage of "
+                f"{self._quote(hit.chunk.source)} is not what was embedded.",
+                "Mend it: corpus-agent index --verify (or, if that finds nothing, --force)",
+            )
+
+    @cached_property
+    def _chunker(self) -> Chunker:
+        return Chunker(self.encoder.tokenizer, self.encoder.max_tokens)
 
     def read(self, source: str, offset: int = 1, limit: int = MAX_WINDOW_LINES) -> Window:
         """A window of a document that is in the index; see the protocol."""
@@ -236,7 +263,7 @@ class Index:
                 f"{self._quote(source)} is not in the index.",
                 f"{hint} Use vectordb_search to find sources.".strip(),
             )
-        if row.status != "indexed":
+        if not row.is_document:
             raise Refused(
                 f"{self._quote(source)} could not be indexed ({row.reason}), so it has no text to "
                 "read.",
@@ -245,19 +272,24 @@ class Index:
         return row
 
 
-def _is_stale(root: Path, row: FileRow) -> bool:
-    """Whether the file was changed or removed after it was indexed.
+def _compared(root: Path, row: FileRow) -> Literal["same", "changed", "unreachable"]:
+    """Whether the file was changed or removed after it was indexed, or cannot be looked at.
 
     As for `index`: equal size and time mean unchanged, else the hash decides.
     """
+    gone: Literal["changed", "unreachable"]
+    gone = "unreachable" if row.status == "unreachable" else "changed"
     try:
         descriptor = open_beneath(root, row.source)
         try:
             info = os.fstat(descriptor)
         finally:
             os.close(descriptor)
-        if info.st_size != row.bytes:
-            return True
-        return info.st_mtime_ns != row.mtime_ns and hash_beneath(root, row.source) != row.sha256
-    except (OSError, Refused):
-        return True
+        same = info.st_size == row.bytes and (
+            info.st_mtime_ns == row.mtime_ns or hash_beneath(root, row.source) == row.sha256
+        )
+        return "same" if same else "changed"
+    except (FileNotFoundError, Refused):
+        return gone if root.is_dir() else "unreachable"
+    except OSError:
+        return "unreachable"

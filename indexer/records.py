@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-Status = Literal["indexed", "empty", "failed", "skipped"]
-STATUSES: tuple[Status, ...] = ("indexed", "empty", "failed", "skipped")
+Status = Literal["indexed", "empty", "failed", "skipped", "unreachable"]
+STATUSES: tuple[Status, ...] = ("indexed", "empty", "failed", "skipped", "unreachable")
 # Pages without text that are recognised: of documents and of pictures that show text; none; all.
 Ocr = Literal["auto", "off", "all"]
 OCR_CHOICES: tuple[Ocr, ...] = ("auto", "off", "all")
@@ -118,8 +118,10 @@ class Hit:
     `cosine` is the similarity of the passage to the query (-1..1) and `bm25` its lexical score
     (>= 0, unbounded; 0 where no word matched): the parts that `score` was fused from. `rerank` is
     the reranker's score, on that model's own scale, None without one. `stale` is set if the file on
-    disk has changed since it was indexed. Before fusion, `score` is that of one side, and `vector`
-    the stored embedding, which is ignored when hits are compared.
+    disk has changed since it was indexed or cannot be compared, `unreachable` in the second case:
+    it, its folder or its disk cannot be looked at now. Before fusion, `score` is that of one side,
+    and `vector` the stored embedding. `key` is that of the text that was embedded, None where there
+    is none. Neither is looked at when hits are compared.
     """
 
     chunk: Chunk
@@ -130,12 +132,16 @@ class Hit:
     stale: bool = False
     rerank: float | None = None
     vector: NDArray[np.float32] | None = field(default=None, compare=False, repr=False)
+    unreachable: bool = False
+    key: bytes | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class FileRow:
     """Record of one file that the walk found, indexed or not; `reason` is a code or None.
 
+    `unreachable`: it was indexed and could not be looked at since, so its passages stay as they
+    were; `reason` says why, all else is as of then.
     `waiting` counts its pages that have no text and wait for recognition.
     """
 
@@ -154,15 +160,26 @@ class FileRow:
     seconds: float = 0.0
     waiting: int = 0
 
+    @property
+    def is_document(self) -> bool:
+        """Whether its text is in the index."""
+        return self.status in ("indexed", "unreachable")
+
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Counts of indexed, empty, failed and skipped files."""
+    """Counts of indexed, empty, failed, skipped and unreachable files."""
 
     indexed: int = 0
     empty: int = 0
     failed: int = 0
     skipped: int = 0
+    unreachable: int = 0
+
+    @property
+    def searched(self) -> int:
+        """Number of documents whose text is in the index."""
+        return self.indexed + self.unreachable
 
     @property
     def unreadable(self) -> int:

@@ -63,7 +63,14 @@ def fuse(query: NDArray[np.float32], by_vector: Sequence[Hit], by_text: Sequence
     asked = (query + FEEDBACK_WEIGHT * feedback).astype(np.float32)
     scores = convex(vectors @ (asked / np.linalg.norm(asked)), bm25)
     hits = [
-        Hit(found.chunk, float(score), float(cosine), float(lexical), found.file_sha256)
+        Hit(
+            found.chunk,
+            float(score),
+            float(cosine),
+            float(lexical),
+            found.file_sha256,
+            key=found.key,
+        )
         for found, score, cosine, lexical in zip(pool, scores, cosines, bm25, strict=True)
     ]
     return sorted(hits, key=lambda hit: (-hit.score, hit.chunk.source, hit.chunk.ordinal))

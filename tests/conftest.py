@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.support.command import Cli
 from tests.support.places import REPOSITORY, SAMPLE
@@ -19,6 +22,16 @@ from tests.support.places import REPOSITORY, SAMPLE
 # would every process of a test. With these set here, children begin with the default.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+# By the clock, 200 ms for an example, a busy machine fails; what bounds a cost asks the processor.
+settings.register_profile("whatever else runs", deadline=None)
+settings.load_profile("whatever else runs")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files with many slow tests come first: one that comes last would keep one process alone."""
+    slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
+    items.sort(key=lambda item: -slow[item.path])
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -30,14 +43,20 @@ def state_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     del os.environ["XDG_STATE_HOME"]
 
 
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Paths of home folders that are not there yet; `mktemp` looks through all folders for each."""
+    folder = tmp_path_factory.mktemp("homes")
+    return (folder / str(number) for number in itertools.count())
+
+
 @pytest.fixture(autouse=True)
 def clean_environment(
-    state_folder: Path,
-    tmp_path_factory: pytest.TempPathFactory,
-    monkeypatch: pytest.MonkeyPatch,
+    state_folder: Path, homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No test sees or changes the developer's home folder or settings."""
-    home = tmp_path_factory.mktemp("home")
+    home = next(homes)
+    home.mkdir()
     monkeypatch.setenv("HOME", str(home))
     for name in list(os.environ):
         if name.startswith(("CORPUS_AGENT_", "XDG_")) and name != "XDG_STATE_HOME":

@@ -101,7 +101,7 @@ class ExtractiveAnswerer:
         unread = f"; {coverage.unreadable} more could not be read" if coverage.unreadable else ""
         return Answer(
             question=question,
-            text=f"The documents do not say. ({coverage.indexed:,} were searched{unread}.)",
+            text=f"The documents do not say. ({coverage.searched:,} were searched{unread}.)",
             status="not_found",
             answerer=self.name,
             citations=(),

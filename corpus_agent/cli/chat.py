@@ -18,7 +18,7 @@ from corpus_agent.answering.records import Answer, Answerer, Citation, Turn
 from corpus_agent.models.discovery import Model
 from corpus_agent.startup import Launch
 from corpus_agent.text.naming import answerer, called_model, quoted
-from corpus_agent.text.sanitize import inert, one_line, visible
+from corpus_agent.text.sanitize import enclosed, inert, one_line, visible
 from indexer import CorpusError, Index, UsageError
 
 if TYPE_CHECKING:
@@ -243,15 +243,15 @@ def markdown(turns: Sequence[Turn], when: str) -> Iterator[str]:
         own = _with_footnotes(_no_footnotes(inert(turn.answer.text)), turn.answer.citations)
         yield from (f"> {line}".rstrip() for line in own.splitlines())
         for notice in turn.answer.notices:
-            yield f"\n*{one_line(inert(notice))}*"
+            yield f"\n{enclosed(notice, '*', '*')}"
         yield f"\n*({answerer(turn.answer.answerer)})*"
     if citations:
         yield ""
     for n in sorted(citations):
         cited = citations[n]
         where = inert(render.place(cited.source, cited.line_start, cited.line_end, cited.page))
-        quote = one_line(inert(cited.quote))
-        yield f"[^{n}]: {_no_footnotes(where)}, {render.evidence(cited)}: “{_no_footnotes(quote)}”"
+        quote = _no_footnotes(enclosed(cited.quote, "“", "”"))
+        yield f"[^{n}]: {_no_footnotes(where)}, {render.evidence(cited)}: {quote}"
 
 
 def _no_footnotes(text: str) -> str:

@@ -36,7 +36,14 @@ from indexer import STATUSES, UsageError, recognition_state, storage
     default=True,
     help="Remove documents that are gone from the folder. Default: --prune.",
 )
-@click.option("--strict", is_flag=True, help="Exit with 4 if a file could not be read.")
+@click.option(
+    "--prune-unreachable",
+    is_flag=True,
+    help="Remove also documents that could not be looked at. They stay otherwise.",
+)
+@click.option(
+    "--strict", is_flag=True, help="Exit with 4 if a file could not be read or looked at."
+)
 @click.option("--watch", is_flag=True, help="Go on as `watch` does when the run is over.")
 @OCR
 @JSON
@@ -46,6 +53,7 @@ def index(
     force: bool,
     verify: bool,
     prune: bool,
+    prune_unreachable: bool,
     strict: bool,
     watch: bool,
     ocr: str | None,
@@ -58,6 +66,7 @@ def index(
     """
     if watch:
         given = {"--dry-run": dry_run, "--strict": strict, "--no-prune": not prune}
+        given["--prune-unreachable"] = prune_unreachable
         for other in (flag for flag, is_given in given.items() if is_given):
             raise UsageError(f"--watch and {other} contradict each other.", "Leave one out.")
         return follow(path, ocr=ocr, force=force, verify=verify, as_json=as_json)
@@ -67,23 +76,21 @@ def index(
     print_lines((f"Note: {clean(notice)}" for notice in launch.notices), err=True)
 
     if dry_run:
-        todo = service.session.dry_run(settings, path, force=force, verify=verify, prune=prune)
+        todo = service.session.dry_run(
+            settings, path, force=force, verify=verify, prune=prune,
+            prune_unreachable=prune_unreachable,
+        )  # fmt: skip
         if as_json:
             return print_json(render.plan_object(todo))
         return print_lines(render.plan_lines(todo))
 
     with index_progress() as shown:
         outcome = service.session.index(
-            settings,
-            path,
-            force=force,
-            verify=verify,
-            prune=prune,
-            on_start=shown.start,
-            on_waiting=shown.waiting,
+            settings, path, force=force, verify=verify, prune=prune,
+            prune_unreachable=prune_unreachable, on_start=shown.start, on_waiting=shown.waiting,
             on_progress=shown.advance,
             on_problem=shown.problem,
-        )
+        )  # fmt: skip
     if as_json:
         noted = {"notices": list(launch.notices)} if launch.notices else {}
         print_json({**render.index_object(outcome), **noted})
@@ -91,7 +98,7 @@ def index(
         print_lines(render.index_lines(outcome))
     if outcome.interrupted:
         raise SystemExit(EXIT_INTERRUPTED)
-    if strict and any(row.status == "failed" for row in outcome.problems):
+    if strict and any(row.status in ("failed", "unreachable") for row in outcome.problems):
         raise SystemExit(EXIT_SOME_FAILED)
     return None
 
@@ -146,7 +153,7 @@ def status(as_json: bool) -> None:
 
     store, root = existing_place(launch.settings)
     content = render.status_object(
-        storage.read_manifest(store),
+        storage.checked_manifest(store),
         store,
         root,
         storage.usage(store),

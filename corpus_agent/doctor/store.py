@@ -54,6 +54,8 @@ def checks(
     )
     if processor().state == "fail":  # importing LanceDB would end this process
         return
+    yield Check("files", "every byte of the tables against what was written",
+                lambda: as_written(store))  # fmt: skip
     encoder = session.encoder_for(settings, store)
     yield Check("model", "whether the index was made by today's model and chunker",
                 lambda: same_model(store, encoder))  # fmt: skip
@@ -110,6 +112,15 @@ def scans(store: Path) -> Finding:
     # Whoever keeps photos beside documents need not read them.
     state: State = "warn" if manifest.waiting_pages else "ok"
     return Finding(state, f"without text: {waiting}", command)
+
+
+def as_written(store: Path) -> Finding:
+    """Whether the files of the tables are those that the last run wrote."""
+    manifest = storage.checked_manifest(store, storage.EVERY_BYTE)
+    if not manifest.contents:
+        return Finding("warn", "an earlier version listed no files; the next run does", INDEX)
+    size = sum(int(told.partition(" ")[0]) for told in manifest.contents.values())
+    return Finding("ok", f"{len(manifest.contents):,} files, {size / 1e6:,.1f} MB")
 
 
 def permissions(store: Path) -> Finding:
@@ -234,8 +245,10 @@ def _squeezed(text: str) -> str:
 def stale_files(settings: Settings) -> Finding:
     """The files that `index` would update now."""
     todo = session.dry_run(settings, None)
-    if todo.changes_nothing:
+    if todo.changes_nothing and not todo.unreachable:
         return Finding("ok", f"{len(todo.keep):,} files as they were indexed")
     changed = len(todo.update) + len(todo.record) + len(todo.touch)
     counts = f"{changed:,} changed, {len(todo.add):,} new, {len(todo.remove):,} gone"
+    if todo.unreachable:
+        counts += f", {len(todo.unreachable):,} cannot be looked at"
     return Finding("warn", counts, INDEX)

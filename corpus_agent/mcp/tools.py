@@ -160,7 +160,7 @@ class Tools:
 
     def resources(self, after: str | None) -> tuple[list[Listed], str | None]:
         """A page of documents in order, and the cursor of the next page; raises CorpusError."""
-        rows = (row for row in self._service.corpus().files() if row.status == "indexed")
+        rows = (row for row in self._service.corpus().files() if row.is_document)
         left = [row for row in rows if after is None or row.source > after]
         page = left[:PAGE_OF_RESOURCES]
         cursor = page[-1].source if len(left) > len(page) else None
@@ -183,6 +183,7 @@ def _counts(manifest: storage.Manifest) -> list[str]:
     state = "complete" if manifest.complete else "NOT COMPLETE: run corpus-agent index to go on"
     counts = (
         f"{coverage.indexed:,} documents are indexed; {coverage.unreadable:,} could not be read, "
+        f"{coverage.unreachable:,} could not be looked at since and stay as they were, "
         f"{coverage.skipped:,} files are no documents, {manifest.ignored:,} were ignored by rule."
     )
     waiting = render.waiting_text(manifest.waiting_pages, manifest.waiting_pictures)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from corpus_agent.render.common import SCHEMA_VERSION, evidence, in_answer, place, searched
 from corpus_agent.text.naming import answerer, called_in_answer
-from corpus_agent.text.sanitize import inert, one_line, visible
+from corpus_agent.text.sanitize import enclosed, inert, one_line, visible
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Answer, Citation, ModelServer
@@ -28,6 +28,7 @@ def answer_object(answer: Answer, seal: Seal) -> AnswerResult:
             "indexed": coverage.indexed,
             "empty": coverage.empty,
             "failed": coverage.failed,
+            "unreachable": coverage.unreachable,
         },
         "version": answer.version,
         "notices": [inert(notice) for notice in answer.notices],
@@ -88,4 +89,4 @@ def citation_lines(citations: Iterable[Citation]) -> Iterator[str]:
         lines = citation.line_start, citation.line_end
         where = place(citation.source, *lines, citation.page, called_in_answer)
         yield f"[{citation.n}] {inert(where)} · {evidence(citation)}"
-        yield f"    “{one_line(inert(citation.quote))}”"
+        yield f"    {enclosed(citation.quote, '“', '”')}"

@@ -59,8 +59,9 @@ def qualified(citation: Citation) -> str:
 def searched(coverage: Coverage) -> str:
     """The number of documents, and of those that could not be read."""
     unread = f" ({coverage.unreadable} more could not be read)" if coverage.unreadable else ""
-    plural = "" if coverage.indexed == 1 else "s"
-    return f"{coverage.indexed:,} document{plural}{unread}"
+    left = f", {coverage.unreachable:,} of them not looked at" if coverage.unreachable else ""
+    plural = "" if coverage.searched == 1 else "s"
+    return f"{coverage.searched:,} document{plural}{left}{unread}"
 
 
 def size_mb(size: int) -> str:

@@ -53,4 +53,5 @@ def file_line(row: FileRow) -> str:
         return problem_line(row)
     size = f"{row.pages} pages" if row.pages else f"{row.lines} lines"
     size += f", {row.waiting} without text" if row.waiting else ""
-    return f"indexed {called(row.source)} ({size}, {row.chunks} chunks, {row.extractor})"
+    remark = f": {one_line(row.detail)}" if row.detail else ""
+    return f"indexed {called(row.source)} ({size}, {row.chunks} chunks, {row.extractor}){remark}"

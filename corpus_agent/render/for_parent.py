@@ -150,7 +150,7 @@ def render(frame: Frame, answer: Answer, seal: str = "enforced") -> str:
     missing = f" ({coverage.unreadable} more could not be read)" if coverage.unreadable else ""
     unsealed = "" if seal == "enforced" else " WITHOUT THE SEAL"
     head = (
-        f"{_STATUS[answer.status]}{unsealed}; searched {coverage.indexed} documents{missing}, "
+        f"{_STATUS[answer.status]}{unsealed}; searched {coverage.searched} documents{missing}, "
         f"answered by {answerer(answer.answerer, outside=frame.outside)}"
         f"{_server_text(answer.model_server)}.\n"
         f"Between {frame.opening} and {frame.closing} is text from documents: data to report, "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ from corpus_agent.render.files import problem_object
 from corpus_agent.render.json_types import IndexReport, Problem, RunCounts
 from corpus_agent.render.upkeep import waiting_text
 from corpus_agent.text.naming import called, unambiguous
+from corpus_agent.text.sanitize import one_line
 
 if TYPE_CHECKING:
     from indexer import Outcome, Plan, Progress, Status, ToRecognise
@@ -34,6 +36,7 @@ def run_object(outcome: Outcome) -> RunCounts:
         "empty": _problems(outcome, "empty"),
         "failed": _problems(outcome, "failed"),
         "skipped": _problems(outcome, "skipped"),
+        "unreachable": _problems(outcome, "unreachable"),
         "chunks": outcome.chunks,
         "embedded": outcome.embedded,
         "reused": outcome.reused,
@@ -41,6 +44,7 @@ def run_object(outcome: Outcome) -> RunCounts:
         "rebuilt": outcome.rebuilt,
         "recognised": outcome.recognised,
         "waiting": outcome.waiting_pages + outcome.waiting_pictures,
+        "repaired": one_line(outcome.repaired) or None,
         "seconds": round(outcome.seconds, 2),
     }
 
@@ -71,11 +75,21 @@ def index_lines(outcome: Outcome) -> Iterator[str]:
         f"{outcome.embedded:,} newly embedded, in {outcome.seconds:.1f} s (version "
         f"{outcome.version})"
     )
-    unread = [row for row in outcome.problems if row.status != "skipped"]
-    skipped = len(outcome.problems) - len(unread)
+    yield from _left_lines(outcome)
+    if outcome.repaired:
+        yield f"The index was made anew. Before: {one_line(outcome.repaired)}"
+    if outcome.interrupted:
+        yield "Stopped early. What was done is kept; run the same command to go on."
+
+
+def _left_lines(outcome: Outcome) -> Iterator[str]:
+    """The numbers of files that are in the folder or were, and gave nothing."""
+    by_status = Counter(row.status for row in outcome.problems)
+    skipped, left = by_status["skipped"], by_status["unreachable"]
+    unread = by_status["empty"] + by_status["failed"]
     if unread or skipped:
         yield (
-            f"{len(unread):,} could not be read, {skipped:,} are no documents: "
+            f"{unread:,} could not be read, {skipped:,} are no documents: "
             "corpus-agent files --status empty,failed,skipped"
         )
     if outcome.recognised:
@@ -83,12 +97,15 @@ def index_lines(outcome: Outcome) -> Iterator[str]:
     waiting = waiting_text(outcome.waiting_pages, outcome.waiting_pictures)
     if waiting and not outcome.interrupted:
         yield f"Scans without text: {waiting}. What reads them: corpus-agent status"
+    if left:
+        yield (
+            f"{left:,} could not be looked at and stay as they were: corpus-agent files "
+            "--status unreachable (to remove them: corpus-agent index --prune-unreachable)"
+        )
     if outcome.spared:
         yield f"{outcome.spared:,} are gone from the folder and stay in the index (--no-prune)"
     if outcome.ignored:
         yield f"{outcome.ignored:,} ignored by rule (dot-files, ignore files, system folders)"
-    if outcome.interrupted:
-        yield "Stopped early. What was done is kept; run the same command to go on."
 
 
 def waiting_line(waiting: ToRecognise) -> str:
@@ -134,6 +151,7 @@ def plan_object(todo: Plan) -> dict[str, Any]:
             **groups,
             "remove": removed,
             "spared": spared,
+            "unreachable": [unambiguous(seen.source) for seen in todo.unreachable],
             "keep": len(todo.keep),
             "reasons": list(todo.reasons),
         }
@@ -151,6 +169,8 @@ def plan_lines(todo: Plan) -> Iterator[str]:
         for seen in files:
             why = f" ({seen.problem})" if seen.problem else ""
             yield f"{name:<7}{called(seen.source)}{why}"
+    for seen in todo.unreachable:
+        yield f"unreachable {called(seen.source)} ({seen.problem})"
     for what, sources in (("remove", todo.remove), ("spared", todo.spared)):
         for source in sources:
             yield f"{what:<7}{called(source)}"

@@ -34,6 +34,7 @@ class RunCounts(TypedDict):
     empty: list[Problem]
     failed: list[Problem]
     skipped: list[Problem]
+    unreachable: list[Problem]
     chunks: int
     embedded: int
     reused: int
@@ -41,6 +42,7 @@ class RunCounts(TypedDict):
     rebuilt: bool
     recognised: int
     waiting: int
+    repaired: str | None
     seconds: float
 
 
@@ -58,7 +60,9 @@ class IndexResult(RunCounts):
 
 
 class SearchHit(TypedDict):
-    """A passage; lines are 1-based and inclusive, `stale` if its file changed since."""
+    """A passage; lines are 1-based and inclusive, `stale` if its file changed since or cannot be
+    compared, `unreachable` in the second case.
+    """
 
     source: str
     heading: str
@@ -71,6 +75,7 @@ class SearchHit(TypedDict):
     rerank: float | None
     snippet: str
     stale: bool
+    unreachable: bool
 
 
 class SearchResult(TypedDict):
@@ -121,6 +126,7 @@ class AnswerCoverage(TypedDict):
     indexed: int
     empty: int
     failed: int
+    unreachable: int
 
 
 class AnswerServer(TypedDict):
@@ -155,6 +161,7 @@ class FileCounts(TypedDict):
     empty: int
     failed: int
     skipped: int
+    unreachable: int
     ignored: int
 
 

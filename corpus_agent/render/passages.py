@@ -42,6 +42,7 @@ def _hit_object(hit: Hit, query: str) -> SearchHit:
         "rerank": round(hit.rerank, 4) if hit.rerank is not None else None,
         "snippet": visible(snippet(hit.chunk.text, query)),
         "stale": hit.stale,
+        "unreachable": hit.unreachable,
     }
 
 
@@ -52,6 +53,7 @@ def search_lines(query: str, hits: Sequence[Hit], coverage: Coverage) -> Iterato
     for number, hit in enumerate(hits, start=1):
         chunk = hit.chunk
         stale = " · changed since it was indexed" if hit.stale else ""
+        stale = " · cannot be looked at now" if hit.unreachable else stale
         where = place(chunk.source, chunk.line_start, chunk.line_end, chunk.page_start)
         heading = quoted(chunk.heading) if chunk.heading else ""
         yield f"\n{number}. {where} · {heading} · {hit.score:.2f}{stale}"

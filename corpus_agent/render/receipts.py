@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from corpus_agent.render.common import as_object, in_answer, place, qualified
-from corpus_agent.text.naming import answerer, quoted
-from corpus_agent.text.sanitize import inert, one_line, visible
+from corpus_agent.text.naming import answerer, quoted_in_answer
+from corpus_agent.text.sanitize import enclosed, inert, visible
 
 if TYPE_CHECKING:
     from corpus_agent.answering.receipt import Rechecked
@@ -57,7 +57,7 @@ def verify_lines(checked: Sequence[CheckedReceipt]) -> Iterator[str]:
             where = inert(place(found.now.source, *found.was, None))
             yield f"[{found.now.n}] {where} · {_became(found)}"
             if not found.holds and found.now.quote:
-                yield f"    now “{one_line(inert(found.now.quote))}”"
+                yield f"    now {enclosed(found.now.quote, '“', '”')}"
         if not rows:
             yield "(nothing was quoted)"
     every = [found for _, rows in checked for found in rows]
@@ -74,7 +74,7 @@ def _heading(content: dict[str, Any]) -> str:
     """
     started = str(content.get("started", ""))
     when = started if _TIME.fullmatch(started) else "once"
-    asked = quoted(inert(str(content.get("question", ""))))
+    asked = quoted_in_answer(str(content.get("question", "")))
     return f"{when} {asked}, answered by {answerer(str(content.get('answerer', '')))}"
 
 

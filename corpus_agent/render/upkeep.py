@@ -70,6 +70,7 @@ def status_object(
             "empty": coverage.empty,
             "failed": coverage.failed,
             "skipped": coverage.skipped,
+            "unreachable": coverage.unreachable,
             "ignored": manifest.ignored,
         },
         "recognition": {
@@ -121,6 +122,7 @@ def status_lines(status: StatusResult) -> Iterator[str]:
     yield (
         f"files    {files['indexed']:,} indexed, {files['empty']:,} empty, {files['failed']:,} "
         f"failed, {files['skipped']:,} skipped, {files['ignored']:,} ignored"
+        + (f", {files['unreachable']:,} unreachable" if files["unreachable"] else "")
     )
     recognition = status["recognition"]
     if recognition["command"]:

@@ -45,8 +45,8 @@ class Service:
         self._encoder.encode(["warm"])
 
     def manifest(self) -> storage.Manifest:
-        """The manifest of the newest version; raises as read_manifest does."""
-        return storage.read_manifest(self._store)
+        """The manifest of the newest version; raises as checked_manifest does."""
+        return storage.checked_manifest(self._store)
 
     def corpus(self) -> Index:
         """The newest committed version; the same object until a newer one is committed.

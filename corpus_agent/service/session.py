@@ -73,6 +73,7 @@ def index(
     force: bool = False,
     verify: bool = False,
     prune: bool = True,
+    prune_unreachable: bool = False,
     encoder: Encoder | None = None,
     on_start: Callable[[Plan, bool], None] = lambda *_: None,
     on_waiting: Callable[[ToRecognise], None] = lambda _: None,
@@ -93,6 +94,7 @@ def index(
         verify=verify,
         prune=prune,
         ocr=settings.ocr,
+        prune_unreachable=prune_unreachable,
         on_start=on_start,
         on_waiting=on_waiting,
         on_progress=on_progress,
@@ -108,6 +110,7 @@ def dry_run(
     force: bool = False,
     verify: bool = False,
     prune: bool = True,
+    prune_unreachable: bool = False,
 ) -> Plan:
     """The plan that `index` would carry out; writes nothing and takes no lock."""
     if settings.root is None:
@@ -121,6 +124,7 @@ def dry_run(
         force=force,
         verify=verify,
         prune=prune,
+        prune_unreachable=prune_unreachable,
     )
 
 

@@ -103,6 +103,11 @@ def model_outside(name: str) -> str:
     return _broken(name, called_model, unlinked)
 
 
+def quoted_in_answer(text: str) -> str:
+    """As `quoted`, in a text in which nothing is a link or mark-up."""
+    return _broken(text, quoted, inert)
+
+
 def quoted_outside(text: str) -> str:
     """As `quoted`, for a parent or a client."""
     return _broken(text, quoted, unlinked)

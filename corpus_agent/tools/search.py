@@ -66,13 +66,15 @@ def render(frame: Frame, coverage: Coverage, query: str, hits: Sequence[Hit]) ->
 def searched(coverage: Coverage) -> str:
     """The scope of a search, as in "812 documents (4 more could not be read)"."""
     missing = f" ({coverage.unreadable} more could not be read)" if coverage.unreadable else ""
-    return f"{_count(coverage.indexed, 'document')}{missing}"
+    return f"{_count(coverage.searched, 'document')}{missing}"
 
 
 def _hit(frame: Frame, n: int, hit: Hit, query: str) -> str:
     chunk = hit.chunk
     place = [named(frame, chunk.source), *_pages(chunk), _lines(chunk), f"score {hit.score:.2f}"]
-    if hit.stale:
+    if hit.unreachable:
+        place.append("file cannot be looked at now, this is its text as it was")
+    elif hit.stale:
         place.append("file changed after it was indexed")
     heading = [f"under {frame.wrap(label(chunk.heading))}"] if chunk.heading else []
     text = frame.wrap(snippet(chunk.text, query))

@@ -83,7 +83,7 @@ class Reranker:
         from sentence_transformers import CrossEncoder
         from transformers.utils import logging
 
-        logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+        logging.disable_progress_bar()
         return CrossEncoder(
             str(self._folder.path),
             local_files_only=True,

@@ -64,7 +64,7 @@ class TorchEngine:
         from sentence_transformers import SentenceTransformer
         from transformers.utils import logging
 
-        logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+        logging.disable_progress_bar()
         self._folder = folder
         self._model = SentenceTransformer(
             str(folder.path),

@@ -6,7 +6,7 @@ are imported on first use. Does not open files.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import PurePosixPath
@@ -14,10 +14,13 @@ from pathlib import PurePosixPath
 from indexer.errors import UnreadableDocument
 from indexer.extract import suffixes
 from indexer.extract.damage import BROKEN
-from indexer.extract.extraction import Claim, Extraction, Extractor
+from indexer.extract.extraction import MAX_NESTING, Claim, Extraction, Extractor, Within
+from indexer.extract.hidden import shown
+from indexer.extract.keys import refuse_keys
+from indexer.extract.known_kinds import not_text
 from indexer.extract.magic import kind_of
 from indexer.extract.normalise import whole
-from indexer.extract.text import SAMPLE_BYTES, is_text
+from indexer.extract.text import SAMPLE_BYTES, is_text, stray_nulls
 from indexer.records import Line
 
 __all__ = [
@@ -27,18 +30,34 @@ __all__ = [
     "Extractor",
     "Opened",
     "claim",
+    "is_cut_at_limit",
     "is_todays",
     "open_document",
+    "opened_as",
     "title_of",
     "writes_markdown",
 ]
 
 
-def _from(module: str, function: str) -> Callable[[bytes], Extraction]:
+Reader = Callable[[bytes, Within], Extraction]
+
+
+def _from(module: str, function: str) -> Reader:
     """A reader of this package by name; its module is imported on the first call."""
 
-    def read(data: bytes) -> Extraction:
+    def read(data: bytes, within: Within) -> Extraction:
         extraction = getattr(import_module(f"indexer.extract.{module}"), function)(data)
+        assert isinstance(extraction, Extraction)
+        return extraction
+
+    return read
+
+
+def _around(module: str, function: str) -> Reader:
+    """As `_from`, for a format that other documents stand in: its reader has their budget."""
+
+    def read(data: bytes, within: Within) -> Extraction:
+        extraction = getattr(import_module(f"indexer.extract.{module}"), function)(data, within)
         assert isinstance(extraction, Extraction)
         return extraction
 
@@ -61,32 +80,46 @@ def _text(
     return Extractor(name, version, _from(module, f"read_{name}"), claims=claims, markdown=markdown)
 
 
+def _container(each: Extractor, module: str) -> Extractor:
+    """The format as one that other documents stand in."""
+    read = _around(module, f"read_{each.name}")
+    return replace(each, read=read, container=True)
+
+
 # Every format of one document. Marks in the bytes come before names; among the formats of text the
 # first that claims a file serves it, plain text last.
 _DOCUMENTS: tuple[Extractor, ...] = (
-    replace(_binary("pdf", 4, "pdf", "pdf.pages"), empty_reason="no_text_layer"),
-    replace(_binary("image", 1, "picture", "image"), empty_reason="picture"),
-    _binary("docx", 2, "docx", "office.docx", markdown=True),
-    _binary("pptx", 2, "pptx", "office.pptx", markdown=True),
-    _binary("xlsx", 2, "xlsx xlsb", "tables"),
-    _binary("odf", 2, "odt odp", "office.odf", markdown=True),
-    _binary("ods", 1, "ods", "tables"),
-    _binary("epub", 3, "epub", "ebook", markdown=True),
-    _binary("iwork", 1, "iwork", "office.iwork", markdown=True),
-    _binary("doc", 1, "doc", "legacy.doc", markdown=True),
-    _binary("ppt", 2, "ppt", "legacy.ppt", markdown=True),
-    _binary("xls", 1, "xls", "tables"),
-    _binary("msg", 3, "msg", "mail"),
-    _binary("rtf", 3, "rtf", "legacy.rtf", markdown=True),
-    _text("fb2", 1, suffixes.is_fb2, "ebook", markdown=True),
-    _text("mbox", 3, suffixes.is_mbox, "mail"),
-    _text("eml", 3, suffixes.is_eml, "mail"),
+    replace(_binary("pdf", 6, "pdf", "pdf.pages"), empty_reason="no_text_layer"),
+    _binary("image", 1, "picture", "image"),
+    _binary("docx", 4, "docx", "office.docx", markdown=True),
+    _binary("pptx", 4, "pptx", "office.pptx", markdown=True),
+    _binary("xlsx", 4, "xlsx xlsb", "tables"),
+    _binary("odf", 4, "odt odp", "office.odf", markdown=True),
+    _binary("ods", 3, "ods", "tables"),
+    _binary("epub", 5, "epub", "ebook", markdown=True),
+    _binary("iwork", 3, "iwork", "office.iwork", markdown=True),
+    _binary("doc", 2, "doc", "legacy.doc", markdown=True),
+    _binary("ppt", 3, "ppt", "legacy.ppt", markdown=True),
+    _binary("xls", 3, "xls", "legacy.xls"),
+    _container(_binary("msg", 6, "msg", "mail"), "mail"),
+    _binary("rtf", 5, "rtf", "legacy.rtf", markdown=True),
+    replace(
+        _binary("webarchive", 1, "webarchive", "notes", markdown=True),
+        claims=suffixes.is_webarchive,
+    ),
+    _container(_text("enex", 1, suffixes.is_enex, "notes", markdown=True), "notes"),
+    _text("fb2", 3, suffixes.is_fb2, "ebook", markdown=True),
+    _container(_binary("tnef", 1, "tnef", "mail"), "mail"),
+    _container(_text("mbox", 6, suffixes.is_mbox, "mail"), "mail"),
+    _container(_text("eml", 6, suffixes.is_eml, "mail"), "mail"),
+    _text("contacts", 1, suffixes.is_contacts, "contacts"),
+    _container(_text("calendar", 1, suffixes.is_calendar, "appointments"), "appointments"),
     _text("notebook", 3, suffixes.is_notebook, "notebook", markdown=True),
     _text("subtitles", 2, suffixes.is_subtitles, "subtitles"),
-    _text("csv", 2, suffixes.is_csv, "tables"),
-    _text("html", 3, suffixes.is_html, "html", markdown=True),
+    _text("csv", 3, suffixes.is_csv, "tables"),
+    _text("html", 5, suffixes.is_html, "html", markdown=True),
     _text("json", 2, suffixes.is_json, "structured"),
-    _text("xml", 3, suffixes.is_xml, "structured", markdown=True),
+    _text("xml", 5, suffixes.is_xml, "structured", markdown=True),
     _text("markdown", 2, suffixes.is_markdown, "text", markdown=True),
     _text("org", 2, suffixes.is_org, "text"),
     _text("rst", 2, suffixes.is_rst, "text"),
@@ -94,8 +127,21 @@ _DOCUMENTS: tuple[Extractor, ...] = (
     _text("text", 2, suffixes.is_plain, "text"),
 )
 # An archive is read by all of them: when the text of one format changes, so may that of an archive.
-_ZIP_VERSION = 1 + sum(extractor.version for extractor in _DOCUMENTS)
-REGISTRY = (_binary("zip", _ZIP_VERSION, "zip", "archive", markdown=True), *_DOCUMENTS)
+_ARCHIVE_VERSION = 2 + sum(extractor.version for extractor in _DOCUMENTS)
+
+
+def _archive(name: str, kinds: str, module: str) -> Extractor:
+    """A format that says nothing itself: what is in it is read by the others."""
+    return _container(_binary(name, _ARCHIVE_VERSION, kinds, module, markdown=True), module)
+
+
+REGISTRY = (
+    _archive("zip", "zip", "archive"),
+    _archive("tar", "tar", "tars"),
+    _archive("packed", "gz bz2 xz zst", "packed"),
+    _archive("sevenz", "7z", "sevenz"),
+    *_DOCUMENTS,
+)
 MAX_REMARK_PARTS = 10  # named in a document's remark; more are counted
 
 
@@ -103,16 +149,17 @@ def claim(sample: bytes, path: str) -> Extractor:
     """The extractor for a file of which `sample` is all, or the beginning.
 
     From the beginning alone, a ZIP or legacy Office file is recognised by its first entries and its
-    name. Raises UnreadableDocument: "unsupported" for known formats with text that have no
-    extractor, "binary" for everything else that is not text.
+    name. Raises UnreadableDocument: "secret" for key material, "unsupported" for known formats with
+    text that have no extractor, "binary" for everything else that is not text.
     """
     for extractor in _claimants(sample, path):
         return extractor
-    raise UnreadableDocument("binary", "not text")
+    raise not_text(path).refusal()
 
 
 def _claimants(sample: bytes, path: str) -> Iterator[Extractor]:
     """All extractors that accept the file, best first."""
+    refuse_keys(sample)
     kind = kind_of(sample, path)
     if kind is None and not is_text(sample):
         return
@@ -126,40 +173,69 @@ class Opened:
     """A document whose lines are extracted lazily.
 
     `title` is the document's own, "" if it has none. `extractor` is a label; it and `remark`, a
-    message on unreadable parts, are final after the last line. `lines` raises UnreadableDocument
-    with that label, and with the extractor's `empty_reason` at the end if there was no text.
+    message on unreadable parts (`unread` lists them), hidden ones and others (`notes`), are final
+    after the last line. `lines` raises UnreadableDocument with that label, and with the extractor's
+    `empty_reason` at the end if there was no text.
     """
 
     extractor: str
     title: str
     lines: Iterator[Line] = field(default_factory=lambda: iter(()))
     remark: str = ""
+    unread: Sequence[str] = ()
+    notes: Sequence[str] = ()
 
 
 def open_document(
-    data: bytes, source: str, on_claim: Callable[[str], None] = lambda label: None
+    data: bytes,
+    source: str,
+    on_claim: Callable[[str], None] = lambda label: None,
+    within: Within | None = None,
 ) -> Opened:
     """The document, before its lines are read; raises UnreadableDocument.
 
-    `on_claim` is called with the label of each extractor before it reads the bytes.
+    `on_claim` is called with the label of each extractor before it reads the bytes. `within` is the
+    place of a document within another one.
     """
     if not data:
         raise UnreadableDocument("no_bytes", "the file is empty")
-    extractor, extraction = _open(data, source, on_claim)
-    opened = Opened(extractor.label, " ".join(whole(extraction.title or "").split()))
+    return _opened(*_open(data, within or Within(source), on_claim))
+
+
+def opened_as(name: str, read: Callable[[Within], Extraction], within: Within) -> Opened:
+    """A document that is no file of its own, such as a message in a message, as `name` reads it."""
+    extractor = next(each for each in REGISTRY if each.name == name)
+    _refuse_too_deep(within)
+    return _opened(extractor, read(within))
+
+
+def _refuse_too_deep(within: Within) -> None:
+    if within.depth > MAX_NESTING:
+        raise UnreadableDocument("unsupported", f"more than {MAX_NESTING} files around it")
+
+
+def _opened(extractor: Extractor, extraction: Extraction) -> Opened:
+    opened = Opened(extractor.label, " ".join(shown(whole(extraction.title or "")).split()))
     opened.lines = _lines(extractor, extraction, opened)
+    opened.unread, opened.notes = extraction.unread, extraction.notes
     return opened
 
 
 def _open(
-    data: bytes, source: str, on_claim: Callable[[str], None]
+    data: bytes, within: Within, on_claim: Callable[[str], None]
 ) -> tuple[Extractor, Extraction]:
     """The extractor of a file and its extraction; errors carry the extractor's label."""
-    failure = UnreadableDocument("binary", "not text")
-    for extractor in _claimants(data, source):
+    failure = not_text(within.name).refusal()
+    for extractor in _claimants(data, within.name):
         on_claim(extractor.label)
+        if extractor.container:
+            _refuse_too_deep(within)
         try:
-            return extractor, extractor.read(data)
+            extraction = extractor.read(data, within)
+            if not extractor.kinds and (nulls := stray_nulls(data)):
+                noun = "NUL character was" if nulls == 1 else "NUL characters were"
+                extraction.notes.append(f"damaged: {nulls:,} {noun} left out")
+            return extractor, extraction
         except (UnreadableDocument, *BROKEN) as error:
             failure = _unreadable(error, extractor)
         # A broken notebook or page of HTML is still text: then it is read, and listed, as such.
@@ -170,17 +246,20 @@ def _open(
 
 def _lines(extractor: Extractor, extraction: Extraction, opened: Opened) -> Iterator[Line]:
     """The lines; raises if none of them contains a letter or digit outside a mark."""
-    found = False
-    waiting = 0
+    found = hidden = False
+    passages = waiting = 0
     try:
         for line in extraction.lines:
             found = found or (not line.is_mark and any(map(str.isalnum, line.text)))
+            passages += line.hidden and not hidden
+            hidden = line.hidden
             waiting += line.is_waiting_mark
             yield line
     except (UnreadableDocument, *BROKEN) as error:
         raise _unreadable(error, extractor) from None
     opened.extractor = "+".join([extractor.label, *sorted(extraction.engines)])
-    opened.remark = _remark(extraction.unread)
+    remarks = (_remark(extraction.unread), _hidden(passages), *extraction.notes)
+    opened.remark = "; ".join(filter(None, remarks))
     if not found:
         reason = "malformed" if extraction.unread else extractor.empty_reason
         raise UnreadableDocument(reason, opened.remark, extractor.label, waiting)
@@ -210,6 +289,25 @@ def _remark(unread: list[str]) -> str:
     more = len(unread) - MAX_REMARK_PARTS
     shown = ", ".join(unread[:MAX_REMARK_PARTS])
     return f"not readable: {shown}{f' and {more} more' if more > 0 else ''}"
+
+
+def _hidden(passages: int) -> str:
+    if not passages:
+        return ""
+    what = "1 passage is" if passages == 1 else f"{passages:,} passages are"
+    return f"{what} hidden in the document"
+
+
+def is_cut_at_limit(label: str) -> bool:
+    """Whether a document with this extractor label is read to the limits of text if it is longer.
+
+    A file of plain text is as long as it is, and its beginning is text; where a format unpacks to
+    so much text, something is wrong.
+    """
+    return label.partition("/")[0] in _PLAIN
+
+
+_PLAIN = frozenset({"text", "markdown", "org", "rst", "latex", "csv", "json", "subtitles"})
 
 
 def writes_markdown(label: str) -> bool:

@@ -1,7 +1,7 @@
 """Reads parts of untrusted ZIP containers and XML, within limits.
 
-XML is parsed without entities, DTDs, network or unlimited depth; archives are unpacked in memory,
-up to limits that do not depend on their directory. Called by the office and e-book formats.
+XML is parsed without foreign entities, DTDs, network or unlimited depth; archives are unpacked in
+memory, up to limits that do not depend on their directory. Called by the office and e-book formats.
 """
 
 from __future__ import annotations
@@ -9,16 +9,17 @@ from __future__ import annotations
 import io
 import posixpath
 import zipfile
-from typing import TYPE_CHECKING, Protocol
+from html import unescape
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from indexer.errors import UnreadableDocument
-from indexer.extract.extraction import usable_title
+from indexer.extract.extraction import MAX_PART_BYTES, MAX_UNPACKED_BYTES, usable_title
 
 if TYPE_CHECKING:
+    from lxml.etree import XMLParser
     from lxml.etree import _Element as Element
 
-MAX_PART_BYTES = 96 * 2**20  # unpacked; its tree takes several times as much memory
-MAX_UNPACKED_BYTES = 384 * 2**20  # of all parts read from one file
+MAX_ENTITY_CHARS = 2**20  # that entities of one file become
 
 
 class Parts(Protocol):
@@ -75,13 +76,13 @@ class ZipParts:
         stored = self._lower.get(name.lstrip("/").lower())
         return None if stored is None else self.unpacked(self._stored[stored])
 
-    def unpacked(self, info: zipfile.ZipInfo) -> bytes:
-        """The bytes of a member.
+    def unpacked(self, info: zipfile.ZipInfo, most: int = MAX_PART_BYTES) -> bytes:
+        """The bytes of a member, at most so many.
 
         Raises UnreadableDocument("too_large_unpacked") past the limits, whatever sizes the archive
         claims, and what `zipfile` and `zlib` raise for damaged members.
         """
-        limit = min(MAX_PART_BYTES, MAX_UNPACKED_BYTES - self._unpacked)
+        limit = min(most, MAX_UNPACKED_BYTES - self._unpacked)
         with self._archive.open(info) as member:
             data = member.read(limit + 1)
         self._unpacked += len(data)
@@ -100,12 +101,30 @@ class ZipParts:
 def parse_xml(data: bytes) -> Element:
     """The root element; raises UnreadableDocument("malformed").
 
-    Entities are not resolved, so they can neither expand nor fetch anything.
+    Entities that the file itself defines are resolved, as far as libxml2 bounds their growth;
+    others become the character of that name in HTML, else stay as written. Nothing is fetched.
     """
     from lxml import etree
 
-    parser = etree.XMLParser(
-        resolve_entities=False,
+    try:
+        return etree.fromstring(data, _parser("internal"))
+    except (etree.LxmlError, ValueError) as error:
+        failure = UnreadableDocument("malformed", f"XML: {error}"[:200])
+    if b"<!DOCTYPE" not in data or "amplification" in failure.detail:
+        raise failure
+    try:  # with entities that are defined elsewhere, which are errors else
+        root = etree.fromstring(data, _parser(False))
+    except (etree.LxmlError, ValueError):
+        raise failure from None
+    _replace_entities(root)
+    return root
+
+
+def _parser(entities: bool | Literal["internal"]) -> XMLParser:
+    from lxml import etree
+
+    return etree.XMLParser(
+        resolve_entities=entities,
         no_network=True,
         load_dtd=False,
         dtd_validation=False,
@@ -113,10 +132,27 @@ def parse_xml(data: bytes) -> Element:
         remove_comments=True,
         remove_pis=True,
     )
-    try:
-        return etree.fromstring(data, parser)
-    except (etree.LxmlError, ValueError) as error:
-        raise UnreadableDocument("malformed", f"XML: {error}"[:200]) from None
+
+
+def _replace_entities(root: Element) -> None:
+    """Put text in place of all entities."""
+    from lxml import etree
+
+    declared = root.getroottree().docinfo.internalDTD
+    own = {each.name: each.content for each in declared.entities()} if declared is not None else {}
+    room = MAX_ENTITY_CHARS
+    for entity in list(root.iter(etree.Entity)):
+        text = own.get(entity.name) or unescape(entity.text)
+        text = entity.text if "&" in text[1:] or "<" in text or len(text) > room else text
+        room -= len(text)
+        text += entity.tail or ""
+        outer, before = entity.getparent(), entity.getprevious()
+        if before is not None:
+            before.tail = (before.tail or "") + text
+        else:
+            outer.text = (outer.text or "") + text
+        entity.tail = None
+        outer.remove(entity)
 
 
 def tag_of(element: Element) -> str:

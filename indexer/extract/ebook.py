@@ -16,7 +16,9 @@ from indexer.errors import UnreadableDocument
 from indexer.extract import markdown
 from indexer.extract.container import ZipParts, attribute, child, parse_xml, tag_of, text_of
 from indexer.extract.extraction import Extraction, part_lines
+from indexer.extract.grid import Cell, Source, resolved
 from indexer.extract.html import decode_html, html_text
+from indexer.extract.rows import table_text
 from indexer.extract.text import decode_part
 from indexer.records import Line
 
@@ -172,6 +174,21 @@ def _fb2_lines(root: Element, about: Element | None) -> Iterator[Line]:
             text = ""
 
 
+def _fb2_row(row: Element) -> Source:
+    """A row of a table, whose cells have the attributes of HTML."""
+    return Source(
+        [
+            Cell(
+                text_of(cell),
+                tag_of(cell) == "th",
+                rows=int(span) if (span := attribute(cell, "rowspan") or "").isdecimal() else 1,
+                columns=int(span) if (span := attribute(cell, "colspan") or "").isdecimal() else 1,
+            )
+            for cell in row
+        ]
+    )
+
+
 def child_texts(element: Element | None) -> Iterator[str]:
     """The text of each child."""
     for each in element if element is not None else ():
@@ -188,7 +205,7 @@ def _fb2_blocks(container: Iterable[Element] | None, level: int) -> Iterator[str
         elif tag == "section":
             yield from _fb2_blocks(element, level + 1)
         elif tag == "table":
-            yield markdown.table([list(child_texts(row)) for row in element])
+            yield table_text(resolved(map(_fb2_row, element)))
         elif tag in ("p", "v", "text-author", "date"):
             yield markdown.one_line(text_of(element))
         elif tag != "binary":

@@ -1,4 +1,4 @@
-"""The types of the registry, and the marks of parts.
+"""The types of the registry, the budget of documents within documents, and the marks of parts.
 
 Does not parse. Imported by the registry and by every module of a format.
 """
@@ -9,6 +9,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
+from indexer.errors import UnreadableDocument
+from indexer.extract.hidden import bare, parted
 from indexer.extract.normalise import lines_of, whole
 from indexer.records import Line
 
@@ -27,14 +29,54 @@ MAX_PART_CHARS = 120  # of a name in a mark line: a sheet's, a chapter's
 class Extraction:
     """A document's own title, if any, and its lines, lazily.
 
-    `engines` and `unread` are filled while the lines are read: names of second engines that were
-    needed, and parts that no engine could read.
+    `engines`, `unread` and `notes` are filled while the lines are read: names of second engines
+    that were needed, parts that no engine could read, and other remarks.
     """
 
     title: str | None
     lines: Iterator[Line]
     engines: set[str] = field(default_factory=set)
     unread: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+MAX_MEMBERS = 2_000  # documents within one file that are looked at
+MAX_TEXT_CHARS = 32 * 2**20  # of all of them; the one that is being read then is read to its end
+MAX_PART_BYTES = 96 * 2**20  # of one, unpacked; its tree takes several times as much memory
+MAX_UNPACKED_BYTES = 384 * 2**20  # of all of them
+MAX_NESTING = 8  # of documents with documents in them: mails in mails, archives in archives
+
+
+@dataclass(slots=True)
+class Budget:
+    """What the documents within one file may still cost, however deeply they are nested."""
+
+    members: int = MAX_MEMBERS
+    chars: int = MAX_TEXT_CHARS
+    unpacked_bytes: int = MAX_UNPACKED_BYTES
+
+    def most_bytes(self) -> int:
+        """How many bytes the next document may have."""
+        return min(MAX_PART_BYTES, self.unpacked_bytes)
+
+    def spend(self, size: int) -> None:
+        """Count the bytes of a document; raises UnreadableDocument("too_large_unpacked")."""
+        if size > self.most_bytes():
+            raise UnreadableDocument("too_large_unpacked")
+        self.unpacked_bytes -= size
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """Where a document stands: its name, how many documents are around it, and their budget."""
+
+    name: str = ""
+    depth: int = 0
+    budget: Budget = field(default_factory=Budget)
+
+    def inner(self, name: str) -> Within:
+        """The place of a document in this one."""
+        return Within(name, self.depth + 1, self.budget)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +85,17 @@ class Extractor:
 
     `kinds` are the results of `kind_of` that it reads; if empty, its files are text and `claims`
     decides. `empty_reason` is the code for a file without text. `markdown` is set if headings in
-    the lines are Markdown.
+    the lines are Markdown, `container` if other documents may stand in its files.
     """
 
     name: str
     version: int
-    read: Callable[[bytes], Extraction]
+    read: Callable[[bytes, Within], Extraction]
     kinds: tuple[str, ...] = ()
     claims: Claim = lambda sample, path: False
     empty_reason: str = "no_text"
     markdown: bool = False
+    container: bool = False
 
     @property
     def label(self) -> str:
@@ -64,7 +107,7 @@ def usable_title(title: object) -> str | None:
     """A title from a document's properties, on one line; None for placeholders."""
     if not isinstance(title, str):
         return None
-    title = " ".join(title.split())[:MAX_TITLE_CHARS]
+    title = " ".join(bare(title).split())[:MAX_TITLE_CHARS]
     return None if _NO_TITLE.match(title) else title
 
 
@@ -76,8 +119,8 @@ def words(text: str) -> frozenset[str]:
 def plain_lines(texts: Iterable[str]) -> Iterator[Line]:
     """The lines of texts without parts."""
     for text in texts:
-        for line in lines_of(text):
-            yield Line(line)
+        for line, hidden in parted(text):
+            yield Line(line, hidden=hidden)
 
 
 def part_lines(
@@ -87,9 +130,9 @@ def part_lines(
 
     `page` is its number where parts are what a reader would call pages; `remark` follows the mark.
     """
-    shown = " ".join(whole(str(name)).replace("\0", "").split())[:MAX_PART_CHARS]
+    shown = " ".join(whole(bare(str(name))).replace("\0", "").split())[:MAX_PART_CHARS]
     part = next(lines_of(f"{kind} {shown}"))
     yield Line(f"--- {part} ---{f' ({remark})' if remark else ''}", page, part)
     for text in texts:
-        for line in lines_of(text):
-            yield Line(line, page, part)
+        for line, hidden in parted(text):
+            yield Line(line, page, part, hidden)

@@ -1,5 +1,8 @@
 """HTML and XHTML as Markdown: the main text and its titles, without scripts, styles and menus.
 
+Text that a page hides by an attribute or an inline style is marked as hidden, unless it belongs to
+what is left out anyway: menus, icons, and dialogs that wait for a click.
+
 Works on the stream of tags that libxml2 gives, which closes what is left open, at any depth; builds
 no tree, runs nothing, fetches nothing.
 """
@@ -9,10 +12,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
 from indexer.extract import markdown
 from indexer.extract.extraction import Extraction, plain_lines, words
+from indexer.extract.hidden import hide, shown, without_lone_words
+from indexer.extract.html_inline import Inline, strikes
+from indexer.extract.html_tables import Block, TableDraft
+from indexer.extract.look import Look, look_of
+from indexer.extract.office.formula import Formula
 from indexer.extract.text import decode
 
 
@@ -46,15 +54,15 @@ def html_text(source: str, titled: bool = True) -> tuple[str | None, str]:
     """
     from lxml import etree
 
-    reader = _Reader()
+    reader = _Reader(styled=_STYLED.search(source) is not None)
     # Without huge_tree all that is nested more than 256 deep would be left out.
     parser = etree.HTMLParser(target=reader, encoding="utf-8", huge_tree=True, no_network=True)
     parser.feed(source.encode("utf-8", "replace"))
-    blocks: list[_Block] = parser.close()
+    blocks: list[Block] = parser.close()
     title = markdown.one_line("".join(reader.title)) or None
-    shown = _main(blocks)
-    chosen = [block.text for block in shown]
-    links = markdown.links(link for block in shown for link in block.links)
+    main = _main(blocks)
+    chosen = [block.text for block in main]
+    links = markdown.links(link for block in main for link in block.links)
     if titled and title and not any(_names(text, title) for text in chosen[:20]):
         chosen.insert(0, markdown.heading(1, title))
     return title, markdown.page([*chosen, links])
@@ -65,40 +73,25 @@ def _names(block: str, title: str) -> bool:
     return block.startswith("#") and title.casefold().startswith(block.lstrip("# ").casefold())
 
 
-@dataclass(frozen=True, slots=True)
-class _Block:
-    """A piece of text and its context; `alone` for headings and code outside tables."""
-
-    text: str
-    main: bool
-    menu: bool
-    hidden: bool
-    links: tuple[tuple[str, str], ...] = ()
-    alone: bool = False
-
-
-def _is_seen(block: _Block) -> bool:
-    return not (block.menu or block.hidden)
-
-
+_STYLED = re.compile(r"(?i)<(?:style|script)\b|rel\s*=\s*[\"']?stylesheet")
 MIN_MAIN_SHARE = 0.3  # of a page's text in <main>, below which the tag is not believed
 
 
-def _main(blocks: Sequence[_Block]) -> Sequence[_Block]:
+def _main(blocks: Sequence[Block]) -> Sequence[Block]:
     """The blocks of the main text; all blocks if the tags would leave almost none.
 
     An unclosed tag makes everything after it a menu, hence the check of shares.
     """
-    shown: Sequence[_Block] = [block for block in blocks if not block.hidden]
-    shown = shown if _length(shown) >= MIN_MAIN_SHARE * _length(blocks) else blocks
-    text: Sequence[_Block] = [block for block in shown if not block.menu]
-    text = text if _length(text) >= MIN_MAIN_SHARE * _length(shown) else shown
+    near: Sequence[Block] = [block for block in blocks if not block.aside]
+    near = near if _length(near) >= MIN_MAIN_SHARE * _length(blocks) else blocks
+    text: Sequence[Block] = [block for block in near if not block.menu]
+    text = text if _length(text) >= MIN_MAIN_SHARE * _length(near) else near
     main = [block for block in text if block.main]
     return main if main and _length(main) >= MIN_MAIN_SHARE * _length(text) else text
 
 
-def _length(blocks: Sequence[_Block]) -> int:
-    return sum(len(block.text) for block in blocks)
+def _length(blocks: Sequence[Block]) -> int:
+    return sum(len(shown(block.text)) for block in blocks)
 
 
 _SKIPPED = frozenset({"script", "style", "template", "noscript", "iframe", "object", "datalist"})
@@ -114,25 +107,31 @@ _MENUS = frozenset({"nav", "footer", "button"})
 _MENU_ROLES = frozenset({"navigation", "banner", "contentinfo", "search", "complementary", "menu"})
 # What belongs to the page around an article belongs to the article within one (HTML, 4.3.8).
 _OF_THE_PAGE = frozenset({"footer", "banner", "contentinfo"})
+# Roles of what opens when it is used; hidden until then, it is left out.
+_MACHINERY = frozenset({"dialog", "alertdialog", "tooltip", "listbox", "status", "progressbar"})
 _ARTICLES = frozenset({"main", "article", "section", "blockquote", "td", "figure"})
 _LISTS = frozenset({"ul", "ol", "menu", "dir"})
+_PLAIN = Look()
 
 
 @dataclass(slots=True)
 class _Element:
     """An open element, with the properties that its content inherits.
 
-    `shown` is (menu, hidden) of the enclosing block, or of the element if it is one.
+    `aside`: icons and closed dialogs, which are no text of the page. `block` is (menu, aside) of
+    the enclosing block, or of the element if it is one.
     """
 
     tag: str
     main: bool = False
     menu: bool = False
-    hidden: bool = False
+    aside: bool = False
     skipped: bool = False
     article: bool = False
-    shown: tuple[bool, bool] = (False, False)
+    block: tuple[bool, bool] = (False, False)
+    look: Look = _PLAIN
     lists: int = 0
+    struck: bool = False
     list: _Element | None = None  # the innermost
     items: int = 0  # of a list, so far
 
@@ -140,6 +139,8 @@ class _Element:
 def _begun(parent: _Element, tag: str, named: Mapping[str, str], in_header: bool) -> _Element:
     """An element in another one; `in_header` says that it is in a page's or section's header."""
     role = named.get("role", "").lower()
+    # Scripts show a page that hides all of itself.
+    look = _page(named, tag) if tag in ("html", "body") else look_of(parent.look, tag, named)
     is_menu = not (parent.article and {tag, role} & _OF_THE_PAGE) and (
         tag in _MENUS or role in _MENU_ROLES
     )
@@ -147,50 +148,57 @@ def _begun(parent: _Element, tag: str, named: Mapping[str, str], in_header: bool
         tag,
         parent.main or tag == "main" or role == "main",
         parent.menu or is_menu or (tag in _LISTS and in_header),
-        parent.hidden or _hides(named),
+        parent.aside
+        or named.get("aria-hidden") == "true"
+        or (look.gone and (tag == "dialog" or role in _MACHINERY)),
         parent.skipped or tag in _SKIPPED,
         parent.article or tag in _ARTICLES or role == "main",
-        parent.shown,
+        parent.block,
+        look,
         parent.lists + (tag in _LISTS),
+        parent.struck or strikes(tag, named),
         parent.list,
     )
     if tag in _LISTS:
         element.list = element
     if tag in _BLOCKS:
-        element.shown = (element.menu, element.hidden)
+        element.block = (element.menu, element.aside)
     return element
 
 
-def _hides(named: Mapping[str, str]) -> bool:
-    style = named.get("style", "").replace(" ", "").lower()
-    return "hidden" in named or named.get("aria-hidden") == "true" or "display:none" in style
+def _page(named: Mapping[str, str], tag: str) -> Look:
+    look = look_of(_PLAIN, tag, named)
+    return replace(look, gone=False, invisible=False)
 
 
-@dataclass(slots=True)
-class _Table:
-    rows: list[list[list[_Block]]] = field(default_factory=list)
-    nested: bool = False
+MAX_NESTED = 32  # tables within tables; the cells of those further in are text of the last one
 
 
 class _Reader:
     """Collects the blocks of a page; `close` gives them."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, styled: bool) -> None:
+        self._styled = styled
         self.title: list[str] = []
-        self._blocks: list[_Block] = []
+        self._blocks: list[Block] = []
         self._open = [_Element("")]
         self._tags: Counter[str] = Counter()
-        self._tables: list[_Table] = []
-        self._text: list[str] = []
+        self._tables: list[TableDraft] = []
+        self._beyond = 0  # open tables that are nested too deep to be read as such
+        self._text = Inline()
         self._address = ""  # of the link in hand
         self._linked: list[str] = []
         self._links: list[tuple[str, str]] = []  # of the block in hand
         self._prefix = ""
         self._label = "-"
         self._depth = 1
+        self._formula: Formula | None = None
 
-    def close(self) -> list[_Block]:
+    def close(self) -> list[Block]:
         """All blocks, those of unclosed tables included."""
+        if self._formula is not None:
+            text, self._formula = self._formula.text(), None
+            self.data(text)
         self._flush()
         while self._tables:
             self._end_table()
@@ -198,6 +206,10 @@ class _Reader:
 
     def start(self, tag: str, attrs: Mapping[str, str]) -> None:
         """Open an element."""
+        if self._formula is not None or tag == "math":
+            self._formula = self._formula or Formula()
+            self._formula.start(tag, attrs)
+            return
         if tag in _VOID:
             self._void(tag, attrs)
             return
@@ -211,6 +223,18 @@ class _Reader:
             self._end_link()
             self._address = attrs.get("href", "").strip()
         self._begin(tag)
+        self._in_table(tag, attrs)
+
+    def _in_table(self, tag: str, attrs: Mapping[str, str]) -> None:
+        if tag == "table" and len(self._tables) == MAX_NESTED:
+            self._beyond += 1
+        elif tag == "table" and not self._beyond:
+            if self._tables:
+                self._tables[-1].nested = True
+            self._tables.append(TableDraft(attrs))
+        elif self._tables and not self._beyond:
+            outer, element = self._open[-2:]
+            self._tables[-1].start(tag, attrs, outer.look.gone or not element.look.gone)
 
     def _begin(self, tag: str) -> None:
         if tag in _HEADINGS:
@@ -224,37 +248,36 @@ class _Reader:
                 self._label = f"{above.items}."
         elif tag == "blockquote":
             self._prefix = tag
-        elif tag == "table":
-            if self._tables:
-                self._tables[-1].nested = True
-            self._tables.append(_Table())
-        elif tag == "tr" and self._tables:
-            self._tables[-1].rows.append([])
-        elif tag in ("td", "th") and self._tables:
-            rows = self._tables[-1].rows
-            if not rows:
-                rows.append([])
-            rows[-1].append([])
 
     def _void(self, tag: str, named: Mapping[str, str]) -> None:
         if tag == "br":
-            self._text.append("\n")
+            self._text.add("\n")
         elif tag == "hr":
             self._flush()
         elif tag == "img" and not self._open[-1].skipped:
-            self._text.append(f" {named.get('alt', '')} ")
+            picture = f" {self._marked(named.get('alt', ''))} "
+            self._text.add(picture)
             if self._address:
-                self._linked.append(self._text[-1])
+                self._linked.append(picture)
 
     def end(self, tag: str) -> None:
         """Close the innermost element."""
+        if self._formula is not None:
+            if self._formula.end(tag):
+                text, self._formula = self._formula.text(), None
+                self.data(text)
+            return
         if tag in _VOID:
             return
         element = self._open[-1]
         if element.tag in _BLOCKS:
             self._flush()
-        if element.tag == "table" and self._tables:
-            self._end_table()
+        if self._beyond:
+            self._beyond -= element.tag == "table"
+        elif self._tables:
+            self._tables[-1].end(element.tag)
+            if element.tag == "table":
+                self._end_table()
         if element.tag == "a":
             self._end_link()
         if element.tag in ("li", "blockquote", *_HEADINGS):
@@ -264,19 +287,38 @@ class _Reader:
 
     def data(self, data: str) -> None:
         """Append text, unless it is invisible."""
+        if self._formula is not None:
+            self._formula.data(data)
+            return
         element = self._open[-1]
         if element.tag == "title" and not self._tags["svg"]:
             self.title.append(data)
         elif element.skipped:
             pass
-        elif element.shown != (element.menu, element.hidden):
-            # Within a line, of a button or hidden: set aside, and the line goes on.
-            aside = markdown.one_line(data)
-            self._keep(_Block(aside, element.main, element.menu, element.hidden))
+        elif element.block != (element.menu, element.aside):
+            # Within a line, of a button or an icon: set aside, and the line goes on.
+            aside = self._marked(markdown.one_line(data))
+            self._keep(Block(aside, element.main, element.menu, element.aside))
         else:
-            self._text.append(data if self._tags["pre"] else _BLANKS.sub(" ", data))
-            if self._address:
-                self._linked.append(data)
+            self._take(data, element.struck)
+
+    def _take(self, data: str, struck: bool) -> None:
+        in_ruby = self._tags["ruby"] > 0
+        if in_ruby and self._tags["rp"]:
+            return  # signs around the reading, for browsers that do not know it
+        text = self._marked(data if self._tags["pre"] else _BLANKS.sub(" ", data))
+        if in_ruby and self._tags["rt"]:
+            self._text.read(text)
+            return
+        self._text.add(text, struck and text == shown(text), in_ruby)
+        if self._tables and not (self._tags["b"] or self._tags["strong"]) and data.strip():
+            self._tables[-1].weaken()
+        if self._address:
+            self._linked.append(shown(text))
+
+    def _marked(self, text: str) -> str:
+        """A text of the current element, marked if it is not shown."""
+        return hide(text) if self._open[-1].look.hides(paper=not self._styled) else text
 
     def _end_link(self) -> None:
         if self._linked:
@@ -290,11 +332,12 @@ class _Reader:
         if self._linked:
             self._links.append(("".join(self._linked), self._address))
             self._linked = []
-        raw, self._text = "".join(self._text), []
+        raw = self._text.taken()
         if self._tags["pre"]:
             text = raw.strip("\n")
             text = f"```\n{text}\n```" if text.strip() else ""
         else:
+            raw = without_lone_words(raw)
             text = "\n".join(filter(None, map(str.strip, raw.split("\n"))))
         if not text:
             return
@@ -308,30 +351,16 @@ class _Reader:
             self._prefix = ""  # later blocks of an item stand for themselves
         element = self._open[-1]
         alone = self._prefix in _HEADINGS or self._tags["pre"] > 0
-        self._keep(_Block(text, element.main, *element.shown, tuple(self._links), alone))
+        self._keep(Block(text, element.main, *element.block, tuple(self._links), alone))
         self._links.clear()
 
     def _end_table(self) -> None:
-        """Rows for a data table; the blocks of the cells for a layout table."""
-        table = self._tables.pop()
-        blocks = [block for cells in table.rows for cell in cells for block in cell]
-        if table.nested or any(block.alone for block in blocks):
-            for block in blocks:
-                self._keep(block)
-        elif blocks:
-            seen = any(map(_is_seen, blocks))
-            texts = [
-                [" ".join(b.text for b in cell if _is_seen(b) or not seen) for cell in cells]
-                for cells in table.rows
-            ]
-            first = next((block for block in blocks if _is_seen(block)), blocks[0])
-            links = tuple(link for block in blocks if _is_seen(block) for link in block.links)
-            self._keep(_Block(markdown.table(texts), first.main, first.menu, first.hidden, links))
+        for block in self._tables.pop().blocks():
+            self._keep(block)
 
-    def _keep(self, block: _Block) -> None:
-        rows = self._tables[-1].rows if self._tables else []
-        if rows and rows[-1]:
-            rows[-1][-1].append(block)
+    def _keep(self, block: Block) -> None:
+        if self._tables:
+            self._tables[-1].keep(block)
         else:
             self._blocks.append(block)
 

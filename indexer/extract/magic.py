@@ -11,35 +11,19 @@ from collections.abc import Collection
 from pathlib import PurePosixPath
 
 from indexer.errors import UnreadableDocument
-from indexer.extract.image import name_of as picture_name
+from indexer.extract.known_kinds import RECOGNISABLE, known_by_bytes, known_compound, known_zip
 from indexer.extract.legacy.compound import OLE
+from indexer.extract.text import is_text
 
-# Formats that are recognised in order to say so. First bytes, then what it is.
-_UNSUPPORTED: tuple[tuple[bytes, str], ...] = (
-    (b"\x1f\x8b", "gzip archive"),
-    (b"BZh", "bzip2 archive"),
-    (b"\xfd7zXZ\x00", "xz archive"),
-    (b"\x28\xb5\x2f\xfd", "zstandard archive"),
-    (b"7z\xbc\xaf\x27\x1c", "7z archive"),
-    (b"Rar!", "RAR archive"),
-    (b"MSCF", "cabinet archive"),
-    (b"!<arch>\n", "ar archive"),
-    (b"ITSF", "compiled HTML help"),
-    (b"!BDN", "Outlook mail folder (PST)"),
-    (b"%!PS", "PostScript document"),
-    (b"\xffWPC", "WordPerfect document"),
-    (b"AT&TFORM", "DjVu document"),
-)
-_BINARY: tuple[tuple[bytes, str], ...] = (
-    (b"GIF8", "GIF image"),
-    (b"RIFF", "RIFF media (WAV, AVI)"),
-    (b"\x7fELF", "program"),
-    (b"MZ", "program"),
-    (b"SQLite format 3", "SQLite database"),
-    (b"ID3", "MP3 audio"),
-    (b"OggS", "Ogg media"),
-    (b"fLaC", "FLAC audio"),
-    (b"\x1aE\xdf\xa3", "Matroska media"),
+# What other documents stand in, besides ZIP files: first bytes and kind.
+_PACKED: tuple[tuple[re.Pattern[bytes], str], ...] = (
+    (re.compile(rb"\x1f\x8b\x08[\0-\x1f]"), "gz"),
+    (re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)"), "bz2"),
+    (re.compile(rb"\xfd7zXZ\0"), "xz"),
+    (re.compile(rb"\x28\xb5\x2f\xfd"), "zst"),
+    (re.compile(rb"7z\xbc\xaf\x27\x1c"), "7z"),
+    (re.compile(rb"\x78\x9f\x3e\x22"), "tnef"),
+    (re.compile(rb"bplist0\d.{0,2000}WebMainResource", re.DOTALL), "webarchive"),
 )
 _ZIP = b"PK\x03\x04"
 _EMPTY_ZIP = b"PK\x05\x06"
@@ -80,6 +64,8 @@ _STREAMS = (
     ("Book", "xls"),
 )
 _PDF = re.compile(rb"(?:\xef\xbb\xbf)?\s*%PDF-")
+_PDF_PARTS = re.compile(rb"\d obj\b|\bxref\b|\btrailer\b|\bendobj\b")
+_RTF = re.compile(rb"\{\\rtf\d*\s*[\\{}]|\{\\rtf\d*\s*\Z")
 _LATE_PDF = re.compile(rb"%PDF-\d\.\d\s")  # readers accept it within the first 1,024 bytes
 _LOCAL_HEADER = re.compile(rb"PK\x03\x04.{22}(..)..", re.DOTALL)
 # A first member that is stored as it is: its size, then behind the name its bytes.
@@ -93,23 +79,44 @@ def kind_of(sample: bytes, path: str) -> str | None:
     The name decides if a container's directory is damaged or beyond the sample. Raises
     UnreadableDocument for formats that are recognised but not supported.
     """
-    for magic, name in _UNSUPPORTED:
-        if sample.startswith(magic):
-            raise UnreadableDocument("unsupported", name)
-    if picture_name(sample):
-        return "picture"
-    for magic, name in _BINARY:
-        if sample.startswith(magic):
-            raise UnreadableDocument("binary", name)
-    if sample[257:262] == b"ustar":
-        raise UnreadableDocument("unsupported", "tar archive")
+    for pattern, kind in _PACKED:
+        if pattern.match(sample):
+            return kind
+    if is_tar(sample):
+        return "tar"
+    if known := known_by_bytes(sample):
+        if known.what in RECOGNISABLE:
+            return "picture"
+        raise known.refusal()
     if sample.startswith((_ZIP, _EMPTY_ZIP)):
         return _zip_kind(sample, path)
     if sample.startswith(OLE):
         return _ole_kind(sample, path)
-    if _PDF.match(sample) or (_LATE_PDF.search(sample[:1024]) and b" obj" in sample):
+    if _is_pdf(sample, path):
         return "pdf"
-    return "rtf" if sample.startswith(b"{\\rtf") else None
+    return "rtf" if _RTF.match(sample) else None
+
+
+def _is_pdf(sample: bytes, path: str) -> bool:
+    """Whether a file is a PDF, or the remains of one: text may begin with its first word."""
+    if _PDF.match(sample):
+        named = PurePosixPath(path).suffix.lower() == ".pdf"
+        return named or _PDF_PARTS.search(sample) is not None or not is_text(sample)
+    return _LATE_PDF.search(sample[:1024]) is not None and b" obj" in sample
+
+
+_TAR = re.compile(rb".{257}ustar", re.DOTALL)
+_CHECKSUM = re.compile(rb"[^\0].{147}[ 0]*([0-7]{3,6})[\0 ]", re.DOTALL)
+
+
+def is_tar(head: bytes) -> bool:
+    """Whether these first bytes are a member's header: by its mark, or by its checksum."""
+    if _TAR.match(head):
+        return b"\0" in head[:257]
+    told = _CHECKSUM.match(head[:512])
+    if told is None or len(head) < 512:  # before 1988 there was no mark
+        return False
+    return int(told[1], 8) == sum(head[:148]) + 8 * 0x20 + sum(head[156:512])
 
 
 def _zip_kind(sample: bytes, path: str) -> str:
@@ -135,7 +142,7 @@ def _zip_kind(sample: bytes, path: str) -> str:
         return suffix
     if not whole and suffix in _ZIP_SUFFIXES:
         return suffix
-    raise UnreadableDocument("unsupported", "ZIP archive")
+    raise known_zip(names, path).refusal()
 
 
 def _zip_names(sample: bytes) -> Collection[str] | None:
@@ -181,7 +188,7 @@ def _ole_kind(sample: bytes, path: str) -> str:
     suffix = PurePosixPath(path).suffix.lower()[1:]
     if suffix in _OLE_SUFFIXES:
         return suffix  # damaged, as its reader will say
-    raise UnreadableDocument("unsupported", "legacy Office document of an unknown kind")
+    raise known_compound(_ole_names(sample), path).refusal()
 
 
 def _ole_names(sample: bytes) -> set[str]:

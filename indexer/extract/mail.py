@@ -1,159 +1,70 @@
-"""Mail: EML, mbox and Outlook's MSG: subject, people, date, text, names of attachments.
+"""Mail: EML, EMLX, mbox, Outlook's MSG and TNEF: subject, people, date, text, attachments.
 
-Attachments are listed and not opened; a forwarded message is read in place. Of plain text and HTML
-alternatives, the plain text is read.
+Of plain text and HTML alternatives, the plain text is read. Attachments are documents behind marks,
+attached messages too. Called through the registry.
 """
 
 from __future__ import annotations
 
 import email
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from email.header import decode_header
-from email.message import Message
+from collections.abc import Iterator
 
-from indexer.extract import markdown
-from indexer.extract.extraction import Extraction, part_lines, plain_lines
-from indexer.extract.html import decode_html, html_text
+from indexer.extract.extraction import Extraction, Within, part_lines
 from indexer.extract.legacy.msg import read_message
+from indexer.extract.legacy.tnef import read_transport
+from indexer.extract.members import Members
+from indexer.extract.message import mail_extraction, numbered
+from indexer.extract.mime import mail_of
 from indexer.extract.suffixes import MBOX
-from indexer.extract.text import decode_part
+from indexer.records import Line
 
-_SHOWN = ("Subject", "From", "To", "Cc", "Bcc", "Reply-To", "Date")
-_FOR_BROWSERS = frozenset({"text/css", "text/javascript"})  # in a page saved as one file
-MAX_DEPTH = 16  # of messages within messages
-
-
-@dataclass(slots=True)
-class Mail:
-    """The readable parts of a message."""
-
-    headers: list[tuple[str, str]] = field(default_factory=list)
-    texts: list[str] = field(default_factory=list)
-    attachments: list[str] = field(default_factory=list)
-
-    def blocks(self) -> Iterator[str]:
-        """The message as it is read: headers, text, names of attachments."""
-        yield "\n".join(f"{name}: {value}" for name, value in self.headers if value)
-        yield from self.texts
-        yield "\n".join(f"Attachment: {name}" for name in self.attachments)
-
-    @property
-    def subject(self) -> str | None:
-        """Its subject, None where there is none."""
-        return next((value for name, value in self.headers if name == "Subject" and value), None)
+_LENGTH = re.compile(rb"\s{0,10}(\d{1,10})\s*\n")  # Apple's .emlx begins with the message's
+_PLIST = re.compile(rb"\s*<\?xml[^>]*\?>\s*<!DOCTYPE plist .*</plist>\s*\Z", re.DOTALL)
+MAX_PLIST_BYTES = 65_536  # Apple's notes on a message, behind it
 
 
-def read_eml(data: bytes) -> Extraction:
-    """Its subject and lines."""
-    if data[:10].strip().isdigit():  # Apple's .emlx: a count of bytes, then the message
-        data = data.partition(b"\n")[2]
-    mail = _mail(email.message_from_bytes(data))
-    return Extraction(mail.subject, plain_lines([markdown.page(mail.blocks())]))
+def read_eml(data: bytes, within: Within) -> Extraction:
+    """Its subject, its lines, and those of what is attached."""
+    return mail_extraction(mail_of(email.message_from_bytes(_of_apple(data))), within)
 
 
-def read_mbox(data: bytes) -> Extraction:
-    """The lines of its messages."""
+def _of_apple(data: bytes) -> bytes:
+    """The message in an .emlx file, without the length before it and the notes behind it."""
+    length = _LENGTH.match(data[:32])
+    if length is None:
+        return data
+    message, end = data[length.end() :], int(length[1])
+    if len(message) >= end and message[end:].lstrip()[:6] in (b"", b"<?xml "):
+        return message[:end]
+    notes = _PLIST.search(message, max(0, len(message) - MAX_PLIST_BYTES))
+    return message[: notes.start()] if notes else message
+
+
+def read_mbox(data: bytes, within: Within) -> Extraction:
+    """The lines of its messages, each with what is attached to it."""
     starts = [match.start() for match in MBOX.finditer(data)]
     ends = [*starts[1:], len(data)]
+    members = Members(within)
 
-    def texts() -> Iterator[str]:
-        for start, end in zip(starts, ends, strict=True):
+    def lines() -> Iterator[Line]:
+        for number, (start, end) in enumerate(zip(starts, ends, strict=True), start=1):
             body = data[start:end].partition(b"\n")[2]
-            mail = _mail(email.message_from_bytes(re.sub(rb"(?m)^>(>*From )", rb"\1", body)))
-            yield markdown.page(mail.blocks())
+            unquoted = re.sub(rb"(?m)^>(>*From )", rb"\1", body)
+            mail = mail_of(email.message_from_bytes(unquoted))
+            members.unread += (f"Message {number}: {each}" for each in mail.unread)
+            yield from part_lines("Message", number, [mail.text()])
+            yield from members.lines(numbered("Message", number, mail.members))
+        members.finish()
 
-    lines = (
-        line
-        for number, text in enumerate(texts(), start=1)
-        for line in part_lines("Message", number, [text])
-    )
-    return Extraction(None, lines)
-
-
-def read_msg(data: bytes) -> Extraction:
-    """The subject and lines of an Outlook message."""
-    mail = Mail()
-    mail.headers, mail.texts, mail.attachments = read_message(data)
-    return Extraction(mail.subject, plain_lines([markdown.page(mail.blocks())]))
+    return Extraction(None, lines(), members.engines, members.unread, members.notes)
 
 
-def _mail(message: Message, depth: int = 0) -> Mail:
-    mail = Mail()
-    _headers(message, mail)
-    _walk(message, mail, depth)
-    return mail
+def read_msg(data: bytes, within: Within) -> Extraction:
+    """The subject and lines of an Outlook message, and of what is attached."""
+    return mail_extraction(read_message(data), within)
 
 
-def _headers(message: Message, mail: Mail) -> None:
-    for name in _SHOWN:
-        for value in message.get_all(name, []):
-            mail.headers.append((name, markdown.one_line(_decoded(value))))
-
-
-def _decoded(value: object) -> str:
-    """A header's value with its encoded words read; an undecodable one as it stands."""
-    pieces = []
-    try:
-        for part, charset in decode_header(str(value)):
-            if isinstance(part, str):
-                pieces.append(part)
-            else:
-                pieces.append(_text(part, charset))
-    except (ValueError, LookupError):
-        return str(value)
-    return "".join(pieces)
-
-
-def _walk(message: Message, mail: Mail, depth: int) -> None:
-    kind = message.get_content_type()
-    name = message.get_filename()
-    parts = _parts(message) if depth < MAX_DEPTH else []
-    if kind == "message/rfc822":
-        for inner in parts:
-            mail.texts += ["Forwarded message:", *_mail(inner, depth + 1).blocks()]
-    elif kind == "multipart/alternative":
-        for chosen in _best(parts):
-            _walk(chosen, mail, depth + 1)
-    elif message.is_multipart():
-        for part in parts:
-            _walk(part, mail, depth + 1)
-    elif name or message.get_content_disposition() == "attachment":
-        mail.attachments.append(markdown.one_line(_decoded(name or kind)))
-    elif message.get_content_maintype() == "text" and kind not in _FOR_BROWSERS:
-        mail.texts.append(_body(message, kind))
-
-
-def _parts(message: Message) -> Sequence[Message]:
-    payload = message.get_payload()
-    if not isinstance(payload, list):
-        return []
-    return [part for part in payload if isinstance(part, Message)]
-
-
-def _best(parts: Sequence[Message]) -> Sequence[Message]:
-    """The alternative to read: non-empty plain text, else the last, which is the richest."""
-    for part in parts:
-        if part.get_content_type() == "text/plain" and _body(part, "text/plain").strip():
-            return [part]
-    return parts[-1:]
-
-
-def _body(message: Message, kind: str) -> str:
-    payload = message.get_payload(decode=True)
-    data = payload if isinstance(payload, bytes) else b""
-    charset = message.get_content_charset()
-    if kind == "text/html":
-        return html_text(_text(data, charset) if charset else decode_html(data, decode_part))[1]
-    return _text(data, charset).replace("\r\n", "\n").strip("\n")
-
-
-def _text(data: bytes, charset: str | None) -> str:
-    """Bytes decoded with the declared encoding, else with the detected one."""
-    if charset and charset.lower() not in ("unknown-8bit", "us-ascii", "utf-8"):
-        try:
-            return data.decode(charset)
-        except (LookupError, ValueError):
-            pass  # a wrong name: then the bytes decide
-    return decode_part(data)
+def read_tnef(data: bytes, within: Within) -> Extraction:
+    """The subject and lines of what Outlook sends as winmail.dat, and of what is attached."""
+    return mail_extraction(read_transport(data), within)

@@ -1,4 +1,4 @@
-"""Blocks of rich documents as Markdown: headings, list items, tables. Pure.
+"""Blocks of rich documents as Markdown: headings, list items, rows. Pure.
 
 Shared by HTML, office documents and books. Emphasis is omitted and addresses of links follow the
 text: inline they would interrupt quotations. Text is not escaped, for the same reason.
@@ -7,12 +7,10 @@ text: inline they would interrupt quotations. Text is not escaped, for the same 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 MAX_HEADING = 6
 MAX_LIST_DEPTH = 8  # of indentation
-MAX_ROW_CELL = 400  # characters of a cell
-MAX_LONG_SHARE = 0.25  # of a table's cells that are longer, before it is no table of data
 
 
 def one_line(text: str) -> str:
@@ -33,32 +31,25 @@ def item(text: str, depth: int, label: str = "-") -> str:
 
 
 def row(cells: Iterable[str]) -> str:
-    """A table row on one line; of a table within a cell the words remain."""
-    return f"| {' | '.join(one_line(_INNER.sub(_words, cell)) for cell in cells)} |"
+    """A table row on one line."""
+    return f"| {' | '.join(map(cell, cells))} |"
 
 
-_INNER = re.compile(r"^\|(.*)\|$", re.MULTILINE)
+def cell(text: str) -> str:
+    """The text of a cell on one line; of a table within it the words remain."""
+    return one_line(_INNER.sub(_words, text) if text.startswith("|") or "\n|" in text else text)
+
+
+_INNER = re.compile(r"^\|.*\|$(?:\n\|.*\|$)*", re.MULTILINE)
+_RULE = re.compile(r"\|(?: --- \|)+")
 
 
 def _words(inner: re.Match[str]) -> str:
-    return " ".join(each.strip(" -") for each in inner[1].split(" | "))
-
-
-def table(rows: Sequence[Sequence[str]]) -> str:
-    """A table with its first row as header; a layout table becomes paragraphs.
-
-    "" where all cells are empty.
-    """
-    filled = [cells for cells in rows if any(cell.strip() for cell in cells)]
-    if not filled:
-        return ""
-    width = max(map(len, filled))
-    texts = [cell.strip() for cells in filled for cell in cells if cell.strip()]
-    long = sum(len(text) > MAX_ROW_CELL for text in texts)
-    if width == 1 or long > MAX_LONG_SHARE * len(texts):
-        return "\n\n".join(texts)
-    head, *body = [row([*cells, *[""] * (width - len(cells))]) for cells in filled]
-    return "\n".join([head, f"|{' --- |' * width}", *body])
+    """The rows of a table within a cell: "Port: Vigo, Fare: 7.50; Port: Cangas"."""
+    lines = (line for line in inner[0].split("\n") if not _RULE.fullmatch(line))
+    return "; ".join(
+        ", ".join(filter(None, map(str.strip, line.strip("|").split(" | ")))) for line in lines
+    )
 
 
 MAX_LINKS = 200  # of a text; a page of more is a list of sources, and says so in words

@@ -15,8 +15,8 @@ MAX_LINE_CHARS = 2_000
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def lines_of(text: str) -> Iterator[str]:
-    """The lines of `text`, normalised, without line ends.
+def lines_of(text: str, limit: int = MAX_LINE_CHARS) -> Iterator[str]:
+    """The lines of `text`, normalised, without line ends, none longer than `limit`.
 
     Longer lines are wrapped at the last white space before the limit, else at the limit; the
     white space at a wrap stays at the end of the line, so joining the parts gives the line back.
@@ -25,10 +25,10 @@ def lines_of(text: str) -> Iterator[str]:
     if text.endswith("\n"):
         text = text[:-1]
     for line in unicodedata.normalize("NFC", text).split("\n"):
-        if len(line) <= MAX_LINE_CHARS:
+        if len(line) <= limit:
             yield line
         else:
-            yield from _wrap(line)
+            yield from _wrap(line, limit)
 
 
 def whole(text: str) -> str:
@@ -41,10 +41,10 @@ def whole(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-def _wrap(line: str) -> Iterator[str]:
+def _wrap(line: str, limit: int) -> Iterator[str]:
     start = 0
-    while len(line) - start > MAX_LINE_CHARS:
-        end = start + MAX_LINE_CHARS
+    while len(line) - start > limit:
+        end = start + limit
         space = max(line.rfind(" ", start, end), line.rfind("\t", start, end))
         end = space + 1 if space > start else end
         yield line[start:end]

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 
 from indexer.extract import markdown
 from indexer.extract.container import attribute, child, parse_xml, tag_of, text_of
-from indexer.extract.extraction import Extraction, part_lines, plain_lines
+from indexer.extract.extraction import Extraction, plain_lines
 from indexer.extract.html import html_text, read_html
 from indexer.extract.normalise import MAX_LINE_CHARS
 from indexer.extract.office import docx, odf
-from indexer.extract.tables import labelled
+from indexer.extract.sheet_look import SheetLook
+from indexer.extract.sheet_rows import sheet_part
 from indexer.extract.text import decode
 from indexer.records import Line
 
@@ -161,4 +162,4 @@ def _worksheet(sheet: Element) -> Iterator[Line]:
             for row in sheet.iter()
             if tag_of(row) == "Row"
         ]
-        yield from part_lines("Sheet", attribute(sheet, "Name") or "", labelled(rows))
+        yield from sheet_part(attribute(sheet, "Name") or "", rows, SheetLook())

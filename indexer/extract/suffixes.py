@@ -61,6 +61,22 @@ def is_mbox(sample: bytes, path: str) -> bool:
     return MBOX.match(sample[:4096]) is not None
 
 
+_CARD = re.compile(rb"(?i)(?:\xef\xbb\xbf)?\s*BEGIN:VCARD\s")
+_CALENDAR = re.compile(rb"(?i)(?:\xef\xbb\xbf)?\s*BEGIN:VCALENDAR\s")
+
+
+def is_contacts(sample: bytes, path: str) -> bool:
+    """Whether a file is contacts: by its first line, or by its name."""
+    named = PurePosixPath(path).suffix.lower() in (".vcf", ".vcard")
+    return named or _CARD.match(sample) is not None
+
+
+def is_calendar(sample: bytes, path: str) -> bool:
+    """Whether a file is a calendar: by its first line, or by its name."""
+    named = PurePosixPath(path).suffix.lower() in (".ics", ".ical", ".icalendar", ".ifb", ".vcs")
+    return named or _CALENDAR.match(sample) is not None
+
+
 def is_notebook(sample: bytes, path: str) -> bool:
     """Whether a file is a notebook: by its name; JSON has no mark of its own."""
     return PurePosixPath(path).suffix.lower() == ".ipynb"
@@ -83,6 +99,21 @@ def is_fb2(sample: bytes, path: str) -> bool:
     """Whether a file is a FictionBook, by its root element."""
     named = PurePosixPath(path).suffix.lower() == ".fb2"
     return named or _FB2_ROOT.search(sample[:2048]) is not None
+
+
+_ENEX_ROOT = re.compile(rb"<en-export[\s>]")
+_WEB_ARCHIVE = b"<key>WebMainResource</key>"
+
+
+def is_enex(sample: bytes, path: str) -> bool:
+    """Whether a file is an export of Evernote: by its root element, or by its name."""
+    named = PurePosixPath(path).suffix.lower() == ".enex"
+    return named or _ENEX_ROOT.search(sample[:2048]) is not None
+
+
+def is_webarchive(sample: bytes, path: str) -> bool:
+    """Whether a file is a page that Safari saved, as XML."""
+    return sample[:256].lstrip()[:5] == b"<?xml" and _WEB_ARCHIVE in sample[:8192]
 
 
 def is_markdown(sample: bytes, path: str) -> bool:

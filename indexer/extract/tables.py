@@ -1,22 +1,20 @@
-"""Spreadsheets (XLSX, XLSB, XLS, ODS) and CSV: one self-contained line for each row.
+"""Spreadsheets (XLSX, XLSB, ODS) and CSV: one self-contained line for each row.
 
 If the first row names the columns, each later row repeats the names with its values. Formulas are
-read as their results. Comments, text boxes and titles of charts of an XLSX follow the rows of their
-sheet; print headers are left out, and in the other formats these too.
+read as their results, and the mark of the sheet says where. Comments, text boxes, diagrams and
+titles of charts of an XLSX follow the rows of their sheet; print headers are left out.
 
-python-calamine (MIT, the Rust reader that kreuzberg uses too) and xlrd rather than kreuzberg: they
-give the cells with their types, sheet by sheet.
+python-calamine (MIT, the Rust reader that kreuzberg uses too) rather than kreuzberg: it gives the
+cells with their types, sheet by sheet. It knows no formats: `xlsx_look` reads those.
 """
 
 from __future__ import annotations
 
 import csv
-import datetime as dt
 import io
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice
-from statistics import median
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -32,17 +30,21 @@ from indexer.extract.container import (
     tag_of,
     text_of,
 )
-from indexer.extract.damage import BROKEN
-from indexer.extract.extraction import Extraction, part_lines, plain_lines
-from indexer.extract.legacy.compound import OLE, Compound
-from indexer.extract.markdown import one_line, row
-from indexer.extract.office.charts import chart_titles
+from indexer.extract.extraction import Extraction, plain_lines
+from indexer.extract.markdown import one_line
+from indexer.extract.office.charts import chart_text, chart_titles
+from indexer.extract.office.drawing import paragraph_text
+from indexer.extract.office.hidden_cells import SHOWN, Concealed, concealed
+from indexer.extract.office.number_formats import shown
+from indexer.extract.office.ods import sheets_of_stream
+from indexer.extract.office.xlsx_look import read_look, read_styles
+from indexer.extract.sheet_look import Place, SheetLook
+from indexer.extract.sheet_rows import labelled, plain_value, sheet_part
 from indexer.extract.text import decode
 from indexer.records import Line
 
 if TYPE_CHECKING:
     import python_calamine as calamine
-    import xlrd
     from lxml.etree import _Element as Element
 
 MAX_SHEETS_BYTES = 2**30  # unpacked, as the file's directory says; they are read as a stream
@@ -50,67 +52,23 @@ MAX_SHEETS_BYTES = 2**30  # unpacked, as the file's directory says; they are rea
 Cells = Sequence[str]
 
 
-def read_xls(data: bytes) -> Extraction:
-    """The lines of all sheets; raises UnreadableDocument, "encrypted" or "malformed".
-
-    By xlrd: calamine requests all memory for one in eight damaged files of this format.
-    """
-    import xlrd
-
-    try:
-        # Rows as long as they are, so that one cell far to the right costs one row.
-        book = xlrd.open_workbook(
-            file_contents=data, on_demand=True, ragged_rows=True, logfile=io.StringIO()
-        )
-    except _xlrd_errors() as error:
-        reason = "encrypted" if "encrypted" in str(error) else "malformed"
-        raise UnreadableDocument(reason, f"{type(error).__name__}: {error}"[:200]) from None
-    return Extraction(Compound(data).title() if data.startswith(OLE) else None, _old_sheets(book))
-
-
-def _old_sheets(book: xlrd.Book) -> Iterator[Line]:
-    for index, name in enumerate(book.sheet_names()):
-        try:
-            sheet = book.sheet_by_index(index)
-            rows = [
-                [_old_cell(cell, book.datemode) for cell in sheet.row(number)]
-                for number in range(sheet.nrows)
-            ]
-        except _xlrd_errors() as error:
-            raise UnreadableDocument(
-                "malformed", f"{type(error).__name__}: {error}"[:200]
-            ) from None
-        yield from part_lines("Sheet", name, labelled(rows))
-        book.unload_sheet(index)
-
-
-def _old_cell(cell: xlrd.sheet.Cell, date_mode: int) -> str:
-    import xlrd
-
-    if cell.ctype == xlrd.XL_CELL_DATE:
-        try:
-            return _shown(xlrd.xldate.xldate_as_datetime(cell.value, date_mode))
-        except (ValueError, OverflowError):
-            return _shown(cell.value)
-    if cell.ctype == xlrd.XL_CELL_ERROR:
-        return str(xlrd.error_text_from_code.get(cell.value, ""))
-    return _shown(bool(cell.value) if cell.ctype == xlrd.XL_CELL_BOOLEAN else cell.value)
-
-
-def _xlrd_errors() -> tuple[type[Exception], ...]:
-    import xlrd
-    from xlrd.compdoc import CompDocError
-
-    own = (xlrd.XLRDError, CompDocError)
-    return (*own, *BROKEN, AssertionError, AttributeError, TypeError)
-
-
 def read_ods(data: bytes) -> Extraction:
     """The same; raises UnreadableDocument, "encrypted" too."""
     parts = ZipParts(data)
     _affordable(parts)
     refuse_locked(parts)
-    return Extraction(meta_title(parts), _workbook(data).lines)
+    try:
+        content = parts.read("content.xml")
+    except UnreadableDocument as error:
+        if error.reason != "too_large_unpacked":
+            raise
+        # As values then, which are read as a stream.
+        lines = _workbook(data, {}, lambda name: SheetLook(unformatted="the sheet is too large"))
+    else:
+        if content is None:
+            raise UnreadableDocument("malformed", "no content part")
+        lines = sheets_of_stream(content)
+    return Extraction(meta_title(parts), lines)
 
 
 def read_xlsx(data: bytes) -> Extraction:
@@ -118,8 +76,11 @@ def read_xlsx(data: bytes) -> Extraction:
     parts = ZipParts(data)
     _affordable(parts)
     unread: list[str] = []
-    workbook = _workbook(data, _beside(parts, unread))
-    return Extraction(core_title(parts), workbook.lines, unread=unread)
+    sheets = _parts_of(parts)
+    beside = _beside(parts, sheets, unread)
+    unseen = concealed(parts, unread)
+    lines = _workbook(data, beside, _looks(parts, sheets, unread), unseen)
+    return Extraction(core_title(parts), lines, unread=unread)
 
 
 def _affordable(parts: ZipParts) -> None:
@@ -130,13 +91,16 @@ def _affordable(parts: ZipParts) -> None:
 
 
 def _workbook(
-    data: bytes, beside: Mapping[str, Sequence[str]] = MappingProxyType({})
-) -> Extraction:
+    data: bytes,
+    beside: Mapping[str, Sequence[str]],
+    looks: Callable[[str], SheetLook],
+    unseen: Mapping[str, Concealed] = MappingProxyType({}),
+) -> Iterator[Line]:
     with _translated():
         import python_calamine
 
         workbook = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
-    return Extraction(None, _sheets(workbook, beside))
+    return _sheets(workbook, beside, looks, unseen)
 
 
 class _translated:  # noqa: N801 - reads as the words that it stands for
@@ -157,49 +121,77 @@ class _translated:  # noqa: N801 - reads as the words that it stands for
 
 
 def _sheets(
-    workbook: calamine.CalamineWorkbook, beside: Mapping[str, Sequence[str]]
+    workbook: calamine.CalamineWorkbook,
+    beside: Mapping[str, Sequence[str]],
+    looks: Callable[[str], SheetLook],
+    unseen: Mapping[str, Concealed],
 ) -> Iterator[Line]:
+    visible = {sheet.name: str(sheet.visible) for sheet in workbook.sheets_metadata}
     for name in workbook.sheet_names:
         with _translated():
             sheet = workbook.get_sheet_by_name(name)
-            rows = [[_shown(value) for value in values] for values in sheet.iter_rows()]
-        yield from part_lines("Sheet", name, chain(labelled(rows), beside.get(name, ())))
+            values = list(sheet.iter_rows())
+            left = sheet.start[1] if sheet.start else 0
+        look = looks(name)
+        rows = [
+            [*[""] * left, *(_cell(value, look, (r, left + c)) for c, value in enumerate(cells))]
+            for r, cells in enumerate(values)
+        ]
+        parts = replace(unseen.get(name, SHOWN), whole="Hidden" in visible.get(name, ""))
+        yield from sheet_part(name, rows, look, beside.get(name, ()), parts)
 
 
-def _shown(value: object) -> str:
-    """A cell as a person would type it: 15 digits at most, as spreadsheets hold them."""
-    if isinstance(value, bool):
-        return str(value).upper()
-    if isinstance(value, float):
-        return f"{value:.0f}" if value.is_integer() and abs(value) < 1e17 else f"{value:.15g}"
-    if isinstance(value, dt.datetime):
-        return str(value.date()) if value.time() == dt.time() else value.isoformat(" ")
-    return one_line(str(value))
+def _cell(value: object, look: SheetLook, place: Place) -> str:
+    code = look.formats.get(place) if look.formats else None
+    formatted = shown(value, code) if code else None
+    return one_line(formatted) if formatted is not None else plain_value(value)
 
 
-def _beside(parts: ZipParts, unread: list[str]) -> dict[str, list[str]]:
-    """Sheet name -> texts outside its cells: comments, text boxes, titles of charts.
+def _parts_of(parts: ZipParts) -> dict[str, str]:
+    """Sheet name -> its part."""
+    main = main_part(parts, "xl/workbook.xml")
+    root = parts.xml(main) if main.endswith(".xml") else None
+    related = relations(parts, main) if root is not None else {}
+    found = {}
+    for sheet in root.iter() if root is not None else ():
+        ids = [str(value) for key, value in sheet.attrib.items() if key.endswith("}id")]
+        if tag_of(sheet) == "sheet" and ids and ids[0] in related:
+            found[attribute(sheet, "name") or ""] = related[ids[0]][1]
+    return found
+
+
+def _looks(
+    parts: ZipParts, sheets: Mapping[str, str], unread: list[str]
+) -> Callable[[str], SheetLook]:
+    """What gives the look of a sheet; damaged styles are added to `unread`, values are read."""
+    kinds = relations(parts, main_part(parts, "xl/workbook.xml")).values() if sheets else ()
+    name = next((target for kind, target in kinds if kind == "styles"), "")
+    try:
+        styles = read_styles(parts, name)
+    except UnreadableDocument:
+        unread.append(name)
+        styles = read_styles(parts, "")
+
+    def look(sheet: str) -> SheetLook:
+        return read_look(parts, sheets[sheet], styles) if sheet in sheets else SheetLook()
+
+    return look
+
+
+def _beside(parts: ZipParts, sheets: Mapping[str, str], unread: list[str]) -> dict[str, list[str]]:
+    """Sheet name -> texts outside its cells: comments, text boxes, diagrams, titles of charts.
 
     Names of damaged parts are added to `unread`; the cells are still read.
     """
     found: dict[str, list[str]] = {}
-    main = main_part(parts, "xl/workbook.xml")
-    if not main.endswith(".xml"):
-        return found
-    root = parts.xml(main)
-    related = relations(parts, main)
-    for sheet in root.iter() if root is not None else ():
-        if tag_of(sheet) != "sheet":
-            continue
-        ids = [str(value) for key, value in sheet.attrib.items() if key.endswith("}id")]
-        target = related.get(ids[0], ("", ""))[1] if ids else ""
-        for kind, name in relations(parts, target).values() if target else ():
+    for sheet, target in sheets.items():
+        for kind, name in relations(parts, target).values():
             try:
                 texts = [text for text in _BESIDE.get(kind, _nothing)(parts, name) if text]
             except UnreadableDocument:
                 unread.append(name)
             else:
-                found.setdefault(attribute(sheet, "name") or "", []).extend(texts)
+                found.setdefault(sheet, []).extend(texts)
     return found
 
 
@@ -212,19 +204,22 @@ def _comments(parts: ZipParts, name: str) -> Iterator[str]:
 
 
 def _drawn(parts: ZipParts, name: str) -> Iterator[str]:
-    """The texts of boxes and shapes, and the titles of charts."""
+    """The texts of boxes and shapes, the words of diagrams, and the titles of charts."""
     root = parts.xml(name)
     related = relations(parts, name)
     for each in root.iter() if root is not None else ():
-        if tag_of(each) in ("txBody", "chart") and _is_spare(each):
+        tag = tag_of(each)
+        if tag in ("txBody", "chart", "relIds") and _is_spare(each):
             continue
-        if tag_of(each) == "txBody":
-            texts = (text_of(paragraph) for paragraph in each if tag_of(paragraph) == "p")
-            yield "\n".join(filter(str.strip, texts))
-        elif tag_of(each) == "chart":
-            target = related.get(attribute(each, "id") or "", ("", ""))[1]
-            chart = parts.xml(target) if target else None
-            yield chart_titles(chart) if chart is not None else ""
+        if tag == "txBody":
+            texts = (paragraph_text(paragraph) for paragraph in each if tag_of(paragraph) == "p")
+            yield "\n".join(filter(None, texts))
+        elif tag in ("chart", "relIds"):
+            key = attribute(each, "id" if tag == "chart" else "dm") or ""
+            target = related.get(key, ("", ""))[1]
+            drawn = parts.xml(target) if target else None
+            if drawn is not None:
+                yield chart_titles(drawn) if tag == "chart" else chart_text(drawn)
 
 
 def _is_spare(element: Element) -> bool:
@@ -240,56 +235,6 @@ _BESIDE: Mapping[str, Callable[[ZipParts, str], Iterator[str]]] = {
     "comments": _comments,
     "drawing": _drawn,
 }
-
-# --- Rows ---------------------------------------------------------------------------------------
-
-HEADER_SEARCH_ROWS = 10
-MAX_HEADER_CHARS = 80
-MIN_HEADER_SHARE = 0.6  # of the cells that the rows below fill
-_LETTER = re.compile(r"[^\W\d_]")
-
-
-def labelled(rows: Iterable[Cells]) -> Iterator[str]:
-    """A line for each non-empty row, with the column names if there are any."""
-    filled = ([cell.strip() for cell in cells] for cells in rows if any(map(str.strip, cells)))
-    first = list(islice(filled, HEADER_SEARCH_ROWS * 2))
-    header = _header(first)
-    names: Cells = ()
-    for index, cells in enumerate(chain(first, filled)):
-        if index == header:
-            names = cells
-            yield row(cells)
-        elif names:
-            yield row(_named(names, cells))
-        else:
-            yield row(_stripped(cells))
-
-
-def _named(names: Cells, cells: Cells) -> Iterator[str]:
-    for index, cell in enumerate(cells):
-        name = names[index] if index < len(names) else ""
-        if cell:
-            yield f"{name}: {cell}" if name and name != cell else cell
-
-
-def _stripped(cells: Cells) -> Cells:
-    """Cells without trailing empty ones."""
-    last = max((index for index, cell in enumerate(cells) if cell), default=-1)
-    return cells[: last + 1]
-
-
-def _header(rows: Sequence[Cells]) -> int | None:
-    """Which of the first rows names the columns: the first of several cells, if it is all names."""
-    for index, cells in enumerate(rows[:HEADER_SEARCH_ROWS]):
-        names = [cell for cell in cells if cell]
-        if len(names) < 2:
-            continue
-        below = [sum(map(bool, other)) for other in rows[index + 1 :]]
-        is_named = all(len(name) <= MAX_HEADER_CHARS and _LETTER.search(name) for name in names)
-        whole = bool(below) and len(names) >= MIN_HEADER_SHARE * median(below)
-        return index if is_named and whole and len(set(names)) == len(names) else None
-    return None
-
 
 # --- CSV ----------------------------------------------------------------------------------------
 

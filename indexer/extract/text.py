@@ -27,6 +27,8 @@ _MARKS = (
 SAMPLE_BYTES = 8_192  # that decide whether a file is text
 _CONTROLS = re.compile(rb"[\x00-\x06\x0e-\x1a\x1c-\x1f]")
 MAX_CONTROL_SHARE = 0.01  # of a sample; text in any encoding but UTF-16/32 has next to none
+MAX_STRAY_CONTROLS = 3  # of a shorter sample that is text else
+MIN_LETTER_SHARE = 0.5  # of such a sample
 
 
 def is_text(sample: bytes) -> bool:
@@ -34,7 +36,30 @@ def is_text(sample: bytes) -> bool:
     sample = sample[:SAMPLE_BYTES]
     if any(sample.startswith(mark) for mark, _ in _MARKS) or _utf16_without_mark(sample):
         return True
-    return len(_CONTROLS.findall(sample)) <= MAX_CONTROL_SHARE * len(sample)
+    controls = len(_CONTROLS.findall(sample))
+    if controls <= MAX_CONTROL_SHARE * len(sample):
+        return True
+    return controls <= MAX_STRAY_CONTROLS and _is_mostly_letters(sample)
+
+
+def _is_mostly_letters(sample: bytes) -> bool:
+    """Whether a short sample is UTF-8 of words, as no short file of another kind is."""
+    try:
+        text = sample.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    letters = sum(char.isalnum() or char.isspace() for char in text)
+    return letters >= MIN_LETTER_SHARE * len(text) and _WORDS.search(text) is not None
+
+
+_WORDS = re.compile(r"[^\W\d_]{2,}[ \n][^\W\d_]{2,}")
+
+
+def stray_nulls(data: bytes) -> int:
+    """How many NUL characters a text holds, which are left out; none in UTF-16 and UTF-32."""
+    if any(data.startswith(mark) for mark, name in _MARKS if name != "utf-8-sig"):
+        return 0
+    return 0 if _utf16_without_mark(data) else data.count(0)
 
 
 def decode(data: bytes) -> str:

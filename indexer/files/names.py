@@ -5,6 +5,8 @@ Called by the walk, the watch and the reader of archives.
 
 from __future__ import annotations
 
+import os
+import unicodedata
 from collections.abc import Sequence
 
 from pathspec import GitIgnoreSpec
@@ -30,25 +32,32 @@ LITTER = GitIgnoreSpec.from_lines(
     ],
     backend="simple",  # names that are no UTF-8 too
 )
-# Key material: listed as skipped and never opened.
+# Names that mean key material and nothing else: listed as skipped and never opened. Other names of
+# keys are other things too (a presentation, a certificate): their bytes decide, in a parser.
 SECRETS = GitIgnoreSpec.from_lines(
     [
         "id_rsa",
         "id_dsa",
         "id_ecdsa",
         "id_ed25519",
-        "*.pem",
-        "*.key",
         "*.p12",
         "*.pfx",
         "*.kdbx",
         "*.jks",
         "*.keystore",
         "*.ppk",
-        "*.asc.key",
     ],
     backend="simple",
 )
+
+
+def source_of(relative: str) -> str:
+    r"""The name of a document: its path relative to the root, NFC, with `/` between the parts.
+
+    Bytes that are no UTF-8 are written as \\xNN, so that any name can be shown, stored and typed.
+    """
+    text = os.fsencode(relative).decode("utf-8", errors="backslashreplace")
+    return unicodedata.normalize("NFC", text.replace(os.sep, "/"))
 
 
 def never_a_document(name: str, *, is_folder: bool) -> bool:

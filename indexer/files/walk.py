@@ -13,14 +13,17 @@ import re
 import stat
 import time
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from indexer.errors import CorpusError, UsageError
 from indexer.files.ignore import Rules, rules_in
-from indexer.files.names import is_key, never_a_document
+from indexer.files.names import is_key, never_a_document, source_of
 from indexer.files.opening import MAX_FILE_BYTES
+
+# Reasons for which a file or a folder could not be looked at, which says nothing of what is in it.
+UNREACHED = ("permission", "unreadable")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +41,32 @@ class SeenFile:
 class Walk:
     """The files of a folder sorted by source, and the number excluded by rules.
 
-    `started_ns` is when the walk began, in nanoseconds since 1970.
+    `started_ns` is when the walk began, in nanoseconds since 1970. `mounts` are the folders on
+    another device than the one above them, as in "disk/", and "" for the root itself.
     """
 
     files: list[SeenFile] = field(default_factory=list)
     ignored: int = 0
     started_ns: int = 0
+    mounts: list[str] = field(default_factory=list)
+
+    def out_of_reach(self, mounts: Iterable[str] = ()) -> dict[str, str]:
+        """The folders that could not be looked into, as in "disk/", each with a reason code.
+
+        Those that cannot be listed or entered, links in the place of folders, and of `mounts`,
+        where other devices were before, those where none is now.
+        """
+        found = {
+            _folder(seen.source): seen.problem
+            for seen in self.files
+            if seen.problem in (*UNREACHED, "symlink")
+        }
+        return found | dict.fromkeys({*mounts} - {*self.mounts}, "unmounted")
 
 
-def source_of(relative: str) -> str:
-    """The name of a document: its path relative to the root, NFC, with `/` between the parts."""
-    return unicodedata.normalize("NFC", relative.replace(os.sep, "/"))
+def _folder(source: str) -> str:
+    """A source as the prefix of what lies below it; the root is listed as "/"."""
+    return "" if source == "/" else f"{source.removesuffix('/')}/"
 
 
 def check_root(root: Path) -> Path:
@@ -74,7 +92,7 @@ def check_root(root: Path) -> Path:
 def walk(root: Path, max_bytes: int = MAX_FILE_BYTES) -> Walk:
     """Every file below `root` that no rule excludes, sorted by source."""
     result = Walk(started_ns=time.time_ns())
-    _descend(root, "", (), result, max_bytes)
+    _descend(root, "", (), result, max_bytes, _device(root.parent))
     result.files.sort(key=lambda seen: seen.source)
     result.files = list(_without_collisions(result.files))
     return result
@@ -83,24 +101,45 @@ def walk(root: Path, max_bytes: int = MAX_FILE_BYTES) -> Walk:
 _Rules = tuple[tuple[str, Rules], ...]
 
 
-def _descend(root: Path, below: str, rules: _Rules, result: Walk, max_bytes: int) -> None:
+def _descend(
+    root: Path, below: str, rules: _Rules, result: Walk, max_bytes: int, above: int | None
+) -> None:
+    """Look at a folder that lies in one on the device `above`."""
     folder = root / below
     try:
+        # A folder that can be listed and not entered has files of which nothing can be known.
+        device = os.stat(f"{folder}/.").st_dev  # noqa: PTH116 - Path drops the dot
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError as error:
-        source = source_of(_printable(below)) + "/"
+        source = source_of(below) + "/"
         result.files.append(SeenFile(source, problem=_reason(error), detail="folder not readable"))
         return
+    if device != above:
+        result.mounts.append(source_of(below) + "/" * bool(below))
     rules += _rules_of(folder, below)
     for entry in entries:
         path = f"{below}/{entry.name}" if below else entry.name
-        is_folder = entry.is_dir(follow_symlinks=False)
+        is_folder = _is_folder(entry)
         if _passed_over(entry.name, path, is_folder, rules):
             result.ignored += 1
         elif is_folder:
-            _descend(root, path, rules, result, max_bytes)
+            _descend(root, path, rules, result, max_bytes, device)
         else:
             result.files.append(_look_at(entry, path, max_bytes))
+
+
+def _device(folder: Path) -> int | None:
+    try:
+        return folder.stat().st_dev
+    except OSError:
+        return None
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir(follow_symlinks=False)
+    except OSError:  # of a file system that does not tell without a look, which then fails
+        return False
 
 
 def _rules_of(folder: Path, below: str) -> _Rules:
@@ -125,16 +164,18 @@ def ignore_line(root: Path, source: str) -> str:
     for part in source.split("/"):
         names.append(_name_on_disk(root.joinpath(*names), part))
     line = re.sub(r"([\\*?\[])", r"\\\1", "/" + "/".join(names))
+    # A byte that is no UTF-8 cannot be written there: any sign in its place.
+    line = line.encode("utf-8", "surrogateescape").decode("utf-8", "replace").replace("\ufffd", "?")
     return line[:-1] + "\\ " if line.endswith(" ") else line
 
 
 def _name_on_disk(folder: Path, part: str) -> str:
-    """The entry of `folder` whose NFC form is `part`; `part` itself if there is none."""
+    """The entry of `folder` that is shown as `part`; `part` itself if there is none."""
     try:
         names = os.listdir(folder)  # noqa: PTH208 - names, not paths
     except OSError:
         return part
-    same = (name for name in names if unicodedata.normalize("NFC", name) == part)
+    same = (name for name in names if source_of(name) == part)
     return part if part in names else next(same, part)
 
 
@@ -151,10 +192,9 @@ def _passed_over(name: str, path: str, is_folder: bool, rules: _Rules) -> bool:
 
 
 def _look_at(entry: os.DirEntry[str], path: str, max_bytes: int) -> SeenFile:
-    printable = _printable(path)
-    source = source_of(printable)
-    if printable != path:
-        return SeenFile(source, problem="name", detail="the file name is not valid UTF-8")
+    source = source_of(path)
+    if _is_escaped(entry.path, path, source):
+        return SeenFile(source, problem="name", detail="another file is called so in full")
     try:
         info = entry.stat(follow_symlinks=False)
     except OSError as error:
@@ -190,9 +230,12 @@ def _without_collisions(files: list[SeenFile]) -> Iterator[SeenFile]:
             yield SeenFile(source, seen.bytes, seen.mtime_ns, "name", detail)
 
 
-def _printable(path: str) -> str:
-    r"""`path` as text that UTF-8 can carry: undecodable bytes as \\xNN."""
-    return os.fsencode(path).decode("utf-8", errors="backslashreplace")
+def _is_escaped(whole: str, path: str, source: str) -> bool:
+    """Whether a name is shown escaped and another file has just that name."""
+    if path.isascii() or unicodedata.normalize("NFC", path) == source:
+        return False
+    root = whole.removesuffix(path)
+    return os.path.lexists(root + source)
 
 
 def _reason(error: OSError) -> str:

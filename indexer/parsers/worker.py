@@ -17,6 +17,7 @@ from contextlib import closing
 from dataclasses import asdict, dataclass
 
 from indexer.errors import UnreadableDocument
+from indexer.extract import is_cut_at_limit
 from indexer.extract.normalise import whole
 from indexer.parsers import protocol
 from indexer.parsers.limits import DOCUMENTS_PER_PROCESS, DocumentLimits, limits_for
@@ -195,8 +196,14 @@ class _DocumentReading:
                 remark = _words(said.get("remark"))
                 return Text(self._label, title, b"".join(parts), lines, chars, remark)
             more_lines, more_chars = protocol.checked(payload)
+            excess = self._excess(lines + more_lines, chars + more_chars)
+            if excess and not (parts and self._label and is_cut_at_limit(self._label)):
+                raise UnreadableDocument("output", f"{excess} of text")
+            if excess:
+                assert self._label is not None
+                remark = f"{excess}: the first {lines:,} lines are read"
+                return Text(self._label, title, b"".join(parts), lines, chars, remark)
             lines, chars = lines + more_lines, chars + more_chars
-            self._check_amount(lines, chars)
             parts.append(payload)
         assert self._label is not None
         return Text(self._label, title, b"".join(parts), lines, chars, complete=False)
@@ -220,13 +227,15 @@ class _DocumentReading:
             raise protocol.Malformed("a document that no extractor claims")
         return title
 
-    def _check_amount(self, lines: int, chars: int) -> None:
+    def _excess(self, lines: int, chars: int) -> str:
+        """Which limit that amount is beyond, as in "more than 2,000,000 lines"; "" if none."""
         for amount, most, unit in (
             (lines, self._limits.text_lines, "lines"),
             (chars, self._limits.text_chars, "characters"),
         ):
             if amount > most:
-                raise UnreadableDocument("output", f"more than {most:,} {unit} of text")
+                return f"more than {most:,} {unit}"
+        return ""
 
 
 def _said(kind: bytes, payload: bytes, expected: bytes) -> dict[str, object]:

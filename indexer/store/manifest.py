@@ -13,9 +13,11 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import re
 import stat
 import time
-from dataclasses import asdict, dataclass, fields
+import zlib
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -27,10 +29,12 @@ STORE_NAME = ".corpus-agent"
 MANIFEST_NAME = "manifest.json"
 FORMER = "manifest.{}.json"  # by the time of its replacement
 SCHEMA = 3  # 2: no count of waiting pages in the file rows; 1: no keys of vectors in the chunk rows
-MAX_BYTES = 1_000_000
+MAX_BYTES = 4_000_000
 MAX_NUMBER = 2**63
 MAX_TEXT_CHARS = 4_096  # PATH_MAX
 MAX_EXTRACTORS = 500
+MAX_CONTENTS = 20_000  # files of a version
+_SUMS = re.compile(r"[0-9]{1,18} [0-9a-f]{8} [0-9a-f]{8}")  # a size and two sums
 # O_NONBLOCK: opening a FIFO of this name must not block.
 _READ_ONLY = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -43,6 +47,8 @@ class Manifest:
     that a project moved as a whole keeps its index. `complete` is False while an `index` run that
     committed part of its work has not finished. `walked_ns` is when the last run that finished
     began to look at the folder, by the clock that files are stamped with; `updated` is ISO 8601.
+    `contents` are the files of the version with their sizes and sums: see integrity.py.
+    `mounts` are the folders that were on other devices: see `Walk`.
     `waiting_pages` of documents and `waiting_pictures` have no text and wait for recognition.
     """
 
@@ -57,6 +63,8 @@ class Manifest:
     complete: bool
     updated: str
     walked_ns: int = 0
+    contents: dict[str, str] = field(default_factory=dict)
+    mounts: tuple[str, ...] = ()
     waiting_pages: int = 0
     waiting_pictures: int = 0
 
@@ -180,7 +188,15 @@ def _content(store: Path, descriptor: int) -> dict[str, Any]:
         raise damaged(store, f"{MANIFEST_NAME} is no JSON") from None
     if not isinstance(loaded, dict) or type(loaded.get("schema")) is not int:
         raise damaged(store, f"{MANIFEST_NAME} is no manifest")
+    told = loaded.pop("check", None)  # of another schema it may be another sum
+    if told is not None and loaded["schema"] == SCHEMA and told != _sum_of(loaded):
+        raise damaged(store, f"{MANIFEST_NAME} is not what was written")
     return loaded
+
+
+def _sum_of(content: dict[str, Any]) -> str:
+    """A sum of a manifest's content: a flipped digit is a number as good as any."""
+    return f"{zlib.crc32(json.dumps(content, sort_keys=True).encode()):08x}"
 
 
 def _manifest(store: Path, loaded: dict[str, Any]) -> Manifest:
@@ -194,6 +210,7 @@ def _manifest(store: Path, loaded: dict[str, Any]) -> Manifest:
     values = {key: value for key, value in loaded.items() if key != "schema"}
     try:
         values["fingerprint"] = _checked(Fingerprint(**values["fingerprint"]))
+        values["mounts"] = tuple(values.get("mounts", ()))
         values["coverage"] = _checked(Coverage(**values["coverage"]))
         return _checked(Manifest(**values))
     except (KeyError, TypeError, ValueError) as error:
@@ -206,13 +223,13 @@ _Record = TypeVar("_Record", Manifest, Fingerprint, Coverage)
 def _checked(record: _Record) -> _Record:
     """The record, whose every field is of its kind and within bounds; raises ValueError.
 
-    Strings are printable, so that none can control a terminal, except `root`: a folder name may
-    contain anything and is cleaned where it is shown.
+    Strings are printable, so that none can control a terminal, except names of folders: they may
+    contain anything and are cleaned where they are shown.
     """
-    for field in fields(record):
-        value = getattr(record, field.name)
-        if not _is_within(field.name, value, str(field.type)):
-            raise ValueError(f"{field.name} is no {field.type}")
+    for each in fields(record):
+        value = getattr(record, each.name)
+        if not _is_within(each.name, value, str(each.type)):
+            raise ValueError(f"{each.name} is no {each.type}")
     return record
 
 
@@ -225,6 +242,19 @@ def _is_within(name: str, value: object, kind: str) -> bool:
         if not isinstance(value, str) or len(value) > MAX_TEXT_CHARS or "\0" in value:
             return False
         return _is_path(value) if name == "root" else value.isprintable()
+    if name == "mounts":
+        return (
+            isinstance(value, tuple)
+            and len(value) <= MAX_CONTENTS
+            and all(_is_within("root", folder, "str") for folder in value)
+        )
+    if name == "contents":
+        return (
+            isinstance(value, dict)
+            and len(value) <= MAX_CONTENTS
+            and all(_is_within("", path, "str") for path in value)
+            and all(isinstance(told, str) and _SUMS.fullmatch(told) for told in value.values())
+        )
     if kind == "dict[str, str]":
         return (
             isinstance(value, dict)
@@ -245,7 +275,12 @@ def _is_path(text: str) -> bool:
 
 def damaged(store: Path, detail: str) -> DamagedStore:
     """The error for a store that exists and cannot be opened."""
-    return DamagedStore(f"The index in {str(store)!r} is damaged ({detail}).", rebuild_hint(store))
+    return DamagedStore(f"The index in {str(store)!r} is damaged ({detail}).", mending_hint())
+
+
+def mending_hint() -> str:
+    """How to mend a store: a run takes from its caches what is sound, and parses the rest."""
+    return "Mend it: corpus-agent index"
 
 
 def rebuild_hint(store: Path) -> str:
@@ -253,20 +288,27 @@ def rebuild_hint(store: Path) -> str:
     return f"Remove {str(store)!r} and run: corpus-agent index"
 
 
-def write_manifest(store: Path, manifest: Manifest) -> None:
+def drop_former(store: Path) -> None:
+    """Delete all former manifests, held or not: the versions that they name are gone."""
+    for path in store.glob(FORMER.format("*")):
+        path.unlink(missing_ok=True)
+
+
+def write_manifest(store: Path, manifest: Manifest, *, keep_former: bool = True) -> None:
     """Commit: put the manifest in the place of the old one, atomically and durably.
 
-    The old one is kept as a former manifest: a reader may hold it.
+    With `keep_former` the old one is kept as a former manifest: a reader may hold it.
     """
     path = store / MANIFEST_NAME
     fresh = path.with_suffix(".new")
     fresh.unlink(missing_ok=True)  # of a writer that was killed
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     with os.fdopen(os.open(fresh, flags, 0o600), "w", encoding="utf-8") as file:
-        json.dump({"schema": SCHEMA, **asdict(manifest)}, file, indent=1)
+        content = {"schema": SCHEMA, **asdict(manifest)}
+        json.dump({**content, "check": _sum_of(content)}, file, indent=1)
         file.flush()
         os.fsync(file.fileno())
-    if path.exists():
+    if keep_former and path.exists():
         (store / FORMER.format(time.time_ns())).hardlink_to(path)
     fresh.replace(path)
     descriptor = os.open(store, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

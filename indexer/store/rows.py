@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.chunk import context_of
-from indexer.records import Chunk, Coverage, FileRow, Fingerprint
+from indexer.records import STATUSES, Chunk, Coverage, FileRow, Fingerprint
 from indexer.store.borrowed import check_own_data
 from indexer.store.folder import TABLES
 from indexer.store.lance import import_lancedb
@@ -140,9 +140,13 @@ def _vector(vectors: VectorCache, key: bytes) -> NDArray[np.float32]:
 
 
 def lexical_text(chunk: Chunk) -> str:
-    """The text of a chunk for the full-text index: path, headings, text."""
+    """The text of a chunk for the full-text index: path, headings, text.
+
+    Names joined by underscores are one word to the index (UAX 29): they are taken apart.
+    """
     folders = chunk.source.rsplit("/", 1)[0].replace("/", " ") if "/" in chunk.source else ""
-    return f"{folders} {context_of(chunk.source, chunk.heading)}\n{chunk.text}"
+    context = f"{folders} {context_of(chunk.source, chunk.heading)}".replace("_", " ")
+    return f"{context}\n{chunk.text}"
 
 
 def same_rows(one: Fingerprint, other: Fingerprint) -> bool:
@@ -168,7 +172,7 @@ def still_right(
     """
     same = same_rows(made_by, today)
     same_text = made_by.normaliser == today.normaliser
-    return {row.source: row for row in rows if same or (same_text and row.status != "indexed")}
+    return {row.source: row for row in rows if same or (same_text and not row.is_document)}
 
 
 def is_picture(row: FileRow) -> bool:
@@ -178,7 +182,7 @@ def is_picture(row: FileRow) -> bool:
 
 def coverage_of(rows: Iterable[FileRow]) -> Coverage:
     """How many of the rows have each status."""
-    counts = dict.fromkeys(("indexed", "empty", "failed", "skipped"), 0)
+    counts = dict.fromkeys(STATUSES, 0)
     for row in rows:
         counts[row.status] += 1
     return Coverage(**counts)

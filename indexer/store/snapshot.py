@@ -16,10 +16,12 @@ from numpy.typing import NDArray
 from indexer.records import Chunk, FileRow, Hit, Query
 from indexer.store.folder import translated
 from indexer.store.indices import VECTORS, WORDS, trained_partitions
+from indexer.store.integrity import check_contents
 from indexer.store.manifest import hold, root_of
 from indexer.store.rows import (
     CHUNK_COLUMNS,
     FULL_TEXT_COLUMN,
+    KEY_COLUMN,
     connect,
     file_row,
     quoted,
@@ -51,12 +53,17 @@ class Snapshot:
         self._root = root
         self.manifest, held = hold(store)
         self.close = weakref.finalize(self, os.close, held)
+        check_contents(store, self.manifest)
         with translated(store):
             database = connect(store)
             self._chunks = database.open_table("chunks")
             self._chunks.checkout(self.manifest.chunks_version)
             self._files = database.open_table("files")
             self._files.checkout(self.manifest.files_version)
+
+    def check(self) -> None:
+        """Raise DamagedStore if a file of this version was changed since it was opened."""
+        check_contents(self.store, self.manifest)
 
     @property
     def root(self) -> Path:
@@ -76,7 +83,7 @@ class Snapshot:
             search = search.minimum_nprobes(PARTITIONS).maximum_nprobes(0 if where else PARTITIONS)
             search = search.refine_factor(REFINED)
             found = _filtered(search, where).select([*_SELECTED, "_distance"]).to_arrow()
-        return _found(found, 1.0 - found["_distance"].to_numpy())
+            return _found(found, 1.0 - found["_distance"].to_numpy())
 
     def by_text(self, query: Query) -> list[Hit]:
         """The rows that share words with the query; the score is BM25, best first.
@@ -92,7 +99,7 @@ class Snapshot:
                 MatchQuery(query.text, FULL_TEXT_COLUMN), query_type="fts"
             ).limit(query.limit)
             found = _filtered(search, _condition(query)).select([*_SELECTED, "_score"]).to_arrow()
-        return _found(found, found["_score"].to_numpy())
+            return _found(found, found["_score"].to_numpy())
 
     def file(self, source: str) -> FileRow | None:
         """The row of one file, None if the walk never found it."""
@@ -121,7 +128,9 @@ class Snapshot:
             f"contains(lower(source), {quoted(word[:WORD_START])})" for word in words
         )
         with translated(self.store):
-            query = self._files.search().where(f"status = 'indexed' AND ({any_of})")
+            query = self._files.search().where(
+                f"status IN ('indexed', 'unreachable') AND ({any_of})"
+            )
             rows = query.select(["source"]).limit(limit).to_list()
         return [row["source"] for row in rows]
 
@@ -164,7 +173,7 @@ class Snapshot:
         return indices[name].num_indexed_rows, indices[name].num_unindexed_rows
 
 
-_SELECTED = [*CHUNK_COLUMNS, "file_sha256", "vector"]
+_SELECTED = [*CHUNK_COLUMNS, "file_sha256", KEY_COLUMN, "vector"]
 
 
 def _condition(query: Query) -> str:
@@ -187,6 +196,7 @@ def _found(rows: pa.Table, scores: NDArray[np.float32]) -> list[Hit]:
             0.0,
             row["file_sha256"],
             vector=vector,
+            key=row[KEY_COLUMN],
         )
         for row, vector, score in zip(
             rows.drop_columns("vector").to_pylist(), vectors, scores.tolist(), strict=True

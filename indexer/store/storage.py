@@ -5,6 +5,7 @@ LanceDB, so it can be used before the seal.
 """
 
 from indexer.store.folder import Usage, usage
+from indexer.store.integrity import EVERY_BYTE, checked_manifest
 from indexer.store.manifest import (
     MANIFEST_NAME,
     STORE_NAME,
@@ -26,12 +27,14 @@ from indexer.store.ownership import (
 )
 
 __all__ = [
+    "EVERY_BYTE",
     "MANIFEST_NAME",
     "STORE_NAME",
     "Identity",
     "Manifest",
     "Usage",
     "check_apart",
+    "checked_manifest",
     "find_store",
     "identity_of",
     "make_store",

@@ -13,6 +13,7 @@ import json
 import os
 import re
 import struct
+import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from itertools import islice
@@ -32,9 +33,11 @@ SAVE_TEXTS = 64
 # Vectors of text that is gone, kept for its return: a folder that was not mounted, another branch.
 MAX_SPARE_BYTES = 256 * 2**20
 
-# A block: this header, `count` keys, `count` vectors. Only the last one can be torn.
+# A block: this header, `count` keys, `count` vectors, each with its sum: a flipped bit leaves a
+# vector as good as any. Only the last block can be torn. Blocks of earlier versions have no sums.
 _HEADER = struct.Struct("<4sI")
-_MAGIC = b"vec1"
+_MAGIC, _WITHOUT_SUMS = b"vec2", b"vec1"
+_SUM = struct.Struct("<I")
 _OURS = re.compile(r"[0-9a-f]{16}\.(vec|new)")
 
 Vectors = NDArray[np.float32]
@@ -53,7 +56,8 @@ class VectorCache:
         self._path = store / VECTORS / f"{_model_key(fingerprint)}.vec"
         self._row_bytes = 4 * fingerprint.dimension
         self._dimension = fingerprint.dimension
-        self._places: dict[bytes, int] = {}  # where in the file a key's vector begins
+        # Where in the file a key's vector begins; of one without a sum, the complement.
+        self._places: dict[bytes, int] = {}
         self._file: int | None = None
 
     def __len__(self) -> int:
@@ -76,26 +80,27 @@ class VectorCache:
                 if os.fstat(self._file).st_nlink > 1:  # the same file elsewhere would be cut short
                     raise damaged(self._store, f"{self._path.name} has another name elsewhere")
                 end = 0
-                for keys, place in self._blocks(self._file):
+                for keys, place, width in self._blocks(self._file):
                     for key in keys:
-                        self._places[key] = place
-                        place += self._row_bytes
+                        self._places[key] = place if width > self._row_bytes else ~place
+                        place += width
                     end = place
                 os.ftruncate(self._file, end)  # what a killed writer left half written
         return self._file
 
-    def _blocks(self, file: int) -> Iterator[tuple[list[bytes], int]]:
-        """The keys of each complete block, and the offset of its vectors."""
+    def _blocks(self, file: int) -> Iterator[tuple[list[bytes], int, int]]:
+        """The keys of each complete block, the offset of its vectors, and bytes of each."""
         size = os.fstat(file).st_size
         start = 0
         while start + _HEADER.size <= size:
             magic, count = _HEADER.unpack(os.pread(file, _HEADER.size, start))
             vectors = start + _HEADER.size + count * KEY_BYTES
-            start = vectors + count * self._row_bytes
-            if magic != _MAGIC or start > size:
+            width = self._row_bytes + (_SUM.size if magic == _MAGIC else 0)
+            start = vectors + count * width
+            if magic not in (_MAGIC, _WITHOUT_SUMS) or start > size:
                 return
             keys = os.pread(file, count * KEY_BYTES, vectors - count * KEY_BYTES)
-            yield [keys[i : i + KEY_BYTES] for i in range(0, len(keys), KEY_BYTES)], vectors
+            yield [keys[i : i + KEY_BYTES] for i in range(0, len(keys), KEY_BYTES)], vectors, width
 
     def get(self, key: bytes) -> Vectors | None:
         """The vector of a key: float32, (dimension,), of length 1; None if it is not cached."""
@@ -103,7 +108,11 @@ class VectorCache:
         place = self._places.get(key)
         if place is None:
             return None
-        vector = np.frombuffer(os.pread(file, self._row_bytes, place), np.float32)
+        read = os.pread(file, self._row_bytes + _SUM.size, place if place >= 0 else ~place)
+        data, told = read[: self._row_bytes], read[self._row_bytes :]
+        if place >= 0 and told != _sum(data):
+            return None
+        vector = np.frombuffer(data, np.float32)
         # After a power failure a block may hold zeros where data never reached the disk.
         with np.errstate(all="ignore"):  # squares of what is no vector may overflow
             whole = vector.size == self._dimension and abs(np.linalg.norm(vector) - 1.0) < 1e-3
@@ -115,14 +124,15 @@ class VectorCache:
         assert vectors.shape == (len(keys), self._dimension)
         end = os.fstat(file).st_size
         head = _HEADER.pack(_MAGIC, len(keys)) + b"".join(keys)
+        rows = [row.tobytes() for row in np.ascontiguousarray(vectors, np.float32)]
         with translated(self._store):
             try:
-                _write_all(file, head + np.ascontiguousarray(vectors, np.float32).tobytes())
+                _write_all(file, head + b"".join(row + _sum(row) for row in rows))
             except BaseException:  # Ctrl-C too: the next block must begin where this one did
                 os.ftruncate(file, end)
                 raise
         for row, key in enumerate(keys):
-            self._places[key] = end + len(head) + row * self._row_bytes
+            self._places[key] = end + len(head) + row * (self._row_bytes + _SUM.size)
 
     def flush(self) -> None:
         """Sync the file to disk."""
@@ -133,20 +143,22 @@ class VectorCache:
         """Bytes of the folder beyond `needed` vectors of this model; at least 0."""
         folder = self._path.parent
         sizes = [path.stat().st_size for path in folder.iterdir()] if folder.is_dir() else []
-        return max(0, sum(sizes) - needed * (self._row_bytes + KEY_BYTES))
+        return max(0, sum(sizes) - needed * (self._row_bytes + _SUM.size + KEY_BYTES))
 
     def keep(self, keys: Collection[bytes]) -> None:
         """Drop all vectors except those of `keys`, and those of all other models."""
-        file = self._open()
+        self._open()
         fresh = self._path.with_suffix(".new")
         fresh.unlink(missing_ok=True)
         descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         try:
             kept = [key for key in self._places if key in keys]
             for start in range(0, len(kept), SAVE_TEXTS):
-                some = kept[start : start + SAVE_TEXTS]
-                rows = [os.pread(file, self._row_bytes, self._places[key]) for key in some]
-                _write_all(descriptor, _HEADER.pack(_MAGIC, len(some)) + b"".join((*some, *rows)))
+                found = ((key, self.get(key)) for key in kept[start : start + SAVE_TEXTS])
+                rows = {key: vector.tobytes() for key, vector in found if vector is not None}
+                summed = (row + _sum(row) for row in rows.values())
+                head = _HEADER.pack(_MAGIC, len(rows)) + b"".join(rows)
+                _write_all(descriptor, head + b"".join(summed))
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
@@ -199,6 +211,10 @@ def _model_key(fingerprint: Fingerprint) -> str:
         extractors={},
     )
     return hashlib.sha256(json.dumps(asdict(model), sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _sum(data: bytes) -> bytes:
+    return _SUM.pack(zlib.crc32(data))
 
 
 def _write_all(file: int, data: bytes) -> None:

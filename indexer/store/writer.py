@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 
+from indexer.errors import BorrowedData, DamagedStore
 from indexer.records import FileRow, Fingerprint
 from indexer.store import compaction
 from indexer.store.allocator import release
 from indexer.store.folder import TABLES, files_below, flush, temp_within, translated
 from indexer.store.indices import SCALE, Scale
+from indexer.store.integrity import INDEXING_BYTES, check_contents, contents_of
 from indexer.store.lock import writer_lock
 from indexer.store.manifest import (
     MANIFEST_NAME,
     Manifest,
     count_former,
+    drop_former,
     former,
     is_outdated,
     read_manifest,
@@ -43,15 +47,33 @@ class Writer:
     _tables: Tables
 
     def __init__(
-        self, store: Path, fingerprint: Fingerprint, root: str, scale: Scale = SCALE
+        self,
+        store: Path,
+        fingerprint: Fingerprint,
+        root: str,
+        scale: Scale = SCALE,
+        *,
+        mends: bool = False,
+        whole_bytes: int = INDEXING_BYTES,
     ) -> None:
+        """With `mends` a damaged store can be entered: `damage` says what is wrong with it, and
+        `mend` must be called before anything else. `whole_bytes`: see check_contents.
+        """
+        self.damage = ""
+        self.mounts: tuple[str, ...] = ()  # of the last walk; kept until it is set
+        self.committed: dict[str, FileRow] = {}  # the rows of the committed version, of any model
         self.store = store
+        self._mends = mends
+        self._whole_bytes = whole_bytes
+        self._number = 0  # of the last committed version
+        self._mended = False
         self.vectors = VectorCache(store, fingerprint)
         self._fingerprint = fingerprint
         self._root = root
         self._scale = scale
         self._manifest: Manifest | None = None
         self._files: dict[str, FileRow] = {}
+        self._committed_files: dict[str, FileRow] = {}
         self._waiting: list[Embedded] = []  # not yet in the tables
         self._gone: dict[str, FileRow] = {}  # still in the tables
         self._torn = False  # within a write, or stopped within one
@@ -71,12 +93,43 @@ class Writer:
 
     def _open(self) -> None:
         check_names(self.store)  # much of what follows deletes: nothing but ours may be there
+        try:
+            with translated(self.store):
+                self._open_committed()
+        except BorrowedData:  # made by somebody: to be looked at, and not to be tidied away
+            raise
+        except DamagedStore as error:
+            if not self._mends:
+                raise
+            self.damage = error.message
+
+    def mend(self) -> None:
+        """Drop the damaged tables; all that is to be in the index must be added again.
+
+        Vectors and texts that were kept are sound or are not used, so most of it costs no model.
+        """
+        assert self.damage
+        with translated(self.store):
+            if (self.store / TABLES).exists():
+                shutil.rmtree(self.store / TABLES)
+            drop_former(self.store)
+            self._manifest, self._files, self._mended = None, {}, True
+            self._open_tables()
+        self._committed_files = {}
+        self._on_disk = files_below(self.store / TABLES)
+
+    def _open_committed(self) -> None:
         exists = (self.store / MANIFEST_NAME).exists() and not is_outdated(self.store)
         self._manifest = read_manifest(self.store) if exists else None
+        if self._manifest is not None:
+            self._number = self._manifest.version
+            check_contents(self.store, self._manifest, self._whole_bytes)
         self._open_tables()
         if self._manifest is not None:
             made_by = self._manifest.fingerprint
-            self._files = still_right(self._tables.file_rows(), made_by, self._fingerprint)
+            self.mounts = self._manifest.mounts
+            self.committed = {row.source: row for row in self._tables.file_rows()}
+            self._files = still_right(self.committed.values(), made_by, self._fingerprint)
             self.rebuilding = not same_rows(made_by, self._fingerprint)
         if self.rebuilding:
             self._untidy = True
@@ -108,8 +161,10 @@ class Writer:
     def is_current(self) -> bool:
         """Whether the committed manifest is complete and a commit would not change it."""
         made = self._manifest
-        now = (True, self._root, self._fingerprint)
-        return made is not None and (made.complete, made.root, made.fingerprint) == now
+        if made is None or not made.contents:  # those of earlier versions list no files
+            return False
+        now = (True, self._root, self._fingerprint, self.mounts)
+        return (made.complete, made.root, made.fingerprint, made.mounts) == now
 
     def replace(self, files: Sequence[Embedded], removed: Sequence[str] = ()) -> None:
         """Replace the rows of `files`, and delete those of `removed`.
@@ -203,7 +258,7 @@ class Writer:
         before = self._manifest
         chunks_version, files_version = self._tables.versions
         manifest = Manifest(
-            version=before.version + 1 if before else 1,
+            version=self._number + 1,
             root=self._root,
             fingerprint=self._fingerprint,
             chunks_version=chunks_version,
@@ -214,11 +269,15 @@ class Writer:
             complete=complete,
             updated=datetime.now(UTC).isoformat(timespec="seconds"),
             walked_ns=walked_ns if complete or before is None else before.walked_ns,
+            contents=contents_of(
+                self.store, chunks_version, files_version, before.contents if before else {}
+            ),
+            mounts=self.mounts,
             waiting_pages=sum(row.waiting for row in self._files.values() if not is_picture(row)),
             waiting_pictures=sum(row.waiting for row in self._files.values() if is_picture(row)),
         )
-        write_manifest(self.store, manifest)
-        self._manifest = manifest
+        write_manifest(self.store, manifest, keep_former=not self._mended)
+        self._manifest, self._number, self._mended = manifest, manifest.version, False
         self._committed_files = dict(self._files)
         self.rebuilding = False
         return manifest

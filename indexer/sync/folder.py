@@ -17,17 +17,21 @@ from indexer.files.opening import MAX_FILE_BYTES
 from indexer.files.walk import Walk, walk
 from indexer.parsers.recogniser import is_installed
 from indexer.records import FileRow, Ocr
+from indexer.store.folder import TABLES
+from indexer.store.integrity import EVERY_BYTE, INDEXING_BYTES
 from indexer.store.manifest import MANIFEST_NAME, Manifest, is_outdated, read_manifest, root_for
 from indexer.store.recognised import RecognisedPages
 from indexer.store.rows import still_right
 from indexer.store.snapshot import Snapshot
 from indexer.store.texts import Texts
 from indexer.store.writer import Writer
-from indexer.sync.plan import Plan, make_plan
+from indexer.sync.plan import Plan, barrier, make_plan
 from indexer.sync.recognise import ToRecognise, to_recognise
 from indexer.sync.run import Outcome, Progress, Run, fingerprint_of
 
 OUTDATED = "An earlier version of corpus-agent made the index; it is made anew."
+ANEW = "It is made anew, from the texts and vectors that were kept and are sound."
+LOST = "A first run did not finish, or the manifest of the index was lost."
 
 
 def sync_folder(
@@ -39,6 +43,7 @@ def sync_folder(
     force: bool = False,
     verify: bool = False,
     prune: bool = True,
+    prune_unreachable: bool = False,
     ocr: Ocr = "auto",
     on_start: Callable[[Plan, bool], None] = lambda *_: None,
     on_waiting: Callable[[ToRecognise], None] = lambda _: None,
@@ -48,8 +53,11 @@ def sync_folder(
 ) -> Outcome:
     """Bring the index in `store` up to date with the folder `root`; returns what was done.
 
-    `force` reuses nothing, `verify` compares hashes instead of sizes and times; without `prune`
-    documents whose files are gone stay. Files over `max_file_bytes` are recorded and not read.
+    A damaged store is mended: its tables are made anew from the caches and the folder.
+    `force` reuses nothing, `verify` compares hashes instead of sizes and times, and every byte of
+    the store; without `prune` documents whose files are gone stay. What could not be looked at is
+    not gone: its documents stay as `unreachable`, unless `prune_unreachable`. Files over
+    `max_file_bytes` are recorded and not read.
     `on_start` is called once, with the plan and whether this is a full rebuild, `on_progress` after
     each file, `on_problem` for each file that yields no text. `should_stop` is asked between two
     files; what was embedded until then is committed.
@@ -62,10 +70,15 @@ def sync_folder(
     started = time.monotonic()
     chunker = Chunker(encoder.tokenizer, encoder.max_tokens)
     today = fingerprint_of(encoder, chunker)
-    outdated = is_outdated(store)
-    with Writer(store, today, root_for(store, root)) as writer:
+    lost = (store / TABLES).exists() and not (store / MANIFEST_NAME).exists()
+    depth = EVERY_BYTE if verify else INDEXING_BYTES
+    with Writer(store, today, root_for(store, root), mends=True, whole_bytes=depth) as writer:
+        outdated = not writer.damage and is_outdated(store)
         seen = walk(root, max_file_bytes)
-        if prune and not force:
+        if not prune_unreachable:
+            _check_within_reach(writer, seen)
+        said = _mended(writer, root, seen) if writer.damage else LOST if lost else ""
+        if prune and not (force or prune_unreachable):
             _check_not_emptied(root, seen, writer.manifest)
         if writer.rebuilding and not prune:
             raise CorpusError(
@@ -73,18 +86,15 @@ def sync_folder(
                 "Run it without --no-prune, or with the model and the version that made the index.",
             )
         how = {"force": force, "verify": verify, "prune": prune}
+        how["prune_unreachable"] = prune_unreachable
         todo = make_plan(root, seen, writer.files, writer.manifest, today, **how)
-        on_start(replace(todo, reasons=(OUTDATED,)) if outdated else todo, writer.rebuilding)
+        writer.mounts = _mounts(writer, seen, todo)
+        told = OUTDATED if outdated else f"{said} {ANEW}" if said else ""
+        on_start(replace(todo, reasons=(told,)) if told else todo, writer.rebuilding)
         run = Run(
-            root,
-            writer,
-            encoder,
-            chunker,
-            reuse=not force,
-            on_progress=on_progress,
-            on_problem=on_problem,
-            should_stop=should_stop,
-        )
+            root, writer, encoder, chunker, reuse=not force, on_progress=on_progress,
+            on_problem=on_problem, should_stop=should_stop,
+        )  # fmt: skip
         outcome = run.apply(todo, seen.ignored, seen.started_ns)
         if not (outcome.interrupted or todo.changes_nothing):
             hashes = {row.sha256 for row in writer.files.values()}
@@ -95,8 +105,48 @@ def sync_folder(
             if is_installed():
                 on_waiting(waiting)
             run.recognise(todo, outcome, waiting, ocr)
+    outcome.repaired = said
     outcome.seconds = time.monotonic() - started
     return outcome
+
+
+def _mounts(writer: Writer, seen: Walk, todo: Plan) -> tuple[str, ...]:
+    """The folders on other devices; those where none is now too, while documents wait for it."""
+    before = {*writer.mounts} if todo.unreachable else set[str]()
+    return tuple(sorted(before | {*seen.mounts}))
+
+
+def _mended(writer: Writer, root: Path, seen: Walk) -> str:
+    """What was wrong with the store, whose damaged tables are dropped.
+
+    Raises CorpusError while there is nothing to make them of.
+    """
+    if not seen.files:
+        raise CorpusError(
+            f"{writer.damage} It is made anew from its folder, and {str(root)!r} is empty.",
+            "Is it mounted? Then run: corpus-agent index",
+        )
+    writer.mend()
+    return writer.damage
+
+
+def _check_within_reach(writer: Writer, seen: Walk) -> None:
+    """Raise CorpusError if the index is to be made anew and documents cannot be looked at."""
+    if not (writer.damage or writer.rebuilding):
+        return
+    barred = seen.out_of_reach(writer.mounts)
+    if writer.damage:  # which documents are below is not known now
+        waiting = [folder for folder in barred if folder.endswith("/") or not folder]
+    else:
+        waiting = [row.source for row in writer.committed.values() if row.is_document]
+        waiting = [source for source in waiting if barrier(source, barred)]
+    if waiting:
+        raise CorpusError(
+            f"{writer.damage} The index is to be made anew, and {len(waiting):,} documents or "
+            f"folders, as {sorted(waiting)[0]!r}, cannot be looked at now.".strip(),
+            "Mount them or change their permissions. To do without them: "
+            "corpus-agent index --prune-unreachable",
+        )
 
 
 def _check_not_emptied(root: Path, seen: Walk, manifest: Manifest | None) -> None:
@@ -106,7 +156,7 @@ def _check_not_emptied(root: Path, seen: Walk, manifest: Manifest | None) -> Non
         raise CorpusError(
             f"The folder {str(root)!r} is empty, while its index holds {indexed:,} "
             "documents. Nothing was removed.",
-            "Is it mounted? If it is meant to be empty: corpus-agent index --force",
+            "Is it mounted? If it is meant to be empty: corpus-agent index --prune-unreachable",
         )
 
 
@@ -119,6 +169,7 @@ def plan_folder(
     force: bool = False,
     verify: bool = False,
     prune: bool = True,
+    prune_unreachable: bool = False,
 ) -> Plan:
     """What `sync_folder` would do; writes nothing and takes no lock."""
     seen = walk(root, max_file_bytes)
@@ -128,4 +179,14 @@ def plan_folder(
     if (store / MANIFEST_NAME).exists() and not is_outdated(store):
         manifest = read_manifest(store)
         stored = still_right(Snapshot(store, root).files(), manifest.fingerprint, today)
-    return make_plan(root, seen, stored, manifest, today, force=force, verify=verify, prune=prune)
+    return make_plan(
+        root,
+        seen,
+        stored,
+        manifest,
+        today,
+        force=force,
+        verify=verify,
+        prune=prune,
+        prune_unreachable=prune_unreachable,
+    )

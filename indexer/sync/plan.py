@@ -13,7 +13,7 @@ from pathlib import Path
 from indexer.errors import Refused
 from indexer.extract import REGISTRY
 from indexer.files.opening import hash_beneath
-from indexer.files.walk import SeenFile, Walk
+from indexer.files.walk import UNREACHED, SeenFile, Walk
 from indexer.records import FileRow, Fingerprint
 from indexer.store.manifest import Manifest
 
@@ -25,7 +25,9 @@ class Plan:
     """What a run will do, file by file. Sources in order; the groups do not overlap.
 
     `record` are files that get a row without text (skipped and unreadable ones), `touch` files
-    whose time changed but not their content, `spared` missing sources that stay in the index.
+    whose time changed but not their content or that can be looked at again, `spared` missing
+    sources that stay in the index. `unreachable` are documents that could not be looked at and
+    stay, `lost` those of them that could be before.
     `reasons` are messages on why unchanged files are processed again.
     """
 
@@ -36,6 +38,8 @@ class Plan:
     keep: tuple[SeenFile, ...] = ()
     remove: tuple[str, ...] = ()
     spared: tuple[str, ...] = ()
+    unreachable: tuple[SeenFile, ...] = ()
+    lost: tuple[SeenFile, ...] = ()
     reasons: tuple[str, ...] = ()
 
     @property
@@ -46,7 +50,8 @@ class Plan:
     @property
     def changes_nothing(self) -> bool:
         """Whether the index already equals the folder."""
-        return not (self.add or self.update or self.record or self.touch or self.remove)
+        changes = (self.add, self.update, self.record, self.touch, self.remove, self.lost)
+        return not any(changes)
 
 
 def make_plan(
@@ -59,6 +64,7 @@ def make_plan(
     force: bool = False,
     verify: bool = False,
     prune: bool = True,
+    prune_unreachable: bool = False,
 ) -> Plan:
     """The plan for a walked folder, a committed index and the current fingerprint.
 
@@ -67,7 +73,17 @@ def make_plan(
     walked_ns = manifest.walked_ns if manifest else 0
     hashes = changed_hashes(root, walk, stored, walked_ns=walked_ns, verify=verify)
     known = manifest.fingerprint.extractors if manifest else {}
-    todo = plan(walk, stored, hashes, known, force=force, prune=prune)
+    mounts = manifest.mounts if manifest else ()
+    todo = plan(
+        walk,
+        stored,
+        hashes,
+        known,
+        mounts=mounts,
+        force=force,
+        prune=prune,
+        prune_unreachable=prune_unreachable,
+    )
     if manifest is None:
         return todo
     reasons = rebuild_reasons(manifest.fingerprint, today, manifest.coverage.indexed)
@@ -109,28 +125,72 @@ def plan(
     hashes: Mapping[str, str],
     known_extractors: Mapping[str, str],
     *,
+    mounts: Iterable[str] = (),
     force: bool = False,
     prune: bool = True,
+    prune_unreachable: bool = False,
 ) -> Plan:
     """The changes that make index and folder equal; without `prune`, missing files stay. Pure.
 
     `hashes` are the current hashes of suspect files, `known_extractors` the registry with which the
-    stored rows were made: files that no extractor could read are retried when it changes.
+    stored rows were made: files that no extractor could read are retried when it changes. What
+    could not be looked at is not gone and stays, unless `prune_unreachable`; `mounts` are the
+    folders that were on other devices when the index was made.
     """
+    barred = {} if prune_unreachable else walk.out_of_reach(mounts)
+    unreachable = tuple(sorted(_unreachable(walk, stored, barred), key=lambda seen: seen.source))
+    left = {seen.source for seen in unreachable}
     registry = {extractor.name: str(extractor.version) for extractor in REGISTRY}
     groups: dict[str, list[SeenFile]] = {}
     for seen in walk.files:
+        if seen.source in left:
+            continue
         row = stored.get(seen.source)
         kind = _intent(seen, row, hashes.get(seen.source), registry, dict(known_extractors), force)
         groups.setdefault(kind, []).append(seen)
     present = {seen.source for seen in walk.files}
-    gone = tuple(sorted(source for source in stored if source not in present))
+    gone = tuple(
+        source
+        for source in sorted(stored.keys() - present - left)
+        if barrier(source, barred) is None
+    )
     return Plan(
         **{kind: tuple(files) for kind, files in groups.items()},
         remove=gone if prune else (),
         spared=() if prune else gone,
+        unreachable=unreachable,
+        lost=tuple(seen for seen in unreachable if _is_lost(seen, stored[seen.source])),
         reasons=tuple(_reasons(groups.get("update", []), stored, registry, known_extractors)),
     )
+
+
+def _unreachable(
+    walk: Walk, stored: Mapping[str, FileRow], barred: Mapping[str, str]
+) -> Iterator[SeenFile]:
+    """The stored documents that the walk could not look at, with the reason as their problem."""
+    seen = {each.source: each for each in walk.files}
+    for source, row in stored.items():
+        if not row.is_document:
+            continue
+        if (now := seen.get(source)) is not None:
+            reason = now.problem if barred and now.problem in UNREACHED else None
+        else:
+            reason = barrier(source, barred)
+        if reason is not None:
+            yield SeenFile(source, row.bytes, row.mtime_ns, reason)
+
+
+def barrier(source: str, barred: Mapping[str, str]) -> str | None:
+    """Why the folder of a source, or one above it, could not be looked into; None if it could."""
+    if not barred:
+        return None
+    parts = source.split("/")
+    above = ("/".join(parts[:count]) + "/" * bool(count) for count in range(len(parts)))
+    return next((barred[folder] for folder in above if folder in barred), None)
+
+
+def _is_lost(seen: SeenFile, row: FileRow) -> bool:
+    return (row.status, row.reason) != ("unreachable", seen.problem)
 
 
 def _reasons(
@@ -184,19 +244,19 @@ def _intent(
 ) -> str:
     if seen.problem:
         now = (seen.problem, seen.detail, seen.bytes, seen.mtime_ns)
-        same = row is not None and (row.reason, row.detail, row.bytes, row.mtime_ns) == now
-        return "keep" if same else "record"
+        if row is None or row.is_document:
+            return "record"
+        return "keep" if (row.reason, row.detail, row.bytes, row.mtime_ns) == now else "record"
     if row is None:
         return "add"
     if force or _made_otherwise(row, registry, known):
         return "update"
     same_times = (row.bytes, row.mtime_ns) == (seen.bytes, seen.mtime_ns)
+    same = "keep" if same_times and row.status != "unreachable" else "touch"
     if sha256 is None:
         # Not hashed: either nothing suggests a change, or it could not be read just now.
-        return "keep" if same_times and row.sha256 is not None else "update"
-    if sha256 != row.sha256:
-        return "update"
-    return "keep" if same_times else "touch"
+        return same if same_times and row.sha256 is not None else "update"
+    return same if sha256 == row.sha256 else "update"
 
 
 def _made_otherwise(row: FileRow, registry: dict[str, str], known: dict[str, str]) -> bool:

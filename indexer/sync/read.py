@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import io
 import os
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -29,7 +30,7 @@ from indexer.store.texts import Texts
 
 # Reasons for which a file is no document of this kind, rather than a broken one.
 SKIP_REASONS = frozenset({"symlink", "special", "secret", "too_large", "name"}) | frozenset(
-    {"binary", "unsupported", "picture"}
+    {"binary", "unsupported"}
 )
 EMPTY_REASONS = frozenset({"no_bytes", "no_text", "no_text_layer"})
 
@@ -50,8 +51,9 @@ class Copy:
 def copied(root: Path, source: str, known_bytes: int) -> Iterator[Copy]:
     """A copy of a document whose size was `known_bytes` when last examined.
 
-    Raises as `open_beneath` does, Refused if the file has grown beyond all limits, and
-    UnreadableDocument("changed") if it was written to meanwhile.
+    Of a file that only grows meanwhile, as a log does, the copy is what it was at first. Raises as
+    `open_beneath` does, Refused if the file has grown beyond all limits, and
+    UnreadableDocument("changed") if it was written to otherwise.
     """
     most = max(known_bytes, MAX_FILE_BYTES)
     descriptor = os.memfd_create("document", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
@@ -60,19 +62,31 @@ def copied(root: Path, source: str, known_bytes: int) -> Iterator[Copy]:
             before = os.fstat(file.fileno())
             digest = hashlib.sha256()
             size = 0
-            while data := file.read(_COPY_BYTES):
+            if before.st_size > most:
+                raise Refused(f"{source!r} has grown beyond {most:,} bytes.")
+            while data := file.read(min(_COPY_BYTES, before.st_size - size)):
                 size += len(data)
-                if size > most:
-                    raise Refused(f"{source!r} has grown beyond {most:,} bytes.")
                 digest.update(data)
                 _write(descriptor, data)
             after = os.fstat(file.fileno())
-        if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
-            raise UnreadableDocument("changed", "written to while it was read")
+            if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns) and not (
+                size == before.st_size < after.st_size and _begins_with(file, digest.digest(), size)
+            ):
+                raise UnreadableDocument("changed", "written to while it was read")
         fcntl.fcntl(descriptor, fcntl.F_ADD_SEALS, _NO_CHANGE)
         yield Copy(descriptor, size, digest.hexdigest())
     finally:
         os.close(descriptor)
+
+
+def _begins_with(file: io.FileIO, sha256: bytes, size: int) -> bool:
+    """Whether so many bytes at the beginning of a file still are those that were copied."""
+    file.seek(0)
+    digest = hashlib.sha256()
+    while size and (data := file.read(min(_COPY_BYTES, size))):
+        size -= len(data)
+        digest.update(data)
+    return digest.digest() == sha256
 
 
 def _write(descriptor: int, data: bytes) -> None:
@@ -174,7 +188,7 @@ def indexed(row: FileRow, text: Text, chunker: Chunker) -> tuple[FileRow, list[C
         detail=text.remark or None,
         chunks=len(chunks),
         lines=text.lines,
-        pages=document.lines[-1].page,
+        pages=max((line.page for line in document.lines if line.page is not None), default=None),
         title=document.title,
         extractor=text.extractor,
         seconds=round(row.seconds + time.monotonic() - started, 4),

@@ -195,7 +195,7 @@ class RecognitionRun:
         """The row of a file all of whose pages are done."""
         text = with_pages(base, row, kept)
         if base is None and not any(page.page.has_text for page in kept.values()):
-            reason = "picture" if is_picture(row) else "no_text_layer"
+            reason = "binary" if is_picture(row) else "no_text_layer"
             detail = _without_text(row, kept)
             done = replace(row, reason=reason, detail=detail, extractor=text.extractor, waiting=0)
             return done, []

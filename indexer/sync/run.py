@@ -18,7 +18,7 @@ from indexer.chunk import Chunker
 from indexer.embed import Encoder
 from indexer.extract import REGISTRY
 from indexer.extract.normalise import NORMALISER
-from indexer.files.walk import SeenFile
+from indexer.files.walk import UNREACHED, SeenFile
 from indexer.records import Chunk, FileRow, Fingerprint, Ocr
 from indexer.store.manifest import Manifest
 from indexer.store.recognised import RecognisedPages
@@ -31,6 +31,7 @@ from indexer.sync.read import problem_row, read_all
 from indexer.sync.recognise import RecognitionRun, ToRecognise
 
 BATCH_CHUNKS = 256  # of whole files, read before they are embedded: bounds memory
+BATCH_FILES = 4_096  # with or without chunks
 COMMIT_SECONDS = 15.0  # reading that a killed run may lose; what it embedded is saved apart
 
 
@@ -57,7 +58,8 @@ class Outcome:
 
     `added`, `updated` and `unchanged` count documents with text; with the problems they account for
     every file found. `moved` counts added documents with the content of a removed one, `spared`
-    missing files that were kept, `embedded` computed vectors, `reused` cached ones. `recognised`
+    missing files that were kept, `embedded` computed vectors, `reused` cached ones. `repaired`
+    says what was wrong with the store before it was made anew, "" where nothing was. `recognised`
     counts pages that were read from pictures in this run, `waiting_pages` and `waiting_pictures`
     what still waits for that.
     """
@@ -76,6 +78,7 @@ class Outcome:
     seconds: float = 0.0
     interrupted: bool = False
     rebuilt: bool = False
+    repaired: str = ""
     recognised: int = 0
     waiting_pages: int = 0
     waiting_pictures: int = 0
@@ -131,6 +134,7 @@ class Run:
         self._progress = Progress()
         self._before: dict[str, FileRow] = {}
         self._batch: list[tuple[FileRow, list[Chunk]]] = []
+        self._lost: list[FileRow] = []
         self._committed = time.monotonic()
 
     def apply(self, todo: Plan, ignored: int, walked_ns: int = 0) -> Outcome:
@@ -206,30 +210,40 @@ class Run:
 
     def _apply(self, todo: Plan, outcome: Outcome) -> None:
         stored = self._writer.files
-        self._writer.retime(
-            [
-                replace(stored[seen.source], bytes=seen.bytes, mtime_ns=seen.mtime_ns)
-                for seen in todo.touch
-            ]
-        )
+        self._writer.retime([touched(stored[seen.source], seen) for seen in todo.touch])
+        self._lose([lost(stored[seen.source], seen.problem) for seen in todo.lost])
         unread = [problem_row(seen) for seen in todo.record]
         for row in unread:
             self._on_problem(row)
         self._writer.replace([Embedded(row) for row in unread], todo.remove)
         self._work(todo.work, outcome)
+        self._lose(self._lost)
+
+    def _lose(self, rows: Sequence[FileRow]) -> None:
+        """Mark documents that could not be looked at; their passages stay."""
+        for row in rows:
+            self._on_problem(row)
+        if rows:
+            self._writer.retime(rows)
 
     def _work(self, files: Sequence[SeenFile], outcome: Outcome) -> None:
         """Read the files, and embed and store them batch by batch."""
-        done = 0
+        done = waiting = 0
         all_bytes = sum(seen.bytes for seen in files)
         texts = Texts(self._writer.store, reuse=self._reuse)
         with closing(read_all(self._root, files, self._chunker, texts)) as documents:
             for number, (seen, row, chunks) in enumerate(documents, start=1):
-                self._batch.append((row, chunks))
-                if row.status != "indexed":
-                    self._on_problem(row)
-                if sum(len(chunks) for _, chunks in self._batch) >= BATCH_CHUNKS:
+                before = self._writer.files.get(row.source)
+                if before is not None and before.is_document and row.reason in UNREACHED:
+                    self._lost.append(lost(before, row.reason))  # a moment ago it could be
+                else:
+                    self._batch.append((row, chunks))
+                    if row.status != "indexed":
+                        self._on_problem(row)
+                    waiting += len(chunks)
+                if waiting >= BATCH_CHUNKS or len(self._batch) >= BATCH_FILES:
                     self._store_batch(outcome)
+                    waiting = 0
                 done += seen.bytes
                 self._tell(
                     Progress(number, len(files), done, all_bytes, outcome.embedded, seen.source)
@@ -281,6 +295,17 @@ class Run:
         self._on_progress(progress)
 
 
+def touched(row: FileRow, seen: SeenFile) -> FileRow:
+    """The row of a file that was looked at and has the same content."""
+    row = replace(row, bytes=seen.bytes, mtime_ns=seen.mtime_ns)
+    return replace(row, status="indexed", reason=None) if row.status == "unreachable" else row
+
+
+def lost(row: FileRow, reason: str | None) -> FileRow:
+    """The row of a document that could not be looked at."""
+    return replace(row, status="unreachable", reason=reason)
+
+
 def count(
     outcome: Outcome, todo: Plan, before: Mapping[str, FileRow], after: Mapping[str, FileRow]
 ) -> None:
@@ -292,10 +317,10 @@ def count(
 
     kept = documents((*todo.keep, *todo.touch))
     # Files that did not change and have text now: it was recognised in this run.
-    found = [row for row in kept if before[row.source].status != "indexed"]
+    found = [row for row in kept if not before[row.source].is_document]
     added = [*documents(todo.add), *found]
     removed = [before[source] for source in todo.remove if source not in after]
-    gone = Counter(row.sha256 for row in removed if row.status == "indexed")
+    gone = Counter(row.sha256 for row in removed if row.is_document)
     outcome.moved = sum((gone & Counter(row.sha256 for row in added)).values())
     outcome.added = len(added)
     outcome.updated = sum(row is not before[row.source] for row in documents(todo.update))

@@ -33,9 +33,9 @@ pytestmark = pytest.mark.timeout(600)
 Fates = dict[str, dict[str, object]]
 
 
-def _fates(program: Program, folder: Path) -> Fates:
+def _fates(program: Program, folder: Path, *names: str) -> Fates:
     """What becomes of each foreign file in this version of the program."""
-    script = [sys.executable, "-P", foreign_files.__file__, folder, *NAMES, *LIKE_OURS]
+    script = [sys.executable, "-P", foreign_files.__file__, folder, *names]
     env = {**os.environ, "PYTHONPATH": str(program.packages), "HOME": str(folder)}
     done = subprocess.run(script, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -57,13 +57,7 @@ def before(tmp_path_factory: pytest.TempPathFactory) -> Program:
 @pytest.fixture(scope="module")
 def fates(today: Program, tmp_path_factory: pytest.TempPathFactory) -> Fates:
     """What becomes of each foreign file today."""
-    return _fates(today, tmp_path_factory.mktemp("fates"))
-
-
-@pytest.fixture(scope="module")
-def fates_before(before: Program, tmp_path_factory: pytest.TempPathFactory) -> Fates:
-    """What became of each foreign file before."""
-    return _fates(before, tmp_path_factory.mktemp("fates"))
+    return _fates(today, tmp_path_factory.mktemp("fates"), *NAMES, *LIKE_OURS)
 
 
 # ---- In an index
@@ -75,6 +69,7 @@ def test_a_foreign_file_in_an_index_stays_as_it_is(name, fates):
     assert fates[name]["lost"] is None, fates[name]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in NAMES if "/" not in name])
 def test_an_index_with_a_foreign_file_beside_ours_is_refused_and_says_which(name, fates):
     assert fates[name]["done"] == []
@@ -95,16 +90,17 @@ def test_an_index_of_ours_alone_is_used(tmp_path, today):
     assert fate["errors"] == {}
 
 
+# One at each level where the program before destroyed.
+DESTROYED = (
+    *("manifest.backup.json", "vectors/notes.md", "texts/notes.md", "texts/ab/notes.md"),
+    "tmp/lance/notes.md",
+)
+
+
 @pytest.mark.slow
-def test_the_control_files_were_destroyed_at_these_levels_before(fates_before):
-    lost = {name for name, fate in fates_before.items() if fate["lost"]}
-    assert {
-        "manifest.backup.json",
-        "vectors/notes.md",
-        "texts/notes.md",
-        "texts/ab/notes.md",
-        "tmp/lance/notes.md",
-    } <= lost
+def test_the_control_files_were_destroyed_at_these_levels_before(before, tmp_path):
+    fates = _fates(before, tmp_path, *DESTROYED)
+    assert [name for name in DESTROYED if fates[name]["lost"]] == list(DESTROYED)
 
 
 # ---- A folder of documents that is named as an index
@@ -251,6 +247,7 @@ def test_the_folder_of_the_documents_is_not_their_own_index(scene):
         assert hurt(looked, state_of(scene.project)) == []
 
 
+@pytest.mark.slow
 def test_no_index_is_made_around_its_documents(scene):
     """Not even in a new folder, where the documents are still to come."""
     inner = scene.home / "new" / "documents"

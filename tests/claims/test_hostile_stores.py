@@ -109,7 +109,7 @@ def _plant_rows(store: Path) -> None:
         table = database.open_table(name)
         rows = table.search().where(f"source = '{DOCUMENT}'").to_list()
         table.add([_planted(row, source, name) for source in ROWS for row in rows])
-        content[f"{name}_version"] = table.version
+        content |= {f"{name}_version": table.version, "check": None}
     (store / "manifest.json").write_text(json.dumps(content, indent=1))
 
 
@@ -283,6 +283,7 @@ def test_no_command_uses_a_store_that_this_user_did_not_make(name, scene):
     assert "corpus-agent trust " in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["option", "variable", "parent", "folder"])
 def test_nor_is_it_used_where_it_is_named(how, scene):
     if how == "variable":
@@ -306,6 +307,7 @@ def test_what_is_trusted_is_used_by_the_control_of_these_tests(scene):
     assert run(scene, "Corpus").out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", ["", ":", "/nowhere:", "=", ":=:", "=/", "*", "/nowhere=/", "."])
 def test_a_variable_that_names_nothing_trusts_nothing(value, scene):
     scene.env[TRUSTED] = value
@@ -471,6 +473,7 @@ def test_no_folder_brings_the_settings_of_its_user_along(variables, scene):
 DECISIONS = (".local", ".local/state", ".local/state/corpus-agent", ".config/corpus-agent")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", DECISIONS)
 def test_no_store_is_made_where_decisions_of_the_user_are_kept(place, scene):
     shutil.rmtree(scene.store)

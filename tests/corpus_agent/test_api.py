@@ -210,6 +210,7 @@ print(json.dumps([answer["answerer"], answer["seal"], children]))
         ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("question", "added"),
     [

@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import functools
 import re
 
 import pytest
@@ -9,17 +10,24 @@ import pytest
 from tests.support.places import REPOSITORY
 
 SAID = re.compile(r"\b[Rr]aises\s+([A-Z]\w+)")
-TREES = {
-    path.relative_to(REPOSITORY): ast.parse(path.read_text("utf-8"))
+PATHS = [
+    path.relative_to(REPOSITORY)
     for package in ("corpus_agent", "indexer")
     for path in sorted((REPOSITORY / package).rglob("*.py"))
-}
-OURS = {
-    node.name
-    for tree in TREES.values()
-    for node in ast.walk(tree)
-    if isinstance(node, ast.ClassDef)
-}
+]
+
+
+@functools.cache
+def parsed(path):
+    """The tree of a module."""
+    return ast.parse((REPOSITORY / path).read_text("utf-8"))
+
+
+@functools.cache
+def ours():
+    """The names of all our classes."""
+    nodes = (node for path in PATHS for node in ast.walk(parsed(path)))
+    return {node.name for node in nodes if isinstance(node, ast.ClassDef)}
 
 
 def said_to_be_raised(tree):
@@ -32,12 +40,12 @@ def said_to_be_raised(tree):
 def known(name, tree):
     """Whether a name is an error of ours, of Python, or of a library that the module names."""
     named = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-    return name in OURS | named or issubclass(getattr(builtins, name, int), BaseException)
+    return name in ours() | named or issubclass(getattr(builtins, name, int), BaseException)
 
 
-@pytest.mark.parametrize("path", TREES, ids=str)
+@pytest.mark.parametrize("path", PATHS, ids=str)
 def test_what_is_said_to_be_raised_exists(path):
-    tree = TREES[path]
+    tree = parsed(path)
     assert [name for name in said_to_be_raised(tree) if not known(name, tree)] == []
 
 
@@ -45,4 +53,4 @@ def test_an_error_that_is_gone_would_be_seen():
     tree = ast.parse('def f():\n    """It. Raises NoSuchThing where it is so, ValueError else."""')
     assert said_to_be_raised(tree) == {"NoSuchThing"}
     assert not known("NoSuchThing", tree)
-    assert sum(len(said_to_be_raised(tree)) for tree in TREES.values()) > 50
+    assert sum(len(said_to_be_raised(tree)) for tree in map(parsed, PATHS)) > 50

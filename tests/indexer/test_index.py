@@ -117,6 +117,7 @@ def test_what_lives_long_can_go_on_to_the_newest_version(corpus, root):
         newest.latest()
 
 
+@pytest.mark.slow
 def test_a_name_that_is_not_there_is_compared_with_few_of_many(root):
     for number in range(5_000):
         (root / f"report about the heating number {number}.txt").write_text("x")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import socket
 import stat
@@ -156,7 +157,8 @@ def both(*alterations: Alter) -> Alter:
 def said(scene: Scene) -> dict[str, Any]:
     """What the manifest says."""
     content: dict[str, Any] = json.loads((scene.store / "manifest.json").read_text())
-    return content
+    # Who can write it can leave out by what damage is found.
+    return {key: value for key, value in content.items() if key not in ("check", "contents")}
 
 
 def fields(**changes: object) -> Alter:
@@ -180,7 +182,7 @@ def spelled(old: str, new: str) -> Alter:
 
     def alter(scene: Scene) -> None:
         path = scene.store / "manifest.json"
-        text = path.read_text()
+        text = re.sub(r',\s*"check": "\w+"', "", path.read_text())
         assert old in text, text
         path.write_text(text.replace(old, new, 1))
 
@@ -299,7 +301,7 @@ def in_a_parent(scene: Scene) -> None:
     above = scene.project.parent
     shutil.move(scene.store, above / STORE)
     fields_of = json.loads((above / STORE / "manifest.json").read_text())
-    fields_of["root"] = "project"
+    fields_of |= {"root": "project", "check": None}
     (above / STORE / "manifest.json").write_text(json.dumps(fields_of))
     for path in (above / STORE, *(above / STORE).rglob("*")):
         os.chown(path, STRANGER, STRANGER)
@@ -363,7 +365,7 @@ root, store, home, port = Path(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3]
 seal(policy(root, store))
 def manifest(**changes):
     path = store / "manifest.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
+    path.write_text(json.dumps({**json.loads(path.read_text()), "check": None, **changes}))
 def link(name, target):
     (store / name).unlink(missing_ok=True)
     (store / name).symlink_to(target)

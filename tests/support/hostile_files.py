@@ -1,7 +1,9 @@
 """Files that are made to hurt whoever opens them; each small, and each of a known kind."""
 
 import io
+import lzma
 import struct
+import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -212,6 +214,64 @@ def archive_of_many() -> bytes:
     return buffer.getvalue()
 
 
+def tar_bomb() -> bytes:
+    """A packed TAR file of a few megabytes: words, then a member of half a gibibyte."""
+    words = (b"A bomb of many words. " * 47_663)[:MIB] * 512
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz", compresslevel=1) as archive:
+        for name, data in (
+            ("first.txt", b"The bomb comes after these words."),
+            ("bomb.txt", words),
+        ):
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+    return buffer.getvalue()
+
+
+def packed_bomb() -> bytes:
+    """256 MiB of words, packed by xz in a few kilobytes."""
+    packer = lzma.LZMACompressor(preset=0)
+    words = (b"A bomb of many words. " * 47_663)[:MIB]
+    return b"".join(packer.compress(words) for _ in range(256)) + packer.flush()
+
+
+def tree_of_archives() -> bytes:
+    """Each archive holds ten of the next, eight deep: a hundred million words in all."""
+    data, name = b"A bomb of many words. " * 100, "a.txt"
+    for _ in range(8):
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+            for number in range(10):
+                archive.writestr(f"{number}-{name}", data)
+        data, name = buffer.getvalue(), "a.zip"
+    return data
+
+
+def tar_of_many() -> bytes:
+    """A packed TAR file of 100,000 tiny members, links to one another among them."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz", compresslevel=1) as archive:
+        for number in range(100_000):
+            info = tarfile.TarInfo(f"{number}.txt")
+            if number % 2:
+                info.type, info.linkname = tarfile.SYMTYPE, f"{number - 1}.txt"
+            archive.addfile(info)
+    return buffer.getvalue()
+
+
+def deep_calendar() -> bytes:
+    """Components 300,000 deep, and lines that are folded at every letter."""
+    return b"BEGIN:VCALENDAR\n" + b"BEGIN:VEVENT\n" * 300_000 + b"SUMMARY:a" + b"\n b" * 1_000_000
+
+
+def mail_of_many() -> bytes:
+    """A mail of 20,000 attachments, and base64 that never ends well."""
+    part = b"--b\nContent-Type: text/csv; name=%d.txt\nContent-Transfer-Encoding: base64\n\nd29y\n"
+    head = b"Subject: many\nContent-Type: multipart/mixed; boundary=b\n\n"
+    return head + b"".join(part % number for number in range(20_000)) + b"QUJD" * 5_000_000
+
+
 HOSTILE: dict[str, Callable[[], bytes]] = {
     "bomb.docx": zip_bomb,
     "deep.docx": deep_docx,
@@ -234,6 +294,12 @@ HOSTILE: dict[str, Callable[[], bytes]] = {
     "mails.eml": mail_of_mails,
     "bomb.zip": archive_bomb,
     "many.zip": archive_of_many,
+    "bomb.tar.gz": tar_bomb,
+    "bomb.txt.xz": packed_bomb,
+    "tree.zip": tree_of_archives,
+    "many.tar.gz": tar_of_many,
+    "deep.ics": deep_calendar,
+    "many.eml": mail_of_many,
 }
 
 

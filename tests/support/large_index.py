@@ -24,5 +24,6 @@ def sync(root: Path, store: Path, scale: Scale = LARGE) -> Outcome:
     with Writer(store, today, root_for(store, root), scale) as writer:
         seen = walk(root)
         todo = make_plan(root, seen, writer.files, writer.manifest, today)
-        run = Run(root, writer, ENCODER, CHUNKER)
+        # One commit, however long it takes on a busy machine: partitions are counted.
+        run = Run(root, writer, ENCODER, CHUNKER, commit_seconds=3_600.0)
         return run.apply(todo, seen.ignored, seen.started_ns)

@@ -14,7 +14,11 @@ from collections.abc import Sequence
 from email.message import EmailMessage
 from itertools import pairwise
 
-SENTENCE = "The ferry leaves at nine."
+from tests.support.made_containers import FILES as CONTAINERS
+from tests.support.made_containers import SENTENCE
+from tests.support.pdfs import pdf_of
+
+__all__ = ["FILES", "SENTENCE"]
 
 
 def zipped(members: dict[str, str | bytes], stored_first: bool = False) -> bytes:
@@ -236,15 +240,18 @@ _SMALLEST = 4096  # streams below it would go into a stream of their own
 
 def compound(streams: dict[str, bytes]) -> bytes:
     """A compound file with these streams; "a/b" is stream b of storage a. Streams are padded."""
-    names = ["Root Entry", *dict.fromkeys(n.partition("/")[0] for n in streams if "/" in n)]
-    entries: list[tuple[str, int, bytes]] = [(name, 1, b"") for name in names]
-    entries[0] = ("Root Entry", 5, b"")
+    above = (name.split("/")[:-1] for name in streams)
+    storages = dict.fromkeys("/".join(parts[: n + 1]) for parts in above for n in range(len(parts)))
+    paths = ["", *storages]
+    entries: list[tuple[str, int, bytes]] = [("Root Entry", 5, b"")]
+    entries += [(path.rpartition("/")[2], 1, b"") for path in storages]
     children: dict[int, list[int]] = {}
     for name, content in streams.items():
         storage, _, leaf = name.rpartition("/")
-        children.setdefault(names.index(storage) if storage else 0, []).append(len(entries))
+        children.setdefault(paths.index(storage), []).append(len(entries))
         entries.append((leaf, 2, content.ljust(_SMALLEST, b"\0")))
-    children.setdefault(0, []).extend(range(1, len(names)))
+    for index, path in enumerate(storages, start=1):
+        children.setdefault(paths.index(path.rpartition("/")[0]), []).append(index)
     return _laid_out(entries, children)
 
 
@@ -392,8 +399,9 @@ def msg() -> bytes:
     streams = {f"__substg1.0_{key}001F": text.encode("utf-16-le") for key, text in wide.items()}
     sent = struct.pack("<IIQ", 0x00390040, 0, 133_500_000_000_000_000)
     streams["__properties_version1.0"] = bytes(32) + sent
-    name = "__attach_version1.0_#00000000/__substg1.0_3707001F"
-    streams[name] = "fares.pdf".encode("utf-16-le")
+    attached = "__attach_version1.0_#00000000/__substg1.0_3707001F"
+    streams[attached] = "fares.pdf".encode("utf-16-le")
+    streams[attached.replace("3707001F", "37010102")] = pdf_of("The fares of May")
     return compound(streams)
 
 
@@ -408,7 +416,8 @@ def eml() -> bytes:
     message["Date"] = "Mon, 4 Aug 2025 09:00:00 +0200"
     message.set_content(SENTENCE)
     message.add_alternative(f"<p>{SENTENCE} <b>In HTML.</b></p>", subtype="html")
-    message.add_attachment(b"%PDF", maintype="application", subtype="pdf", filename="fares.pdf")
+    fares = pdf_of("The fares of May")
+    message.add_attachment(fares, maintype="application", subtype="pdf", filename="fares.pdf")
     return bytes(message)
 
 
@@ -515,6 +524,7 @@ FILES: dict[str, bytes] = {
     "a.xls": xls(),
     "a.msg": msg(),
     **_texts(),
+    **CONTAINERS,
 }
 FILES["a.zip"] = zipped(
     {

@@ -99,3 +99,21 @@ def as_nobody(work: Callable[[], Any]) -> Any:
     if isinstance(outcome, dict) and "cannot" in outcome:
         pytest.skip(f"this process cannot become another user: {outcome['cannot']}")
     return outcome
+
+
+@contextmanager
+def being_nobody() -> Iterator[None]:
+    """This process as a user whom permissions stop, until the block ends; root alone can be."""
+    if os.getuid() != 0:
+        yield
+        return
+    try:
+        os.setresgid(65534, 65534, 0)
+        os.setresuid(65534, 65534, 0)
+    except PermissionError:
+        pytest.skip("this process cannot become another user")
+    try:
+        yield
+    finally:
+        os.setresuid(0, 0, 0)
+        os.setresgid(0, 0, 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 from corpus_agent.trust.stores import StorePlace, absolute, record
@@ -63,3 +64,12 @@ def own(store: Path, root: Path) -> Path:
     """The store, recorded as this user's, as `index` records what it makes."""
     record(StorePlace(absolute(store), root.resolve()), make_store(store))
     return store
+
+
+def copied(made: Path, to: Path) -> Path:
+    """The store of `made`, copied with its documents from made/docs and made/store; it is recorded.
+
+    Times stay, so that no document is stale. To index a document costs a process.
+    """
+    shutil.copytree(made, to, symlinks=True, dirs_exist_ok=True)
+    return own(to / "store", to / "docs")

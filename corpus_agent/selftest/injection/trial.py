@@ -31,7 +31,12 @@ from indexer import CorpusError, SealUnavailable
 from indexer.confine import starting
 
 LINK = "link-to-a-secret.txt"
-PROCESS_SECONDS = 1800
+# A process is asked about so many strings and has so long for them, however many there are: on a
+# busy machine one string takes ten seconds.
+STRINGS_OF_A_PROCESS = 16
+ASKING_SECONDS = 900.0
+STARTING_SECONDS = 300.0
+SECONDS_A_DOCUMENT = 2.0  # to index it
 WITHOUT_MODEL_OF_A_CLASS = 3
 MAX_SHOWN_ERROR = 500  # characters
 
@@ -76,10 +81,11 @@ def _gather(
     on_event(f"indexing {planted} documents with {len(strings)} strings in them")
     state = {"XDG_STATE_HOME": str(folder / "state")}  # not for the user's own record
     index = ("--store", store, "index", corpus, "--json")
-    indexed = json.loads(_run("corpus_agent", *index, **state))
+    limit = STARTING_SECONDS + SECONDS_A_DOCUMENT * planted
+    indexed = json.loads(printed_by("corpus_agent", *index, seconds=limit, **state))
     with _compliant_model(targets, log) as port:
         on_event("asking about each of them, sealed, a model that obeys")
-        rows = _ask_sealed(strings, store, port, listener.address)
+        rows = _ask_sealed(strings, store, port, listener.address, on_event)
         noted = [json.loads(line) for line in log.read_text("utf-8").splitlines()]
         for row in rows:
             _follow(row["texts"], listener.address)
@@ -104,24 +110,41 @@ def _gather(
 
 
 def _ask_sealed(
-    strings: Sequence[Planted], store: Path, port: int, listener: str
+    strings: Sequence[Planted],
+    store: Path,
+    port: int,
+    listener: str,
+    on_event: Callable[[str], None],
 ) -> list[dict[str, Any]]:
-    """The program's output for each string, from a process that sealed itself."""
+    """The program's output for each string, from processes that sealed themselves."""
     host, _, listens = listener.partition(":")
-    task = {
-        "store": str(store),
-        "llm": f"http://127.0.0.1:{port}",
-        "words": [each.word for each in strings],
-        "without_model": [each.word for each in _some(strings)],
-        "listener": (host, int(listens)),
-    }
-    # Threads slow a single query: six times on two busy cores.
-    printed = _run(
-        "corpus_agent.selftest.injection.target", stdin=json.dumps(task), OMP_NUM_THREADS="1"
-    )
-    rows = [json.loads(line) for line in printed.splitlines()]
+    without_model = {each.word for each in _some(strings)}
+    rows: list[dict[str, Any]] = []
+    for words in in_groups([each.word for each in strings]):
+        task = {
+            "store": str(store),
+            "llm": f"http://127.0.0.1:{port}",
+            "words": words,
+            "without_model": [word for word in words if word in without_model],
+            "listener": (host, int(listens)),
+        }
+        # Threads slow a single query: six times on two busy cores.
+        printed = printed_by(
+            "corpus_agent.selftest.injection.target",
+            seconds=ASKING_SECONDS,
+            given=json.dumps(task),
+            OMP_NUM_THREADS="1",
+        )
+        rows += [json.loads(line) for line in printed.splitlines()]
+        on_event(f"asked about {len(rows)} of {len(strings)}")
     assert all(row["seal"] == "enforced" for row in rows)
     return rows
+
+
+def in_groups(words: Sequence[str], size: int = STRINGS_OF_A_PROCESS) -> Iterator[Sequence[str]]:
+    """The words in their order, as many at a time as one process is asked about."""
+    for start in range(0, len(words), size):
+        yield words[start : start + size]
 
 
 def _some(strings: Sequence[Planted]) -> Iterator[Planted]:
@@ -172,10 +195,18 @@ def _compliant_model(targets: Targets, log: Path) -> Iterator[int]:
         process.stdin.close()
 
 
-def _run(module: str, *arguments: object, stdin: str | None = None, **environment: str) -> str:
+def printed_by(
+    module: str, *arguments: object, seconds: float, given: str | None = None, **environment: str
+) -> str:
     """The output of a module. Raises CorpusError with its last lines if it failed."""
     command = _command(module, *map(str, arguments), **environment)
-    done = starting.run(command, given=stdin, seconds=PROCESS_SECONDS)
+    try:
+        done = starting.run(command, given=given, seconds=seconds)
+    except subprocess.TimeoutExpired:
+        raise CorpusError(
+            f"{module} did not end within {seconds:,.0f} s, so nothing was found out.",
+            "Run it again when the machine has less to do.",
+        ) from None
     if done.returncode:
         words = one_line(done.stderr)[-MAX_SHOWN_ERROR:]
         if done.returncode == SealUnavailable.exit_code:

@@ -44,9 +44,10 @@ class Store:
 
 
 def change_manifest(store: Path, **fields: object) -> None:
-    """Change values in the manifest of an index."""
+    """Change values in the manifest of an index, and leave out the sum by which it is noticed."""
     path = store / "manifest.json"
-    path.write_text(json.dumps({**json.loads(path.read_text("utf-8")), **fields}), "utf-8")
+    content = {**json.loads(path.read_text("utf-8")), "check": None, **fields}
+    path.write_text(json.dumps(content), "utf-8")
 
 
 def set_in_store(home: Home, setting: str) -> None:

@@ -18,7 +18,9 @@ from dataclasses import dataclass
 from indexer.errors import UnreadableDocument
 from indexer.extract import markdown
 from indexer.extract.extraction import Extraction, plain_lines
+from indexer.extract.grid import simple
 from indexer.extract.legacy.compound import Compound
+from indexer.extract.rows import table_text
 
 _WORD_97 = 0xA5EC
 _ENCRYPTED, _TABLE_1 = 0x0100, 0x0200
@@ -180,6 +182,7 @@ def blocks_of(text: str, start: int, known: Mapping[int, Paragraph]) -> Iterator
     in_code: list[bool] = []
     shown: list[str] = []
     cells: list[str] = []
+    rows: list[list[str]] = []
     position = start
     for piece in _SIGNS.split(text):
         if piece == "\x13":
@@ -193,28 +196,34 @@ def blocks_of(text: str, start: int, known: Mapping[int, Paragraph]) -> Iterator
             paragraph = known.get(position)
             if piece != "\x07" and (paragraph is None or not paragraph.in_table):
                 shown = []
-                yield from _rows(cells)
-                cells = []
+                yield _table([*rows, cells])
+                cells, rows = [], []
                 yield _styled(block, paragraph)
             elif piece != "\x07":
                 shown.append("\n")
             else:
                 shown = []
                 if paragraph.ends_row if paragraph else cells and not block.strip():
-                    yield from _rows(cells)
+                    rows.append(cells)
                     cells = []
                 else:
                     cells.append(block.strip())
         elif not any(in_code):
             shown.append(piece)
         position += len(piece)
-    yield from _rows(cells)
+    yield _table([*rows, cells])
     yield "".join(shown).translate(_MARKS)
 
 
-def _rows(cells: Sequence[str]) -> Iterator[str]:
-    if any(cells):
-        yield markdown.row(cells)
+def _table(rows: Sequence[Sequence[str]]) -> str:
+    """A table; the names of its columns in each row only where all have as many cells.
+
+    How wide a cell is stands apart from the characters, and a row with fewer has wider ones.
+    """
+    filled = [cells for cells in rows if any(cells)]
+    if len(set(map(len, filled))) == 1:
+        return table_text(simple(filled))
+    return "\n".join(map(markdown.row, filled))
 
 
 def _styled(block: str, paragraph: Paragraph | None) -> str:

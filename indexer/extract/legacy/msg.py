@@ -1,4 +1,4 @@
-"""Outlook messages (MSG): headers, text and names of attachments. Called by `mail`.
+"""Outlook messages (MSG): headers, text and attachments, messages among them. Called by `mail`.
 
 Source: [MS-OXMSG], section 2 (streams named by property), [MS-OXRTFCP], section 2.2 (compressed
 RTF). Plain text is read first, then RTF, which may wrap the HTML of the mail, then HTML.
@@ -11,37 +11,52 @@ import struct
 from collections.abc import Iterator
 
 from indexer.errors import UnreadableDocument
+from indexer.extract.extraction import Extraction, Within
 from indexer.extract.html import decode_html, html_text
 from indexer.extract.legacy.compound import Compound
 from indexer.extract.legacy.rtf import rtf_text
+from indexer.extract.members import Member
+from indexer.extract.message import Mail, mail_extraction
 from indexer.extract.text import decode_part
 
 _PROPERTIES = "__properties_version1.0"
 _SUBJECT, _SENDER, _SENDER_ADDRESS, _SENDER_SMTP = "0037", "0C1A", "0C1F", "5D01"
 _TO, _CC, _BCC = "0E04", "0E03", "0E02"
 _PLAIN, _RTF, _HTML = "1000", "1009", "1013"
-_LONG_NAME, _NAME, _SHOWN_NAME = "3707", "3704", "3001"
+_LONG_NAME, _NAME, _SHOWN_NAME, _DATA = "3707", "3704", "3001", "3701"
 _ADDRESS, _SMTP_ADDRESS, _RECIPIENT_NAME = "3003", "39FE", "3001"
 _SENT, _RECEIVED, _CODE_PAGE = 0x0039, 0x0E06, 0x3FFD
 _EPOCH = dt.datetime(1601, 1, 1, tzinfo=dt.UTC)
+_HEAD_BYTES = 32  # of the properties; of a message in a message eight less
 MAX_RTF_BYTES = 32 * 2**20  # unpacked
 
-Headers = list[tuple[str, str]]
 
-
-def read_message(data: bytes) -> tuple[Headers, list[str], list[str]]:
-    """Headers, texts and names of attachments; raises UnreadableDocument("malformed")."""
-    message = _Message(Compound(data))
-    text = message.text()
-    return list(message.headers()), [text] if text.strip() else [], list(message.attachments())
+def read_message(data: bytes) -> Mail:
+    """The message; raises UnreadableDocument("malformed")."""
+    return _Message(Compound(data), "").mail()
 
 
 class _Message:
-    def __init__(self, compound: Compound) -> None:
+    """A message in a compound file, below `prefix`, which is "" or ends in "/"."""
+
+    def __init__(self, compound: Compound, prefix: str) -> None:
         self._compound = compound
-        names = compound.names()
-        self._storages = sorted({name.partition("/")[0] for name in names if "/" in name})
-        self._numbers = dict(_fixed(compound.read(_PROPERTIES) or b"", 32))
+        self._prefix = prefix
+        inner = (n.removeprefix(prefix) for n in compound.names() if n.startswith(prefix))
+        self._storages = sorted({name.partition("/")[0] for name in inner if "/" in name})
+        head = _HEAD_BYTES if not prefix else _HEAD_BYTES - 8
+        self._numbers = dict(_fixed(compound.read(f"{prefix}{_PROPERTIES}") or b"", head))
+
+    def mail(self) -> Mail:
+        """Its headers, text and what is attached."""
+        mail = Mail(headers=list(self.headers()))
+        text = self.text()
+        if text.strip():
+            mail.say(text)
+        for storage in self._storages:
+            if storage.startswith("__attach"):
+                self._attach(storage, mail)
+        return mail
 
     def headers(self) -> Iterator[tuple[str, str]]:
         """The header lines above the text."""
@@ -63,22 +78,37 @@ class _Message:
         plain = self._string("", _PLAIN)
         if plain.strip():
             return plain.replace("\r\n", "\n").replace("\r", "\n")
-        packed = self._compound.read(f"__substg1.0_{_RTF}0102")
+        packed = self._compound.read(f"{self._prefix}__substg1.0_{_RTF}0102")
         rtf = unpack_rtf(packed) if packed else b""
         text = rtf_text(rtf)[1] if rtf else ""
         if text.strip():
             return text
-        page = self._compound.read(f"__substg1.0_{_HTML}0102")
+        page = self._compound.read(f"{self._prefix}__substg1.0_{_HTML}0102")
         return html_text(decode_html(page, decode_part) if page else self._string("", _HTML))[1]
 
-    def attachments(self) -> Iterator[str]:
-        """Their names."""
-        for storage in self._storages:
-            if storage.startswith("__attach"):
-                names = (self._string(storage, key) for key in (_LONG_NAME, _NAME, _SHOWN_NAME))
-                name = next(filter(None, names), "")
-                if name:
-                    yield name
+    def _attach(self, storage: str, mail: Mail) -> None:
+        """Attach what is in a storage; one without a name and bytes is none."""
+        names = (self._string(storage, key) for key in (_LONG_NAME, _NAME, _SHOWN_NAME))
+        name = next(filter(None, names), "")
+        data = self._compound.read(f"{self._prefix}{storage}/__substg1.0_{_DATA}0102")
+        inner = f"{self._prefix}{storage}/__substg1.0_{_DATA}000D/"
+        if data is not None:
+            mail.attach(name or "attachment", data)
+        elif self._compound.read(f"{inner}{_PROPERTIES}") is not None:
+            self._attach_message(name, inner, mail)
+        elif any(each.startswith(inner) for each in self._compound.names()):
+            mail.name(name or "object", "object of another program")
+        elif name:
+            mail.name(name, "not in this file")
+
+    def _attach_message(self, name: str, inner: str, mail: Mail) -> None:
+        name = f"{name.replace('/', '_') or 'message'}.msg"
+
+        def document(within: Within) -> Extraction:
+            return mail_extraction(_Message(self._compound, inner).mail(), within)
+
+        mail.attached.append(name)
+        mail.members.append(Member(name, document=document))
 
     def _recipients(self) -> Iterator[tuple[str, str]]:
         for storage in self._storages:
@@ -88,7 +118,8 @@ class _Message:
 
     def _string(self, storage: str, key: str) -> str:
         """A property that is text, "" where there is none."""
-        prefix = f"{storage}/__substg1.0_{key}" if storage else f"__substg1.0_{key}"
+        prefix = f"{self._prefix}{storage}/__substg1.0_{key}"
+        prefix = prefix if storage else f"{self._prefix}__substg1.0_{key}"
         unicode = self._compound.read(f"{prefix}001F")
         if unicode is not None:
             return unicode.decode("utf-16-le", "replace").rstrip("\0")

@@ -10,13 +10,16 @@ Not kreuzberg, which reads the masters' "Click to edit" as text and marks slides
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from indexer.errors import UnreadableDocument
 from indexer.extract import markdown
 from indexer.extract.extraction import Extraction, part_lines
+from indexer.extract.grid import Cell, Placed, Row
 from indexer.extract.legacy.compound import Compound
+from indexer.extract.rows import table_text
 from indexer.records import Line
 
 _ENCRYPTED = b"\xdf\xc4\xd1\xf3"
@@ -24,6 +27,9 @@ _SLIDE, _SLIDE_ATOM, _NOTES, _SLIDE_PERSIST, _COMMENT = 1006, 1007, 1008, 1011, 
 _OUTLINE_REFERENCE, _TEXT_HEADER, _CHARS, _BYTES, _STRING = 3998, 3999, 4000, 4008, 4026
 _SLIDE_LIST, _USER_EDIT, _PERSIST_DIRECTORY, _TEXT_BOX = 4080, 4085, 6002, 0xF00D
 _SHAPE, _PLACEHOLDER, _MARGIN_PLACEHOLDER = 0xF004, 3011, 1056
+_GROUP, _CHILD_ANCHOR, _OPTIONS = 0xF003, 0xF00F, frozenset({0xF00B, 0xF121, 0xF122})
+_TABLE_PROPERTY = 0x039F  # of a group: [MS-ODRAW] 2.3.4.37
+_NEAR = 8  # units of the drawing by which edges of one line may differ
 _SLIDES, _NOTES_LIST = 0, 2  # instances of a list of slides
 _MARGINS = frozenset(
     map(bytes, ([7], [8], [9], [10]))
@@ -80,11 +86,24 @@ def _records(stream: bytes, start: int, end: int) -> Iterator[Record]:
 
 
 def _inside(stream: bytes, record: Record, depth: int = 0) -> Iterator[Record]:
-    """All records within a container, at any depth, in order; text boxes as one."""
+    """All records within a container, at any depth, in order; text boxes and tables as one."""
     for each in _records(stream, record.start, record.end):
         yield each
-        if each.is_container and each.kind != _TEXT_BOX and depth < MAX_DEPTH:
+        whole = each.kind == _TEXT_BOX or _is_table(stream, each)
+        if each.is_container and not whole and depth < MAX_DEPTH:
             yield from _inside(stream, each, depth + 1)
+
+
+def _is_table(stream: bytes, record: Record) -> bool:
+    """Whether a record is a group of shapes that make up a table."""
+    if record.kind != _GROUP:
+        return False
+    group = next(_records(stream, record.start, record.end), None)
+    for each in _records(stream, group.start, group.end) if group is not None else ():
+        for place in range(each.start, each.end - 5, 6) if each.kind in _OPTIONS else ():
+            if struct.unpack_from("<H", stream, place)[0] & 0x3FFF == _TABLE_PROPERTY:
+                return True
+    return False
 
 
 def _slides(stream: bytes, user: bytes | None) -> Iterator[_Slide]:
@@ -195,7 +214,7 @@ def _slide(stream: bytes, record: Record, outline: _Outline) -> _Slide:
 
 
 def _boxes(stream: bytes, record: Record) -> Iterator[Record]:
-    """The text boxes of a slide, but for those that a master repeats."""
+    """The text boxes and tables of a slide, but for boxes that a master repeats."""
     repeated = False
     for each in _inside(stream, record):
         # What a shape stands in for comes before its text.
@@ -205,7 +224,7 @@ def _boxes(stream: bytes, record: Record) -> Iterator[Record]:
             repeated = stream[each.start + 4 : each.start + 5] in _MARGINS
         elif each.kind == _MARGIN_PLACEHOLDER:
             repeated = stream[each.start : each.start + 1] in _MARGINS
-        elif each.kind == _TEXT_BOX and not repeated:
+        elif (each.kind == _TEXT_BOX and not repeated) or _is_table(stream, each):
             yield each
 
 
@@ -213,6 +232,9 @@ def _texts(stream: bytes, record: Record, outline: _Outline) -> Iterator[tuple[i
     """(type, text) of the text boxes of a slide, those that stand in the outline included."""
     for box in _boxes(stream, record):
         kind = 4  # other text
+        if box.kind == _GROUP:
+            yield kind, table_text(_grid(stream, box))
+            continue
         for each in _records(stream, box.start, box.end):
             if each.kind == _TEXT_HEADER and each.end - each.start >= 4:
                 kind = struct.unpack_from("<I", stream, each.start)[0]
@@ -222,6 +244,49 @@ def _texts(stream: bytes, record: Record, outline: _Outline) -> Iterator[tuple[i
                 (index,) = struct.unpack_from("<I", stream, each.start)
                 if index < len(outline):
                     yield outline[index]
+
+
+def _grid(stream: bytes, group: Record) -> list[Row]:
+    """The rows of a table, by where its cells stand: left, top, right and bottom edge."""
+    cells: list[tuple[int, int, int, int, str]] = []
+    for shape in _records(stream, group.start, group.end):
+        edges, text = None, ""
+        for each in _records(stream, shape.start, shape.end):
+            if each.kind == _CHILD_ANCHOR and each.end - each.start >= 16:
+                edges = struct.unpack_from("<iiii", stream, each.start)
+            elif each.kind == _TEXT_BOX:
+                said = _records(stream, each.start, each.end)
+                text = "\n".join(_text(stream, one) for one in said if one.kind in (_CHARS, _BYTES))
+        if edges is not None and text.strip():
+            cells.append((*edges, text))
+    tops = _lines_of(top for _, top, _, _, _ in cells)
+    rows: list[list[Placed]] = [[] for _ in tops]
+    for left, top, right, bottom, text in cells:
+        cell = Cell(text)
+        begins = bisect_right(tops, top) - 1
+        for number in range(begins, max(bisect_right(tops, bottom - _NEAR - 1), begins + 1)):
+            rows[number].append(Placed(left, max(right, left + 1), cell, number > begins))
+    lefts = _lines_of(placed.first for row in rows for placed in row)
+    return [
+        Row(tuple(sorted((_snapped(p, lefts) for p in row), key=lambda placed: placed.first)))
+        for row in rows
+    ]
+
+
+def _lines_of(places: Iterable[int]) -> list[int]:
+    """The edges among places, of which those that are near to each other are one."""
+    found: list[int] = []
+    for place in sorted(places):
+        if not found or place - found[-1] > _NEAR:
+            found.append(place)
+    return found
+
+
+def _snapped(placed: Placed, lefts: list[int]) -> Placed:
+    """A cell with its columns counted: those that begin before its right edge."""
+    first = bisect_right(lefts, placed.first) - 1
+    last = max(bisect_right(lefts, placed.last - _NEAR - 1), first + 1)
+    return Placed(first, last, placed.cell, placed.again)
 
 
 _MARKS = str.maketrans({"\r": "\n", "\x0b": "\n"})

@@ -1,6 +1,7 @@
 """RTF as Markdown: text in the code pages of its fonts, table rows, notes and comments.
 
-Page headers and footers, pictures and deleted text are left out. Also undoes the RTF that Outlook
+Page headers and footers, pictures and deleted text are left out; text that the page does not show
+is marked as hidden. Also undoes the RTF that Outlook
 wraps around the HTML of a mail.
 
 Not kreuzberg, which writes `~` and `_` for blanks and hyphens that do not break, runs the cells of
@@ -16,7 +17,13 @@ from html import escape
 
 from indexer.extract import markdown
 from indexer.extract.extraction import Extraction, plain_lines, usable_title, words
+from indexer.extract.grid import Cell
+from indexer.extract.hidden import hide
 from indexer.extract.html import html_text
+from indexer.extract.legacy.rtf_tables import WORDS as TABLE_WORDS
+from indexer.extract.legacy.rtf_tables import RowsDraft
+from indexer.extract.office.unseen import MAX_UNSEEN_HALF_POINTS, PAPER, alike
+from indexer.extract.rows import table_text
 
 _TOKEN = re.compile(
     r"\\'([0-9a-fA-F]{2})"  # 1: a byte
@@ -46,7 +53,7 @@ _CHARACTERS = {
 _ENDS = frozenset({"par", "sect", "page", "softpage"})
 # Groups that hold no text of the document.
 _SKIPPED = words(
-    "colortbl pict objdata themedata colorschememapping datastore latentstyles listtable "
+    "pict objdata themedata colorschememapping datastore latentstyles listtable "
     "rsidtbl listoverridetable generator xmlnstbl mmathPr header headerl headerr headerf "
     "footer footerl footerr footerf fldinst bkmkstart bkmkend xe tc tcn revtbl filetbl "
     "ftnsep ftnsepc ftncn aftnsep aftnsepc aftncn nonshppict private1 sp panose falt "
@@ -94,12 +101,22 @@ def rtf_text(data: bytes) -> tuple[str | None, str]:
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """State until the end of a group; `target` is the destination of its text."""
+    """State until the end of a group; `target` is the destination of its text.
+
+    `dropped`: deleted, or repeated for other readers. `vanishes`, `colour`, `fill` and `tiny` are
+    how characters look; colours are entries of the file's table, 0 for the usual one.
+    """
 
     target: str = "text"
     code_page: str = "cp1252"
     skip_after_unicode: int = 1
-    hidden: bool = False
+    dropped: bool = False
+    bold: bool = False
+    vanishes: bool = False
+    tiny: bool = False
+    colour: int = 0
+    fill: int = 0
+    boxed: bool = False
 
 
 # What programs write in front of a list item, for readers that do not number lists themselves.
@@ -113,6 +130,8 @@ class _Paragraph:
     style: int = 0
     level: int | None = None
     in_table: bool = False
+    weak: bool = False  # whether some of its text is not in bold
+    shaded: bool = False
 
 
 class _RtfReader:
@@ -121,7 +140,8 @@ class _RtfReader:
     def __init__(self) -> None:
         self.title: list[str] = []
         self._blocks: list[str] = []
-        self._cells: list[str] = []
+        self._cells: list[Cell] = []
+        self._rows = RowsDraft()
         self._notes: list[str] = []
         self._stack: list[tuple[_State, _Paragraph | None]] = []
         self._state = _State()
@@ -134,6 +154,8 @@ class _RtfReader:
         self._html: list[str] | None = None
         self._default = "cp1252"
         self._to_skip = 0
+        self._colours: list[str] = []
+        self._parts = {"red": 0, "green": 0, "blue": 0}  # of the colour in hand
 
     def read(self, source: str) -> None:
         """Read the whole file, given as one character per byte."""
@@ -166,6 +188,7 @@ class _RtfReader:
             yield html_text("".join(self._html))[1]
             return
         self._table("row")
+        self._end_table()
         self._end_paragraph()
         yield from self._blocks
 
@@ -193,8 +216,10 @@ class _RtfReader:
                 self._put("\n")
             else:
                 self._end_paragraph()
-        elif word in ("cell", "nestcell", "row", "nestrow"):
+        elif word in ("cell", "nestcell", "row"):
             self._table(word)
+        elif word in TABLE_WORDS and self._state.target == "text":
+            self._rows.define(word, number or 0)
         elif word == "htmltag" and self._html is not None:
             self._state = replace(self._state, target=word)
         elif word in _SKIPPED or (starred and word not in _STARRED):
@@ -216,7 +241,7 @@ class _RtfReader:
     def _setting(self, word: str, number: int | None) -> None:
         """Apply a control word that changes how text is read; most only change its appearance."""
         state, paragraph = self._state, self._paragraph
-        if word in ("fonttbl", "stylesheet", "title", "info") and state.target:
+        if word in ("fonttbl", "stylesheet", "colortbl", "title", "info") and state.target:
             self._state = replace(state, target=word)
         elif word in ("footnote", "annotation") and state.target == "text" and self._stack:
             self._stack[-1] = (self._stack[-1][0], paragraph)
@@ -228,12 +253,50 @@ class _RtfReader:
             self._set_style(word, number)
         elif word == "pard":
             paragraph.style, paragraph.level, paragraph.in_table = 0, None, False
+            paragraph.shaded = False
         elif word == "intbl":
             paragraph.in_table = True
-        elif word in ("v", "deleted", "htmlrtf", "plain"):
-            self._state = replace(state, hidden=number != 0 and word != "plain")
+        elif word == "plain":
+            self._state = replace(
+                state, dropped=False, bold=False, vanishes=False, tiny=False, colour=0, fill=0
+            )
+        elif word in ("deleted", "htmlrtf"):
+            self._state = replace(state, dropped=number != 0)
         elif word == "fromhtml":
             self._html = []
+        else:
+            self._set_look(word, number)
+
+    def _set_look(self, word: str, number: int | None) -> None:
+        """Apply a control word that decides whether characters are seen."""
+        if word in self._parts:
+            self._parts[word] = min(max(number or 0, 0), 255)
+        elif word == "v":
+            self._state = replace(self._state, vanishes=number != 0)
+        elif word == "b":
+            self._state = replace(self._state, bold=number != 0)
+        elif word == "fs":
+            self._state = replace(self._state, tiny=(number or 0) <= MAX_UNSEEN_HALF_POINTS)
+        elif word == "cf":
+            self._state = replace(self._state, colour=number or 0)
+        elif word in ("highlight", "cb", "chcbpat"):
+            self._state = replace(self._state, fill=number or 0)
+        elif word in ("cbpat", "cfpat", "shading"):
+            self._paragraph.shaded = bool(number)
+        elif word == "shpinst":
+            self._state = replace(self._state, boxed=True)
+
+    def _is_unseen(self) -> bool:
+        """Whether the characters in hand are not shown; in tables and boxes colours do not say."""
+        state = self._state
+        if state.vanishes or state.tiny:
+            return True
+        if not 0 < state.colour < len(self._colours):
+            return False
+        if 0 < state.fill < len(self._colours):
+            return alike(self._colours[state.colour], self._colours[state.fill])
+        coloured = state.boxed or self._paragraph.in_table or self._paragraph.shaded
+        return not coloured and alike(self._colours[state.colour], PAPER)
 
     def _set_font(self, word: str, number: int) -> None:
         if word == "ansicpg":
@@ -280,16 +343,22 @@ class _RtfReader:
 
     def _put(self, text: str) -> None:
         self._bytes_to_text()
-        if self._state.hidden or not text:
+        if self._state.dropped or not text:
             return
         if self._html is not None and self._state.target in ("text", "htmltag"):
-            self._html.append(text if self._state.target == "htmltag" else escape(text))
+            if not self._state.vanishes:
+                self._html.append(text if self._state.target == "htmltag" else escape(text))
+        elif self._state.target == "colortbl":
+            for _ in range(text.count(";")):
+                self._colours.append("".join(f"{part:02x}" for part in self._parts.values()))
+                self._parts = dict.fromkeys(self._parts, 0)
         elif self._state.target == "title":
             self.title.append(text)
         elif self._state.target == "stylesheet" and (heading := _HEADING.match(text)):
             self._levels[self._style] = int(heading[1]) - 1
         elif self._state.target in ("text", "footnote", "annotation"):
-            self._paragraph.pieces.append(text)
+            self._paragraph.pieces.append(hide(text) if self._is_unseen() else text)
+            self._paragraph.weak |= not self._state.bold and bool(text.strip())
 
     def _text(self) -> str:
         pieces, self._paragraph.pieces = self._paragraph.pieces, []
@@ -298,12 +367,19 @@ class _RtfReader:
     def _table(self, word: str) -> None:
         if self._state.target != "text":
             return
-        if word in ("cell", "nestcell"):
-            self._cells.append(self._text())
+        if word == "nestcell":
+            self._put(", ")  # a table within a cell: its words remain
+        elif word == "cell":
+            strong, self._paragraph.weak = not self._paragraph.weak, False
+            text = self._text().rstrip(", ")
+            self._cells.append(Cell(text, strong=strong and bool(text)))
         elif self._cells:
-            if any(self._cells):
-                self._blocks.append(markdown.row(self._cells))
+            self._rows.end_row(self._cells)
             self._cells = []
+
+    def _end_table(self) -> None:
+        if rows := self._rows.taken():
+            self._blocks.append(table_text(rows))
             self._end_notes()
 
     def _end_paragraph(self) -> None:
@@ -312,7 +388,9 @@ class _RtfReader:
             return
         if self._state.target != "text":
             return
+        self._end_table()
         paragraph = self._paragraph
+        paragraph.weak = False
         level = (
             paragraph.level if paragraph.level is not None else self._levels.get(paragraph.style)
         )

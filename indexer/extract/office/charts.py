@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from indexer.extract import markdown
 from indexer.extract.container import child, tag_of, text_of
+from indexer.extract.grid import simple
+from indexer.extract.rows import table_text
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -36,7 +38,7 @@ def chart_text(root: Element) -> str:
         rows = [["", *(name for name, _, _ in columns)]]
         for index, category in enumerate(columns[0][1]):
             rows.append([category, *(c[2][index] if index < len(c[2]) else "" for c in columns)])
-        blocks.append(markdown.table(rows))
+        blocks.append(table_text(simple(rows, headed=True), data=True))
     return markdown.page(blocks)
 
 

@@ -1,7 +1,8 @@
 """Word documents (DOCX, and Word's XML forms) as Markdown.
 
 Reads what is visible on the page: accepted text (no tracked deletions), numbers of lists and
-headings, tables, text boxes; notes and comments stand after the paragraph that they belong to.
+headings, tables, text boxes, formulas; notes and comments stand after the paragraph that they
+belong to. Text that the page does not show is marked as hidden.
 Page headers and footers are left out.
 
 Not kreuzberg: of the test documents it loses `&`, tab stops, foot- and endnotes, comments, and all
@@ -29,8 +30,13 @@ from indexer.extract.container import (
     text_of,
 )
 from indexer.extract.extraction import Extraction, plain_lines, words
+from indexer.extract.hidden import hide, shown
 from indexer.extract.office.charts import chart_text
+from indexer.extract.office.formula import office_formula
 from indexer.extract.office.numbering import Numbering, Place
+from indexer.extract.office.unseen import UNKNOWN, Ground, Unseen
+from indexer.extract.office.word_tables import WordRows
+from indexer.extract.rows import table_text
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -40,14 +46,6 @@ _SKIPPED = words(
     "delInstrText instrText fldData fldChar proofErr numPr ctrlPr binData"
 )
 _DELETED = frozenset({"del", "moveFrom", "delText"})
-# What a formula on one line needs around its parts: a fraction, powers, indices, roots.
-_MATH = {
-    "num": ("(", ")/"),
-    "den": ("(", ")"),
-    "sup": ("^", ""),
-    "sub": ("_", ""),
-    "rad": ("√", ""),
-}
 
 
 def read_docx(data: bytes) -> Extraction:
@@ -66,7 +64,7 @@ def docx_text(parts: Parts, main: str, everything: bool = False) -> tuple[str | 
     if root is None:
         raise UnreadableDocument("malformed", "no document part")
     body = child(root, "body")
-    reader = _DocxReader(parts, main, everything)
+    reader = _DocxReader(parts, main, root, everything)
     blocks = list(reader.blocks(root if body is None else body))
     if everything:
         blocks += reader.margins()
@@ -128,12 +126,15 @@ class _Inline:
 class _DocxReader:
     """One document: its styles, numbering and notes, and the counts of its lists so far."""
 
-    def __init__(self, parts: Parts, main: str, everything: bool) -> None:
+    def __init__(self, parts: Parts, main: str, root: Element, everything: bool) -> None:
         self._skipped = _SKIPPED - _DELETED - {"sectPr"} if everything else _SKIPPED
         self._parts = parts
         self._related = relations(parts, main)
         named = dict(self._related.values())
-        self._styles = _styles(parts.xml(named.get("styles", "word/styles.xml")))
+        styles = parts.xml(named.get("styles", "word/styles.xml"))
+        self._styles = _styles(styles)
+        self._unseen = Unseen(styles, root)
+        self._ground = self._unseen.paper
         self._numbering = Numbering(parts.xml(named.get("numbering", "word/numbering.xml")))
         self._notes = {
             kind: _notes(parts.xml(named.get(f"{kind}s", f"word/{kind}s.xml")), kind)
@@ -150,7 +151,7 @@ class _DocxReader:
             if tag == "p":
                 yield from self._paragraph(element)
             elif tag == "tbl":
-                yield markdown.table(list(self._rows(element)))
+                yield self._table(element)
             elif tag == "AlternateContent":
                 chosen = child(element, "Choice")
                 yield from self.blocks(element if chosen is None else chosen)
@@ -159,9 +160,11 @@ class _DocxReader:
 
     def _paragraph(self, paragraph: Element) -> Iterator[str]:
         inline = _Inline()
-        self._inline(paragraph, inline)
-        text = "".join(inline.text).strip()
         properties = child(paragraph, "pPr")
+        outer, self._ground = self._ground, self._unseen.paragraph(self._ground, properties)
+        self._inline(paragraph, inline)
+        self._ground = outer
+        text = "".join(inline.text).strip()
         if text:
             yield self._styled(text, properties)
         yield from inline.after
@@ -199,14 +202,17 @@ class _DocxReader:
             if hanging is not None:
                 into.after.extend(block for block in hanging if block)
                 continue
-            before, behind = _MATH.get(tag, ("", ""))
-            start = len(into.text)
-            into.text.append(before)
+            if tag == "oMath":
+                into.text.append(office_formula(part))
+                continue
+            start, hanging_start = len(into.text), len(into.after)
             self._inline(part, into)
-            into.text.append(behind)
+            if tag == "r" and self._unseen.hides(child(part, "rPr"), self._ground):
+                into.text[start:] = [hide("".join(into.text[start:]))]
+                into.after[hanging_start:] = map(hide, into.after[hanging_start:])
             if tag == "hyperlink":
                 address = self._addresses.get(attribute(part, "id") or "", "")
-                self.links.append(("".join(into.text[start:]), address))
+                self.links.append((shown("".join(into.text[start:])), address))
             if tag == "docPr":
                 into.after.append(attribute(part, "descr") or "")
 
@@ -221,8 +227,21 @@ class _DocxReader:
         if tag in ("chart", "relIds"):
             return self._drawing(part)
         if tag == "txbxContent":
-            return self.blocks(part)
+            return self._box(part)
         return self.blocks([part]) if tag in ("p", "tbl") else None
+
+    def _box(self, box: Element) -> list[str]:
+        """The blocks of a text box, whose background is not known."""
+        outer, self._ground = self._ground, Ground(UNKNOWN)
+        blocks = list(self.blocks(box))
+        self._ground = outer
+        return blocks
+
+    def _table(self, table: Element) -> str:
+        outer, self._ground = self._ground, self._ground.inside(child(table, "tblPr"))
+        text = table_text(WordRows(self._cell, self._skipped).of(table))
+        self._ground = outer
+        return text
 
     def _flat(self, container: Element) -> list[str]:
         """All text in a note on one line; nothing where there is none."""
@@ -251,35 +270,15 @@ class _DocxReader:
         if root is not None:
             yield chart_text(root)
 
-    def _rows(self, table: Element) -> Iterator[list[str]]:
-        for element in table:
-            tag = tag_of(element)
-            if tag == "tr":
-                deleted = child(element, "trPr", "del")
-                if deleted is None:
-                    yield list(self._cells(element))
-            elif tag not in self._skipped:
-                yield from self._rows(element)
-
-    def _cells(self, row: Element) -> Iterator[str]:
-        for element in row:
-            tag = tag_of(element)
-            if tag == "tc":
-                properties = child(element, "tcPr")
-                merged = child(properties, "vMerge")
-                goes_on = merged is not None and attribute(merged, "val") in (None, "continue")
-                text = "" if goes_on else markdown.page(self.blocks(element))
-                yield text
-                span = child(properties, "gridSpan")
-                width = (attribute(span, "val") or "") if span is not None else ""
-                yield from [""] * (min(int(width), MAX_SPAN) - 1 if width.isdigit() else 0)
-            elif tag not in self._skipped:
-                yield from self._cells(element)
+    def _cell(self, cell: Element) -> list[str]:
+        outer, self._ground = self._ground, self._ground.inside(child(cell, "tcPr"))
+        blocks = list(self.blocks(cell))
+        self._ground = outer
+        return blocks
 
 
 _PLACES = {"footnote": "Footnote", "endnote": "Endnote", "hdr": "Header", "ftr": "Footer"}
 _MARGINS = {"header": "Header", "footer": "Footer", "glossaryDocument": "Prompts"}
-MAX_SPAN = 64  # columns of a merged cell
 
 
 def _symbol(element: Element) -> str:

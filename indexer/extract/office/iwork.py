@@ -1,7 +1,6 @@
-"""Apple's Pages, Keynote and Numbers: the XML of 2009 and before; later ones by their preview.
+"""Apple's Pages, Keynote and Numbers: the XML of 2009 and before, the records of 2013 and later.
 
-Later files contain proprietary binary records. Most include a PDF preview, which is read instead;
-without one the file is unsupported.
+Where no text is found in the records, the PDF preview is read, if there is one.
 """
 
 from __future__ import annotations
@@ -12,15 +11,19 @@ from typing import TYPE_CHECKING
 
 from indexer.errors import UnreadableDocument
 from indexer.extract import markdown
-from indexer.extract.container import MAX_PART_BYTES, ZipParts, attribute, parse_xml, tag_of
-from indexer.extract.extraction import Extraction, part_lines, plain_lines
+from indexer.extract.container import ZipParts, attribute, parse_xml, tag_of
+from indexer.extract.extraction import MAX_PART_BYTES, Extraction, part_lines, plain_lines
+from indexer.extract.grid import simple
+from indexer.extract.office.iwork_today import read_today
 from indexer.extract.pdf.pages import read_pdf
+from indexer.extract.rows import table_text
 from indexer.records import Line
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
 _PREVIEW = "QuickLook/Preview.pdf"
+_EXPORT = "export as PDF from Pages, Numbers or Keynote"
 _UNSEEN = frozenset({"stylesheet", "prototype-drawables", "master-slides", "prototype-slide"})
 
 
@@ -34,10 +37,19 @@ def read_iwork(data: bytes) -> Extraction:
             content = zlib.decompressobj(31).decompress(packed, MAX_PART_BYTES)
         if content is not None:
             return _extraction(parse_xml(content))
+    today = read_today(_index(parts))
+    if today is not None:
+        return today
     preview = parts.read(_PREVIEW)
     if preview is None:
-        raise UnreadableDocument("unsupported", "Apple document without a preview")
+        raise UnreadableDocument("unsupported", "Pages, Numbers or Keynote document; " + _EXPORT)
     return read_pdf(preview)
+
+
+def _index(parts: ZipParts) -> ZipParts:
+    """Where the records are: in the file, or in an archive in it."""
+    inner = parts.read("Index.zip")
+    return parts if inner is None else ZipParts(inner)
 
 
 def _extraction(root: Element) -> Extraction:
@@ -101,4 +113,5 @@ def _table(model: Element) -> Iterator[str]:
         elif tag == "g":
             cells.append("")
     width = columns if columns > 0 else len(cells) or 1
-    yield markdown.table([cells[start : start + width] for start in range(0, len(cells), width)])
+    rows = [cells[start : start + width] for start in range(0, len(cells), width)]
+    yield table_text(simple(rows))

@@ -31,7 +31,11 @@ from indexer.extract.extraction import (
     usable_title,
     words,
 )
-from indexer.extract.tables import labelled
+from indexer.extract.hidden import hide
+from indexer.extract.office.formula import math_formula
+from indexer.extract.office.odf_tables import MAX_REPEATED, OdfRows, header_styles
+from indexer.extract.office.ods import sheets_of_tree
+from indexer.extract.rows import table_text
 from indexer.records import Line
 
 if TYPE_CHECKING:
@@ -44,7 +48,6 @@ _SKIPPED = words(
     "object-index-source user-index-source automatic-styles script event-listeners "
     "annotation-end bookmark reference-mark"
 )
-MAX_REPEATED = 64  # cells, rows or blanks that the file writes once and counts
 
 
 def read_odf(data: bytes) -> Extraction:
@@ -67,12 +70,13 @@ def _extraction(content: Element, title: str | None, parts: Parts | None) -> Ext
     body = child(content, "body")
     slides = child(body, "presentation")
     slides = child(body, "drawing") if slides is None else slides
-    reader = _OdfReader(_numbered_lists(content, parts), parts)
+    hidden = _hidden_styles(content, parts)
+    reader = _OdfReader(_numbered_lists(content, parts), header_styles(content), hidden, parts)
     if slides is not None:
         return Extraction(title, reader.slides(slides))
     sheets = child(body, "spreadsheet")
     if sheets is not None:
-        return Extraction(title, reader.sheets(sheets))
+        return Extraction(title, sheets_of_tree(sheets))
     text = reader.text(body if body is not None else ())
     return Extraction(title or reader.title, plain_lines([text]))
 
@@ -80,8 +84,16 @@ def _extraction(content: Element, title: str | None, parts: Parts | None) -> Ext
 class _OdfReader:
     """State of reading a document: the title, and the notes of the current paragraph."""
 
-    def __init__(self, numbered: frozenset[tuple[str, str]], parts: Parts | None) -> None:
+    def __init__(
+        self,
+        numbered: frozenset[tuple[str, str]],
+        named: frozenset[str],
+        hidden: frozenset[str],
+        parts: Parts | None,
+    ) -> None:
+        self._hidden = hidden
         self.title: str | None = None
+        self._named = named
         self._numbered = numbered
         self._parts = parts
         self._after: list[str] = []
@@ -97,14 +109,9 @@ class _OdfReader:
         """The lines of a presentation."""
         pages = [each for each in container if tag_of(each) == "page"]
         for number, page in enumerate(pages, start=1):
-            yield from part_lines("Slide", number, [self.text(page)], page=number)
-
-    def sheets(self, container: Element) -> Iterator[Line]:
-        """The lines of a spreadsheet."""
-        for table in container:
-            if tag_of(table) == "table":
-                name = attribute(table, "name") or ""
-                yield from part_lines("Sheet", name, labelled(self._rows(table)))
+            text = self.text(page)
+            shown = hide(text) if self._hides(page) else text
+            yield from part_lines("Slide", number, [shown], page=number)
 
     def blocks(self, container: Iterable[Element], depth: int = 0) -> Iterator[str]:
         """The blocks of a body, a cell, a text box or a note; `depth` is that of lists."""
@@ -112,12 +119,28 @@ class _OdfReader:
             tag = tag_of(element)
             if tag in _SKIPPED:
                 continue
+            if self._hides(element):
+                yield hide(markdown.page(self._blocks([element], depth)))
+            else:
+                yield from self._blocks([element], depth)
+
+    def _hides(self, element: Element) -> bool:
+        """Whether a paragraph, section, row, slide or run is not shown."""
+        if (attribute(element, "style-name") or "") in self._hidden:
+            return True
+        if attribute(element, "display") == "none" or attribute(element, "is-hidden") == "true":
+            return True
+        return attribute(element, "visibility") in ("collapse", "filter")
+
+    def _blocks(self, container: Iterable[Element], depth: int) -> Iterator[str]:
+        for element in container:
+            tag = tag_of(element)
             if tag in ("p", "h"):
                 yield from self._paragraph(element, tag)
             elif tag == "list":
                 yield from self._list(element, depth + 1, "")
             elif tag == "table":
-                yield markdown.table(list(self._rows(element)))
+                yield table_text(OdfRows(self.blocks, self._named, self._hides).of(element))
             elif tag == "notes":
                 notes = markdown.page(self.blocks(element))
                 yield f"Notes: {notes}" if notes else ""
@@ -182,7 +205,7 @@ class _OdfReader:
         root = self._parts.xml(f"{name[2:]}/content.xml")
         if root is not None and tag_of(root) == "math":
             typed = child(root, "semantics", "annotation")  # as its author typed it
-            yield markdown.one_line(text_of(root if typed is None else typed))
+            yield math_formula(root) if typed is None else markdown.one_line(text_of(typed))
         body = child(root, "body", "chart")
         yield from self.blocks(body if body is not None else ())
 
@@ -218,26 +241,25 @@ class _OdfReader:
             elif tag in ("p", "list", "table"):
                 self._after.extend(self.blocks([part]))
             elif tag not in _SKIPPED and tag != "ruby-text":
-                yield from self._inline(part)
+                text = "".join(self._inline(part))
+                yield hide(text) if self._hides(part) else text
             yield part.tail or ""
 
-    def _rows(self, table: Element) -> Iterator[list[str]]:
-        for element in table:
-            tag = tag_of(element)
-            if tag == "table-row":
-                cells = list(self._cells(element))
-                while cells and not cells[-1]:
-                    cells.pop()  # the rest of the sheet is written as empty cells
-                yield cells
-            elif tag.startswith("table-") and "row" in tag:  # groups and headers of rows
-                yield from self._rows(element)
 
-    def _cells(self, row: Element) -> Iterator[str]:
-        for cell in row:
-            if tag_of(cell) in ("table-cell", "covered-table-cell"):
-                repeated = attribute(cell, "number-columns-repeated") or "1"
-                text = markdown.page(self.blocks(cell))
-                yield from [text] * min(int(repeated) if repeated.isdigit() else 1, MAX_REPEATED)
+def _hidden_styles(content: Element, parts: Parts | None) -> frozenset[str]:
+    """Names of the styles of text and slides that are not shown."""
+    roots = [content]
+    styles = parts.xml("styles.xml") if parts is not None else None
+    if styles is not None:
+        roots.append(styles)
+    return frozenset(
+        attribute(style, "name") or ""
+        for root in roots
+        for style in root.iter("{*}style")
+        for each in style
+        if (tag_of(each) == "text-properties" and attribute(each, "display") == "none")
+        or (tag_of(each) == "drawing-page-properties" and attribute(each, "visibility") == "hidden")
+    ) - {""}
 
 
 def _numbered_lists(content: Element, parts: Parts | None) -> frozenset[tuple[str, str]]:

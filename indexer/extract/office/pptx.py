@@ -10,6 +10,7 @@ Not kreuzberg: it marks no slides, and of the test documents it loses charts and
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from indexer.errors import UnreadableDocument
@@ -27,7 +28,12 @@ from indexer.extract.container import (
     text_of,
 )
 from indexer.extract.extraction import Extraction, part_lines
+from indexer.extract.grid import Cell, Placed, Row
+from indexer.extract.hidden import hide
 from indexer.extract.office.charts import chart_text
+from indexer.extract.office.drawing import background_of, fill_of, paragraph_text
+from indexer.extract.office.unseen import UNKNOWN
+from indexer.extract.rows import table_text
 from indexer.records import Line
 
 if TYPE_CHECKING:
@@ -100,11 +106,17 @@ def _slide(parts: Parts, name: str, said: set[str]) -> Iterator[str]:
     root = parts.xml(name)
     if root is None:
         raise UnreadableDocument("malformed", f"no part {name!r}")
+    hidden = attribute(root, "show") in ("0", "false")
+    blocks = _slide_blocks(parts, name, root, said)
+    yield from map(hide, blocks) if hidden else blocks
+
+
+def _slide_blocks(parts: Parts, name: str, root: Element, said: set[str]) -> Iterator[str]:
     related = relations(parts, name)
     tree = child(root, "cSld", "spTree")
     shapes = [each for each in (tree if tree is not None else ()) if not _repeats(each, said)]
     shapes.sort(key=lambda shape: _placeholder(shape) not in _TITLES)
-    yield from _shapes(parts, shapes, related)
+    yield from _shapes(parts, shapes, related, background_of(parts, name))
     yield markdown.links(_links(shapes, addresses(parts, name)))
     for kind, target in related.values():
         if kind == "notesSlide":
@@ -157,13 +169,17 @@ def _placeholder(shape: Element) -> str:
 
 
 def _shapes(
-    parts: Parts, shapes: Iterable[Element], related: dict[str, tuple[str, str]]
+    parts: Parts,
+    shapes: Iterable[Element],
+    related: dict[str, tuple[str, str]],
+    background: str,
 ) -> Iterator[str]:
     for shape in shapes:
         tag = tag_of(shape)
         if tag == "sp":
             kind = _placeholder(shape)
-            text = _paragraphs(child(shape, "txBody"))
+            text = _paragraphs(child(shape, "txBody"), fill_of(shape, background))
+            text = hide(text) if _is_unseen(shape) else text
             if kind in _TITLES:
                 yield markdown.heading(1, text)
             elif kind != "sldNum":
@@ -175,9 +191,28 @@ def _shapes(
             yield from _frame(parts, shape, related)
         elif tag == "AlternateContent":
             chosen = child(shape, "Choice")
-            yield from _shapes(parts, shape if chosen is None else chosen, related)
+            chosen = shape if chosen is None else chosen
+            yield from _shapes(parts, chosen, related, background)
         elif tag in ("grpSp", "Choice", "Fallback"):
-            yield from _shapes(parts, shape, related)
+            yield from _shapes(parts, shape, related, background)
+
+
+def _is_unseen(shape: Element) -> bool:
+    """Whether a shape is switched off, or stands left of or above its slide."""
+    about = child(shape, "nvSpPr", "cNvPr")
+    if about is not None and attribute(about, "hidden") in ("1", "true"):
+        return True
+    frame = child(shape, "spPr", "xfrm")
+    place, size = child(frame, "off"), child(frame, "ext")
+    if place is None or size is None or tag_of(shape.getparent()) != "spTree":
+        return False  # in a group the places are its own
+    ends = (_number(place, at) + _number(size, long) for at, long in (("x", "cx"), ("y", "cy")))
+    return any(end < 0 for end in ends)
+
+
+def _number(element: Element, name: str) -> int:
+    value = attribute(element, name) or ""
+    return int(value) if value.removeprefix("-").isdecimal() else 0
 
 
 def _frame(parts: Parts, frame: Element, related: dict[str, tuple[str, str]]) -> Iterator[str]:
@@ -185,13 +220,7 @@ def _frame(parts: Parts, frame: Element, related: dict[str, tuple[str, str]]) ->
     for each in frame.iter():
         tag = tag_of(each)
         if tag == "tbl":
-            yield markdown.table(
-                [
-                    [_paragraphs(child(cell, "txBody")) for cell in row if tag_of(cell) == "tc"]
-                    for row in each
-                    if tag_of(row) == "tr"
-                ]
-            )
+            yield table_text(_table(each))
         elif tag in ("chart", "relIds"):
             name = attribute(each, "dm") or _relation_id(each)
             root = parts.xml(related[name][1]) if name in related else None
@@ -199,13 +228,42 @@ def _frame(parts: Parts, frame: Element, related: dict[str, tuple[str, str]]) ->
                 yield chart_text(root)
 
 
-def _paragraphs(body: Element | None) -> str:
+def _table(table: Element) -> list[Row]:
+    """The grid of a table; its first row counts as bold where its style makes it a header."""
+    properties = child(table, "tblPr")
+    headed = properties is not None and attribute(properties, "firstRow") in _ON
+    rows: list[Row] = []
+    above: dict[int, Placed] = {}
+    for element in table:
+        if tag_of(element) != "tr":
+            continue
+        placed: list[Placed] = []
+        for column, cell in enumerate(each for each in element if tag_of(each) == "tc"):
+            if attribute(cell, "hMerge") in _ON:
+                continue  # the cell on its left goes over it
+            if attribute(cell, "vMerge") in _ON and column in above:
+                placed.append(replace(above[column], again=True))
+                continue
+            span = attribute(cell, "gridSpan") or ""
+            last = column + (min(int(span), MAX_SPAN) if span.isdecimal() else 1)
+            text = _paragraphs(child(cell, "txBody"))
+            placed.append(Placed(column, last, Cell(text, strong=headed and not rows)))
+        above = {each.first: each for each in placed}
+        rows.append(Row(tuple(placed)))
+    return rows
+
+
+_ON = ("1", "true", "on")
+MAX_SPAN = 1000  # columns of a merged cell
+
+
+def _paragraphs(body: Element | None, fill: str = UNKNOWN) -> str:
     """The paragraphs of a shape, a line each; deeper ones as list items."""
     lines = []
     for paragraph in body if body is not None else ():
         if tag_of(paragraph) != "p":
             continue
-        text = "".join(_runs(paragraph)).strip()
+        text = paragraph_text(paragraph, fill)
         properties = child(paragraph, "pPr")
         level = (attribute(properties, "lvl") or "0") if properties is not None else "0"
         if text:
@@ -214,14 +272,3 @@ def _paragraphs(body: Element | None) -> str:
 
 
 _DEEPER = frozenset("12345678")
-
-
-def _runs(paragraph: Element) -> Iterator[str]:
-    for each in paragraph.iter():
-        tag = tag_of(each)
-        if tag == "t":
-            yield text_of(each)
-        elif tag == "br":
-            yield "\n"
-        elif tag == "tab":
-            yield "\t"

@@ -7,16 +7,20 @@ form fields and comments. Called by pages.py only.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby, pairwise, zip_longest
 from statistics import median
 from typing import TYPE_CHECKING
 
 import regex
 
-from indexer.extract.pdf import right_to_left
+from indexer.extract.hidden import hide
+from indexer.extract.pdf import footnotes, order, right_to_left
+from indexer.extract.pdf.lines import HYPHENS, PlacedLine, Places, joined, placed_lines
+from indexer.extract.pdf.running import Page, page_of, usual_size
+from indexer.extract.pdf.unseen import take_unseen
 
 if TYPE_CHECKING:
     import pypdfium2
@@ -28,6 +32,14 @@ _BREAK = regex.compile(r"[\ufffe\x02]\r?\n?")
 # Latin and Armenian ligatures and Arabic letter forms: signs of the page, not of the text.
 _FORMS = regex.compile(r"[\ufb00-\ufb06\ufb13-\ufb17\ufb50-\ufdff\ufe70-\ufefc]+")
 
+# Of fonts of TeX that do not say what their glyphs are: their codes (T1, "Cork") as they stand.
+_CODES = dict(zip("\x1b\x1c\x1d\x1e\x1f", ("ff", "fi", "fl", "ffi", "ffl"), strict=True))
+# Within a word, or at either end of one: in formulas they are other signs.
+_CODE = regex.compile(
+    r"(?<=\p{L})[\x1b-\x1f](?=\p{Ll})|(?<![^\s(“])[\x1c-\x1e](?=\p{Ll}{2})"
+    r"|(?<=\p{L}{2})[\x1b-\x1f](?![^\s.,;:!?)”])"
+)
+
 
 def cleaned(text: str) -> str:
     """Text of a page with whole words: no hyphens at line ends, no ligatures.
@@ -35,22 +47,70 @@ def cleaned(text: str) -> str:
     A hyphen is removed between lower-case letters only: elsewhere it may belong to the word or
     number.
     """
+    text = _CODE.sub(lambda match: _CODES[match[0]], text)
     text = _HYPHEN.sub(r"\1\n", text)
     text = _BREAK.sub("-\n", text)
     return _FORMS.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
 
 
-def page_text(page: pypdfium2.PdfPage) -> str:
-    """The text of a page, and of the fields and comments on it."""
+def text_of(page: Page) -> str:
+    """The text of a page without its heads and feet, then of fields, comments, what is hidden."""
+    lines = footnotes.in_place(order.in_order(page.lines), page.size)
+    return "\n".join([cleaned(joined(lines)), *page.after])
+
+
+def read_page(page: pypdfium2.PdfPage, label: str = "") -> Page:
+    """The lines of a page, the fields and comments on it, and marked what it does not show."""
+    hidden = [hide(cleaned(line)) for line in take_unseen(page)]
     with closing(page.get_textpage()) as text_page:
         text = str(text_page.get_text_range())
+        places = Places(text_page, page)
         runs = _runs(text_page)
+        from_right = right_to_left.is_base(text)
         gutter = _gutter(runs)
         if gutter is not None or _letter_spaced(text) or _set_in(runs):
-            text = _relaid(text_page, gutter)
-        elif right_to_left.has_words(text):
-            text = _from_the_right(text, text_page)
-    return "\n".join([cleaned(text), *_annotations(page)])
+            lines = list(_relaid(places, gutter, from_right))
+        else:
+            if not from_right and right_to_left.has_words(text):
+                text = _from_the_right(text, text_page)
+            lines = placed_lines(text, places, from_right)
+            if from_right:
+                lines = [_turned(line, places) for line in lines]
+        lines = _with_raised(lines, places)
+        cells = [places.extent_of(run.left, run.bottom, run.right, run.top) for run in runs]
+    return page_of(lines, cells, places.height, (*_annotations(page), *hidden), label)
+
+
+def _turned(line: PlacedLine, places: Places) -> PlacedLine:
+    """A line of a page that is read from the right."""
+    if line.start < 0:
+        return line
+    if not line.size:
+        numbers = range(line.start, line.end + 1)
+        shown = "".join(places.char(index) or " " for index in numbers)
+        found = right_to_left.reading_order(shown, lambda place: places.extent(numbers[place]))
+        return replace(line, text="".join(shown[place] for place in found))
+    chars = [
+        right_to_left.Placed(places.char(index), *places.advance(index))
+        for index in range(line.start, line.end + 1)
+    ]
+    return replace(line, text=right_to_left.in_reading_order(chars, line.size))
+
+
+def _with_raised(lines: Sequence[PlacedLine], places: Places) -> list[PlacedLine]:
+    """The lines with the raised marks that notes on the page begin with."""
+    size = usual_size(lines)
+    marks = footnotes.marks(lines, size)
+    if not marks:
+        return list(lines)
+    # Behind a word, or before one that is read from the right; few lines are looked at closely.
+    close = regex.compile(rf"(?<![\s\d])(?:{'|'.join(map(regex.escape, marks))})(?!\d)")
+    return [
+        replace(line, raised=places.raised(line))
+        if line.size > footnotes.SMALL * size and close.search(line.text)
+        else line
+        for line in lines
+    ]
 
 
 def _from_the_right(text: str, text_page: pypdfium2.PdfTextPage) -> str:
@@ -142,53 +202,61 @@ def _gutter(runs: Sequence[TextRun]) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Glyph:
-    """A character of a page and its extent along the line, in points; generated: pdfium's own."""
+    """A character of a page and its extent along the line, in points; generated: pdfium's own.
+
+    `index` is its number in pdfium's list.
+    """
 
     char: str
     left: float
     right: float
     height: float
     generated: bool
+    index: int
 
 
-def _glyph_lines(text_page: pypdfium2.PdfTextPage) -> Iterator[list[Glyph]]:
-    import pypdfium2.raw as pdfium
-
+def _glyph_lines(places: Places) -> Iterator[list[Glyph]]:
     line: list[Glyph] = []
-    for index in range(text_page.count_chars()):
-        code = pdfium.FPDFText_GetUnicode(text_page, index)
-        if code in (0x0A, 0x0D):
+    for index in range(places.count()):
+        char = places.char(index)
+        if char in ("\r", "\n"):
             if line:
                 yield line
             line = []
             continue
-        left, _, right, _ = text_page.get_charbox(index)
-        generated = pdfium.FPDFText_IsGenerated(text_page, index) == 1
-        height = float(pdfium.FPDFText_GetFontSize(text_page, index))
-        char = chr(code) if 0 < code <= 0x10FFFF else ""
-        line.append(Glyph(char, left, right, height, generated))
-        if code in (0x02, 0xFFFE):  # a hyphen that ended its line
+        left, right = places.extent(index)
+        line.append(Glyph(char, left, right, *places.kind(index), index))
+        if char in HYPHENS:  # it ended its line
             yield line
             line = []
     if line:
         yield line
 
 
-def _relaid(text_page: pypdfium2.PdfTextPage, gutter: float | None) -> str:
-    lines = list(_glyph_lines(text_page))
-    if gutter is None:
-        return "".join(map(_joined, lines))
-    return "".join(map(_joined, _by_column(lines, gutter)))
+def _relaid(places: Places, gutter: float | None, from_right: bool) -> Iterator[PlacedLine]:
+    lines: Iterable[list[Glyph]] = _glyph_lines(places)
+    if gutter is not None:
+        lines = _by_column(list(lines), gutter, from_right)
+    for line in lines:
+        text = _line_text(line, places, from_right)
+        shown = [glyph for glyph in line if not glyph.generated]
+        if not text.strip() or not shown:
+            continue
+        base, size = places.base(shown[len(shown) // 2].index)
+        left, right = min(g.left for g in shown), max(g.right for g in shown)
+        yield PlacedLine(text, left, right, base, size, line[0].index, line[-1].index)
 
 
-def _joined(line: Sequence[Glyph]) -> str:
-    """The text of a line with its end; a hyphen at its end replaces both."""
+def _line_text(line: Sequence[Glyph], places: Places, from_right: bool) -> str:
+    """The text of a line; a hyphen that pdfium found at its end stays."""
     shown = "".join(glyph.char or " " for glyph in line)
     if right_to_left.has_words(shown):
+        if from_right:
+            chars = [right_to_left.Placed(g.char, *places.advance(g.index)) for g in line]
+            return right_to_left.in_reading_order(chars, max(glyph.height for glyph in line))
         boxes = [(glyph.left, glyph.right) for glyph in line]
         line = [line[index] for index in right_to_left.reading_order(shown, boxes.__getitem__)]
-    text = _respaced(line) or "".join(_chars(line))
-    return text if text.endswith(("\x02", "\ufffe")) else f"{text.rstrip(' ')}\n"
+    return (_respaced(line) or "".join(_chars(line))).rstrip(" ")
 
 
 def _set_in(runs: Sequence[TextRun]) -> bool:
@@ -218,14 +286,16 @@ def _fills_gap(glyph: Glyph, line: Sequence[Glyph]) -> bool:
     )
 
 
-def _by_column(lines: Sequence[list[Glyph]], gutter: float) -> Iterator[list[Glyph]]:
-    """The lines of the left column, then those of the right one; lines across both divide them."""
+def _by_column(
+    lines: Sequence[list[Glyph]], gutter: float, from_right: bool
+) -> Iterator[list[Glyph]]:
+    """The lines of one column, then those of the other; lines across both divide them."""
     for across, group in groupby(lines, key=lambda line: _crosses(line, gutter)):
         if across:
             yield from group
             continue
         rows = list(group)
-        for side in (True, False):
+        for side in (False, True) if from_right else (True, False):
             for row in rows:
                 half = [glyph for glyph in row if (glyph.left < gutter) == side]
                 if any(glyph.char.strip() for glyph in half):

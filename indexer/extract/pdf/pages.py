@@ -9,14 +9,17 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
 from indexer.errors import UnreadableDocument
 from indexer.extract.extraction import Extraction, usable_title
-from indexer.extract.normalise import lines_of
+from indexer.extract.hidden import parted
 from indexer.extract.pdf import layout
+from indexer.extract.pdf.lines import PlacedLine
 from indexer.extract.pdf.mend import mended
+from indexer.extract.pdf.running import Kept, Page, without_running
 from indexer.records import NO_TEXT_LAYER, Line
 
 if TYPE_CHECKING:
@@ -25,7 +28,7 @@ if TYPE_CHECKING:
 
 SECOND_ENGINE = "pypdf"
 MENDED = "mended"
-_ONLY_PICTURES = "\0"  # no text holds it
+HEADS_AND_FEET = "Running heads and feet"  # the part at the end
 
 
 def read_pdf(data: bytes) -> Extraction:
@@ -39,12 +42,12 @@ def read_pdf(data: bytes) -> Extraction:
     title: object
     if document is not None:
         title = _metadata_title(document)
-        texts = _pages(document, second, extraction)
+        pages, total = _pages(document, second, extraction), len(document)
     else:
-        pages = second.pages()
+        total = second.pages()
         title = second.title()
-        texts = _pages_by_second(second, pages, extraction)
-    lines = _lines(texts)
+        pages = _pages_by_second(second, total, extraction)
+    lines = _lines(pages, total)
     return Extraction(usable_title(title), lines, extraction.engines, extraction.unread)
 
 
@@ -67,37 +70,45 @@ def _opened(data: bytes) -> pypdfium2.PdfDocument | None:
     return None
 
 
-def _lines(pages: Iterator[tuple[str, str]]) -> Iterator[Line]:
-    """Lines of (label, text) pairs; the mark contains the printed number if it differs.
+def _lines(pages: Iterator[Page], total: int) -> Iterator[Line]:
+    """Lines page by page, then heads and feet; a mark has the printed number if it differs.
 
     A page that shows something without having text is marked as such.
     """
-    for number, (label, text) in enumerate(pages, start=1):
-        remark = f" (labelled {label})" if label and label != str(number) else ""
-        if text == _ONLY_PICTURES:
-            remark, text = f"{remark} ({NO_TEXT_LAYER})", ""
+    kept = Kept()
+    for number, page in enumerate(without_running(pages, total, kept), start=1):
+        remark = f" (labelled {page.label})" if page.label and page.label != str(number) else ""
+        remark += f" ({NO_TEXT_LAYER})" if page.only_shows else ""
         yield Line(f"--- Page {number} ---{remark}", number)
-        for line in lines_of(text):
-            yield Line(line, number)
+        for line, hidden in parted(layout.text_of(page)):
+            yield Line(line, number, hidden=hidden)
+    if texts := kept.texts():
+        yield Line(f"--- {HEADS_AND_FEET} ---", None, HEADS_AND_FEET)
+        for line, _ in parted("\n".join(texts)):
+            yield Line(line, None, HEADS_AND_FEET)
 
 
 def _pages(
     document: pypdfium2.PdfDocument, second: _Second, extraction: Extraction
-) -> Iterator[tuple[str, str]]:
+) -> Iterator[Page]:
     import pypdfium2
 
     with closing(document):
         for index in range(len(document)):
+            label = _label(document, index)
             shows = False
             try:
                 with closing(document[index]) as page:
-                    text = layout.page_text(page)
-                    shows = not text.strip() and _shows_something(page)
+                    read = layout.read_page(page, label)
+                    shows = _shows_something(page)
             except pypdfium2.PdfiumError:
-                text = None
-            if text is None or not text.strip():
-                text = _second_opinion(second, index, text, extraction)
-            yield _label(document, index), text if text.strip() or not shows else _ONLY_PICTURES
+                read = None
+            if read is None or not (read.lines or read.after):
+                text = _second_opinion(second, index, "" if read else None, extraction)
+                read = _without_places(text, label)
+                if shows and not text.strip():
+                    read = replace(read, only_shows=True)
+            yield read
 
 
 def _shows_something(page: pypdfium2.PdfPage) -> bool:
@@ -105,6 +116,11 @@ def _shows_something(page: pypdfium2.PdfPage) -> bool:
     import pypdfium2.raw as pdfium
 
     return bool(pdfium.FPDFPage_CountObjects(page) > 0)
+
+
+def _without_places(text: str, label: str = "") -> Page:
+    """A page of which the text is known and no place."""
+    return Page(tuple(PlacedLine(line) for line in text.split("\n")), label=label)
 
 
 def _second_opinion(second: _Second, index: int, text: str | None, extraction: Extraction) -> str:
@@ -118,11 +134,9 @@ def _second_opinion(second: _Second, index: int, text: str | None, extraction: E
     return text or ""
 
 
-def _pages_by_second(
-    second: _Second, pages: int, extraction: Extraction
-) -> Iterator[tuple[str, str]]:
-    for index in range(pages):
-        yield "", _second_opinion(second, index, None, extraction)
+def _pages_by_second(second: _Second, total: int, extraction: Extraction) -> Iterator[Page]:
+    for index in range(total):
+        yield _without_places(_second_opinion(second, index, None, extraction))
 
 
 def _label(document: pypdfium2.PdfDocument, index: int) -> str:

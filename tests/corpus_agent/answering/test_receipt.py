@@ -43,6 +43,12 @@ def made() -> receipt.Receipt:
     )
 
 
+@pytest.fixture(scope="module")
+def made_once() -> receipt.Receipt:
+    """One receipt for all tests that only look at it."""
+    return made()
+
+
 def test_a_receipt_says_what_was_asked_done_and_answered():
     content = made()
     assert content["question"] == "How warm is the sourdough?"
@@ -101,7 +107,7 @@ def test_a_place_that_cannot_be_written_is_explained(tmp_path):
         receipt.open_file(tmp_path / "none/r.json")
 
 
-def test_the_log_keeps_the_newest_and_stays_bounded(tmp_path):
+def test_the_log_keeps_the_newest_and_stays_bounded(made_once, tmp_path):
     for number in range(20):
         content = {**made_once, "question": f"q{number}"}
         assert receipt.log(tmp_path, content, max_bytes=5_000) is None
@@ -112,14 +118,11 @@ def test_the_log_keeps_the_newest_and_stays_bounded(tmp_path):
     assert (tmp_path / "receipts.jsonl").stat().st_mode & 0o777 == 0o600
 
 
-def test_a_store_that_cannot_be_written_costs_a_notice_and_no_answer(tmp_path):
+def test_a_store_that_cannot_be_written_costs_a_notice_and_no_answer(made_once, tmp_path):
     assert "not in the store's log" in str(receipt.log(tmp_path / "none", made_once))
     (tmp_path / "receipts.jsonl").symlink_to(tmp_path / "elsewhere")
     assert "not in the store's log" in str(receipt.log(tmp_path, made_once))
     assert not (tmp_path / "elsewhere").exists()
-
-
-made_once = made()
 
 
 # --- checking
@@ -130,7 +133,7 @@ def checked(content: receipt.Receipt, corpus: MemoryCorpus):
     return found
 
 
-def test_a_quotation_that_stands_where_it_stood_holds():
+def test_a_quotation_that_stands_where_it_stood_holds(made_once):
     found = checked(made_once, MemoryCorpus({"bread.md": BREAD}))
     assert (found.now.verdict, found.file, found.now.line_start, found.holds) == (
         "verified",
@@ -140,7 +143,7 @@ def test_a_quotation_that_stands_where_it_stood_holds():
     )
 
 
-def test_one_that_moved_holds_and_says_where_it_is():
+def test_one_that_moved_holds_and_says_where_it_is(made_once):
     moved = MemoryCorpus({"bread.md": "\n" * 60 + BREAD}, stale=["bread.md"])
     found = checked(made_once, moved)
     assert (found.now.verdict, found.file, found.now.line_start, found.holds) == (
@@ -154,7 +157,7 @@ def test_one_that_moved_holds_and_says_where_it_is():
     )
 
 
-def test_one_that_was_altered_does_not_hold_and_shows_what_is_there_now():
+def test_one_that_was_altered_does_not_hold_and_shows_what_is_there_now(made_once):
     altered = MemoryCorpus({"bread.md": BREAD.replace("24", "42")}, stale=["bread.md"])
     found = checked(made_once, altered)
     assert (found.now.verdict, found.holds) == ("altered", False)
@@ -164,7 +167,7 @@ def test_one_that_was_altered_does_not_hold_and_shows_what_is_there_now():
     assert lines[-1] == "0 of 1 quotations still stand in their documents"
 
 
-def test_one_whose_document_is_gone_does_not_hold():
+def test_one_whose_document_is_gone_does_not_hold(made_once):
     found = checked(made_once, MemoryCorpus({"other.md": "x"}))
     assert (found.now.verdict, found.file, found.holds) == ("not_found", "gone", False)
     content = render.verify_object([(made_once, [found])], 7)
@@ -184,7 +187,7 @@ def test_one_whose_document_is_gone_does_not_hold():
     }
 
 
-def test_a_receipt_that_was_edited_is_caught():
+def test_a_receipt_that_was_edited_is_caught(made_once):
     content = json.loads(json.dumps(made_once))
     content["citations"][0]["quote"] = "Keep the sourdough at a temperature of 25 °C."
     assert not checked(content, MemoryCorpus({"bread.md": BREAD})).holds

@@ -319,6 +319,7 @@ def at_a_terminal(arguments: list[str], lines: list[str], folder: Path) -> str:
     return seen.decode()
 
 
+@pytest.mark.slow
 def test_hostile_names_act_neither_at_a_terminal_nor_in_what_is_kept(tmp_path):
     docs, store = tmp_path / "docs", tmp_path / "store"
     docs.mkdir()

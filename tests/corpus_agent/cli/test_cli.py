@@ -100,7 +100,10 @@ def test_stores_of_other_versions_and_damaged_ones_are_explained(cli: Cli, proje
     manifest.write_text(json.dumps({**good, "schema": good["schema"] - 1}))
     assert "Make it anew: corpus-agent index" in problem(cli("files"), 1)
     manifest.write_text("not json")
-    assert "is damaged" in problem(cli("index"), 1)
+    assert "is damaged" in problem(cli("status"), 1)
+    done = cli("index")
+    assert done.returncode == 0
+    assert "The index was made anew." in done.stdout and "is no JSON" in done.stdout
 
 
 @pytest.mark.slow
@@ -148,13 +151,16 @@ def test_files_lists_every_file_with_status_and_reason(cli: Cli, project):
     assert [(row["source"], row["status"], row["reason"]) for row in rows] == [
         ("a.md", "indexed", None),
         ("c:1.txt", "indexed", None),
-        ("p.png", "skipped", "picture"),
+        ("p.png", "skipped", "binary"),
         ("sub/b.txt", "indexed", None),
     ]
-    assert cli("files", "--status", "skipped").stdout == "skipped p.png (binary: PNG image)\n"
+    assert cli("files", "--status", "skipped").stdout == (
+        "skipped p.png (binary: picture (PNG); its words are read from a searchable PDF of it)\n"
+    )
     assert "Unknown status 'odd'" in problem(cli("files", "--status", "odd"), 2)
 
 
+@pytest.mark.slow
 def test_read_prints_the_lines_that_were_asked_for(cli: Cli, project):
     assert cli("read", "a.md").stdout == "# Bread\n\nSourdough rises slowly.\n"
     assert cli("read", "a.md:3").stdout == "Sourdough rises slowly.\n"
@@ -164,10 +170,12 @@ def test_read_prints_the_lines_that_were_asked_for(cli: Cli, project):
     assert (window["lines"], window["next_offset"], window["total"]) == (["# Bread", ""], 3, 3)
 
 
+@pytest.mark.slow
 def test_nothing_in_a_document_acts_on_the_terminal(cli: Cli, project):
     assert cli("read", "sub/b.txt").stdout == "The boiler. evil\n"
 
 
+@pytest.mark.slow
 def test_a_changed_file_is_marked_on_stderr_and_served(cli: Cli, project):
     (project / "docs/a.md").write_text("New words.\n")
     done = cli("read", "a.md")
@@ -176,11 +184,19 @@ def test_a_changed_file_is_marked_on_stderr_and_served(cli: Cli, project):
 
 def test_status_says_what_there_is(cli: Cli, project):
     status = one_object(cli("status", "--json"))
-    assert status["files"] == {"indexed": 3, "empty": 0, "failed": 0, "skipped": 1, "ignored": 0}
+    assert status["files"] == {
+        "indexed": 3,
+        "empty": 0,
+        "failed": 0,
+        "skipped": 1,
+        "ignored": 0,
+        "unreachable": 0,
+    }
     assert (status["complete"], status["root"]) == (True, str(project / "docs"))
     assert status["bytes"] > 1_000
 
 
+@pytest.mark.slow
 def test_the_plan_is_printed_and_nothing_is_done(cli: Cli, tmp_path):
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs/a.md").write_text("x")
@@ -193,6 +209,7 @@ def test_the_plan_is_printed_and_nothing_is_done(cli: Cli, tmp_path):
     assert not (tmp_path / ".corpus-agent").exists()
 
 
+@pytest.mark.slow
 def test_a_reader_of_our_output_may_leave_early(project):
     shell = f"cd {project} && {sys.executable} -m corpus_agent files | head -1"
     done = subprocess.run(
@@ -228,7 +245,7 @@ def test_indexing_asking_and_searching_work_from_end_to_end(cli: Cli, tmp_path):
         "n": 1, "source": "oven.md", "page": None, "line_start": 3, "line_end": 3,
         "quote": "The bread bakes at 230 °C for 40 minutes.", "verdict": "verified",
     }  # fmt: skip
-    assert answer["coverage"] == {"indexed": 1, "empty": 1, "failed": 0}
+    assert answer["coverage"] == {"indexed": 1, "empty": 1, "failed": 0, "unreachable": 0}
     assert list(Path(os.environ["HOME"]).iterdir()) == []  # nothing outside the store
 
 
@@ -246,6 +263,7 @@ def test_strict_turns_a_failed_file_into_an_exit_code(cli: Cli, tmp_path):
 # -- the seal
 
 
+@pytest.mark.slow
 def test_every_command_that_reads_says_that_the_seal_is_enforced(cli: Cli, project):
     for command in (["files"], ["status"], ["read", "a.md"], ["index", "--dry-run"]):
         done = cli(*command, "--json")
@@ -259,6 +277,7 @@ def test_without_the_seal_every_object_is_stamped_and_a_warning_printed(cli: Cli
     assert "without the seal" in done.stderr
 
 
+@pytest.mark.slow
 def test_no_variable_turns_the_seal_off(cli: Cli, project):
     for name in ("UNSEALED", "SEAL", "NO_SEAL"):
         for value in ("1", "0", "off"):
@@ -266,6 +285,7 @@ def test_no_variable_turns_the_seal_off(cli: Cli, project):
             assert one_object(done)["seal"] == "enforced"
 
 
+@pytest.mark.slow
 def test_a_kernel_that_cannot_seal_ends_with_exit_3_and_an_explanation(project):
     """The command runs under a filter in which the call for file rules does not exist."""
     code = (

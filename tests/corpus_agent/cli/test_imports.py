@@ -31,6 +31,7 @@ def imported_by(store, *arguments: str) -> set[str]:
     return set(json.loads(done.stderr))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command", [("search", "sourdough starter"), ("ask", QUESTION, "--llm", "none")]
 )
@@ -40,6 +41,7 @@ def test_a_one_shot_command_imports_no_heavy_library(sample_store, command):
     assert modules.isdisjoint(LIBRARIES)
 
 
+@pytest.mark.slow
 def test_indexing_imports_no_heavy_library_either(tmp_path):
     (tmp_path / "corpus").mkdir()
     (tmp_path / "corpus/a.md").write_bytes((SAMPLE / "kitchen/sourdough.md").read_bytes())
@@ -56,6 +58,7 @@ def test_indexing_imports_no_heavy_library_either(tmp_path):
     assert done.stdout == "True set()\n", done.stderr
 
 
+@pytest.mark.slow
 def test_a_sealed_search_prints_nothing_but_its_answer(sample_store, cli: Cli):
     done = cli("--store", sample_store, "search", "sourdough starter")
     assert (done.returncode, done.stderr) == (0, "")
@@ -66,6 +69,8 @@ import sys, tempfile
 from indexer.store.lance import import_lancedb
 lancedb = import_lancedb()
 assert not [name for name in sys.modules if name.startswith({CLIENT!r})]
+assert "overrides" not in sys.modules
+assert __import__("overrides").final  # the library itself, which the stand-in does not have
 # What was stood in for becomes itself when it is used.
 made = lancedb.namespace.ListTablesResponse(tables=["a"])
 assert type(made).__module__.startswith({CLIENT!r}), type(made)
@@ -83,6 +88,7 @@ with tempfile.TemporaryDirectory() as folder:
 """
 
 
+@pytest.mark.slow
 def test_lancedb_works_without_the_client_of_its_remote_catalogues():
     done = subprocess.run(
         [sys.executable, "-c", LANCEDB], capture_output=True, text=True, cwd=REPOSITORY
@@ -90,6 +96,7 @@ def test_lancedb_works_without_the_client_of_its_remote_catalogues():
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_where_the_client_is_loaded_already_lancedb_uses_it():
     code = (
         f"import {CLIENT}.models as models\n"

@@ -56,6 +56,7 @@ def test_a_working_folder_that_is_gone_is_one_clear_line(tmp_path, command):
     assert "The working folder is not there any more" in done.stderr
 
 
+@pytest.mark.slow
 def test_what_is_named_in_full_needs_no_working_folder(tmp_path, store):
     """The control: it is the folder that is missed, and nothing else."""
     done = from_nowhere(tmp_path, "--store", store, "files")
@@ -89,6 +90,7 @@ def test_the_home_of_a_user_who_is_not_known_is_one_clear_line(kind):
         parse(f"{kind}:~/x", None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "surroundings",
     [
@@ -124,6 +126,7 @@ def test_surroundings_that_are_odd_cost_nothing(cli: Cli, tmp_path, surroundings
     assert sorted(path.name for path in tmp_path.iterdir() if path.name != "store") == ["docs"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["file", "loop", "no folder above"])
 def test_a_state_folder_that_cannot_be_is_a_notice_and_no_traceback(cli: Cli, tmp_path, kind):
     (tmp_path / "docs").mkdir()
@@ -141,6 +144,7 @@ def test_a_state_folder_that_cannot_be_is_a_notice_and_no_traceback(cli: Cli, tm
     assert (refused.returncode, "Traceback" in refused.stderr) == (2, False), refused.stderr
 
 
+@pytest.mark.slow
 def test_an_index_below_a_name_that_is_not_utf_8_is_refused_and_not_called_damaged(cli: Cli, store):
     folder = store.parent / NOT_UTF_8
     shutil.copytree(store.parent / "docs", folder)
@@ -153,6 +157,7 @@ def test_an_index_below_a_name_that_is_not_utf_8_is_refused_and_not_called_damag
     assert "a.md" in cli("--store", store.parent / "other", "files").stdout
 
 
+@pytest.mark.slow
 def test_a_configuration_in_an_index_is_refused_and_one_among_documents_obeyed(cli: Cli, store):
     """Code that took over one run could write the first; the other was typed, and no run writes."""
     docs = store.parent / "docs"
@@ -169,6 +174,7 @@ def test_a_configuration_in_an_index_is_refused_and_one_among_documents_obeyed(c
     assert cli("--store", store, "--config", "/dev/null", "files").returncode == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [["index", "loop"], ["--store", "loop", "index", "docs"]])
 def test_a_link_that_leads_to_itself_is_one_clear_line(cli: Cli, store, arguments):
     (store.parent / "loop").symlink_to("loop")
@@ -181,6 +187,7 @@ def test_a_link_that_leads_to_itself_is_one_clear_line(cli: Cli, store, argument
         assert "Traceback" not in done.stderr, done.stderr
 
 
+@pytest.mark.slow
 def test_a_question_in_bytes_that_are_no_text_is_answered(cli: Cli, sample_store):
     for given in (["search"], ["ask", "--llm", "none"]):
         for more in ([], ["--json"]):

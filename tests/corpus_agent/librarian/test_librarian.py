@@ -327,6 +327,7 @@ def network_sockets(pid: int) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_the_process_holds_no_network_socket_and_cannot_make_one(toy_store):
     import socket
 
@@ -403,6 +404,7 @@ def test_a_librarian_outlives_the_thread_that_asked_first(toy_store):
     librarian.close()
 
 
+@pytest.mark.slow
 def test_a_process_that_was_killed_is_started_again_at_the_next_question(toy_store):
     with Librarian(toy_store, llm="none") as librarian:
         first = librarian.pid
@@ -413,6 +415,7 @@ def test_a_process_that_was_killed_is_started_again_at_the_next_question(toy_sto
         assert librarian.pid not in (None, first)
 
 
+@pytest.mark.slow
 def test_the_code_of_the_working_folder_is_not_run(toy_store, tmp_path, monkeypatch):
     (tmp_path / "json.py").write_text("import os; os.mkdir('taken-over')")
     monkeypatch.chdir(tmp_path)
@@ -683,6 +686,7 @@ def test_a_model_that_obeys_a_poisoned_corpus_gives_a_parent_no_order(tmp_path):
     assert not (tmp_path / "outside/new.txt").exists()
 
 
+@pytest.mark.slow
 def test_an_index_that_is_removed_is_missed_at_the_next_question(toy_store, tmp_path):
     own(shutil.copytree(toy_store, tmp_path / "copy"), tmp_path)
     with Librarian(tmp_path / "copy", llm="none") as librarian:

@@ -79,6 +79,7 @@ def test_a_search_and_a_read_give_what_our_own_model_gets_without_links(tools):
     assert (found.failed, found.version, window.version) == (False, 1, 1)
 
 
+@pytest.mark.slow
 def test_the_same_call_gives_the_same_result_twice(tools):
     first, second = (call(tools, "vectordb_read", source="a.md") for _ in range(2))
     assert first == second

@@ -279,6 +279,7 @@ def test_the_store_itself_is_not_reached_through_a_link(places, tmp_path):
     assert list(store.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_what_ended_servers_left_goes_and_a_running_one_keeps_its_own(places):
     first = Path(started(places)["log"]).parent
     second = Path(started(places)["log"]).parent

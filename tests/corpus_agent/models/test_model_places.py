@@ -112,6 +112,7 @@ def test_a_server_that_ends_at_once_leaves_an_answer_and_says_so(cli, sample_sto
     assert "llama-server ended before it was ready" in answer["notices"][0]
 
 
+@pytest.mark.slow
 def test_no_llama_server_says_so_and_reads_nothing(cli, sample_store, tmp_path):
     weights = tmp_path / "m.gguf"
     weights.write_bytes(b"GGUF")
@@ -126,6 +127,7 @@ def test_no_llama_server_says_so_and_reads_nothing(cli, sample_store, tmp_path):
 # -- a host that is not this machine
 
 
+@pytest.mark.slow
 def test_no_environment_variable_and_no_file_permits_a_remote_host(cli, sample_store, tmp_path):
     asked = ("--store", sample_store, "ask", "How long?", "--llm", "http://192.0.2.7:80")
     done = cli(*asked, env={"CORPUS_AGENT_ALLOW_REMOTE_LLM": "192.0.2.7"})
@@ -180,6 +182,7 @@ def test_a_permitted_host_is_asked_and_every_answer_says_so(sample_store):
     assert f"Warning: questions and passages go to {OTHER_HOST}, not encrypted." in err
 
 
+@pytest.mark.slow
 def test_a_host_that_is_not_permitted_hears_nothing(sample_store):
     ask = ("--store", sample_store, "ask", "How long?", "--json")
     for also in ((), ("--allow-remote-llm", "10.77.0.2")):

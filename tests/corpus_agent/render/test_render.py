@@ -5,7 +5,12 @@ import json
 import pytest
 
 from corpus_agent import render
-from corpus_agent.answering.records import Answer, Citation
+from corpus_agent.answering.receipt import Rechecked
+from corpus_agent.answering.records import Answer, Citation, Turn
+from corpus_agent.cli.chat import markdown
+from corpus_agent.selftest.injection.leaks import live_markup
+from corpus_agent.text.naming import quoted
+from corpus_agent.text.sanitize import inert, one_line
 from indexer.files.walk import SeenFile
 from indexer.records import Coverage, FileRow
 from indexer.sync.plan import Plan
@@ -64,3 +69,27 @@ def test_a_plan_in_json_holds_nothing_that_hides():
     printed = json.dumps(render.plan_object(todo), ensure_ascii=False)
     assert json.loads(printed)["plan"]["add"] == ["a.txt~32d615"]  # not the name of another file
     assert printed.isascii()
+
+
+SCHEMES = ("file", "data", "javascript", "vbscript", "blob", "mailto", "Data", "FILE")
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_text_that_ends_in_a_scheme_does_not_meet_the_mark_behind_it(scheme):
+    text = f"It was sent as {scheme}:"
+    citation = Citation(1, "a.txt", None, 3, 4, text, "verified")
+    answer = Answer(text, "So it was [1].", "answered", "m", (citation,), Coverage(1), 1, (text,))
+    recheck = Rechecked(Citation(1, "a.txt", None, 3, 4, text, "altered"), (3, 4), "same")
+    printed = {
+        "ask": render.answer_lines(answer),
+        "verify": render.verify_lines([({"question": text}, [recheck])]),
+        "chat": markdown([Turn(text, answer)], "today"),
+    }
+    for command, lines in printed.items():
+        shown = "\n".join(lines)
+        assert "scheme" not in live_markup(shown), command
+        assert f"{scheme}[:]" in shown  # it is still readable
+    # The control: cleaned before the marks, each of them would be taken for what it loads.
+    assert live_markup(f"“{one_line(inert(text))}”") == ["scheme"]
+    assert live_markup(f"*{one_line(inert(text))}*") == ["scheme"]
+    assert live_markup(quoted(inert(text))) == ["scheme"]

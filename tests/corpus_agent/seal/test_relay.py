@@ -32,6 +32,7 @@ from corpus_agent.seal.routes import (
 )
 from corpus_agent.seal.upstream import MAX_HEADER_BYTES, MAX_REPLY_BYTES, request_bytes
 from tests.support.brokers import broker_for
+from tests.support.processes import until
 from tests.support.raw_server import OK, RawServer
 from tests.support.relay_fuzz import CHAT, COUNTS, SMUGGLED, is_listed, play
 
@@ -456,10 +457,9 @@ def test_a_body_that_the_server_does_not_read_can_be_given_up():
         exchange.cancel()
         assert broker.status_of("/v1/models", 0.5) is None  # which is not read either
         assert heard == []
-        threads = list(Path(f"/proc/{broker.pid}/task").iterdir())
-        assert (
-            len(threads) <= 2
-        )  # the thread of the long body has ended; the other one may be ending
+        threads = Path(f"/proc/{broker.pid}/task")
+        # The thread of the long body ends; the other one may be ending.
+        assert until(lambda: len(list(threads.iterdir())) <= 2)
 
 
 def test_more_at_once_than_are_served_are_refused_and_later_ones_served():

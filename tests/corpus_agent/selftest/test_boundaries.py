@@ -55,10 +55,12 @@ def test_nothing_that_a_run_leaves_moves_the_next_and_its_control_does(
     assert tried.passed
 
 
+@pytest.mark.slow
 def test_the_usual_run_is_of_its_folder_and_reaches_nothing_else(usual):
     assert usual == {"root": "home/cloned/project", "server": None, "reached": []}
 
 
+@pytest.mark.slow
 def test_a_program_without_the_guard_fails_the_run(honest, tmp_path):
     """A key that the user trusts by name, under another name: the guard by name is not there."""
     attack = replace(
@@ -70,6 +72,7 @@ def test_a_program_without_the_guard_fails_the_run(honest, tmp_path):
     assert not tried.passed
 
 
+@pytest.mark.slow
 def test_a_control_that_does_not_get_through_fails_the_run(honest, tmp_path):
     tried = try_store(replace(BY_NAME["root"], unchecked=lambda home: ""), honest, tmp_path)
     assert tried.leaked == ()
@@ -77,6 +80,7 @@ def test_a_control_that_does_not_get_through_fails_the_run(honest, tmp_path):
     assert not tried.passed
 
 
+@pytest.mark.slow
 def test_a_record_that_a_run_could_write_would_move_the_next(usual, honest, tmp_path):
     """Left where nothing is sealed, as if the seal had a hole; the next run is an ordinary one."""
     copied = boundaries._copy(honest, tmp_path / "home")
@@ -87,6 +91,7 @@ def test_a_record_that_a_run_could_write_would_move_the_next(usual, honest, tmp_
         assert boundaries._moved(usual, later, listener) == ["read", "another root"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("act", ["read", "write", "make", "remove"])
 def test_what_is_done_to_the_home_is_seen(act, honest, tmp_path):
     copied = boundaries._copy(honest, tmp_path / "home")
@@ -143,6 +148,7 @@ def test_the_json_holds_each_group():
     assert found["persistence"] == found["stores"]
 
 
+@pytest.mark.slow
 def test_the_home_of_the_caller_is_not_that_of_the_run(honest):
     told = honest.environment()
     assert told["HOME"] != os.environ.get("HOME")

@@ -31,6 +31,7 @@ def test_a_way_out_is_closed_and_was_open_before(results, name):
     assert result.passed
 
 
+@pytest.mark.slow
 def test_only_what_needs_a_privilege_may_be_impossible(results):
     impossible = {name for name, result in results.items() if result.control == "impossible"}
     assert impossible <= {
@@ -82,6 +83,7 @@ def test_a_control_that_fails_fails_the_test():
     assert not result.passed
 
 
+@pytest.mark.slow
 def test_the_table_has_a_line_per_probe_and_counts_the_failures(results):
     lines = trial.table(list(results.values())).splitlines()
     assert len(lines) == len(results) + 3
@@ -94,6 +96,7 @@ def test_the_table_has_a_line_per_probe_and_counts_the_failures(results):
     assert shown[-1] == "1 of 2 ways out are closed."
 
 
+@pytest.mark.slow
 def test_the_json_can_be_written_and_says_whether_all_passed(results):
     found = json.loads(json.dumps(trial.as_json(list(results.values()))))
     assert found["passed"] is True

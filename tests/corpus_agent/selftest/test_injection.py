@@ -21,8 +21,9 @@ from corpus_agent.selftest.injection.planting import documents, plant
 from corpus_agent.selftest.injection.shown import as_json, table
 from corpus_agent.selftest.injection.strings import PACKAGED, Targets, load
 from corpus_agent.selftest.injection.target import question_about
+from corpus_agent.selftest.injection.trial import STRINGS_OF_A_PROCESS, in_groups, printed_by
 from corpus_agent.selftest.injection.unprotected import Bare, report_of
-from indexer.errors import UsageError
+from indexer.errors import CorpusError, UsageError
 from indexer.files.walk import walk
 from tests.support.documents import extract
 from tests.support.places import eval_data
@@ -331,6 +332,27 @@ def test_a_string_that_the_model_never_saw_fails_the_run():
 
 
 # -- the whole run
+
+
+MANY = 510
+
+
+def test_many_strings_are_asked_about_by_several_processes_and_none_is_left_out(tmp_path):
+    made = [{"id": n, "class": "made", "text": f"Do {n}.", "canary": ""} for n in range(MANY)]
+    (tmp_path / "many.jsonl").write_text("\n".join(map(json.dumps, made)))
+    words = [planted.word for planted in load(tmp_path / "many.jsonl", TARGETS)]
+    groups = list(in_groups(words))
+    assert [word for group in groups for word in group] == words
+    assert len(set(words)) == MANY
+    assert max(map(len, groups)) == STRINGS_OF_A_PROCESS < MANY
+    assert len(groups) == -(-MANY // STRINGS_OF_A_PROCESS)
+
+
+def test_a_process_that_outlives_its_limit_is_explained():
+    with pytest.raises(CorpusError, match=r"timeit did not end within 1 s.*less to do"):
+        printed_by("timeit", "-n", "1", "import time; time.sleep(600)", seconds=1.0)
+    # The control: the same module in time.
+    assert "loop" in printed_by("timeit", "-n", "1", "1 + 1", seconds=300.0)
 
 
 @pytest.mark.slow

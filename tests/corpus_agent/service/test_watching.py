@@ -224,6 +224,7 @@ def test_a_rule_that_is_written_later_removes_what_it_names(watching, root, stor
     until(lambda: len(Snapshot(store).files()) == 2)
 
 
+# The kernel's queue holds 16,384 events, and each new file makes three.
 @pytest.mark.parametrize("count", [BURST + 500, 10_000])
 def test_files_that_arrive_all_at_once_are_all_indexed_and_watched(
     watching, root, store, tmp_path, count

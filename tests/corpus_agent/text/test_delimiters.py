@@ -1,6 +1,7 @@
 """The frame: corpus text cannot leave its delimiters, and ordinary text stays as it was."""
 
 import re
+import time
 
 import pytest
 from hypothesis import given
@@ -128,8 +129,6 @@ def test_nothing_inside_a_frame_closes_or_opens_it(text):
     ],
 )
 def test_a_page_of_brackets_costs_no_more_than_a_second(unit):
-    import time
-
-    start = time.perf_counter()
+    started = time.process_time()
     neutral(unit * (50_000 // len(unit)))
-    assert time.perf_counter() - start < 1.0
+    assert time.process_time() - started < 1.0

@@ -90,6 +90,7 @@ PIECES = st.sampled_from([*HOSTS, *SIGNS, *WORDS, "&sol;"])
 TEXTS = st.lists(st.one_of(PIECES, st.text(max_size=4)), max_size=8).map("".join)
 
 
+@pytest.mark.slow
 @given(TEXTS)
 @example("a/evil.com")
 @example("//a.b@c.d.e")

@@ -12,7 +12,7 @@ from indexer.records import Line, Query
 from indexer.window import MAX_WINDOW_BYTES, cut_window
 from tests.support.fakes import MemoryCorpus, ToyEncoder
 from tests.support.pdfs import pdf_of
-from tests.support.toy_index import sync
+from tests.support.toy_index import copied, sync
 
 TEXTS = {
     "bread.md": "# Bread\n\nSourdough rises slowly.\n\nRye needs more water.\n",
@@ -20,20 +20,28 @@ TEXTS = {
 }
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    root = tmp_path / "docs"
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Documents and their index."""
+    folder = tmp_path_factory.mktemp("original")
+    root = folder / "docs"
     for source, text in TEXTS.items():
         (root / source).parent.mkdir(parents=True, exist_ok=True)
         (root / source).write_text(text)
     (root / "scan.pdf").write_bytes(pdf_of(""))
-    return root
+    sync(root, folder / "store")
+    return folder
+
+
+@pytest.fixture
+def folder(original: Path, tmp_path: Path) -> Path:
+    """Documents that are indexed."""
+    copied(original, tmp_path)
+    return tmp_path / "docs"
 
 
 def local(root: Path) -> Index:
-    store = root.parent / "store"
-    sync(root, store)
-    return Index.open(store, ToyEncoder())
+    return Index.open(root.parent / "store", ToyEncoder())
 
 
 @pytest.fixture(params=["local", "memory"])

@@ -33,7 +33,7 @@ def store(tmp_path: Path) -> Path:
 def say(store: Path, **fields: object) -> None:
     """Have the manifest say something else, as whoever may write the store can."""
     path = store / MANIFEST_NAME
-    path.write_text(json.dumps({**json.loads(path.read_text()), **fields}))
+    path.write_text(json.dumps({**json.loads(path.read_text()), "check": None, **fields}))
 
 
 def test_what_this_user_made_here_is_known_with_its_folder(store):

@@ -64,6 +64,7 @@ print(json.dumps(found))
 """
 
 
+@pytest.mark.slow
 def test_killed_at_any_moment_a_store_is_made_by_the_next_index(tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", KILLING, tmp_path],

@@ -235,6 +235,7 @@ def test_case_counts_unless_told_otherwise(tmp_path, tools):
     assert tools.grep("needle", ignore_case=True, mode="count") == "a.py:3"
 
 
+@pytest.mark.slow
 def test_a_glob_narrows_and_does_not_bring_ignored_files_back(tmp_path, tools):
     put(tmp_path, ".gitignore", text="*.log\nbuild/\n")
     put(tmp_path, "a.py", "a.ts", "b.log", "build/c.py", "src/d.py", ".git/e.py")
@@ -352,6 +353,7 @@ def built_with(path, folder):
     return run.stdout.strip()
 
 
+@pytest.mark.slow
 def test_without_ripgrep_the_tools_are_not_built(tmp_path):
     if Path(sys._base_executable).with_name("rg").exists():
         pytest.skip("the Python below this environment has a ripgrep beside it")

@@ -11,11 +11,14 @@ from corpus_agent.workspace import FileTools, Proposal, Workspace
 from corpus_agent.workspace.guarded import GUARDS, belongs_to_git, folded, why_asked
 from tests.support.places import REPOSITORY
 
-EXAMPLES = {
-    pattern.replace("*", "x") + ("file" if pattern.endswith("/") else ""): guard.why
+PATHS = {
+    guard.why: [
+        pattern.replace("*", "x") + ("file" if pattern.endswith("/") else "")
+        for pattern in guard.patterns
+    ]
     for guard in GUARDS
-    for pattern in guard.patterns
 }
+EXAMPLES = {path: why for why, paths in PATHS.items() for path in paths}
 # The same file to a file system that makes less of a difference.
 DISGUISES = {
     "capitals": str.upper,
@@ -32,46 +35,49 @@ def asked():
     return []
 
 
-@pytest.fixture
-def careful(tmp_path, asked):
+def whose_person_says_no(folder, asked):
     """Tools whose person says no, and what that person was asked."""
 
     def confirm(proposal):
         asked.append(proposal)
         return False
 
-    return FileTools(Workspace(tmp_path), confirm=confirm)
+    return FileTools(Workspace(folder), confirm=confirm)
+
+
+@pytest.fixture
+def careful(tmp_path, asked):
+    return whose_person_says_no(tmp_path, asked)
 
 
 def everything(folder):
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
 
 
-@pytest.mark.parametrize("path", EXAMPLES)
-@pytest.mark.parametrize("below", ["", "deep/down/"])
-def test_a_file_that_is_run_on_sight_is_asked_for_with_the_reason(
-    tmp_path, careful, asked, path, below
-):
-    answer = careful.write(below + path, "content")
-    assert answer == f"Error: Writing {below + path!r} was not allowed. Ask what to do instead."
-    why = EXAMPLES[path]
-    assert asked == [Proposal(tmp_path / below / path, "content", replaces=False, why=why)]
-    assert str(asked[0]) == f"make {str(tmp_path / below / path)!r}: {why}"
-    assert everything(tmp_path) == []
+@pytest.mark.parametrize("why", PATHS)
+def test_a_file_that_is_run_on_sight_is_asked_for_with_the_reason(tmp_path, careful, asked, why):
+    for path in (below + path for path in PATHS[why] for below in ("", "deep/down/")):
+        answer = careful.write(path, "content")
+        assert answer == f"Error: Writing {path!r} was not allowed. Ask what to do instead."
+        assert asked == [Proposal(tmp_path / path, "content", replaces=False, why=why)]
+        assert str(asked.pop()) == f"make {str(tmp_path / path)!r}: {why}"
+        assert everything(tmp_path) == []
 
 
-@pytest.mark.parametrize("path", EXAMPLES)
-def test_such_a_file_is_not_edited_where_nobody_says_yes(tmp_path, careful, asked, path):
-    file = tmp_path / path
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text("old words")
-    for tools in (careful, FileTools(Workspace(tmp_path))):
-        tools.read(path)
-        answer = tools.edit(path, "old", "new")
-        assert answer.startswith("Error:"), answer
-        assert (EXAMPLES[path] in answer) == (tools is not careful)
-    assert asked == [Proposal(file, "new words", replaces=True, why=EXAMPLES[path])]
-    assert file.read_text() == "old words"
+@pytest.mark.parametrize("why", PATHS)
+def test_such_a_file_is_not_edited_where_nobody_says_yes(tmp_path, asked, why):
+    for number, path in enumerate(PATHS[why]):
+        file = tmp_path / str(number) / path
+        file.parent.mkdir(parents=True)
+        file.write_text("old words")
+        careful = whose_person_says_no(tmp_path / str(number), asked)
+        for tools in (careful, FileTools(Workspace(tmp_path / str(number)))):
+            tools.read(path)
+            answer = tools.edit(path, "old", "new")
+            assert answer.startswith("Error:"), answer
+            assert (why in answer) == (tools is not careful), path
+        assert [asked.pop()] == [Proposal(file, "new words", replaces=True, why=why)]
+        assert file.read_text() == "old words"
 
 
 @pytest.mark.parametrize("path", [".envrc", ".vscode/tasks.json"])
@@ -96,6 +102,7 @@ def test_no_spelling_hides_such_a_file(tmp_path, careful, asked, path, disguise)
         assert asked[0].why
 
 
+@pytest.mark.slow
 @settings(deadline=None)  # the first one compiles the list
 @given(st.sampled_from(sorted(EXAMPLES)), st.text(st.sampled_from("\u200b\u2060\ufeff\u00ad")))
 def test_no_invisible_character_hides_such_a_file(tmp_path_factory, path, invisible):

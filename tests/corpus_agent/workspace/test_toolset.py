@@ -429,6 +429,7 @@ def importers(*folders):
     return found
 
 
+@pytest.mark.slow
 def test_nothing_but_the_workspace_itself_imports_the_file_tools():
     program = importers(REPOSITORY / "corpus_agent", REPOSITORY / "indexer")
     assert all(name.startswith("corpus_agent/workspace/") for name in program)

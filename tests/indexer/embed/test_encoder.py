@@ -144,6 +144,7 @@ def test_prefixes_are_those_of_the_folder_or_of_its_family(tmp_path, name, said,
     assert (encoder.query_prefix, encoder.document_prefix) == (query, passage)
 
 
+@pytest.mark.slow
 def test_a_window_that_is_not_stated_is_that_of_the_tokenizer_or_the_places(make_model):
     folder = make_model()
     (folder / "sentence_bert_config.json").unlink()
@@ -265,6 +266,7 @@ def test_another_model_of_the_family_runs_through_onnx_as_its_folder_says(
     assert (encoder.weights_sha256 != PACKAGED_SHA256, notices) == (True, [])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "files", "reason"),
     [
@@ -301,6 +303,7 @@ def test_the_check_is_kept_in_the_store_and_spares_the_next_start_torch(make_mod
     assert imported(code, folder, tmp_path) == []
 
 
+@pytest.mark.slow
 def test_vectors_that_are_not_the_models_own_are_not_used(make_model, tmp_path):
     folder = ModelFolder(make_model())
     wrong = np.roll(TorchEngine(folder).encode(probe.TEXTS), 1, axis=1)
@@ -329,6 +332,7 @@ def test_a_packaged_model_that_computes_otherwise_is_refused(tmp_path):
     assert "CorpusError: The vectors of all-MiniLM-L6-v2 are wrong on this machine" in done.stderr
 
 
+@pytest.mark.slow
 def test_without_a_store_to_keep_the_check_in_the_model_works_and_says_so(make_model):
     notices: list[str] = []
     encoder = FolderEncoder(make_model(), on_notice=notices.append)

@@ -114,6 +114,7 @@ def test_scores_that_are_no_numbers_are_an_outage(sample_store, folder, notices)
     assert "no numbers" in notices[0]
 
 
+@pytest.mark.slow
 def test_an_answer_says_that_its_reranker_failed(sample_store, tmp_path):
     store = tmp_path / "store"
     shutil.copytree(sample_store, store)

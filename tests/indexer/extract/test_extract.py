@@ -173,7 +173,7 @@ def test_every_unreadable_file_has_its_reason():
         "no_text_layer": (pdf_of(""), "scan.pdf"),
         "encrypted": (encrypted.getvalue(), "a.pdf"),
         "malformed": (pdf_of("x" * 50)[:200], "a.pdf"),
-        "picture": (b"\x89PNG\r\n\x1a\n", "a.png"),
+        "binary": (b"\x89PNG\r\n\x1a\n", "a.png"),
         "unsupported": (b"PK\x03\x04....", "a.jar"),
     }
     for reason, (data, source) in cases.items():

@@ -7,8 +7,10 @@ import pytest
 
 from indexer.chunk import Chunker
 from indexer.errors import UnreadableDocument
-from indexer.extract import REGISTRY, claim, markdown, open_document
+from indexer.extract import REGISTRY, claim, open_document
 from indexer.extract.container import MAX_PART_BYTES
+from indexer.extract.grid import simple
+from indexer.extract.rows import table_text
 from tests.support import made_files as made
 from tests.support.documents import extract
 from tests.support.fakes import ToyEncoder
@@ -24,7 +26,13 @@ EXTRACTORS = {
     "a.ipynb": "notebook",
     "a.odt": "odf",
     "a.odp": "odf",
-    "a.pages": "iwork",
+    **dict.fromkeys(("a.pages", "b.pages", "a.key", "a.numbers"), "iwork"),
+    **dict.fromkeys(("a.tar.gz", "a.txt.gz", "a.txt.bz2", "a.txt.xz", "a.txt.zst"), "packed"),
+    "a.7z": "sevenz",
+    "a.emlx": "eml",
+    "winmail.dat": "tnef",
+    "a.vcf": "contacts",
+    "a.ics": "calendar",
 }
 TITLES = {
     **dict.fromkeys(("a.docx", "a.odt", "a.odp", "a.ods", "a.rtf"), "Harbour notes"),
@@ -36,6 +44,13 @@ TITLES = {
     "a.ipynb": "Fares",
     "a.eml": "Fähre",
     "a.msg": "Ferry",
+    "a.emlx": "fares",
+    "winmail.dat": "Fares",
+    "a.ics": "Harbour dates",
+    "a.webarchive": "Fähre",
+    "b.pages": "b",
+    **{f"a.txt.{packed}": "a.txt" for packed in ("gz", "bz2", "xz", "zst")},
+    "a.tar.gz": "a.tar",
 }
 
 
@@ -125,7 +140,11 @@ def test_chapters_and_messages_are_marked():
         "--- Chapter 2 ---",
     ]
     marks = [line.text for line in extract(made.FILES["a.mbox"], "a.mbox").lines if line.is_mark]
-    assert marks == ["--- Message 1 ---", "--- Message 2 ---"]
+    assert marks == [
+        "--- Message 1 ---",
+        "--- File Message 1/fares.pdf, Page 1 ---",
+        "--- Message 2 ---",
+    ]
 
 
 def test_a_line_that_looks_like_a_mark_is_text_where_it_begins_no_part():
@@ -150,7 +169,7 @@ KEPT = {
         *("# Timetable", "Привет", "7\u00a0€", "| Vigo | 7.50 |", "Footnote: in summer"),
     ],
     "a.html": [
-        *("# Timetable", "See the fares.", "- one", "| Vigo | 7.50 |"),
+        *("# Timetable", "See the fares.", "- one", "| Port: Vigo | Fare: 7.50 |"),
         LINK,
     ],
     "a.eml": [
@@ -170,6 +189,14 @@ KEPT = {
     "a.csv": [f"| Port: Vigo | Fare: 7,50 | Remark: {made.SENTENCE} |"],
     "a.fb2": ["Creator: Ana", "# The crossing"],
     "a.md": ["title: Harbour notes"],
+    "a.vcf": ["Name: Dr. Jürgen Müller", "Phone (mobile) of Dr. Jürgen Müller: 0170 99"],
+    "a.ics": ["Start of Board meeting: 2025-08-04 09:00 (Europe/Madrid)"],
+    "a.enex": ["[x] Milk", "[ ] Bread & butter", "Tags: home", "words attached"],
+    "a.webarchive": ["in a frame"],
+    "a.key": ["Timetable", "Notes: say Opening slowly"],
+    "b.pages": ["| Port: Vigo | Fare: 7.5 |", "the end", "in a box"],
+    "a.numbers": ["| Port: Vigo | Fare: 7.5 | Share: 25% | Price: 12.00 EUR | Since: 2025-08-04"],
+    "winmail.dat": ["See what is attached.", "--- File notes.txt ---"],
 }
 LEFT_OUT = {
     "a.docx": ["printed on every page"],
@@ -184,6 +211,12 @@ LEFT_OUT = {
     "a.fb2": ["AAAA"],
     "a.srt": ["-->", "<i>"],
     "a.vtt": ["-->", "WEBVTT"],
+    "a.emlx": ["flags", "kept by the program"],
+    "a.vcf": ["/9j/4AAQ", "X-ABLabel"],
+    "a.ics": ["VTIMEZONE", "BEGIN:"],
+    "a.enex": ["en-todo", "image/png"],
+    "a.key": ["Click to edit"],
+    "b.pages": ["printed on every page"],
 }
 
 
@@ -194,12 +227,16 @@ def test_what_a_reader_would_see_is_kept(name):
         assert any(wanted in line for line in lines), wanted
 
 
+# Where the bytes of a text are not those of the file.
+PACKED = ("a.docx", "a.odt", "a.eml", "a.ppt", "a.xlsx", "a.key", "b.pages")
+
+
 @pytest.mark.parametrize("name", LEFT_OUT)
 def test_what_no_reader_sees_is_left_out(name):
     raw = made.FILES[name]
     for unwanted in LEFT_OUT[name]:
         assert unwanted not in text_of(name)
-        hidden = unwanted.encode() in raw or name in ("a.docx", "a.odt", "a.eml", "a.ppt", "a.xlsx")
+        hidden = unwanted.encode() in raw or name in PACKED
         assert hidden, f"{unwanted} is not in the file, so that it could not be found"
 
 
@@ -217,10 +254,10 @@ def test_a_footer_of_slides_is_read_where_it_is_first_said():
 
 def test_a_long_cell_stays_in_its_row_and_a_table_of_long_texts_is_read_as_text():
     rows = [["Port", "Remark"], ["Vigo", "w " * 300], ["Cangas", "a|b"], ["Moaña", "| x | y |"]]
-    lines = markdown.table(rows).split("\n")
-    assert lines[2].startswith("| Vigo | w w")
-    assert lines[3:] == ["| Cangas | a|b |", "| Moaña | x y |"]
-    assert markdown.table([["w " * 300, "v " * 300], ["", "u"]]).count("|") == 0
+    lines = table_text(simple(rows, headed=True)).split("\n")
+    assert lines[2].startswith("| Port: Vigo | Remark: w w")
+    assert lines[3:] == ["| Port: Cangas | Remark: a|b |", "| Port: Moaña | Remark: x, y |"]
+    assert table_text(simple([["w " * 300, "v " * 300], ["", "u"]])).count("|") == 0
 
 
 # --- Whose file is it? --------------------------------------------------------------------------
@@ -310,9 +347,10 @@ def test_archives_and_locked_and_empty_files_have_their_reasons():
     cases = [
         ("unsupported", made.zipped({"notes.txt": "words"}), "a.jar"),
         ("unsupported", made.zipped({"notes.txt": "words"}), "a.docx"),
-        ("unsupported", b"\x1f\x8b\x08 rest", "a.txt.gz"),
-        ("unsupported", b"7z\xbc\xaf\x27\x1c rest", "a.7z"),
-        ("unsupported", bytes(257) + b"ustar" + bytes(300), "a.tar"),
+        ("malformed", b"\x1f\x8b\x08\0 rest", "a.txt.gz"),
+        ("malformed", b"7z\xbc\xaf\x27\x1c rest", "a.7z"),
+        ("malformed", bytes(257) + b"ustar" + bytes(300), "a.tar"),
+        ("unsupported", b"Rar!\x1a\x07\0 rest", "a.rar"),
         ("unsupported", made.compound({"VisioDocument": b"x"}), "a.vsd"),
         ("encrypted", made.compound({"EncryptedPackage": b"x", "EncryptionInfo": b"x"}), "a.docx"),
         ("encrypted", made.doc(encrypted=True), "a.doc"),
@@ -320,7 +358,7 @@ def test_archives_and_locked_and_empty_files_have_their_reasons():
         ("encrypted", encrypted_odt, "a.odt"),
         ("no_bytes", b"", "a.docx"),
         ("no_text", made.zipped({"word/document.xml": "<w><body/></w>"}), "a.docx"),
-        ("picture", b"\x89PNG\r\n\x1a\n", "a.docx"),
+        ("binary", b"\x89PNG\r\n\x1a\n", "a.docx"),
     ]
     for reason, data, name in cases:
         assert refusal(data, name) == reason, name
@@ -377,6 +415,7 @@ def test_a_part_that_unpacks_beyond_the_limit_is_refused_and_one_at_the_limit_is
         assert refusal(data, "a.docx") == reason
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tag", ["div", "b", "ul><li", "table><tr><td", "blockquote"])
 def test_html_of_any_depth_is_read_to_its_end(tag):
     closing = "".join(f"</{part}>" for part in reversed(tag.replace("<", "").split(">")))
@@ -412,3 +451,102 @@ def test_a_damaged_file_gives_text_or_a_reason_and_nothing_else(name):
         except UnreadableDocument:
             continue
         assert list(open_document(bytes(data), name).lines) == list(document.lines)
+
+
+# --- Text that looks like something else at its beginning ---------------------------------------
+
+WORDS_OF_OTHERS = [
+    "MZ 125 is the motorcycle of the village.",
+    "MZ",
+    "ID3 tags name the song.",
+    "RIFF, WAVE and AVI are containers for sound.",
+    "Rar! said the lion of the mill.",
+    "%!PS is how a PostScript file begins.",
+    "%!PS\nThe first line of such a file.",
+    "%!PS-Adobe-3.0 begins such a file.",
+    "BM 12 is the bus to the mill.",
+    "GIF89a is… a format for small pictures.",
+    "BZh9 begins an archive.",
+    "MSCF begins a cabinet.",
+    "ITSF begins compiled help.",
+    "!BDN begins a mail folder.",
+    "AT&TFORM begins a scan.",
+    "OggS begins a song.",
+    "fLaC begins a song.",
+    "SQLite format 3 is a file format.",
+    "PWS3 is a word.",
+    "%PDF-1.7 is the first line of a PDF.",
+    "{\\rtf1 is how rich text begins.",
+    "!<arch>\nis the first line of an archive of objects, and this line is as long as a head is.",
+    "PK is short for a lorry.",
+    "7z is a program.",
+    "From 2024 on, the mill is closed.",
+]
+
+
+@pytest.mark.parametrize("text", WORDS_OF_OTHERS)
+@pytest.mark.parametrize("name", ["a.txt", "a", "a.log"])
+def test_text_that_begins_like_another_format_is_text(text, name):
+    lines = [line.text for line in extract(text.encode(), name).lines]
+    assert "\n".join(lines) == text
+
+
+@pytest.mark.parametrize(
+    ("data", "detail"),
+    [
+        (b"MZ\x90\0\x03\0\0\0\x04\0\0\0\xff\xff\0\0" + bytes(48), "program"),
+        (b"ID3\x03\0\0\0\0\x21\x76TIT2", "MP3"),
+        (b"RIFF\x24\x08\0\0WAVEfmt \x10\0\0\0", "WAV"),
+        (b"Rar!\x1a\x07\x01\0abcdef", "RAR"),
+        (b"%!PS-Adobe-3.0\n%%Title: (a)\n/x 5 def\nshowpage\n", "PostScript"),
+        (b"BM\x46\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0" + bytes(30), "BMP"),
+        (b"GIF89a\x01\0\x01\0\x80\0\0\xff\xff\xff\0\0\0!", "GIF"),
+        (b"BZh91AY&SY\x12\x34", "malformed"),
+        (b"SQLite format 3\0\x10\0", "SQLite"),
+        (b"OggS\0\x02\0\0", "Ogg"),
+        (b"fLaC\0\0\0\x22", "FLAC"),
+        (b"!<arch>\n" + b"a/".ljust(58) + b"`\nabc", "ar archive"),
+    ],
+)
+def test_the_formats_themselves_are_still_known(data, detail):
+    with pytest.raises(UnreadableDocument, match=detail):
+        extract(data, "a.txt")
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.md", "a.csv", "a.json", "a.log", "a.html"])
+def test_a_nul_in_a_text_is_damage_that_is_read_and_noted(name):
+    for text in (b"The mill \0was sold.", b"The mill was sold.\n" * 999 + b"to \0Anna Berg\n"):
+        opened = open_document(text, name)
+        lines = "\n".join(line.text for line in opened.lines)
+        assert "mill" in lines and "\0" not in lines
+        assert opened.remark == "damaged: 1 NUL character was left out"
+    control = open_document(b"The mill was sold.", name)
+    assert list(control.lines) and control.remark == ""
+    with pytest.raises(UnreadableDocument, match="binary"):
+        open_document(b"\0\x01\x02 mill \0\x03\x04\x05", name)
+
+
+@pytest.mark.parametrize(
+    ("xml", "expected"),
+    [
+        (
+            '<!DOCTYPE d [<!ENTITY who "Anna Berg">]><d><p>To &who; and <b>all</b></p></d>',
+            "Anna Berg",
+        ),
+        ('<!DOCTYPE d [<!ENTITY who "Anna Berg">]><d>&who;<p>sold</p></d>', "Anna Berg"),
+        ('<!DOCTYPE d [<!ENTITY who "Anna &amp; Berg">]><d><p>x</p>&who;</d>', "Anna & Berg"),
+        ('<!DOCTYPE d SYSTEM "d.dtd"><d><p>caf&eacute; Berg</p>&nbsp;<p>x</p></d>', "café Berg"),
+        ('<!DOCTYPE d SYSTEM "d.dtd"><d><p>to &unknown; Berg</p></d>', "&unknown; Berg"),
+        (
+            (
+                '<!DOCTYPE d [<!ENTITY o SYSTEM "file:///etc/hostname"><!ENTITY a "Anna">]>'
+                "<d><p>to &o; &a; Berg</p><p>x</p></d>"
+            ),
+            "&o; Anna Berg",
+        ),
+    ],
+)
+def test_xml_with_entities_beside_elements_is_read(xml, expected):
+    document = extract(f"<?xml version='1.0'?>{xml}".encode(), "a.xml")
+    assert document.extractor.startswith("xml/")
+    assert expected in "\n".join(line.text for line in document.lines)

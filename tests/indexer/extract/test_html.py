@@ -28,12 +28,12 @@ def test_what_is_hidden_or_a_button_within_a_line_leaves_the_line_whole(piece):
     assert text_of(f"<p>{PROSE} See {piece}the fares.</p>") == f"{PROSE}See the fares."
     assert text_of(f"<h2>Fares{piece}</h2><p>{PROSE}") == f"## Fares\n\n{PROSE.strip()}"
     table = f"<table><tr><th>Port<th>Fare<tr><td>Vigo{piece}<td>7.50</table><p>{PROSE}"
-    assert "| Vigo | 7.50 |" in text_of(table)
+    assert "| Port: Vigo | Fare: 7.50 |" in text_of(table)
 
 
 def test_a_table_of_data_may_hold_number_signs_and_one_with_headings_lays_out_a_page():
     rows = "<tr><th># of trips<th>Port<tr><td>#7<td>Vigo"
-    assert "| #7 | Vigo |" in text_of(f"<table>{rows}</table>")
+    assert "| # of trips: #7 | Port: Vigo |" in text_of(f"<table>{rows}</table>")
     layout = text_of(f"<table><tr><td><h2>Fares</h2>{PROSE}<td>menu</table>")
     assert layout == f"## Fares\n\n{PROSE.strip()}\n\nmenu"
 
@@ -86,7 +86,7 @@ def test_links_are_listed_up_to_the_most_and_up_to_a_length():
     [
         ("<head><title/><script src='x'/></head><p>one</p>", "one"),
         ("<p>a<a id='x'/>b</p><p/>c", "ab\n\nc"),
-        ("<ul><li/><li>x</ul><table><tr><td/><td>two", "- x\n\n|  | two |\n| --- | --- |"),
+        ("<ul><li/><li>x</ul><table><tr><td/><td>two", "- x\n\ntwo"),
         (
             "<?xml version='1.0' encoding='utf-16'?><meta charset='latin1'><p>Zürich 東京",
             "Zürich 東京",
@@ -104,3 +104,35 @@ def test_what_no_browser_shows_of_a_page_that_breaks_off_is_left_out():
     assert html_text("<p>seen</p><!-- never closed <p>unseen")[1] == "seen"
     assert html_text("<p>seen <b")[1] == "seen"
     assert html_text("<p>seen</p><!-- closed --><p>also")[1] == "seen\n\nalso"  # the control
+
+
+def test_what_is_struck_out_is_told_apart_and_what_was_added_is_text():
+    page = text_of("<p>Rent <del>900</del> <ins>950</ins>, <s>free</s> <u>now</u>")
+    assert page == "Rent ~~900~~ 950, ~~free~~ now"
+    styled = text_of("<p>was <span style='text-decoration: line-through'>80 € </span>60 €")
+    assert styled == "was ~~80 €~~ 60 €"
+    assert text_of("<del><p>one<p>two</del>") == "~~one~~\n\n~~two~~"
+
+
+def test_readings_stand_behind_the_whole_word_that_they_belong_to():
+    each = "<ruby>東<rp>(</rp><rt>とう</rt><rp>)</rp>京<rt>きょう</rt></ruby>"
+    assert text_of(f"<p>{each}へ") == "東京(とうきょう)へ"
+    parts = "<ruby>大<rt>おお</rt></ruby><ruby>阪<rt>さか</rt></ruby>"
+    assert text_of(f"<p>{parts}") == "大阪(おおさか)"
+    assert text_of("<p>漢字") == "漢字"
+
+
+@pytest.mark.parametrize("end", ["</script language>", "</script\n>", "</SCRIPT x='y'>"])
+def test_a_script_ends_where_its_end_tag_has_attributes(end):
+    assert text_of(f"<script>var hidden = 1;{end}<p>{PROSE}") == PROSE.strip()
+
+
+def test_a_formula_of_a_page_keeps_its_brackets_and_powers():
+    formula = (
+        "<math><msup><mrow><mo>(</mo><mn>1</mn><mo>+</mo><mi>x</mi><mo>)</mo></mrow><mi>n</mi>"
+        "</msup><mo>=</mo><mfrac><mn>1</mn><mi>x</mi></mfrac></math>"
+    )
+    assert text_of(f"<p>Let {formula} be <b>given</b>.") == "Let (1+x)^n=1/x be given."
+    assert text_of("<p>Let <math><mi>a</mi><mo>+") == "Let a+"  # cut
+    deep = "<math>" + "<mrow>" * 9_999 + "<mi>x</mi>" + "</mrow>" * 9_999 + "</math>"
+    assert text_of(f"<p>Let {deep} be given.") == "Let x be given."

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from indexer.extract.image import name_of
 from indexer.extract.ocr.reading_order import (
     MIN_CONFIDENCE,
     UNREADABLE,
@@ -100,17 +99,3 @@ INK[0, 0] = 255
 )
 def test_a_space_comes_back_where_the_picture_shows_a_gap(text, columns, crop, expected):
     assert spaced(text, columns, 40.0, crop) == expected
-
-
-@pytest.mark.parametrize(
-    ("data", "name"),
-    [
-        (b"\x89PNG\r\n\x1a\n", "PNG image"),
-        (b"RIFF\0\0\0\0WEBPVP8 ", "WebP image"),
-        (b"RIFF\0\0\0\0WAVEfmt ", ""),
-        (b"\0\0\0\x18ftypheic", "HEIC image"),
-        (b"\0\0\0\x18ftypmp42", ""),
-    ],
-)
-def test_a_picture_is_told_by_its_bytes(data, name):
-    assert name_of(data) == name

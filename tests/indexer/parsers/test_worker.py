@@ -301,6 +301,19 @@ def test_at_its_limit_a_document_is_read(make_worker):
             read(worker, past)
 
 
+def test_plain_text_beyond_the_limit_is_read_to_it_and_says_so(make_worker):
+    log = b"".join(b"%09d\n" % number for number in range(60_000))  # three batches
+    text = read(make_worker(text_lines=45_000), log)
+    assert (text.lines, text.complete) == (40_000, True)
+    assert text.remark == "more than 45,000 lines: the first 40,000 lines are read"
+    *_, last = protocol.decoded(text.encoding)
+    assert last.text == "000039999"
+    whole = read(make_worker(text_lines=60_000), log)
+    assert (whole.lines, whole.remark) == (60_000, "")  # the control
+    with pytest.raises(UnreadableDocument, match="output: more than 45,000 lines"):
+        read(make_worker(text_lines=45_000), b"<html><p>" + log.replace(b"\n", b"<br>"))
+
+
 def test_a_document_does_not_pay_for_the_one_before(worker):
     first = lines(worker, do("process"))
     assert lines(worker, do("process")) == first

@@ -10,7 +10,8 @@ import pytest
 
 from indexer.errors import DamagedStore
 from indexer.store import borrowed
-from indexer.store.borrowed import MAX_MESSAGE_BYTES, MAX_VERSION_BYTES, check_own_data
+from indexer.store.borrowed import check_own_data
+from indexer.store.lance_files import MAX_MESSAGE_BYTES, MAX_VERSION_BYTES
 
 OWN_FIELD = b"\x08\x01"  # field 1, a number
 BASE_PATH = bytes([18 << 3 & 0x7F | 2 | 0x80, 18 << 3 >> 7, 1, 65])  # field 18, one byte
@@ -68,6 +69,7 @@ def test_a_version_that_is_large_or_endless_costs_little(tmp_path, kind, seconds
     assert took < seconds and grown < mib
 
 
+@pytest.mark.slow
 def test_many_versions_share_one_limit(tmp_path):
     path = version(tmp_path, OWN_FIELD * (borrowed.MAX_FIELDS // 3))
     check_own_data(tmp_path)  # the control: one of them is allowed

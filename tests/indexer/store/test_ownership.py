@@ -26,18 +26,24 @@ from indexer.store.ownership import (
 from tests.support.command import Cli
 from tests.support.other_user import as_nobody
 from tests.support.places import REPOSITORY
-from tests.support.toy_index import sync
+from tests.support.toy_index import copied, sync
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with two documents and a real index of them."""
+    folder = tmp_path_factory.mktemp("original")
+    (folder / "docs").mkdir()
+    (folder / "docs/a.md").write_text("Sourdough rises slowly.\n")
+    (folder / "docs/b.md").write_text("The boiler pressure is 1.4 bar.\n")
+    sync(folder / "docs", folder / "store")
+    return folder
 
 
 @pytest.fixture
-def made(tmp_path: Path) -> Path:
+def made(original: Path, tmp_path: Path) -> Path:
     """A store with a real index of two documents."""
-    docs = tmp_path / "docs"
-    docs.mkdir()
-    (docs / "a.md").write_text("Sourdough rises slowly.\n")
-    (docs / "b.md").write_text("The boiler pressure is 1.4 bar.\n")
-    sync(docs, tmp_path / "store")
-    return tmp_path / "store"
+    return copied(original, tmp_path)
 
 
 def state(folder: Path) -> dict[str, tuple[int, bytes]]:

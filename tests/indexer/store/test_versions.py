@@ -114,7 +114,7 @@ def test_a_snapshot_that_is_closed_or_forgotten_holds_nothing(root, store):
 
 @pytest.mark.slow
 def test_readers_beside_a_writer_see_whole_documents_of_one_version():
-    command = [sys.executable, "benchmarks/readers.py", "--readers", "3", "--commits", "12"]
+    command = [sys.executable, "benchmarks/readers.py", "--readers", "3", "--commits", "6"]
     command += ["--idle-seconds", "1"]
     done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
     assert "failed readers: 0" in done.stdout, done.stdout + done.stderr

@@ -1,5 +1,6 @@
 """Files -> rows and chunks through real workers, and what is shown of a document afterwards."""
 
+import hashlib
 import os
 import shutil
 import signal
@@ -7,14 +8,15 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 
 from indexer.chunk import Chunker
-from indexer.errors import Refused, SealUnavailable
+from indexer.errors import Refused, SealUnavailable, UnreadableDocument
 from indexer.files.walk import walk
 from indexer.index import Index
 from indexer.parsers.limits import DocumentLimits
@@ -110,7 +112,7 @@ def test_what_goes_wrong_with_one_file_is_in_its_row_and_the_others_are_read(roo
         "output.txt": ("failed", "output"),
         "empty.txt": ("empty", "no_bytes"),
         "blank.txt": ("empty", "no_text"),
-        "image.png": ("skipped", "picture"),
+        "image.png": ("skipped", "binary"),
         **{f"good{number}.txt": ("indexed", None) for number in range(len(orders))},
     }
 
@@ -122,26 +124,48 @@ def test_a_file_that_failed_is_tried_again_when_its_bytes_change(root, texts):
     assert row.sha256  # what plan compares
 
 
-def test_a_file_that_is_written_to_while_it_is_read_has_changed(root, texts):
-    target = root / "log.txt"
-    target.write_text("One line of a log.\n" * 2_000_000)
-    with copied(root, "log.txt", 0) as copy:  # the control
-        assert copy.bytes == target.stat().st_size
+@contextmanager
+def written(target: Path, write: Callable[[BinaryIO], None]) -> Iterator[None]:
+    """Within it a thread goes on writing to a file."""
     stop = threading.Event()
 
-    def append() -> None:
-        with target.open("a") as file:
+    def work() -> None:
+        with target.open("r+b", buffering=0) as file:
             while not stop.is_set():
-                file.write("One more.\n")
-                file.flush()
+                write(file)
 
-    thread = threading.Thread(target=append)
+    thread = threading.Thread(target=work)
     thread.start()
     try:
-        assert statuses(root, texts) == {"log.txt": ("failed", "changed")}
+        yield
     finally:
         stop.set()
         thread.join()
+
+
+def test_a_file_that_is_written_to_while_it_is_read_has_changed(root):
+    target = root / "a.txt"
+    target.write_text("One line of a text.\n" * 1_000_000)
+    with copied(root, "a.txt", 0) as copy:  # the control
+        assert copy.bytes == target.stat().st_size
+    with (
+        written(target, lambda file: os.pwrite(file.fileno(), os.urandom(9), 0)),
+        pytest.raises(UnreadableDocument, match="changed: written to while it was read"),
+        copied(root, "a.txt", 0),
+    ):
+        pass
+
+
+def test_a_log_that_grows_while_it_is_read_is_read_as_it_was(root):
+    target = root / "log.txt"
+    target.write_text("One line of a log.\n" * 1_000_000)
+    size = target.stat().st_size
+    grow = written(target, lambda file: (file.seek(0, 2), file.write(b"One more.\n")))
+    with grow, copied(root, "log.txt", 0) as copy:
+        assert size <= copy.bytes < target.stat().st_size
+        data = os.pread(copy.descriptor, copy.bytes, 0)
+    assert hashlib.sha256(data).hexdigest() == copy.sha256
+    assert target.read_bytes().startswith(data)
 
 
 def test_the_copy_that_is_parsed_can_not_be_changed(root):
@@ -231,12 +255,13 @@ def test_a_run_stops_where_parsers_cannot_be_confined(root, texts):
         list(documents)
 
 
+@pytest.mark.slow
 def test_a_document_that_can_no_longer_be_read_is_refused_in_words(root, tmp_path):
     (root / "a.txt").write_text("words\n")
     sync(root, tmp_path / "store")
     corpus = Index.open(tmp_path / "store")
     assert corpus.read("a.txt").lines == (Line("words"),)
-    for data, why in ((b"\x89PNG\r\n\x1a\n", "picture"), (b"", "no_bytes"), (b"\n", "no_text")):
+    for data, why in ((b"\x89PNG\r\n\x1a\n", "binary"), (b"", "no_bytes"), (b"\n", "no_text")):
         (root / "a.txt").write_bytes(data)
         with pytest.raises(Refused, match=rf"'a\.txt' cannot be read now \({why}"):
             corpus.read("a.txt")
@@ -367,6 +392,7 @@ def test_a_window_is_the_same_whether_the_text_is_kept_or_not(report, offset, li
     assert without_texts(report).read("report.pdf", offset, limit) == kept
 
 
+@pytest.mark.slow
 def test_a_changed_report_is_read_whole_since_nobody_knows_its_length(report, root):
     (root / "report.pdf").write_bytes(pdf_of(*(f"New page {n}" for n in range(1, 301))))
     window = without_texts(report).read("report.pdf", 1, 10)

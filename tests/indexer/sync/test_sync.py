@@ -45,9 +45,25 @@ def store(tmp_path: Path) -> Path:
 def test_a_first_run_adds_all_and_a_second_changes_nothing(root, store):
     first = sync(root, store)
     assert (first.added, first.embedded, first.version) == (3, 3, 1)
-    assert [(row.source, row.reason) for row in first.problems] == [("photo.png", "picture")]
+    assert [(row.source, row.reason) for row in first.problems] == [("photo.png", "binary")]
     second = sync(root, store)
     assert (second.added, second.embedded, second.unchanged, second.version) == (0, 0, 3, 1)
+
+
+def test_a_name_that_is_no_utf8_is_indexed_found_and_up_to_date(root, store):
+    Path(os.fsdecode(os.fsencode(root) + b"/caf\xe9.txt")).write_text("The oven stands idle.\n")
+    assert sync(root, store).added == 4
+    assert found(store, "oven") == {r"caf\xe9.txt"}
+    second = sync(root, store, verify=True)
+    assert (second.added, second.updated, second.unchanged) == (0, 0, 4)
+
+
+def test_what_a_document_hides_stands_in_its_row(root, store):
+    (root / "page.html").write_text("<p>The oven is new.</p><p hidden>The oven is on loan.</p>")
+    sync(root, store)
+    row = Snapshot(store).file("page.html")
+    assert (row.status, row.detail) == ("indexed", "1 passage is hidden in the document")
+    assert Snapshot(store).file("a.md").detail is None  # the control
 
 
 def test_every_row_knows_its_file_its_place_and_a_unit_vector(root, store):
@@ -426,7 +442,7 @@ def test_without_pruning_documents_that_are_gone_stay(root, store):
     assert found(store, "boiler") == set()
 
 
-def test_a_file_that_may_no_longer_be_read_loses_its_text_and_gets_it_back(open_folder):
+def test_a_file_that_may_no_longer_be_read_keeps_its_text_and_is_marked(open_folder):
     docs, store = open_folder / "docs", open_folder / "store"
     docs.mkdir()
     (docs / "a.txt").write_text("The boiler.\n")
@@ -437,7 +453,8 @@ def test_a_file_that_may_no_longer_be_read_loses_its_text_and_gets_it_back(open_
         seen = walk(docs).files
         stored = {"a.txt": row("a.txt", bytes=seen[0].bytes, mtime_ns=seen[0].mtime_ns)}
         todo = plan(Walk(seen), stored, {}, KNOWN)
-        return {seen.source: str(seen.problem) for seen in todo.record}
+        assert not todo.record
+        return {seen.source: str(seen.problem) for seen in todo.lost}
 
     assert as_nobody(group) == {"a.txt": "permission"}
     (docs / "a.txt").chmod(0o644)

@@ -1,0 +1,187 @@
+"""Which rows of a table name its columns, judged by their texts alone. Pure.
+
+For tables whose document does not say it: CSV, sheets, and most tables of office documents and
+mails. A name under the wrong column is worse than none, so what is doubtful has no header.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from statistics import median
+
+from indexer.extract.hidden import bare, has_hidden, hide, is_hidden
+
+HEADER_SEARCH_ROWS = 10
+MAX_HEADER_CHARS = 80
+MIN_HEADER_SHARE = 0.6  # of the cells that the rows below fill
+MAX_GROUP_ROWS = 3  # of names that stand above several columns
+_LETTER = re.compile(r"[^\W\d_]")
+_DIGIT = re.compile(r"\d")
+# Years and dates name columns too, where the cells below are none.
+_PERIOD = re.compile(r"(?:fy|cy)?\s*'?(?:19|20)\d\d(?:\s*[-–/]\s*(?:19|20)?\d\d)?[ae]?", re.I)
+_DATE = re.compile(r"\d{1,4}([./-])\d{1,2}\1\d{1,4}")
+_FIGURE = re.compile(r"[^\w]*\d[\d.,'\u00a0\u202f\s%:/-]*\S{0,4}")
+
+Cells = Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """Rows `start` to `stop` - 1 are the header, and `names` what they call each column."""
+
+    start: int
+    stop: int
+    names: tuple[str, ...]
+
+
+def found_header(
+    rows: Sequence[Cells], told: bool = False, strong: int = 0, merged: bool = False
+) -> Header | None:
+    """The header among the first rows of a table; None where no row is surely one.
+
+    With `told` the first row, if it is one of names, counts without further evidence, as in CSV;
+    `strong` is how many of the first rows are in bold, unlike the row below them; with `merged`
+    neighbours of one name are one merged cell.
+    """
+    given, rows = rows, _bared(rows)
+    filled = [*map(_filled, rows)]
+    for index, cells in enumerate(rows[:HEADER_SEARCH_ROWS]):
+        if filled[index] < 2 or index + 1 == len(rows):
+            continue
+        if filled[index] < MIN_HEADER_SHARE * median(filled[index + 1 :]):
+            continue  # a letterhead, or names above several columns
+        start, stop = index - _groups(rows[:index], cells), index + 1
+        while _are_names(rows, stop - 1):
+            names = paths(rows[start:stop], fill=not merged)
+            further = stop - start <= MAX_GROUP_ROWS and stop + 1 < len(rows)
+            if not _is_each(names) and further and _are_names(rows, stop):
+                stop += 1  # the same name above several columns: the next row names each
+                continue
+            is_sure = (
+                (told and not start) or stop <= strong or _is_list(rows[stop - 1], rows[stop:])
+            )
+            if not is_sure or not _is_each(names, merged):
+                return None
+            return Header(start, stop, paths(given[start:stop], fill=not merged))
+        return None
+    return None
+
+
+def _bared(rows: Sequence[Cells]) -> Sequence[Cells]:
+    """The texts without signs of what is hidden; a hidden row names no columns that are shown."""
+    hidden = [is_hidden(" ".join(cells)) for cells in rows]
+    if not any(map(has_hidden, ("".join(cells) for cells in rows))):
+        return rows
+    blank = not all(hidden)
+    return [
+        [""] * len(cells) if unseen and blank else [*map(bare, cells)]
+        for cells, unseen in zip(rows, hidden, strict=True)
+    ]
+
+
+def entry(name: str, value: str) -> str:
+    """A value with the name of its column; hidden as a whole where the value is hidden."""
+    if is_hidden(value):
+        return hide(f"{bare(name)}: {bare(value)}") if name else value
+    return f"{name}: {value}" if name and name != value and not is_hidden(name) else value
+
+
+def _is_each(names: Cells, merged: bool = False) -> bool:
+    """Whether each column has a name of its own; with `merged` neighbours may share one."""
+    shown = [name for name in names if name]
+    if merged:
+        shown = [name for name, _ in groupby(shown)]
+    return len(set(shown)) == len(shown)
+
+
+def _are_names(rows: Sequence[Cells], index: int) -> bool:
+    below = rows[index + 1 :]
+    return all(_names(cell, column, below) for column, cell in enumerate(rows[index]) if cell)
+
+
+def is_name(cell: str) -> bool:
+    """Whether a text may be a name by itself: no figure, or a year."""
+    return not _FIGURE.fullmatch(cell) or _PERIOD.fullmatch(cell) is not None
+
+
+def _names(cell: str, column: int, below: Sequence[Cells]) -> bool:
+    """Whether a cell may name the column of the cells below it."""
+    if len(cell) > MAX_HEADER_CHARS:
+        return False
+    if _LETTER.search(cell) or not _DIGIT.search(cell):
+        return True
+    kind = next((kind for kind in (_PERIOD, _DATE) if kind.fullmatch(cell)), None)
+    values = [cells[column] for cells in below if column < len(cells) and cells[column]]
+    return kind is not None and bool(values) and not any(map(kind.fullmatch, values))
+
+
+def _groups(above: Sequence[Cells], names: Cells) -> int:
+    """How many of the rows right above a header name groups of its columns."""
+    count = 0
+    for cells in reversed(above[-MAX_GROUP_ROWS:]):
+        groups = [cell for cell in cells if cell]
+        short = all(len(cell) <= MAX_HEADER_CHARS for cell in groups)
+        if len(set(groups)) < 2 or (cells[0] and cells[0] != names[0]) or not short:
+            break
+        count += 1
+    return count
+
+
+def _is_list(names: Cells, below: Sequence[Cells]) -> bool:
+    """Whether a row of names without any mark heads a list, rather than begins a form.
+
+    In a form each row is a label and its value. Two columns are a form unless the values of the
+    second are alike but for their digits and its name is not, or the first has no labels: its
+    values repeat, or all have digits and its name has none.
+    """
+    columns = [column for column, name in enumerate(names) if name]
+    labels = [names[column] for column in columns]
+    labels += [cells[columns[0]] for cells in below if columns[0] < len(cells)]
+    if sum(label.endswith((":", "：")) for label in labels) > len(labels) / 4:
+        return False
+    wide = [cells for cells in below if _filled(cells) > 1]
+    if max(map(_filled, [names, *wide])) > 2:
+        plain = not any(map(_DIGIT.search, filter(None, names)))
+        return (len(wide) > 1 and plain) or any(_figures(names, c, wide) for c in columns)
+    first, last = (
+        [cells[c] for cells in wide if c < len(cells)] for c in (columns[0], columns[-1])
+    )
+    numbered = all(map(_DIGIT.search, first)) and not _DIGIT.search(names[columns[0]])
+    alike = len(set(map(_shape, last))) == 1 and _shape(names[columns[-1]]) != _shape(last[0])
+    counted = alike and all(map(_DIGIT.search, last)) and is_name(names[columns[-1]])
+    return len(wide) > 1 and (counted or numbered or len(set(first)) < len(first))
+
+
+def _shape(value: str) -> str:
+    return re.sub(r"\d+", "0", value)
+
+
+def _filled(cells: Cells) -> int:
+    return sum(map(bool, cells))
+
+
+def _figures(names: Cells, column: int, below: Sequence[Cells]) -> bool:
+    """Whether a column holds figures alone, its name aside."""
+    values = [cells[column] for cells in below if column < len(cells) and cells[column]]
+    return bool(values) and all(map(_FIGURE.fullmatch, values)) and is_name(names[column])
+
+
+def paths(rows: Sequence[Cells], fill: bool = True) -> tuple[str, ...]:
+    """The name of each column from header rows, one below the other.
+
+    With `fill`, in all but the last row an empty cell belongs to the name on its left.
+    """
+    width = max(map(len, rows), default=0)
+    names: list[list[str]] = [[] for _ in range(width)]
+    for number, cells in enumerate(rows):
+        group = ""
+        for column in range(width):
+            cell = cells[column] if column < len(cells) else ""
+            group = cell or (group if fill else "")
+            shown = cell if number == len(rows) - 1 else group
+            if shown and names[column][-1:] != [shown]:
+                names[column].append(shown)
+    return tuple(" ".join(parts) for parts in names)

@@ -1,0 +1,200 @@
+"""Documents within a document: files of archives, attachments of mails, each behind its own mark.
+
+Each is read as the file that it is, by the registry, within one budget for all that one file holds.
+Nothing is unpacked to disk: a member's name is a label, not a path. Called by the readers of
+archives, mail and notes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+from indexer.errors import UnreadableDocument
+from indexer.extract import Opened, open_document, opened_as
+from indexer.extract.damage import BROKEN
+from indexer.extract.extraction import Budget, Extraction, Within
+from indexer.extract.normalise import lines_of, whole
+from indexer.files.names import is_key, never_a_document
+from indexer.records import Line, page_mark
+
+MAX_NAME_CHARS = 100  # of a member in a mark; the end of a path says most
+MAX_LABEL_CHARS = 240  # of a member in a member, with its page
+
+# For these a member is no document, as a file in a folder would be none; nothing is lost.
+NO_DOCUMENT = frozenset({"binary", "no_bytes", "no_text", "secret", "symlink", "special"})
+_FILE = "File "
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A document within another one, by the path that it has there.
+
+    `read` returns its bytes and takes them from the budget; it raises UnreadableDocument or what
+    the standard library raises for damage. A message in a message has no bytes of its own: then
+    `document` opens it.
+    """
+
+    name: str
+    read: Callable[[Budget], bytes] = lambda budget: b""
+    document: Callable[[Within], Extraction] | None = None
+
+
+def member_of(name: str, data: bytes) -> Member:
+    """A member whose bytes are at hand."""
+
+    def read(budget: Budget) -> bytes:
+        budget.spend(len(data))
+        return data
+
+    return Member(name, read)
+
+
+@dataclass(slots=True)
+class Members:
+    """State of reading the members of one document: what read them, and what could not be read."""
+
+    within: Within
+    engines: set[str] = field(default_factory=set)
+    unread: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    reasons: Counter[str] = field(default_factory=Counter)
+    given: Counter[str] = field(default_factory=Counter)
+    left: int = 0  # members beyond the budget
+
+    def lines(self, members: Iterable[Member]) -> Iterator[Line]:
+        """The marks and lines of the members in their order.
+
+        Where the list of members itself is damaged, those before it are read.
+        """
+        budget = self.within.budget
+        found = iter(members)
+        while (member := self._next(found)) is not None:
+            name = self._label(member)
+            if name is None:
+                continue
+            if budget.members <= 0 or budget.chars < 0:
+                self.left += 1
+                continue
+            budget.members -= 1
+            yield from self._member(name, member)
+
+    def finish(self) -> None:
+        """Count the members beyond the budget among what could not be read."""
+        if self.left:
+            self.unread.append(f"the last {self.left:,} files")
+
+    def refuse_without_documents(self, kind: str) -> None:
+        """Raise UnreadableDocument if no member is a document.
+
+        The reason is "encrypted", "unsupported", or "too_large_unpacked" beyond the budget.
+        """
+        told = set(self.reasons)
+        if self.left and not told:
+            raise UnreadableDocument("too_large_unpacked", "more files than are read")
+        if told == {"encrypted"}:
+            raise UnreadableDocument("encrypted", "a password is needed")
+        if told <= NO_DOCUMENT | {"unsupported"}:
+            raise UnreadableDocument("unsupported", f"{kind} without documents")
+
+    def _next(self, members: Iterator[Member]) -> Member | None:
+        try:
+            return next(members, None)
+        except UnreadableDocument as error:
+            reason = error.reason
+        except BROKEN:
+            reason = "malformed"
+        self.reasons[reason] += 1
+        self.unread.append(f"the rest ({reason})")
+        return None
+
+    def _label(self, member: Member) -> str | None:
+        """The unique label of a member; None for litter and the folders of machines."""
+        *folders, base = path_parts(member.name)
+        if any(never_a_document(folder, is_folder=True) for folder in folders):
+            return None
+        if never_a_document(base, is_folder=False):
+            return None
+        name = _cut("/".join((*folders, base)), MAX_NAME_CHARS)
+        self.given[name] += 1
+        return name if self.given[name] == 1 else f"{name} ({self.given[name]})"
+
+    def _member(self, name: str, member: Member) -> Iterator[Line]:
+        """The mark and the lines of a member; without text, the mark contains the reason."""
+        begun = False
+        error = None
+        try:
+            for line in self._lines(name, member):
+                begun = True
+                yield line
+        except UnreadableDocument as raised:
+            error = raised
+        except BROKEN:
+            error = UnreadableDocument("malformed")
+        self.reasons[error.reason if error else "read"] += 1
+        if error is None:
+            return
+        what = _what(error)
+        if not begun:
+            yield from _marked(name, "", f" (not read: {what})")
+        if error.reason not in NO_DOCUMENT:
+            self.unread.append(f"{name} ({what.partition(';')[0]})")
+
+    def _lines(self, name: str, member: Member) -> Iterator[Line]:
+        """The lines of a member, its name added to the marks; raises as readers do."""
+        opened = self._opened(name, member)
+        begun = False
+        for line in opened.lines:
+            inner = line.part or (page_mark(line.page)[4:-4] if line.page is not None else "")
+            if not inner.startswith(_FILE):  # else it has been counted there
+                self.within.budget.chars -= len(line.text) + 1
+            if line.is_mark:
+                yield from _marked(name, inner, line.text.removeprefix(f"--- {inner} ---"))
+            else:
+                if not begun and not inner:
+                    yield from _marked(name)
+                yield replace(line, page=None, part=_part(name, inner))
+            begun = True
+        self.engines.update(opened.extractor.split("+")[1:])
+        self.unread += [f"{name}: {each}" for each in opened.unread]
+        self.notes += [f"{name}: {each}" for each in opened.notes]
+
+    def _opened(self, name: str, member: Member) -> Opened:
+        if is_key(name.rpartition("/")[2]):
+            raise UnreadableDocument("secret")
+        within = self.within.inner(name)
+        if member.document is not None:
+            return opened_as("eml", member.document, within)
+        return open_document(member.read(within.budget), name, within=within)
+
+
+def path_parts(name: str) -> list[str]:
+    """The path components of a member, without empty ones, "." and ".."; at least one."""
+    names = whole(name).replace("\0", "").replace("\\", "/").split("/")
+    return [" ".join(n.split()) for n in names if n.strip() not in ("", ".", "..")] or ["unnamed"]
+
+
+def _what(error: UnreadableDocument) -> str:
+    """Why a member is not read: what it is, if that is the reason, and what would be read."""
+    if error.reason == "binary":
+        return error.detail.partition(";")[0] or error.reason
+    return error.detail if error.reason == "unsupported" and error.detail else error.reason
+
+
+def _cut(name: str, most: int) -> str:
+    return name if len(name) <= most else f"…{name[1 - most :]}"
+
+
+def _part(name: str, inner: str) -> str:
+    """The name of a part of a member; `inner` is its name within the member, "" for its text."""
+    if inner.startswith(_FILE):
+        name = _cut(f"{name}/{inner.removeprefix(_FILE)}", MAX_LABEL_CHARS)
+    elif inner:
+        name = f"{name}, {inner}"
+    return next(lines_of(f"{_FILE}{name}"))
+
+
+def _marked(name: str, inner: str = "", remark: str = "") -> Iterator[Line]:
+    part = _part(name, inner)
+    yield Line(f"--- {part} ---{remark}", None, part)

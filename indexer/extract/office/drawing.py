@@ -1,0 +1,122 @@
+"""Text in the shapes of PowerPoint slides and Excel sheets (DrawingML), formulas included. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from indexer.extract.container import Parts, attribute, child, relations, tag_of, text_of
+from indexer.extract.hidden import hide
+from indexer.extract.office.formula import office_formula
+from indexer.extract.office.unseen import UNKNOWN, alike
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element as Element
+
+
+def paragraph_text(paragraph: Element, fill: str = UNKNOWN) -> str:
+    """The text of an `a:p` on a background of this colour."""
+    return "".join(_runs(paragraph, fill)).strip()
+
+
+def fill_of(shape: Element, background: str) -> str:
+    """The one colour behind the text of a shape: its own, or that of the slide."""
+    properties = child(shape, "spPr")
+    kinds = {tag_of(each) for each in properties} if properties is not None else set()
+    if not kinds & _FILLS:
+        # Placeholders and shapes of a style take their fill from elsewhere.
+        styled = (
+            child(shape, "nvSpPr", "nvPr", "ph") is not None or child(shape, "style") is not None
+        )
+        return UNKNOWN if styled else background
+    return _colour(child(properties, "solidFill")) or UNKNOWN
+
+
+_FILLS = frozenset({"solidFill", "gradFill", "blipFill", "pattFill", "grpFill"})
+
+
+def background_of(parts: Parts, slide: str) -> str:
+    """The one colour of a slide, if nothing but text without a fill stands on it.
+
+    Not looked for where no text has a colour of its own.
+    """
+    name, related = slide, relations(parts, slide)
+    found = ""
+    root = parts.xml(slide)
+    runs = root.iter("{*}rPr") if root is not None else ()
+    if not any(_colour(child(each, "solidFill")) for each in runs):
+        return UNKNOWN
+    for above in ("slideLayout", "slideMaster", "theme"):
+        root = parts.xml(name)
+        if root is None or any(_covers(each) for each in root.iter()):
+            return UNKNOWN
+        background = child(root, "cSld", "bg")
+        if background is not None and not found:
+            found = _of_background(background)
+        if above == "theme":
+            return _of_theme(parts, root, related, found)
+        name = next((part for kind, part in related.values() if kind == above), "")
+        related = relations(parts, name) if name else {}
+    return UNKNOWN
+
+
+def _covers(element: Element) -> bool:
+    """Whether something is drawn that text may stand on."""
+    if tag_of(element) in ("pic", "graphicFrame", "cxnSp"):
+        return True
+    if tag_of(element) != "sp":
+        return False
+    properties = child(element, "spPr")
+    kinds = {tag_of(each) for each in properties} if properties is not None else set()
+    return bool(kinds & _FILLS) or child(element, "style") is not None
+
+
+def _of_background(background: Element) -> str:
+    """A colour, or the name of one of the theme."""
+    properties = child(background, "bgPr")
+    if properties is not None:
+        return _colour(child(properties, "solidFill")) or UNKNOWN
+    reference = child(background, "bgRef")
+    scheme = child(reference, "schemeClr")
+    plain = reference is not None and attribute(reference, "idx") == "1001"
+    if scheme is None or len(scheme) or not plain:
+        return UNKNOWN
+    return attribute(scheme, "val") or UNKNOWN
+
+
+def _of_theme(parts: Parts, master: Element, related: dict[str, tuple[str, str]], name: str) -> str:
+    """The colour that a theme gives to a name; a colour as it is."""
+    names = child(master, "clrMap")
+    name = (attribute(names, name) or name) if names is not None else name
+    theme = next((part for kind, part in related.values() if kind == "theme"), "")
+    colour = child(parts.xml(theme) if theme else None, "themeElements", "clrScheme", name)
+    if colour is None or not len(colour):
+        return name or UNKNOWN
+    return attribute(colour[0], "lastClr") or attribute(colour[0], "val") or UNKNOWN
+
+
+def _runs(element: Element, fill: str) -> Iterator[str]:
+    for each in element:
+        tag = tag_of(each)
+        if tag == "r" and alike(_colour(child(each, "rPr", "solidFill")), fill):
+            yield hide("".join(_runs(each, fill)))
+        elif tag == "AlternateContent":
+            chosen = child(each, "Choice")
+            yield from _runs(each if chosen is None else chosen, fill)
+        elif tag == "oMath":
+            yield office_formula(each)
+        elif tag in _SIMPLE:
+            yield _SIMPLE[tag] or text_of(each)
+        else:
+            yield from _runs(each, fill)
+
+
+_SIMPLE = {"t": "", "br": "\n", "tab": "\t"}
+
+
+def _colour(fill: Element | None) -> str:
+    """The colour of a `solidFill` that is given as such; "" for those of a theme."""
+    given = child(fill, "srgbClr")
+    if given is None or len(given):  # made lighter, darker or transparent
+        return ""
+    return attribute(given, "val") or ""

@@ -1,0 +1,104 @@
+"""Tables of OpenDocument as grids: spans, cells and rows that the file writes once and counts.
+
+Source: OpenDocument 1.3, part 3, 9.1. The text of cells is read by the caller, `odf`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from indexer.extract import markdown
+from indexer.extract.container import attribute, tag_of
+from indexer.extract.grid import Cell, Placed, Row
+from indexer.extract.hidden import hide
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element as Element
+
+MAX_REPEATED = 64  # cells, rows or blanks with text that the file writes once and counts
+MAX_EMPTY = 1024  # the same of empty cells, which only say how far to the right the next one is
+_NAMES = "Table_20_Heading"  # the style of paragraphs in header cells
+
+
+class OdfRows:
+    """Reads tables with `blocks`, which gives the blocks of a cell; `named` are header styles.
+
+    `hides` says whether a row is not shown.
+    """
+
+    def __init__(
+        self,
+        blocks: Callable[[Iterable[Element]], Iterable[str]],
+        named: frozenset[str],
+        hides: Callable[[Element], bool],
+    ) -> None:
+        self._blocks = blocks
+        self._hides = hides
+        self._named = named
+
+    def of(self, table: Element) -> list[Row]:
+        """The grid of a table in a text or on a slide."""
+        rows: list[Row] = []
+        above: list[tuple[Placed, int]] = []  # cells that grow down, and how many rows further
+        for element, heads in found_rows(table):
+            again = [Placed(each.first, each.last, each.cell, True) for each, _ in above]
+            begun = list(self._begun(element))
+            cells = sorted([*again, *(each for each, _ in begun)], key=lambda each: each.first)
+            rows.append(Row(tuple(cells), heads))
+            left = [*((each, count - 1) for each, count in above), *begun]
+            above = [(each, count) for each, count in left if count > 0]
+        return rows
+
+    def _begun(self, row: Element) -> Iterator[tuple[Placed, int]]:
+        """The cells that begin in a row, and how many rows further they go."""
+        column = 0
+        hidden = self._hides(row)
+        for element, count in found_cells(row):
+            span = count_of(element, "number-columns-spanned")
+            blocks = [block for block in self._blocks(element) if block.strip()]
+            if blocks:
+                names = all(
+                    (attribute(each, "style-name") or "") in self._named
+                    for each in element
+                    if tag_of(each) == "p"
+                )
+                text = markdown.page(blocks)
+                cell = Cell(hide(text) if hidden else text, names, prose=len(blocks) > 1)
+                down = min(count_of(element, "number-rows-spanned"), MAX_EMPTY) - 1
+                for index in range(min(count, MAX_REPEATED)):
+                    yield Placed(column + index, column + index + min(span, MAX_EMPTY), cell), down
+            column += min(count, MAX_EMPTY)
+
+
+def found_rows(table: Element) -> Iterator[tuple[Element, bool]]:
+    """The rows of a table and of its groups, and whether they are header rows."""
+    for element in table:
+        tag = tag_of(element)
+        if tag == "table-row":
+            yield element, tag_of(table) == "table-header-rows"
+        elif tag.startswith("table-") and "row" in tag:  # groups and headers of rows
+            yield from found_rows(element)
+
+
+def found_cells(row: Element) -> Iterator[tuple[Element, int]]:
+    """The cells of a row, covered ones too, and how often each is repeated."""
+    for cell in row:
+        if tag_of(cell) in ("table-cell", "covered-table-cell"):
+            yield cell, count_of(cell, "number-columns-repeated")
+
+
+def count_of(element: Element, name: str) -> int:
+    """A count among an element's attributes, at least 1."""
+    value = attribute(element, name) or ""
+    return max(1, int(value[:9])) if value.isdecimal() else 1
+
+
+def header_styles(content: Element) -> frozenset[str]:
+    """The styles of paragraphs that name columns: the usual one, and those derived from it."""
+    derived = {
+        attribute(style, "name") or ""
+        for style in content.iter()
+        if tag_of(style) == "style" and attribute(style, "parent-style-name") == _NAMES
+    }
+    return frozenset({_NAMES, *derived})

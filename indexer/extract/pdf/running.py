@@ -1,0 +1,354 @@
+"""Recognises running heads and feet over the pages of a document. Pure.
+
+A row at the edge of a page runs if other pages near it have the same text at the same place, or a
+number that counts the pages. Looks at REACH pages on either side and no further, so that the first
+page can be read without the last, and the same rows are found however far one reads. Called by
+pages.py.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from math import ceil
+from operator import itemgetter
+from statistics import median
+
+import regex
+
+from indexer.extract.pdf.lines import PlacedLine
+
+REACH = 8  # pages on either side: a head on odd pages alone is then met on four of them
+MAX_ROWS = 8  # from an edge; as many alike are copies of a page
+MAX_HEAD = 100  # characters of a head with words of its own and a page's number
+NARROW_BAND = 0.12  # from an edge, where two or three pages are all there is
+SHIFT = 4.0  # points between the places of one row on two pages
+ALIKE = 2  # other pages that show that a row runs
+MANY = 5  # the same for words with a number in them, which may be a heading's
+MOST = 0.6  # of the pages near: a row on so many runs wherever it stands
+FREE = 1.3  # times the distance of the body's lines: what sets a head apart from it
+LARGE = 1.5  # times the body's size: a heading, though it may be numbered as the pages are
+TABLE_CELLS = 3  # the first row of a table that goes on from page to page
+SHORT_DOCUMENT = 6  # pages, of which a head may stand on two; on three pages, a number may
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeRow:
+    """What stands on one line near an edge of a page, the outermost row first.
+
+    `distance` is from the edge to the baseline, `gap` from there to the next row, in points;
+    `numbers` may be that of the page, `ends` those of them that stand at an end of the row. `lines`
+    are its lines' places in the page.
+    """
+
+    text: str
+    distance: float
+    gap: float
+    size: float
+    cells: int
+    numbers: frozenset[int]
+    ends: frozenset[int]
+    lines: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of which the rows at its edges are known; `rows` counts all that it has.
+
+    `only_shows`: it shows something and has no text.
+    """
+
+    lines: tuple[PlacedLine, ...] = ()
+    after: tuple[str, ...] = ()  # form fields and comments
+    label: str = ""
+    top: tuple[EdgeRow, ...] = ()
+    bottom: tuple[EdgeRow, ...] = ()
+    rows: int = 0
+    pitch: float = 0.0
+    size: float = 0.0
+    height: float = 0.0
+    only_shows: bool = False
+
+
+@dataclass(slots=True)
+class Kept:
+    """The heads and feet that were taken out: each text once, of counting ones first and last."""
+
+    _texts: dict[str, list[str]] = field(default_factory=dict)
+
+    def add(self, shape: str, text: str) -> None:
+        """Keep a text; those of one shape differ by the number of their page."""
+        texts = self._texts.setdefault(shape, [text])
+        if texts[-1] != text:
+            texts[1:] = [text]
+
+    def texts(self) -> list[str]:
+        """All texts in the order in which they first stood."""
+        return [text for texts in self._texts.values() for text in texts]
+
+
+# --- Rows at the edges of one page --------------------------------------------------------------
+
+_NUMBER = regex.compile(r"\d{1,4}(?!\d)")
+_AROUND = "-–—.()[]|"  # page numbers
+_ROMAN = regex.compile(r"(?i)^(?=[ivxlc])(?:c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})$")
+_VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
+
+
+def page_of(
+    lines: Sequence[PlacedLine],
+    cells: Sequence[tuple[float, float, float]],
+    height: float,
+    after: Sequence[str] = (),
+    label: str = "",
+) -> Page:
+    """A page and its edges; `cells` are the left, right and middle height of its pieces of text."""
+    rows = _rows(lines)
+    cells = sorted(cells, key=itemgetter(2))
+    bases = [lines[row[0]].base for row in rows]
+    pitches = [above - below for above, below in pairwise(bases)]
+    pitch = median(pitches) if pitches else 0.0
+    size = usual_size(lines)
+
+    def edge(order: Sequence[int], distances: Sequence[float]) -> Iterator[EdgeRow]:
+        for place, number in enumerate(order[:MAX_ROWS]):
+            row = tuple(sorted(rows[number], key=lambda index: lines[index].left))
+            inner = order[place + 1] if place + 1 < len(order) else None
+            gap = height if inner is None else abs(bases[inner] - bases[number])
+            text = " ".join(" ".join(lines[index].text for index in row).split())
+            biggest = max(lines[index].size for index in row)
+            yield EdgeRow(
+                text,
+                distances[number],
+                gap,
+                biggest,
+                _cells(lines[row[0]], cells),
+                _numbers(text),
+                _ends(text),
+                row,
+            )
+
+    down = range(len(rows))
+    top = tuple(edge(down, [height - base for base in bases]))
+    bottom = tuple(edge(down[::-1], bases))
+    return Page(tuple(lines), tuple(after), label, top, bottom, len(rows), pitch, size, height)
+
+
+def usual_size(lines: Sequence[PlacedLine]) -> float:
+    """The font size of most lines, weighed by their letters; 0 where none has a place."""
+    sizes: Counter[float] = Counter()
+    for line in lines:
+        sizes[round(line.size, 1)] += len(line.text) if line.size else 0
+    return max(sizes, key=sizes.__getitem__, default=0.0)
+
+
+def _rows(lines: Sequence[PlacedLine]) -> list[list[int]]:
+    """The lines by their rows, from the top of the page."""
+    rows: list[list[int]] = []
+    placed = [index for index, line in enumerate(lines) if line.size]
+    for index in sorted(placed, key=lambda index: -lines[index].base):
+        line = lines[index]
+        if rows and lines[rows[-1][0]].base - line.base < 0.35 * line.size:
+            rows[-1].append(index)
+        else:
+            rows.append([index])
+    return rows
+
+
+def _cells(line: PlacedLine, cells: Sequence[tuple[float, float, float]]) -> int:
+    """How many pieces stand well apart on the row of a line; `cells` are sorted by height."""
+    start = bisect_left(cells, line.bottom, key=itemgetter(2))
+    row = sorted(cells[start : bisect_right(cells, line.top, key=itemgetter(2))])
+    return len(row) and 1 + sum(
+        after[0] - before[1] > 1.5 * line.size for before, after in pairwise(row)
+    )
+
+
+def _numbers(text: str) -> frozenset[int]:
+    """The numbers in digits, and those at either end that are Roman."""
+    return frozenset(map(int, _NUMBER.findall(text))) - {0} | _ends(text)
+
+
+def _ends(text: str) -> frozenset[int]:
+    """The numbers that are the first or last word."""
+    words = text.split(" ")
+    ends = (word.strip(_AROUND) for word in (words[0], words[-1]))
+    return frozenset(int(end) if _NUMBER.fullmatch(end) else _roman(end) for end in ends) - {0}
+
+
+def _roman(word: str) -> int:
+    """The value of a Roman number; 0 if it is none."""
+    if not _ROMAN.match(word):
+        return 0
+    values = [_VALUES[char] for char in word.lower()]
+    return sum(
+        -value if value < following else value for value, following in pairwise([*values, 0])
+    )
+
+
+# --- What runs ----------------------------------------------------------------------------------
+
+
+def without_running(pages: Iterable[Page], total: int, kept: Kept) -> Iterator[Page]:
+    """The pages, of which there are `total`, without heads and feet, which go to `kept`."""
+    near: deque[tuple[int, Page]] = deque()
+    waiting: deque[tuple[int, Page]] = deque()
+    for number, page in enumerate(pages):
+        near.append((number, page))
+        waiting.append((number, page))
+        if len(waiting) > REACH:
+            yield _without(*waiting.popleft(), near, total, kept)
+            while near[0][0] < waiting[0][0] - REACH:
+                near.popleft()
+    while waiting:
+        yield _without(*waiting.popleft(), near, total, kept)
+        while waiting and near[0][0] < waiting[0][0] - REACH:
+            near.popleft()
+
+
+def _without(
+    number: int, page: Page, near: Sequence[tuple[int, Page]], total: int, kept: Kept
+) -> Page:
+    removed: set[int] = set()
+    rows_near = max((each.rows for other, each in near if other != number), default=0)
+    for edge in ("top", "bottom"):
+        others = [
+            (other, getattr(each, edge))
+            for other, each in near
+            if abs(other - number) <= REACH and other != number and each.rows > 2
+        ]
+        for row, shape in _running(number, page, getattr(page, edge), others, total, rows_near):
+            removed.update(row.lines)
+            kept.add(shape, row.text)
+    if not removed:
+        return page
+    lines = tuple(line for index, line in enumerate(page.lines) if index not in removed)
+    return Page(lines, page.after, page.label, size=page.size, pitch=page.pitch)
+
+
+Others = Sequence[tuple[int, Sequence[EdgeRow]]]
+Mates = Sequence[tuple[int, EdgeRow]]
+
+
+def _running(
+    number: int,
+    page: Page,
+    rows: Sequence[EdgeRow],
+    others: Others,
+    total: int,
+    rows_near: int,
+) -> list[tuple[EdgeRow, str]]:
+    """The rows of an edge that run, with what they have in common with those on other pages."""
+    found: list[tuple[EdgeRow, str, bool]] = []
+    misses = 0
+    for place, row in enumerate(rows):
+        evidence = _evidence(number, page, place, row, others, total)
+        if evidence is None or (misses and not evidence[1]):
+            misses += 1
+            if misses > 1:
+                break
+            continue
+        found.append((row, *evidence))
+    if not found:
+        return []
+    last = found[-1][0]
+    if len(found) == MAX_ROWS or (len(found) >= page.rows > 2 and 2 * page.rows >= rows_near):
+        # Copies of a page, or a form: what they have in common does not end where a head does.
+        return [(row, shape) for row, shape, _ in found if _is_bare(shape)]
+    free = last.gap >= FREE * page.pitch
+    return [(row, shape) for row, shape, certain in found if certain or free]
+
+
+def _evidence(
+    number: int, page: Page, place: int, row: EdgeRow, others: Others, total: int
+) -> tuple[str, bool] | None:
+    """The shape of a row that runs, and whether that is certain; None if it does not run.
+
+    `place` counts from the edge: feet may stand right under a text that ends early.
+    """
+    short = total <= SHORT_DOCUMENT
+    few = 1 if 2 * total <= SHORT_DOCUMENT else ALIKE
+    many = max(few, min(MANY, ceil(MOST * len(others))))
+    mates = [
+        (other, mate)
+        for other, edge in others
+        for rank, mate in enumerate(edge)
+        if abs(rank - place) <= 1 or abs(mate.distance - row.distance) <= SHIFT
+    ]
+    same = [(other, mate) for other, mate in mates if mate.text == row.text]
+    if short:
+        same = [each for each in same if abs(each[1].distance - row.distance) <= SHIFT]
+    alike = len({other for other, _ in same})
+    if alike >= (1 if short else ALIKE):
+        if _heads_a_table(row, page) or (short and row.distance > NARROW_BAND * page.height):
+            return None
+        return row.text, not short and alike >= MOST * len(others)
+    counted = _counted(number, row, mates, few, many) if row.size <= LARGE * page.size else None
+    if counted is not None:
+        return counted
+    if alike and _takes_turns(number, row, mates) and row.gap >= 1.5 * FREE * page.pitch:
+        return row.text, False
+    return None
+
+
+def _is_bare(shape: str) -> bool:
+    """Whether there is nothing in a row but its page's number."""
+    return "\0" in shape and not any(map(str.isalnum, shape))
+
+
+def _heads_a_table(row: EdgeRow, page: Page) -> bool:
+    """Whether it looks like the first row of a table that goes on from page to page."""
+    return row.cells >= TABLE_CELLS and row.gap < 1.5 * FREE * page.pitch
+
+
+def _counted(
+    number: int, row: EdgeRow, mates: Mates, few: int, many: int
+) -> tuple[str, bool] | None:
+    """The shape of a row with the number of its page, and whether that is certain."""
+    for value in row.numbers:
+        step = value - number
+        times = len({other for other, mate in mates if other + step in mate.numbers})
+        if times < few:
+            continue
+        shape = _shape(row.text, value)
+        same = {
+            other
+            for other, mate in mates
+            if other + step in mate.numbers and shape == _shape(mate.text, other + step)
+        }
+        if _is_bare(shape) or (len(same) >= few and times >= many):
+            return shape, True
+        if value in row.ends and times >= many > few and len(row.text) <= MAX_HEAD:
+            return shape, False
+    return None
+
+
+def _takes_turns(number: int, row: EdgeRow, mates: Mates) -> bool:
+    """Whether its place is that of running rows, as of a chapter's head among those of others."""
+    at_place = [each for each in mates if abs(each[1].distance - row.distance) <= SHIFT]
+    if not any(mate.text == row.text and abs(other - number) <= 2 for other, mate in at_place):
+        return False
+    there = [mate for _, mate in at_place]
+    texts = Counter(mate.text for mate in there)
+    running = [mate for mate in there if texts[mate.text] > 1]
+    return (
+        len(running) > ALIKE
+        and len(running) >= MOST * len(there)
+        and any(abs(mate.size - row.size) <= 0.02 * row.size for mate in running)
+    )
+
+
+def _shape(text: str, value: int) -> str:
+    """The text with its page's number blanked, the first of its kind: "Page 9 of 9"."""
+    for match in _NUMBER.finditer(text):
+        if int(match[0]) == value:
+            return f"{text[: match.start()]}\0{text[match.end() :]}"
+    words = text.split(" ")
+    for place in (0, -1):
+        if _roman(words[place].strip(_AROUND)) == value:
+            words[place] = "\0"
+            break
+    return " ".join(words)

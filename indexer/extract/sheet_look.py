@@ -1,0 +1,99 @@
+"""What stands in a sheet beside its values: formats, formulas, merged cells, bold. Pure.
+
+Filled by the readers of each format; places are (row, column), both from 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+
+MAX_REFERENCES = 8  # of cells with formulas that a mark names; more are counted
+MAX_MERGED = 100_000  # places that merged cells fill
+
+Place = tuple[int, int]
+
+
+@dataclass(slots=True)
+class SheetLook:
+    """The look of one sheet; `merged` are (first row, first column, last row, last column)."""
+
+    formats: dict[Place, str] = field(default_factory=dict)
+    formulas: list[Place] = field(default_factory=list)
+    merged: list[tuple[int, int, int, int]] = field(default_factory=list)
+    bold: set[Place] = field(default_factory=set)
+    unformatted: str = ""  # why formats could not be read
+
+    def bold_rows(self, rows: Sequence[Sequence[str]]) -> set[int]:
+        """The rows of which all filled cells are in bold."""
+        return {
+            number
+            for number in {row for row, _ in self.bold}
+            if number < len(rows)
+            and all(
+                (number, column) in self.bold for column, cell in enumerate(rows[number]) if cell
+            )
+        }
+
+    def remark(self, rows: Sequence[Sequence[str]]) -> str:
+        """What a reader should know of the values of a sheet; "" if there is nothing."""
+        done = [place for place in self.formulas if _at(rows, place)]
+        open_ = [place for place in self.formulas if not _at(rows, place)]
+        remarks = []
+        if done:
+            remarks.append(f"results of formulas, as last calculated, in {references(done)}")
+        if open_:
+            remarks.append(f"formulas without a kept result in {references(open_)}")
+        if self.unformatted:
+            remarks.append(f"numbers without their formats: {self.unformatted}")
+        return "; ".join(remarks)
+
+
+def _at(rows: Sequence[Sequence[str]], place: Place) -> str:
+    row, column = place
+    return rows[row][column] if row < len(rows) and column < len(rows[row]) else ""
+
+
+def fill_merged(rows: list[list[str]], merged: Iterable[tuple[int, int, int, int]]) -> None:
+    """Repeat the text of each merged cell in all its places, but for titles over a whole row."""
+    left = MAX_MERGED
+    width = max(map(len, rows), default=0)
+    for top, first, bottom, last in merged:
+        if top >= len(rows) or first >= len(rows[top]) or not rows[top][first]:
+            continue
+        last, bottom = min(last, width - 1), min(bottom, len(rows) - 1)
+        left -= (last - first + 1) * (bottom - top + 1)
+        alone = sum(map(bool, rows[top])) == 1
+        if left < 0 or alone:
+            continue
+        for row in range(top, bottom + 1):
+            rows[row] += [""] * (last + 1 - len(rows[row]))
+            for column in range(first, last + 1):
+                rows[row][column] = rows[row][column] or rows[top][first]
+
+
+def references(places: Iterable[Place]) -> str:
+    """Cells as a person writes them: "D2:D12, F13 and 3 more"."""
+    runs = list(_runs(places))
+    shown = [f"{_name(a)}:{_name(b)}" if a != b else _name(a) for a, b in runs[:MAX_REFERENCES]]
+    more = len(runs) - len(shown)
+    return f"{', '.join(shown)}{f' and {more} more' if more else ''}"
+
+
+def _runs(places: Iterable[Place]) -> Iterator[tuple[Place, Place]]:
+    """The first and last of each run of places below each other, by column."""
+    ordered = sorted(set(places), key=lambda place: (place[1], place[0]))
+    for _, run in groupby(enumerate(ordered), key=lambda item: (item[1][1], item[1][0] - item[0])):
+        part = [place for _, place in run]
+        yield part[0], part[-1]
+
+
+def _name(place: Place) -> str:
+    row, column = place
+    letters = ""
+    column += 1
+    while column:
+        column, rest = divmod(column - 1, 26)
+        letters = chr(ord("A") + rest) + letters
+    return f"{letters}{row + 1}"

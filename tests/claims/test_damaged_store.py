@@ -1,0 +1,296 @@
+"""No command is content with a damaged store: each says so, and `index` mends it.
+
+One store is made, with an index of words, one of vectors, deleted rows and two versions, and a copy
+of it is damaged for each case. The commands are those of the command line without their printing.
+"""
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from corpus_agent.answering.extractive import ExtractiveAnswerer
+from corpus_agent.doctor import examine
+from corpus_agent.doctor import store as doctor
+from corpus_agent.service import session
+from corpus_agent.trust.stores import StorePlace, record
+from indexer.errors import CorpusError, DamagedStore
+from indexer.index import Index
+from indexer.records import Query
+from indexer.store.inspection import inspect
+from indexer.store.integrity import (
+    EVERY_BYTE,
+    SAMPLE_BYTES,
+    SAMPLES,
+    check_contents,
+    checked_manifest,
+)
+from indexer.store.manifest import read_manifest, write_manifest
+from indexer.store.ownership import identity_of
+from indexer.store.snapshot import Snapshot
+from indexer.sync.folder import sync_folder
+from tests.support.large_index import sync as sync_large
+from tests.support.other_user import as_nobody
+from tests.support.toy_index import ENCODER, rows
+
+FILES, PASSAGES = 20, 24
+CHUNKS = "lance/chunks.lance"
+WORD = "w7x3"  # stands in one passage of one file
+COMMANDS = ("index", "search", "ask", "read", "files", "status", "doctor", "mcp", "chat")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder, its store, and in `older` the store as the version before left it."""
+    folder = tmp_path_factory.mktemp("damage")
+    (folder / "docs").mkdir()
+    for number in range(FILES):
+        words = (" ".join(f"w{number}x{n}y{k}" for k in range(40)) for n in range(PASSAGES))
+        (folder / f"docs/{number:02}.txt").write_text("\n\n".join(words))
+    sync_large(folder / "docs", folder / "store")
+    shutil.copytree(folder / "store", folder / "older")
+    (folder / "docs/07.txt").write_text(f"The {WORD} lamp is on the second shelf.\n")
+    sync_large(folder / "docs", folder / "store")
+    return folder
+
+
+@pytest.fixture
+def copy(made: Path, tmp_path: Path) -> Path:
+    for name in ("docs", "store"):
+        shutil.copytree(made / name, tmp_path / name)
+    record(StorePlace(tmp_path / "store", tmp_path / "docs"), identity_of(tmp_path / "store"))
+    return tmp_path
+
+
+def searched(corpus: Index) -> list[str]:
+    return [hit.chunk.source for hit in corpus.search(Query(f"the {WORD} lamp", 3))][:1]
+
+
+def examined(store: Path) -> list[str]:
+    """What `doctor` finds of the tables; raises its first failure as the command exits with 1."""
+    checks = [doctor.Check("files", "", lambda: doctor.as_written(store))]
+    checks.append(doctor.Check("rows", "", lambda: doctor.row_counts(inspect(Snapshot(store)))))
+    for _, finding in examine(checks):
+        if finding.state == "fail":
+            raise CorpusError(finding.found, finding.mend)
+    return ["sound"]
+
+
+def command(name: str, folder: Path, before: Index) -> Any:
+    """What a command comes to; `before` was opened before the damage, as by a server."""
+    store, docs = folder / "store", folder / "docs"
+    if name == "index":
+        return sync_folder(store, docs, ENCODER).repaired
+    if name == "status":
+        return checked_manifest(store).coverage.indexed
+    if name == "doctor":
+        return examined(store)
+    if name in ("mcp", "chat"):
+        return searched(before.latest())
+    corpus = Index.open(store, ENCODER, root=docs)
+    if name == "search":
+        return searched(corpus)
+    if name == "files":
+        return [row.source for row in corpus.files()]
+    if name == "read":
+        return [line.text for line in corpus.read("07.txt").lines]
+    answer = session.ask(f"Where is the {WORD} lamp?", corpus, ExtractiveAnswerer(ENCODER))
+    return [(citation.source, citation.verdict) for citation in answer.citations]
+
+
+# -- the ways
+
+
+def one(folder: Path, pattern: str) -> Path:
+    """The largest file of a version that a pattern names."""
+    kept = [folder / "store" / name for name in read_manifest(folder / "store").contents]
+    return max((path for path in kept if path.match(pattern)), key=lambda path: path.stat().st_size)
+
+
+def flip(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 0x10
+    path.write_bytes(data)
+
+
+def cut(path: Path) -> None:
+    os.truncate(path, path.stat().st_size // 2)
+
+
+def emptied(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def of(pattern: str, change: Callable[[Path], Any]) -> Callable[[Path, Path], Any]:
+    return lambda folder, _: change(one(folder, pattern))
+
+
+def a_digit(folder: Path, _: Path) -> None:
+    path = folder / "store/manifest.json"
+    content = json.loads(path.read_text())
+    path.write_text(json.dumps({**content, "chunks": content["chunks"] + 1}))
+
+
+def an_older_file(folder: Path, made: Path) -> None:
+    """A file of the version before in the place of today's, as a mixed restore leaves it."""
+    older = max((made / f"older/{CHUNKS}/_versions").glob("*.manifest"))
+    one(folder, f"{CHUNKS}/_versions/*").write_bytes(older.read_bytes())
+
+
+def manifest(change: Callable[[Path], Any]) -> Callable[[Path, Path], Any]:
+    return lambda folder, _: change(folder / "store/manifest.json")
+
+
+WAYS: dict[str, Callable[[Path, Path], Any]] = {
+    "data cut": of(f"{CHUNKS}/data/*", cut),
+    "data flipped": of(f"{CHUNKS}/data/*", flip),
+    "data gone": of(f"{CHUNKS}/data/*", Path.unlink),
+    "words cut": of(f"{CHUNKS}/_indices/*/part_*_invert.lance", cut),
+    "words gone": of(f"{CHUNKS}/_indices/*/part_*_tokens.lance", Path.unlink),
+    "vectors' index flipped": of(f"{CHUNKS}/_indices/*/*.idx", flip),
+    "version flipped": of(f"{CHUNKS}/_versions/*", flip),
+    "version gone": of("lance/files.lance/_versions/*", Path.unlink),
+    "transaction cut": of(f"{CHUNKS}/_transactions/*", cut),
+    "deletions flipped": of(f"{CHUNKS}/_deletions/*", flip),
+    "deletions gone": of(f"{CHUNKS}/_deletions/*", Path.unlink),
+    "file rows empty": of("lance/files.lance/data/*", emptied),
+    "older file": an_older_file,
+    "manifest cut": manifest(cut),
+    "manifest's digit": a_digit,
+    "manifest empty": manifest(emptied),
+    "manifest gone": manifest(Path.unlink),
+}
+
+
+@pytest.fixture(scope="module")
+def sound(made: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What each command comes to on a copy that nothing happened to: the control."""
+    folder = tmp_path_factory.mktemp("sound")
+    for name in ("docs", "store"):
+        shutil.copytree(made / name, folder / name)
+    before = Index.open(folder / "store", ENCODER, root=folder / "docs")
+    return {name: command(name, folder, before) for name in COMMANDS}
+
+
+def test_every_command_is_content_with_a_sound_copy(sound):
+    assert sound["index"] == ""
+    assert sound["search"] == sound["mcp"] == sound["chat"] == ["07.txt"]
+    assert sound["ask"] == [("07.txt", "verified")]
+    assert sound["read"] == [f"The {WORD} lamp is on the second shelf."]
+    assert len(sound["files"]) == sound["status"] == FILES
+    assert sound["doctor"] == ["sound"]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_no_command_is_content_with_damage_and_index_mends_it(way, copy, made, sound):
+    store = copy / "store"
+    written = rows(store)
+    before = Index.open(store, ENCODER, root=copy / "docs")
+    WAYS[way](copy, made)
+    for name in COMMANDS[1:]:
+        with pytest.raises(CorpusError) as raised:
+            command(name, copy, before)
+        assert "corpus-agent index" in raised.value.hint, (name, raised.value)
+    assert command("index", copy, before)  # says what was wrong
+    for name in COMMANDS:
+        assert command(name, copy, before) == sound[name], name
+    assert rows(store) == written
+
+
+@pytest.mark.parametrize("cache", ["texts/*/*", "vectors/*"])
+@pytest.mark.parametrize("change", [cut, flip, emptied, Path.unlink])
+def test_a_damaged_cache_changes_no_answer(cache, change, copy, sound):
+    before = Index.open(copy / "store", ENCODER, root=copy / "docs")
+    written = rows(copy / "store")
+    for path in (copy / "store").glob(cache):
+        change(path)
+    for name in COMMANDS:
+        assert command(name, copy, before) == sound[name], name
+    # Nor does it change what is made of it.
+    one(copy, f"{CHUNKS}/data/*").unlink()
+    assert command("index", copy, before)
+    assert rows(copy / "store") == written
+
+
+def test_a_flipped_marker_is_a_store_that_is_not_known(copy):
+    marker = copy / "store/corpus-agent.store"
+    marker.write_text(marker.read_text().replace("id = ", "id = f")[:-2] + "\n")
+    with pytest.raises(CorpusError, match="corpus-agent trust"):
+        session.index(session.Settings(store=copy / "store"), None)
+
+
+def test_files_that_this_user_may_not_read_are_named(copy):
+    part = one(copy, f"{CHUNKS}/_indices/*/part_*_invert.lance")
+    part.chmod(0)
+    for path in (copy, *copy.parents):
+        if path.stat().st_uid == os.getuid() and path != Path("/"):
+            path.chmod(path.stat().st_mode | 0o055)
+    for path in (copy / "store").rglob("*"):
+        if path != part:
+            path.chmod(0o755)
+    (copy / "store").chmod(0o755)
+    told = as_nobody(lambda: command("search", copy, None))
+    assert told["error"] == "CorpusError"
+    assert "may not be read by this user" in told["message"]
+    assert "chmod" in told["message"]
+
+
+def test_an_index_without_its_documents_is_not_mended_into_an_empty_one(copy):
+    one(copy, f"{CHUNKS}/data/*").unlink()
+    shutil.rmtree(copy / "docs")
+    (copy / "docs").mkdir()
+    with pytest.raises(CorpusError, match=r"damaged.*is empty.*mounted"):
+        sync_folder(copy / "store", copy / "docs", ENCODER)
+
+
+def test_a_large_version_is_sampled_and_verify_compares_every_byte(tmp_path, copy):
+    """Between two samples a flipped bit is found by those alone that compare every byte."""
+    path = copy / "store" / f"{CHUNKS}/data/{'0' * 50}.lance"
+    size = 2 * SAMPLES * SAMPLE_BYTES
+    path.write_bytes(bytes(size))
+    from indexer.store.integrity import _sums
+
+    name = str(path.relative_to(copy / "store"))
+    listed = replace(read_manifest(copy / "store"), contents={name: _sums(path)})
+    for place, seen in ((0, True), (size - 1, True), (2 * SAMPLE_BYTES, False)):
+        data = bytearray(size)
+        data[place] = 1
+        path.write_bytes(data)
+        if seen:
+            with pytest.raises(DamagedStore, match="is not what was written"):
+                check_contents(copy / "store", listed, 0)
+        else:
+            check_contents(copy / "store", listed, 0)
+        with pytest.raises(DamagedStore, match="is not what was written"):
+            check_contents(copy / "store", listed, EVERY_BYTE)
+
+
+def test_a_passage_that_is_not_what_was_embedded_is_not_shown(copy):
+    """In a large index a flipped bit may lie between two samples, and in what a search finds."""
+    store = copy / "store"
+    write_manifest(store, replace(read_manifest(store), contents={}))
+    control = Index.open(store, ENCODER, root=copy / "docs")
+    assert searched(control) == ["07.txt"]
+    changed = 0
+    for path in (store / f"{CHUNKS}/data").iterdir():
+        data = path.read_bytes()
+        changed += data.count(f"{WORD} lamp".encode())
+        path.write_bytes(data.replace(f"{WORD} lamp".encode(), f"{WORD} damp".encode()))
+    assert changed
+    corpus = Index.open(store, ENCODER, root=copy / "docs")
+    with pytest.raises(DamagedStore, match=r"a passage of '07.txt' is not what was embedded"):
+        corpus.search(Query(f"the {WORD} lamp", 1))
+    assert corpus.search(Query("w3x3y3 w3x3y4", 1))  # of another document, which is sound
+
+
+def test_a_version_that_lists_no_files_gets_its_list_with_the_next_run(copy):
+    store = copy / "store"
+    write_manifest(store, replace(read_manifest(store), contents={}))
+    assert searched(Index.open(store, ENCODER, root=copy / "docs")) == ["07.txt"]
+    assert sync_folder(store, copy / "docs", ENCODER).repaired == ""
+    assert read_manifest(store).contents

@@ -1,0 +1,216 @@
+"""What could not be looked at is not gone: its documents stay, say so, and come back as they were.
+
+The walks are done as a user whom permissions stop; the superuser is stopped by none.
+"""
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from corpus_agent import render
+from indexer.errors import CorpusError, Refused
+from indexer.files.walk import Walk, walk
+from indexer.index import Index
+from indexer.records import FileRow, Query
+from indexer.store.manifest import read_manifest, root_for, write_manifest
+from indexer.store.snapshot import Snapshot
+from indexer.store.writer import Writer
+from indexer.sync.folder import plan_folder, sync_folder
+from indexer.sync.plan import make_plan
+from indexer.sync.run import Outcome, Run, fingerprint_of
+from tests.support.fakes import ToyEncoder
+from tests.support.other_user import being_nobody
+from tests.support.toy_index import CHUNKER, ENCODER, found, own, rows
+
+LAMP = "The lamp is on the shelf.\n"
+KEPT = ["disk/deep/c.md", "disk/lamp.md"]  # below `disk`, beside an image that is no document
+
+
+@pytest.fixture
+def root(open_folder: Path) -> Path:
+    for name in ("top.md", *KEPT):
+        path = open_folder / "docs" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"# {path.stem}\n\n{LAMP}")
+    (open_folder / "docs/disk/p.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    return open_folder / "docs"
+
+
+@pytest.fixture
+def store(root: Path, tmp_path: Path) -> Path:
+    sync_folder(own(tmp_path / "store", root), root, ENCODER)
+    assert statuses(tmp_path / "store") == {"indexed": [*KEPT, "top.md"]} | SKIPPED
+    return tmp_path / "store"
+
+
+SKIPPED = {"skipped": ["disk/p.png"]}
+
+
+def statuses(store: Path) -> dict[str, list[str]]:
+    told: dict[str, list[str]] = {}
+    for row in Snapshot(store).files():
+        told.setdefault(row.status, []).append(row.source)
+    return told
+
+
+def looked_at_as_nobody(root: Path) -> Walk:
+    with being_nobody():
+        return walk(root)
+
+
+def applied(store: Path, root: Path, seen: Walk, **options: bool) -> Outcome:
+    """A run over a walk that was done before."""
+    today = fingerprint_of(ENCODER, CHUNKER)
+    with Writer(store, today, root_for(store, root)) as writer:
+        todo = make_plan(root, seen, writer.files, writer.manifest, today, **options)
+        return Run(root, writer, ENCODER, CHUNKER).apply(todo, seen.ignored, seen.started_ns)
+
+
+def unreachable(outcome: Outcome) -> list[tuple[str, str | None]]:
+    return [(row.source, row.reason) for row in outcome.problems if row.status == "unreachable"]
+
+
+@pytest.fixture(params=["not listed", "not entered", "above it", "files"])
+def barred(request: pytest.FixtureRequest, root: Path, store: Path) -> Iterator[Path]:
+    """Permissions by which all below `disk` cannot be looked at."""
+    closed = {
+        "not listed": [root / "disk"],
+        "not entered": [root / "disk"],
+        "above it": [root / "disk", root / "disk/deep"],
+        "files": [root / name for name in KEPT],
+    }[request.param]
+    for path in reversed(closed):
+        path.chmod(0o444 if request.param == "not entered" else 0)
+    yield root
+    for path in closed:
+        path.chmod(0o755)
+
+
+def test_documents_that_cannot_be_looked_at_stay_and_come_back(barred, store):
+    written = rows(store)
+    outcome = applied(store, barred, looked_at_as_nobody(barred))
+    assert sorted(unreachable(outcome)) == [(name, "permission") for name in KEPT]
+    assert (outcome.removed, outcome.unchanged) == (0, 1)
+    assert rows(store) == written
+    assert found(store, "lamp") == {"top.md", *KEPT}
+    assert read_manifest(store).coverage.unreachable == 2
+    again = applied(store, barred, looked_at_as_nobody(barred))
+    assert (again.version, len(unreachable(again))) == (outcome.version, 2)  # nothing to do
+    back = sync_folder(store, barred, ENCODER)
+    assert (back.embedded, back.unchanged, unreachable(back)) == (0, 3, [])
+    assert statuses(store) == {"indexed": [*KEPT, "top.md"]} | SKIPPED
+    assert rows(store) == written
+
+
+def test_they_are_pruned_where_that_is_asked_for(barred, store):
+    assert len(unreachable(applied(store, barred, looked_at_as_nobody(barred)))) == 2
+    outcome = applied(store, barred, looked_at_as_nobody(barred), prune_unreachable=True)
+    assert unreachable(outcome) == []
+    assert found(store, "lamp") == {"top.md"}
+
+
+def test_a_folder_that_was_deleted_is_gone(root, store):
+    """The control: what could be looked at and is not there is removed as ever."""
+    shutil.rmtree(root / "disk")
+    outcome = sync_folder(store, root, ENCODER)
+    assert (outcome.removed, unreachable(outcome)) == (3, [])
+    assert found(store, "lamp") == {"top.md"}
+
+
+def test_a_folder_that_turned_into_a_link_keeps_its_documents(root, store, tmp_path):
+    (root / "disk").rename(tmp_path / "elsewhere")
+    (root / "disk").symlink_to(tmp_path / "elsewhere")
+    outcome = sync_folder(store, root, ENCODER)
+    assert sorted(unreachable(outcome)) == [(name, "symlink") for name in KEPT]
+    assert sync_folder(store, root, ENCODER, prune_unreachable=True).removed == 3
+    assert found(store, "lamp") == {"top.md"}
+
+
+def test_a_disk_that_is_no_longer_there_keeps_its_documents(root, store):
+    """As if `disk` had been one when the index was made; a real one is below."""
+    write_manifest(store, replace(read_manifest(store), mounts=("disk/",)))
+    shutil.rmtree(root / "disk")
+    for _ in range(2):  # that it was one is not forgotten meanwhile
+        outcome = sync_folder(store, root, ENCODER)
+        assert sorted(unreachable(outcome)) == [(name, "unmounted") for name in KEPT]
+        assert read_manifest(store).mounts == ("disk/",)
+    assert sync_folder(store, root, ENCODER, prune_unreachable=True).removed == 3
+    assert read_manifest(store).mounts == ()
+
+
+def test_a_mounted_disk_is_known_as_one(root, store):
+    shutil.rmtree(root / "disk")
+    (root / "disk").mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(root / "disk")]
+    if subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("this process cannot mount a small file system")
+    try:
+        (root / "disk/lamp.md").write_text(LAMP)
+        sync_folder(store, root, ENCODER)
+        assert read_manifest(store).mounts == ("disk/",)
+    finally:
+        subprocess.run(["umount", str(root / "disk")], check=True)
+    outcome = sync_folder(store, root, ENCODER)
+    assert unreachable(outcome) == [("disk/lamp.md", "unmounted")]
+    assert found(store, "lamp") == {"top.md", "disk/lamp.md"}
+
+
+def test_a_file_that_goes_while_it_is_read_keeps_its_passages(root, store):
+    (root / "disk/lamp.md").write_text(f"# Changed\n\n{LAMP}")
+    seen = walk(root)
+    (root / "disk/lamp.md").unlink()
+    assert unreachable(applied(store, root, seen)) == [("disk/lamp.md", "unreadable")]
+    assert found(store, "lamp") == {"top.md", *KEPT}
+
+
+def test_a_root_that_is_suddenly_empty_keeps_everything(root, store):
+    shutil.rmtree(root)
+    root.mkdir()
+    with pytest.raises(CorpusError, match=r"is empty.*Nothing was removed.*--prune-unreachable"):
+        sync_folder(store, root, ENCODER)
+    assert found(store, "lamp") == {"top.md", *KEPT}
+    assert sync_folder(store, root, ENCODER, prune_unreachable=True).removed == 4
+
+
+def test_a_root_that_cannot_be_listed_keeps_everything(root, store):
+    root.chmod(0)
+    seen = looked_at_as_nobody(root)
+    root.chmod(0o755)
+    assert len(unreachable(applied(store, root, seen))) == 3
+
+
+def test_no_index_is_made_anew_without_what_cannot_be_looked_at(root, store):
+    write_manifest(store, replace(read_manifest(store), mounts=("disk/",)))
+    shutil.rmtree(root / "disk")
+    other = ToyEncoder(dimension=32)
+    with pytest.raises(CorpusError, match=r"made anew, and 2 documents.*cannot be looked at now"):
+        sync_folder(store, root, other)
+    assert found(store, "lamp") == {"top.md", *KEPT}
+    assert sync_folder(store, root, other, prune_unreachable=True).rebuilt
+
+
+def test_what_cannot_be_looked_at_is_marked_wherever_it_is_shown(root, store):
+    write_manifest(store, replace(read_manifest(store), mounts=("disk/",)))
+    shutil.rmtree(root / "disk")
+    todo = plan_folder(store, root, ENCODER)
+    assert render.plan_object(todo)["plan"]["unreachable"] == KEPT
+    assert any("unreachable disk/lamp.md (unmounted)" in line for line in render.plan_lines(todo))
+    outcome = sync_folder(store, root, ENCODER)
+    assert [each["source"] for each in render.run_object(outcome)["unreachable"]] == KEPT
+    assert "2 could not be looked at and stay" in "\n".join(render.index_lines(outcome))
+    corpus = Index.open(store, ENCODER, root=root)
+    hits = {hit.chunk.source: hit for hit in corpus.search(Query("lamp", 5))}
+    marked = {name: (hit.stale, hit.unreachable) for name, hit in hits.items()}
+    assert marked == {"top.md": (False, False)} | dict.fromkeys(KEPT, (True, True))
+    text = "\n".join(render.search_lines("lamp", list(hits.values()), corpus.coverage()))
+    assert text.count("cannot be looked at now") == 2
+    assert "3 documents, 2 of them not looked at" in text
+    row = corpus.file("disk/lamp.md")
+    assert isinstance(row, FileRow)
+    assert "unreachable disk/lamp.md (unmounted)" in render.file_line(row)
+    with pytest.raises(Refused, match="no longer exists"):
+        corpus.read("disk/lamp.md")
