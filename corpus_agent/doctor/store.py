@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 INDEX = "corpus-agent index"
 ANEW = "corpus-agent index --force"
+MOUNT = "mount the disk, or make the folder readable; then: corpus-agent index"
 # Cosine of a stored vector and one made today. The same weights on another processor or in another
 # batch differ by 1e-6; other weights, or another text, by 0.1 and more.
 LIKENESS = 0.999
@@ -251,4 +252,5 @@ def stale_files(settings: Settings) -> Finding:
     counts = f"{changed:,} changed, {len(todo.add):,} new, {len(todo.remove):,} gone"
     if todo.unreachable:
         counts += f", {len(todo.unreachable):,} cannot be looked at"
-    return Finding("warn", counts, INDEX)
+    elsewhere = changed or todo.add or todo.remove
+    return Finding("warn", counts, INDEX if elsewhere else MOUNT)

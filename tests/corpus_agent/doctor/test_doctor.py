@@ -266,16 +266,24 @@ def test_without_a_seal_only_what_reads_no_document_is_looked_at(store):
 
 @pytest.mark.slow
 def test_the_index_of_the_real_model_passes_and_changes_are_told(cli: Cli, tmp_path):
-    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/disk").mkdir(parents=True)
     (tmp_path / "docs/a.md").write_text("# Bread\n\nSourdough rises slowly.\n")
+    (tmp_path / "docs/disk/b.md").write_text("Oats rise never.\n")
     assert cli("index", "docs").returncode == 0
     found = checks_of(cli("doctor", "--json", "--llm", "none"))
     assert {check["state"] for check in found.values()} == {"ok"}
+    (tmp_path / "docs/disk").rename(tmp_path / "disk")
+    (tmp_path / "docs/disk").symlink_to(tmp_path / "disk")  # it may not be looked at any more
+    assert cli("index", "docs").returncode == 0
+    stale = checks_of(cli("doctor", "--json", "--llm", "none"))["stale files"]
+    assert stale["found"] == "0 changed, 0 new, 0 gone, 1 cannot be looked at"
+    assert stale["mend"] == index.MOUNT
     (tmp_path / "docs/a.md").write_text("Rye.\n")
     (tmp_path / "docs/new.md").write_text("New.\n")
     done = cli("doctor", "--llm", "none")
     assert done.returncode == 0
-    assert "warn stale files     1 changed, 1 new, 0 gone\n" in done.stdout
+    assert "warn stale files     1 changed, 1 new, 0 gone, 1 cannot be looked at\n" in done.stdout
+    assert f"-> {index.INDEX}\n" in done.stdout
 
 
 def poison(store: Path, source: str, text: str) -> None:
