@@ -113,7 +113,7 @@ _DOCUMENTS: tuple[Extractor, ...] = (
     _container(_text("eml", 6, suffixes.is_eml, "mail"), "mail"),
     _text("contacts", 1, suffixes.is_contacts, "contacts"),
     _container(_text("calendar", 1, suffixes.is_calendar, "appointments"), "appointments"),
-    _text("notebook", 3, suffixes.is_notebook, "notebook", markdown=True),
+    _text("notebook", 4, suffixes.is_notebook, "notebook", markdown=True),
     _text("subtitles", 2, suffixes.is_subtitles, "subtitles"),
     _text("csv", 3, suffixes.is_csv, "tables"),
     _text("html", 5, suffixes.is_html, "html", markdown=True),
