@@ -16,13 +16,14 @@ from dataclasses import dataclass, field, replace
 from html import escape
 
 from indexer.extract import markdown
+from indexer.extract.colours import alike
 from indexer.extract.extraction import Extraction, plain_lines, usable_title, words
 from indexer.extract.grid import Cell
 from indexer.extract.hidden import hide
 from indexer.extract.html import html_text
 from indexer.extract.legacy.rtf_tables import WORDS as TABLE_WORDS
 from indexer.extract.legacy.rtf_tables import RowsDraft
-from indexer.extract.office.unseen import MAX_UNSEEN_HALF_POINTS, PAPER, alike
+from indexer.extract.office.word_hidden import MAX_UNSEEN_HALF_POINTS, PAPER
 from indexer.extract.rows import table_text
 
 _TOKEN = re.compile(
