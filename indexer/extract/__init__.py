@@ -89,7 +89,8 @@ def _container(each: Extractor, module: str) -> Extractor:
 # Every format of one document. Marks in the bytes come before names; among the formats of text the
 # first that claims a file serves it, plain text last.
 _DOCUMENTS: tuple[Extractor, ...] = (
-    replace(_binary("pdf", 5, "pdf", "pdf.pages"), empty_reason="no_text_layer"),
+    replace(_binary("pdf", 6, "pdf", "pdf.pages"), empty_reason="no_text_layer"),
+    _binary("image", 1, "picture", "image"),
     _binary("docx", 4, "docx", "office.docx", markdown=True),
     _binary("pptx", 4, "pptx", "office.pptx", markdown=True),
     _binary("xlsx", 4, "xlsx xlsb", "tables"),
@@ -246,12 +247,13 @@ def _open(
 def _lines(extractor: Extractor, extraction: Extraction, opened: Opened) -> Iterator[Line]:
     """The lines; raises if none of them contains a letter or digit outside a mark."""
     found = hidden = False
-    passages = 0
+    passages = waiting = 0
     try:
         for line in extraction.lines:
             found = found or (not line.is_mark and any(map(str.isalnum, line.text)))
             passages += line.hidden and not hidden
             hidden = line.hidden
+            waiting += line.is_waiting_mark
             yield line
     except (UnreadableDocument, *BROKEN) as error:
         raise _unreadable(error, extractor) from None
@@ -260,12 +262,12 @@ def _lines(extractor: Extractor, extraction: Extraction, opened: Opened) -> Iter
     opened.remark = "; ".join(filter(None, remarks))
     if not found:
         reason = "malformed" if extraction.unread else extractor.empty_reason
-        raise UnreadableDocument(reason, opened.remark, extractor.label)
+        raise UnreadableDocument(reason, opened.remark, extractor.label, waiting)
 
 
 def _unreadable(error: BaseException, extractor: Extractor) -> UnreadableDocument:
     if isinstance(error, UnreadableDocument):
-        return UnreadableDocument(error.reason, error.detail, extractor.label)
+        return UnreadableDocument(error.reason, error.detail, extractor.label, error.waiting)
     shown = " ".join(f"{type(error).__name__}: {error}".split())[:200]
     return UnreadableDocument("malformed", shown, extractor.label)
 

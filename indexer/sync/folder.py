@@ -15,15 +15,18 @@ from indexer.embed import Encoder
 from indexer.errors import CorpusError
 from indexer.files.opening import MAX_FILE_BYTES
 from indexer.files.walk import Walk, walk
-from indexer.records import FileRow
+from indexer.parsers.recogniser import is_installed
+from indexer.records import FileRow, Ocr
 from indexer.store.folder import TABLES
 from indexer.store.integrity import EVERY_BYTE, INDEXING_BYTES
 from indexer.store.manifest import MANIFEST_NAME, Manifest, is_outdated, read_manifest, root_for
+from indexer.store.recognised import RecognisedPages
 from indexer.store.rows import still_right
 from indexer.store.snapshot import Snapshot
 from indexer.store.texts import Texts
 from indexer.store.writer import Writer
 from indexer.sync.plan import Plan, barrier, make_plan
+from indexer.sync.recognise import ToRecognise, to_recognise
 from indexer.sync.run import Outcome, Progress, Run, fingerprint_of
 
 OUTDATED = "An earlier version of corpus-agent made the index; it is made anew."
@@ -41,7 +44,9 @@ def sync_folder(
     verify: bool = False,
     prune: bool = True,
     prune_unreachable: bool = False,
+    ocr: Ocr = "auto",
     on_start: Callable[[Plan, bool], None] = lambda *_: None,
+    on_waiting: Callable[[ToRecognise], None] = lambda _: None,
     on_progress: Callable[[Progress], None] = lambda _: None,
     on_problem: Callable[[FileRow], None] = lambda _: None,
     should_stop: Callable[[], bool] = lambda: False,
@@ -56,6 +61,8 @@ def sync_folder(
     `on_start` is called once, with the plan and whether this is a full rebuild, `on_progress` after
     each file, `on_problem` for each file that yields no text. `should_stop` is asked between two
     files; what was embedded until then is committed.
+    Pages without text are recognised last, as `ocr` says: those of documents and of pictures that
+    show text, none, or those of all. `on_waiting` is called before the first one.
 
     Raises StoreLocked while another process writes, CorpusError where nothing may be written or
     where every document at once is gone.
@@ -90,7 +97,14 @@ def sync_folder(
         )  # fmt: skip
         outcome = run.apply(todo, seen.ignored, seen.started_ns)
         if not (outcome.interrupted or todo.changes_nothing):
-            Texts(store).keep_only({row.sha256 for row in writer.files.values()})
+            hashes = {row.sha256 for row in writer.files.values()}
+            Texts(store).keep_only(hashes)
+            RecognisedPages(store).keep_only(hashes)
+        waiting = to_recognise(writer.files.values(), ocr)
+        if waiting.rows and not outcome.interrupted:
+            if is_installed():
+                on_waiting(waiting)
+            run.recognise(todo, outcome, waiting, ocr)
     outcome.repaired = said
     outcome.seconds = time.monotonic() - started
     return outcome
