@@ -35,7 +35,7 @@ def labelled(rows: Iterable[Cells]) -> Iterator[str]:
     """A line for each non-empty row of CSV, with the column names if there are any."""
     filled = ([cell.strip() for cell in cells] for cells in rows if any(map(str.strip, cells)))
     first = list(islice(filled, HEADER_SEARCH_ROWS * 2))
-    yield from _table(chain(first, filled), found_header(first, told=True))
+    yield from _table(chain(first, filled), found_header(first, named=True))
 
 
 def sheet_lines(rows: Sequence[Cells], bold: Collection[int] = ()) -> Iterator[str]:
