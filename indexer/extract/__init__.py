@@ -131,7 +131,7 @@ _ARCHIVE_VERSION = 2 + sum(extractor.version for extractor in _DOCUMENTS)
 
 
 def _archive(name: str, kinds: str, module: str) -> Extractor:
-    """A format that says nothing itself: what is in it is read by the others."""
+    """A format without text of its own: what is in it is read by the others."""
     return _container(_binary(name, _ARCHIVE_VERSION, kinds, module, markdown=True), module)
 
 
