@@ -93,7 +93,7 @@ def _left_lines(outcome: Outcome) -> Iterator[str]:
             "corpus-agent files --status empty,failed,skipped"
         )
     if outcome.recognised:
-        yield f"{outcome.recognised:,} pages or pictures were read by text recognition"
+        yield f"scanned pages and pictures whose text was recognised: {outcome.recognised:,}"
     waiting = waiting_text(outcome.waiting_pages, outcome.waiting_pictures)
     if waiting and not outcome.interrupted:
         yield f"Scans without text: {waiting}. What reads them: corpus-agent status"

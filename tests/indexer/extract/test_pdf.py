@@ -9,6 +9,7 @@ from reportlab.lib.pagesizes import A4
 from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 
+from corpus_agent.selftest.injection.pdf import pdf_of
 from indexer.errors import UnreadableDocument
 from indexer.extract import open_document
 from indexer.extract.pdf.layout import cleaned
@@ -428,3 +429,12 @@ def test_words_from_the_left_and_their_spaces_keep_their_sides_in_a_line_from_th
     shown, read
 ):
     assert in_reading_order(as_shown(shown), 10.0) == read
+
+
+@pytest.mark.parametrize(
+    "end", ["\r", "\n", "\r\n", "\n\r", "\x0b", "\x0c", "\x85", "\u2028", "\x02"]
+)
+def test_what_stands_beside_a_line_end_of_any_kind_is_read(end: str):
+    document = extract(pdf_of(["first line", f"alpha{end}beta", "last line"], "t"), "a.pdf")
+    text = "\n".join(line.text for line in document.lines)
+    assert all(word in text for word in ("first line", "alpha", "beta", "last line"))
