@@ -344,7 +344,7 @@ def _table(
     )
     tiles = message((1, message((1, 0), (2, reference(first + 2)))), (2, 256))
     store = message((3, tiles), (4, reference(first + 3)), (22, reference(first + 4)))
-    model = message((4, store), (6, len(rows)), (7, max(map(len, rows))), (8, name))
+    model = message((4, store), (6, len(rows)), (7, max(map(len, rows))), (8, name), (9, 1))
     return [
         (first, 6000, message((2, reference(first + 1))), (first + 1,)),
         (first + 1, 6001, model, (first + 2, first + 3, first + 4)),

@@ -20,7 +20,7 @@ _HEAD_BYTES = 12  # of a cell
 _BIAS = 0x1820  # of a decimal's exponent
 _EPOCH = dt.datetime(2001, 1, 1)  # a cell's time has no zone
 _PERCENT = 258  # a format
-MAX_COLUMNS = 1_000
+MAX_COLUMNS = 1_000  # of a table, as Numbers has them
 MAX_EXPONENT = 40
 MAX_PLACES = 30  # of a format; more stand for as many as there are
 
@@ -33,17 +33,17 @@ def is_table(record: IwaObject) -> bool:
     return record.kind == _INFO
 
 
-def table_of(found: IwaObjects, info: IwaObject, unread: list[str]) -> tuple[str, Rows]:
-    """The name and the rows of a table."""
+def table_of(found: IwaObjects, info: IwaObject, unread: list[str]) -> tuple[str, Rows, bool]:
+    """The name and the rows of a table, and whether the first row is said to be its header."""
     model = next((found[n] for n in info.refers(2) if n in found), None)
     if model is None or model.kind != _MODEL:
-        return "", []
+        return "", [], False
     name = next(iter(model.texts(8)), "")
     try:
-        return name, _IwaTable(found, model).rows()
+        return name, _IwaTable(found, model).rows(), model.number(9) > 0
     except BROKEN:
         unread.append(f"table {name}".strip())
-        return name, []
+        return name, [], False
 
 
 class _IwaTable:

@@ -83,7 +83,7 @@ class _Document:
             tables = [self._found[n] for n in record.refers(2) if n in self._found]
             lines: list[str] = []
             for info in filter(is_table, tables):
-                name, rows = table_of(self._found, info, self._unread)
+                name, rows, _ = table_of(self._found, info, self._unread)
                 lines += [f"Table: {name}"] if name and any(map(any, rows)) else []
                 lines += labelled(rows)
             others = (n for n in record.refers(2) if n in self._found)
@@ -114,8 +114,8 @@ class _Document:
             if file and record.file != file and "Tables/" not in record.file:
                 continue
             if is_table(record):
-                rows = table_of(self._found, record, self._unread)[1]
-                yield _BODY, table_text(simple(rows))
+                _, rows, headed = table_of(self._found, record, self._unread)
+                yield _BODY, table_text(simple(rows, headed))
             elif record.kind == _STORAGE:
                 yield from self._storage(record, file)
             else:

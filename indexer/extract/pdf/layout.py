@@ -91,7 +91,7 @@ def _turned(line: PlacedLine, places: Places) -> PlacedLine:
         found = right_to_left.reading_order(shown, lambda place: places.extent(numbers[place]))
         return replace(line, text="".join(shown[place] for place in found))
     chars = [
-        right_to_left.Placed(places.char(index), *places.advance(index))
+        right_to_left.PlacedChars(places.char(index), *places.advance(index))
         for index in range(line.start, line.end + 1)
     ]
     return replace(line, text=right_to_left.in_reading_order(chars, line.size))
@@ -252,7 +252,7 @@ def _line_text(line: Sequence[Glyph], places: Places, from_right: bool) -> str:
     shown = "".join(glyph.char or " " for glyph in line)
     if right_to_left.has_words(shown):
         if from_right:
-            chars = [right_to_left.Placed(g.char, *places.advance(g.index)) for g in line]
+            chars = [right_to_left.PlacedChars(g.char, *places.advance(g.index)) for g in line]
             return right_to_left.in_reading_order(chars, max(glyph.height for glyph in line))
         boxes = [(glyph.left, glyph.right) for glyph in line]
         line = [line[index] for index in right_to_left.reading_order(shown, boxes.__getitem__)]

@@ -24,7 +24,7 @@ SHARED = 0.3  # of the narrower piece's width: how much stands under the other
 
 
 @dataclass(slots=True)
-class Block:
+class DrawnPiece:
     """Lines drawn one after the other, downwards."""
 
     lines: list[PlacedLine]
@@ -55,14 +55,14 @@ class Block:
             self.left, self.right = min(self.left, line.left), max(self.right, line.right)
             self.bottom = min(self.bottom, line.bottom)
 
-    def above(self, other: Block) -> bool:
+    def above(self, other: DrawnPiece) -> bool:
         """Whether it must be read first: it ends above the other and stands over it."""
         if self.bottom < other.top - 2.0:
             return False
         shared = min(self.right, other.right) - max(self.left, other.left)
         return shared > SHARED * min(self.right - self.left, other.right - other.left)
 
-    def column_before(self, other: Block, from_right: bool) -> bool:
+    def column_before(self, other: DrawnPiece, from_right: bool) -> bool:
         """Whether both are columns side by side and it is the first of them."""
         if min(len(self.lines), len(other.lines)) < MIN_COLUMN_LINES:
             return False
@@ -87,12 +87,12 @@ class Block:
 
 def in_order(lines: Sequence[PlacedLine]) -> list[PlacedLine]:
     """The lines in reading order."""
-    blocks: list[Block] = []
+    blocks: list[DrawnPiece] = []
     for line in lines:
         if blocks and blocks[-1].takes(line):
             blocks[-1].add(line)
         else:
-            blocks.append(Block(line))
+            blocks.append(DrawnPiece(line))
     if not 1 < len(blocks) <= MAX_BLOCKS:
         return list(lines)
     from_right = is_base("".join(line.text for line in lines))
@@ -102,7 +102,7 @@ def in_order(lines: Sequence[PlacedLine]) -> list[PlacedLine]:
     return [line for index in _sorted(first) for line in blocks[index].lines]
 
 
-def _before(index: int, blocks: Sequence[Block], from_right: bool) -> set[int]:
+def _before(index: int, blocks: Sequence[DrawnPiece], from_right: bool) -> set[int]:
     """The blocks that must be read before one, of those that matter."""
     block = blocks[index]
     large = block.large()

@@ -101,7 +101,7 @@ def is_base(text: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedChars:
     """Characters of a line and their extent, in points."""
 
     text: str
@@ -109,17 +109,17 @@ class Placed:
     right: float
     kind: str = ""
 
-    def covers(self, other: Placed) -> bool:
+    def covers(self, other: PlacedChars) -> bool:
         """Whether the better half of one of them lies on the other."""
         shared = min(self.right, other.right) - max(self.left, other.left)
         return shared > 0.5 * min(self.right - self.left, other.right - other.left)
 
-    def gap(self, other: Placed) -> float:
+    def gap(self, other: PlacedChars) -> float:
         """What is free between it and another, which stands on its left."""
         return self.left - other.right
 
 
-def in_reading_order(chars: Sequence[Placed], size: float) -> str:
+def in_reading_order(chars: Sequence[PlacedChars], size: float) -> str:
     """The text of a line; `chars` is pdfium's order, with its spaces, and `size` the font's.
 
     A page may say what a picture of letters reads: such words lie on others, at no place of theirs.
@@ -137,7 +137,7 @@ def in_reading_order(chars: Sequence[Placed], size: float) -> str:
     return _bracketed(text)
 
 
-def _tokens(chars: Sequence[Placed]) -> Iterator[Placed]:
+def _tokens(chars: Sequence[PlacedChars]) -> Iterator[PlacedChars]:
     """The words, numbers and signs of a line."""
     text = "".join(char.text or " " for char in chars)
     for match in _TOKEN.finditer(text):
@@ -148,10 +148,12 @@ def _tokens(chars: Sequence[Placed]) -> Iterator[Placed]:
             order = sorted(indices, key=lambda index: chars[index].left)
         shown = [chars[index] for index in indices]
         left, right = min(char.left for char in shown), max(char.right for char in shown)
-        yield Placed("".join(text[index] for index in order), left, right, match.lastgroup or "")
+        yield PlacedChars(
+            "".join(text[index] for index in order), left, right, match.lastgroup or ""
+        )
 
 
-def _groups(tokens: Sequence[Placed], size: float) -> Iterator[Placed]:
+def _groups(tokens: Sequence[PlacedChars], size: float) -> Iterator[PlacedChars]:
     """Tokens from the right; words and numbers of other scripts that stand together are one."""
     start = 0
     while start < len(tokens):
@@ -163,7 +165,7 @@ def _groups(tokens: Sequence[Placed], size: float) -> Iterator[Placed]:
         start = end
 
 
-def _end_of_group(tokens: Sequence[Placed], start: int) -> int:
+def _end_of_group(tokens: Sequence[PlacedChars], start: int) -> int:
     """Where a run of words from the left ends that begins at a token; the next one if none does.
 
     Numbers and signs belong to it between words, and numbers beside a word (UAX 9, W7 and N1).
@@ -180,7 +182,7 @@ def _end_of_group(tokens: Sequence[Placed], start: int) -> int:
     return end if has_word else start + 1
 
 
-def _closes_inside(tokens: Sequence[Placed], start: int) -> bool:
+def _closes_inside(tokens: Sequence[PlacedChars], start: int) -> bool:
     """Whether a bracket on the right ends one that stands close behind a word: "f(x)"."""
     if tokens[start].text not in _START and tokens[start].text not in _BRACKETS:
         return False
@@ -194,13 +196,13 @@ def _closes_inside(tokens: Sequence[Placed], start: int) -> bool:
     return False
 
 
-def _from_left(tokens: Sequence[Placed], size: float) -> Placed:
+def _from_left(tokens: Sequence[PlacedChars], size: float) -> PlacedChars:
     """One token of those that are read from the left."""
     shown = list(reversed(tokens))
     pieces = [shown[0].text]
     for before, after in pairwise(shown):
         pieces.append((" " if after.gap(before) > GAP * size else "") + after.text)
-    return Placed("".join(pieces), shown[0].left, max(each.right for each in shown), "left")
+    return PlacedChars("".join(pieces), shown[0].left, max(each.right for each in shown), "left")
 
 
 def _bracketed(text: str) -> str:

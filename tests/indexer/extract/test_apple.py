@@ -33,7 +33,8 @@ def test_a_body_keeps_what_is_anchored_in_it_in_its_place():
         "Timetable",
         made.SENTENCE,
         "| Port | Fare |",
-        "| Vigo | 7.5 |",
+        "| --- | --- |",
+        "| Port: Vigo | Fare: 7.5 |",
         "the end",
         "in a box",
     ]

@@ -9,10 +9,11 @@ from reportlab.lib.pagesizes import A4
 from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 
+from corpus_agent.selftest.injection.pdf import pdf_of
 from indexer.errors import UnreadableDocument
 from indexer.extract import open_document
 from indexer.extract.pdf.layout import cleaned
-from indexer.extract.pdf.right_to_left import Placed, in_reading_order
+from indexer.extract.pdf.right_to_left import PlacedChars, in_reading_order
 from tests.support.documents import extract
 from tests.support.hostile_files import pdf_of_objects
 from tests.support.places import eval_data
@@ -422,9 +423,9 @@ def test_letters_that_the_page_says_a_picture_of_them_is_keep_their_order():
     assert [line.text.strip() for line in extract(data, "a.pdf").lines][1:] == ["قليلا"]
 
 
-def as_shown(text: str) -> list[Placed]:
+def as_shown(text: str) -> list[PlacedChars]:
     """The characters of a line as they stand on the page, each as wide as another."""
-    return [Placed(char, 6.0 * n, 6.0 * n + 6) for n, char in enumerate(text)]
+    return [PlacedChars(char, 6.0 * n, 6.0 * n + 6) for n, char in enumerate(text)]
 
 
 @pytest.mark.parametrize(
@@ -442,3 +443,12 @@ def test_words_from_the_left_and_their_spaces_keep_their_sides_in_a_line_from_th
     shown, read
 ):
     assert in_reading_order(as_shown(shown), 10.0) == read
+
+
+@pytest.mark.parametrize(
+    "end", ["\r", "\n", "\r\n", "\n\r", "\x0b", "\x0c", "\x85", "\u2028", "\x02"]
+)
+def test_what_stands_beside_a_line_end_of_any_kind_is_read(end: str):
+    document = extract(pdf_of(["first line", f"alpha{end}beta", "last line"], "t"), "a.pdf")
+    text = "\n".join(line.text for line in document.lines)
+    assert all(word in text for word in ("first line", "alpha", "beta", "last line"))
