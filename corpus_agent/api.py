@@ -198,7 +198,13 @@ class Corpus:
         manifest = storage.checked_manifest(store)
         used = indexer.storage.usage(store)
         return render.status_object(
-            manifest, store, root, used, self._seal, root_exists=root.is_dir()
+            manifest,
+            store,
+            root,
+            used,
+            self._seal,
+            root_exists=root.is_dir(),
+            recognition=indexer.recognition_state(),
         )
 
     @property

@@ -15,7 +15,16 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from indexer import MAX_FILE_BYTES, NoIndex, UsageError, paths, read_regular, storage
+from indexer import (
+    MAX_FILE_BYTES,
+    OCR_CHOICES,
+    NoIndex,
+    Ocr,
+    UsageError,
+    paths,
+    read_regular,
+    storage,
+)
 
 PREFIX = "CORPUS_AGENT_"
 CONFIG_NAME = "config.toml"
@@ -29,7 +38,7 @@ class Settings:
     no reranker.
 
     `llm_seconds` limits a model's time for one question, `llm_context` is its window in tokens,
-    None to ask its server.
+    None to ask its server. `ocr` says which pages without text are recognised; see sync_folder.
     `allow_remote_llm` is a host that passages may be sent to. It has only a flag: no file and no
     environment variable can permit it. `trust_store` has only a flag, `trusted_stores` only a
     variable: see trust/stores.py.
@@ -46,6 +55,7 @@ class Settings:
     max_file_bytes: int = MAX_FILE_BYTES
     llm_seconds: int = 600
     llm_context: int | None = None
+    ocr: Ocr = "auto"
     allow_remote_llm: str | None = None
     trust_store: bool = False
     trusted_stores: str | None = None
@@ -64,6 +74,7 @@ _KINDS: dict[str, type] = {
     "max_file_bytes": int,
     "llm_seconds": int,
     "llm_context": int,
+    "ocr": str,
 }
 # The minimum and the maximum that the user may choose.
 _RANGE = {
@@ -242,6 +253,8 @@ def _typed(key: str, value: object) -> object:
         least, most = _RANGE[key]
         if isinstance(value, bool) or not (isinstance(value, int) and least <= value <= most):
             raise _wrong(key, f"a number from {least:,} to {most:,}", value)
+    if key == "ocr" and value not in OCR_CHOICES:
+        raise _wrong(key, f"one of {', '.join(OCR_CHOICES)}", value)
     return value
 
 

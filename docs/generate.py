@@ -37,7 +37,8 @@ HELP = ["", *sorted(commands.commands)]
 def run(command: str, folder: Path) -> str:
     """The command as typed, with what it prints on both streams."""
     environment = {"PATH": os.environ["PATH"], "HOME": str(folder), "PYTHONPATH": str(ROOT)}
-    environment |= {"CORPUS_AGENT_LLM": "none", "COLUMNS": "100"}
+    # As on a machine without the extra: what is printed must not depend on it.
+    environment |= {"CORPUS_AGENT_LLM": "none", "CORPUS_AGENT_OCR": "off", "COLUMNS": "100"}
     program = f'"{sys.executable}" -m corpus_agent'
     done = subprocess.run(
         command.replace("corpus-agent", program, 1),

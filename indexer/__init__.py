@@ -34,14 +34,18 @@ if TYPE_CHECKING:
     from indexer.files.opening import read_regular as read_regular
     from indexer.files.walk import check_root as check_root
     from indexer.index import Index as Index
+    from indexer.parsers.recogniser import RecognitionState as RecognitionState
+    from indexer.parsers.recogniser import recognition_state as recognition_state
     from indexer.parsers.worker import Enough as Enough
     from indexer.parsers.worker import parsed_lines as parsed_lines
+    from indexer.records import OCR_CHOICES as OCR_CHOICES
     from indexer.records import STATUSES as STATUSES
     from indexer.records import Chunk as Chunk
     from indexer.records import Coverage as Coverage
     from indexer.records import FileRow as FileRow
     from indexer.records import Hit as Hit
     from indexer.records import Line as Line
+    from indexer.records import Ocr as Ocr
     from indexer.records import Query as Query
     from indexer.records import Status as Status
     from indexer.store import storage as storage
@@ -53,6 +57,7 @@ if TYPE_CHECKING:
     from indexer.sync.forget import Forgotten as Forgotten
     from indexer.sync.forget import forget_document as forget_document
     from indexer.sync.plan import Plan as Plan
+    from indexer.sync.recognise import ToRecognise as ToRecognise
     from indexer.sync.run import Outcome as Outcome
     from indexer.sync.run import Progress as Progress
     from indexer.window import MAX_WINDOW_BYTES as MAX_WINDOW_BYTES
@@ -90,6 +95,10 @@ _PUBLIC = {
     ),
     "indexer.files.walk": ("check_root",),
     "indexer.index": ("Index",),
+    "indexer.parsers.recogniser": (
+        "RecognitionState",
+        "recognition_state",
+    ),
     "indexer.parsers.worker": ("Enough", "parsed_lines"),
     "indexer.records": (
         "Chunk",
@@ -97,6 +106,8 @@ _PUBLIC = {
         "FileRow",
         "Hit",
         "Line",
+        "Ocr",
+        "OCR_CHOICES",
         "Query",
         "Status",
         "STATUSES",
@@ -115,6 +126,7 @@ _PUBLIC = {
         "forget_document",
     ),
     "indexer.sync.plan": ("Plan",),
+    "indexer.sync.recognise": ("ToRecognise",),
     "indexer.sync.run": (
         "Outcome",
         "Progress",

@@ -76,13 +76,17 @@ class UnreadableDocument(CorpusError):
     """A file that yields no text, with the reason code for its file row.
 
     `extractor` is the label of the extractor that failed, None if no extractor claims the file.
+    `waiting` counts the pages whose text might be recognised.
     """
 
-    def __init__(self, reason: str, detail: str = "", extractor: str | None = None) -> None:
+    def __init__(
+        self, reason: str, detail: str = "", extractor: str | None = None, waiting: int = 0
+    ) -> None:
         super().__init__(f"{reason}: {detail}" if detail else reason)
         self.reason = reason
         self.detail = detail
         self.extractor = extractor
+        self.waiting = waiting
 
 
 class Refused(CorpusError):

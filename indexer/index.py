@@ -25,11 +25,13 @@ from indexer.parsers.worker import Worker
 from indexer.records import Coverage, FileRow, Hit, Line, Query
 from indexer.store.inspection import Inspection, inspect
 from indexer.store.manifest import read_manifest
+from indexer.store.recognised import RecognisedPages
 from indexer.store.rows import same_rows
 from indexer.store.snapshot import Snapshot
 from indexer.store.texts import Texts
 from indexer.store.vectors import key_of
 from indexer.sync.read import Copy, copied, text_of
+from indexer.sync.recognise import recognised_text, was_recognised
 from indexer.sync.run import fingerprint_of
 from indexer.window import MAX_WINDOW_LINES, Window, check_numbers, cut_window, fills_window
 
@@ -59,6 +61,7 @@ class Index:
         self._encoder = encoder
         self._reranker = reranker
         self._texts = Texts(snapshot.store, reuse=not anew, keep=not anew)
+        self._pages = RecognisedPages(snapshot.store)
         self._kept: dict[tuple[str, str], tuple[Line, ...]] = {}  # by source and hash
         self._begun: set[tuple[str, str]] = set()
         # One version of the index never changes, and an answer asks for the same rows many times.
@@ -234,7 +237,10 @@ class Index:
             lazily = not stale and is_todays(row.extractor) and document not in self._begun
             enough = fills_window(offset, limit) if lazily else None
             with closing(Worker()) as worker:
-                text = text_of(copy, source, worker, self._texts, enough)
+                if was_recognised(row) and not stale:
+                    text = recognised_text(copy, row, worker, self._texts, self._pages)
+                else:
+                    text = text_of(copy, source, worker, self._texts, enough)
             lines = tuple(decoded(text.encoding))
             self._begun.add(document)
             if not text.complete:

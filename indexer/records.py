@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 Status = Literal["indexed", "empty", "failed", "skipped", "unreachable"]
 STATUSES: tuple[Status, ...] = ("indexed", "empty", "failed", "skipped", "unreachable")
+# Pages without text that are recognised: of documents and of pictures that show text; none; all.
+Ocr = Literal["auto", "off", "all"]
+OCR_CHOICES: tuple[Ocr, ...] = ("auto", "off", "all")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,15 @@ class Line:
         if self.part is not None:
             return self.text.startswith(f"--- {self.part} ---")
         return self.page is not None and self.text.startswith(page_mark(self.page))
+
+    @property
+    def is_waiting_mark(self) -> bool:
+        """Whether it is the mark of a page that shows something and has no text of its own."""
+        return self.is_mark and self.text.endswith(f"({NO_TEXT_LAYER})")
+
+
+NO_TEXT_LAYER = "no text layer"  # remarks in the mark of a page
+RECOGNISED_TEXT = "recognised text"
 
 
 def page_mark(number: int) -> str:
@@ -130,6 +142,7 @@ class FileRow:
 
     `unreachable`: it was indexed and could not be looked at since, so its passages stay as they
     were; `reason` says why, all else is as of then.
+    `waiting` counts its pages that have no text and wait for recognition.
     """
 
     source: str
@@ -145,6 +158,7 @@ class FileRow:
     title: str | None = None
     extractor: str | None = None
     seconds: float = 0.0
+    waiting: int = 0
 
     @property
     def is_document(self) -> bool:

@@ -61,6 +61,8 @@ def clean_environment(
     for name in list(os.environ):
         if name.startswith(("CORPUS_AGENT_", "XDG_")) and name != "XDG_STATE_HOME":
             monkeypatch.delenv(name)
+    # A scan costs seconds, and the sample has one: what tests recognition asks for it.
+    monkeypatch.setenv("CORPUS_AGENT_OCR", "off")
 
 
 @pytest.fixture
@@ -85,7 +87,7 @@ def sample_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     from corpus_agent.settings import Settings
 
     store = tmp_path_factory.mktemp("sample") / "store"
-    session.index(Settings(store=store), SAMPLE)
+    session.index(Settings(store=store, ocr="off"), SAMPLE)
     yield store
 
 

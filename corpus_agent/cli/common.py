@@ -114,6 +114,14 @@ def print_lines(lines: Iterable[str], *, err: bool = False) -> None:
 JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
 
 
+OCR = click.option(
+    "--ocr",
+    type=click.Choice(["auto", "off", "all"]),
+    help="Pages without text that are recognised, with the extra [ocr]: auto (default: scanned "
+    "pages, and pictures that show text), off, or all (every picture in full).",
+)
+
+
 def llm_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options that choose an answerer."""
     command = click.option(

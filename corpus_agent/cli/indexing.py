@@ -11,6 +11,7 @@ from corpus_agent.cli.common import (
     EXIT_INTERRUPTED,
     EXIT_SOME_FAILED,
     JSON,
+    OCR,
     clean,
     launch_to_index,
     launch_to_read,
@@ -22,7 +23,7 @@ from corpus_agent.cli.common import (
 from corpus_agent.cli.progress import index_progress
 from corpus_agent.cli.watching import follow
 from corpus_agent.settings import existing_place
-from indexer import STATUSES, UsageError, storage
+from indexer import STATUSES, UsageError, recognition_state, storage
 
 
 @main.command()
@@ -44,6 +45,7 @@ from indexer import STATUSES, UsageError, storage
     "--strict", is_flag=True, help="Exit with 4 if a file could not be read or looked at."
 )
 @click.option("--watch", is_flag=True, help="Go on as `watch` does when the run is over.")
+@OCR
 @JSON
 def index(
     path: Path | None,
@@ -54,6 +56,7 @@ def index(
     prune_unreachable: bool,
     strict: bool,
     watch: bool,
+    ocr: str | None,
     as_json: bool,
 ) -> None:
     """Make the index of the folder PATH, or bring it up to date.
@@ -66,9 +69,9 @@ def index(
         given["--prune-unreachable"] = prune_unreachable
         for other in (flag for flag, is_given in given.items() if is_given):
             raise UsageError(f"--watch and {other} contradict each other.", "Leave one out.")
-        return follow(path, force=force, verify=verify, as_json=as_json)
+        return follow(path, ocr=ocr, force=force, verify=verify, as_json=as_json)
 
-    launch = launch_to_index(settings_in_force(), path, dry_run=dry_run)
+    launch = launch_to_index(settings_in_force(ocr=ocr), path, dry_run=dry_run)
     settings = launch.settings
     print_lines((f"Note: {clean(notice)}" for notice in launch.notices), err=True)
 
@@ -84,7 +87,8 @@ def index(
     with index_progress() as shown:
         outcome = service.session.index(
             settings, path, force=force, verify=verify, prune=prune,
-            prune_unreachable=prune_unreachable, on_start=shown.start, on_progress=shown.advance,
+            prune_unreachable=prune_unreachable, on_start=shown.start, on_waiting=shown.waiting,
+            on_progress=shown.advance,
             on_problem=shown.problem,
         )  # fmt: skip
     if as_json:
@@ -155,6 +159,7 @@ def status(as_json: bool) -> None:
         storage.usage(store),
         launch.seal.state,
         root_exists=root.is_dir(),
+        recognition=recognition_state(),
     )
     if as_json:
         return print_json(content)

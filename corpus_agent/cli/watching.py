@@ -13,6 +13,7 @@ from corpus_agent import render, service
 from corpus_agent.cli.common import (
     EXIT_INTERRUPTED,
     JSON,
+    OCR,
     clean,
     launch_to_index,
     main,
@@ -28,8 +29,9 @@ if TYPE_CHECKING:
 
 @main.command()
 @click.argument("path", required=False, type=click.Path(path_type=Path))
+@OCR
 @JSON
-def watch(path: Path | None, as_json: bool) -> None:
+def watch(path: Path | None, ocr: str | None, as_json: bool) -> None:
     """Keep the index of the folder PATH up to date until you stop it.
 
     Begins like `index`; after that, what is saved, moved or removed is searchable seconds later.
@@ -38,14 +40,19 @@ def watch(path: Path | None, as_json: bool) -> None:
 
     With --json: one object a line, for the first run and for each that changed the index.
     """
-    follow(path, as_json=as_json)
+    follow(path, ocr=ocr, as_json=as_json)
 
 
 def follow(
-    path: Path | None, *, force: bool = False, verify: bool = False, as_json: bool = False
+    path: Path | None,
+    *,
+    ocr: str | None = None,
+    force: bool = False,
+    verify: bool = False,
+    as_json: bool = False,
 ) -> None:
     """Watch until a signal; exit 0 after SIGTERM or SIGHUP, 130 after Ctrl-C."""
-    settings = launch_to_index(settings_in_force(), path, watching=True).settings
+    settings = launch_to_index(settings_in_force(ocr=ocr), path, watching=True).settings
 
     talk = _Json() if as_json else _Lines()
     with service.cancel.cancelled_by_signal() as cancel:

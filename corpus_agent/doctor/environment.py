@@ -17,7 +17,7 @@ from corpus_agent.doctor.finding import Check, Finding
 from corpus_agent.models import discovery
 from corpus_agent.models.address import GgufFile, parse
 from corpus_agent.models.llama_server import find_program
-from indexer import CorpusError, paths
+from indexer import CorpusError, paths, recognition_state
 from indexer.confine import check_kernel
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ def checks(
     yield Check("processor", "AVX2, without which LanceDB crashes", processor)
     yield Check("seal", "whether this kernel enforces the seal", lambda: sealing(closed))
     yield Check("weights", "the SHA-256 of the embedding model", weights)
+    yield Check("recognition", "what reads scans and pictures", recognition)
     yield Check("model server", "whether a language model answers", lambda: server)
     yield Check("disk", "free space where the index is", lambda: disk(where))
 
@@ -107,6 +108,16 @@ def pypdf_finding(installed: str) -> Finding:
         f"{installed} has known security holes; {PYPDF_FLOOR} mends them",
         f"python -m pip install 'pypdf>={PYPDF_FLOOR}'",
     )
+
+
+def recognition() -> Finding:
+    """What text recognition is installed; nobody needs it who keeps no scans."""
+    found = recognition_state()
+    if found.engine is None:
+        return Finding("ok", "none: scans and pictures are not read", found.install)
+    scripts = ", ".join(found.tesseract)
+    others = f"; Tesseract for {scripts}" if scripts else "; no Tesseract for other scripts"
+    return Finding("ok", f"rapidocr {found.engine}{others}")
 
 
 def processor() -> Finding:

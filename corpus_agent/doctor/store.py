@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import indexer
-from corpus_agent import answering
+from corpus_agent import answering, render
 from corpus_agent.doctor.environment import processor
-from corpus_agent.doctor.finding import Check, Finding
+from corpus_agent.doctor.finding import Check, Finding, State
 from corpus_agent.service import session
-from indexer import CorpusError, Refused, storage
+from indexer import CorpusError, Refused, recognition_state, storage
 
 if TYPE_CHECKING:
     from corpus_agent.settings import Settings
@@ -48,6 +48,7 @@ def checks(
     yield Check("permissions", "that nobody else may enter the store", lambda: permissions(store))
     if not _manifest_is_readable(store):
         return
+    yield Check("scans", "pages that wait for text recognition", lambda: scans(store))
     yield Check(
         "corpus", "whether the folder is there", lambda: corpus_folder(store, settings.root)
     )
@@ -99,6 +100,18 @@ def there_is_one(store: Path | None) -> Finding:
     if not manifest.complete:
         return Finding("warn", f"{found}; its last run did not finish", INDEX)
     return Finding("ok", found)
+
+
+def scans(store: Path) -> Finding:
+    """Whether pages or pictures without text wait to be recognised."""
+    manifest, recognition = storage.read_manifest(store), recognition_state()
+    command = render.what_reads_them(manifest, recognition)
+    if command is None:
+        return Finding("ok", "no page waits")
+    waiting = render.waiting_text(manifest.waiting_pages, manifest.waiting_pictures)
+    # Whoever keeps photos beside documents need not read them.
+    state: State = "warn" if manifest.waiting_pages else "ok"
+    return Finding(state, f"without text: {waiting}", command)
 
 
 def as_written(store: Path) -> Finding:

@@ -186,6 +186,9 @@ def _counts(manifest: storage.Manifest) -> list[str]:
         f"{coverage.unreachable:,} could not be looked at since and stay as they were, "
         f"{coverage.skipped:,} files are no documents, {manifest.ignored:,} were ignored by rule."
     )
+    waiting = render.waiting_text(manifest.waiting_pages, manifest.waiting_pictures)
+    if waiting:
+        counts += f" Scans without text: {waiting}."
     return [counts, f"Index version {manifest.version} of {manifest.updated}, {state}."]
 
 

@@ -33,9 +33,11 @@ _PUBLIC = {
     "corpus_agent.render.indexing": (
         "index_lines",
         "index_object",
+        "page_line",
         "plan_lines",
         "plan_object",
         "run_object",
+        "waiting_line",
         "watch_line",
     ),
     "corpus_agent.render.passages": (
@@ -58,6 +60,8 @@ _PUBLIC = {
         "forget_object",
         "status_lines",
         "status_object",
+        "waiting_text",
+        "what_reads_them",
     ),
 }
 __all__ = [name for names in _PUBLIC.values() for name in names]
@@ -77,9 +81,11 @@ if TYPE_CHECKING:
     from corpus_agent.render.files import problem_line as problem_line
     from corpus_agent.render.indexing import index_lines as index_lines
     from corpus_agent.render.indexing import index_object as index_object
+    from corpus_agent.render.indexing import page_line as page_line
     from corpus_agent.render.indexing import plan_lines as plan_lines
     from corpus_agent.render.indexing import plan_object as plan_object
     from corpus_agent.render.indexing import run_object as run_object
+    from corpus_agent.render.indexing import waiting_line as waiting_line
     from corpus_agent.render.indexing import watch_line as watch_line
     from corpus_agent.render.passages import explain_lines as explain_lines
     from corpus_agent.render.passages import read_object as read_object
@@ -97,5 +103,7 @@ if TYPE_CHECKING:
     from corpus_agent.render.upkeep import forget_object as forget_object
     from corpus_agent.render.upkeep import status_lines as status_lines
     from corpus_agent.render.upkeep import status_object as status_object
+    from corpus_agent.render.upkeep import waiting_text as waiting_text
+    from corpus_agent.render.upkeep import what_reads_them as what_reads_them
 else:
     __getattr__ = lazy_names(__name__, _PUBLIC)

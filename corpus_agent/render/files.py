@@ -43,6 +43,7 @@ def file_object(row: FileRow) -> dict[str, Any]:
         "lines": row.lines,
         "extractor": row.extractor,
         "seconds": row.seconds,
+        "waiting": row.waiting,
     }
 
 
@@ -51,5 +52,6 @@ def file_line(row: FileRow) -> str:
     if row.status != "indexed":
         return problem_line(row)
     size = f"{row.pages} pages" if row.pages else f"{row.lines} lines"
+    size += f", {row.waiting} without text" if row.waiting else ""
     remark = f": {one_line(row.detail)}" if row.detail else ""
     return f"indexed {called(row.source)} ({size}, {row.chunks} chunks, {row.extractor}){remark}"

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 from corpus_agent.render.common import SCHEMA_VERSION, as_object
 from corpus_agent.render.files import problem_object
 from corpus_agent.render.json_types import IndexReport, Problem, RunCounts
+from corpus_agent.render.upkeep import waiting_text
 from corpus_agent.text.naming import called, unambiguous
 from corpus_agent.text.sanitize import one_line
 
 if TYPE_CHECKING:
-    from indexer import Outcome, Plan, Status
+    from indexer import Outcome, Plan, Progress, Status, ToRecognise
 
 
 def index_object(outcome: Outcome) -> IndexReport:
@@ -41,6 +42,8 @@ def run_object(outcome: Outcome) -> RunCounts:
         "reused": outcome.reused,
         "interrupted": outcome.interrupted,
         "rebuilt": outcome.rebuilt,
+        "recognised": outcome.recognised,
+        "waiting": outcome.waiting_pages + outcome.waiting_pictures,
         "repaired": one_line(outcome.repaired) or None,
         "seconds": round(outcome.seconds, 2),
     }
@@ -89,6 +92,11 @@ def _left_lines(outcome: Outcome) -> Iterator[str]:
             f"{unread:,} could not be read, {skipped:,} are no documents: "
             "corpus-agent files --status empty,failed,skipped"
         )
+    if outcome.recognised:
+        yield f"scanned pages and pictures whose text was recognised: {outcome.recognised:,}"
+    waiting = waiting_text(outcome.waiting_pages, outcome.waiting_pictures)
+    if waiting and not outcome.interrupted:
+        yield f"Scans without text: {waiting}. What reads them: corpus-agent status"
     if left:
         yield (
             f"{left:,} could not be looked at and stay as they were: corpus-agent files "
@@ -98,6 +106,31 @@ def _left_lines(outcome: Outcome) -> Iterator[str]:
         yield f"{outcome.spared:,} are gone from the folder and stay in the index (--no-prune)"
     if outcome.ignored:
         yield f"{outcome.ignored:,} ignored by rule (dot-files, ignore files, system folders)"
+
+
+def waiting_line(waiting: ToRecognise) -> str:
+    """What is to be recognised, and about how long it takes."""
+    found = waiting_text(waiting.pages, waiting.pictures)
+    return (
+        f"Recognising the text of {found}: about {duration(waiting.seconds)}. All else can be "
+        "searched now. Ctrl-C stops, and the next run goes on; --ocr off leaves them out."
+    )
+
+
+def page_line(done: Progress, elapsed: float) -> str:
+    """How far recognition is, after `elapsed` seconds."""
+    left = elapsed / done.pages * (done.all_pages - done.pages)
+    about = f", about {duration(left)} left" if done.pages < done.all_pages else ""
+    return f"recognised {done.pages:,} of {done.all_pages:,} ({called(done.source)}){about}"
+
+
+def duration(seconds: float) -> str:
+    """A time as a person says it: "40 s", "12 min", "3.5 h"."""
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    if seconds < 5_400:
+        return f"{round(seconds / 60)} min"
+    return f"{seconds / 3_600:.1f} h"
 
 
 def watch_line(outcome: Outcome) -> str:

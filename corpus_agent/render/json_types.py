@@ -40,6 +40,8 @@ class RunCounts(TypedDict):
     reused: int
     interrupted: bool
     rebuilt: bool
+    recognised: int
+    waiting: int
     repaired: str | None
     seconds: float
 
@@ -171,6 +173,20 @@ class DiskUse(TypedDict):
     versions: int
 
 
+class RecognitionStatus(TypedDict):
+    """Pages and pictures that wait for text recognition, and the command that reads them.
+
+    `engine` is rapidocr's version, None without the extra; `tesseract` are the scripts that
+    Tesseract has languages for.
+    """
+
+    engine: str | None
+    tesseract: list[str]
+    waiting_pages: int
+    waiting_pictures: int
+    command: str | None
+
+
 class StatusResult(TypedDict):
     """The contents of an index; `complete` is false after an interrupted run."""
 
@@ -180,6 +196,7 @@ class StatusResult(TypedDict):
     root: str
     root_exists: bool
     files: FileCounts
+    recognition: RecognitionStatus
     chunks: int
     bytes: int
     disk: DiskUse

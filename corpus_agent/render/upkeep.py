@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from corpus_agent.render.json_types import DiskUse, Seal, StatusResult
-    from indexer import Cleaned, Forgotten, storage
+    from indexer import Cleaned, Forgotten, RecognitionState, storage
 
 
 def forget_object(done: Forgotten) -> dict[str, Any]:
@@ -55,6 +55,7 @@ def status_object(
     seal: Seal,
     *,
     root_exists: bool,
+    recognition: RecognitionState,
 ) -> StatusResult:
     """The JSON of `status`."""
     coverage = manifest.coverage
@@ -72,6 +73,13 @@ def status_object(
             "unreachable": coverage.unreachable,
             "ignored": manifest.ignored,
         },
+        "recognition": {
+            "engine": recognition.engine,
+            "tesseract": list(recognition.tesseract),
+            "waiting_pages": manifest.waiting_pages,
+            "waiting_pictures": manifest.waiting_pictures,
+            "command": what_reads_them(manifest, recognition),
+        },
         "chunks": manifest.chunks,
         "bytes": used.bytes,
         "disk": _usage_object(used),
@@ -81,6 +89,20 @@ def status_object(
         "updated": manifest.updated,
         "seal": seal,
     }
+
+
+def what_reads_them(manifest: storage.Manifest, recognition: RecognitionState) -> str | None:
+    """The command by which pages that wait are read; None if none waits."""
+    if not (manifest.waiting_pages or manifest.waiting_pictures):
+        return None
+    return "corpus-agent index --ocr auto" if recognition.engine else recognition.install
+
+
+def waiting_text(pages: int, pictures: int) -> str:
+    """How many pages and pictures wait, as text; "" for none."""
+    counts = ((pages, "page", "pages"), (pictures, "picture", "pictures"))
+    shown = [f"{count:,} {one if count == 1 else more}" for count, one, more in counts if count]
+    return " and ".join(shown)
 
 
 def _usage_object(used: storage.Usage) -> DiskUse:
@@ -102,6 +124,10 @@ def status_lines(status: StatusResult) -> Iterator[str]:
         f"failed, {files['skipped']:,} skipped, {files['ignored']:,} ignored"
         + (f", {files['unreachable']:,} unreachable" if files["unreachable"] else "")
     )
+    recognition = status["recognition"]
+    if recognition["command"]:
+        waiting = waiting_text(recognition["waiting_pages"], recognition["waiting_pictures"])
+        yield f"scans    without text: {waiting}; read by: {recognition['command']}"
     yield f"chunks   {status['chunks']:,}, embedded by {status['model']}"
     state = "complete" if status["complete"] else "NOT COMPLETE: run corpus-agent index to go on"
     yield f"version  {status['version']}, {status['updated']}, {state}"

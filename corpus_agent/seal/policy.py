@@ -18,6 +18,7 @@ from indexer.confine import (
     sealed_calls,
     starting,
     system_files,
+    tesseract_files,
 )
 from indexer.confine.policy import Access
 
@@ -65,7 +66,12 @@ def policy(
                 "Index a folder instead.",
             )
     packages = [Path(starting.packages(), name) for name in ("corpus_agent", "indexer")]
-    files = (*rules, *interpreter_files(*packages), *system_files(gpu=gpu))
+    files = (
+        *rules,
+        *interpreter_files(*packages),
+        *system_files(gpu=gpu),
+        *tesseract_files(),  # started by it for pages that rapidocr has no letters for
+    )
     temp = store.absolute() / TEMP_FOLDER if store is not None and writable else None
     calls = sealed_calls(gpu=gpu, watching=watching)
     return SealPolicy(Policy(calls=calls, files=files), temp)

@@ -16,7 +16,16 @@ from typing import Protocol
 from corpus_agent.service import session
 from corpus_agent.settings import Settings, existing_place
 from corpus_agent.startup import for_indexing
-from indexer import CorpusError, Encoder, FileRow, Outcome, Plan, Progress, StoreLocked
+from indexer import (
+    CorpusError,
+    Encoder,
+    FileRow,
+    Outcome,
+    Plan,
+    Progress,
+    StoreLocked,
+    ToRecognise,
+)
 from indexer import watch as file_events
 
 LOCKED_SECONDS = 1.0  # between two tries for a store that another process is writing
@@ -27,6 +36,10 @@ class RunDisplay(Protocol):
 
     def start(self, todo: Plan, rebuilding: bool) -> None:
         """Called with the plan, before anything is done."""
+        ...
+
+    def waiting(self, pages: ToRecognise) -> None:
+        """Called with what is to be recognised, before the first page."""
         ...
 
     def advance(self, done: Progress) -> None:
@@ -128,6 +141,7 @@ def _look(
                     verify=verify,
                     encoder=encoder,
                     on_start=shown.start,
+                    on_waiting=shown.waiting,
                     on_progress=shown.advance,
                     on_problem=shown.problem,
                     should_stop=should_stop,

@@ -29,7 +29,12 @@ from indexer.confine.kernel import (
 from indexer.confine.policy import FileRule, Limits, Policy
 from indexer.confine.raw import native_number
 from indexer.confine.rules import Allow, Arg, Calls, Denial
-from indexer.confine.system import GPU_DEVICES, interpreter_files, system_files
+from indexer.confine.system import (
+    GPU_DEVICES,
+    interpreter_files,
+    system_files,
+    tesseract_files,
+)
 
 __all__ = [
     "GPU_DEVICES",
@@ -57,4 +62,5 @@ __all__ = [
     "restrict_syscalls",
     "sealed_calls",
     "system_files",
+    "tesseract_files",
 ]

@@ -24,6 +24,9 @@ from indexer.errors import SealUnavailable
 EXIT_UNCONFINED, EXIT_NOT_STARTED = 70, 71
 MAX_ADDRESS_BYTES = 4 * 2**30
 
+# The only variable: Tesseract would wait actively on as many threads as there are cores.
+_ENVIRONMENT = {"OMP_THREAD_LIMIT": "1"}
+
 # Neither the environment nor a current folder says what is imported, and no error of ours has the
 # exit status of an error of the program's. Arguments are PARENT FOLDER ROOT PROGRAM ARGUMENTS…
 _BOOT = """
@@ -42,7 +45,7 @@ def command(folder: int, root: int, program: Path, arguments: Sequence[str]) -> 
     """The command that runs `program` in the open `folder`, reading below the open `root` alone.
 
     Ends as the program does, or with one of the two codes above and the reason on stderr; and with
-    the thread that starts it. The program gets no environment.
+    the thread that starts it. The program gets none of the environment.
     """
     boot = _BOOT.format(source=starting.packages(), code=EXIT_NOT_STARTED)
     given = (str(os.getpid()), str(folder), str(root), str(program), *arguments)
@@ -73,7 +76,7 @@ def main() -> None:
         confine(reading_policy(int(root), program))
         for descriptor in {int(folder), int(root)}:
             os.set_inheritable(descriptor, False)
-        starting.become(starting.Command((program, *arguments)))
+        starting.become(starting.Command((program, *arguments), _ENVIRONMENT))
     except SealUnavailable as error:
         print(error.message, file=sys.stderr)  # noqa: T201 - the parent reads it
         os._exit(EXIT_UNCONFINED)

@@ -89,12 +89,13 @@ def _container(each: Extractor, module: str) -> Extractor:
 # Every format of one document. Marks in the bytes come before names; among the formats of text the
 # first that claims a file serves it, plain text last.
 _DOCUMENTS: tuple[Extractor, ...] = (
-    replace(_binary("pdf", 5, "pdf", "pdf.pages"), empty_reason="no_text_layer"),
+    replace(_binary("pdf", 6, "pdf", "pdf.pages"), empty_reason="no_text_layer"),
+    _binary("image", 1, "picture", "image"),
     _binary("docx", 4, "docx", "office.docx", markdown=True),
     _binary("pptx", 4, "pptx", "office.pptx", markdown=True),
-    _binary("xlsx", 4, "xlsx xlsb", "tables"),
+    _binary("xlsx", 4, "xlsx xlsb", "spreadsheets"),
     _binary("odf", 4, "odt odp", "office.odf", markdown=True),
-    _binary("ods", 3, "ods", "tables"),
+    _binary("ods", 3, "ods", "spreadsheets"),
     _binary("epub", 5, "epub", "ebook", markdown=True),
     _binary("iwork", 3, "iwork", "office.iwork", markdown=True),
     _binary("doc", 2, "doc", "legacy.doc", markdown=True),
@@ -113,9 +114,9 @@ _DOCUMENTS: tuple[Extractor, ...] = (
     _container(_text("eml", 6, suffixes.is_eml, "mail"), "mail"),
     _text("contacts", 1, suffixes.is_contacts, "contacts"),
     _container(_text("calendar", 1, suffixes.is_calendar, "appointments"), "appointments"),
-    _text("notebook", 3, suffixes.is_notebook, "notebook", markdown=True),
+    _text("notebook", 4, suffixes.is_notebook, "notebook", markdown=True),
     _text("subtitles", 2, suffixes.is_subtitles, "subtitles"),
-    _text("csv", 3, suffixes.is_csv, "tables"),
+    _text("csv", 3, suffixes.is_csv, "spreadsheets"),
     _text("html", 5, suffixes.is_html, "html", markdown=True),
     _text("json", 2, suffixes.is_json, "structured"),
     _text("xml", 5, suffixes.is_xml, "structured", markdown=True),
@@ -130,7 +131,7 @@ _ARCHIVE_VERSION = 2 + sum(extractor.version for extractor in _DOCUMENTS)
 
 
 def _archive(name: str, kinds: str, module: str) -> Extractor:
-    """A format that says nothing itself: what is in it is read by the others."""
+    """A format without text of its own: what is in it is read by the others."""
     return _container(_binary(name, _ARCHIVE_VERSION, kinds, module, markdown=True), module)
 
 
@@ -246,12 +247,13 @@ def _open(
 def _lines(extractor: Extractor, extraction: Extraction, opened: Opened) -> Iterator[Line]:
     """The lines; raises if none of them contains a letter or digit outside a mark."""
     found = hidden = False
-    passages = 0
+    passages = waiting = 0
     try:
         for line in extraction.lines:
             found = found or (not line.is_mark and any(map(str.isalnum, line.text)))
             passages += line.hidden and not hidden
             hidden = line.hidden
+            waiting += line.is_waiting_mark
             yield line
     except (UnreadableDocument, *BROKEN) as error:
         raise _unreadable(error, extractor) from None
@@ -260,12 +262,12 @@ def _lines(extractor: Extractor, extraction: Extraction, opened: Opened) -> Iter
     opened.remark = "; ".join(filter(None, remarks))
     if not found:
         reason = "malformed" if extraction.unread else extractor.empty_reason
-        raise UnreadableDocument(reason, opened.remark, extractor.label)
+        raise UnreadableDocument(reason, opened.remark, extractor.label, waiting)
 
 
 def _unreadable(error: BaseException, extractor: Extractor) -> UnreadableDocument:
     if isinstance(error, UnreadableDocument):
-        return UnreadableDocument(error.reason, error.detail, extractor.label)
+        return UnreadableDocument(error.reason, error.detail, extractor.label, error.waiting)
     shown = " ".join(f"{type(error).__name__}: {error}".split())[:200]
     return UnreadableDocument("malformed", shown, extractor.label)
 

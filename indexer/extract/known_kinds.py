@@ -39,6 +39,12 @@ def _picture(what: str) -> Known:
     return Known(what, _OCR, "binary")
 
 
+# Pictures that can be decoded, so that their words may be recognised.
+RECOGNISABLE = frozenset(
+    {"picture (PNG)", "photo (JPEG)", "picture (TIFF)", "picture (WebP)", "photo (HEIC)"}
+)
+
+
 def _sound(what: str) -> Known:
     return Known(what, _HEARD, "binary")
 

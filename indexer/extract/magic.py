@@ -11,7 +11,7 @@ from collections.abc import Collection
 from pathlib import PurePosixPath
 
 from indexer.errors import UnreadableDocument
-from indexer.extract.known_kinds import known_by_bytes, known_compound, known_zip
+from indexer.extract.known_kinds import RECOGNISABLE, known_by_bytes, known_compound, known_zip
 from indexer.extract.legacy.compound import OLE
 from indexer.extract.text import is_text
 
@@ -85,6 +85,8 @@ def kind_of(sample: bytes, path: str) -> str | None:
     if is_tar(sample):
         return "tar"
     if known := known_by_bytes(sample):
+        if known.what in RECOGNISABLE:
+            return "picture"
         raise known.refusal()
     if sample.startswith((_ZIP, _EMPTY_ZIP)):
         return _zip_kind(sample, path)
@@ -186,7 +188,7 @@ def _ole_kind(sample: bytes, path: str) -> str:
     suffix = PurePosixPath(path).suffix.lower()[1:]
     if suffix in _OLE_SUFFIXES:
         return suffix  # damaged, as its reader will say
-    raise known_compound(_ole_names(sample), path).refusal()
+    raise known_compound(found, path).refusal()
 
 
 def _ole_names(sample: bytes) -> set[str]:

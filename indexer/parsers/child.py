@@ -32,8 +32,8 @@ Parse = Callable[[bytes, str, Callable[[str], None]], Opened]
 
 def main(parent: int, *, confined: bool, parse: Parse = open_document) -> None:
     """Serve until the parent ends; the channel to it is standard input."""
-    channel = _channel()
-    sys.excepthook = _last_words(channel)
+    channel = open_channel()
+    sys.excepthook = report_crash(channel)
     # After the exec, and in a domain below the parent's: so the parent's end reaches this process.
     die_with_parent(parent)
     try:
@@ -47,7 +47,7 @@ def main(parent: int, *, confined: bool, parse: Parse = open_document) -> None:
         _serve(channel, parse)
 
 
-def _channel() -> socket.socket:
+def open_channel() -> socket.socket:
     """The channel, moved away from the standard streams, which parsers may use; all else closed."""
     os.closerange(3, os.sysconf("SC_OPEN_MAX"))
     channel = socket.socket(fileno=os.dup(0))
@@ -70,7 +70,8 @@ def _serve(channel: socket.socket, parse: Parse) -> None:
                 _send_lines(channel, opened, **asked)
         except UnreadableDocument as error:
             detail = error.detail[:MAX_DETAIL_CHARS]
-            _send(channel, protocol.UNREADABLE, reason=error.reason, detail=detail)
+            said = {"reason": error.reason, "detail": detail, "waiting": error.waiting}
+            _send(channel, protocol.UNREADABLE, **said)
         except MemoryError:
             opened = None
             _send(channel, protocol.UNREADABLE, reason="memory", detail="")
@@ -116,7 +117,7 @@ def _send(channel: socket.socket, kind: bytes, **values: object) -> None:
     protocol.send(channel, kind, json.dumps(values).encode())
 
 
-def _last_words(
+def report_crash(
     channel: socket.socket,
 ) -> Callable[[type[BaseException], BaseException, TracebackType | None], None]:
     """An excepthook that reports an unexpected exception to the parent before the process ends."""

@@ -46,6 +46,13 @@ WRITTEN_BYTES = 0  # to any file
 DOCUMENTS_PER_PROCESS = 200
 
 
+# The process that recognises text, of which there is one at a time. A page holds 730 to 900 MB; the
+# address space counts libraries and stacks too, which take no memory.
+OCR_MEMORY_BYTES = 3072 * MIB
+OCR_CPU_SECONDS = 120  # of a page, all threads together
+OCR_WALL_SECONDS = 240  # of a page
+
+
 @dataclass(frozen=True, slots=True)
 class DocumentLimits:
     """The bounds for one document; `wall_seconds` count while its parser works, not while it waits.
@@ -75,13 +82,22 @@ def worker_policy() -> Policy:
 
     It receives the bytes of each document, so it needs no access to the folder of documents.
     """
+    return _policy(MOST_MEMORY_BYTES)
+
+
+def ocr_policy() -> Policy:
+    """The policy of the process that recognises text: a parser's, with more memory."""
+    return _policy(OCR_MEMORY_BYTES)
+
+
+def _policy(address_space_bytes: int) -> Policy:
     package = Path(__file__).resolve().parent.parent
     rules = (*interpreter_files(package), *system_files())
     return Policy(
         calls=parser_calls(os.getpid()),
         files=tuple(_read_only(rule) for rule in rules),
         limits=Limits(
-            address_space_bytes=MOST_MEMORY_BYTES,
+            address_space_bytes=address_space_bytes,
             file_bytes=WRITTEN_BYTES,
             open_files=OPEN_FILES,
         ),

@@ -14,6 +14,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from functools import cache
 
 from indexer.confine import check_kernel, starting
@@ -42,12 +43,13 @@ class Process:
     Raises CorpusError if it cannot be started, SealUnavailable if it cannot be confined.
     """
 
-    def __init__(self, module: str) -> None:
+    def __init__(self, module: str, environment: Mapping[str, str] | None = None) -> None:
+        """`environment` are variables beside those of every parser."""
         self.documents = 0
         self._first_peak_kib = sys.maxsize
         self._channel, theirs = socket.socketpair()
         with theirs:
-            self._process = _start(module, theirs.fileno())
+            self._process = _start(module, theirs.fileno(), environment or {})
             self.pid = self._process.pid
         try:
             kind, payload = protocol.receive(self._channel, time.monotonic() + START_SECONDS)
@@ -107,7 +109,7 @@ def _ends(pid: int, seconds: float) -> bool:
         os.close(descriptor)
 
 
-def _start(module: str, channel: int) -> subprocess.Popen[bytes]:
+def _start(module: str, channel: int, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
     """A new interpreter that runs `module`, with `channel` as standard input.
 
     By exec, not by fork alone, since this process has threads. In a session of its own, so that
@@ -115,7 +117,8 @@ def _start(module: str, channel: int) -> subprocess.Popen[bytes]:
     """
     arguments = (starting.packages(), module, str(os.getpid()), str(int(_can_confine())))
     kept = starting.variables(*starting.LANGUAGE, starting.LIBRARIES)
-    command = starting.Command(starting.python(_BOOT, *arguments), kept | _ENVIRONMENT)
+    given = {**kept, **_ENVIRONMENT, **environment}
+    command = starting.Command(starting.python(_BOOT, *arguments), given)
     nowhere = subprocess.DEVNULL
     try:
         return starting.popen(

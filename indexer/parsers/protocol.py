@@ -24,6 +24,9 @@ from indexer.records import Line
 DOCUMENT, MORE = b"D", b"M"
 READY, CLAIMED, OPENED, LINES, END = b"R", b"C", b"O", b"L", b"E"
 UNREADABLE, UNSEALED = b"U", b"N"
+# To the process that recognises text and back: a page drawn, looked at, sent as a picture, read.
+PAGE, LOOK, GREY, RECOGNISED = b"P", b"K", b"G", b"T"
+_LARGE = (LINES, GREY, RECOGNISED)
 
 MAX_FRAME_BYTES = 16 * 2**20
 MAX_RUNS_BYTES = 4 * 2**20  # of a frame of lines; a parsed one takes up to twenty times as much
@@ -58,7 +61,7 @@ def receive(channel: socket.socket, deadline: float | None = None) -> tuple[byte
     complete by `deadline` (of time.monotonic).
     """
     kind, length = _HEAD.unpack(_exactly(channel, _HEAD.size, deadline))
-    if length > (MAX_FRAME_BYTES if kind == LINES else MAX_WORDS_BYTES):
+    if length > (MAX_FRAME_BYTES if kind in _LARGE else MAX_WORDS_BYTES):
         raise Malformed(f"a frame of {length:,} bytes")
     return kind, _exactly(channel, length, deadline)
 

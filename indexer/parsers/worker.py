@@ -166,7 +166,7 @@ class _DocumentReading:
 
     def labelled(self, error: UnreadableDocument) -> UnreadableDocument:
         """The error with the label of the current extractor."""
-        return UnreadableDocument(error.reason, error.detail, self._label)
+        return UnreadableDocument(error.reason, error.detail, self._label, error.waiting)
 
     def text(self) -> Text:
         """The text; raises UnreadableDocument, or _Lost if the process is lost too."""
@@ -251,7 +251,10 @@ def _said(kind: bytes, payload: bytes, expected: bytes) -> dict[str, object]:
     reason = values.get("reason")
     if not isinstance(reason, str) or not _REASON.fullmatch(reason):
         raise protocol.Malformed("no reason")
-    error = UnreadableDocument(reason, _words(values.get("detail")))
+    waiting = values.get("waiting", 0)
+    if type(waiting) is not int or not 0 <= waiting <= protocol.MAX_PAGE:
+        raise protocol.Malformed("no number of pages")
+    error = UnreadableDocument(reason, _words(values.get("detail")), waiting=waiting)
     raise _Lost(error) if reason in ("crashed", "memory") else error
 
 

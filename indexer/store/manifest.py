@@ -28,7 +28,7 @@ from indexer.records import Coverage, Fingerprint
 STORE_NAME = ".corpus-agent"
 MANIFEST_NAME = "manifest.json"
 FORMER = "manifest.{}.json"  # by the time of its replacement
-SCHEMA = 2  # 1: no keys of vectors in the chunk rows
+SCHEMA = 3  # 2: no count of waiting pages in the file rows; 1: no keys of vectors in the chunk rows
 MAX_BYTES = 4_000_000
 MAX_NUMBER = 2**63
 MAX_TEXT_CHARS = 4_096  # PATH_MAX
@@ -49,6 +49,7 @@ class Manifest:
     began to look at the folder, by the clock that files are stamped with; `updated` is ISO 8601.
     `contents` are the files of the version with their sizes and sums: see integrity.py.
     `mounts` are the folders that were on other devices: see `Walk`.
+    `waiting_pages` of documents and `waiting_pictures` have no text and wait for recognition.
     """
 
     version: int
@@ -64,6 +65,8 @@ class Manifest:
     walked_ns: int = 0
     contents: dict[str, str] = field(default_factory=dict)
     mounts: tuple[str, ...] = ()
+    waiting_pages: int = 0
+    waiting_pictures: int = 0
 
 
 def find_store(start: Path) -> Path | None:

@@ -10,7 +10,7 @@ import re
 MARKER_NAME = "corpus-agent.store"
 UNFINISHED_MARKER = f"{MARKER_NAME}.new"
 
-_FOLDERS = re.compile("lance|vectors|texts|probes|saved|tmp")
+_FOLDERS = re.compile("lance|vectors|texts|recognised|probes|saved|tmp")
 _FILES = re.compile(
     rf"{re.escape(MARKER_NAME)}(\.new)?|\.gitignore|config\.toml|writer\.lock"
     r"|manifest\.json|manifest\.new|manifest\.[0-9]{16,20}\.json|receipts(\.1)?\.jsonl"
@@ -33,6 +33,7 @@ _BELOW = re.compile(
     r")?"
     r"|vectors/[0-9a-f]{16}\.(vec|new)"
     r"|texts/[0-9a-f]{2}(/[0-9a-f]{64}\.[0-9a-f]{16}(\.[0-9]+-[0-9]+\.new)?)?"
+    r"|recognised/[0-9a-f]{2}(/[0-9a-f]{64}\.pages)?"
     r"|probes/[0-9a-f]{64}(\.[0-9]+)?\.npy"
 )
 

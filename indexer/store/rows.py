@@ -175,6 +175,11 @@ def still_right(
     return {row.source: row for row in rows if same or (same_text and not row.is_document)}
 
 
+def is_picture(row: FileRow) -> bool:
+    """Whether the file is a picture rather than a document with pages."""
+    return (row.extractor or "").startswith("image/")
+
+
 def coverage_of(rows: Iterable[FileRow]) -> Coverage:
     """How many of the rows have each status."""
     counts = dict.fromkeys(STATUSES, 0)

@@ -27,7 +27,7 @@ from indexer.store.manifest import (
     write_manifest,
 )
 from indexer.store.ownership import check_names
-from indexer.store.rows import Embedded, coverage_of, same_rows, still_right
+from indexer.store.rows import Embedded, coverage_of, is_picture, same_rows, still_right
 from indexer.store.tables import Tables
 from indexer.store.vectors import MAX_SPARE_BYTES, VectorCache
 
@@ -273,6 +273,8 @@ class Writer:
                 self.store, chunks_version, files_version, before.contents if before else {}
             ),
             mounts=self.mounts,
+            waiting_pages=sum(row.waiting for row in self._files.values() if not is_picture(row)),
+            waiting_pictures=sum(row.waiting for row in self._files.values() if is_picture(row)),
         )
         write_manifest(self.store, manifest, keep_former=not self._mended)
         self._manifest, self._number, self._mended = manifest, manifest.version, False

@@ -15,15 +15,18 @@ from indexer.embed import Encoder
 from indexer.errors import CorpusError
 from indexer.files.opening import MAX_FILE_BYTES
 from indexer.files.walk import Walk, walk
-from indexer.records import FileRow
+from indexer.parsers.recogniser import is_installed
+from indexer.records import FileRow, Ocr
 from indexer.store.folder import TABLES
 from indexer.store.integrity import EVERY_BYTE, INDEXING_BYTES
 from indexer.store.manifest import MANIFEST_NAME, Manifest, is_outdated, read_manifest, root_for
+from indexer.store.recognised import RecognisedPages
 from indexer.store.rows import still_right
 from indexer.store.snapshot import Snapshot
 from indexer.store.texts import Texts
 from indexer.store.writer import Writer
 from indexer.sync.plan import Plan, barrier, make_plan
+from indexer.sync.recognise import ToRecognise, to_recognise
 from indexer.sync.run import Outcome, Progress, Run, fingerprint_of
 
 OUTDATED = "An earlier version of corpus-agent made the index; it is made anew."
@@ -41,7 +44,9 @@ def sync_folder(
     verify: bool = False,
     prune: bool = True,
     prune_unreachable: bool = False,
+    ocr: Ocr = "auto",
     on_start: Callable[[Plan, bool], None] = lambda *_: None,
+    on_waiting: Callable[[ToRecognise], None] = lambda _: None,
     on_progress: Callable[[Progress], None] = lambda _: None,
     on_problem: Callable[[FileRow], None] = lambda _: None,
     should_stop: Callable[[], bool] = lambda: False,
@@ -56,6 +61,8 @@ def sync_folder(
     `on_start` is called once, with the plan and whether this is a full rebuild, `on_progress` after
     each file, `on_problem` for each file that yields no text. `should_stop` is asked between two
     files; what was embedded until then is committed.
+    Pages without text are recognised last, as `ocr` says: those of documents and of pictures that
+    show text, none, or those of all. `on_waiting` is called before the first one.
 
     Raises StoreLocked while another process writes, CorpusError where nothing may be written or
     where every document at once is gone.
@@ -70,7 +77,7 @@ def sync_folder(
         seen = walk(root, max_file_bytes)
         if not prune_unreachable:
             _check_within_reach(writer, seen)
-        said = _mended(writer, root, seen) if writer.damage else LOST if lost else ""
+        repaired = _mended(writer, root, seen) if writer.damage else LOST if lost else ""
         if prune and not (force or prune_unreachable):
             _check_not_emptied(root, seen, writer.manifest)
         if writer.rebuilding and not prune:
@@ -78,20 +85,28 @@ def sync_folder(
                 "The index is to be made anew, and documents that are gone cannot be.",
                 "Run it without --no-prune, or with the model and the version that made the index.",
             )
-        how = {"force": force, "verify": verify, "prune": prune}
-        how["prune_unreachable"] = prune_unreachable
-        todo = make_plan(root, seen, writer.files, writer.manifest, today, **how)
+        todo = make_plan(
+            root, seen, writer.files, writer.manifest, today, force=force, verify=verify,
+            prune=prune, prune_unreachable=prune_unreachable,
+        )  # fmt: skip
         writer.mounts = _mounts(writer, seen, todo)
-        told = OUTDATED if outdated else f"{said} {ANEW}" if said else ""
-        on_start(replace(todo, reasons=(told,)) if told else todo, writer.rebuilding)
+        anew = OUTDATED if outdated else f"{repaired} {ANEW}" if repaired else ""
+        on_start(replace(todo, reasons=(anew,)) if anew else todo, writer.rebuilding)
         run = Run(
             root, writer, encoder, chunker, reuse=not force, on_progress=on_progress,
             on_problem=on_problem, should_stop=should_stop,
         )  # fmt: skip
         outcome = run.apply(todo, seen.ignored, seen.started_ns)
         if not (outcome.interrupted or todo.changes_nothing):
-            Texts(store).keep_only({row.sha256 for row in writer.files.values()})
-    outcome.repaired = said
+            hashes = {row.sha256 for row in writer.files.values()}
+            Texts(store).keep_only(hashes)
+            RecognisedPages(store).keep_only(hashes)
+        waiting = to_recognise(writer.files.values(), ocr)
+        if waiting.rows and not outcome.interrupted:
+            if is_installed():
+                on_waiting(waiting)
+            run.recognise(todo, outcome, waiting, ocr)
+    outcome.repaired = repaired
     outcome.seconds = time.monotonic() - started
     return outcome
 

@@ -14,6 +14,7 @@ from indexer.files.ignore import IGNORE_FILES
 from indexer.files.walk import ignore_line
 from indexer.records import FileRow
 from indexer.store.manifest import read_manifest, root_of
+from indexer.store.recognised import RecognisedPages
 from indexer.store.snapshot import Snapshot
 from indexer.store.texts import Texts
 from indexer.store.writer import Writer
@@ -59,7 +60,9 @@ def forget_document(store: Path, root: Path | None, source: str) -> Forgotten:
                 walked_ns=manifest.walked_ns,
             )
             # So that its text leaves the disk too, and is no more than in the file itself.
-            Texts(store).keep_only({left.sha256 for left in writer.files.values()})
+            hashes = {left.sha256 for left in writer.files.values()}
+            Texts(store).keep_only(hashes)
+            RecognisedPages(store).keep_only(hashes)
             manifest = writer.cleanup(removed=True)
     # A name that is no text, or twice the same text, is not the name that the file has.
     named = row is None or row.reason != "name"

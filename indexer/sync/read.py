@@ -96,21 +96,27 @@ def _write(descriptor: int, data: bytes) -> None:
 
 
 def text_of(
-    copy: Copy, source: str, worker: Worker, texts: Texts, enough: Enough | None = None
+    copy: Copy,
+    source: str,
+    worker: Worker,
+    texts: Texts,
+    enough: Enough | None = None,
+    *,
+    fresh: bool = False,
 ) -> Text:
     """The text of a document, cached or parsed; partial if `enough` stops it before the end.
 
-    Raises UnreadableDocument with the label of the extractor.
+    With `fresh` it is parsed. Raises UnreadableDocument with the label of the extractor.
     """
     if not copy.bytes:
         raise UnreadableDocument("no_bytes", "the file is empty")
-    text = texts.get(copy.sha256, source)
+    text = None if fresh else texts.get(copy.sha256, source)
     if text is None:
         asked = Asked(copy.descriptor, source)
         if enough is not None:
             asked = replace(asked, enough=enough, batch=WINDOW)
         text = worker.read(asked)
-        if text.complete:
+        if text.complete and not fresh:
             texts.put(copy.sha256, source, text)
     return text
 
@@ -167,12 +173,15 @@ def _read(root: Path, seen: SeenFile, worker: Worker, texts: Texts) -> _Read:
 
 def _chunked(read: _Read, chunker: Chunker) -> tuple[FileRow, list[Chunk]]:
     """The finished row, and the chunks."""
-    row, text = read.row, read.text
-    if text is None:
-        return row, []
+    return indexed(read.row, read.text, chunker) if read.text else (read.row, [])
+
+
+def indexed(row: FileRow, text: Text, chunker: Chunker) -> tuple[FileRow, list[Chunk]]:
+    """The row of a document with this text, and its chunks."""
     started = time.monotonic()
     document = document_of(text, row.source, row.sha256 or "")
     chunks = chunker.chunk(document)
+    waiting = sum(line.is_waiting_mark for line in document.lines)
     row = replace(
         row,
         status="indexed",
@@ -183,6 +192,7 @@ def _chunked(read: _Read, chunker: Chunker) -> tuple[FileRow, list[Chunk]]:
         title=document.title,
         extractor=text.extractor,
         seconds=round(row.seconds + time.monotonic() - started, 4),
+        waiting=waiting,
     )
     return row, chunks
 
@@ -213,4 +223,5 @@ def _unread(row: FileRow, error: UnreadableDocument) -> FileRow:
         reason=error.reason,
         detail=error.detail or None,
         extractor=error.extractor,
+        waiting=error.waiting,
     )

@@ -19,13 +19,16 @@ from indexer.embed import Encoder
 from indexer.extract import REGISTRY
 from indexer.extract.normalise import NORMALISER
 from indexer.files.walk import UNREACHED, SeenFile
-from indexer.records import Chunk, FileRow, Fingerprint
+from indexer.records import Chunk, FileRow, Fingerprint, Ocr
+from indexer.store.manifest import Manifest
+from indexer.store.recognised import RecognisedPages
 from indexer.store.rows import Embedded
 from indexer.store.texts import Texts
 from indexer.store.vectors import embed
 from indexer.store.writer import Writer
 from indexer.sync.plan import Plan
 from indexer.sync.read import problem_row, read_all
+from indexer.sync.recognise import RecognitionRun, ToRecognise
 
 BATCH_CHUNKS = 256  # of whole files, read before they are embedded: bounds memory
 BATCH_FILES = 4_096  # with or without chunks
@@ -34,7 +37,10 @@ COMMIT_SECONDS = 15.0  # reading that a killed run may lose; what it embedded is
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Progress of a run: files and bytes done and in total, chunks embedded."""
+    """Progress of a run: files and bytes done and in total, chunks embedded.
+
+    In its second part, `pages` of `all_pages` without text are done.
+    """
 
     files: int = 0
     all_files: int = 0
@@ -42,6 +48,8 @@ class Progress:
     all_bytes: int = 0
     chunks: int = 0
     source: str = ""
+    pages: int = 0
+    all_pages: int = 0
 
 
 @dataclass(slots=True)
@@ -51,7 +59,9 @@ class Outcome:
     `added`, `updated` and `unchanged` count documents with text; with the problems they account for
     every file found. `moved` counts added documents with the content of a removed one, `spared`
     missing files that were kept, `embedded` computed vectors, `reused` cached ones. `repaired`
-    says what was wrong with the store before it was made anew, "" where nothing was.
+    says what was wrong with the store before it was made anew, "" where nothing was. `recognised`
+    counts pages that were read from pictures in this run, `waiting_pages` and `waiting_pictures`
+    what still waits for that.
     """
 
     version: int = 0
@@ -69,6 +79,9 @@ class Outcome:
     interrupted: bool = False
     rebuilt: bool = False
     repaired: str = ""
+    recognised: int = 0
+    waiting_pages: int = 0
+    waiting_pictures: int = 0
     problems: list[FileRow] = field(default_factory=list)
 
 
@@ -119,6 +132,7 @@ class Run:
         self._on_problem = on_problem
         self._should_stop = should_stop
         self._progress = Progress()
+        self._before: dict[str, FileRow] = {}
         self._batch: list[tuple[FileRow, list[Chunk]]] = []
         self._lost: list[FileRow] = []
         self._committed = time.monotonic()
@@ -128,7 +142,7 @@ class Run:
 
         `walked_ns` is when the walk for this plan began.
         """
-        before = dict(self._writer.files)
+        self._before = dict(self._writer.files)
         manifest = self._writer.manifest
         outcome = Outcome(ignored=ignored, rebuilt=self._writer.rebuilding)
         if not (todo.changes_nothing and self._writer.is_current):
@@ -141,12 +155,58 @@ class Run:
                     ignored=ignored, complete=not outcome.interrupted, walked_ns=walked_ns
                 )
         assert manifest is not None, "an index that is rebuilt has been committed before"
+        self._count(outcome, todo, manifest)
+        return outcome
+
+    def recognise(self, todo: Plan, outcome: Outcome, waiting: ToRecognise, ocr: Ocr) -> None:
+        """Read the pages that wait, and embed and store their text; the outcome is counted anew.
+
+        Nothing of what was done is lost by a stop.
+        """
+        manifest = self._writer.manifest
+        assert manifest is not None, "the first part of the run has been committed"
+        texts = Texts(self._writer.store)
+        total = waiting.pages + waiting.pictures
+        pages = RecognisedPages(self._writer.store)
+        done = 0
+
+        def on_page(source: str) -> None:
+            nonlocal done
+            done += 1
+            self._tell(
+                replace(self._progress, pages=done, all_pages=max(done, total), source=source)
+            )
+
+        recognition = RecognitionRun(
+            self._root,
+            self._chunker,
+            texts,
+            pages,
+            ocr,
+            on_page,
+            lambda: self._stops(outcome),
+        )
+        try:
+            with closing(recognition.documents(waiting.rows)) as documents:
+                for row, chunks in documents:
+                    self._batch.append((row, chunks))
+                    self._store_batch(outcome, walked=True)
+        except KeyboardInterrupt:
+            outcome.interrupted = True
+        outcome.recognised = recognition.read
+        manifest = self._writer.commit(
+            ignored=outcome.ignored, complete=True, walked_ns=manifest.walked_ns
+        )
+        self._count(outcome, todo, manifest)
+
+    def _count(self, outcome: Outcome, todo: Plan, manifest: Manifest) -> None:
+        before, after = self._before, self._writer.files
         outcome.version, outcome.chunks = manifest.version, manifest.chunks
-        after = self._writer.files
+        outcome.waiting_pages = manifest.waiting_pages
+        outcome.waiting_pictures = manifest.waiting_pictures
         count(outcome, todo, before, after)
         rows = sorted(after.values(), key=lambda row: row.source)
         outcome.problems = [row for row in rows if row.status != "indexed"]
-        return outcome
 
     def _apply(self, todo: Plan, outcome: Outcome) -> None:
         stored = self._writer.files
@@ -192,8 +252,8 @@ class Run:
                     return
         self._store_batch(outcome)
 
-    def _store_batch(self, outcome: Outcome) -> None:
-        """Embed and store the batch; commit if it is due."""
+    def _store_batch(self, outcome: Outcome, *, walked: bool = False) -> None:
+        """Embed and store the batch; commit if due. `walked`: the run's first part is over."""
         batch, self._batch = self._batch, []
         keys = self._embed([chunk for _, chunks in batch for chunk in chunks], outcome)
         if outcome.interrupted:  # its vectors are saved, and the next run goes on from there
@@ -204,7 +264,9 @@ class Run:
         )
         due = time.monotonic() - self._committed > self._commit_seconds
         if due and not self._writer.rebuilding:
-            self._writer.commit(ignored=outcome.ignored, complete=False)
+            made = self._writer.manifest
+            walked_ns = made.walked_ns if walked and made else 0
+            self._writer.commit(ignored=outcome.ignored, complete=walked, walked_ns=walked_ns)
             self._committed = time.monotonic()
 
     def _embed(self, chunks: Sequence[Chunk], outcome: Outcome) -> list[bytes]:
@@ -253,12 +315,15 @@ def count(
         rows = (after.get(seen.source) for seen in files)
         return [row for row in rows if row is not None and row.status == "indexed"]
 
-    added = documents(todo.add)
+    kept = documents((*todo.keep, *todo.touch))
+    # Files that did not change and have text now: it was recognised in this run.
+    found = [row for row in kept if not before[row.source].is_document]
+    added = [*documents(todo.add), *found]
     removed = [before[source] for source in todo.remove if source not in after]
     gone = Counter(row.sha256 for row in removed if row.is_document)
     outcome.moved = sum((gone & Counter(row.sha256 for row in added)).values())
     outcome.added = len(added)
     outcome.updated = sum(row is not before[row.source] for row in documents(todo.update))
-    outcome.unchanged = len(documents((*todo.keep, *todo.touch)))
+    outcome.unchanged = len(kept) - len(found)
     outcome.removed = len(removed)
     outcome.spared = len(todo.spared)

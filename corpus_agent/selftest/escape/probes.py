@@ -10,6 +10,7 @@ import json
 import os
 import struct
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from errno import (
     EACCES,
@@ -33,9 +34,9 @@ from typing import Literal
 from corpus_agent.seal import policy, seal
 from corpus_agent.selftest.escape import attacks
 from corpus_agent.selftest.escape.attacks import Attempt, Prepare, Surroundings
-from indexer.confine import confine, die_with_parent, restrict_syscalls
+from indexer.confine import Policy, confine, die_with_parent, restrict_syscalls
 from indexer.errors import SealUnavailable
-from indexer.parsers.limits import worker_policy
+from indexer.parsers.limits import ocr_policy, worker_policy
 
 Kind = Literal["tcp4", "tcp6", "udp4", "stream", "datagram", "abstract"]
 
@@ -47,9 +48,9 @@ class Probe:
     `expected` are the errnos that the seal may answer with. `lacking` are those with which a
     system may refuse the attempt without a seal: too old, too strict, or not root. `connected`:
     `prepare` opens the connection, so that only data sent over it counts. `parser` marks what is
-    denied to parser processes only. `since_abi` is the first Landlock ABI with which the seal
-    closes it; SECURITY.md lists what is open before. `directly` replaces `attempt` in the control
-    where `attempt` goes through something outside the seal.
+    denied to parser processes only, which `policy_of` confines. `since_abi` is the first Landlock
+    ABI with which the seal closes it; SECURITY.md lists what is open before. `directly` replaces
+    `attempt` in the control where `attempt` goes through something outside the seal.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Probe:
     connected: bool = False
     threads: bool = False
     parser: bool = False
+    policy_of: Callable[[], Policy] = worker_policy
     since_abi: int = 1
     directly: Attempt | None = None
 
@@ -294,6 +296,29 @@ _PROBES = (
         attacks.lower_limit,
         parser=True,
     ),
+    Probe(
+        "recogniser-tcp",
+        "connect by TCP from the process that recognises text",
+        attacks.connect_and_send(AF_INET, SOCK_STREAM),
+        listener="tcp4",
+        parser=True,
+        policy_of=ocr_policy,
+    ),
+    Probe(
+        "recogniser-write",
+        "write to the store from there",
+        attacks.write_store,
+        (EACCES,),
+        parser=True,
+        policy_of=ocr_policy,
+    ),
+    Probe(
+        "recogniser-process",
+        "start a process from there",
+        attacks.start_process,
+        parser=True,
+        policy_of=ocr_policy,
+    ),
 )
 
 PROBES = {probe.name: probe for probe in _PROBES}
@@ -334,7 +359,7 @@ def _close(probe: Probe, around: Surroundings) -> tuple[str, ...]:
         return ()
     sealed = seal(chosen)
     if probe.parser:
-        confine(worker_policy())
+        confine(probe.policy_of())
     return sealed.walls
 
 

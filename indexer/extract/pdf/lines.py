@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # pdfium ends a line with a line end, or with one of these where a hyphen divided a word.
 HYPHENS = ("\ufffe", "\x02")
-_LINE = regex.compile(r"[^\r\n\ufffe\x02]*(?:[\ufffe\x02]?\r?\n|[\ufffe\x02]|$)")
+_LINE = regex.compile(r"[^\r\n\ufffe\x02]*(?:[\ufffe\x02]?(?:\r\n?|\n)|[\ufffe\x02]|$)")
 MAX_GAP = 2.0  # font sizes between a raised sign and the line that goes on behind it
 CLOSE = 0.15  # font sizes between a raised mark and its word
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,7 @@ from indexer.extract.pdf import layout
 from indexer.extract.pdf.lines import PlacedLine
 from indexer.extract.pdf.mend import mended
 from indexer.extract.pdf.running import Kept, Page, without_running
-from indexer.records import Line
+from indexer.records import NO_TEXT_LAYER, Line
 
 if TYPE_CHECKING:
     import pypdf
@@ -70,10 +71,14 @@ def _opened(data: bytes) -> pypdfium2.PdfDocument | None:
 
 
 def _lines(pages: Iterator[Page], total: int) -> Iterator[Line]:
-    """Lines page by page, then heads and feet; a mark has the printed number if it differs."""
+    """Lines page by page, then heads and feet; a mark has the printed number if it differs.
+
+    A page that shows something without having text is marked as such.
+    """
     kept = Kept()
     for number, page in enumerate(without_running(pages, total, kept), start=1):
         remark = f" (labelled {page.label})" if page.label and page.label != str(number) else ""
+        remark += f" ({NO_TEXT_LAYER})" if page.only_shows else ""
         yield Line(f"--- Page {number} ---{remark}", number)
         for line, hidden in parted(layout.text_of(page)):
             yield Line(line, number, hidden=hidden)
@@ -91,15 +96,26 @@ def _pages(
     with closing(document):
         for index in range(len(document)):
             label = _label(document, index)
+            shows = False
             try:
                 with closing(document[index]) as page:
                     read = layout.read_page(page, label)
+                    shows = _shows_something(page)
             except pypdfium2.PdfiumError:
                 read = None
             if read is None or not (read.lines or read.after):
                 text = _second_opinion(second, index, "" if read else None, extraction)
                 read = _without_places(text, label)
+                if shows and not text.strip():
+                    read = replace(read, only_shows=True)
             yield read
+
+
+def _shows_something(page: pypdfium2.PdfPage) -> bool:
+    """Whether anything is drawn on a page: it may be a scan, and is no empty sheet."""
+    import pypdfium2.raw as pdfium
+
+    return bool(pdfium.FPDFPage_CountObjects(page) > 0)
 
 
 def _without_places(text: str, label: str = "") -> Page:

@@ -56,7 +56,10 @@ class EdgeRow:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page of which the rows at its edges are known; `rows` counts all that it has."""
+    """A page of which the rows at its edges are known; `rows` counts all that it has.
+
+    `only_shows`: it shows something and has no text.
+    """
 
     lines: tuple[PlacedLine, ...] = ()
     after: tuple[str, ...] = ()  # form fields and comments
@@ -67,6 +70,7 @@ class Page:
     pitch: float = 0.0
     size: float = 0.0
     height: float = 0.0
+    only_shows: bool = False
 
 
 @dataclass(slots=True)

@@ -9,6 +9,7 @@ from reportlab.lib.pagesizes import A4
 from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 
+from corpus_agent.selftest.injection.pdf import pdf_of
 from indexer.errors import UnreadableDocument
 from indexer.extract import open_document
 from indexer.extract.pdf.layout import cleaned
@@ -323,10 +324,10 @@ def test_a_file_that_only_its_owner_may_change_is_read_and_a_locked_one_is_not()
 
 def test_the_second_engine_reads_what_the_first_cannot_and_the_document_says_so():
     data = drawn([(72, 700, "words")])
-    assert extract(data, "a.pdf").extractor == "pdf/5"
+    assert extract(data, "a.pdf").extractor == "pdf/6"
     # The first page of the tree is none: pdfium loses count there, pypdf goes on.
     broken = extract(data.replace(b"/Kids [ ", b"/Kids [ 99 0 R "), "a.pdf")
-    assert broken.extractor == "pdf/5+pypdf"
+    assert broken.extractor == "pdf/6+pypdf"
     assert [line.text for line in broken.lines] == ["--- Page 1 ---", "words"]
 
 
@@ -347,7 +348,7 @@ def test_a_file_without_its_page_tree_is_mended_and_a_cut_one_is_not():
     broken = data.replace(b"/Type /Catalog", b"/Typo /Catalog").replace(b"/Kids", b"/Kidz")
     broken = broken.replace(b"/Root", b"/Rood")
     document = extract(broken, "a.pdf")
-    assert document.extractor == "pdf/5+mended"
+    assert document.extractor == "pdf/6+mended"
     assert [line.text for line in document.lines if "---" not in line.text] == ["first", "second"]
     with pytest.raises(UnreadableDocument, match="malformed"):
         extract(broken[:-30], "a.pdf")
@@ -428,3 +429,12 @@ def test_words_from_the_left_and_their_spaces_keep_their_sides_in_a_line_from_th
     shown, read
 ):
     assert in_reading_order(as_shown(shown), 10.0) == read
+
+
+@pytest.mark.parametrize(
+    "end", ["\r", "\n", "\r\n", "\n\r", "\x0b", "\x0c", "\x85", "\u2028", "\x02"]
+)
+def test_what_stands_beside_a_line_end_of_any_kind_is_read(end: str):
+    document = extract(pdf_of(["first line", f"alpha{end}beta", "last line"], "t"), "a.pdf")
+    text = "\n".join(line.text for line in document.lines)
+    assert all(word in text for word in ("first line", "alpha", "beta", "last line"))

@@ -1,0 +1,184 @@
+"""rapidocr on one picture: frames of text, which way is up, and what each frame says.
+
+The only module that knows rapidocr. Its models lie in its package; they are named by path, so that
+its code for downloads is never reached.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.extract.ocr.pictures import Picture
+from indexer.extract.ocr.reading_order import Piece, skew, turned
+from indexer.extract.ocr.spacing import spaced
+
+if TYPE_CHECKING:
+    from rapidocr import RapidOCR
+
+Frame = NDArray[np.float32]  # (4, 2): corners from the top left, clockwise
+
+# What the first look at a picture is made at: enough to see lines, not to read them.
+LOOK_SIDE = 736
+# A picture holds text to read if it shows so many lines, or if lines cover so much of it.
+MIN_LOOK_LINES = 6
+MIN_LOOK_SHARE = 0.02
+_BLANK_SPREAD = 12  # of 255: between the darkest and the lightest of an empty page
+_ASPECT = 2.0  # of a frame that shows in which direction lines run
+_VOTERS = 12  # frames that are asked which way is up
+
+
+@dataclass(frozen=True, slots=True)
+class Recognition:
+    """What a picture says: its pieces, and by how many degrees it had to be turned."""
+
+    pieces: tuple[Piece, ...]
+    turned_degrees: int
+    skew_degrees: float
+
+
+def is_blank(picture: Picture) -> bool:
+    """Whether there is nothing on the page but paper."""
+    grey = picture[::4, ::4].mean(axis=2)
+    low, high = np.percentile(grey, (0.1, 99.9))
+    return bool(high - low < _BLANK_SPREAD)
+
+
+class RapidEngine:
+    """rapidocr's models, loaded when first needed."""
+
+    def __init__(self, threads: int) -> None:
+        self._threads = threads
+        self._rapidocr: RapidOCR | None = None
+
+    def shows_text(self, picture: Picture) -> bool:
+        """Whether a first look at a picture finds lines of text, as on a page, not on a photo."""
+        import cv2
+
+        scale = LOOK_SIDE / max(picture.shape[:2])
+        if scale < 1.0:
+            small = cv2.resize(picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+        else:
+            small = picture
+        frames = [frame for frame in self._frames(np.asarray(small)) if _aspect(frame) > 1.5]
+        area = sum(float(cv2.contourArea(frame)) for frame in frames)
+        share = area / (small.shape[0] * small.shape[1])
+        return len(frames) >= MIN_LOOK_LINES or (len(frames) > 1 and share >= MIN_LOOK_SHARE)
+
+    def read(self, picture: Picture) -> tuple[Recognition, Picture]:
+        """The text of a page and the upright picture that it was read from."""
+        frames = self._frames(picture)
+        degrees = 0
+        if _is_sideways(frames):
+            picture, degrees = np.ascontiguousarray(np.rot90(picture)), 90
+            frames = self._frames(picture)
+        if len(frames) and self._is_upside_down(picture, frames):
+            picture = np.ascontiguousarray(np.rot90(picture, 2))
+            degrees += 180
+            height, width = picture.shape[:2]
+            frames = [_around(frame, width, height) for frame in frames]
+        corners = [[(float(x), float(y)) for x, y in frame] for frame in frames]
+        angle = skew(corners)
+        pieces = [
+            Piece(*turned(places, angle), text, score)
+            for places, (text, score) in zip(corners, self._texts(picture, frames), strict=True)
+            if text
+        ]
+        return Recognition(tuple(pieces), degrees, math.degrees(angle)), picture
+
+    def _loaded(self) -> RapidOCR:
+        if self._rapidocr is None:
+            from rapidocr import RapidOCR
+
+            self._rapidocr = RapidOCR(params=_parameters(self._threads))
+        return self._rapidocr
+
+    def _frames(self, picture: Picture) -> list[Frame]:
+        """The frames of text, each float32 (4, 2): corners from the top left, clockwise."""
+        found = self._loaded()(picture, use_det=True, use_cls=False, use_rec=False).boxes
+        return [] if found is None else [np.asarray(frame, np.float32) for frame in found]
+
+    def _is_upside_down(self, picture: Picture, frames: Sequence[Frame]) -> bool:
+        """Whether most of the widest lines are read better when turned around."""
+        ocr = self._loaded()
+        widest = sorted(frames, key=_width, reverse=True)[:_VOTERS]
+        crops = ocr.crop_text_regions(picture, np.asarray(widest))
+        _, voted = ocr.cls_and_rotate([crop.copy() for crop in crops])
+        against = sum(label == "180" for label, _ in voted.cls_res)
+        if against * 3 < len(crops):
+            return False
+        upright = sum(score for _, score in self._read_crops(crops))
+        around = sum(
+            score
+            for _, score in self._read_crops(
+                [np.ascontiguousarray(np.rot90(crop, 2)) for crop in crops]
+            )
+        )
+        return around > upright
+
+    def _texts(self, picture: Picture, frames: Sequence[Frame]) -> list[tuple[str, float]]:
+        if not frames:
+            return []
+        return self._read_crops(self._loaded().crop_text_regions(picture, np.asarray(frames)))
+
+    def _read_crops(self, crops: Sequence[Picture]) -> list[tuple[str, float]]:
+        result = self._loaded().recognize_txt(list(crops))
+        found = []
+        for crop, text, score, word in zip(
+            crops, result.txts, result.scores, result.word_results, strict=True
+        ):
+            columns = [column for columns in word.word_cols or () for column in columns]
+            whole = spaced(text, columns, max(1.0, word.line_txt_len), crop)
+            found.append((" ".join(whole.split()), float(score)))
+        return found
+
+
+def _parameters(threads: int) -> dict[str, object]:
+    """Settings of rapidocr: its own models by path, nothing filtered, nothing written."""
+    found = importlib.util.find_spec("rapidocr")
+    assert found is not None and found.origin is not None
+    models = Path(found.origin).parent / "models"
+    return {
+        "Global.text_score": 0.0,
+        "Global.return_word_box": True,  # where each letter was seen
+        "Global.log_level": "critical",
+        "EngineConfig.onnxruntime.intra_op_num_threads": threads,
+        "EngineConfig.onnxruntime.inter_op_num_threads": 1,
+        "Det.model_path": str(models / "PP-OCRv6_det_small.onnx"),
+        "Rec.model_path": str(models / "PP-OCRv6_rec_small.onnx"),
+        "Cls.model_path": str(models / "ch_ppocr_mobile_v2.0_cls_mobile.onnx"),
+    }
+
+
+def _width(frame: Frame) -> float:
+    return float(np.linalg.norm(frame[1] - frame[0]))
+
+
+def _aspect(frame: Frame) -> float:
+    """How much longer a frame is than it is high, in whichever direction."""
+    sides = sorted((_width(frame), float(np.linalg.norm(frame[3] - frame[0]))))
+    return sides[1] / max(1.0, sides[0])
+
+
+def _is_sideways(frames: Sequence[Frame]) -> bool:
+    """Whether lines run from top to bottom: most of the long frames stand on their short side."""
+    long = [frame for frame in frames if _aspect(frame) > _ASPECT]
+    upright = sum(float(np.linalg.norm(f[3] - f[0])) for f in long if _stands(f))
+    lying = sum(_width(f) for f in long if not _stands(f))
+    return upright > lying
+
+
+def _stands(frame: Frame) -> bool:
+    return float(np.linalg.norm(frame[3] - frame[0])) > _width(frame)
+
+
+def _around(frame: Frame, width: int, height: int) -> Frame:
+    """A frame where it stands when the picture is turned upside down."""
+    return (np.array([width, height], np.float32) - frame)[[2, 3, 0, 1]].astype(np.float32)

@@ -1,0 +1,162 @@
+"""Pages of a PDF and pictures as arrays, upright as the file says and of bounded size.
+
+Only what is asked for is decoded. Recognises nothing. Called by indexer.parsers.ocr_child.
+"""
+
+from __future__ import annotations
+
+import io
+import struct
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.errors import UnreadableDocument
+from indexer.extract.pdf.mend import mended
+
+if TYPE_CHECKING:
+    import pypdfium2
+    from PIL.Image import Image
+
+Picture = NDArray[np.uint8]  # (height, width, 3): blue, green, red
+
+# The print of an A4 page at 170 dots an inch; at 1,400 small print is lost, more costs memory.
+MAX_SIDE = 2_000
+# A page with less on it is drawn no larger: 300 dots an inch.
+MAX_SCALE = 300 / 72
+# Decoded at once; JPEG decoders shrink larger ones on the way. A telephone's largest has 200
+# million, a scan of A3 at 600 dots an inch 70 million.
+MAX_PIXELS = 120_000_000
+MAX_JPEG_PIXELS = 400_000_000
+MAX_PAGES = 5_000  # of a TIFF
+
+_FORMATS = ("JPEG", "PNG", "TIFF", "WEBP")  # the first opens MPO too
+
+
+class Pages(Protocol):
+    """The pages of an opened document; `picture` takes numbers from 1 to `count`."""
+
+    count: int
+
+    def picture(self, number: int) -> Picture:
+        """The page as a picture; raises UnreadableDocument."""
+        ...
+
+
+def opened(data: bytes) -> Pages:
+    """The pages of a PDF or picture; raises UnreadableDocument."""
+    if data[:1024].find(b"%PDF-") >= 0:
+        return _PdfPages(data)
+    return _ImagePages(data)
+
+
+class _PdfPages:
+    def __init__(self, data: bytes) -> None:
+        import pypdfium2
+
+        try:
+            self._document = pypdfium2.PdfDocument(data)
+        except pypdfium2.PdfiumError:
+            whole = mended(data)
+            try:
+                self._document = pypdfium2.PdfDocument(whole or b"")
+            except pypdfium2.PdfiumError as error:
+                raise UnreadableDocument("malformed", f"no page can be drawn: {error}") from None
+        self.count = len(self._document)
+
+    def picture(self, number: int) -> Picture:
+        import pypdfium2
+
+        try:
+            page = self._document[number - 1]
+            try:
+                return _drawn(page)
+            finally:
+                page.close()
+        except pypdfium2.PdfiumError as error:
+            raise UnreadableDocument("malformed", f"page {number}: {error}") from None
+
+
+def _drawn(page: pypdfium2.PdfPage) -> Picture:
+    scale = min(MAX_SCALE, MAX_SIDE / max(1.0, *page.get_size()))
+    bitmap = page.render(scale=scale, rev_byteorder=False, prefer_bgrx=False)
+    try:
+        drawn = bitmap.to_numpy()
+        if drawn.ndim == 2 or drawn.shape[2] == 1:
+            drawn = np.repeat(drawn.reshape(*drawn.shape[:2], 1), 3, axis=2)
+        return np.array(drawn[:, :, :3], np.uint8)
+    finally:
+        bitmap.close()
+
+
+class _ImagePages:
+    def __init__(self, data: bytes) -> None:
+        from PIL import Image
+
+        _know_heif()
+        Image.MAX_IMAGE_PIXELS = None  # its own check raises warnings; ours is below
+        try:
+            self._image = Image.open(io.BytesIO(data), formats=(*_FORMATS, "HEIF"))
+        except _broken() as error:  # UnidentifiedImageError among them
+            raise UnreadableDocument("malformed", f"{type(error).__name__}: {error}") from None
+        frames = getattr(self._image, "n_frames", 1) if self._image.format == "TIFF" else 1
+        self.count = min(MAX_PAGES, int(frames))
+
+    def picture(self, number: int) -> Picture:
+        try:
+            if self.count > 1:
+                self._image.seek(number - 1)
+            return _decoded(self._image)
+        except _broken() as error:
+            raise UnreadableDocument("malformed", f"{type(error).__name__}: {error}") from None
+
+
+def _know_heif() -> None:
+    """Have Pillow read HEIC and HEIF."""
+    import pillow_heif
+
+    pillow_heif.options.THUMBNAILS = False
+    pillow_heif.register_heif_opener()
+
+
+def _broken() -> tuple[type[Exception], ...]:
+    """The exceptions by which Pillow reports a file that it cannot decode."""
+    return (OSError, ValueError, SyntaxError, EOFError, LookupError, TypeError, struct.error)
+
+
+def _decoded(image: Image) -> Picture:
+    from PIL import Image, ImageOps
+
+    width, height = image.size
+    most = MAX_JPEG_PIXELS if image.format in ("JPEG", "MPO") else MAX_PIXELS
+    if width * height > most:
+        shape = f"{width:,} x {height:,} points"
+        raise UnreadableDocument("too_large_unpacked", f"a picture of {shape}")
+    image.draft("RGB", (MAX_SIDE, MAX_SIDE))
+    shown = _on_white(image)
+    if max(shown.size) > MAX_SIDE:
+        shown.thumbnail((MAX_SIDE, MAX_SIDE), Image.Resampling.LANCZOS, reducing_gap=2.0)
+    # The direction in which the camera was held; after shrinking, since it copies.
+    turned = ImageOps.exif_transpose(shown)
+    return np.ascontiguousarray(np.asarray(turned.convert("RGB"))[:, :, ::-1])
+
+
+def _on_white(image: Image) -> Image:
+    """The picture in a mode that can be scaled, its transparent parts white."""
+    from PIL import Image
+
+    exif = image.getexif()
+    if image.mode.startswith("I") or image.mode == "F":
+        samples = np.asarray(image, np.float64)
+        top = max(1.0, float(samples.max()))
+        shown = Image.fromarray((samples * (255.0 / top)).astype(np.uint8))
+    elif image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info:
+        above = image.convert("RGBA")
+        shown = Image.new("RGB", above.size, "white")
+        shown.paste(above, mask=above.getchannel("A"))
+    else:
+        shown = image.convert("L" if image.mode in ("1", "L") else "RGB")
+    if exif.get(0x0112):  # orientation, which a new picture does not inherit
+        shown.getexif()[0x0112] = exif[0x0112]
+    return shown

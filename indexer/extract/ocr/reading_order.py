@@ -1,0 +1,238 @@
+"""Recognised pieces of text -> lines in the order in which a person reads them. Pure.
+
+A detector frames pieces: a line of running text, a cell of a table, the amount on the right of a
+receipt. Pieces at one height are one line, unless they stand in columns of running text.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from statistics import median
+from unicodedata import east_asian_width
+
+UNREADABLE = "(unreadable line)"
+MIN_CONFIDENCE = 0.80  # of a piece; benchmarks/ocr.py shows how many are wrong above and below
+
+# Letters that the model does not know it leaves out, and is certain of what is left. So a piece
+# must hold as many as its width has room for: in units of its height, wide letters count twice.
+# Of 15 rendered pages the lowest of 12 languages that the model knows was 1.3.
+MIN_DENSITY = 1.15
+_WIDE = 3.0  # heights; in a shorter piece one letter decides
+# On a page in another script some words look right all the same. Then only figures are kept.
+FOREIGN_SHARE = 0.15  # of the wide pieces
+SUSPECT_SHARE = 0.03  # of the wide pieces: worth asking an engine that knows more scripts
+SUSPECT_CONFIDENCE = 0.88  # of a page, as the mean of its pieces
+_GREEK_SHARE = 0.2  # of the letters: the model knows them without their accents
+
+# Columns of running text: at least so many pieces a side, so wide for their height, and a gap
+# between them as wide as a line is high.
+MIN_COLUMN_PIECES = 6
+MIN_COLUMN_RATIO = 6.0
+MIN_GUTTER_HEIGHTS = 0.6
+_SAME_LINE = 0.5  # of the lower piece's height: centres that are nearer are at one height
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of recognised text, and where it stands in an upright page, in points."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+    text: str
+    confidence: float
+
+    @property
+    def height(self) -> float:
+        """From its top to its bottom."""
+        return self.bottom - self.top
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether it is wide and holds fewer letters than fit: some were left out."""
+        room = (self.right - self.left) / max(1.0, self.height)
+        letters = "".join(self.text.split())
+        weight = sum(2 if east_asian_width(letter) in "WF" else 1 for letter in letters)
+        return room > _WIDE and weight / room < MIN_DENSITY
+
+    @property
+    def middle(self) -> float:
+        """The height at which it stands."""
+        return (self.top + self.bottom) / 2
+
+
+@dataclass(frozen=True, slots=True)
+class RecognisedLine:
+    """A line of text with the least confidence of its pieces, 0 to 1.
+
+    A line of which nothing is certain enough is UNREADABLE, with the confidence 0.
+    """
+
+    text: str
+    confidence: float
+
+
+def sparse_share(pieces: Sequence[Piece]) -> float:
+    """The share of a page's wide pieces from which letters were left out."""
+    wide = [piece for piece in pieces if piece.right - piece.left > _WIDE * piece.height]
+    return sum(piece.is_sparse for piece in wide) / len(wide) if wide else 0.0
+
+
+def is_foreign(pieces: Sequence[Piece]) -> bool:
+    """Whether a page is in a script that the model does not know, or knows in part."""
+    letters = [char for piece in pieces for char in piece.text if char.isalpha()]
+    greek = sum("\u0370" <= char <= "\u03ff" for char in letters)
+    return sparse_share(pieces) >= FOREIGN_SHARE or greek > _GREEK_SHARE * max(1, len(letters))
+
+
+def is_suspect(pieces: Sequence[Piece]) -> bool:
+    """Whether a page may be in such a script: another engine is worth its time."""
+    mean = sum(piece.confidence for piece in pieces) / max(1, len(pieces))
+    sparse = sparse_share(pieces) >= SUSPECT_SHARE
+    return bool(pieces) and (is_foreign(pieces) or sparse or mean < SUSPECT_CONFIDENCE)
+
+
+def lines_of_pieces(pieces: Sequence[Piece]) -> list[RecognisedLine]:
+    """The lines of a page, uncertain pieces replaced; neighbouring unreadable lines are one."""
+    foreign = is_foreign(pieces)
+    lines = [_line(row, foreign) for row in _ordered(pieces)]
+    return [
+        line
+        for text, group in groupby(lines, key=lambda line: line.text)
+        for line in (list(group)[:1] if text == UNREADABLE else group)
+    ]
+
+
+def _line(row: Sequence[Piece], foreign: bool) -> RecognisedLine:
+    """One line: what is not certain is named as such in its place, once in a row."""
+    shown: list[str] = []
+    certain: list[float] = []
+    for piece in row:
+        words = foreign and any(map(str.isalpha, piece.text))
+        if piece.confidence >= MIN_CONFIDENCE and not piece.is_sparse and not words:
+            shown.append(piece.text)
+            certain.append(piece.confidence)
+        elif not shown or shown[-1] != UNREADABLE:
+            shown.append(UNREADABLE)
+    return RecognisedLine(" ".join(shown), min(certain, default=0.0))
+
+
+def turned(
+    corners: Sequence[tuple[float, float]], angle: float
+) -> tuple[float, float, float, float]:
+    """Left, top, right and bottom of a frame when the page is turned back by `angle` radians."""
+    cos, sin = math.cos(-angle), math.sin(-angle)
+    places = [(x * cos - y * sin, x * sin + y * cos) for x, y in corners]
+    # The middle of each side, so that what is left of the slant does not make the frame higher.
+    (ax, ay), (bx, by), (cx, cy), (dx, dy) = places
+    return (ax + dx) / 2, (ay + by) / 2, (bx + cx) / 2, (cy + dy) / 2
+
+
+def skew(frames: Sequence[Sequence[tuple[float, float]]]) -> float:
+    """The slant of the page's lines in radians: the median of the long frames, 0 without any."""
+    slants = []
+    for (ax, ay), (bx, by), _, (dx, dy) in frames:
+        width, height = math.hypot(bx - ax, by - ay), math.hypot(dx - ax, dy - ay)
+        if width > 4 * height:
+            slants.append(math.atan2(by - ay, bx - ax))
+    return median(slants) if len(slants) >= 3 else 0.0
+
+
+def _ordered(pieces: Sequence[Piece]) -> list[list[Piece]]:
+    """The pieces line by line, column by column where the page has columns."""
+    gutters = _gutters(pieces)
+    if not gutters:
+        return _rows(pieces)
+    lines: list[list[Piece]] = []
+    band: list[Piece] = []
+    for piece in sorted(pieces, key=lambda piece: piece.middle):
+        if any(piece.left < x < piece.right for x in gutters):
+            # A heading over all columns: what stands above it is read before it.
+            lines += _by_column(band, gutters)
+            band = []
+            lines.append([piece])
+        else:
+            band.append(piece)
+    return lines + _by_column(band, gutters)
+
+
+def _by_column(band: Sequence[Piece], gutters: Sequence[float]) -> list[list[Piece]]:
+    columns: list[list[Piece]] = [[] for _ in range(len(gutters) + 1)]
+    for piece in band:
+        columns[sum(piece.left >= x for x in gutters)].append(piece)
+    return [row for column in columns for row in _rows(column)]
+
+
+def _rows(pieces: Sequence[Piece]) -> list[list[Piece]]:
+    """Pieces at one height as one line, from left to right."""
+    rows: list[list[Piece]] = []
+    for piece in sorted(pieces, key=lambda piece: piece.middle):
+        if rows:
+            last = rows[-1][-1]
+            near = _SAME_LINE * min(piece.height, last.height)
+            if piece.middle - last.middle < near and not _overlaps(piece, rows[-1]):
+                rows[-1].append(piece)
+                continue
+        rows.append([piece])
+    return [sorted(row, key=lambda piece: piece.left) for row in rows]
+
+
+def _overlaps(piece: Piece, row: Sequence[Piece]) -> bool:
+    """Whether the piece stands over or under one of the row: then it is another line."""
+    for other in row:
+        common = min(piece.right, other.right) - max(piece.left, other.left)
+        if common > 0.5 * min(piece.right - piece.left, other.right - other.left):
+            return True
+    return False
+
+
+def _gutters(pieces: Sequence[Piece]) -> list[float]:
+    """Where columns of running text are apart, from left to right; none on most pages."""
+    if len(pieces) < 2 * MIN_COLUMN_PIECES:
+        return []
+    height = median(piece.height for piece in pieces)
+    left, right = min(p.left for p in pieces), max(p.right for p in pieces)
+    narrow = [p for p in pieces if p.right - p.left < 0.55 * (right - left)]
+    found: list[float] = []
+    for start, end in _gaps(narrow):
+        if end - start < MIN_GUTTER_HEIGHTS * height:
+            continue
+        x = (start + end) / 2
+        crossing = sum(p.left < x < p.right for p in pieces)
+        sides = ([p for p in narrow if p.right <= x], [p for p in narrow if p.left >= x])
+        near = (_column(sides[0], found[-1] if found else left), sides[1])
+        if crossing <= 0.2 * len(pieces) and all(map(_is_running_text, near)):
+            found.append(x)
+    return found
+
+
+def _column(pieces: Sequence[Piece], begin: float) -> list[Piece]:
+    return [piece for piece in pieces if piece.left >= begin - 1]
+
+
+def _gaps(pieces: Sequence[Piece]) -> list[tuple[float, float]]:
+    """The stretches from left to right over which no piece stands; a few strays are allowed."""
+    allowed = len(pieces) // 25
+    edges = sorted([(p.left, 1) for p in pieces] + [(p.right, -1) for p in pieces])
+    gaps = []
+    depth, open_at = 0, None
+    for x, step in edges:
+        before = depth
+        depth += step
+        if before > allowed >= depth:
+            open_at = x
+        elif before <= allowed < depth and open_at is not None:
+            gaps.append((open_at, x))
+            open_at = None
+    return gaps
+
+
+def _is_running_text(pieces: Sequence[Piece]) -> bool:
+    """Whether a side holds lines of text rather than the cells of a table."""
+    if len(pieces) < MIN_COLUMN_PIECES:
+        return False
+    return median((p.right - p.left) / max(1.0, p.height) for p in pieces) >= MIN_COLUMN_RATIO

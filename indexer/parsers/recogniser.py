@@ -1,0 +1,271 @@
+"""Pages in, recognised lines out, even if the process dies: the only caller of `ocr_child`.
+
+One process, started when a page has to be read. What it returns is checked field by field, as a
+parser's replies are. Where the script is one that rapidocr has no letters for, the page goes to
+Tesseract, if there is one.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import json
+import os
+import re
+import signal
+import threading
+import time
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from indexer.errors import UnreadableDocument
+from indexer.extract.normalise import MAX_LINE_CHARS, whole
+from indexer.extract.ocr.reading_order import UNREADABLE
+from indexer.parsers import protocol, tesseract
+from indexer.parsers.limits import OCR_CPU_SECONDS, OCR_MEMORY_BYTES, OCR_WALL_SECONDS
+from indexer.parsers.process import EXIT_SECONDS, Process
+
+CHILD = "indexer.parsers.ocr_child"
+VERSION = 1  # of what is written for a page; a change has every page read again
+LABEL = f"ocr-{VERSION}"  # in the label of an extractor
+INSTALL = "pip install 'corpus-agent[ocr]'"
+
+# The extra: what is imported in the process, and its distribution.
+_NEEDED = ("rapidocr", "cv2", "PIL", "pillow_heif")
+MAX_PAGE_LINES = 20_000
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_REASON = re.compile(r"[a-z_]{1,40}")
+PAGES_PER_PROCESS = 200  # then a new one takes its place: what leaks, ends with it
+# Memory of a page goes back to the system after it: else that of several adds up to over 1 GB.
+_ENVIRONMENT = {"MALLOC_MMAP_THRESHOLD_": "4194304", "MALLOC_TRIM_THRESHOLD_": "67108864"}
+
+
+@cache
+def is_installed() -> bool:
+    """Whether the extra `[ocr]` is there; imports none of it."""
+    return all(importlib.util.find_spec(name) is not None for name in _NEEDED)
+
+
+@cache
+def engine_version() -> str:
+    """The engine whose results a cached page holds, as in "rapidocr-3.10.0/1"."""
+    return f"rapidocr-{importlib.metadata.version('rapidocr')}/{VERSION}"
+
+
+@dataclass(frozen=True, slots=True)
+class RecognitionState:
+    """What this installation can recognise text with.
+
+    `engine` is rapidocr's version, None without the extra, which `install` installs; `tesseract`
+    the scripts that Tesseract has languages for, empty without it.
+    """
+
+    engine: str | None
+    install: str
+    tesseract: tuple[str, ...]
+
+
+def recognition_state() -> RecognitionState:
+    """What is installed; imports nothing of it."""
+    found = tesseract.find()
+    scripts = tesseract.SCRIPTS if found else ()
+    readable = tuple(script for script in scripts if found and found.languages_for(script))
+    engine = importlib.metadata.version("rapidocr") if is_installed() else None
+    return RecognitionState(engine, INSTALL, readable)
+
+
+@dataclass(frozen=True, slots=True)
+class RecognisedPage:
+    """The text of a page: each line with its confidence, 0 to 1.
+
+    `engine` names what read it, "" for a blank page and for a picture that shows no text;
+    `problem` is the reason for which it could not be read, "" if it could.
+    """
+
+    lines: tuple[tuple[str, float], ...] = ()
+    engine: str = ""
+    problem: str = ""
+
+    @property
+    def has_text(self) -> bool:
+        """Whether anything on it could be read."""
+        return any(text != UNREADABLE for text, _ in self.lines)
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnPage:
+    """A page as a picture in the process: the hash of its points, and whether it is empty."""
+
+    sha256: str
+    blank: bool
+
+
+class Recogniser:
+    """The process that recognises text; for one thread, and `stop` for any."""
+
+    def __init__(self, module: str = CHILD, seconds: float = OCR_WALL_SECONDS) -> None:
+        """`module` is what the process runs, `seconds` the time for a page."""
+        self._module = module
+        self._seconds = seconds
+        self._lock = threading.Lock()
+        self._process: Process | None = None
+        self._stopped = False
+        self._document: int | None = None  # a descriptor
+
+    def open(self, descriptor: int) -> int:
+        """Give the process a document; how many pages it has. Raises UnreadableDocument."""
+        self._document = descriptor
+        if self._process and self._process.documents >= PAGES_PER_PROCESS:
+            self._end()
+        return self._opened()
+
+    def _opened(self) -> int:
+        assert self._document is not None
+        said = self._ask(protocol.DOCUMENT, protocol.OPENED, self._document)
+        return _number(said.get("pages"), protocol.MAX_PAGE)
+
+    def draw(self, number: int) -> DrawnPage:
+        """Have a page drawn, after which it can be read. Raises UnreadableDocument."""
+        if self._process is None:
+            self._opened()  # the one before died of another page
+        said = self._ask(protocol.PAGE, protocol.PAGE, number=number)
+        sha256 = said.get("sha256")
+        if not isinstance(sha256, str) or not _SHA256.fullmatch(sha256):
+            raise self._malformed("no hash of a page")
+        return DrawnPage(sha256, said.get("blank") is True)
+
+    def shows_text(self) -> bool:
+        """Whether a first look at the drawn page finds lines of text."""
+        return self._ask(protocol.LOOK, protocol.LOOK).get("text") is True
+
+    def read(self) -> RecognisedPage:
+        """The text of the drawn page. Raises UnreadableDocument with the reason."""
+        said = self._ask(protocol.RECOGNISED, protocol.RECOGNISED)
+        lines = self._checked(said.get("lines"))
+        found = tesseract.find()
+        if found is not None and said.get("suspect") is True:
+            language = found.language_of(self._frame(protocol.GREY, protocol.GREY, strip=True))
+            if language is not None:
+                picture = self._frame(protocol.GREY, protocol.GREY, strip=False)
+                return RecognisedPage(tuple(found.read(picture, language)), "tesseract")
+        return RecognisedPage(lines, "rapidocr")
+
+    def stop(self) -> None:
+        """Kill the process, even during a page; no other is started afterwards."""
+        with self._lock:
+            self._stopped = True
+            if self._process:
+                self._process.kill()
+
+    def close(self) -> None:
+        """End the process and wait until it has ended."""
+        self.stop()
+        self._end()
+
+    def _ask(
+        self, kind: bytes, expected: bytes, descriptor: int = -1, **values: object
+    ) -> dict[str, Any]:
+        """The values of the reply."""
+        payload = self._frame(kind, expected, descriptor, **values)
+        try:
+            said = json.loads(payload)
+        except (ValueError, RecursionError):
+            said = None
+        if not isinstance(said, dict):
+            raise self._malformed("an answer that is none")
+        return said
+
+    def _frame(self, kind: bytes, expected: bytes, descriptor: int = -1, **values: object) -> bytes:
+        """The payload of the reply; raises UnreadableDocument, and then the process may be gone."""
+        process = self._running()
+        try:
+            deadline = time.monotonic() + self._seconds
+            if descriptor >= 0:
+                os.lseek(descriptor, 0, os.SEEK_SET)  # the process shares the position
+            given, payload = process.ask(kind, deadline, descriptor, **values)
+        except TimeoutError:
+            self._end()
+            detail = f"a page took more than {self._seconds:.0f} s"
+            raise UnreadableDocument("timeout", detail) from None
+        except (EOFError, ConnectionError):
+            raise self._cause() from None
+        except protocol.Malformed as error:
+            raise self._malformed(str(error)) from None
+        process.documents += kind == protocol.PAGE
+        if given == expected:
+            return payload
+        raise self._reported(given, payload)
+
+    def _reported(self, kind: bytes, payload: bytes) -> UnreadableDocument:
+        """The error that the process reports."""
+        try:
+            said = json.loads(payload) if kind == protocol.UNREADABLE else {}
+            reason, detail = said.get("reason"), said.get("detail")
+        except (ValueError, RecursionError, AttributeError):
+            return self._malformed("no reason")
+        if not isinstance(reason, str) or not _REASON.fullmatch(reason):
+            return self._malformed("no reason")
+        if reason in ("crashed", "memory"):
+            self._end()
+        shown = whole(detail).replace("\0", "") if isinstance(detail, str) else ""
+        return UnreadableDocument(reason, " ".join(shown.split())[:300])
+
+    def _cause(self) -> UnreadableDocument:
+        """Why the process ended by itself."""
+        with self._lock:
+            if self._stopped:
+                return UnreadableDocument("interrupted")
+        code, peak = self._end(EXIT_SECONDS)
+        if code == -signal.SIGXCPU:
+            return UnreadableDocument("timeout", f"{OCR_CPU_SECONDS} s of processor time")
+        if code == -signal.SIGKILL or peak > OCR_MEMORY_BYTES // 3:
+            mib = OCR_MEMORY_BYTES // 2**20
+            return UnreadableDocument("memory", f"{mib:,} MiB were not enough")
+        return UnreadableDocument("crashed", f"the recognising process ended with {code}")
+
+    def _malformed(self, what: str) -> UnreadableDocument:
+        self._end()
+        return UnreadableDocument("crashed", f"sent {what}")
+
+    def _checked(self, lines: object) -> tuple[tuple[str, float], ...]:
+        """The lines of a reply; raises UnreadableDocument for what no correct process sends."""
+        if not isinstance(lines, list) or len(lines) > MAX_PAGE_LINES:
+            raise self._malformed("no lines")
+        checked = []
+        for entry in lines:
+            if not isinstance(entry, list) or len(entry) != 2 or not is_line(*entry):
+                raise self._malformed("a line that is none")
+            checked.append((entry[0], float(entry[1])))
+        return tuple(checked)
+
+    def _running(self) -> Process:
+        with self._lock:
+            if self._stopped:
+                raise UnreadableDocument("interrupted")
+            if self._process is None:
+                self._process = Process(self._module, _ENVIRONMENT)
+            return self._process
+
+    def _end(self, patience: float = 0.0) -> tuple[int | None, int]:
+        with self._lock:
+            process, self._process = self._process, None
+        return process.end(patience) if process else (None, 0)
+
+
+def is_line(text: object, confidence: object) -> bool:
+    """Whether a value is a line of text with a confidence, as a correct engine returns it."""
+    return (
+        isinstance(text, str)
+        and len(text) <= MAX_LINE_CHARS
+        and not any(char in text for char in "\0\r\n")
+        and whole(text) == text
+        and isinstance(confidence, float | int)
+        and 0 <= confidence <= 1
+    )
+
+
+def _number(value: object, most: int) -> int:
+    if type(value) is not int or not 0 < value <= most:
+        raise UnreadableDocument("crashed", "sent no number of pages")
+    return value

@@ -1,0 +1,196 @@
+"""Tesseract, where the system has it, for pages in scripts that rapidocr has no letters for.
+
+A program of its own, confined as ripgrep is: it sees its language data and the picture on its
+standard input, has no socket, and writes to its standard output alone. Called by `recogniser`.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import groupby
+from pathlib import Path
+from types import MappingProxyType
+
+import regex
+
+from indexer.confine import starting
+from indexer.confine.program import EXIT_UNCONFINED, command
+from indexer.confine.system import TESSERACT_DATA
+from indexer.errors import SealUnavailable, UnreadableDocument
+from indexer.extract.normalise import lines_of, whole
+from indexer.extract.ocr.reading_order import UNREADABLE
+
+PROGRAM = "tesseract"
+SECONDS = 120.0  # wall clock, for one page
+MAX_OUTPUT_BYTES = 8 * 2**20
+# Of a line, as the mean of its words: Tesseract's numbers run lower than rapidocr's.
+MIN_LINE_CONFIDENCE = 0.60
+# Of a trial, as the mean of the words in the script that is tried.
+MIN_TRIAL_CONFIDENCE = 0.80
+MIN_TRIAL_LETTERS = 0.5  # of all letters that it reads: in the script that is tried
+MAX_LANGUAGES = 3  # tried together; each takes as long as the first
+
+# The scripts that rapidocr's model lacks, by the name that Tesseract gives them: the languages
+# that are written in them, the most common first. A file of the whole script is better than these.
+SCRIPTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "Cyrillic": ("rus", "ukr", "bul", "srp", "bel", "mkd", "kaz", "mon"),
+        "Greek": ("ell", "grc"),
+        "Arabic": ("ara", "fas", "urd", "pus"),
+        "Hebrew": ("heb", "yid"),
+        "Devanagari": ("hin", "mar", "nep", "san"),
+        "Thai": ("tha",),
+        "Hangul": ("kor",),
+        "Bengali": ("ben", "asm"),
+        "Tamil": ("tam",),
+        "Telugu": ("tel",),
+        "Georgian": ("kat",),
+        "Armenian": ("hye",),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Tesseract:
+    """The program and its language data; made by `find`."""
+
+    program: Path
+    data: Path
+    languages: frozenset[str]
+
+    def language_of(self, strip: bytes) -> str | None:
+        """The language that reads a strip of lines well; None if none of SCRIPTS does.
+
+        One of each script is tried: Tesseract's own guess at scripts takes Hebrew and Hindi with
+        figures between them for Latin.
+        """
+        best, surest = None, MIN_TRIAL_CONFIDENCE
+        for script in SCRIPTS:
+            for languages in self.languages_for(script)[:1]:
+                table = self._run(strip, "-l", languages, "--psm", "6", "tsv")
+                sure = confidence_of_table(table, script)
+                if sure > surest:
+                    best, surest = "+".join(self.languages_for(script)), sure
+        return best
+
+    def read(self, picture: bytes, language: str) -> list[tuple[str, float]]:
+        """The lines of a page with their confidences; raises UnreadableDocument."""
+        return list(lines_of_table(self._run(picture, "-l", language, "--psm", "4", "tsv")))
+
+    def languages_for(self, script: str) -> tuple[str, ...]:
+        """The installed language files for a script, best first."""
+        if f"script/{script}" in self.languages:
+            return (f"script/{script}",)
+        known = SCRIPTS.get(script, ())
+        return tuple(name for name in known if name in self.languages)[:MAX_LANGUAGES]
+
+    def _run(self, picture: bytes, *arguments: str) -> str:
+        """What the program prints for a picture; "" if it sees nothing on it."""
+        folder = os.open(self.data, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+        given = os.memfd_create("page", os.MFD_CLOEXEC)
+        try:
+            with os.fdopen(given, "wb", closefd=False) as file:
+                file.write(picture)
+            os.lseek(given, 0, os.SEEK_SET)
+            fixed = ("stdin", "stdout", "--tessdata-dir", ".", "--dpi", "200")
+            child = command(folder, folder, self.program, [*fixed, *arguments])
+            code, output = _finished(child, given, folder)
+        finally:
+            os.close(given)
+            os.close(folder)
+        if code == EXIT_UNCONFINED:
+            raise SealUnavailable(
+                "Tesseract cannot be confined.", "It needs Linux 5.13 or later with Landlock."
+            )
+        if code < 0 or len(output) > MAX_OUTPUT_BYTES:
+            raise UnreadableDocument("timeout", f"Tesseract: no end after {SECONDS:.0f} s")
+        return output.decode("utf-8", "replace") if code == 0 else ""
+
+
+def _finished(child: starting.Command, stdin: int, folder: int) -> tuple[int, bytes]:
+    """Exit code and output of the program, which is killed when its time is over."""
+    nowhere = subprocess.DEVNULL
+    process = starting.popen(
+        child, stdin=stdin, stdout=subprocess.PIPE, stderr=nowhere, pass_fds=(folder,)
+    )
+    timer = threading.Timer(SECONDS, process.kill)
+    timer.start()
+    try:
+        assert process.stdout is not None
+        with process.stdout as output:
+            read = output.read(MAX_OUTPUT_BYTES + 1)
+    finally:
+        timer.cancel()
+        if process.poll() is None and len(read) > MAX_OUTPUT_BYTES:
+            process.kill()
+        code = process.wait()
+    return code, read
+
+
+@cache
+def find() -> Tesseract | None:
+    """Tesseract with the languages that are installed; None if there is none."""
+    program = starting.find_program(PROGRAM)
+    if program is None:
+        return None
+    for place in TESSERACT_DATA:
+        for folder in sorted((Path(place), *Path(place).glob("*/tessdata")), reverse=True):
+            names = frozenset(_languages(folder))
+            if names:
+                return Tesseract(program.resolve(), folder, names)
+    return None
+
+
+def _languages(folder: Path) -> Iterator[str]:
+    ending = ".traineddata"
+    for path in sorted((*folder.glob(f"*{ending}"), *folder.glob(f"script/*{ending}"))):
+        yield str(path.relative_to(folder)).removesuffix(ending)
+
+
+_WORD = "5"  # the level of a row of its table
+
+
+def lines_of_table(table: str) -> Iterator[tuple[str, float]]:
+    """The lines of Tesseract's table of words, with the mean confidence of their words."""
+    for _, line in groupby(_words(table), key=lambda cells: cells[1:5]):
+        yield from _line(list(line))
+
+
+def confidence_of_table(table: str, script: str) -> float:
+    """How surely words of a script were read; 0 if most letters are of another."""
+    words = _words(table)
+    letters = [char for cells in words for char in cells[11] if char.isalpha()]
+    ours = regex.compile(rf"\p{{{script}}}")
+    if sum(bool(ours.match(char)) for char in letters) < MIN_TRIAL_LETTERS * max(1, len(letters)):
+        return 0.0
+    sure = [_share(cells[10]) for cells in words if ours.search(cells[11])]
+    return sum(sure) / len(sure) if sure else 0.0
+
+
+def _words(table: str) -> list[list[str]]:
+    """The rows of the table that are words."""
+    rows = (row.split("\t") for row in table.splitlines())
+    return [cells for cells in rows if len(cells) == 12 and cells[0] == _WORD and cells[11].strip()]
+
+
+def _line(words: Sequence[Sequence[str]]) -> Iterator[tuple[str, float]]:
+    sure = [_share(cells[10]) for cells in words]
+    confidence = round(sum(sure) / len(sure), 3)
+    if confidence < MIN_LINE_CONFIDENCE:
+        yield UNREADABLE, 0.0
+        return
+    text = " ".join(" ".join(whole(cells[11]).split()) for cells in words)
+    for part in lines_of(text):
+        yield part, confidence
+
+
+def _share(percent: str) -> float:
+    try:
+        return min(1.0, max(0.0, float(percent) / 100))
+    except ValueError:
+        return 0.0

@@ -1,0 +1,124 @@
+"""Cache of recognised pages in the store: no page is recognised twice.
+
+One file per document, a line per page, appended as each page is done and before the next begins.
+A page is looked up by its document and number, or by the hash of its picture, so that a page in
+another file costs nothing either. Each line has a hash: one that was cut or changed is no line.
+With the document its file goes. Used by the writer of a store; readers only look up.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from indexer.parsers.recogniser import RecognisedPage, is_line
+from indexer.store.folder import translated
+
+RECOGNISED_FOLDER = "recognised"
+MAX_FILE_BYTES = 256 * 2**20  # of one document's pages
+_OURS = re.compile(r"([0-9a-f]{64})\.pages")
+_LINE = re.compile(r"([0-9a-f]{64}) (\{.*\})")
+
+
+@dataclass(frozen=True, slots=True)
+class KeptPage:
+    """A recognised page: its number, the hash of its picture, and the engine that it was made by.
+
+    `looked` is set if only a first look was taken at it, which found no text.
+    """
+
+    number: int
+    picture: str
+    engine: str
+    page: RecognisedPage
+    looked: bool = False
+
+
+class RecognisedPages:
+    """The recognised pages kept in one store."""
+
+    def __init__(self, store: Path) -> None:
+        self._store = store
+        self._folder = store / RECOGNISED_FOLDER
+        self._by_picture: dict[tuple[str, str], KeptPage] | None = None
+
+    def of_document(self, sha256: str) -> dict[int, KeptPage]:
+        """The pages of a document by their numbers; a later line replaces an earlier one."""
+        return {kept.number: kept for kept in _lines(self._path(sha256))}
+
+    def of_picture(self, picture: str, engine: str) -> KeptPage | None:
+        """A page with the same picture, of any document, read by this engine."""
+        if self._by_picture is None:
+            self._by_picture = {
+                (kept.picture, kept.engine): kept for path in self._paths() for kept in _lines(path)
+            }
+        return self._by_picture.get((picture, engine))
+
+    def put(self, sha256: str, kept: KeptPage) -> None:
+        """Keep a page; it is on the disk when this returns."""
+        body = json.dumps(asdict(kept), ensure_ascii=False, separators=(",", ":"))
+        line = f"{hashlib.sha256(body.encode()).hexdigest()} {body}\n".encode()
+        path = self._path(sha256)
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        with translated(self._store):
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            descriptor = os.open(path, flags, 0o600)
+            try:
+                # A line that a killed writer left unfinished ends here, and is none.
+                os.write(descriptor, b"\n" + line)
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+        if self._by_picture is not None:
+            self._by_picture[kept.picture, kept.engine] = kept
+
+    def keep_only(self, hashes: Collection[str | None]) -> None:
+        """Drop the pages of all other documents, which were removed or changed."""
+        for path in self._paths():
+            if path.name.partition(".")[0] not in hashes:
+                with contextlib.suppress(FileNotFoundError):
+                    path.unlink()
+
+    def _path(self, sha256: str) -> Path:
+        return self._folder / sha256[:2] / f"{sha256}.pages"
+
+    def _paths(self) -> Iterator[Path]:
+        for folder, _, names in os.walk(self._folder):
+            for name in sorted(filter(_OURS.fullmatch, names)):
+                yield Path(folder, name)
+
+
+def _lines(path: Path) -> Iterator[KeptPage]:
+    """The valid lines of a file; none if it cannot be read."""
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        with os.fdopen(os.open(path, flags), "rb") as file:
+            content = file.read(MAX_FILE_BYTES)
+    except OSError:
+        return
+    for line in content.decode("utf-8", "replace").split("\n"):
+        found = _LINE.fullmatch(line)
+        if found and hashlib.sha256(found[2].encode()).hexdigest() == found[1]:
+            kept = _kept(found[2])
+            if kept is not None:
+                yield kept
+
+
+def _kept(body: str) -> KeptPage | None:
+    """A page from its line; None where another version wrote it."""
+    try:
+        told = json.loads(body)
+        page = told.pop("page")
+        lines = tuple((text, float(confidence)) for text, confidence in page.pop("lines"))
+        if not all(is_line(text, confidence) for text, confidence in lines):
+            return None
+        kept = KeptPage(page=RecognisedPage(lines, **page), **told)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return None
+    return kept if type(kept.number) is int and kept.number > 0 else None

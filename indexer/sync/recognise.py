@@ -1,0 +1,325 @@
+"""Pages without text -> recognised text: the second part of a run, after all other files.
+
+So everything else can be searched first, and how many pages wait is known before the first is
+read. A page that was read is kept at once; one that was read before costs nothing, and needs no
+engine. Text that a document has of its own stays as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from indexer.chunk import Chunker
+from indexer.errors import Refused, UnreadableDocument
+from indexer.extract.normalise import lines_of
+from indexer.parsers import protocol
+from indexer.parsers.recogniser import (
+    LABEL,
+    RecognisedPage,
+    Recogniser,
+    engine_version,
+    is_installed,
+)
+from indexer.parsers.worker import Text, Worker
+from indexer.records import (
+    NO_TEXT_LAYER,
+    RECOGNISED_TEXT,
+    Chunk,
+    FileRow,
+    Line,
+    Ocr,
+    page_mark,
+)
+from indexer.store.recognised import KeptPage, RecognisedPages
+from indexer.store.rows import is_picture
+from indexer.store.texts import Texts
+from indexer.sync.read import Copy, copied, indexed, text_of
+
+LOOKED = "look-1"  # in the label of a picture at which only a first look was taken
+
+# Before the first page is read, for the estimate; a first look at a picture takes this share.
+SECONDS_PER_PAGE = 5.0
+LOOK_SHARE = 0.2
+MAX_PROBLEMS = 10  # pages that a remark names
+
+
+@dataclass(frozen=True, slots=True)
+class ToRecognise:
+    """What waits to be read: the rows of the files, documents before pictures.
+
+    `seconds` estimates the time that it takes.
+    """
+
+    rows: tuple[FileRow, ...] = ()
+    pages: int = 0
+    pictures: int = 0
+    seconds: float = 0.0
+
+
+def to_recognise(rows: Iterable[FileRow], ocr: Ocr) -> ToRecognise:
+    """The files whose pages wait under this setting. Pure."""
+    waiting = [row for row in rows if _waits(row, ocr)]
+    waiting.sort(key=lambda row: (is_picture(row), row.source))
+    pictures = sum(is_picture(row) for row in waiting)
+    pages = sum(max(1, row.waiting) for row in waiting if not is_picture(row))
+    share = 1.0 if ocr == "all" else LOOK_SHARE
+    return ToRecognise(
+        tuple(waiting), pages, pictures, SECONDS_PER_PAGE * (pages + share * pictures)
+    )
+
+
+def _waits(row: FileRow, ocr: Ocr) -> bool:
+    if ocr == "off":
+        return False
+    marks = (row.extractor or "").split("+")[1:]
+    other = [mark for mark in marks if mark.startswith("ocr-") and mark != LABEL]
+    return bool(row.waiting or other or (ocr == "all" and LOOKED in marks))
+
+
+@dataclass(slots=True)
+class RecognitionRun:
+    """The second part of a run. `on_page` is called after each page that was read or looked up.
+
+    Without the extra only pages that were read before are found; the others go on waiting.
+    """
+
+    root: Path
+    chunker: Chunker
+    texts: Texts
+    pages: RecognisedPages
+    ocr: Ocr = "auto"
+    on_page: Callable[[str], None] = lambda source: None
+    should_stop: Callable[[], bool] = lambda: False
+    read: int = 0  # pages that an engine read in this run
+    _recogniser: Recogniser = field(default_factory=Recogniser)
+
+    def documents(self, rows: Sequence[FileRow]) -> Generator[tuple[FileRow, list[Chunk]]]:
+        """Each file's new row and chunks; closing the iterator ends the processes."""
+        with closing(Worker()) as worker, closing(self._recogniser):
+            for row in rows:
+                if self.should_stop():
+                    return
+                done = self._document(row, worker)
+                if done is not None:
+                    yield done
+
+    def _document(self, row: FileRow, worker: Worker) -> tuple[FileRow, list[Chunk]] | None:
+        """The row and chunks with recognised text; None if the row stays as it is."""
+        if not is_installed() and not self.pages.of_document(row.sha256 or ""):
+            return None
+        try:
+            with copied(self.root, row.source, row.bytes) as copy:
+                if copy.sha256 != row.sha256:
+                    return None  # the next run reads it anew
+                base = own_text(copy, row, worker, self.texts)
+                kept = self._pages(copy, row, base)
+        except (OSError, Refused, UnreadableDocument):
+            return None  # gone or stopped: the pages go on waiting
+        if kept is None:
+            return None
+        return self._row(row, base, kept)
+
+    def _pages(self, copy: Copy, row: FileRow, base: Text | None) -> dict[int, KeptPage] | None:
+        """All pages of a document that have no text of their own; None: to be done later."""
+        known = self.pages.of_document(copy.sha256)
+        if not is_installed():
+            numbers = waiting_pages(base) if base else _all_pages(known, row)
+            return {n: known[n] for n in numbers} if numbers and known.keys() >= numbers else None
+        engine = engine_version()
+        numbers = waiting_pages(base) if base else frozenset()
+        opened = False
+        if base is None:
+            numbers = _all_pages(known, row)
+            if not numbers:
+                try:
+                    numbers = frozenset(range(1, self._recogniser.open(copy.descriptor) + 1))
+                except UnreadableDocument as error:
+                    return self._unopened(copy, error)
+                opened = True
+        found = {}
+        for number in sorted(numbers):
+            if self.should_stop():
+                return None
+            kept = known.get(number)
+            if kept is None or kept.engine != engine or (kept.looked and self.ocr == "all"):
+                if not opened:
+                    self._recogniser.open(copy.descriptor)
+                    opened = True
+                kept = self._page(copy.sha256, number, engine, only_look=self._only_look(row))
+            found[number] = kept
+            self.on_page(row.source)
+        return found
+
+    def _unopened(self, copy: Copy, error: UnreadableDocument) -> dict[int, KeptPage]:
+        """The only page of a file that cannot be decoded, so that it is not tried every time."""
+        if error.reason == "interrupted":
+            raise error
+        kept = KeptPage(1, "", engine_version(), RecognisedPage(problem=error.reason))
+        self.pages.put(copy.sha256, kept)
+        return {1: kept}
+
+    def _only_look(self, row: FileRow) -> bool:
+        return self.ocr == "auto" and is_picture(row)
+
+    def _page(self, sha256: str, number: int, engine: str, *, only_look: bool) -> KeptPage:
+        """One page, which is kept when this returns. Raises UnreadableDocument("interrupted")."""
+        picture = ""
+        looked = False
+        try:
+            drawn = self._recogniser.draw(number)
+            picture = drawn.sha256
+            same = self.pages.of_picture(picture, engine)
+            if same is not None and (only_look or not same.looked):
+                page, looked = same.page, same.looked
+            elif drawn.blank:
+                page = RecognisedPage()
+            elif only_look and not self._recogniser.shows_text():
+                page, looked = RecognisedPage(), True
+            else:
+                page = self._recogniser.read()
+                self.read += 1
+        except UnreadableDocument as error:
+            if error.reason == "interrupted":
+                raise
+            page = RecognisedPage(problem=error.reason)
+        kept = KeptPage(number, picture, engine, page, looked)
+        self.pages.put(sha256, kept)
+        return kept
+
+    def _row(
+        self, row: FileRow, base: Text | None, kept: Mapping[int, KeptPage]
+    ) -> tuple[FileRow, list[Chunk]]:
+        """The row of a file all of whose pages are done."""
+        text = with_pages(base, row, kept)
+        if base is None and not any(page.page.has_text for page in kept.values()):
+            reason = "binary" if is_picture(row) else "no_text_layer"
+            detail = _without_text(row, kept)
+            done = replace(row, reason=reason, detail=detail, extractor=text.extractor, waiting=0)
+            return done, []
+        self.texts.put(row.sha256 or "", row.source, text)
+        fresh = replace(row, reason=None, detail=None)
+        return indexed(fresh, text, self.chunker)
+
+
+def own_text(copy: Copy, row: FileRow, worker: Worker, texts: Texts) -> Text | None:
+    """The text that a document has of its own, its pages without text marked; None without any."""
+    if row.status != "indexed" or is_picture(row):
+        return None
+    text = texts.get(copy.sha256, row.source)
+    if text is not None and "ocr" not in _marks(text.extractor):
+        return text
+    try:
+        return text_of(copy, row.source, worker, texts, fresh=True)
+    except UnreadableDocument as error:
+        if error.reason == "no_text_layer":
+            return None
+        raise
+
+
+def was_recognised(row: FileRow) -> bool:
+    """Whether a document has text that was recognised."""
+    return "ocr" in _marks(row.extractor or "")
+
+
+def _marks(label: str) -> frozenset[str]:
+    """The engines in the label of an extractor, without their versions."""
+    return frozenset(mark.partition("-")[0] for mark in label.split("+")[1:])
+
+
+def waiting_pages(text: Text) -> frozenset[int]:
+    """The numbers of the pages that have no text of their own."""
+    return frozenset(
+        line.page
+        for line in protocol.decoded(text.encoding)
+        if line.is_waiting_mark and line.page is not None
+    )
+
+
+def _all_pages(known: Mapping[int, KeptPage], row: FileRow) -> frozenset[int]:
+    """The pages of a document without any text of its own, if all of them were read before."""
+    numbers = frozenset(known)
+    complete = numbers == frozenset(range(1, len(numbers) + 1))
+    return numbers if complete and len(numbers) >= max(1, row.waiting) else frozenset()
+
+
+def recognised_text(
+    copy: Copy, row: FileRow, worker: Worker, texts: Texts, pages: RecognisedPages
+) -> Text:
+    """The text of a document as it was indexed with recognised pages, put together if need be.
+
+    Raises UnreadableDocument("not_kept") if a page is no longer kept.
+    """
+    text = texts.get(copy.sha256, row.source)
+    if text is not None and LABEL in text.extractor.split("+"):
+        return text
+    base = own_text(copy, row, worker, texts)
+    known = pages.of_document(copy.sha256)
+    numbers = waiting_pages(base) if base else frozenset(known)
+    if not numbers or not known.keys() >= numbers:
+        raise UnreadableDocument("not_kept", "its recognised text: corpus-agent index")
+    return with_pages(base, row, {number: known[number] for number in numbers})
+
+
+def with_pages(base: Text | None, row: FileRow, kept: Mapping[int, KeptPage]) -> Text:
+    """A document's own text with the recognised pages in their places. Pure."""
+    lines = list(_placed(base, kept))
+    encoding = protocol.encoded(lines)
+    number, chars = protocol.checked(encoding)
+    label = (base.extractor if base else row.extractor or "").split("+")[0]
+    own = base.extractor.split("+")[1:] if base else []
+    engines = sorted({page.page.engine for page in kept.values()} - {"", "rapidocr"})
+    looked = [LOOKED] if all(page.looked for page in kept.values()) else [LABEL]
+    unread = [f"page {n} ({page.page.problem})" for n, page in kept.items() if page.page.problem]
+    remarks = [base.remark] if base and base.remark else []
+    if unread:
+        more = len(unread) - MAX_PROBLEMS
+        shown = ", ".join(unread[:MAX_PROBLEMS])
+        remarks.append(f"not recognised: {shown}{f' and {more} more' if more > 0 else ''}")
+    return Text(
+        extractor="+".join([label, *own, *engines, *looked]),
+        title=base.title if base else "",
+        encoding=encoding,
+        lines=number,
+        chars=chars,
+        remark="; ".join(remarks),
+    )
+
+
+def _placed(base: Text | None, kept: Mapping[int, KeptPage]) -> Iterator[Line]:
+    """The lines of a document, recognised pages in the place of those without text."""
+    if base is None:
+        for number in sorted(kept):
+            yield from _page_lines(page_mark(number), number, kept[number].page)
+        return
+    for line in protocol.decoded(base.encoding):
+        if line.is_waiting_mark and line.page is not None and line.page in kept:
+            mark = line.text.removesuffix(f" ({NO_TEXT_LAYER})")
+            yield from _page_lines(mark, line.page, kept[line.page].page)
+        else:
+            yield line
+
+
+def _page_lines(mark: str, number: int, page: RecognisedPage) -> Iterator[Line]:
+    remark = f" ({RECOGNISED_TEXT})" if page.lines else ""
+    if page.problem:
+        remark = f" (not recognised: {page.problem})"
+    yield Line(f"{mark}{remark}", number)
+    for text, confidence in page.lines:
+        for part in lines_of(text):
+            yield Line(part, number, confidence=confidence)
+
+
+def _without_text(row: FileRow, kept: Mapping[int, KeptPage]) -> str:
+    """Why a file still has no text although its pages were looked at."""
+    problems = {page.page.problem for page in kept.values()} - {""}
+    if problems:
+        return f"not recognised: {', '.join(sorted(problems))}"
+    if any(page.page.lines for page in kept.values()):
+        return "no line of it is legible"
+    if all(page.looked for page in kept.values()):
+        name = (row.detail or "picture").partition(";")[0]
+        return f"{name}; no lines of text seen (read it all the same: --ocr all)"
+    return "no text seen on it"

@@ -1,0 +1,101 @@
+"""Pieces of recognised text: their order, what is too unsure to stand, and lost spaces."""
+
+import numpy as np
+import pytest
+
+from indexer.extract.ocr.reading_order import (
+    MIN_CONFIDENCE,
+    UNREADABLE,
+    Piece,
+    is_foreign,
+    is_suspect,
+    lines_of_pieces,
+    skew,
+)
+from indexer.extract.ocr.spacing import spaced
+
+
+def piece(text: str, left: float, top: float, confidence: float = 0.99) -> Piece:
+    return Piece(left, top, left + 11 * len(text), top + 24, text, confidence)
+
+
+def shown(*pieces: Piece) -> list[str]:
+    return [line.text for line in lines_of_pieces(pieces)]
+
+
+def test_pieces_at_one_height_are_a_line_from_left_to_right():
+    rows = [piece("450.00", 700, 102), piece("Oak table", 40, 100), piece("Total", 40, 140)]
+    assert shown(*rows) == ["Oak table 450.00", "Total"]
+
+
+def test_columns_of_running_text_are_read_one_after_the_other():
+    def column(left: int, name: str) -> list[Piece]:
+        return [piece(f"{name} line number {n:02}, words", left, 100 + 30 * n) for n in range(8)]
+
+    heading = piece("A heading over both of the columns of this page, wide", 40, 60)
+    found = shown(heading, *column(40, "First"), *column(400, "Other"))
+    assert found[0] == heading.text
+    assert found[1:9] == [piece.text for piece in column(40, "First")]
+    assert found[9:] == [piece.text for piece in column(400, "Other")]
+
+
+def test_the_cells_of_a_table_stay_in_their_rows():
+    cells = [
+        piece(text, left, 100 + 30 * n)
+        for n in range(9)
+        for text, left in ((f"Item number {n}", 40), (f"{n}.00", 500), (f"{n}9.00", 700))
+    ]
+    assert shown(*cells)[3] == "Item number 3 3.00 39.00"
+
+
+def test_what_is_unsure_is_named_in_its_place_and_its_line_keeps_the_least_confidence():
+    sure, unsure = MIN_CONFIDENCE + 0.05, MIN_CONFIDENCE - 0.01
+    (line,) = lines_of_pieces(
+        [piece("Oak table", 40, 100, sure), piece("4S0.O0", 700, 100, unsure)]
+    )
+    assert (line.text, line.confidence) == (f"Oak table {UNREADABLE}", sure)
+    lines = lines_of_pieces([piece(f"noise {n}", 40, 100 + 30 * n, 0.3) for n in range(5)])
+    assert [(line.text, line.confidence) for line in lines] == [(UNREADABLE, 0.0)]
+
+
+def test_a_piece_that_lost_its_letters_does_not_stand_however_sure_the_model_is():
+    """Of «Покупатель: Мебельный дом, улица Мира 14» the model gives what is left below."""
+    (line,) = lines_of_pieces([Piece(40, 100, 600, 124, "«», 14", 0.97)])
+    assert line.text == UNREADABLE
+
+
+def test_of_a_page_in_unknown_letters_only_figures_stand():
+    lost = [Piece(40, 100 + 30 * n, 600, 124 + 30 * n, "C 14", 0.99) for n in range(3)]
+    words, date = piece("Cya aa py6", 40, 300), piece("16.02.2022", 40, 340)
+    assert is_foreign([*lost, words, date])
+    assert shown(*lost, words, date) == [UNREADABLE, "16.02.2022"]
+    assert not is_suspect([words, date])
+    assert shown(words, date) == [words.text, date.text]  # the control
+
+
+def test_the_slant_of_a_page_is_that_of_its_long_lines():
+    frame = [(0.0, 0.0), (500.0, 25.0), (498.0, 50.0), (-2.0, 25.0)]
+    assert skew([frame] * 3) == pytest.approx(0.05, abs=0.001)
+    assert skew([frame] * 2) == 0.0  # too few to tell
+
+
+GAP = np.full((24, 200, 3), 255, np.uint8)  # paper, and one dot of ink
+GAP[0, 0] = 0
+INK = np.zeros((24, 200, 3), np.uint8)
+INK[0, 0] = 255
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "crop", "expected"),
+    [
+        ("Kc55", [0, 3, 11, 14], INK, "Kc 55"),  # two cells that the model took for one word
+        ("ab cd", [0, 3, 12, 15], INK, "ab cd"),  # it has its space
+        ("0105555", [0, 2, 4, 8, 10, 12, 14], GAP, "010 5555"),
+        ("0105555", [0, 2, 4, 8, 10, 12, 14], INK, "0105555"),  # no paper between them
+        ("TOTAL", [0, 8, 16, 24, 32], GAP, "TOTAL"),  # set wide
+        ("号20", [0, 9, 11], GAP, "号20"),
+        ("abc", [0, 9], GAP, "abc"),  # columns of something else
+    ],
+)
+def test_a_space_comes_back_where_the_picture_shows_a_gap(text, columns, crop, expected):
+    assert spaced(text, columns, 40.0, crop) == expected

@@ -1,0 +1,235 @@
+"""The process that recognises text: what it reads, what it may not do, what it may cost."""
+
+import io
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+
+from indexer.errors import UnreadableDocument
+from indexer.extract.ocr.reading_order import UNREADABLE
+from indexer.parsers import tesseract
+from indexer.parsers.recogniser import RecognisedPage, Recogniser, is_line, recognition_state
+from tests.support import obeying_recogniser
+from tests.support.pictures import KEYS, LEASE, as_bytes, held, photo, picture
+
+GIB = 2**30
+OBEYING = "tests.support.obeying_recogniser"
+needs_russian = pytest.mark.skipif(
+    "Cyrillic" not in recognition_state().tesseract,
+    reason="there is no Tesseract with Russian here (apt-get install tesseract-ocr-rus)",
+)
+
+
+@pytest.fixture(scope="module")
+def recogniser() -> Iterator[Recogniser]:
+    with closing(Recogniser()) as recogniser:
+        yield recogniser
+
+
+def read(recogniser: Recogniser, data: bytes, number: int = 1) -> RecognisedPage:
+    with held(data) as descriptor:
+        recogniser.open(descriptor)
+        recogniser.draw(number)
+        return recogniser.read()
+
+
+def texts(page: RecognisedPage) -> list[str]:
+    return [text for text, _ in page.lines]
+
+
+@pytest.mark.slow
+def test_a_picture_is_read_line_by_line_each_with_its_confidence(recogniser):
+    page = read(recogniser, as_bytes(picture(LEASE)))
+    assert texts(page) == list(LEASE)
+    assert all(0.9 < confidence <= 1 for _, confidence in page.lines)
+    assert page.engine == "rapidocr"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("degrees", [90, 180, 270, 6])
+def test_a_page_that_lies_askew_is_put_right(recogniser, degrees):
+    turned = picture(LEASE).rotate(degrees, expand=True, fillcolor="white")
+    assert texts(read(recogniser, as_bytes(turned))) == list(LEASE)
+
+
+@pytest.mark.slow
+def test_what_cannot_be_read_surely_is_named_and_not_guessed(recogniser):
+    image = picture(LEASE)
+    smear = image.crop((0, 90, 620, 150)).resize((26, 5)).resize((620, 60))
+    image.paste(smear, (0, 90))
+    found = texts(read(recogniser, as_bytes(image)))
+    assert found[0] == LEASE[0]
+    assert found[-1] == LEASE[2]
+    assert found[1:-1] in ([UNREADABLE], [])
+    assert not any("1,250.00" in line for line in found)  # which nobody can see there
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [
+        ("JPEG", {"quality": 92}),
+        ("WEBP", {"lossless": True}),
+        ("HEIF", {"quality": 90}),
+        ("TIFF", {"compression": "group4"}),
+    ],
+)
+def test_every_kind_of_picture_is_read(recogniser, kind, options):
+    import pillow_heif
+
+    pillow_heif.register_heif_opener()
+    image = picture(LEASE[:1], (620, 120))
+    image = image.convert("1") if kind == "TIFF" else image
+    assert texts(read(recogniser, as_bytes(image, kind, **options))) == [LEASE[0]]
+
+
+@pytest.mark.slow
+def test_a_tiff_has_pages(recogniser):
+    file = io.BytesIO()
+    pages = [picture(lines[:1], (620, 120)) for lines in (LEASE, KEYS)]
+    pages[0].save(file, "TIFF", save_all=True, append_images=pages[1:])
+    with held(file.getvalue()) as descriptor:
+        assert recogniser.open(descriptor) == 2
+        recogniser.draw(2)
+        assert texts(recogniser.read()) == [KEYS[0]]
+
+
+@pytest.mark.slow
+def test_a_first_look_tells_a_page_from_a_photo(recogniser):
+    receipt = picture([*LEASE, *KEYS, "Total 12.40"], (620, 520))
+    for image, shows in ((receipt, True), (photo(), False)):
+        with held(as_bytes(image)) as descriptor:
+            recogniser.open(descriptor)
+            recogniser.draw(1)
+            assert recogniser.shows_text() is shows
+
+
+def test_the_hash_of_a_page_is_that_of_its_points(recogniser):
+    with held(as_bytes(picture(LEASE))) as one, held(as_bytes(picture(KEYS), "TIFF")) as other:
+        recogniser.open(one)
+        first, again = recogniser.draw(1), recogniser.draw(1)
+        recogniser.open(other)
+        second = recogniser.draw(1)
+    assert first == again
+    assert first.sha256 != second.sha256
+    assert not first.blank
+
+
+def test_an_empty_sheet_is_told_without_reading_it(recogniser):
+    with held(as_bytes(picture([]))) as descriptor:
+        recogniser.open(descriptor)
+        assert recogniser.draw(1).blank
+
+
+@pytest.mark.parametrize("data", [b"\x89PNG\r\n\x1a\nbroken", b"%PDF-1.7\nbroken", b"II*\x00" * 9])
+def test_a_broken_file_has_a_reason_and_the_next_one_is_read(recogniser, data):
+    with held(data) as descriptor, pytest.raises(UnreadableDocument, match="malformed"):
+        recogniser.open(descriptor)
+        recogniser.draw(1)
+    with held(as_bytes(picture([]))) as descriptor:
+        assert recogniser.open(descriptor) == 1
+
+
+# -- what it may not do, and what it may cost ------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_whoever_takes_the_process_over_has_no_socket_no_file_and_no_program():
+    page = as_bytes(picture([], (120, obeying_recogniser.ATTACK)))
+    with closing(Recogniser(OBEYING)) as taken_over:
+        said = {line.split()[0]: line.split()[1] for line in texts(read(taken_over, page))}
+    assert said == {"socket": "EPERM", "write": "EACCES", "read": "EACCES", "program": "EPERM"}
+
+
+def test_the_same_attempts_succeed_in_a_process_that_nothing_confines(tmp_path):
+    assert dict(obeying_recogniser.attempts(tmp_path)) == dict.fromkeys(
+        ("socket", "write", "read", "program"), "done"
+    )
+
+
+def test_a_page_that_hangs_or_kills_its_process_costs_itself():
+    with closing(Recogniser(OBEYING, seconds=20)) as recogniser:
+        with held(as_bytes(picture([], (120, obeying_recogniser.DIE)))) as descriptor:
+            recogniser.open(descriptor)
+            recogniser.draw(1)
+            with pytest.raises(UnreadableDocument, match="crashed"):
+                recogniser.read()
+            assert recogniser.draw(1).blank  # in a new process, which was handed the document
+        recogniser._seconds = 1.0
+        hanging = as_bytes(picture([], (120, obeying_recogniser.HANG)))
+        with held(hanging) as descriptor, pytest.raises(UnreadableDocument, match="timeout"):
+            for _ in range(9):  # drawing may take a second too
+                recogniser.open(descriptor)
+                recogniser.draw(1)
+                recogniser.read()
+
+
+@pytest.mark.slow
+def test_a_page_takes_less_than_a_gibibyte():
+    page = picture([*LEASE, *KEYS] * 4, (1_414, 2_000))
+    recogniser = Recogniser()
+    read(recogniser, as_bytes(page))
+    recogniser._process.kill()
+    _, peak = recogniser._end(5.0)
+    assert 0.2 * GIB < peak < GIB
+
+
+@pytest.mark.parametrize(
+    ("text", "confidence", "right"),
+    [
+        ("a line", 0.5, True),
+        ("two\nlines", 0.5, False),
+        ("\ud800", 0.5, False),
+        ("x" * 2_001, 0.5, False),
+        ("a line", 1.5, False),
+        ("a line", float("nan"), False),
+        (7, 0.5, False),
+    ],
+)
+def test_what_no_engine_returns_is_not_taken(text, confidence, right):
+    assert is_line(text, confidence) is right
+
+
+# -- Tesseract -------------------------------------------------------------------------------------
+
+TABLE = "\n".join(
+    "\t".join(map(str, row))
+    for row in (
+        (5, 1, 1, 1, 1, 1, 0, 0, 9, 9, 96.2, "Дата:"),
+        (5, 1, 1, 1, 1, 2, 0, 0, 9, 9, 91.8, "16.02.2022"),
+        (5, 1, 1, 1, 2, 1, 0, 0, 9, 9, 31.0, "шум"),
+        (4, 1, 1, 1, 2, 0, 0, 0, 9, 9, -1, ""),
+    )
+)
+
+
+def test_tesseracts_words_become_lines_and_unsure_ones_are_named():
+    assert list(tesseract.lines_of_table(TABLE)) == [("Дата: 16.02.2022", 0.94), (UNREADABLE, 0.0)]
+
+
+def test_a_trial_counts_words_of_its_own_script_alone():
+    assert tesseract.confidence_of_table(TABLE, "Cyrillic") == pytest.approx(0.636)
+    assert tesseract.confidence_of_table(TABLE, "Greek") == 0
+
+
+@pytest.mark.slow
+@needs_russian
+def test_a_page_in_letters_that_rapidocr_lacks_is_read_by_tesseract(recogniser):
+    russian = ("Договор аренды дома", "Плата составляет 1250 евро", "Срок до 31 марта 2027")
+    page = read(recogniser, as_bytes(_in_dejavu(russian)))
+    assert page.engine == "tesseract"
+    assert texts(page) == list(russian)
+
+
+def _in_dejavu(lines):
+    from PIL import ImageDraw, ImageFont
+
+    image = picture([], (620, 260))
+    try:
+        font = ImageFont.truetype("DejaVuSans.ttf", 30)
+    except OSError:
+        pytest.skip("there is no font with Cyrillic letters here (DejaVu Sans)")
+    for number, line in enumerate(lines):
+        ImageDraw.Draw(image).text((40, 36 + number * 62), line, font=font, fill="black")
+    return image

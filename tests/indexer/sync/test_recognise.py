@@ -1,0 +1,270 @@
+"""Pages without text: what waits, what it becomes, and that no page is read twice."""
+
+import hashlib
+import json
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from indexer.index import Index
+from indexer.parsers import protocol
+from indexer.parsers.recogniser import RecognisedPage, engine_version
+from indexer.parsers.worker import Text
+from indexer.records import FileRow, Line
+from indexer.store.manifest import read_manifest
+from indexer.store.recognised import RECOGNISED_FOLDER, KeptPage, RecognisedPages
+from indexer.store.texts import TEXTS_FOLDER
+from indexer.sync.folder import sync_folder
+from indexer.sync.recognise import to_recognise, waiting_pages, with_pages
+from tests.support.pictures import KEYS, LEASE, as_bytes, photo, picture, scan
+from tests.support.places import REPOSITORY
+from tests.support.toy_index import ENCODER, own
+
+LETTER = "The cover letter of the survey"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = tmp_path / "documents"
+    root.mkdir()
+    return root
+
+
+@pytest.fixture
+def store(tmp_path: Path, root: Path) -> Path:
+    store = tmp_path / "store"
+    own(store, root)
+    return store
+
+
+def rows(store: Path, root: Path) -> dict[str, FileRow]:
+    return {row.source: row for row in Index.open(store, root=root).files()}
+
+
+def read(store: Path, root: Path, source: str) -> list[Line]:
+    return list(Index.open(store, root=root).read(source).lines)
+
+
+def kept_lines(store: Path) -> int:
+    """The pages that were ever kept, also those that were kept twice."""
+    return sum(
+        line.startswith("{", 65)
+        for path in (store / RECOGNISED_FOLDER).rglob("*.pages")
+        for line in path.read_text("utf-8").splitlines()
+    )
+
+
+# -- what waits ------------------------------------------------------------------------------------
+
+
+def test_scans_and_pictures_wait_and_are_counted(root, store):
+    scan(root / "scan.pdf", [picture(LEASE), picture(KEYS)])
+    scan(root / "mixed.pdf", [LETTER, picture(KEYS), None])
+    (root / "photo.jpg").write_bytes(as_bytes(photo(), "JPEG"))
+    (root / "note.md").write_text("# A note\n")
+    outcome = sync_folder(store, root, ENCODER, ocr="off")
+    found = rows(store, root)
+    assert {source: row.waiting for source, row in found.items()} == {
+        "scan.pdf": 2,
+        "mixed.pdf": 1,  # and its empty page is no scan
+        "photo.jpg": 1,
+        "note.md": 0,
+    }
+    assert (found["scan.pdf"].status, found["scan.pdf"].reason) == ("empty", "no_text_layer")
+    assert (found["photo.jpg"].status, found["photo.jpg"].reason) == ("skipped", "binary")
+    manifest = read_manifest(store)
+    assert (manifest.waiting_pages, manifest.waiting_pictures) == (3, 1)
+    assert (outcome.waiting_pages, outcome.waiting_pictures) == (3, 1)
+    marks = [line.text for line in read(store, root, "mixed.pdf") if line.is_mark]
+    assert marks == ["--- Page 1 ---", "--- Page 2 --- (no text layer)", "--- Page 3 ---"]
+    assert RECOGNISED_FOLDER not in {path.name for path in store.iterdir()}
+
+
+def row(source: str, label: str, waiting: int) -> FileRow:
+    return FileRow(source, "empty", "no_text_layer", extractor=label, waiting=waiting)
+
+
+def test_documents_come_before_pictures_and_the_setting_decides_what_comes():
+    some = [
+        row("a.jpg", "image/1", 1),
+        row("b.pdf", "pdf/6", 12),
+        row("c.pdf", "pdf/6+ocr-1", 0),
+        row("d.png", "image/1+look-1", 0),
+        row("e.pdf", "pdf/6+ocr-0", 0),
+    ]
+    auto, every = to_recognise(some, "auto"), to_recognise(some, "all")
+    assert [found.source for found in auto.rows] == ["b.pdf", "e.pdf", "a.jpg"]
+    assert (auto.pages, auto.pictures) == (13, 1)
+    assert [found.source for found in every.rows] == ["b.pdf", "e.pdf", "a.jpg", "d.png"]
+    assert every.seconds > auto.seconds > 0
+    assert to_recognise(some, "off").rows == ()
+
+
+# -- what it becomes -------------------------------------------------------------------------------
+
+
+def text_of(*lines: Line) -> Text:
+    encoding = protocol.encoded(lines)
+    return Text("pdf/6", "", encoding, *protocol.checked(encoding))
+
+
+def kept(number: int, *lines: tuple[str, float], **page: str) -> KeptPage:
+    return KeptPage(number, "0" * 64, "engine/1", RecognisedPage(lines, **page))
+
+
+def test_recognised_pages_take_their_places_and_other_pages_stay():
+    own_text = text_of(
+        Line("--- Page 1 ---", 1),
+        Line(LETTER, 1),
+        Line("--- Page 2 --- (labelled ii) (no text layer)", 2),
+        Line("--- Page 3 --- (no text layer)", 3),
+    )
+    assert waiting_pages(own_text) == {2, 3}
+    made = with_pages(
+        own_text,
+        FileRow("a.pdf", "indexed"),
+        {2: kept(2, ("The rent", 0.97), engine="tesseract"), 3: kept(3, problem="timeout")},
+    )
+    assert list(protocol.decoded(made.encoding)) == [
+        Line("--- Page 1 ---", 1),
+        Line(LETTER, 1),
+        Line("--- Page 2 --- (labelled ii) (recognised text)", 2),
+        Line("The rent", 2, confidence=0.97),
+        Line("--- Page 3 --- (not recognised: timeout)", 3),
+    ]
+    assert made.extractor == "pdf/6+tesseract+ocr-1"
+    assert made.remark == "not recognised: page 3 (timeout)"
+
+
+@pytest.mark.slow
+def test_scans_and_pictures_that_show_text_are_read_and_photos_are_not(root, store):
+    scan(root / "mixed.pdf", [LETTER, picture(KEYS), None])
+    receipt = picture([*LEASE, *KEYS, "Total 12.40"], (620, 520))
+    (root / "receipt.png").write_bytes(as_bytes(receipt))
+    (root / "photo.jpg").write_bytes(as_bytes(photo(), "JPEG"))
+    told = []
+    first = sync_folder(store, root, ENCODER, on_waiting=told.append)
+    assert [(said.pages, said.pictures) for said in told] == [(1, 2)]
+    assert (first.added, first.recognised, first.waiting_pages) == (2, 2, 0)
+    lines = read(store, root, "mixed.pdf")
+    assert [line.text for line in lines if line.confidence is not None] == list(KEYS)
+    assert Line("--- Page 2 --- (recognised text)", 2) in lines
+    assert Line(LETTER, 1) in lines
+    found = rows(store, root)
+    assert found["receipt.png"].status == "indexed"
+    assert "--ocr all" in found["photo.jpg"].detail
+
+    again = sync_folder(store, root, ENCODER)
+    assert (again.unchanged, again.recognised, again.version) == (2, 0, first.version)
+    # The same bytes under another name, and the same picture within another file: nothing is read.
+    (root / "copy.png").write_bytes((root / "receipt.png").read_bytes())
+    (root / "receipt.tiff").write_bytes(as_bytes(receipt, "TIFF"))
+    more = sync_folder(store, root, ENCODER)
+    assert (more.added, more.recognised) == (2, 0)
+    # What is read of it later is put together from the kept pages, also without the kept texts.
+    shutil.rmtree(store / TEXTS_FOLDER)
+    assert read(store, root, "mixed.pdf") == lines
+    # A document that is gone takes its pages with it.
+    for name in ("receipt.png", "copy.png", "receipt.tiff"):
+        (root / name).unlink()
+    sync_folder(store, root, ENCODER)
+    assert len(list((store / RECOGNISED_FOLDER).rglob("*.pages"))) == 2
+
+
+_INDEX = """
+import sys
+from pathlib import Path
+from indexer.sync.folder import sync_folder
+from tests.support.fakes import ToyEncoder
+{before}
+store, root = Path(sys.argv[1]), Path(sys.argv[2])
+outcome = sync_folder(store, root, ToyEncoder(), force={force})
+documents = outcome.added + outcome.unchanged + outcome.updated
+print(outcome.recognised, outcome.waiting_pages, documents)
+"""
+# As on a system without the extra: the import finds nothing.
+_WITHOUT = "sys.modules['rapidocr'] = None"
+
+
+def run(store: Path, root: Path, before: str = "", *, force: bool = False) -> list[int]:
+    code = _INDEX.format(before=before, force=force)
+    command = [sys.executable, "-c", code, str(store), str(root)]
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return [int(word) for word in done.stdout.split()]
+
+
+@pytest.mark.slow
+def test_a_run_that_is_killed_between_two_pages_reads_none_of_them_twice(root, store):
+    pages = [picture([f"Sheet {n} of the lease", f"Rent {n}50.00"], (620, 160)) for n in range(6)]
+    scan(root / "scan.pdf", pages)
+    code = _INDEX.format(before="", force=False)
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, str(store), str(root)], cwd=REPOSITORY, stderr=subprocess.PIPE
+    )
+    deadline = time.monotonic() + 200
+    while kept_lines(store) < 2 and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    before = kept_lines(store)
+    assert 2 <= before < 6
+    recognised, waiting, documents = run(store, root)
+    assert (recognised, waiting, documents) == (6 - before, 0, 1)
+    assert kept_lines(store) == 6
+    assert [line.text for line in read(store, root, "scan.pdf") if "Sheet" in line.text] == [
+        f"Sheet {n} of the lease" for n in range(6)
+    ]
+
+
+@pytest.mark.slow
+def test_the_extra_that_comes_later_reads_what_waited_and_one_that_goes_loses_nothing(root, store):
+    scan(root / "scan.pdf", [picture(LEASE)])
+    assert run(store, root, _WITHOUT) == [0, 1, 0]
+    assert run(store, root) == [1, 0, 1]
+    before = read(store, root, "scan.pdf")
+    # Not even a run that makes everything anew, without the engine that had read the page.
+    assert run(store, root, _WITHOUT, force=True) == [0, 0, 1]
+    assert read(store, root, "scan.pdf") == before
+    (root / "other.pdf").write_bytes(b"")
+    scan(root / "other.pdf", [picture(KEYS)])
+    assert run(store, root, _WITHOUT) == [0, 1, 1]  # the control: it cannot read
+
+
+# -- what is kept ----------------------------------------------------------------------------------
+
+
+def test_a_kept_page_is_found_by_its_document_and_by_its_picture(tmp_path):
+    pages = RecognisedPages(tmp_path)
+    one = KeptPage(3, "a" * 64, engine_version(), RecognisedPage((("Ünïcode €", 0.9),), "rapidocr"))
+    pages.put("f" * 64, one)
+    assert RecognisedPages(tmp_path).of_document("f" * 64) == {3: one}
+    assert RecognisedPages(tmp_path).of_picture("a" * 64, engine_version()) == one
+    assert RecognisedPages(tmp_path).of_picture("a" * 64, "rapidocr-4/1") is None
+
+
+@pytest.mark.parametrize("harm", ["cut", "changed", "foreign", "lines"])
+def test_a_damaged_page_is_no_page_and_the_others_are(tmp_path, harm):
+    pages = RecognisedPages(tmp_path)
+    for number in (1, 2):
+        pages.put("f" * 64, kept(number, ("The rent is 1,250.00 euros", 0.9)))
+    (path,) = tmp_path.rglob("*.pages")
+    data = path.read_bytes()
+    if harm == "cut":
+        path.write_bytes(data[:-9])
+    elif harm == "changed":
+        path.write_bytes(data[::-1].replace(b"052,1", b"059,1", 1)[::-1])
+    else:
+        body = {"number": 2, "picture": "", "engine": "e", "page": {"lines": [["a\nb", 0.5]]}}
+        line = json.dumps(body if harm == "lines" else {"number": 2}).encode()
+        path.write_bytes(data.split(b"\n\n")[0] + b"\n" + hashlib.sha256(line).hexdigest().encode())
+        with path.open("ab") as file:
+            file.write(b" " + line + b"\n")
+    assert RecognisedPages(tmp_path).of_document("f" * 64).keys() == {1}
+    pages.put("f" * 64, kept(2, ("Again", 0.9)))
+    assert RecognisedPages(tmp_path).of_document("f" * 64).keys() == {1, 2}
