@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -21,6 +22,7 @@ from corpus_agent.answering.ranking import NOT_FOUND_THRESHOLD, Sentence, rank_s
 from corpus_agent.answering.records import Answer, Citation, OnEvent, Turn
 from corpus_agent.answering.subquestions import parts
 from corpus_agent.text.sanitize import one_line
+from corpus_agent.text.sentences import units
 from corpus_agent.tools import search
 from corpus_agent.tools.result import ToolCall
 from indexer import Query
@@ -32,6 +34,20 @@ if TYPE_CHECKING:
 # Passages retrieved: PASSAGES_READ of them are read, all determine which words are rare. Ten
 # contain the answer for .989 of the held-out questions, eight for .981 (benchmarks/fit_ranking.py).
 POOL = 10
+
+# Why a passage is not quoted, of one and of several. What cannot be looked at has not changed.
+_CHANGED = (
+    "{} passage was left out: its file changed.",
+    "{} passages were left out: their files changed.",
+)
+_NOT_LOOKED_AT = (
+    "{} passage was left out: its file cannot be looked at now.",
+    "{} passages were left out: their files cannot be looked at now.",
+)
+_TOO_SHORT = (
+    "{} passage was left out: it says too little to be quoted alone.",
+    "{} passages were left out: they say too little to be quoted alone.",
+)
 
 
 class ExtractiveAnswerer:
@@ -66,10 +82,9 @@ class ExtractiveAnswerer:
         if ranking.confidence < NOT_FOUND_THRESHOLD or not ranking.sentences:
             return self._not_found(question, corpus, calls)
         cited = [(s, _cite(corpus, 0, s, hits[s.passage])) for s in ranking.sentences]
-        # A file that changed since it was indexed may no longer contain the indexed text.
         good = [(s, c) for s, c in cited if c.stands]
         dropped = len(cited) - len(good)
-        notices = (f"{dropped} passages were left out: their files changed.",) if dropped else ()
+        notices = _why_left_out([(hits[s.passage], c) for s, c in cited if not c.stands])
         if not good:
             return self._not_found(question, corpus, calls, notices)
         numbers = Numbers([c for turn in history for c in turn.answer.citations])
@@ -142,5 +157,35 @@ def _noted(query: str, hits: Sequence[Hit]) -> ToolCall:
 
 
 def _cite(corpus: CorpusView, n: int, sentence: Sentence, hit: Hit) -> Citation:
-    line = hit.chunk.line_start + hit.chunk.text.count("\n", 0, sentence.start)
-    return check_quotation(corpus, n, hit.chunk.source, sentence.text, line)
+    """The citation of a sentence, with the one beside it where it says too little alone."""
+    source, text = hit.chunk.source, hit.chunk.text
+    line = hit.chunk.line_start + text.count("\n", 0, sentence.start)
+    found = check_quotation(corpus, n, source, sentence.text, line)
+    if found.verdict != "cut":
+        return found
+    for start, end in _with_a_neighbour(text, sentence):
+        line = hit.chunk.line_start + text.count("\n", 0, start)
+        wider = check_quotation(corpus, n, source, text[start:end], line)
+        if wider.stands and wider.hidden == found.hidden:
+            return wider
+    return found
+
+
+def _with_a_neighbour(text: str, sentence: Sentence) -> list[tuple[int, int]]:
+    """The sentence to the end of the next one, and from the start of the one before."""
+    around = units(text)
+    after = [(sentence.start, unit.end) for unit in around if unit.start >= sentence.end][:1]
+    before = [(unit.start, sentence.end) for unit in around if unit.end <= sentence.start][-1:]
+    return after + before
+
+
+def _why_left_out(dropped: Sequence[tuple[Hit, Citation]]) -> tuple[str, ...]:
+    """A notice for each reason why passages that answer are not quoted."""
+    reasons = Counter(_why(hit, citation) for hit, citation in dropped)
+    return tuple((one if n == 1 else more).format(n) for (one, more), n in reasons.items())
+
+
+def _why(hit: Hit, citation: Citation) -> tuple[str, str]:
+    if hit.unreachable:
+        return _NOT_LOOKED_AT
+    return _TOO_SHORT if citation.verdict == "cut" else _CHANGED

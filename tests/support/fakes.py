@@ -13,7 +13,7 @@ import socket
 import socketserver
 import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -44,7 +44,8 @@ class MemoryCorpus:
     A list of lines is a document as it is.
 
     A passage is a paragraph, its score the share of the query's distinct words that it holds.
-    `unreadable` files count as empty; sources in `stale` count as changed after indexing.
+    `unreadable` files count as empty; sources in `stale` count as changed after indexing,
+    those in `unreachable` as on a disk that is not there now.
     """
 
     def __init__(
@@ -52,7 +53,9 @@ class MemoryCorpus:
         documents: Mapping[str, str | Sequence[str | Line]],
         unreadable: int = 0,
         stale: Collection[str] = (),
+        unreachable: Collection[str] = (),
     ) -> None:
+        self._unreachable = frozenset(unreachable)
         self._lines = {source: _lines(text) for source, text in documents.items()}
         self._unreadable = unreadable
         self._stale = frozenset(stale)
@@ -86,6 +89,8 @@ class MemoryCorpus:
             raise Refused(
                 f"{source!r} is not in the index.", f"{hint}Use vectordb_search to find sources."
             )
+        if source in self._unreachable:
+            raise Refused(f"{source!r} cannot be read now.", "Use other documents.")
         stale = source in self._stale
         return cut_window(source, self._lines[source], offset, limit, stale=stale, quote=quoted)
 
@@ -95,8 +100,9 @@ class MemoryCorpus:
             common = len(wanted.intersection(terms(chunk.text)))
             if common:
                 score = common / len(wanted)
-                stale = source in self._stale
-                yield Hit(chunk, score, score, float(common), digest.hexdigest(), stale)
+                away = source in self._unreachable
+                hit = Hit(chunk, score, score, float(common), digest.hexdigest())
+                yield replace(hit, stale=away or source in self._stale, unreachable=away)
 
 
 def _rank(hit: Hit) -> tuple[float, str, int]:

@@ -77,6 +77,35 @@ def test_a_question_for_two_things_is_answered_from_both_places(answerer, corpus
     assert {"home/lease.md", "bread.md"} <= {citation.source for citation in answer.citations}
 
 
+DOG = "The dog was called Biscuit."
+
+
+@pytest.mark.parametrize(
+    ("text", "quoted"),
+    [
+        (f"{DOG} It came from a farm near Otley.\n", f"{DOG} It came from a farm near Otley."),
+        (f"It came from a farm near Otley. {DOG}\n", f"It came from a farm near Otley. {DOG}"),
+    ],
+)
+def test_a_sentence_of_few_words_is_quoted_with_the_one_beside_it(answerer, text, quoted):
+    answer = answerer.answer("What was the dog called?", MemoryCorpus({"dog.md": text}))
+    assert answer.status == "answered"
+    assert DOG in answer.text
+    assert next((c.quote, c.verdict) for c in answer.citations) == (quoted, "verified")
+
+
+def test_what_is_left_out_is_called_changed_only_if_its_file_changed(answerer):
+    pets = MemoryCorpus({"dog.md": DOG})
+    answer = answerer.answer("What was the dog called?", pets)
+    assert answer.notices == ("1 passage was left out: it says too little to be quoted alone.",)
+    away = MemoryCorpus({"lease.md": LEASE}, unreachable=["lease.md"])
+    answer = answerer.answer("How much is the deposit?", away)
+    assert len(answer.notices) == 1
+    assert answer.notices[0].endswith("cannot be looked at now.")
+    here = MemoryCorpus({"lease.md": LEASE})  # the control: nothing is left out of the same text
+    assert answerer.answer("How much is the deposit?", here).notices == ()
+
+
 def test_an_empty_corpus_has_no_answer(answerer):
     assert answerer.answer("How much is the deposit?", MemoryCorpus({})).status == "not_found"
 

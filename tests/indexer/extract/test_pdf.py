@@ -192,6 +192,20 @@ def test_what_recurs_as_a_text_does_stays():
         assert all(text in lines for page in pages for _, _, text in page)
 
 
+@pytest.mark.parametrize(
+    "head",
+    [
+        lambda n: f"{n + 1}. {('Rent', 'Notice', 'Deposit')[n % 3]} is {n * 37 + 400} euros",
+        lambda n: f"Invoice {1001 + n}",
+    ],
+)
+def test_clauses_and_invoices_that_count_as_pages_do_are_no_heads(head):
+    pages = [[(72.0, 780.0, head(n)), *body(n)] for n in range(9)]
+    data = drawn(*pages)
+    assert kept(data) == []
+    assert of_pages(data) == [text for page in pages for _, _, text in page]
+
+
 def test_the_first_lines_are_the_same_however_far_one_reads():
     pages = [
         [(72.0, 800.0, "Harbour report"), *body(n), (280.0, 40.0, str(n + 1))] for n in range(30)
