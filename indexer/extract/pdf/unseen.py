@@ -9,15 +9,16 @@ is switched off, in the colour of what is drawn behind it.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Container, Iterator, Sequence
+from array import array
+from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import cache
 from itertools import compress, repeat
 from operator import mul, not_, sub
 from typing import TYPE_CHECKING, Any
 
 from indexer.extract.colours import MAX_COLOUR_DISTANCE
-from indexer.extract.pdf.calls import Cells, quick
 
 if TYPE_CHECKING:
     import pypdfium2
@@ -31,6 +32,59 @@ MIN_DRAWN_PER_WORD = 1.0  # paths: letters that are drawn as outlines, with invi
 MIN_GAP_SHARE = 0.25  # of a line's height, between two words
 MAX_OBJECTS = 100_000  # of a page that are looked at
 MAX_FORM_DEPTH = 3
+
+
+# pdfium's functions for `map`: pypdfium2's own check each argument and make a typed pointer of
+# each result, which takes longer than the call.
+
+
+@cache
+def quick(name: str, result: Any = ctypes.c_int) -> Callable[..., Any]:  # noqa: ANN401 - a C type
+    """The function of that name, which takes an object or a page first, as an address.
+
+    Its other arguments are ctypes instances, references, or 32-bit integers. Addresses are plain
+    integers: thousands of ctypes instances keep Python's collector busy.
+    """
+    import pypdfium2.raw as pdfium
+
+    address = ctypes.cast(getattr(pdfium, name), ctypes.c_void_p).value
+    assert address  # it was found when pypdfium2 was imported
+    return ctypes.PYFUNCTYPE(result, ctypes.c_void_p)(address)
+
+
+class Cells:
+    """Room for `width` numbers of each of many objects, kept from page to page."""
+
+    def __init__(self, kind: Any, width: int, *wanted: int) -> None:  # noqa: ANN401 - a C type
+        self._kind, self._width, self._wanted = kind, width, wanted
+        self._cells: Any = None
+        self._places: list[list[Any]] = []
+        self._size = 0
+
+    def places(self, number: int) -> list[list[Any]]:
+        """References to the wanted cells, for at least as many objects."""
+        if number > self._size:
+            step = self._width * ctypes.sizeof(self._kind)
+            self._size = max(number, 1_000, min(2 * self._size, 100_000))
+            self._cells = (self._kind * (self._width * self._size))()
+            self._places = [
+                [
+                    ctypes.byref(self._cells, step * at + ctypes.sizeof(self._kind) * cell)
+                    for at in range(self._size)
+                ]
+                for cell in self._wanted
+            ]
+        return self._places
+
+    def values(self, number: int) -> array[Any]:
+        """The numbers of the first so many objects."""
+        numbers = array(self._kind._type_)
+        size = number * self._width * numbers.itemsize
+        if size:
+            numbers.frombytes(memoryview(self._cells).cast("B")[:size])
+        return numbers
+
+
 COLOURS = Cells(ctypes.c_uint, 4, 0, 1, 2, 3)  # red, green, blue, alpha
 SIZES = Cells(ctypes.c_float, 7, 0, 1)  # the font's, then the matrix
 CORNERS = Cells(ctypes.c_float, 8, 0)  # x and y of each, from the lower left one around
