@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -20,7 +21,7 @@ from corpus_agent.seal import unsealed
 from corpus_agent.settings import OF_A_STORE, Settings, existing_place
 from corpus_agent.startup import Launch, for_indexing, for_reading
 from corpus_agent.text.naming import quoted
-from indexer import Query, UsageError, paths, storage
+from indexer import Ocr, Query, UsageError, paths, storage
 
 if TYPE_CHECKING:
     from corpus_agent.render.json_types import (
@@ -121,12 +122,14 @@ class Corpus:
         *,
         force: bool = False,
         verify: bool = False,
+        ocr: Ocr = "auto",
         on_progress: OnProgress = lambda _: None,
     ) -> IndexResult:
         """The result of creating the index of the folder `root`, or bringing it up to date.
 
-        Without `root`: the folder of this index. `on_progress` is called after each file; an
-        exception in it ends the run. Ctrl-C commits what was embedded and is raised again.
+        Without `root`: the folder of this index. `ocr` says which scans and pictures are recognised
+        (see --ocr). `on_progress` is called after each file; an exception in it ends the run.
+        Ctrl-C commits what was embedded and is raised again.
         """
         if root is None and not (self._store / storage.MANIFEST_NAME).exists():
             raise UsageError(
@@ -144,7 +147,7 @@ class Corpus:
                 "Index another folder from a process of its own.",
             )
         outcome = service.session.index(
-            self._settings,
+            replace(self._settings, ocr=ocr),
             folder,
             force=force,
             verify=verify,

@@ -3,11 +3,13 @@
 A reader wraps what is hidden by `hide`, in the middle of a line if need be, and everything that
 handles strings carries it along. `parted` then gives shown lines without it, each followed by its
 hidden text as lines of their own behind a mark. The two signs are noncharacters, which Unicode
-keeps for internal use (The Unicode Standard, 23.7).
+keeps for internal use (The Unicode Standard, 23.7), and differ in every process, so that a document
+that holds some forges no sign and takes no letter out of what it shows.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator
 
@@ -15,18 +17,19 @@ from indexer.extract.normalise import lines_of
 
 HIDDEN_MARK = "(hidden in the document)"
 MAX_HIDDEN_CHARS = 400  # of a line: the mark stands in front of each, for passages cut from it
-_START, _END = "\ufdd0", "\ufdd1"
-_SIGNS = str.maketrans("", "", _START + _END)
-_PIECES = re.compile(f"([{_START}{_END}])")
+_CHANCE = "".join(chr(0xFDD2 + byte % 30) for byte in os.urandom(8))
+_START, _END = f"\ufdd0{_CHANCE}", f"\ufdd1{_CHANCE}"
+_PIECES = re.compile(f"({_START}|{_END})")
+_INTERNAL = re.compile("[\ufdd0-\ufdef]+")  # signs, and what is left of one that was cut
 # What stands between hidden cells or a hidden name and its value is theirs.
 _BETWEEN = re.compile(f"{_END}([ \\t|:]*){_START}")
 _WORD = re.compile(r"\w")
-_LONE = re.compile(f"{_START}\\s*[^\\s{_END}]*\\s*{_END}")
+_LONE = re.compile(f"{_START}\\s*(?:(?!{_END})\\S)*\\s*{_END}")
 
 
 def hide(text: str) -> str:
-    """The text marked as hidden; a document's own signs in it end nothing."""
-    return f"{_START}{text.translate(_SIGNS)}{_END}" if text and not text.isspace() else text
+    """The text marked as hidden, once."""
+    return f"{_START}{bare(text)}{_END}" if text and not text.isspace() else text
 
 
 def is_hidden(text: str) -> bool:
@@ -53,7 +56,7 @@ def without_lone_words(text: str) -> str:
 
 def bare(text: str) -> str:
     """The text without the signs of what is hidden."""
-    return text.translate(_SIGNS)
+    return text.replace(_START, "").replace(_END, "")
 
 
 def parted(text: str) -> Iterator[tuple[str, bool]]:
@@ -73,10 +76,10 @@ def parted(text: str) -> Iterator[tuple[str, bool]]:
         hidden = [piece for piece, is_inside in pieces if is_inside and _WORD.search(piece)]
         seen = _joined(piece for piece, is_inside in pieces if not is_inside)
         if _WORD.search(seen) or not any(is_inside for _, is_inside in pieces):
-            for each in lines_of(seen):
+            for each in lines_of(_INTERNAL.sub("", seen)):
                 yield each, False
         for piece in hidden:
-            for each in lines_of(piece.strip(" \t|"), MAX_HIDDEN_CHARS):
+            for each in lines_of(_INTERNAL.sub("", piece).strip(" \t|"), MAX_HIDDEN_CHARS):
                 yield f"{HIDDEN_MARK} {each}", True
 
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 
 from indexer.errors import UnreadableDocument
+from indexer.extract.text import narrow
 
 MAX_PREAMBLE_CHARS = 4_096  # comments and attributes, as openssl writes them in front of a key
 MIN_KEY_SHARE = 0.5  # of a longer file that is private keys
 _PEM = re.compile(
     rb"-----? ?BEGIN (?P<name>(?:[A-Z0-9 ]{1,40} )?PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1)"
-    rb" ?-?----[ \t]*[\r\n](?=(?:[\w-]{1,40}: [^\n]{0,999}\n|\s)*[A-Za-z0-9+/=]{32})"
+    rb" ?-?----(?:[ \t]*[\r\n](?=(?:[\w-]{1,40}: [^\n]{0,999}\n|\s)*[A-Za-z0-9+/=]{32})"
+    rb"|(?=(?:\\+[rn]|[ \t]){0,8}[A-Za-z0-9+/=]{32}))"  # escaped in JSON, or all on one line
 )
 _PEM_END = re.compile(rb"-----? ?END [A-Za-z0-9 ]{1,60} ?-?----")
 _CERTIFICATE = re.compile(
@@ -85,7 +87,7 @@ def refuse_keys(data: bytes) -> None:
 
     `data` is a file, or its beginning.
     """
-    bare = data.removeprefix(b"\xef\xbb\xbf")
+    bare = narrow(data).removeprefix(b"\xef\xbb\xbf")
     for forms in (_TEXTS, _BYTES, _DER):
         for pattern, name in forms:
             if pattern.match(bare):

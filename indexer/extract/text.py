@@ -82,6 +82,15 @@ def decode(data: bytes) -> str:
     return _decode_as(data, _detected(data[:DETECTION_BYTES]))
 
 
+def narrow(data: bytes) -> bytes:
+    """Text of two or four bytes a character as UTF-8, as far as it is text; other bytes as such."""
+    marked = next((name for mark, name in _MARKS if data.startswith(mark)), None)
+    encoding = marked or _utf16_without_mark(data)
+    if encoding is None or encoding == "utf-8-sig":
+        return data
+    return data.decode(encoding, "replace").encode("utf-8", "replace")
+
+
 def decode_part(data: bytes) -> str:
     """As `decode`, for parts of a document: undecodable bytes are replaced instead of refused."""
     try:

@@ -111,7 +111,7 @@ def test_results_are_what_the_command_prints_and_have_the_declared_keys(sample_s
             "ask": corpus.ask(question),
             "status": corpus.status(),
         }
-        indexed = corpus.index(SAMPLE)
+        indexed = corpus.index(SAMPLE, ocr="off")
     assert [one["question"] for one in receipt.load(log)[before:]] == [question]
     printed = {
         "search": cli("--store", sample_store, "search", "sourdough", "-k", 2, "--json"),

@@ -36,9 +36,10 @@ def parse(data: bytes, source: str, on_claim: Callable[[str], None] = lambda lab
     served += 1
     if not data.startswith(b'{"do"'):
         return open_document(data, source, on_claim)
-    on_claim("text/1")
     order = json.loads(data)
-    return Opened("text/1", order.get("title", ""), _lines(order))
+    label = order.pop("extractor", "text/1")
+    on_claim(label)
+    return Opened(label, order.get("title", ""), _lines(order))
 
 
 def _lines(order: dict[str, Any]) -> Iterator[Line]:

@@ -47,7 +47,8 @@ def cleaned(text: str) -> str:
     A hyphen is removed between lower-case letters only: elsewhere it may belong to the word or
     number.
     """
-    text = _CODE.sub(lambda match: _CODES[match[0]], text)
+    if any(code in text for code in _CODES):  # rare, and the search is slow
+        text = _CODE.sub(lambda match: _CODES[match[0]], text)
     text = _HYPHEN.sub(r"\1\n", text)
     text = _BREAK.sub("-\n", text)
     return _FORMS.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)

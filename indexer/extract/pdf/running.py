@@ -32,6 +32,7 @@ MOST = 0.6  # of the pages near: a row on so many runs wherever it stands
 FREE = 1.3  # times the distance of the body's lines: what sets a head apart from it
 LARGE = 1.5  # times the body's size: a heading, though it may be numbered as the pages are
 TABLE_CELLS = 3  # the first row of a table that goes on from page to page
+FAR = 100  # pages in front of an excerpt, or as many as it has itself
 SHORT_DOCUMENT = 6  # pages, of which a head may stand on two; on three pages, a number may
 
 
@@ -94,6 +95,7 @@ class Kept:
 
 _NUMBER = regex.compile(r"\d{1,4}(?!\d)")
 _AROUND = "-–—.()[]|"  # page numbers
+_LISTED = regex.compile(r"\w[.)]$")
 _ROMAN = regex.compile(r"(?i)^(?=[ivxlc])(?:c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})$")
 _VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 
@@ -175,7 +177,10 @@ def _numbers(text: str) -> frozenset[int]:
 def _ends(text: str) -> frozenset[int]:
     """The numbers that are the first or last word."""
     words = text.split(" ")
-    ends = (word.strip(_AROUND) for word in (words[0], words[-1]))
+    first = words[0].strip(_AROUND)
+    if len(words) > 1 and _LISTED.search(words[0]):
+        first = ""  # "3. Notice": that of a clause
+    ends = (first, words[-1].strip(_AROUND))
     return frozenset(int(end) if _NUMBER.fullmatch(end) else _roman(end) for end in ends) - {0}
 
 
@@ -286,7 +291,9 @@ def _evidence(
         if _heads_a_table(row, page) or (short and row.distance > NARROW_BAND * page.height):
             return None
         return row.text, not short and alike >= MOST * len(others)
-    counted = _counted(number, row, mates, few, many) if row.size <= LARGE * page.size else None
+    counted = None
+    if row.size <= LARGE * page.size:
+        counted = _counted(number, row, mates, few, many, total)
     if counted is not None:
         return counted
     if alike and _takes_turns(number, row, mates) and row.gap >= 1.5 * FREE * page.pitch:
@@ -305,11 +312,17 @@ def _heads_a_table(row: EdgeRow, page: Page) -> bool:
 
 
 def _counted(
-    number: int, row: EdgeRow, mates: Mates, few: int, many: int
+    number: int, row: EdgeRow, mates: Mates, few: int, many: int, total: int
 ) -> tuple[str, bool] | None:
-    """The shape of a row with the number of its page, and whether that is certain."""
+    """The shape of a row with the number of its page, and whether that is certain.
+
+    In one piece with words, a number beyond any page's counts something else: "Invoice 1005".
+    """
+    worded = row.cells < 2 and any(map(str.isalpha, row.text))
     for value in row.numbers:
         step = value - number
+        if worded and abs(step) > max(total, FAR):
+            continue
         times = len({other for other, mate in mates if other + step in mate.numbers})
         if times < few:
             continue

@@ -9,23 +9,85 @@ is switched off, in the colour of what is drawn behind it.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator, Sequence
+from array import array
+from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import cache
+from itertools import compress, repeat
+from operator import mul, not_, sub
 from typing import TYPE_CHECKING, Any
+
+from indexer.extract.colours import MAX_COLOUR_DISTANCE
 
 if TYPE_CHECKING:
     import pypdfium2
 
 TEXT, PATH, IMAGE, SHADING, FORM = range(1, 6)  # FPDF_PAGEOBJ_…
-FILLED, INVISIBLE = 0, 3  # FPDF_TEXTRENDERMODE_…
-MIN_WHITE = 247  # of 255, in each of red, green and blue, that nobody sees on paper
+FILLED, INVISIBLE, NO_TEXT = 0, 3, -1  # FPDF_TEXTRENDERMODE_…
+MIN_WHITE = 255 - MAX_COLOUR_DISTANCE  # in each of red, green and blue, on paper
 MIN_FONT_SHARE = 0.001  # of the page's height: 0.8 points on A4
 MIN_PICTURE_SHARE = 0.4  # of a page that its pictures cover, before it is a scan
 MIN_DRAWN_PER_WORD = 1.0  # paths: letters that are drawn as outlines, with invisible text for them
 MIN_GAP_SHARE = 0.25  # of a line's height, between two words
 MAX_OBJECTS = 100_000  # of a page that are looked at
 MAX_FORM_DEPTH = 3
+
+
+# pdfium's functions for `map`: pypdfium2's own check each argument and make a typed pointer of
+# each result, which takes longer than the call.
+
+
+@cache
+def quick(name: str, result: Any = ctypes.c_int) -> Callable[..., Any]:  # noqa: ANN401 - a C type
+    """The function of that name, which takes an object or a page first, as an address.
+
+    Its other arguments are ctypes instances, references, or 32-bit integers. Addresses are plain
+    integers: thousands of ctypes instances keep Python's collector busy.
+    """
+    import pypdfium2.raw as pdfium
+
+    address = ctypes.cast(getattr(pdfium, name), ctypes.c_void_p).value
+    assert address  # it was found when pypdfium2 was imported
+    return ctypes.PYFUNCTYPE(result, ctypes.c_void_p)(address)
+
+
+class Cells:
+    """Room for `width` numbers of each of many objects, kept from page to page."""
+
+    def __init__(self, kind: Any, width: int, *wanted: int) -> None:  # noqa: ANN401 - a C type
+        self._kind, self._width, self._wanted = kind, width, wanted
+        self._cells: Any = None
+        self._places: list[list[Any]] = []
+        self._size = 0
+
+    def places(self, number: int) -> list[list[Any]]:
+        """References to the wanted cells, for at least as many objects."""
+        if number > self._size:
+            step = self._width * ctypes.sizeof(self._kind)
+            self._size = max(number, 1_000, min(2 * self._size, 100_000))
+            self._cells = (self._kind * (self._width * self._size))()
+            self._places = [
+                [
+                    ctypes.byref(self._cells, step * at + ctypes.sizeof(self._kind) * cell)
+                    for at in range(self._size)
+                ]
+                for cell in self._wanted
+            ]
+        return self._places
+
+    def values(self, number: int) -> array[Any]:
+        """The numbers of the first so many objects."""
+        numbers = array(self._kind._type_)
+        size = number * self._width * numbers.itemsize
+        if size:
+            numbers.frombytes(memoryview(self._cells).cast("B")[:size])
+        return numbers
+
+
+COLOURS = Cells(ctypes.c_uint, 4, 0, 1, 2, 3)  # red, green, blue, alpha
+SIZES = Cells(ctypes.c_float, 7, 0, 1)  # the font's, then the matrix
+CORNERS = Cells(ctypes.c_float, 8, 0)  # x and y of each, from the lower left one around
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +119,13 @@ class DrawnObject:
 
 def take_unseen(page: pypdfium2.PdfPage) -> list[str]:
     """The lines of text that the page does not show, removed from the page in memory."""
-    if not _has_suspects(page):
+    suspects = _suspects(page)
+    if not suspects:
         return []
-    objects = list(_objects(page))
+    objects = list(_objects(page, suspects))
     left, bottom, right, top = page.get_bbox()
     paper = DrawnObject(None, 0, left, bottom, right, top)
-    unseen = list(_unseen(objects, paper))
+    unseen = list(_unseen(objects, paper, suspects))
     if not unseen:
         return []
     with closing(page.get_textpage()) as text_page:
@@ -73,51 +136,110 @@ def take_unseen(page: pypdfium2.PdfPage) -> list[str]:
     return found
 
 
-def _has_suspects(page: pypdfium2.PdfPage) -> bool:
-    """Whether some text may be unseen: the cheap look at every page, 3 µs an object."""
+def _suspects(page: pypdfium2.PdfPage) -> set[int]:
+    """Where in memory the objects are that may be unseen text, or forms with such text.
+
+    Most pages have none, and some draw each of their 5,000 letters as an object: the look at all of
+    them runs in `map`, about 1 µs an object.
+    """
+    handles = _all_handles(page)
+    if not handles:
+        return set()
+    texts = handles
+    modes = list(map(quick("FPDFTextObj_GetTextRenderMode"), handles))
+    found: list[Any] = []
+    if NO_TEXT in modes:
+        texts = list(compress(handles, map(NO_TEXT.__ne__, modes)))
+        found += filter(_hides, compress(handles, map(NO_TEXT.__eq__, modes)))
+    if INVISIBLE in modes:
+        found += compress(handles, map(INVISIBLE.__eq__, modes))
+    if texts:
+        found += _pale(texts)
+        found += _off_or_tiny(texts, page.get_bbox())
+    return set(found)
+
+
+def _all_handles(page: pypdfium2.PdfPage) -> list[Any]:
     import pypdfium2.raw as pdfium
 
-    get, kind_of = pdfium.FPDFPage_GetObject, pdfium.FPDFPageObj_GetType
-    mode_of, fill_of = pdfium.FPDFTextObj_GetTextRenderMode, pdfium.FPDFPageObj_GetFillColor
-    bounds_of, raw = pdfium.FPDFPageObj_GetBounds, page.raw
-    red, green, blue, alpha = (ctypes.c_uint() for _ in range(4))
-    left, bottom, right, top = (ctypes.c_float() for _ in range(4))
-    paper_left, paper_bottom, paper_right, paper_top = page.get_bbox()
-    least = MIN_FONT_SHARE * (paper_top - paper_bottom)
-    for index in range(min(pdfium.FPDFPage_CountObjects(raw), MAX_OBJECTS)):
-        handle = get(raw, index)
-        kind = kind_of(handle)
-        if kind == FORM:
-            if any(k == TEXT and mode_of(h) == INVISIBLE for h, k, _ in _in_form(handle, 1)):
-                return True
-        elif kind == TEXT:
-            if mode_of(handle) == INVISIBLE:
-                return True
-            if fill_of(handle, red, green, blue, alpha) and (
-                alpha.value == 0 or min(red.value, green.value, blue.value) >= MIN_WHITE
-            ):
-                return True
-            if not bounds_of(handle, left, bottom, right, top):
-                continue
-            if (
-                right.value <= paper_left
-                or left.value >= paper_right
-                or top.value <= paper_bottom
-                or bottom.value >= paper_top
-            ):
-                return True
-            if top.value - bottom.value < 2 * least and _font_size(handle) < least:
-                return True
-    return False
+    number = min(pdfium.FPDFPage_CountObjects(page), MAX_OBJECTS)
+    raw = ctypes.cast(page.raw, ctypes.c_void_p).value
+    get = quick("FPDFPage_GetObject", ctypes.c_void_p)
+    return list(map(get, repeat(raw, number), range(number)))
 
 
-def _unseen(objects: Sequence[DrawnObject], paper: DrawnObject) -> Iterator[DrawnObject]:
+def _hides(handle: Any) -> bool:  # noqa: ANN401
+    """Whether a form has invisible text in it."""
+    return quick("FPDFPageObj_GetType")(handle) == FORM and any(
+        kind == TEXT and _mode(inner) == INVISIBLE for inner, kind, _ in _in_form(handle, 1)
+    )
+
+
+def _pale(texts: Sequence[Any]) -> list[Any]:
+    """Those that are filled with nothing, or with white."""
+    number = len(texts)
+    red, green, blue, alpha = COLOURS.places(number)
+    known = list(map(quick("FPDFPageObj_GetFillColor"), texts, red, green, blue, alpha))
+    values = COLOURS.values(number)
+    reds, alphas = values[0::4], values[3::4]
+    if max(reds) < MIN_WHITE and min(alphas) > 0:
+        return []
+    colours = zip(reds, values[1::4], values[2::4], alphas, strict=True)
+    return [
+        handle
+        for handle, colour, is_known in zip(texts, colours, known, strict=True)
+        if is_known and (colour[3] == 0 or min(colour[:3]) >= MIN_WHITE)
+    ]
+
+
+def _off_or_tiny(texts: Sequence[Any], paper: Sequence[float]) -> list[Any]:
+    """Those of which no corner need be on the page, and those that are too small to be read."""
+    number = len(texts)
+    least = MIN_FONT_SHARE * (paper[3] - paper[1])
+    (corners,) = CORNERS.places(number)
+    if not all(map(quick("FPDFPageObj_GetRotatedBounds"), texts, corners)):
+        return list(texts)
+    values = CORNERS.values(number)
+    lefts, bottoms, tops = values[0::8], values[1::8], values[5::8]
+    found = []
+    # What has a corner on the page meets it; a hair's breadth for what is rounded otherwise.
+    left, bottom, right, top = paper[0] + 0.1, paper[1] + 0.1, paper[2] - 0.1, paper[3] - 0.1
+    if not (
+        min(lefts) > left and max(lefts) < right and min(bottoms) > bottom and max(bottoms) < top
+    ):
+        found = [
+            handle
+            for handle, x, y in zip(texts, lefts, bottoms, strict=True)
+            if not (left < x < right and bottom < y < top)
+        ]
+    heights = map(abs, map(sub, tops, bottoms))
+    return found + _tiny(list(compress(texts, map((2 * least).__gt__, heights))), least)
+
+
+def _tiny(texts: Sequence[Any], least: float) -> list[Any]:
+    """Those with a font size below the least."""
+    if not texts:
+        return []
+    sizes, matrices = SIZES.places(len(texts))
+    list(map(quick("FPDFTextObj_GetFontSize"), texts, sizes))
+    list(map(quick("FPDFPageObj_GetMatrix"), texts, matrices))
+    values = SIZES.values(len(texts))
+    # Of text that stands upright, most: the others are looked at one by one.
+    large = map(least.__le__, map(mul, values[0::7], values[4::7]))
+    return [handle for handle in compress(texts, map(not_, large)) if _font_size(handle) < least]
+
+
+def _unseen(
+    objects: Sequence[DrawnObject], paper: DrawnObject, suspects: Container[int]
+) -> Iterator[DrawnObject]:
     texts = [each for each in objects if each.kind == TEXT]
-    pictured = _is_pictured(objects, texts, paper)
+    pictured: bool | None = None
     for at, each in enumerate(objects):
-        if each.kind != TEXT:
+        if each.kind != TEXT or (each.form is None and each.handle not in suspects):
             continue
         if _mode(each.handle) == INVISIBLE:
+            if pictured is None:
+                pictured = _is_pictured(objects, texts, paper)
             if not pictured:
                 yield each
         elif each.form is None and (
@@ -149,12 +271,11 @@ def _on_bare_paper(text: DrawnObject, before: Sequence[DrawnObject]) -> bool:
 
 def _is_paper(drawn: DrawnObject) -> bool:
     """Whether an object leaves the paper as it is, or paints it white: text, lines, white boxes."""
-    import pypdfium2.raw as pdfium
-
     if drawn.kind != PATH:
         return drawn.kind == TEXT
     fill, stroke = ctypes.c_int(), ctypes.c_int()
-    if not pdfium.FPDFPath_GetDrawMode(drawn.handle, fill, stroke):
+    places = ctypes.byref(fill), ctypes.byref(stroke)
+    if not quick("FPDFPath_GetDrawMode")(drawn.handle, *places):
         return False
     colour = _colour(drawn.handle)
     return fill.value == 0 or (colour is not None and min(colour[:3]) >= MIN_WHITE)
@@ -181,61 +302,59 @@ def _lines(texts: Sequence[DrawnObject], words: Sequence[str]) -> Iterator[str]:
         yield "".join(line)
 
 
-def _objects(page: pypdfium2.PdfPage) -> Iterator[DrawnObject]:
+def _objects(page: pypdfium2.PdfPage, suspects: Container[int]) -> Iterator[DrawnObject]:
+    """All objects; text that is certainly seen has no place, since none asks for it."""
     for handle, kind, form in _handles(page):
-        # The places of what is in a form are the form's own: it counts as large as the form.
-        yield DrawnObject(handle, kind, *_box(handle if form is None else form), form=form)
+        if kind == TEXT and form is None and handle not in suspects:
+            yield DrawnObject(handle, kind, 0.0, 0.0, 0.0, 0.0)
+        else:
+            # The places of what is in a form are the form's own: it counts as large as the form.
+            yield DrawnObject(handle, kind, *_box(handle if form is None else form), form=form)
 
 
 def _handles(page: pypdfium2.PdfPage) -> Iterator[tuple[Any, int, Any]]:
     """Handle, kind and form (None: the page) of each object, those of forms after the form."""
-    import pypdfium2.raw as pdfium
-
-    number = min(pdfium.FPDFPage_CountObjects(page), MAX_OBJECTS)
-    for index in range(number):
-        handle = pdfium.FPDFPage_GetObject(page, index)
-        kind = pdfium.FPDFPageObj_GetType(handle)
+    kind_of = quick("FPDFPageObj_GetType")
+    for handle in _all_handles(page):
+        kind = kind_of(handle)
         yield handle, kind, None
         if kind == FORM:
             yield from _in_form(handle, 1)
 
 
 def _in_form(form: Any, depth: int) -> Iterator[tuple[Any, int, Any]]:  # noqa: ANN401 - a pointer
-    import pypdfium2.raw as pdfium
-
-    for index in range(min(pdfium.FPDFFormObj_CountObjects(form), MAX_OBJECTS)):
-        handle = pdfium.FPDFFormObj_GetObject(form, index)
-        kind = pdfium.FPDFPageObj_GetType(handle)
+    get, kind_of = quick("FPDFFormObj_GetObject", ctypes.c_void_p), quick("FPDFPageObj_GetType")
+    number = ctypes.c_ulong
+    for index in range(min(quick("FPDFFormObj_CountObjects")(form), MAX_OBJECTS)):
+        handle = get(form, number(index))
+        kind = kind_of(handle)
         yield handle, kind, form
         if kind == FORM and depth < MAX_FORM_DEPTH:
             yield from _in_form(handle, depth + 1)
 
 
 def _remove(page: pypdfium2.PdfPage, objects: Sequence[DrawnObject]) -> None:
-    import pypdfium2.raw as pdfium
-
+    raw = ctypes.cast(page.raw, ctypes.c_void_p)
     for each in objects:
+        handle = ctypes.c_void_p(each.handle)
         if each.form is None:
-            removed = pdfium.FPDFPage_RemoveObject(page, each.handle)
+            removed = quick("FPDFPage_RemoveObject")(raw, handle)
         else:
-            removed = pdfium.FPDFFormObj_RemoveObject(each.form, each.handle)
+            removed = quick("FPDFFormObj_RemoveObject")(each.form, handle)
         if removed:
-            pdfium.FPDFPageObj_Destroy(each.handle)
+            quick("FPDFPageObj_Destroy", None)(each.handle)
 
 
-def _mode(handle: Any) -> int:  # noqa: ANN401 - as above
-    import pypdfium2.raw as pdfium
-
-    return int(pdfium.FPDFTextObj_GetTextRenderMode(handle))
+def _mode(handle: Any) -> int:  # noqa: ANN401
+    return int(quick("FPDFTextObj_GetTextRenderMode")(handle))
 
 
 def _colour(handle: Any) -> tuple[int, int, int, int] | None:  # noqa: ANN401
-    import pypdfium2.raw as pdfium
-
-    values = [ctypes.c_uint() for _ in range(4)]
-    if not pdfium.FPDFPageObj_GetFillColor(handle, *values):
+    values = (ctypes.c_uint * 4)()
+    places = [ctypes.byref(values, 4 * index) for index in range(4)]
+    if not quick("FPDFPageObj_GetFillColor")(handle, *places):
         return None
-    red, green, blue, alpha = (value.value for value in values)
+    red, green, blue, alpha = values
     return red, green, blue, alpha
 
 
@@ -254,34 +373,28 @@ def _is_pale(handle: Any) -> bool:  # noqa: ANN401
 
 def _font_size(handle: Any) -> float:  # noqa: ANN401
     """The size of a text in points, as it is drawn."""
-    import pypdfium2.raw as pdfium
-
-    size, matrix = ctypes.c_float(), pdfium.FS_MATRIX()
+    values = (ctypes.c_float * 7)()  # the size, then the matrix
     if not (
-        pdfium.FPDFTextObj_GetFontSize(handle, size)
-        and pdfium.FPDFPageObj_GetMatrix(handle, matrix)
+        quick("FPDFTextObj_GetFontSize")(handle, ctypes.byref(values))
+        and quick("FPDFPageObj_GetMatrix")(handle, ctypes.byref(values, 4))
     ):
         return float("inf")
-    scale: float = max(abs(matrix.d), abs(matrix.b), abs(matrix.a), abs(matrix.c))
-    return abs(size.value) * scale
+    size, a, b, c, d, _, _ = values
+    return float(abs(size) * max(abs(d), abs(b), abs(a), abs(c)))
 
 
 def _box(handle: Any) -> tuple[float, float, float, float]:  # noqa: ANN401
-    import pypdfium2.raw as pdfium
-
-    values = [ctypes.c_float() for _ in range(4)]
-    if not pdfium.FPDFPageObj_GetBounds(handle, *values):
+    values = (ctypes.c_float * 4)()
+    places = [ctypes.byref(values, 4 * index) for index in range(4)]
+    if not quick("FPDFPageObj_GetBounds")(handle, *places):
         return (0.0, 0.0, 0.0, 0.0)
-    left, bottom, right, top = (value.value for value in values)
+    left, bottom, right, top = values
     return left, bottom, right, top
 
 
 def _text(handle: Any, text_page: pypdfium2.PdfTextPage) -> str:  # noqa: ANN401
-    import pypdfium2.raw as pdfium
-
-    size = pdfium.FPDFTextObj_GetText(handle, text_page, None, 0)  # in bytes
+    get, raw = quick("FPDFTextObj_GetText"), ctypes.cast(text_page.raw, ctypes.c_void_p)
+    size = get(handle, raw, None, ctypes.c_ulong(0))  # in bytes
     buffer = ctypes.create_string_buffer(max(2, size))
-    pdfium.FPDFTextObj_GetText(
-        handle, text_page, ctypes.cast(buffer, ctypes.POINTER(ctypes.c_ushort)), size
-    )
+    get(handle, raw, buffer, ctypes.c_ulong(size))
     return buffer.raw[: max(0, size - 2)].decode("utf-16-le", "replace")

@@ -155,7 +155,7 @@ def test_files_lists_every_file_with_status_and_reason(cli: Cli, project):
         ("sub/b.txt", "indexed", None),
     ]
     assert cli("files", "--status", "skipped").stdout == (
-        "skipped p.png (binary: picture (PNG); its words are read from a searchable PDF of it)\n"
+        "skipped p.png (binary: picture (PNG); its words are read with the extra [ocr])\n"
     )
     assert "Unknown status 'odd'" in problem(cli("files", "--status", "odd"), 2)
 
@@ -244,6 +244,7 @@ def test_indexing_asking_and_searching_work_from_end_to_end(cli: Cli, tmp_path):
     assert answer["citations"][0] == {
         "n": 1, "source": "oven.md", "page": None, "line_start": 3, "line_end": 3,
         "quote": "The bread bakes at 230 °C for 40 minutes.", "verdict": "verified",
+        "hidden": False, "confidence": None,
     }  # fmt: skip
     assert answer["coverage"] == {"indexed": 1, "empty": 1, "failed": 0, "unreachable": 0}
     assert list(Path(os.environ["HOME"]).iterdir()) == []  # nothing outside the store

@@ -1,6 +1,8 @@
 """What a document holds and does not show is read behind a mark, in every format alike."""
 
 import io
+import json
+import re
 from collections.abc import Callable
 
 import pytest
@@ -71,8 +73,12 @@ def assert_shows(data: bytes, name: str) -> None:
             f"a{hide('one' + chr(10) + 'two')}b",
             [("a", False), ("one", True), ("b", False), ("two", True)],
         ),
-        (hide("a \ufdd1b"), [("a b", True)]),  # a sign of the document's own ends nothing
-        ("\ufdd0never closed\nnor here", [("never closed", True), ("nor here", True)]),
+        (hide("a \ufdd1b"), [("a b", True)]),  # a noncharacter of the document's own ends nothing
+        (hide(hide("a") + "b"), [("ab", True)]),
+        (
+            hide("x").partition("x")[0] + "never closed\nnor here",
+            [("never closed", True), ("nor here", True)],
+        ),
         (hide("  "), [("  ", False)]),
     ],
 )
@@ -91,6 +97,17 @@ def test_no_letter_is_lost_and_none_changes_sides(pieces):
 
 
 _LETTERS = str.maketrans("", "", " \n|-")
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.md", "a.html", "a.csv", "a.json", "a.xml"])
+def test_noncharacters_of_a_document_hide_nothing_and_change_no_figure(name):
+    page = "<p>The fee is 1\ufdd0.\ufdd15 and &#xfdd0;the rest&#64977; is shown</p>"
+    data = json.dumps({"fee": page}, ensure_ascii=False) if name == "a.json" else page
+    opened = open_document(data.encode(), name)
+    lines = list(opened.lines)
+    assert not any(line.hidden for line in lines) and opened.remark == ""
+    text = re.sub("[\ufdd0\ufdd1]", "", "\n".join(line.text for line in lines))
+    assert "The fee is 1.5" in text and "is shown" in text
 
 
 def test_a_long_hidden_text_says_so_on_every_line():

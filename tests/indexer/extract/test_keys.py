@@ -1,6 +1,7 @@
 """Key material is told by its bytes under every name; what else has such names is read."""
 
 import base64
+import json
 import os
 
 import pytest
@@ -45,6 +46,10 @@ KEYS = {
     "edwards": pem(EDWARDS),
     "openssh": pem(EDWARDS, form.PrivateFormat.OpenSSH),
     "with returns": pem(RSA).replace(b"\n", b"\r\n"),
+    "of two bytes a letter": b"\xff\xfe" + pem(RSA).decode().encode("utf-16-le"),
+    "the same without a mark": pem(CURVE).decode().encode("utf-16-be"),
+    "escaped in JSON": json.dumps({"type": "account", "private_key": pem(RSA).decode()}).encode(),
+    "on one line": pem(RSA).replace(b"\n", b""),
     "with a mark": b"\xef\xbb\xbf" + pem(RSA),
     "behind attributes": b"Bag Attributes\n    localKeyID: 01\nKey Attributes: <none>\n" + pem(RSA),
     "behind a comment": b"# the key of the mill\n\n" + pem(CURVE),

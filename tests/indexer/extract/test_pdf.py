@@ -192,6 +192,20 @@ def test_what_recurs_as_a_text_does_stays():
         assert all(text in lines for page in pages for _, _, text in page)
 
 
+@pytest.mark.parametrize(
+    "head",
+    [
+        lambda n: f"{n + 1}. {('Rent', 'Notice', 'Deposit')[n % 3]} is {n * 37 + 400} euros",
+        lambda n: f"Invoice {1001 + n}",
+    ],
+)
+def test_clauses_and_invoices_that_count_as_pages_do_are_no_heads(head):
+    pages = [[(72.0, 780.0, head(n)), *body(n)] for n in range(9)]
+    data = drawn(*pages)
+    assert kept(data) == []
+    assert of_pages(data) == [text for page in pages for _, _, text in page]
+
+
 def test_the_first_lines_are_the_same_however_far_one_reads():
     pages = [
         [(72.0, 800.0, "Harbour report"), *body(n), (280.0, 40.0, str(n + 1))] for n in range(30)
@@ -324,10 +338,10 @@ def test_a_file_that_only_its_owner_may_change_is_read_and_a_locked_one_is_not()
 
 def test_the_second_engine_reads_what_the_first_cannot_and_the_document_says_so():
     data = drawn([(72, 700, "words")])
-    assert extract(data, "a.pdf").extractor == "pdf/6"
+    assert extract(data, "a.pdf").extractor == "pdf/7"
     # The first page of the tree is none: pdfium loses count there, pypdf goes on.
     broken = extract(data.replace(b"/Kids [ ", b"/Kids [ 99 0 R "), "a.pdf")
-    assert broken.extractor == "pdf/6+pypdf"
+    assert broken.extractor == "pdf/7+pypdf"
     assert [line.text for line in broken.lines] == ["--- Page 1 ---", "words"]
 
 
@@ -348,7 +362,7 @@ def test_a_file_without_its_page_tree_is_mended_and_a_cut_one_is_not():
     broken = data.replace(b"/Type /Catalog", b"/Typo /Catalog").replace(b"/Kids", b"/Kidz")
     broken = broken.replace(b"/Root", b"/Rood")
     document = extract(broken, "a.pdf")
-    assert document.extractor == "pdf/6+mended"
+    assert document.extractor == "pdf/7+mended"
     assert [line.text for line in document.lines if "---" not in line.text] == ["first", "second"]
     with pytest.raises(UnreadableDocument, match="malformed"):
         extract(broken[:-30], "a.pdf")

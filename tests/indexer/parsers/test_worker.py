@@ -244,8 +244,8 @@ def test_where_nothing_can_be_confined_a_parser_is_bounded_all_the_same():
         (do("fail", words="nobody expected this"), "crashed"),
         (do("spin"), "timeout"),
         (do("memory", mib=2_000), "memory"),
-        (do("endless", words="x" * 100), "output"),
-        (do("endless", words="x"), "output"),
+        (do("endless", words="x" * 100, extractor="rtf/1"), "output"),
+        (do("endless", words="x", extractor="rtf/1"), "output"),
         (do("send", frame="4f" + "ffffffff"), "crashed"),
         (do("send", frame="4f" + "02000000" + b"[]".hex()), "crashed"),
         (do("send", frame="4f" + "00000100" + (b"[" * 65_536).hex()), "crashed"),
@@ -262,6 +262,20 @@ def test_a_document_that_costs_too_much_costs_itself(make_worker, order, expecte
     assert reason(worker, order) == expected
     assert lines(worker, b"the next one\n") == ["the next one"]
     assert reason(worker, order) == expected  # also of a worker that has done good work
+    assert lines(worker, b"the next one\n") == ["the next one"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("words", "remark"),
+    [("x" * 100, "more than 10,000,000 characters"), ("x", "more than 500,000 lines")],
+    ids=["characters", "lines"],
+)
+def test_plain_text_without_end_is_read_to_its_limit(make_worker, words, remark):
+    worker = make_worker(text_chars=10_000_000, text_lines=500_000)
+    text = read(worker, do("endless", words=words))
+    assert text.remark.startswith(f"{remark}: the first {text.lines:,} lines are read")
+    assert 0 < text.lines <= 500_000 and 0 < text.chars <= 10_000_000
     assert lines(worker, b"the next one\n") == ["the next one"]
 
 
