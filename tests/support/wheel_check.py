@@ -12,23 +12,37 @@ import sys
 import tempfile
 import venv
 import zipfile
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+# What only the extra `ocr` brings; an import contract keeps it in indexer/extract/ocr.
+OF_EXTRAS = frozenset(["PIL", "cv2", "pillow_heif", "rapidocr"])
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 
+def executed(tree: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of a tree without those that are for another version of Python."""
+    yield tree
+    children: Iterable[ast.AST] = ast.iter_child_nodes(tree)
+    if isinstance(tree, ast.If) and ast.unparse(tree.test).startswith("sys.version_info"):
+        test = compile(ast.Expression(tree.test), "<test>", "eval")
+        children = tree.body if eval(test, {"sys": sys}) else tree.orelse
+    for child in children:
+        yield from executed(child)
+
+
 def imported_modules(wheel: Path) -> list[str]:
-    """Every module that the wheel's files name in an import, sorted."""
+    """Every module that the wheel's files name in an import, without those of extras; sorted."""
     names: set[str] = set()
     with zipfile.ZipFile(wheel) as archive:
         for entry in archive.namelist():
             if entry.endswith(".py"):
-                for node in ast.walk(ast.parse(archive.read(entry))):
+                for node in executed(ast.parse(archive.read(entry))):
                     if isinstance(node, ast.Import):
                         names.update(alias.name for alias in node.names)
                     elif isinstance(node, ast.ImportFrom) and node.module:
                         names.add(node.module)
-    return sorted(names)
+    return sorted(name for name in names if name.partition(".")[0] not in OF_EXTRAS)
 
 
 def run(*command: str | Path) -> str:

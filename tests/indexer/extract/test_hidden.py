@@ -1,6 +1,7 @@
 """What a document holds and does not show is read behind a mark, in every format alike."""
 
 import io
+import itertools
 import json
 import re
 from collections.abc import Callable
@@ -81,6 +82,7 @@ def assert_shows(data: bytes, name: str) -> None:
         ),
         (hide("  "), [("  ", False)]),
     ],
+    ids=map(str, itertools.count()),  # the signs differ from process to process
 )
 def test_a_line_is_parted_from_what_it_hides(text, lines):
     marked = [(f"{HIDDEN_MARK} {line}" if hidden else line, hidden) for line, hidden in lines]
