@@ -109,7 +109,8 @@ def _plant_rows(store: Path) -> None:
         table = database.open_table(name)
         rows = table.search().where(f"source = '{DOCUMENT}'").to_list()
         table.add([_planted(row, source, name) for source in ROWS for row in rows])
-        content |= {f"{name}_version": table.version, "check": None}
+        content.pop("check", None)
+        content[f"{name}_version"] = table.version
     (store / "manifest.json").write_text(json.dumps(content, indent=1))
 
 

@@ -300,14 +300,13 @@ def in_a_parent(scene: Scene) -> None:
     """The index lies in a folder above that belongs to another user, as in /tmp."""
     above = scene.project.parent
     shutil.move(scene.store, above / STORE)
-    fields_of = json.loads((above / STORE / "manifest.json").read_text())
-    fields_of |= {"root": "project", "check": None}
+    scene.store = above / STORE
+    fields_of = {**said(scene), "root": "project"}
     (above / STORE / "manifest.json").write_text(json.dumps(fields_of))
     for path in (above / STORE, *(above / STORE).rglob("*")):
         os.chown(path, STRANGER, STRANGER)
     os.chown(above, STRANGER, STRANGER)
     above.chmod(0o1777)
-    scene.store = above / STORE
 
 
 def borrowed_tables(scene: Scene) -> None:
@@ -365,7 +364,9 @@ root, store, home, port = Path(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3]
 seal(policy(root, store))
 def manifest(**changes):
     path = store / "manifest.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), "check": None, **changes}))
+    content = json.loads(path.read_text())
+    content.pop("check", None)
+    path.write_text(json.dumps({**content, **changes}))
 def link(name, target):
     (store / name).unlink(missing_ok=True)
     (store / name).symlink_to(target)
