@@ -94,7 +94,7 @@ def test_what_goes_wrong_with_one_file_is_in_its_row_and_the_others_are_read(roo
         "hang.txt": do("wait"),
         "spin.txt": do("spin"),
         "memory.txt": do("memory", mib=4_000),
-        "output.txt": do("endless", words="more and more"),
+        "output.txt": do("endless", words="more and more", extractor="rtf/1"),
     }
     for number, (source, order) in enumerate(orders.items()):
         (root / source).write_bytes(order)
