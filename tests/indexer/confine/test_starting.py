@@ -27,7 +27,9 @@ from corpus_agent.settings import Settings, absolute
 from corpus_agent.workspace import FileTools, Workspace
 from indexer.confine import starting
 from indexer.errors import CorpusError, UsageError
+from indexer.parsers import tesseract
 from indexer.parsers.process import Process
+from tests.support.pictures import as_bytes, picture
 from tests.support.places import REPOSITORY
 from tests.support.toy_index import ENCODER, sync
 
@@ -163,7 +165,16 @@ def a_probe_of_the_selftest(_):
 
 
 def a_command_of_the_attack(_):
-    assert trial._run("corpus_agent", "--version").startswith("corpus-agent, version")
+    printed = trial.printed_by("corpus_agent", "--version", seconds=60)
+    assert printed.startswith("corpus-agent, version")
+
+
+def a_page_for_tesseract(_):
+    program = tesseract.find()
+    if program is None:
+        pytest.skip("there is no Tesseract here (apt-get install tesseract-ocr)")
+    page = as_bytes(picture(["the rent is due"]))
+    assert program.read(page, sorted(program.languages - {"osd"})[0])
 
 
 def a_command_in_a_home_of_the_attack(folder):
@@ -237,7 +248,8 @@ LIVE = {
     "corpus_agent.selftest.escape.attacks:child": a_probe_of_the_selftest,
     "corpus_agent.selftest.escape.attacks:program": a_probe_of_the_selftest,
     "corpus_agent.selftest.stores.home:run": a_command_in_a_home_of_the_attack,
-    "corpus_agent.selftest.injection.trial:_run": a_command_of_the_attack,
+    "corpus_agent.selftest.injection.trial:printed_by": a_command_of_the_attack,
+    "indexer.parsers.tesseract:_finished": a_page_for_tesseract,
     "corpus_agent.selftest.injection.trial:_compliant_model": the_model_of_the_attack,
     "corpus_agent.models.llama_server:_become_server": a_model_server_of_ours,
     "corpus_agent.mcp.client_config:command": a_client_of_the_server_over_mcp,
