@@ -26,7 +26,7 @@ from tests.support import no_override
 
 no_override.drop()  # before anything below starts threads
 
-from tests.support.checks import check_same, check_store  # noqa: E402
+from tests.support.checks import check_same, check_store, content  # noqa: E402
 from tests.support.toy_index import sync  # noqa: E402
 
 NAMES = ("a.txt", "b.md", "sub/c.txt", "sub/deep/d.md", "it's.txt", "é.txt")
@@ -115,15 +115,33 @@ class Folder(RuleBasedStateMachine):
         os.utime(path, (self.ticks, self.ticks) if back else None)
 
     @has_files
-    @rule()
-    def index(self) -> None:
-        """The index equals a fresh one of the folder as it is."""
-        sync(self.root, self.store)
+    @rule(prune=st.booleans())
+    def index(self, prune: bool) -> None:
+        """The index equals a fresh one, apart from documents that cannot be looked at and stay."""
+        before = self._passages()
+        sync(self.root, self.store, prune_unreachable=prune)
         fresh = self.scratch / "fresh"
         sync(self.root, fresh)
         check_store(self.store).close()
-        check_same(self.store, fresh)
+        stayed = self._unreachable()
+        assert not (prune and stayed), stayed
+        for source in stayed:
+            assert not os.access(self.root / source, os.R_OK), source
+            assert self._passages()[source] == before[source]
+        check_same(self.store, fresh, without=stayed)
         shutil.rmtree(fresh)
+
+    def _unreachable(self) -> set[str]:
+        _, files = content(self.store)
+        return {row.source for row in files if row.status == "unreachable"}
+
+    def _passages(self) -> dict[str, list[str]]:
+        """The texts of each source's passages, in their order."""
+        passages: dict[str, list[str]] = {}
+        if self.store.exists():
+            for row in content(self.store)[0].to_pylist():
+                passages.setdefault(row["source"], []).append(row["text"])
+        return passages
 
 
 def main(examples: int, steps: int) -> None:
