@@ -27,10 +27,11 @@ from indexer.records import Line
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
-_DONE = re.compile(r"(?i)<en-todo\b[^>]*checked\s*=\s*[\"']true[\"'][^>]*>")
-_TODO = re.compile(r"(?i)<en-todo\b[^>]*>")
-_CRYPT = re.compile(r"(?is)<en-crypt\b[^>]*>.*?</en-crypt\s*>")
-_MEDIA = re.compile(r"(?i)</?en-(?:media|todo|note)\b[^>]*>")
+# No "<" within a tag: what begins a thousand times and never ends is looked at once.
+_TODO = re.compile(r"(?i)<en-todo\b([^<>]*)>")
+_DONE = re.compile(r"(?i)\bchecked\s*=\s*[\"']true[\"']")
+_CRYPT = re.compile(r"(?i)(<en-crypt\b[^<>]*>|</en-crypt[^<>]*>)")
+_MEDIA = re.compile(r"(?i)</?en-(?:media|todo|note)\b[^<>]*>")
 _PREAMBLE = re.compile(r"(?is)\A\s*(?:<\?xml[^>]*\?>\s*)?(?:<!DOCTYPE[^>]*>\s*)?")
 _TIME = re.compile(r"(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})\d{2}Z")
 
@@ -111,9 +112,23 @@ def _note(note: Element) -> Mail:
 
 def enml_text(content: str) -> str:
     """The text of a note: HTML with boxes to tick, files, and what is encrypted."""
-    page = _CRYPT.sub("(encrypted text)", _PREAMBLE.sub("", content, count=1))
-    page = _TODO.sub("[ ] ", _DONE.sub("[x] ", page))
+    page = _without_encrypted(_PREAMBLE.sub("", content, count=1))
+    page = _TODO.sub(lambda tag: "[x] " if _DONE.search(tag[1]) else "[ ] ", page)
     return html_text(f"<body>{_MEDIA.sub('', page)}</body>", titled=False)[1]
+
+
+def _without_encrypted(page: str) -> str:
+    """The page with a word in the place of what is encrypted; what never ends is left out."""
+    kept, inside = [], False
+    for piece in _CRYPT.split(page):
+        if not _CRYPT.fullmatch(piece):
+            kept += [] if inside else [piece]
+        elif not inside and piece[1] != "/":
+            kept.append("(encrypted text)")
+            inside = not piece.endswith("/>")
+        else:
+            inside = inside and piece[1] != "/"
+    return "".join(kept)
 
 
 def _task(task: Element) -> str:

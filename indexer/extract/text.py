@@ -52,7 +52,7 @@ def _is_mostly_letters(sample: bytes) -> bool:
     return letters >= MIN_LETTER_SHARE * len(text) and _WORDS.search(text) is not None
 
 
-_WORDS = re.compile(r"[^\W\d_]{2,}[ \n][^\W\d_]{2,}")
+_WORDS = re.compile(r"[^\W\d_]{2}[ \n][^\W\d_]{2}")
 
 
 def stray_nulls(data: bytes) -> int:
@@ -140,7 +140,7 @@ def _utf16_without_mark(sample: bytes) -> str | None:
 
 
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
-_HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
+_HEADING = re.compile(r"^#{1,6}[ \t]+([^\s#].*)$", re.MULTILINE)
 MAX_FRONT_MATTER_CHARS = 10_000
 
 
@@ -157,7 +157,7 @@ def markdown_title(text: str) -> str | None:
         if isinstance(fields, dict) and isinstance(fields.get("title"), str):
             return str(fields["title"]).strip() or None
     heading = _HEADING.search(text, matter.end() if matter else 0)
-    return heading.group(1) if heading else None
+    return heading[1].rstrip(" \t").rstrip("#").rstrip(" \t") if heading else None
 
 
 _ORG_TITLE = re.compile(r"(?im)^#\+title:[ \t]*(\S.*)$")
