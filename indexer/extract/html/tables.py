@@ -1,4 +1,4 @@
-"""Tables of HTML while they are read: which cell a block of text stands in. Called by `html`.
+"""Tables of HTML while they are read: which cell a block of text stands in. Called by `page`.
 
 Cells that are not displayed take no place in the grid. Tables that only place texts on a page give
 their blocks back one by one.

@@ -2,7 +2,7 @@
 
 A file is a graph of objects: each has a number, a kind and a protobuf message, whose fields are
 read by number without a schema. Source: the published descriptions of keynote-parser and
-numbers-parser (MIT). Called by `iwork_today` and `iwork_tables`.
+numbers-parser (MIT). Called by `today` and `tables`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Pages, Numbers and Keynote since 2013: their text and tables, out of IWA records.
 
 Slides with their notes, sheets with their tables, a document's body with what is anchored in it.
-Headers, footers, templates and drawings without words are left out. Called by `iwork`.
+Headers, footers, templates and drawings without words are left out. Called by `document`.
 """
 
 from __future__ import annotations

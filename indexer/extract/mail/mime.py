@@ -1,4 +1,4 @@
-"""MIME messages: headers, the text that a reader sees, and what is attached. Called by `mail`."""
+"""MIME messages: headers, the text that a reader sees, and what is attached. Called by `files`."""
 
 from __future__ import annotations
 

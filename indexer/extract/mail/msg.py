@@ -1,4 +1,4 @@
-"""Outlook messages (MSG): headers, text and attachments, messages among them. Called by `mail`.
+"""Outlook messages (MSG): headers, text and attachments, messages among them. Called by `files`.
 
 Source: [MS-OXMSG], section 2 (streams named by property), [MS-OXRTFCP], section 2.2 (compressed
 RTF). Plain text is read first, then RTF, which may wrap the HTML of the mail, then HTML.

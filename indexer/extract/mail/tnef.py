@@ -1,6 +1,6 @@
 """TNEF (winmail.dat): what Outlook sends to other programs, text and attachments in one part.
 
-Source: [MS-OXTNEF], sections 2.1 (attributes) and 2.1.3.4 (properties). Called by `mail`.
+Source: [MS-OXTNEF], sections 2.1 (attributes) and 2.1.3.4 (properties). Called by `files`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Tables as grids of cells, merged cells resolved. Pure.
 
 Each format hands over its cells, placed by itself (`Placed`) or by the rules of HTML (`resolved`);
-`written` in `rows` turns the grid into text. Columns may be numbered in any unit that grows to the
-right: `compact` leaves those in which something stands.
+`table_text` in `rows` turns the grid into text. Columns may be numbered in any unit that grows to
+the right: `compact` leaves those in which something stands.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Detects single-byte code pages by the letters of languages. Pure.
 
 The pages of one script differ in few letters, and each decodes text of the others. The right page
-is the one under which the non-ASCII letters of a text belong to one language. Called by `text`, for
-bytes that are not UTF-8.
+is the one under which the non-ASCII letters of a text belong to one language. Called by `plain`,
+for bytes that are not UTF-8.
 """
 
 from __future__ import annotations
