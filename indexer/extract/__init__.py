@@ -13,6 +13,7 @@ from pathlib import PurePosixPath
 
 from indexer.errors import UnreadableDocument
 from indexer.extract.claims import suffixes
+from indexer.extract.claims.key_text import Keys, without_keys
 from indexer.extract.claims.keys import refuse_keys
 from indexer.extract.claims.known_kinds import not_text
 from indexer.extract.claims.magic import kind_of
@@ -249,11 +250,12 @@ def _open(
 
 
 def _lines(extractor: Extractor, extraction: Extraction, opened: Opened) -> Iterator[Line]:
-    """The lines; raises if none of them contains a letter or digit outside a mark."""
+    """The lines without keys; raises if none of them contains a letter or digit outside a mark."""
     found = hidden = False
+    keys = Keys()
     passages = waiting = 0
     try:
-        for line in extraction.lines:
+        for line in without_keys(extraction.lines, keys):
             found = found or (not line.is_mark and any(map(str.isalnum, line.text)))
             passages += line.hidden and not hidden
             hidden = line.hidden
@@ -262,6 +264,10 @@ def _lines(extractor: Extractor, extraction: Extraction, opened: Opened) -> Iter
     except (UnreadableDocument, *BROKEN) as error:
         raise _unreadable(error, extractor) from None
     opened.extractor = "+".join([extractor.label, *sorted(extraction.engines)])
+    if keys.are_most:
+        raise UnreadableDocument("secret", "private key", extractor.label)
+    if keys.number:
+        extraction.notes.append(keys.note)
     remarks = (_remark(extraction.unread), _hidden(passages), *extraction.notes)
     opened.remark = "; ".join(filter(None, remarks))
     if not found:

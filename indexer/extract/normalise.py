@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-NORMALISER = "nfc-wrap/1"
+NORMALISER = "nfc-wrap/2"  # a change of what becomes of all text is a new number
 MAX_LINE_CHARS = 2_000
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
