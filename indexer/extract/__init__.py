@@ -17,7 +17,7 @@ from indexer.extract.claims.key_text import Keys, without_keys
 from indexer.extract.claims.keys import refuse_keys
 from indexer.extract.claims.known_kinds import not_text
 from indexer.extract.claims.magic import kind_of
-from indexer.extract.damage import BROKEN
+from indexer.extract.damage import BROKEN, what_broke
 from indexer.extract.extraction import MAX_NESTING, Claim, Extraction, Extractor, Within
 from indexer.extract.hidden import shown
 from indexer.extract.normalise import whole
@@ -105,7 +105,7 @@ _DOCUMENTS: tuple[Extractor, ...] = (
     _container(_binary("msg", 6, "msg", "mail.files"), "mail.files"),
     _binary("rtf", 5, "rtf", "legacy.rtf", markdown=True),
     replace(
-        _binary("webarchive", 1, "webarchive", "personal.notes", markdown=True),
+        _binary("webarchive", 2, "webarchive", "personal.notes", markdown=True),
         claims=suffixes.is_webarchive,
     ),
     _container(
@@ -278,8 +278,7 @@ def _lines(extractor: Extractor, extraction: Extraction, opened: Opened) -> Iter
 def _unreadable(error: BaseException, extractor: Extractor) -> UnreadableDocument:
     if isinstance(error, UnreadableDocument):
         return UnreadableDocument(error.reason, error.detail, extractor.label, error.waiting)
-    shown = " ".join(f"{type(error).__name__}: {error}".split())[:200]
-    return UnreadableDocument("malformed", shown, extractor.label)
+    return UnreadableDocument("malformed", what_broke(error), extractor.label)
 
 
 def title_of(title: str, source: str) -> str:

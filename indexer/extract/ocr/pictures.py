@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.errors import UnreadableDocument
+from indexer.extract.damage import what_broke
 from indexer.extract.pdf.mend import mended
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ class _ImagePages:
         try:
             self._image = Image.open(io.BytesIO(data), formats=(*_FORMATS, "HEIF"))
         except _broken() as error:  # UnidentifiedImageError among them
-            raise UnreadableDocument("malformed", f"{type(error).__name__}: {error}") from None
+            raise UnreadableDocument("malformed", f"picture: {what_broke(error)}") from None
         frames = getattr(self._image, "n_frames", 1) if self._image.format == "TIFF" else 1
         self.count = min(MAX_PAGES, int(frames))
 
@@ -109,7 +110,7 @@ class _ImagePages:
                 self._image.seek(number - 1)
             return _decoded(self._image)
         except _broken() as error:
-            raise UnreadableDocument("malformed", f"{type(error).__name__}: {error}") from None
+            raise UnreadableDocument("malformed", f"picture: {what_broke(error)}") from None
 
 
 def _know_heif() -> None:

@@ -91,6 +91,20 @@ def narrow(data: bytes) -> bytes:
     return data.decode(encoding, "replace").encode("utf-8", "replace")
 
 
+# Codecs of names, escapes and binary data: no text is in them, and punycode's time is quadratic.
+_NO_ENCODINGS = frozenset({"punycode", "idna", "unicode_escape", "raw_unicode_escape", "undefined"})
+
+
+def decode_named(data: bytes, name: str) -> str | None:
+    """The text in the encoding that a document names; None where that is wrong or none of text."""
+    try:
+        codec = codecs.lookup(name.strip())
+        wrong = codec.name.replace("-", "_") in _NO_ENCODINGS
+        return None if wrong else data.decode(codec.name)
+    except (LookupError, ValueError):
+        return None
+
+
 def decode_part(data: bytes) -> str:
     """As `decode`, for parts of a document: undecodable bytes are replaced instead of refused."""
     try:
