@@ -53,7 +53,9 @@ def lines_of(text: str, limit: int = MAX_LINE_CHARS) -> Iterator[str]:
 
 def unforged(line: str) -> str:
     """A line of a document that does not look as our marks do."""
-    return _REMARK.sub("[", _RULE.sub(r"\1- - -", line))
+    if "-" in line and (rule := _RULE.match(line)):
+        line = f"{rule[1]}- - -{line[rule.end() :]}"
+    return _REMARK.sub("[", line) if "(" in line else line
 
 
 def whole(text: str) -> str:
