@@ -177,7 +177,7 @@ class Numbers:
             return citation is not None
 
         kept = without_numbers(text, known)
-        return kept if kept == text else re.sub(r"[ \t]+(?=[.,;:!?])", "", kept)
+        return kept if kept == text else re.sub(r"(?<![ \t])[ \t]+(?=[.,;:!?])", "", kept)
 
     def used(self) -> tuple[Citation, ...]:
         """The citations of the answer, by number."""

@@ -64,7 +64,7 @@ CLEARLY = 0.2  # the margin in covered words by which a passage that denies a cl
 SPEAKS_OF = 0.5  # share of a claim's words in its quoted sentences: then they share a topic
 _STAND_IN = "†"
 _BEGINNING = 3  # the minimum of letters that two forms of a word share, as in `same_word`
-MARK = re.compile(r"\s*\[(\d{1,4})\]")
+MARK = re.compile(r"(?:(?<!\s)\s+)?\[(\d{1,4})\]")
 
 # A capital inside a sentence, or letters with digits; German capitalises all nouns.
 _NAME = regex.compile(r"(?<=[\p{L}\p{N},;)\"”]\s)\p{Lu}[\p{L}\p{M}\p{N}'’.-]*[\p{L}\p{N}]")
@@ -101,7 +101,7 @@ _WRITTEN = regex.compile(r"[\p{L}\p{N}][\p{L}\p{M}\p{N}'’-]*")
 _BY = regex.compile(
     r"(?i)\b(?:by|von|vom|durch|par|por|da|dal)\b|[被由]|\b(?:is|are|was|were|be|been|being)\s+\p{L}+(?:ed|en)\b"
 )
-_AND = regex.compile(r"(?i)\p{Lu}\p{L}+,?\s+(?:and|or|und|oder|et|ou|y|o|&)\s+\p{Lu}")
+_AND = regex.compile(r"(?i)(?<!\p{L})\p{Lu}\p{L}+,?\s+(?:and|or|und|oder|et|ou|y|o|&)\s+\p{Lu}")
 _ARTICLE = regex.compile(
     r"(?i)(?:^|\s)(?:the|im|am|zum|zur|vom|beim|ins|der|die|das|den|dem|des|eine?[nmrs]?|kein\p{L}*|mein\p{L}*|sein\p{L}*|ihr\p{L}*"
     r"|unser\p{L}*|le|la|les|une?|el|los|las)\s+(?:\p{Ll}+\s+)?$"
@@ -665,7 +665,7 @@ _TAKING_BACK = frozenset(
     ]
 )
 _GLUED = regex.compile(
-    r"[:;：；](?=[\s*_]|\p{Han}|$)|\s+[-–]\s+|—|[()（）\[\]]|,\s+(?=(?:so|but|and|also|aber|und|mais|et|pero|y)\s)|，"
+    r"[:;：；](?=[\s*_]|\p{Han}|$)|(?<!\s)\s+[-–]\s+|—|[()（）\[\]]|,\s+(?=(?:so|but|and|also|aber|und|mais|et|pero|y)\s)|，"
 )
 
 

@@ -29,7 +29,7 @@ Pattern = Any  # re.Pattern of text or bytes, or regex.Pattern: they have no com
 _PROPERTY = re.compile(r"\\[pP]\{\^?([^}]*)\}")
 _CHARACTERS = {"Han": "中", "N": "7", "Nd": "7", "Sc": "$", "P": ".", "Z": " ", "Lu": "A"}
 _OTHER = "\x01"  # what next to nothing matches
-_ALWAYS = tuple(" \n\t-_a0A.,:;(<[{\"'\\>=*#|/中") + ("a ", "a\n", "\n ", "1,", "a.", "> ")
+_ALWAYS = (*" \n\t-_a0A.,:;(<[{\"'\\>=*#|/中", "a ", "a\n", "\n ", "1,", "a.", "> ")
 
 
 def modules(*packages: str) -> Iterator[ModuleType]:
@@ -193,7 +193,7 @@ def _repeated(item: Any) -> Iterator[str]:
     """What an item repeats, if it repeats often; so do the items within."""
     code, value = item
     if code in _REPEATS:
-        least, most, inner = value
+        _, most, inner = value
         ways = _ways(list(inner))
         if most is codes.MAXREPEAT or most > 8:
             yield from filter(None, ("".join(map(_sample, way)) for way in ways[:6]))
@@ -298,6 +298,8 @@ def grows(used: Used, unit: Hostile, ratio: float = 9.0, limit: float = 1.0) -> 
 
     What is quick is not compared; what is slow is measured again.
     """
+    if used.seconds(unit.of(8_000), limit) < _QUICK / 4:
+        return False
     return all(
         (long := used.seconds(unit.of(16_000), limit)) > _QUICK
         and long > ratio * used.seconds(unit.of(4_000), limit)

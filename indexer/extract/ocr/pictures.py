@@ -102,9 +102,11 @@ class _ImagePages:
         except _broken() as error:  # UnidentifiedImageError among them
             raise UnreadableDocument("malformed", f"picture: {what_broke(error)}") from None
         frames = getattr(self._image, "n_frames", 1) if self._image.format == "TIFF" else 1
-        self.count = min(MAX_PAGES, int(frames))
+        self.count = min(MAX_PAGES + 1, int(frames))  # the last says that there are more
 
     def picture(self, number: int) -> Picture:
+        if number > MAX_PAGES:
+            raise UnreadableDocument("too_large_unpacked", f"more than {MAX_PAGES:,} pages")
         try:
             if self.count > 1:
                 self._image.seek(number - 1)
