@@ -212,7 +212,7 @@ FORMS: tuple[Form, ...] = (
     Form(
         "Kimi, DeepSeek",
         re.compile(
-            r"(?:<\|tool_calls_section_begin\|>|<｜tool▁calls▁begin｜>)?\s*"
+            r"(?:(?:<\|tool_calls_section_begin\|>|<｜tool▁calls▁begin｜>)\s*)?"
             r"(?:<\|tool_call_begin\|>|<｜tool▁call▁begin｜>(?:function)?(?:<｜tool▁sep｜>)?)\s*"
             rf"(?P<name>{_NAME})\s*(?:<\|tool_call_argument_begin\|>|<｜tool▁sep｜>)?\s*(?:```\w*)?"
         ),

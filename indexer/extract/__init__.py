@@ -100,7 +100,7 @@ _DOCUMENTS: tuple[Extractor, ...] = (
     _binary("epub", 5, "epub", "html.ebook", markdown=True),
     _binary("iwork", 3, "iwork", "iwork.document", markdown=True),
     _binary("doc", 3, "doc", "legacy.doc", markdown=True),
-    _binary("ppt", 3, "ppt", "legacy.ppt", markdown=True),
+    _binary("ppt", 4, "ppt", "legacy.ppt", markdown=True),
     _binary("xls", 3, "xls", "sheets.xls"),
     _container(_binary("msg", 6, "msg", "mail.files"), "mail.files"),
     _binary("rtf", 5, "rtf", "legacy.rtf", markdown=True),

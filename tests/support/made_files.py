@@ -350,7 +350,7 @@ def _record(kind: int, content: bytes, instance: int = 0, container: bool = Fals
     return struct.pack("<HHI", instance << 4 | 0xF * container, kind, len(content)) + content
 
 
-def ppt() -> bytes:
+def ppt(hidden: int = 0) -> bytes:
     """Two slides, listed in the other order than the one in which they stand in the file."""
 
     def box(kind: int, text: str, placeholder: bytes = b"") -> bytes:
@@ -366,7 +366,10 @@ def ppt() -> bytes:
     for key, title, text in ((3, "Timetable", SENTENCE), (2, "Opening", "welcome")):
         places[key] = len(stream)
         drawing = _record(1036, box(0, title) + footer + date + box(1, text), container=True)
-        stream += _record(1006, _record(1007, bytes(24)) + drawing, container=True)
+        show = _record(
+            1017, struct.pack("<iIBBHBBH", 0, 0, 0, 0, hidden if key == 2 else 1, 0, 0, 0)
+        )
+        stream += _record(1006, _record(1007, bytes(24)) + show + drawing, container=True)
     listed = b"".join(
         _record(1011, struct.pack("<IIIII", key, 0, 0, 256 + key, 0)) for key in (2, 3)
     )

@@ -24,7 +24,7 @@ from reportlab.pdfgen.canvas import Canvas
 from indexer.extract import open_document
 from indexer.extract.hidden import HIDDEN_MARK, hide, is_hidden, parted, shown
 from indexer.records import Line
-from tests.support.made_files import doc, xls, zipped
+from tests.support.made_files import doc, ppt, xls, zipped
 
 SHOWN, SECRET = "The deposit is 900 euros.", "The fee behind it is 50 euros."
 WHITE = "FFFFFF"
@@ -765,3 +765,10 @@ def test_white_in_a_cell_of_a_legacy_document_is_shown_and_hidden_is_not():
     for settings, unseen in ((WHITE_INK, False), (VANISH, True)):
         opened = open_document(doc(looks={"Fare": settings}), "a.doc")
         assert any(line.hidden and "Fare" in line.text for line in opened.lines) is unseen
+
+
+def test_a_hidden_slide_of_a_legacy_presentation_stands_behind_the_mark():
+    for flags, unseen in ((0x04, True), (0x05, True), (0x01, False), (0, False)):
+        lines = list(open_document(ppt(hidden=flags), "a.ppt").lines)
+        assert [line.hidden for line in lines if "welcome" in line.text] == [unseen]
+        assert not any(line.hidden for line in lines if "nine" in line.text)
