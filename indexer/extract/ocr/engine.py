@@ -36,7 +36,7 @@ _VOTERS = 12  # frames that are asked which way is up
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
+class _ReadFrame:
     """What a frame says, and where in its width each letter stands."""
 
     text: str
@@ -127,12 +127,12 @@ class RapidEngine:
         inverted = [np.ascontiguousarray(np.rot90(crop, 2)) for crop in crops]
         return sum(read.confidence for read in self._read_crops(inverted)) > upright
 
-    def _texts(self, picture: Picture, frames: Sequence[Frame]) -> list[_Read]:
+    def _texts(self, picture: Picture, frames: Sequence[Frame]) -> list[_ReadFrame]:
         if not frames:
             return []
         return self._read_crops(self._loaded().crop_text_regions(picture, np.asarray(frames)))
 
-    def _read_crops(self, crops: Sequence[Picture]) -> list[_Read]:
+    def _read_crops(self, crops: Sequence[Picture]) -> list[_ReadFrame]:
         result = self._loaded().recognize_txt(list(crops))
         found = []
         for crop, text, score, word in zip(
@@ -142,7 +142,7 @@ class RapidEngine:
             all_columns = max(1.0, word.line_txt_len)
             whole = " ".join(spaced(text, columns, all_columns, crop).split())
             places = tuple((column + 0.5) / all_columns for column in columns)
-            found.append(_Read(whole, float(score), places))
+            found.append(_ReadFrame(whole, float(score), places))
         return found
 
 
