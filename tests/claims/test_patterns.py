@@ -10,8 +10,8 @@ import pytest
 
 from tests.support.adversarial import Hostile, Used, grows, hostile, modules, patterns_of
 
-# Searched for in one question, sentence, claim, quotation or draft of an answer, which tokens bound,
-# or in a code of 255 characters; never in a document.
+# Searched for in one question, sentence, claim, quotation or draft of an answer, which tokens
+# bound, or in a code of 255 characters; never in a document.
 BOUNDED = {
     "indexer.extract.sheets.number_formats._TOKEN",
     "corpus_agent.agent.text_tool_calls",
