@@ -33,7 +33,7 @@ _BEGIN = re.compile(
     r"-----? ?BEGIN (?:(?:[A-Z0-9 ]{1,40} )?PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1) ?-?----"
 )
 _END = re.compile(r"-----? ?END [A-Za-z0-9 ]{1,60} ?-?----")
-_ESCAPED = re.compile(r"\\+[rnt]|\\+(?=/)")
+_ESCAPED = re.compile(r"(?<!\\)\\+(?:[rnt]|(?=/))")
 _ENCODED = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
 _FIELD = re.compile(r"[A-Za-z-]{2,24}: ")
 # As base64 of PEM, and of the lengths and versions that DER of a key begins with.
