@@ -86,7 +86,8 @@ class ExtractiveAnswerer:
         dropped = len(cited) - len(good)
         notices = _why_left_out([(hits[s.passage], c) for s, c in cited if not c.stands])
         if not good:
-            return self._not_found(question, corpus, calls, notices)
+            barred = any(hits[s.passage].unreachable for s, _ in cited)
+            return self._not_found(question, corpus, calls, notices, barred=barred)
         numbers = Numbers([c for turn in history for c in turn.answer.citations])
         lines = [
             f"{with_plain_brackets(' '.join(s.text.split()))} "
@@ -111,12 +112,15 @@ class ExtractiveAnswerer:
         corpus: CorpusView,
         calls: Sequence[ToolCall],
         notices: tuple[str, ...] = (),
+        *,
+        barred: bool = False,
     ) -> Answer:
         coverage = corpus.coverage()
+        said = "cannot be looked at now" if barred else "do not say"
         unread = f"; {coverage.unreadable} more could not be read" if coverage.unreadable else ""
         return Answer(
             question=question,
-            text=f"The documents do not say. ({coverage.searched:,} were searched{unread}.)",
+            text=f"The documents {said}. ({coverage.searched:,} were searched{unread}.)",
             status="not_found",
             answerer=self.name,
             citations=(),

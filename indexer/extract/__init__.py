@@ -97,7 +97,7 @@ _DOCUMENTS: tuple[Extractor, ...] = (
     _binary("odf", 4, "odt odp", "office.odf", markdown=True),
     _binary("ods", 3, "ods", "sheets.spreadsheets"),
     _binary("epub", 5, "epub", "html.ebook", markdown=True),
-    _binary("iwork", 3, "iwork", "iwork.document", markdown=True),
+    _binary("iwork", 4, "iwork", "iwork.document", markdown=True),
     _binary("doc", 2, "doc", "legacy.doc", markdown=True),
     _binary("ppt", 3, "ppt", "legacy.ppt", markdown=True),
     _binary("xls", 3, "xls", "sheets.xls"),

@@ -86,9 +86,7 @@ class MemoryCorpus:
         if source not in self._lines:
             near = get_close_matches(source, self._lines, n=3, cutoff=0.5)
             hint = f"Did you mean {', '.join(map(repr, near))}? " if near else ""
-            raise Refused(
-                f"{source!r} is not in the index.", f"{hint}Use vectordb_search to find sources."
-            )
+            raise Refused(f"{source!r} is not in the index.", f"{hint}Search to find sources.")
         if source in self._unreachable:
             raise Refused(f"{source!r} cannot be read now.", "Use other documents.")
         stale = source in self._stale

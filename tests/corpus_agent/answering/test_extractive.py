@@ -95,13 +95,14 @@ def test_a_sentence_of_few_words_is_quoted_with_the_one_beside_it(answerer, text
 
 
 def test_what_is_left_out_is_called_changed_only_if_its_file_changed(answerer):
-    pets = MemoryCorpus({"dog.md": DOG})
+    pets = MemoryCorpus({"dog.md": f"{DOG}\n\nYes."})
     answer = answerer.answer("What was the dog called?", pets)
     assert answer.notices == ("1 passage was left out: it says too little to be quoted alone.",)
     away = MemoryCorpus({"lease.md": LEASE}, unreachable=["lease.md"])
     answer = answerer.answer("How much is the deposit?", away)
     assert len(answer.notices) == 1
     assert answer.notices[0].endswith("cannot be looked at now.")
+    assert answer.text.startswith("The documents cannot be looked at now.")
     here = MemoryCorpus({"lease.md": LEASE})  # the control: nothing is left out of the same text
     assert answerer.answer("How much is the deposit?", here).notices == ()
 
