@@ -122,7 +122,11 @@ _MONEY = (
     r"|salary|wages?"
     r"|kosten|kostet|preis|miete|kaltmiete|pacht|gebuhr|beitrag|bezahlt|bezahlen|zahlen"
 )
-_SUMS = "amount|total|sum|net|gross|debit|credit|balance|betrag|summe|montant|importe|importo"
+_SUMS = (
+    "amount|total|sum|net|gross|debit|credit|balance|charges?|expenses?|spent|income|out|in"
+    "|betrag|summe|soll|haben|ausgaben?|einnahmen?|montant|depenses?|recettes?|importe|gastos?"
+    "|ingresos?"
+)
 
 
 _SPANS = "|".join([UNIT["second"], UNIT["minute"], *_TIMES]).replace(" ", "|")

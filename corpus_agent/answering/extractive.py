@@ -15,12 +15,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from corpus_agent.answering.citations import Numbers, remarks
+from corpus_agent.answering.columns import with_columns
 from corpus_agent.answering.follow_up import carried_over
 from corpus_agent.answering.own_words import with_plain_brackets
 from corpus_agent.answering.quotations import check_quotation
 from corpus_agent.answering.ranking import NOT_FOUND_THRESHOLD, Sentence, rank_sentences
 from corpus_agent.answering.records import Answer, Citation, OnEvent, Turn
 from corpus_agent.answering.subquestions import parts
+from corpus_agent.text.calendar_names import with_spellings
 from corpus_agent.text.sanitize import one_line
 from corpus_agent.text.sentences import units
 from corpus_agent.tools import search
@@ -90,9 +92,9 @@ class ExtractiveAnswerer:
             return self._not_found(question, corpus, calls, notices, barred=barred)
         numbers = Numbers([c for turn in history for c in turn.answer.citations])
         lines = [
-            f"{with_plain_brackets(' '.join(s.text.split()))} "
+            f"{with_plain_brackets(' '.join(text.split()))} "
             f"[{numbers.of(replace(c, n=numbers.next))}]"
-            for s, c in good
+            for text, c in with_columns(corpus, [(s.text, c) for s, c in good])
         ]
         return Answer(
             question=question,
@@ -142,7 +144,7 @@ def _standalone(question: str, history: Sequence[Turn]) -> str:
 
 def _pool(question: str, corpus: CorpusView) -> tuple[list[Hit], list[ToolCall]]:
     """The passages for all parts of a question, and the searches that found them."""
-    asked = (Query(part, limit=POOL, per_source=None) for part in parts(question))
+    asked = (Query(with_spellings(part), limit=POOL, per_source=None) for part in parts(question))
     found = [(query.text, corpus.search(query)) for query in asked]
     best: dict[str, Hit] = {}
     for _, hits in found:

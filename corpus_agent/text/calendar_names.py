@@ -1,7 +1,7 @@
 """The months and weekdays that a text names, in any of their spellings: Feb, Sept., 2024-02-11.
 
 Pure. A word that is also something else (sat, sun, Jan, may) counts beside a figure, a preposition
-of time or another such word. Called by answering/coverage.py.
+of time or another such word. Called by answering/coverage.py and extractive.py.
 """
 
 from __future__ import annotations
@@ -27,6 +27,10 @@ _MORE_WEEKDAYS = (
 # French "mon", English "sat", people called Jan: words that are no dates by themselves.
 _DOUBTFUL = {"march", "may", "mai", "mars", "jan", "mar", "mon", "wed", "sat", "sun", "juin"}
 _SHORT = "Mo|Di|Mi|Do|Fr|Sa|So"  # so doubtful that they count beside each other or a figure alone
+_FULL = {("month", n): line.split()[0] for n, line in MONTHS} | {
+    ("weekday", n): line.split()[0].capitalize() for n, line in WEEKDAYS
+}
+_SPELLINGS = {name: (word, word[:3]) for name, word in _FULL.items()}
 _NAMED: dict[str, Name] = {
     fold(word): (kind, number)
     for kind, tables in (("month", [MONTHS]), ("weekday", [WEEKDAYS, _MORE_WEEKDAYS]))
@@ -61,6 +65,13 @@ def calendar_names(text: str) -> dict[str, Name]:
         if _is_dated(text, called)
     }
     return found | {dated[0]: ("month", int(dated["month"])) for dated in _DATED.finditer(text)}
+
+
+def with_spellings(question: str) -> str:
+    """A question with each month and weekday also as it is spelt in short, or in full."""
+    named = calendar_names(question)
+    more = (word for name in named.values() for word in _SPELLINGS[name] if fold(word) not in named)
+    return " ".join([question, *dict.fromkeys(more)])
 
 
 def _is_dated(text: str, called: regex.Match[str]) -> bool:

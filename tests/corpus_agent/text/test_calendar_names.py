@@ -1,6 +1,6 @@
 import pytest
 
-from corpus_agent.text.calendar_names import calendar_names
+from corpus_agent.text.calendar_names import calendar_names, with_spellings
 
 FEBRUARY, SATURDAY = ("month", 2), ("weekday", 6)
 
@@ -66,3 +66,17 @@ def test_the_doubtful_ones_count_in_a_date():
         "sun",
         "mon",
     }
+
+
+@pytest.mark.parametrize(
+    ("question", "searched"),
+    [
+        ("What was paid in February?", "What was paid in February? Feb"),
+        ("What was paid in Feb?", "What was paid in Feb? February"),
+        ("Was war im Dezember?", "Was war im Dezember? December Dec"),
+        ("Who comes on Tues?", "Who comes on Tues? Tuesday Tue"),
+        ("Who sat there?", "Who sat there?"),
+    ],
+)
+def test_a_question_is_searched_with_both_spellings(question, searched):
+    assert with_spellings(question) == searched
