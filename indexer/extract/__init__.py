@@ -96,7 +96,7 @@ _DOCUMENTS: tuple[Extractor, ...] = (
     _binary("xlsx", 4, "xlsx xlsb", "sheets.spreadsheets"),
     _binary("odf", 4, "odt odp", "office.odf", markdown=True),
     _binary("ods", 3, "ods", "sheets.spreadsheets"),
-    _binary("epub", 5, "epub", "html.ebook", markdown=True),
+    _binary("epub", 6, "epub", "html.ebook", markdown=True),
     _binary("iwork", 4, "iwork", "iwork.document", markdown=True),
     _binary("doc", 2, "doc", "legacy.doc", markdown=True),
     _binary("ppt", 3, "ppt", "legacy.ppt", markdown=True),
@@ -110,7 +110,7 @@ _DOCUMENTS: tuple[Extractor, ...] = (
     _container(
         _text("enex", 1, suffixes.is_enex, "personal.notes", markdown=True), "personal.notes"
     ),
-    _text("fb2", 3, suffixes.is_fb2, "html.ebook", markdown=True),
+    _text("fb2", 4, suffixes.is_fb2, "html.ebook", markdown=True),
     _container(_binary("tnef", 1, "tnef", "mail.files"), "mail.files"),
     _container(_text("mbox", 6, suffixes.is_mbox, "mail.files"), "mail.files"),
     _container(_text("eml", 6, suffixes.is_eml, "mail.files"), "mail.files"),
