@@ -178,11 +178,12 @@ def _cite(corpus: CorpusView, n: int, sentence: Sentence, hit: Hit) -> Citation:
 
 
 def _with_a_neighbour(text: str, sentence: Sentence) -> list[tuple[int, int]]:
-    """The sentence to the end of the next one, and from the start of the one before."""
+    """The sentence to the end of the next one, from the start of the one before, and both."""
     around = units(text)
     after = [(sentence.start, unit.end) for unit in around if unit.start >= sentence.end][:1]
     before = [(unit.start, sentence.end) for unit in around if unit.end <= sentence.start][-1:]
-    return after + before
+    both = [(start, end) for start, _ in before for _, end in after]
+    return after + before + both
 
 
 def _why_left_out(dropped: Sequence[tuple[Hit, Citation]]) -> tuple[str, ...]:
