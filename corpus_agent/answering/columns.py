@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from corpus_agent.answering.quotations import check_quotation
 from corpus_agent.answering.records import Citation
-from corpus_agent.text.period_columns import MAX_LINES_ABOVE, ends_with_figures, names_of_columns
+from corpus_agent.text.column_names import MAX_LINES_ABOVE, ends_with_figures, names_of_columns
 from indexer import Refused
 
 if TYPE_CHECKING:

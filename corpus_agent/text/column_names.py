@@ -1,8 +1,8 @@
 """The line that names the columns of a row of figures, where a table has lost its cells. Pure.
 
 The text of a PDF has "Berth rent 18,400 17,900" under "2023 2022". A line counts if it ends with as
-many years, quarters or dates as the row ends with figures; where that is doubtful there is none.
-Called by answering/columns.py.
+many years, quarters or dates as the row ends with figures, or has as many labels where gaps part
+both; where that is doubtful there is none. Called by answering/columns.py.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ _FIGURE = (
     rf"(?:{_SIGNS}[-+–−(]?\d++(?:[,.'\u00a0]\d++)*+(?:\s?%)?\s?\)?(?:\s?%)?|[—–-](?:\s?%)?|n/?[am])"
 )
 _FIGURES = regex.compile(rf"(?:^|(?<=\s))(?:{_FIGURE}(?:\s++|$)){{2,}}+$")
+_GAP = regex.compile(r"\s{2,}|\t")
 _ONE_FIGURE = regex.compile(rf"{_FIGURE}(?=\s|$)")
 
 
@@ -48,9 +49,19 @@ def names_of_columns(lines: Sequence[str]) -> int | None:
         named = _count(line, _PERIODS, _ONE_PERIOD)
         if named:
             return index if named == count else None
+        if _are_labels(lines[index], lines[-1], count):
+            return index
         if line.endswith(".") and len(line.split()) >= _PROSE_WORDS:
             return None
     return None
+
+
+def _are_labels(line: str, row: str, count: int) -> bool:
+    """Whether a line has a label for each figure of a row, and one more at most for its name."""
+    labels, cells = _GAP.split(line.strip()), _GAP.split(row.strip())
+    named = all(any(map(str.isalpha, label)) for label in labels)
+    named = named and not any(map(str.isdigit, line))
+    return len(cells) == count + 1 and named and len(labels) in (count, count + 1)
 
 
 def _count(line: str, several: regex.Pattern[str], one: regex.Pattern[str]) -> int:

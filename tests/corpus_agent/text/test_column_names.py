@@ -2,7 +2,7 @@ import time
 
 import pytest
 
-from corpus_agent.text.period_columns import MAX_LINES_ABOVE, names_of_columns
+from corpus_agent.text.column_names import MAX_LINES_ABOVE, names_of_columns
 
 TABLE = ["(in millions) 2023 2022", "Fees 41,200 39,850", "Rent:", "Berths $ 18,400 $ (17,900)"]
 
@@ -16,6 +16,8 @@ TABLE = ["(in millions) 2023 2022", "Fees 41,200 39,850", "Rent:", "Berths $ 18,
         ("Q1 2024 Q2 2024", "Umsatz 1.204,5 (88,0)"),
         ("31.12.2023 31.12.2022", "Eigenkapital 12 –"),
         ("Note 2023 2022", "Total 4 5"),
+        ("            Adult   Child under six", "Night ferry    8.50    4.25"),
+        ("Route\tAdult\tChild", "Ferry\t8.50\t4.25"),
     ],
 )
 def test_a_line_of_as_many_periods_names_the_columns_of_a_row(header, row):
@@ -34,6 +36,8 @@ def test_the_nearest_line_of_periods_counts():
         ["2023 2022", "The rent rose by far more than the harbour board had expected it to do.",
          "Rent 18,400 17,900"],
         ["2023 2022", "Okafor Tern B12"],
+        ["Adult Child", "Ferry 8.50 4.25"],  # three words may be one column or three
+        ["Valid from   June", "Ferry   8.50", "Tram   8.50   4.25   2.10"],
         ["2023 2022", *["Assets"] * MAX_LINES_ABOVE, "Rent 18,400 17,900"],
         ["2023 2022", "2021 2020"],  # a header is no row
         [],
