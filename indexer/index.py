@@ -17,7 +17,13 @@ from typing import Literal
 from indexer import retrieve
 from indexer.chunk import Chunker
 from indexer.embed import Encoder, Reranker
-from indexer.errors import DamagedStore, IncompatibleStore, Refused, UnreadableDocument
+from indexer.errors import (
+    DamagedStore,
+    IncompatibleStore,
+    Refused,
+    Unreachable,
+    UnreadableDocument,
+)
 from indexer.extract import is_todays
 from indexer.files.opening import hash_beneath, open_beneath
 from indexer.files.paths import is_there
@@ -206,7 +212,7 @@ class Index:
                 return self._window(copy, row, offset, limit)
         except FileNotFoundError:
             if not is_there(self._snapshot.root):
-                raise Refused(
+                raise Unreachable(
                     "The folder of the documents is not there, or empty, so "
                     f"{self._quote(source)} cannot be read.",
                     "It was moved or is not mounted; the index is kept, and search finds in it.",
@@ -216,11 +222,11 @@ class Index:
                 "Answer from other documents, or have the folder indexed again.",
             ) from None
         except UnreadableDocument as error:
-            raise Refused(
+            raise Unreachable(
                 f"{self._quote(source)} cannot be read now ({error}).", "Use other documents."
             ) from None
         except OSError as error:
-            raise Refused(
+            raise Unreachable(
                 f"{self._quote(source)} cannot be read now ({error.strerror}).",
                 "Use other documents.",
             ) from None

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from indexer.errors import IncompatibleStore, Refused
+from indexer.errors import IncompatibleStore, Refused, Unreachable
 from indexer.index import Index
 from indexer.records import Query
 from indexer.store.manifest import former, read_manifest
@@ -139,7 +139,7 @@ def test_an_empty_folder_is_taken_for_a_disk_that_is_not_mounted(corpus, root):
     for path in [*root.iterdir()]:
         path.rename(root.parent / path.name)
     assert all(hit.unreachable for hit in corpus.search(Query("sourdough")))
-    with pytest.raises(Refused, match="is not there, or empty"):
+    with pytest.raises(Unreachable, match="is not there, or empty"):
         corpus.read("bread.md")
     (root.parent / "lease.txt").rename(root / "lease.txt")  # the control
     hits = corpus.search(Query("sourdough"))
