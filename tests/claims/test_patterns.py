@@ -26,7 +26,7 @@ BOUNDED = {
     "corpus_agent.text.negation",
     "corpus_agent.text.numbers._SCALED",
     "corpus_agent.text.numerals",
-    "corpus_agent.text.sentences._RULE",
+    "corpus_agent.text.sentences",
     "corpus_agent.text.snippet._UNIT",
     "corpus_agent.text.tokens._NAME",
 }
