@@ -123,7 +123,7 @@ def summarise(results: Sequence[Result]) -> dict[str, float | int | None]:
 
 
 def _mean(items: Sequence[Any], value: Callable[[Any], float]) -> float | None:
-    return round(mean(value(item) for item in items), 4) if items else None
+    return round(float(mean(value(item) for item in items)), 4) if items else None
 
 
 def _citations(results: Sequence[Result]) -> Iterator[bool]:
