@@ -93,9 +93,9 @@ _DOCUMENTS: tuple[Extractor, ...] = (
     _binary("image", 1, "picture", "image"),
     _binary("docx", 4, "docx", "office.docx", markdown=True),
     _binary("pptx", 4, "pptx", "office.pptx", markdown=True),
-    _binary("xlsx", 4, "xlsx xlsb", "tables"),
+    _binary("xlsx", 4, "xlsx xlsb", "spreadsheets"),
     _binary("odf", 4, "odt odp", "office.odf", markdown=True),
-    _binary("ods", 3, "ods", "tables"),
+    _binary("ods", 3, "ods", "spreadsheets"),
     _binary("epub", 5, "epub", "ebook", markdown=True),
     _binary("iwork", 3, "iwork", "office.iwork", markdown=True),
     _binary("doc", 2, "doc", "legacy.doc", markdown=True),
@@ -114,9 +114,9 @@ _DOCUMENTS: tuple[Extractor, ...] = (
     _container(_text("eml", 6, suffixes.is_eml, "mail"), "mail"),
     _text("contacts", 1, suffixes.is_contacts, "contacts"),
     _container(_text("calendar", 1, suffixes.is_calendar, "appointments"), "appointments"),
-    _text("notebook", 3, suffixes.is_notebook, "notebook", markdown=True),
+    _text("notebook", 4, suffixes.is_notebook, "notebook", markdown=True),
     _text("subtitles", 2, suffixes.is_subtitles, "subtitles"),
-    _text("csv", 3, suffixes.is_csv, "tables"),
+    _text("csv", 3, suffixes.is_csv, "spreadsheets"),
     _text("html", 5, suffixes.is_html, "html", markdown=True),
     _text("json", 2, suffixes.is_json, "structured"),
     _text("xml", 5, suffixes.is_xml, "structured", markdown=True),
@@ -131,7 +131,7 @@ _ARCHIVE_VERSION = 2 + sum(extractor.version for extractor in _DOCUMENTS)
 
 
 def _archive(name: str, kinds: str, module: str) -> Extractor:
-    """A format that says nothing itself: what is in it is read by the others."""
+    """A format without text of its own: what is in it is read by the others."""
     return _container(_binary(name, _ARCHIVE_VERSION, kinds, module, markdown=True), module)
 
 

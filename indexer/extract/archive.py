@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterator
 from indexer.errors import UnreadableDocument
 from indexer.extract.container import ZipParts
 from indexer.extract.extraction import Budget, Extraction, Within
-from indexer.extract.members import Member, Members
-from indexer.records import Line
+from indexer.extract.members import Member, archive_extraction
 
 
 def read_zip(data: bytes, within: Within) -> Extraction:
@@ -22,20 +21,7 @@ def read_zip(data: bytes, within: Within) -> Extraction:
     While they are read also "encrypted" where every member needs a password, and "unsupported"
     where none is a document.
     """
-    return archived(lambda: _members(ZipParts(data, locked=True)), within, "ZIP archive")
-
-
-def archived(listed: Callable[[], Iterator[Member]], within: Within, kind: str) -> Extraction:
-    """The extraction of an archive of that kind; `listed` raises what spoils all of it."""
-    members = Members(within)
-    found = listed()
-
-    def lines() -> Iterator[Line]:
-        yield from members.lines(found)
-        members.finish()
-        members.refuse_without_documents(kind)
-
-    return Extraction(None, lines(), members.engines, members.unread, members.notes)
+    return archive_extraction(lambda: _members(ZipParts(data, locked=True)), within, "ZIP archive")
 
 
 def _members(parts: ZipParts) -> Iterator[Member]:

@@ -18,7 +18,7 @@ from indexer.extract.text import decode, decode_part
 _BEGINS = re.compile(r"(?:[\w-]{1,40}\.)?[A-Za-z][\w-]{0,60}[;:]")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _ENCODED = frozenset({"b", "base64"})
-MAX_COMPONENTS = 200_000
+MAX_NESTED = 8  # components; three are usual, and more are those of a file without ENDs
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,8 @@ class Component:
 def components(data: bytes) -> list[Component]:
     """The components at the top, one that is cut off included.
 
-    Raises UnreadableDocument("malformed") where there is none.
+    What is nested deeper than MAX_NESTED stands beside the last that is not. Raises
+    UnreadableDocument("malformed") where there is none.
     """
     root = Component("")
     open_ones = [root]
@@ -78,6 +79,7 @@ def components(data: bytes) -> list[Component]:
             continue
         name = found.value.strip().upper()
         if found.name == "BEGIN":
+            del open_ones[MAX_NESTED:]
             begun = Component(name)
             open_ones[-1].inner.append(begun)
             open_ones.append(begun)
@@ -127,12 +129,12 @@ def _property(line: str) -> Property | None:
     group, _, name = whole.rpartition(".")
     named: dict[str, str] = {}
     for param in params:
-        key, equals, said = param.partition("=")
+        key, equals, given = param.partition("=")
         key = key.strip().upper()
         if not equals:  # vCard 2.1: ";WORK;VOICE"
-            key, said = ("ENCODING" if key in ("QUOTED-PRINTABLE", "BASE64") else "TYPE"), key
-        said = said.strip().strip('"')
-        named[key] = f"{named[key]},{said}" if key in named else said
+            key, given = ("ENCODING" if key in ("QUOTED-PRINTABLE", "BASE64") else "TYPE"), key
+        given = given.strip().strip('"')
+        named[key] = f"{named[key]},{given}" if key in named else given
     if named.get("ENCODING", "").upper() == "QUOTED-PRINTABLE":
         value = _from_quoted(value, named.get("CHARSET", ""))
     return Property(name.strip().upper(), group, named, value)

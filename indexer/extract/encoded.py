@@ -39,12 +39,13 @@ _NAME = re.compile(r"(?i)\b(?:file)?name\s*=\s*\"?([^\"\r\n;]{1,200})")
 class Found:
     """What stands encoded in a text: its name, "" if it has none, and its bytes.
 
-    `what` says why there are no bytes, "" where there are.
+    `what` is why there are no bytes, "" where there are; `lost` if a person could want them.
     """
 
     name: str
     data: bytes = b""
     what: str = ""
+    lost: bool = False
 
 
 def from_base64(raw: bytes) -> tuple[bytes, bool]:
@@ -144,7 +145,7 @@ def without_encoded(text: str) -> tuple[str, list[Found]]:
         return f"({item.what or 'attachment'}{': ' if item.name else ''}{item.name})"
 
     text = _ARMOUR.sub(lambda match: take(_armoured(match)), text)
-    text = _YENC.sub(lambda match: take(Found(match["name"].strip(), what="yEnc data")), text)
+    text = _YENC.sub(lambda match: take(_of_yenc(match)), text)
     text = _UU.sub(lambda match: take(_uudecoded(match)), text)
     return _without_base64(text, take), found
 
@@ -162,6 +163,10 @@ def _without_base64(text: str, take: Callable[[Found], str]) -> str:
         kept.append(take(Found(names[-1].strip() if names else "", data)))
         behind = end
     return "\n".join([*kept, *lines[behind:]])
+
+
+def _of_yenc(match: re.Match[str]) -> Found:
+    return Found(match["name"].strip(), what="yEnc data, not read", lost=True)
 
 
 def _uudecoded(match: re.Match[str]) -> Found:
@@ -199,4 +204,5 @@ _ARMOURED = {
 
 
 def _armoured(match: re.Match[str]) -> Found:
-    return Found("", what=_ARMOURED[match["kind"]])
+    kind = match["kind"]
+    return Found("", what=_ARMOURED[kind], lost=kind in ("MESSAGE", "PRIVATE KEY BLOCK"))

@@ -38,11 +38,11 @@ class Header:
 
 
 def found_header(
-    rows: Sequence[Cells], told: bool = False, strong: int = 0, merged: bool = False
+    rows: Sequence[Cells], named: bool = False, strong: int = 0, merged: bool = False
 ) -> Header | None:
     """The header among the first rows of a table; None where no row is surely one.
 
-    With `told` the first row, if it is one of names, counts without further evidence, as in CSV;
+    With `named` the first row, if it is one of names, counts without further evidence, as in CSV;
     `strong` is how many of the first rows are in bold, unlike the row below them; with `merged`
     neighbours of one name are one merged cell.
     """
@@ -61,7 +61,7 @@ def found_header(
                 stop += 1  # the same name above several columns: the next row names each
                 continue
             is_sure = (
-                (told and not start) or stop <= strong or _is_list(rows[stop - 1], rows[stop:])
+                (named and not start) or stop <= strong or _is_list(rows[stop - 1], rows[stop:])
             )
             if not is_sure or not _is_each(names, merged):
                 return None

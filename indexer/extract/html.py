@@ -18,8 +18,8 @@ from indexer.extract import markdown
 from indexer.extract.extraction import Extraction, plain_lines, words
 from indexer.extract.hidden import hide, shown, without_lone_words
 from indexer.extract.html_inline import Inline, strikes
+from indexer.extract.html_look import Look, look_of
 from indexer.extract.html_tables import Block, TableDraft
-from indexer.extract.look import Look, look_of
 from indexer.extract.office.formula import Formula
 from indexer.extract.text import decode
 

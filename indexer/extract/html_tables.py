@@ -169,7 +169,7 @@ def _cell(draft: _CellDraft, is_any: bool) -> Cell:
 
 
 def _number(value: str, most: int) -> int:
-    """A span: 1 if it is none, 0 for a `rowspan` to the end; `Source` says what 0 columns are."""
+    """A span: 1 if it is none; `Cell` has the meaning of 0 rows, and 0 columns count as 1."""
     found = _SPAN.match(value)
     return min(int(found[1][:9]), most) if found else 1
 

@@ -188,7 +188,7 @@ def _ole_kind(sample: bytes, path: str) -> str:
     suffix = PurePosixPath(path).suffix.lower()[1:]
     if suffix in _OLE_SUFFIXES:
         return suffix  # damaged, as its reader will say
-    raise known_compound(_ole_names(sample), path).refusal()
+    raise known_compound(found, path).refusal()
 
 
 def _ole_names(sample: bytes) -> set[str]:

@@ -90,12 +90,12 @@ class Members:
 
         The reason is "encrypted", "unsupported", or "too_large_unpacked" beyond the budget.
         """
-        told = set(self.reasons)
-        if self.left and not told:
+        reasons = set(self.reasons)
+        if self.left and not reasons:
             raise UnreadableDocument("too_large_unpacked", "more files than are read")
-        if told == {"encrypted"}:
+        if reasons == {"encrypted"}:
             raise UnreadableDocument("encrypted", "a password is needed")
-        if told <= NO_DOCUMENT | {"unsupported"}:
+        if reasons <= NO_DOCUMENT | {"unsupported"}:
             raise UnreadableDocument("unsupported", f"{kind} without documents")
 
     def _next(self, members: Iterator[Member]) -> Member | None:
@@ -167,6 +167,21 @@ class Members:
         if member.document is not None:
             return opened_as("eml", member.document, within)
         return open_document(member.read(within.budget), name, within=within)
+
+
+def archive_extraction(
+    listed: Callable[[], Iterator[Member]], within: Within, kind: str
+) -> Extraction:
+    """The extraction of an archive of that kind; `listed` raises what spoils all of it."""
+    members = Members(within)
+    found = listed()
+
+    def lines() -> Iterator[Line]:
+        yield from members.lines(found)
+        members.finish()
+        members.refuse_without_documents(kind)
+
+    return Extraction(None, lines(), members.engines, members.unread, members.notes)
 
 
 def path_parts(name: str) -> list[str]:

@@ -39,8 +39,8 @@ class Mail:
         for each in found:
             if each.data:
                 self.attach(each.name or "data in the text", each.data)
-            elif "not read" in each.what:
-                self.unread.append(each.what)
+            elif each.lost:
+                self.unread.append(f"{each.name} ({each.what})" if each.name else each.what)
 
     def attach(self, name: str, data: bytes) -> None:
         """Attach a file; of pictures, sound and programs the name and kind are all that is read."""

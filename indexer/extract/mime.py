@@ -80,11 +80,13 @@ def _walk(message: Message, mail: Mail, depth: int, texts: bool = True) -> None:
     parts = _parts(message) if depth < MAX_DEPTH else []
     if kind in ("message/rfc822", "message/global"):
         _attach_message(message, mail)
-    elif kind == "multipart/alternative":
+    elif kind == "multipart/alternative" and depth < MAX_DEPTH:
         _alternative(parts, mail, depth, texts)
     elif kind == "message/delivery-status":
         mail.texts += filter(None, (_fields(part) for part in parts))
     elif message.is_multipart():
+        if depth == MAX_DEPTH:
+            mail.unread.append(f"parts within more than {MAX_DEPTH} others")
         for part in parts:
             _walk(part, mail, depth + 1, texts)
     elif _is_attached(message, kind):

@@ -14,9 +14,8 @@ from py7zr.exceptions import ArchiveError, PasswordRequired
 from py7zr.io import Py7zIO, WriterFactory
 
 from indexer.errors import UnreadableDocument
-from indexer.extract.archive import archived
 from indexer.extract.extraction import Budget, Extraction, Within
-from indexer.extract.members import Member
+from indexer.extract.members import Member, archive_extraction
 from indexer.extract.packed import PACKED_ERRORS
 
 MAX_BATCH_BYTES = 64 * 2**20  # unpacked at a time; each batch reads a solid archive anew
@@ -30,7 +29,7 @@ _ERRORS = (
 
 def read_sevenz(data: bytes, within: Within) -> Extraction:
     """The lines of all members; raises UnreadableDocument as a ZIP archive does."""
-    return archived(lambda: _members(_Archive(data)), within, "7z archive")
+    return archive_extraction(lambda: _members(_Archive(data)), within, "7z archive")
 
 
 class _Store(WriterFactory):

@@ -37,7 +37,7 @@ class SheetLook:
         }
 
     def remark(self, rows: Sequence[Sequence[str]]) -> str:
-        """What a reader should know of the values of a sheet; "" if there is nothing."""
+        """What a person should know of the values of a sheet; "" if there is nothing."""
         done = [place for place in self.formulas if _at(rows, place)]
         open_ = [place for place in self.formulas if not _at(rows, place)]
         remarks = []
@@ -55,8 +55,11 @@ def _at(rows: Sequence[Sequence[str]], place: Place) -> str:
     return rows[row][column] if row < len(rows) and column < len(rows[row]) else ""
 
 
-def fill_merged(rows: list[list[str]], merged: Iterable[tuple[int, int, int, int]]) -> None:
-    """Repeat the text of each merged cell in all its places, but for titles over a whole row."""
+def fill_merged(rows: list[list[str]], merged: Iterable[tuple[int, int, int, int]]) -> bool:
+    """Repeat the text of each merged cell in all its places, but for titles over a whole row.
+
+    Whether that was done with all of them; those past MAX_MERGED places stay as they are.
+    """
     left = MAX_MERGED
     width = max(map(len, rows), default=0)
     for top, first, bottom, last in merged:
@@ -71,6 +74,7 @@ def fill_merged(rows: list[list[str]], merged: Iterable[tuple[int, int, int, int
             rows[row] += [""] * (last + 1 - len(rows[row]))
             for column in range(first, last + 1):
                 rows[row][column] = rows[row][column] or rows[top][first]
+    return left >= 0
 
 
 def references(places: Iterable[Place]) -> str:

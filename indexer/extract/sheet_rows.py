@@ -22,11 +22,12 @@ from indexer.extract.headers import (
 from indexer.extract.hidden import hide
 from indexer.extract.markdown import one_line, row
 from indexer.extract.office.hidden_cells import SHOWN, Concealed
-from indexer.extract.sheet_look import SheetLook, fill_merged
+from indexer.extract.sheet_look import MAX_MERGED, SheetLook, fill_merged
 from indexer.records import Line
 
 Cells = Sequence[str]
 MAX_DEPTH = 8  # of tables beside tables below tables
+UNFILLED = f"merged cells beyond {MAX_MERGED:,} places are not repeated"
 MAX_NOTE_WORDS = 6  # of a single cell that still counts as a value of its column
 
 
@@ -34,7 +35,7 @@ def labelled(rows: Iterable[Cells]) -> Iterator[str]:
     """A line for each non-empty row of CSV, with the column names if there are any."""
     filled = ([cell.strip() for cell in cells] for cells in rows if any(map(str.strip, cells)))
     first = list(islice(filled, HEADER_SEARCH_ROWS * 2))
-    yield from _table(chain(first, filled), found_header(first, told=True))
+    yield from _table(chain(first, filled), found_header(first, named=True))
 
 
 def sheet_lines(rows: Sequence[Cells], bold: Collection[int] = ()) -> Iterator[str]:
@@ -165,7 +166,8 @@ def sheet_part(
 ) -> Iterator[Line]:
     """The lines of a sheet behind its mark; `beside` are texts outside of cells."""
     remark = look.remark(rows)
-    fill_merged(rows, look.merged)
+    if not fill_merged(rows, look.merged):
+        remark = "; ".join(filter(None, (remark, UNFILLED)))
     bold = look.bold_rows(rows)
     lines = sheet_lines(list(unseen.marked(rows)), bold)
     boxes = map(hide, beside) if unseen.whole else beside

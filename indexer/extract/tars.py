@@ -11,9 +11,8 @@ from collections.abc import Callable, Iterator
 from typing import IO, Self
 
 from indexer.errors import UnreadableDocument
-from indexer.extract.archive import archived
 from indexer.extract.extraction import Budget, Extraction, Within
-from indexer.extract.members import Member
+from indexer.extract.members import Member, archive_extraction
 
 MAX_HEADER_BYTES = 2**20  # of a long name or of extended properties
 _HEADERS = frozenset(
@@ -41,7 +40,7 @@ def read_tar(data: bytes, within: Within) -> Extraction:
 
 def tar_extraction(stream: IO[bytes], within: Within, *, counted: bool) -> Extraction:
     """The lines of all members of a stream; `counted` if its bytes are in the budget already."""
-    return archived(lambda: _members(stream, counted), within, "tar archive")
+    return archive_extraction(lambda: _members(stream, counted), within, "tar archive")
 
 
 def _members(stream: IO[bytes], counted: bool) -> Iterator[Member]:

@@ -78,13 +78,13 @@ def check_contents(store: Path, manifest: Manifest, whole_bytes: int = READING_B
 
 def _wrong(store: Path, contents: Mapping[str, str], whole_bytes: int) -> Iterator[str]:
     spent = 0
-    for name, told in sorted(contents.items(), key=lambda entry: _size(entry[1])):
-        spent += _size(told)
+    for name, written in sorted(contents.items(), key=lambda entry: _size(entry[1])):
+        spent += _size(written)
         whole = spent <= whole_bytes
         try:
             if not may_lie_below(name):
                 yield f"{name!r} is no file of a table"
-            elif what := _difference(store / name, told, whole=whole):
+            elif what := _difference(store / name, written, whole=whole):
                 yield f"{name!r} {what}"
         except FileNotFoundError:
             yield f"{name!r} is gone"
@@ -97,13 +97,13 @@ def _wrong(store: Path, contents: Mapping[str, str], whole_bytes: int) -> Iterat
             yield f"{name!r} cannot be read ({error.strerror})"
 
 
-def _size(told: str) -> int:
-    return int(told.partition(" ")[0])
+def _size(written: str) -> int:
+    return int(written.partition(" ")[0])
 
 
-def _difference(path: Path, told: str, *, whole: bool) -> str:
+def _difference(path: Path, written: str, *, whole: bool) -> str:
     """How a file differs from what was written, "" if it does not."""
-    size, sampled, summed = told.split(" ")
+    size, sampled, summed = written.split(" ")
     file = os.open(path, _READ_ONLY)
     try:
         info = os.fstat(file)

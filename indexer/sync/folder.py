@@ -77,7 +77,7 @@ def sync_folder(
         seen = walk(root, max_file_bytes)
         if not prune_unreachable:
             _check_within_reach(writer, seen)
-        said = _mended(writer, root, seen) if writer.damage else LOST if lost else ""
+        repaired = _mended(writer, root, seen) if writer.damage else LOST if lost else ""
         if prune and not (force or prune_unreachable):
             _check_not_emptied(root, seen, writer.manifest)
         if writer.rebuilding and not prune:
@@ -85,12 +85,13 @@ def sync_folder(
                 "The index is to be made anew, and documents that are gone cannot be.",
                 "Run it without --no-prune, or with the model and the version that made the index.",
             )
-        how = {"force": force, "verify": verify, "prune": prune}
-        how["prune_unreachable"] = prune_unreachable
-        todo = make_plan(root, seen, writer.files, writer.manifest, today, **how)
+        todo = make_plan(
+            root, seen, writer.files, writer.manifest, today, force=force, verify=verify,
+            prune=prune, prune_unreachable=prune_unreachable,
+        )  # fmt: skip
         writer.mounts = _mounts(writer, seen, todo)
-        told = OUTDATED if outdated else f"{said} {ANEW}" if said else ""
-        on_start(replace(todo, reasons=(told,)) if told else todo, writer.rebuilding)
+        anew = OUTDATED if outdated else f"{repaired} {ANEW}" if repaired else ""
+        on_start(replace(todo, reasons=(anew,)) if anew else todo, writer.rebuilding)
         run = Run(
             root, writer, encoder, chunker, reuse=not force, on_progress=on_progress,
             on_problem=on_problem, should_stop=should_stop,
@@ -105,7 +106,7 @@ def sync_folder(
             if is_installed():
                 on_waiting(waiting)
             run.recognise(todo, outcome, waiting, ocr)
-    outcome.repaired = said
+    outcome.repaired = repaired
     outcome.seconds = time.monotonic() - started
     return outcome
 

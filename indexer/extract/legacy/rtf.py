@@ -1,8 +1,7 @@
 """RTF as Markdown: text in the code pages of its fonts, table rows, notes and comments.
 
 Page headers and footers, pictures and deleted text are left out; text that the page does not show
-is marked as hidden. Also undoes the RTF that Outlook
-wraps around the HTML of a mail.
+is marked as hidden. Also undoes the RTF that Outlook wraps around the HTML of a mail.
 
 Not kreuzberg, which writes `~` and `_` for blanks and hyphens that do not break, runs the cells of
 a row together and decodes pictures as text; nor striprtf, which knows one code page a document.
@@ -16,13 +15,15 @@ from dataclasses import dataclass, field, replace
 from html import escape
 
 from indexer.extract import markdown
-from indexer.extract.extraction import Extraction, plain_lines, usable_title, words
+from indexer.extract.colours import alike
+from indexer.extract.extraction import Extraction, plain_lines, usable_title
 from indexer.extract.grid import Cell
 from indexer.extract.hidden import hide
 from indexer.extract.html import html_text
 from indexer.extract.legacy.rtf_tables import WORDS as TABLE_WORDS
 from indexer.extract.legacy.rtf_tables import RowsDraft
-from indexer.extract.office.unseen import MAX_UNSEEN_HALF_POINTS, PAPER, alike
+from indexer.extract.legacy.rtf_words import CHARACTERS, CODE_PAGES, ENDS, SIGNS, SKIPPED, STARRED
+from indexer.extract.office.word_hidden import MAX_UNSEEN_HALF_POINTS, PAPER
 from indexer.extract.rows import table_text
 
 _TOKEN = re.compile(
@@ -33,55 +34,6 @@ _TOKEN = re.compile(
     r"|([^\\{}\r\n]+)",  # 6: text
     re.DOTALL,
 )
-_SIGNS = {"~": "\u00a0", "_": "\u2011", "-": "", "\\": "\\", "{": "{", "}": "}"}
-_CHARACTERS = {
-    "tab": "\t",
-    "line": "\n",
-    "emdash": "—",
-    "endash": "–",
-    "lquote": "‘",
-    "rquote": "’",
-    "ldblquote": "“",
-    "rdblquote": "”",
-    "bullet": "•",
-    "emspace": "\u2003",
-    "enspace": "\u2002",
-    "qmspace": "\u2005",
-    "zwj": "\u200d",
-    "zwnj": "\u200c",
-}
-_ENDS = frozenset({"par", "sect", "page", "softpage"})
-# Groups that hold no text of the document.
-_SKIPPED = words(
-    "pict objdata themedata colorschememapping datastore latentstyles listtable "
-    "rsidtbl listoverridetable generator xmlnstbl mmathPr header headerl headerr headerf "
-    "footer footerl footerr footerf fldinst bkmkstart bkmkend xe tc tcn revtbl filetbl "
-    "ftnsep ftnsepc ftncn aftnsep aftnsepc aftncn nonshppict private1 sp panose falt "
-    "author operator keywords comment doccomm subject company manager category creatim "
-    "revtim printim buptim template atnid atnauthor atnref atndate atntime atnparent "
-    "atrfstart atrfend docvar userprops wgrffmtfilter pnseclvl pgptbl protusertbl htmltag "
-    "mhtmltag"
-)
-_STARRED = frozenset({"annotation", "shppict", "shpinst", "ud", "pntext", "listtext", "footnote"})
-_CODE_PAGES = {
-    0: "cp1252",
-    77: "mac_roman",
-    128: "cp932",
-    129: "cp949",
-    130: "johab",
-    134: "gb18030",
-    136: "cp950",
-    161: "cp1253",
-    162: "cp1254",
-    163: "cp1258",
-    177: "cp1255",
-    178: "cp1256",
-    186: "cp1257",
-    204: "cp1251",
-    222: "cp874",
-    238: "cp1250",
-    255: "cp850",
-}
 _HEADING = re.compile(r"(?i)heading ([1-9])\b")
 MAX_LEVEL = 8  # of an outline; 9 is body text
 
@@ -178,7 +130,7 @@ class _RtfReader:
             elif sign in "\r\n":
                 self._word("par", None, False)
             elif sign != "*":
-                self._put(_SIGNS.get(sign, ""))
+                self._put(SIGNS.get(sign, ""))
             starred = sign == "*"
 
     def finish(self) -> Iterator[str]:
@@ -209,9 +161,9 @@ class _RtfReader:
             self._unicode(word, number or 0)
             return
         self._flush()
-        if word in _CHARACTERS:
-            self._put(_CHARACTERS[word])
-        elif word in _ENDS:
+        if word in CHARACTERS:
+            self._put(CHARACTERS[word])
+        elif word in ENDS:
             if self._paragraph.in_table or self._html is not None:
                 self._put("\n")
             else:
@@ -222,7 +174,7 @@ class _RtfReader:
             self._rows.define(word, number or 0)
         elif word == "htmltag" and self._html is not None:
             self._state = replace(self._state, target=word)
-        elif word in _SKIPPED or (starred and word not in _STARRED):
+        elif word in SKIPPED or (starred and word not in STARRED):
             self._state = replace(self._state, target="")
         else:
             self._setting(word, number)
@@ -308,7 +260,7 @@ class _RtfReader:
                 page = self._fonts.get(number, self._default)
                 self._state = replace(self._state, code_page=page)
         elif self._state.target == "fonttbl":
-            page = f"cp{number}" if word == "cpg" else _CODE_PAGES.get(number, self._default)
+            page = f"cp{number}" if word == "cpg" else CODE_PAGES.get(number, self._default)
             self._fonts[self._font] = self._default if word == "fcharset" and not number else page
 
     def _set_style(self, word: str, number: int) -> None:

@@ -45,14 +45,14 @@ def read_transport(data: bytes) -> Mail:
 
 @dataclass(slots=True)
 class _Letter:
-    """What the attributes so far have said."""
+    """The message, as far as its attributes were read."""
 
     headers: list[tuple[str, str]] = field(default_factory=list)
     body: Properties = field(default_factory=dict)
     files: list[dict[str, bytes]] = field(default_factory=list)
 
     def take(self, name: int, content: bytes) -> None:
-        """Keep what an attribute says."""
+        """Take in one attribute."""
         if name == _SUBJECT:
             self.headers.append(("Subject", _narrow(content)))
         elif name == _BODY:

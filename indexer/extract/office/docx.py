@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from indexer.errors import UnreadableDocument
 from indexer.extract import markdown
+from indexer.extract.colours import UNKNOWN
 from indexer.extract.container import (
     Parts,
     ZipParts,
@@ -34,7 +35,7 @@ from indexer.extract.hidden import hide, shown
 from indexer.extract.office.charts import chart_text
 from indexer.extract.office.formula import office_formula
 from indexer.extract.office.numbering import Numbering, Place
-from indexer.extract.office.unseen import UNKNOWN, Ground, Unseen
+from indexer.extract.office.word_hidden import Ground, Unseen
 from indexer.extract.office.word_tables import WordRows
 from indexer.extract.rows import table_text
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from indexer.extract.colours import UNKNOWN, alike
 from indexer.extract.container import Parts, attribute, child, relations, tag_of, text_of
 from indexer.extract.hidden import hide
 from indexer.extract.office.formula import office_formula
-from indexer.extract.office.unseen import UNKNOWN, alike
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element

@@ -1,4 +1,4 @@
-"""Which sheets, rows and columns of a workbook are not shown. Pure; called by tables."""
+"""Which sheets, rows and columns of a workbook are not shown. Pure; used for all its formats."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from indexer.errors import UnreadableDocument
-from indexer.extract.container import ZipParts, attribute, main_part, relations, tag_of
+from indexer.extract.container import ZipParts
 from indexer.extract.hidden import hide
 
 MAX_COLUMNS = 16_384  # of a sheet, as Excel has them
@@ -21,45 +21,38 @@ class Concealed:
     rows: frozenset[int] = field(default_factory=frozenset)
     columns: frozenset[int] = field(default_factory=frozenset)
 
-    def marked(
-        self, rows: Iterable[Sequence[str]], first_column: int = 0
-    ) -> Iterator[Sequence[str]]:
-        """The rows of the sheet, from its first and this column on, with what is hidden marked."""
+    def marked(self, rows: Iterable[Sequence[str]]) -> Iterator[Sequence[str]]:
+        """The rows of the sheet, from its first cell on, with what is hidden marked."""
         if not (self.whole or self.rows or self.columns):
             yield from rows
             return
         for number, cells in enumerate(rows):
             every = self.whole or number in self.rows
             yield [
-                hide(cell) if every or at in self.columns else cell
-                for at, cell in enumerate(cells, start=first_column)
+                hide(cell) if every or at in self.columns else cell for at, cell in enumerate(cells)
             ]
 
 
 SHOWN = Concealed()
 
 
-def concealed(parts: ZipParts, unread: list[str]) -> Mapping[str, Concealed]:
-    """Sheet name -> its hidden rows and columns, of an XLSX; sheets as such are known elsewhere.
+def concealed(
+    parts: ZipParts, sheets: Mapping[str, str], unread: list[str]
+) -> Mapping[str, Concealed]:
+    """Sheet name -> its hidden rows and columns, of an XLSX; hidden sheets are known elsewhere.
 
-    Names of sheets that could not be looked at are added to `unread`.
+    `sheets` are the parts by sheet name. Names of those that could not be looked at are added to
+    `unread`.
     """
     found: dict[str, Concealed] = {}
-    main = main_part(parts, "xl/workbook.xml")
-    root = parts.xml(main) if main.endswith(".xml") else None
-    related = relations(parts, main) if root is not None else {}
-    for sheet in root.iter() if root is not None else ():
-        if tag_of(sheet) != "sheet":
-            continue
-        ids = [str(value) for key, value in sheet.attrib.items() if key.endswith("}id")]
-        target = related.get(ids[0], ("", ""))[1] if ids else ""
-        name = attribute(sheet, "name") or ""
+    for name, part in sheets.items():
         try:
-            data = parts.read(target) if target else None
-            if data and b"hidden=" in data:
-                found[name] = _of_sheet(data)
+            data = parts.read(part)
         except UnreadableDocument:
             unread.append(f"hidden rows and columns of {name}")
+            continue
+        if data and b"hidden=" in data:
+            found[name] = _of_sheet(data)
     return found
 
 

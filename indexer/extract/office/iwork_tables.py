@@ -20,7 +20,7 @@ _HEAD_BYTES = 12  # of a cell
 _BIAS = 0x1820  # of a decimal's exponent
 _EPOCH = dt.datetime(2001, 1, 1)  # a cell's time has no zone
 _PERCENT = 258  # a format
-MAX_COLUMNS = 1_000
+MAX_COLUMNS = 1_000  # of a table, as Numbers has them
 MAX_EXPONENT = 40
 MAX_PLACES = 30  # of a format; more stand for as many as there are
 

@@ -1,7 +1,7 @@
 """OpenDocument texts and presentations (ODT, ODP, and their flat XML forms) as Markdown.
 
 Deleted text of tracked changes, page headers and footers are left out; notes and comments stand
-after the paragraph that they belong to. Spreadsheets are read in `tables`.
+after the paragraph that they belong to. Spreadsheets are read in `spreadsheets`.
 
 Not kreuzberg: it cannot read presentations, and texts without `meta.xml` only by luck.
 """

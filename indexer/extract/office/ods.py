@@ -1,6 +1,6 @@
 """Sheets of OpenDocument: cells as they are shown, with comments behind the rows.
 
-Reads a row at a time, so that a large sheet needs no tree. Called by `tables` and `odf`.
+Reads a row at a time, so that a large sheet needs no tree. Called by `spreadsheets` and `odf`.
 """
 
 from __future__ import annotations

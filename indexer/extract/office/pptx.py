@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from indexer.errors import UnreadableDocument
 from indexer.extract import markdown
+from indexer.extract.colours import UNKNOWN
 from indexer.extract.container import (
     Parts,
     ZipParts,
@@ -32,7 +33,6 @@ from indexer.extract.grid import Cell, Placed, Row
 from indexer.extract.hidden import hide
 from indexer.extract.office.charts import chart_text
 from indexer.extract.office.drawing import background_of, fill_of, paragraph_text
-from indexer.extract.office.unseen import UNKNOWN
 from indexer.extract.rows import table_text
 from indexer.records import Line
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 MAX_STYLES = 65_490  # Excel's own limit
 _REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})")
+_DAMAGED = "the sheet is damaged"
 _BOLD_ROWS = 100  # of a sheet, in which headers are looked for
 
 
@@ -68,7 +69,10 @@ def _children(root: Element | None, name: str) -> Sequence[Element]:
 
 
 def read_look(parts: Parts, name: str, styles: Styles) -> SheetLook:
-    """The look of the sheet in the part `name`."""
+    """The look of the sheet in the part `name`; of a damaged one what comes before the damage.
+
+    Its values may be readable all the same, since calamine passes over what they do not need.
+    """
     from lxml import etree
 
     look = SheetLook()
@@ -86,11 +90,14 @@ def read_look(parts: Parts, name: str, styles: Styles) -> SheetLook:
         no_network=True,
         load_dtd=False,
         huge_tree=False,
+        recover=True,
     )
     try:
         _walk((element for _, element in cells), styles, look)
-    except etree.LxmlError as error:
-        raise UnreadableDocument("malformed", f"XML: {error}"[:200]) from None
+    except etree.LxmlError:
+        look.unformatted = _DAMAGED
+    if cells.error_log.filter_from_fatals():
+        look.unformatted = _DAMAGED
     return look
 
 

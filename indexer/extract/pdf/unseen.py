@@ -14,12 +14,14 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from indexer.extract.colours import MAX_COLOUR_DISTANCE
+
 if TYPE_CHECKING:
     import pypdfium2
 
 TEXT, PATH, IMAGE, SHADING, FORM = range(1, 6)  # FPDF_PAGEOBJ_…
 FILLED, INVISIBLE = 0, 3  # FPDF_TEXTRENDERMODE_…
-MIN_WHITE = 247  # of 255, in each of red, green and blue, that nobody sees on paper
+MIN_WHITE = 255 - MAX_COLOUR_DISTANCE  # in each of red, green and blue, on paper
 MIN_FONT_SHARE = 0.001  # of the page's height: 0.8 points on A4
 MIN_PICTURE_SHARE = 0.4  # of a page that its pictures cover, before it is a scan
 MIN_DRAWN_PER_WORD = 1.0  # paths: letters that are drawn as outlines, with invisible text for them

@@ -100,6 +100,13 @@ def test_a_file_that_is_cut_keeps_what_was_read_and_one_that_is_none_is_text():
         extract(b"BEGIN:VCARD\nEND:VCARD\n", "a.vcf")
 
 
+def test_contacts_of_a_file_without_ends_are_all_read_whatever_their_number():
+    number = 3_000  # more than calls may be nested
+    names = "".join(f"BEGIN:VCARD\nFN:Person {n}\n" for n in range(number))
+    lines = lines_of(names + "END:NOTHING\n" * number, "a.vcf")
+    assert {f"Agent: Person {n}" for n in range(1, number)} <= set(lines)
+
+
 @pytest.mark.parametrize(
     ("rule", "said"),
     [

@@ -72,6 +72,24 @@ def test_an_attachment_that_cannot_be_read_has_its_reason():
     assert document.remark == "not readable: cut.docx (malformed), notes.one (OneNote section)"
 
 
+@pytest.mark.parametrize(("depth", "remark"), [(16, ""), (17, "parts within more than 16 others")])
+def test_parts_in_parts_are_read_to_a_depth_and_then_named(depth, remark):
+    body = b"Content-Type: text/plain\n\nThe rent is 950.\n"
+    for n in range(depth):
+        head = b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (n, n)
+        body = head + body + b"\n--b%d--\n" % n
+    document = extract(HEAD + b"MIME-Version: 1.0\n" + body, "a.eml")
+    assert ("The rent is 950." in [line.text for line in document.lines]) == (not remark)
+    assert document.remark == (f"not readable: {remark}" if remark else "")
+
+
+def test_data_in_a_text_that_cannot_be_decoded_is_named_and_counted():
+    coded = "=ybegin line=128 size=3 name=quay.bin\nabc\n=yend size=3"
+    document = extract(HEAD + f"\nThe rent is 950.\n\n{coded}\n".encode(), "a.eml")
+    assert "(yEnc data, not read: quay.bin)" in [line.text for line in document.lines]
+    assert document.remark == "not readable: quay.bin (yEnc data, not read)"
+
+
 def test_what_is_attached_in_the_alternative_that_is_not_read_is_read():
     message = EmailMessage()
     message["Subject"] = "invitation"

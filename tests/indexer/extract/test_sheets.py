@@ -13,8 +13,14 @@ import pytest
 from indexer.extract import open_document
 from indexer.extract.legacy.compound import Compound
 from indexer.extract.office.number_formats import shown
-from indexer.extract.sheet_look import MAX_MERGED, MAX_REFERENCES, fill_merged, references
-from indexer.extract.sheet_rows import sheet_lines
+from indexer.extract.sheet_look import (
+    MAX_MERGED,
+    MAX_REFERENCES,
+    SheetLook,
+    fill_merged,
+    references,
+)
+from indexer.extract.sheet_rows import UNFILLED, sheet_lines, sheet_part
 from tests.support import made_files as made
 
 
@@ -89,10 +95,14 @@ def test_an_xlsx_shows_percent_currency_date_and_time_and_says_which_cells_are_f
     ]
 
 
+def _members(workbook):
+    with zipfile.ZipFile(io.BytesIO(workbook)) as archive:
+        return {info.filename: archive.read(info) for info in archive.infolist()}
+
+
 def _with_result(workbook, cell, value):
     """The workbook with a result kept for a formula, which the library does not write."""
-    with zipfile.ZipFile(io.BytesIO(workbook)) as archive:
-        members = {info.filename: archive.read(info) for info in archive.infolist()}
+    members = _members(workbook)
     name = "xl/worksheets/sheet1.xml"
     before, after = rf'(?s)(r="{cell}".*?</f>)<v\s*(?:/>|></v>)'.encode(), value.encode()
     members[name] = re.sub(before, rb"\g<1><v>" + after + b"</v>", members[name], count=1)
@@ -251,14 +261,44 @@ def test_cells_with_formulas_are_named_up_to_the_most():
 
 def test_merged_cells_are_filled_up_to_the_most():
     rows = [["a", "x", ""], ["", "y", "z"]]
-    fill_merged(rows, [(0, 0, 1, 0)])
+    assert fill_merged(rows, [(0, 0, 1, 0)])
     assert rows == [["a", "x", ""], ["a", "y", "z"]]
     tall = [["a", "b"]] + [["", "b"] for _ in range(MAX_MERGED)]
-    fill_merged(tall, [(0, 0, MAX_MERGED - 1, 0)])
+    assert fill_merged(tall, [(0, 0, MAX_MERGED - 1, 0)])
     assert tall[MAX_MERGED - 1][0] == "a"
     more = [["a", "b"]] + [["", "b"] for _ in range(MAX_MERGED)]
-    fill_merged(more, [(0, 0, MAX_MERGED, 0)])
+    assert not fill_merged(more, [(0, 0, MAX_MERGED, 0)])
     assert more[1][0] == ""
+
+
+def test_a_sheet_says_that_merged_cells_are_not_repeated():
+    rows = [["Port", "Fare"], *(["Vigo", "7"] for _ in range(3))]
+    for last, remark in ((1, ""), (MAX_MERGED, f" ({UNFILLED})")):
+        look = SheetLook(merged=[(0, 0, 0, 1)] * last)
+        assert next(sheet_part("Costs", rows, look)).text == f"--- Sheet Costs ---{remark}"
+
+
+@pytest.mark.parametrize(
+    ("damage", "remark"),
+    [
+        (b'k="1" ', ""),
+        (b'zz:k="1" ', ""),  # a prefix that nothing defines
+        (b'k="&nothing;" ', " (numbers without their formats: the sheet is damaged)"),
+    ],
+)
+def test_a_sheet_that_only_its_values_can_be_read_of_is_read(damage, remark):
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    for row in (("Port", "Fare"), ("Vigo", 7.5), ("Cangas", 9)):
+        book.active.append(row)
+    book.active["B2"].number_format = '0.00 "€"'
+    members = _members(made._saved(book))
+    name = "xl/worksheets/sheet1.xml"
+    members[name] = members[name].replace(b'<c r="A3"', b'<c %sr="A3"' % damage)
+    lines = lines_of(made.zipped(members), "a.xlsx")
+    assert lines[0] == f"--- Sheet Sheet ---{remark}"
+    assert lines[1:] == ["| Port | Fare |", "| Vigo | 7.50 € |", "| Cangas | 9 |"]
 
 
 # --- What is hidden -------------------------------------------------------------------------------

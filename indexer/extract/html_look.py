@@ -10,32 +10,31 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-UNKNOWN = "?"  # of a background: a picture, a gradient, a colour that is not understood
+from indexer.extract.colours import UNKNOWN, alike
+
 CLEAR = "clear"  # a colour that lets all others through
 MAX_UNSEEN_POINTS = 1.0  # of a font's size, in pixels or points
-MAX_COLOUR_DISTANCE = 8  # of 255, in each of red, green and blue, that nobody sees
 _FAR = 900  # pixels to the left or above, by which text is put where no page is
 
 _NAMED = {
-    "white": "#ffffff",
-    "black": "#000000",
-    "red": "#ff0000",
-    "blue": "#0000ff",
-    "green": "#008000",
-    "yellow": "#ffff00",
-    "gray": "#808080",
-    "grey": "#808080",
-    "silver": "#c0c0c0",
-    "whitesmoke": "#f5f5f5",
-    "snow": "#fffafa",
-    "ghostwhite": "#f8f8ff",
+    "white": "ffffff",
+    "black": "000000",
+    "red": "ff0000",
+    "blue": "0000ff",
+    "green": "008000",
+    "yellow": "ffff00",
+    "gray": "808080",
+    "grey": "808080",
+    "silver": "c0c0c0",
+    "whitesmoke": "f5f5f5",
+    "snow": "fffafa",
+    "ghostwhite": "f8f8ff",
 }
-_HEX = re.compile(r"#(?:[0-9a-f]{3}|[0-9a-f]{6})")
+# Of an attribute that gives a colour, the sign may be missing.
+_HEX = re.compile(r"#?([0-9a-f]{6})|#([0-9a-f]{3})")
 _RGB = re.compile(r"rgba?\((\d{1,3})[ ,]+(\d{1,3})[ ,]+(\d{1,3})(?:[ ,/]+(\d*\.?\d+)(%?))?\)")
 _CLIPPED = re.compile(r"rect\((?:\s*[01](?:px)?[,\s]*){4}\)|inset\((?:50|100)%\)")
 _LENGTH = re.compile(r"(-?\d*\.?\d+)(px|pt|em|rem|%|ex|ch|vw|in|cm|mm)?")
-# Of an attribute that gives a colour, the sign may be missing.
-_BARE_HEX = re.compile(r"[0-9a-f]{6}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +58,8 @@ class Look:
         """
         if self.gone or self.invisible or self.tiny or (self.faint and paper):
             return True
-        background = self.background or ("#ffffff" if paper else UNKNOWN)
-        return self.colour == CLEAR or _alike(self.colour, background)
+        background = self.background or ("ffffff" if paper else UNKNOWN)
+        return self.colour == CLEAR or alike(self.colour, background)
 
 
 def look_of(outer: Look, tag: str, attributes: Mapping[str, str]) -> Look:
@@ -111,16 +110,14 @@ def _coloured(
 
 
 def _colour(value: str) -> str | None:
-    """A colour as #rrggbb; None for other values, and for colours that let others through."""
+    """A colour as rrggbb; None for other values, and for colours that let others through."""
     value = value.strip().lower()
-    if _HEX.fullmatch(value):
-        return value if len(value) == 7 else "#" + "".join(digit * 2 for digit in value[1:])
-    if _BARE_HEX.fullmatch(value):
-        return f"#{value}"
+    if digits := _HEX.fullmatch(value):
+        return digits[1] or "".join(digit * 2 for digit in digits[2])
     if rgb := _RGB.fullmatch(value):
         if rgb[4] and float(rgb[4]) < (100 if rgb[5] else 1):
             return None
-        return "#" + "".join(f"{min(int(part), 255):02x}" for part in rgb.group(1, 2, 3))
+        return "".join(f"{min(int(part), 255):02x}" for part in rgb.group(1, 2, 3))
     return _NAMED.get(value)
 
 
@@ -128,13 +125,6 @@ def _clear(value: str) -> str:
     rgb = _RGB.fullmatch(value)
     is_clear = rgb is not None and rgb[4] is not None and float(rgb[4]) == 0
     return CLEAR if is_clear or value == "transparent" else ""
-
-
-def _alike(colour: str, background: str) -> bool:
-    if not (_HEX.fullmatch(colour) and _HEX.fullmatch(background)):
-        return False
-    pairs = zip(bytes.fromhex(colour[1:]), bytes.fromhex(background[1:]), strict=True)
-    return all(abs(one - other) <= MAX_COLOUR_DISTANCE for one, other in pairs)
 
 
 def _length(value: str) -> tuple[float, str] | None:

@@ -6,29 +6,18 @@ claimed on a background that a table's style, a box or an image may give. Pure; 
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from indexer.extract.colours import UNKNOWN, alike
 from indexer.extract.container import attribute, child, tag_of
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
 PAPER = "FFFFFF"
-UNKNOWN = "?"  # a background of any colour
 MAX_UNSEEN_HALF_POINTS = 2  # the smallest size that Word knows, 1 point
-MAX_COLOUR_DISTANCE = 8  # of 255, in each of red, green and blue, that nobody sees
-_RGB = re.compile(r"[0-9A-Fa-f]{6}")
 _OFF = frozenset({"0", "false", "off", "none"})
-
-
-def alike(colour: str, background: str) -> bool:
-    """Whether two colours, six hexadecimal digits each, look the same."""
-    if not (_RGB.fullmatch(colour) and _RGB.fullmatch(background)):
-        return False
-    pairs = zip(bytes.fromhex(colour), bytes.fromhex(background), strict=True)
-    return all(abs(one - other) <= MAX_COLOUR_DISTANCE for one, other in pairs)
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,7 +78,7 @@ def read_xlsx(data: bytes) -> Extraction:
     unread: list[str] = []
     sheets = _parts_of(parts)
     beside = _beside(parts, sheets, unread)
-    unseen = concealed(parts, unread)
+    unseen = concealed(parts, sheets, unread)
     lines = _workbook(data, beside, _looks(parts, sheets, unread), unseen)
     return Extraction(core_title(parts), lines, unread=unread)
 
