@@ -1,29 +1,41 @@
 """The status of an answer without a model: the probability, ANSWERED_FROM, and what both are worth.
 
-Run by fit_ranking.py --only status. Fitted on one half of the articles of three sets and measured
-on the other, with answerable and unanswerable questions weighing the same. An answer holds if a
-gold string stands in the sentences that are shown.
+Run by fit_ranking.py --only status. Each article of three sets is judged by a fit of all others,
+with answerable and unanswerable questions weighing the same. An answer holds if a gold string
+stands in the sentences that are shown.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from common import print_table
 from numpy.typing import NDArray
 
-from benchmarks.asked import Asked, few, flat, held_out, index_of, pool, sample, squad, xquad
+from benchmarks.asked import Asked, few, flat, index_of, pool, sample, squad, xquad
 from corpus_agent.answering import probability, ranking
 from corpus_agent.answering.ranking import Weighed, weighed
 from corpus_agent.answering.subquestions import parts
 from indexer import Encoded
 
 DIAGRAM = Path(__file__).parent.parent / "docs" / "reliability.svg"
-NAMES = ("topic", "passage", "negations", "opposites", "names", "other words")
+NAMES = (
+    "topic",
+    "near",
+    "negations",
+    "antonyms",
+    "names",
+    "count",
+    "kind",
+    "other words",
+    "lacking",
+    "words",
+    "least",
+)
 SETS = ("squad", "sample", "xquad")
 WANTED = 0.9  # of the answers called answered hold the answer
 LEAST = 20  # answers from which a share is one
@@ -122,15 +134,6 @@ def cases(most: int, cache: Path | None) -> list[Case]:
     return found
 
 
-def halves(found: Sequence[Case]) -> tuple[Part, Part]:
-    """What is fitted on, and what is held out; split as all of fit_ranking.py is."""
-    held = held_out([xquad("en"), squad(), sample()])
-    return (
-        part_of([case for case in found if not held[case.group]]),
-        part_of([case for case in found if held[case.group]]),
-    )
-
-
 # ---- Fits and figures of merit
 
 
@@ -202,13 +205,17 @@ def not_answered(part: Part, chance: Floats) -> float:
     return float((chance[~part.answerable] < threshold).mean())
 
 
-def threshold_of(part: Part) -> float:
-    """The lowest threshold with WANTED at and above it, each article judged by the others' fit."""
+def unseen(part: Part) -> Floats:
+    """The probability of each case by a fit of all articles but its own."""
     chance = np.zeros(len(part.holds))
-    articles = sorted(set(part.groups))
-    for fold in range(4):
-        own = np.isin(part.groups, articles[fold::4])
+    for article in sorted(set(part.groups)):
+        own = part.groups == article
         chance[own] = chances(part.only(own), fitted(part.only(~own)))
+    return chance
+
+
+def threshold_of(part: Part, chance: Floats) -> float:
+    """The lowest threshold with WANTED at it and above it everywhere; 1 if there is none."""
     falling = np.sort(chance)[::-1][LEAST - 1 :]
     good = [bool(precision(part, chance, level) >= WANTED) for level in falling]
     return float(falling[good.index(False) - 1]) if good[0] and not all(good) else 1.0
@@ -218,83 +225,97 @@ def threshold_of(part: Part) -> float:
 
 
 def show_status(most: int, cache: Path | None) -> None:
-    """The weights and the threshold, what each figure earns, and what they are worth held out."""
-    fit, held = halves(cases(most, cache))
+    """The weights and the threshold, what each figure earns, and what they are worth unseen."""
+    part = part_of(cases(most, cache))
+    chance = unseen(part)
     code = np.array([probability.BOUND_BIAS, *probability.BOUND_WEIGHTS])
-    refit, level = fitted(fit), threshold_of(fit)
-    print(f"\n{len(fit.holds)} questions fitted on, {len(held.holds)} held out\n")
-    rows = list(zip(("bias", *NAMES), code, refit, strict=True))
+    print(f"\n{len(part.holds)} questions; each article judged by a fit of the others\n")
+    rows = list(zip(("bias", *NAMES), code, fitted(part), strict=True))
     print_table(("constant", "code", "refit"), [(n, float(c), float(r)) for n, c, r in rows])
+    level = threshold_of(part, chance)
     print(
         f"\nANSWERED_FROM {probability.ANSWERED_FROM}; the lowest threshold with {WANTED} at and "
-        f"above it, out of fold: {'none' if level == 1 else round(level, 3)}\n"
+        f"above it, or 1: {round(level, 3)}\n"
     )
-    _show_worth(held, code)
-    _show_curve(fit, held, code)
-    _show_each(fit, held)
-    DIAGRAM.write_text(diagram(bins(held, chances(held, code))), "utf-8")
+    _show_worth(part, chance)
+    _show_curve(part, chance)
+    _show_each(part)
+    DIAGRAM.write_text(diagram(bins(part, chance)), "utf-8")
 
 
-def _show_worth(held: Part, weights: Floats) -> None:
-    print("Held out, with the code's numbers; confidence: the topic's alone\n")
-    table = []
-    level = probability.ANSWERED_FROM
-    near = np.isin(held.which, ("squad", "sample"))
-    for name, rows in (
-        *((which, held.which == which) for which in SETS),
+def _sets(part: Part) -> list[tuple[str, NDArray[np.bool_]]]:
+    near = np.isin(part.which, ("squad", "sample"))
+    return [
+        *((which, part.which == which) for which in SETS),
         ("squad and sample", near),
         ("all", np.ones(len(near), dtype=bool)),
-    ):
-        own = held.only(rows)
-        chance = chances(own, weights)
+    ]
+
+
+def _mean_area(part: Part, chance: Floats) -> float:
+    """The mean of the areas of the articles that have questions of both sorts."""
+    areas = [
+        area(chance[own], part.answerable[own])
+        for own in (part.groups == article for article in sorted(set(part.groups)))
+    ]
+    found = [each for each in areas if not np.isnan(each)]
+    return sum(found) / len(found) if found else float("nan")
+
+
+def _show_worth(part: Part, chance: Floats) -> None:
+    table = []
+    level = probability.ANSWERED_FROM
+    for name, rows in _sets(part):
+        own, its = part.only(rows), chance[rows]
         both = bool((~own.answerable).any())
         measures: tuple[Callable[[], float], ...] = (
             lambda own=own: area(own.table[:, 0], own.answerable),
-            lambda own=own, chance=chance: area(chance, own.answerable),
-            lambda own=own, chance=chance: not_answered(own, chance),
-            lambda own=own, chance=chance: precision(own, chance, level),
-            lambda own=own, chance=chance: calibration_error(own, chance),
+            lambda own=own, its=its: area(its, own.answerable),
+            lambda own=own, its=its: _mean_area(own, its),
+            lambda own=own, its=its: not_answered(own, its),
+            lambda own=own, its=its: calibration_error(own, its),
         )
         figures = [measure() if both else "" for measure in measures]
-        table.append((name, len(chance), *figures, coverage(own, chance, level)))
-    header = ("AUC confidence", "AUC", "not answered at .10", "precision", "ECE", "coverage")
-    print_table(("held out", "questions", *header), table)
+        called = precision(own, its, level), coverage(own, its, level)
+        table.append((name, len(its), *figures, *called))
+    header = ("AUC confidence", "AUC", "mean of articles", "not answered at .10", "ECE")
+    print_table(("unseen", "questions", *header, "precision", "coverage"), table)
 
 
-def _show_curve(fit: Part, held: Part, weights: Floats) -> None:
+def _show_curve(part: Part, chance: Floats) -> None:
     print("\nPrecision of what is called answered / share of the answerable, by threshold\n")
     table: list[tuple[object, ...]] = []
+    sets = _sets(part)
     for level in (0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9):
         row: list[object] = [level]
-        for part in (fit, held):
-            chance = chances(part, weights)
-            shares = precision(part, chance, level), coverage(part, chance, level)
+        for _, rows in sets:
+            own, its = part.only(rows), chance[rows]
+            shares = precision(own, its, level), coverage(own, its, level)
             row.append("{:.3f} / {:.3f}".format(*shares))
         table.append(tuple(row))
-    print_table(("threshold", "fitted", "held out"), table)
+    print_table(("threshold", *(name for name, _ in sets)), table)
 
 
-def _show_each(fit: Part, held: Part) -> None:
-    """What each figure earns: the area held out without it, each half fitted and held in turn."""
-    print("\nWithout one figure: AUC held out, either half in turn\n")
-
-    def areas(left: int | None) -> list[float]:
-        found = []
-        for one, other in ((fit, held), (held, fit)):
-            kept = [n for n in range(len(NAMES)) if n != left]
-            seen, unseen = (
-                Part(p.table[:, kept], p.answerable, p.holds, p.which, p.groups)
-                for p in (one, other)
+def _show_each(part: Part) -> None:
+    """What each figure earns: the areas without it."""
+    print("\nWithout one figure: AUC, unseen\n")
+    table = []
+    for name, left in (("none", None), *((name, n) for n, name in enumerate(NAMES))):
+        kept = [n for n in range(len(NAMES)) if n != left]
+        less = replace(part, table=part.table[:, kept])
+        chance = unseen(less)
+        squad, sampled = (less.which == which for which in ("squad", "sample"))
+        table.append(
+            (
+                name,
+                area(chance[squad], part.answerable[squad]),
+                _mean_area(part.only(squad), chance[squad]),
+                not_answered(part.only(squad), chance[squad]),
+                area(chance[sampled], part.answerable[sampled]),
             )
-            chance = chances(unseen, fitted(seen))
-            for which in ("squad", "sample"):
-                rows = unseen.which == which
-                found.append(area(chance[rows], unseen.answerable[rows]))
-        return found
-
-    table = [(name, *areas(n)) for n, name in enumerate(NAMES)]
-    header = ("SQuAD, second half", "sample", "SQuAD, first half", "sample")
-    print_table(("without", *header), [("none", *areas(None)), *table])
+        )
+    header = ("SQuAD", "mean of its articles", "not answered at .10", "sample")
+    print_table(("without", *header), table)
 
 
 # ---- The picture

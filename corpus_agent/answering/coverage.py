@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from corpus_agent.answering.answer_type import expected_kind, expected_measure
 from corpus_agent.text.tokens import (
+    STOP_WORDS,
     content_terms,
     has_digit,
     name_terms,
@@ -69,6 +70,13 @@ class Subject:
                 self._forms[word] = frozenset(same)
             found |= self._forms[word]
         return frozenset(found)
+
+    def adds(self, text: str) -> bool:
+        """Whether a text has a content word that is no form of one of the question's."""
+        return any(
+            word not in STOP_WORDS and not any(same_word(word, own) for own in self.asked)
+            for word in terms(text)
+        )
 
 
 class Coverage:

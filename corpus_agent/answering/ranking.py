@@ -7,8 +7,8 @@ benchmarks/fit_ranking.py computes each constant again; docs/decisions/answering
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,7 +23,16 @@ from corpus_agent.answering.probability import (
     topic_figures,
 )
 from corpus_agent.answering.subquestions import parts
-from corpus_agent.text.sentences import Unit, asks, heads_table, is_item, is_title, leads_in, units
+from corpus_agent.text.sentences import (
+    Unit,
+    asks,
+    heads_table,
+    is_item,
+    is_title,
+    leads_in,
+    refers_back,
+    units,
+)
 from corpus_agent.text.tokens import terms
 
 if TYPE_CHECKING:
@@ -55,9 +64,13 @@ class Ranking:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A unit that may be the answer, with its context."""
+    """A unit that may be the answer, with its context.
+
+    `opening` is where the sentence before begins if this one refers to it, else its own start.
+    """
 
     passage: int
+    opening: int
     start: int
     end: int
     text: str
@@ -95,19 +108,25 @@ WEIGHTS = np.array(
 # Without vectors, for choosing which units to encode.
 WEIGHTS_UNENCODED = np.array([0.0, 11.8, 4.5, 6.4, 1.3, -3.0, 2.6], dtype=np.float32)
 # A further sentence is returned while its score is within this of the best.
-KEEP_WITHIN = 3.5
+KEEP_WITHIN = 2.5
 MOST_SENTENCES = 3  # a choice: an answer should be short, though five find more
 
 
 # ---- Candidates and their features
 
 
-def _candidate(number: int, passage: Chunk, unit: Unit, around: Sequence[str]) -> Candidate:
+def _candidate(
+    number: int, passage: Chunk, unit: Unit, before: Unit | None, around: Sequence[str]
+) -> Candidate:
     """One unit as a candidate; a page's header or footer counts as a title."""
     text = passage.text[unit.start : unit.end]
     titled = unit.kind == "page" or (unit.kind == "text" and is_title(text))
     others = tuple(dict.fromkeys(other for other in around if other and other != text))
-    return Candidate(number, unit.start, unit.end, text, others, titled)
+    opening = unit.start
+    beside = before and before.kind == unit.kind == "text"
+    if before and beside and refers_back(text):
+        opening = unit.start if "\n\n" in passage.text[before.end : unit.start] else before.start
+    return Candidate(number, opening, unit.start, unit.end, text, others, titled)
 
 
 def _of_passage(number: int, passage: Chunk) -> list[Candidate]:
@@ -115,7 +134,7 @@ def _of_passage(number: int, passage: Chunk) -> list[Candidate]:
     found: list[Candidate] = []
     heading, lead, before = passage.heading, "", ""
     own = units(passage.text)
-    for unit in own:
+    for last, unit in zip([None, *own], own, strict=False):
         text = passage.text[unit.start : unit.end]
         if unit.kind == "head":
             heading, lead, before = text, "", ""
@@ -131,9 +150,9 @@ def _of_passage(number: int, passage: Chunk) -> list[Candidate]:
                 continue
         elif unit.kind != "row" and not is_item(text) and not asks(lead):
             lead = ""
-        candidate = _candidate(number, passage, unit, (heading, lead, before))
+        candidate = _candidate(number, passage, unit, last, (heading, lead, before))
         if unit is own[-1] and unit.kind == "text":  # the text that it would head is missing
-            candidate = Candidate(number, unit.start, unit.end, text, candidate.around, False)
+            candidate = replace(candidate, titled=False)
         found.append(candidate)
         if unit.kind == "page":
             continue
@@ -178,30 +197,42 @@ def features(
 
 
 def _chosen(
-    found: Sequence[Candidate], scores: Vectors, keep_within: float
+    found: Sequence[Candidate],
+    texts: Mapping[int, str],
+    scores: Vectors,
+    keep_within: float,
 ) -> tuple[Sentence, ...]:
-    """The best candidates, best first, without duplicates and those far below the best."""
+    """The best candidates, best first, without duplicates and those far below the best.
+
+    Each with the sentence that it refers to, unless that is among them.
+    """
     chosen: list[Sentence] = []
     seen: set[str] = set()
     for i in np.argsort(-scores, kind="stable"):
-        candidate, score = found[int(i)], float(scores[i])
+        own, score = found[int(i)], float(scores[i])
         if len(chosen) == MOST_SENTENCES:
             break
         if chosen and score < chosen[0].score - keep_within:
             break
-        if (key := " ".join(terms(candidate.text))) not in seen:
+        others = [(s.start, s.end) for s in chosen if s.passage == own.passage]
+        if any(start <= own.start < end for start, end in others):
+            continue
+        if (key := " ".join(terms(own.text))) not in seen:
             seen.add(key)
-            place = (candidate.passage, candidate.start, candidate.end)
-            chosen.append(Sentence(*place, candidate.text, score))
+            inside = any(start <= own.opening < end for start, end in others)
+            start = own.start if inside else own.opening
+            text = texts[own.passage][start : own.end]
+            chosen.append(Sentence(own.passage, start, own.end, text, score))
     return tuple(chosen)
 
 
 @dataclass(frozen=True)
 class Weighed:
-    """The candidates for a question, their coverage of it, and their features."""
+    """The candidates for a question, the texts of their passages, their coverage and features."""
 
     subject: Subject
     found: Sequence[Candidate]
+    texts: Mapping[int, str]
     coverage: Coverage
     table: Vectors
 
@@ -219,6 +250,8 @@ def weighed(
     """
     subject = Subject(question, hits)
     found = [c for n, hit in enumerate(hits[:PASSAGES_READ]) for c in _of_passage(n, hit.chunk)]
+    if subject.kind or subject.measure:  # the words of the question alone are a label
+        found = [c for c in found if c.opening < c.start or subject.adds(c.text)]
     if not found or not subject.words:
         return None
     new = [] if question in memory else [question]
@@ -227,18 +260,19 @@ def weighed(
     hopes = features(subject, hits, found, plain) @ WEIGHTS_UNENCODED
     kept = sorted(np.argsort(-hopes, kind="stable")[:most].tolist())
     found = [found[i] for i in kept]
+    texts = {c.passage: hits[c.passage].chunk.text for c in found}
     needed = dict.fromkeys(t for c in found for t in (c.text, *c.around))
     new = [text for text in needed if text not in memory]
     memory.update(zip(new, encode(new), strict=True))
     coverage = Coverage(subject, question, memory)
     table = features(subject, hits, found, coverage)
     table[:, 0] = np.array([memory[c.text].vector @ memory[question].vector for c in found])
-    return Weighed(subject, found, coverage, table)
+    return Weighed(subject, found, texts, coverage, table)
 
 
 def best_sentences(own: Weighed, keep_within: float = KEEP_WITHIN) -> tuple[Sentence, ...]:
     """The sentences that are shown, best first."""
-    return _chosen(own.found, own.table @ WEIGHTS, keep_within)
+    return _chosen(own.found, own.texts, own.table @ WEIGHTS, keep_within)
 
 
 def figures(question: str, own: Weighed) -> tuple[list[float], list[float]]:
@@ -253,11 +287,11 @@ def figures(question: str, own: Weighed) -> tuple[list[float], list[float]]:
     for candidate in own.found:
         by_passage.setdefault(candidate.passage, []).extend((candidate.text, *candidate.around))
     first = own.found[at]
-    best = Best(first.text, first.around, float(own.table[at, 1]), first.passage, by_passage)
+    best = Best(first.text, first.around, first.passage, by_passage)
     topic = topic_figures(
         own.subject, own.coverage, best, own.table[at], (float(scores[at]), fourth)
     )
-    return topic, bound_figures(question, own.subject, own.coverage, best)
+    return topic, bound_figures(question, own.subject, own.coverage, best, own.table[at])
 
 
 def _rank_one(

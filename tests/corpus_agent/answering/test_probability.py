@@ -1,5 +1,6 @@
 """What passages are called: by whether the topic is there, and by how likely they answer."""
 
+import numpy as np
 import pytest
 
 from corpus_agent.answering.coverage import Coverage, Subject
@@ -33,14 +34,16 @@ def test_each_threshold_is_the_first_value_of_what_it_names(confidence, probabil
     assert status_of(confidence, probability) == status
 
 
-def figures(question: str, sentence: str) -> list[float]:
+def figures(question: str, sentence: str, kind: float = 0.0) -> list[float]:
     """The figures of a sentence for a question, as the answerer computes them."""
     encoded = dict(
         zip((question, sentence), ENCODER.encode_tokens([question, sentence]), strict=True)
     )
     subject = Subject(question, [])
     coverage = Coverage(subject, question, encoded)
-    return bound_figures(question, subject, coverage, Best(sentence, (), 0.6, 0, {0: [sentence]}))
+    best = Best(sentence, (), 0, {0: [sentence]})
+    features = np.array([0.7, 0.6, 0, 0, kind, 0, 0], dtype=np.float32)
+    return bound_figures(question, subject, coverage, best, features)
 
 
 SAYS = "In 1974 the treaty of Oslo was accepted by Norway."
@@ -53,6 +56,7 @@ SAYS = "In 1974 the treaty of Oslo was accepted by Norway."
         ("Which treaty was accepted?", "Which treaty was rejected?", 2),
         ("What did Norway accept in 1974?", "What did Norway accept in 1975?", 3),
         ("What was accepted by Norway?", "What was accepted by Sweden?", 3),
+        ("Which treaty was accepted?", "How many kings accepted the treaty?", 4),
     ],
 )
 def test_a_near_miss_is_less_likely_than_the_question_that_the_sentence_answers(
@@ -65,6 +69,13 @@ def test_a_near_miss_is_less_likely_than_the_question_that_the_sentence_answers(
     assert judged(TOPIC, alike).probability < judged(TOPIC, good).probability
     assert judged(TOPIC, alike).confidence == judged(TOPIC, good).confidence
     assert len(good) + 1 == len(BOUND_WEIGHTS)
+
+
+def test_a_kind_of_answer_that_is_asked_for_and_missing_counts():
+    question = "When was it accepted by Norway?"
+    said, missing = (figures(question, SAYS, kind) for kind in (1.0, -1.0))
+    assert (said[5], missing[5]) == (0, 1)
+    assert judged(TOPIC, missing).probability < judged(TOPIC, said).probability
 
 
 def test_a_negation_that_the_sentence_has_too_costs_nothing():
