@@ -13,6 +13,7 @@ from corpus_agent.text.tokens import (
     STOP_WORDS,
     content_terms,
     has_digit,
+    is_code,
     name_terms,
     same_word,
     terms,
@@ -77,6 +78,18 @@ class Subject:
             word not in STOP_WORDS and not any(same_word(word, own) for own in self.asked)
             for word in terms(text)
         )
+
+    def names_another(self, text: str) -> bool:
+        """Whether a text has codes like the question's and none of them: E1043 for E1042."""
+        codes = {word for word in self.words if is_code(word)}
+        there = set(terms(text)) if codes else set()
+        shapes = {_shape(code) for code in codes}
+        return codes.isdisjoint(there) and any(_shape(word) in shapes for word in there)
+
+
+def _shape(code: str) -> str:
+    """A code with each digit as 0, so that those of one kind are equal."""
+    return "".join("0" if has_digit(character) else character for character in code)
 
 
 class Coverage:

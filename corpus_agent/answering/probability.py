@@ -51,18 +51,18 @@ UNRELATED_SCORE = 6.0  # the best score of unrelated sentences; replaces a missi
 NOT_FOUND_THRESHOLD = 0.35
 
 # ---- Probability that what is shown holds the answer, where half of the questions have none
-BOUND_BIAS = -2.67
-BOUND_TOPIC = 0.154  # the confidence above, before the logistic function
-BOUND_NEAR = 2.26  # cosine of the sentence to the question times that of its passage
-BOUND_NEGATIONS = -3.63  # negations of the question that the sentence lacks
-BOUND_ANTONYMS = -2.1  # words that it lacks and has an antonym of
-BOUND_NAMES = -0.639  # names and figures of the question that neither it nor its context has
-BOUND_COUNT = -1.26  # "how many" is asked, and no number counts that
-BOUND_KIND = -0.379  # it lacks the kind of answer asked for
-BOUND_OTHER_WORDS = 1.66  # mean coverage of the question words that it does not have itself
+BOUND_BIAS = -2.65
+BOUND_TOPIC = 0.153  # the confidence above, before the logistic function
+BOUND_NEAR = 2.35  # cosine of the sentence to the question times that of its passage
+BOUND_NEGATIONS = -3.48  # negations of the question that the sentence lacks
+BOUND_ANTONYMS = -2.0  # words that it lacks and has an antonym of
+BOUND_NAMES = -0.627  # names and figures of the question that neither it nor its context has
+BOUND_COUNT = -1.27  # "how many" is asked, and no number counts that
+BOUND_KIND = -0.394  # it lacks the kind of answer asked for
+BOUND_OTHER_WORDS = 1.65  # mean coverage of the question words that it does not have itself
 BOUND_LACKING = 0.165  # how many of the words that are no names it does not have itself
-BOUND_WORDS = 2.0  # their mean coverage
-BOUND_LEAST = -1.35  # the least of it
+BOUND_WORDS = 1.99  # their mean coverage
+BOUND_LEAST = -1.39  # the least of it
 BOUND_WEIGHTS = (
     BOUND_TOPIC,
     BOUND_NEAR,

@@ -252,6 +252,7 @@ def weighed(
     found = [c for n, hit in enumerate(hits[:PASSAGES_READ]) for c in _of_passage(n, hit.chunk)]
     if subject.kind or subject.measure:  # the words of the question alone are a label
         found = [c for c in found if c.opening < c.start or subject.adds(c.text)]
+    found = [c for c in found if not subject.names_another(c.text)]
     if not found or not subject.words:
         return None
     new = [] if question in memory else [question]

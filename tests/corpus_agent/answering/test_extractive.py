@@ -189,3 +189,15 @@ def test_the_words_of_the_question_alone_are_no_answer(answerer):
     said = f"{label} was 61 million dollars."
     answer = answerer.answer(asked, MemoryCorpus({"report.md": f"{said}\n"}))  # the control
     assert [citation.quote for citation in answer.citations] == [said]
+
+
+def test_a_line_about_another_code_is_not_quoted(answerer):
+    about = ["E1042 torque sensor not at zero: switch off.", "E1043 torque sensor defective: walk."]
+    corpus = MemoryCorpus({"manual.md": "".join(f"- {line}\n" for line in about)})
+    for asked, other in (("E1042", about[1]), ("E1043", about[0])):
+        answer = answerer.answer(f"The display says {asked} torque sensor, why?", corpus)
+        assert answer.citations and other not in answer.text
+    answer = answerer.answer(
+        "The display says E1042 or E1043 torque sensor, why?", corpus
+    )  # the control
+    assert all(line in answer.text for line in about)
