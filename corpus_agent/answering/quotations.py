@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import lru_cache
-from itertools import accumulate, islice, pairwise
+from itertools import accumulate, chain, islice, pairwise
 from typing import TYPE_CHECKING, Literal
 
 import regex
@@ -104,8 +104,6 @@ _SHORT_UNIT = regex.compile(r"(?<=\p{N}\s*)\p{L}{1,2}(?!\p{L})")
 _ELLIPSIS = re.compile(r"^\s*(?:\[?(?:\.{3}|…)\]?\s*)+|(?:\s*\[?(?:\.{3}|…)\]?)+\s*$")
 _WITHIN_MARKS = re.compile(r"^\s*[\"'“„«]([^\"“”„«»]+)[\"'”“»]\s*$")
 _BRACKETED_LETTER = re.compile(r"^\[(\w)\](?=\w)")
-
-
 _ITEM = re.compile(r"[ \t]*(?:[-*+•–]|\d{1,3}[.)])[ \t]+")
 _ENDED = re.compile(r"[.!?:;][\"'”’)\]]*\s*\Z")
 
@@ -373,17 +371,22 @@ def _as_spelled(haystack: Comparable, wanted: Comparable, near_line: int) -> Fou
         first, last, text = _span(haystack, start, end)
         if _gaps_differ(haystack, start, wanted):
             continue
-        if says_enough(text) and not _leaves_out(haystack, start, end, text):
+        enough = says_enough(text) or _is_all(haystack.text, start, end)
+        if enough and not _leaves_out(haystack, start, end, text):
             return first, last, text, True
         cut = cut or (first, last, text, False)
     return cut
 
 
 def _occurrences(text: str, needle: str) -> Iterator[int]:
-    start = text.find(needle)
-    while start >= 0:
+    start = -1
+    while (start := text.find(needle, start + 1)) >= 0:
         yield start
-        start = text.find(needle, start + 1)
+
+
+def _is_all(text: str, start: int, end: int) -> bool:
+    """Whether a document says nothing besides."""
+    return not any(map(str.isalnum, chain(text[:start], text[end:])))
 
 
 def _leaves_out(haystack: Comparable, start: int, end: int, text: str) -> bool:
@@ -464,8 +467,7 @@ def _behind(haystack: Comparable, end: int) -> str:
     """The text from a position on, with the limits of `_before`."""
     number = haystack.line(end - 1)
     line = haystack.lines[number - 1].text[haystack.column(end - 1) + 1 :]
-    below = haystack.lines[number : number + CONTEXT_LINES]
-    return visible("\n".join([line, *_beside(below)]))
+    return visible("\n".join([line, *_beside(haystack.lines[number : number + CONTEXT_LINES])]))
 
 
 def _beside(lines: Sequence[Line]) -> list[str]:
@@ -591,7 +593,8 @@ def _resembling(lines: Sequence[Line], quote: str) -> Located | None:
     if not wanted or not own:
         return None
     words = [word for word, _ in own]
-    best, best_share = None, ALTERED_SHARE
+    best: Located | None = None
+    best_share = ALTERED_SHARE
     slack = 1 + len(wanted) // 5
     for begin in _likely(words, wanted):
         start, end = max(0, begin - slack), begin + len(wanted) + slack
@@ -599,13 +602,10 @@ def _resembling(lines: Sequence[Line], quote: str) -> Located | None:
         blocks = [block for block in matcher.get_matching_blocks() if block.size]
         share = sum(block.size for block in blocks) / len(wanted)
         if share >= best_share and blocks:
-            first = own[start + blocks[0].a][1]
-            last = own[start + blocks[-1].a + blocks[-1].size - 1][1]
-            best, best_share = (first, last), share
-    if best is None:
-        return None
-    first, last = best
-    return first + 1, last + 1, _lines_of(lines, first + 1, last + 1), "altered"
+            first = own[start + blocks[0].a][1] + 1
+            last = own[start + blocks[-1].a + blocks[-1].size - 1][1] + 1
+            best, best_share = (first, last, _lines_of(lines, first, last), "altered"), share
+    return best
 
 
 def _words(text: str) -> list[str]:
