@@ -173,12 +173,12 @@ _BRACKETED = regex.compile(
 def _in_accounting_brackets(figure: Figure, text: str) -> bool:
     """Whether a figure of three digits or more stands alone in brackets: (500) is -500.
 
-    Not a year, not part of a telephone number, not where the same was said in words before.
+    Not a year, not part of a telephone number, not where the same is in words before.
     """
     for match in _BRACKETED.finditer(text):
         if match.start() < figure.start < match.end():
             return not text[: match.start()].rstrip()[-1:].isdigit() and not any(
-                said.end == len(text[: match.start()].rstrip()) for said in _words(text)
+                word.end == len(text[: match.start()].rstrip()) for word in _words(text)
             )
     return False
 
@@ -467,7 +467,7 @@ def compound(word: str) -> int | None:
     parts = _GERMAN_NUMBER.fullmatch(word)
     if not parts or not (parts["thousand"] or parts["hundred"] or parts["tens"]):
         return None
-    value = {name: _GERMAN.get(said, 0) for name, said in parts.groupdict().items() if said}
+    value = {name: _GERMAN.get(word, 0) for name, word in parts.groupdict().items() if word}
     thousands = (value.get("thousands") or 1) * 1_000 if parts["thousand"] else 0
     hundreds = (value.get("hundreds") or 1) * 100 if parts["hundred"] else 0
     return thousands + hundreds + sum(value.get(name, 0) for name in ("ones", "tens", "teens"))
@@ -555,11 +555,11 @@ def _hour(hour: str, half: str | None) -> int:
 
 def _han_number(match: regex.Match[str]) -> list[str]:
     """The value of Chinese numerals; digit by digit where no power is among them, as in a year."""
-    said = match[0]
-    if not any(char in _HAN_POWERS for char in said):
-        return ["".join(str(_HAN_DIGITS[char]) for char in said)]
+    numerals = match[0]
+    if not any(char in _HAN_POWERS for char in numerals):
+        return ["".join(str(_HAN_DIGITS[char]) for char in numerals)]
     whole = part = digit = 0
-    for char in said:
+    for char in numerals:
         power = _HAN_POWERS.get(char)
         if power is None:
             digit = _HAN_DIGITS[char]

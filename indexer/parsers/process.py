@@ -53,7 +53,7 @@ class Process:
             self.pid = self._process.pid
         try:
             kind, payload = protocol.receive(self._channel, time.monotonic() + START_SECONDS)
-            told = json.loads(payload)
+            report = json.loads(payload)
         except (EOFError, OSError, ValueError) as error:
             code, _ = self.end(EXIT_SECONDS)
             raise CorpusError(
@@ -62,8 +62,8 @@ class Process:
             ) from error
         if kind != protocol.READY:
             self.end()
-            raise SealUnavailable(told["message"], told["hint"])
-        self._first_peak_kib = told["peak_kib"]
+            raise SealUnavailable(report["message"], report["hint"])
+        self._first_peak_kib = report["peak_kib"]
 
     def ask(
         self, kind: bytes, deadline: float, descriptor: int = -1, **values: object
@@ -71,9 +71,9 @@ class Process:
         """The kind and payload of the answer; raises EOFError, OSError, TimeoutError, Malformed."""
         self._channel.settimeout(protocol.seconds_until(deadline))
         protocol.send(self._channel, kind, json.dumps(values).encode(), descriptor)
-        return self.hear(deadline)
+        return self.receive(deadline)
 
-    def hear(self, deadline: float) -> tuple[bytes, bytes]:
+    def receive(self, deadline: float) -> tuple[bytes, bytes]:
         """The next reply of the process; raises as `ask` does."""
         return protocol.receive(self._channel, deadline)
 

@@ -122,18 +122,18 @@ class Recogniser:
 
     def _opened(self) -> int:
         assert self._document is not None
-        said = self._ask(protocol.DOCUMENT, protocol.OPENED, self._document)
-        return _number(said.get("pages"), protocol.MAX_PAGE)
+        reply = self._ask(protocol.DOCUMENT, protocol.OPENED, self._document)
+        return _number(reply.get("pages"), protocol.MAX_PAGE)
 
     def draw(self, number: int) -> DrawnPage:
         """Have a page drawn, after which it can be read. Raises UnreadableDocument."""
         if self._process is None:
             self._opened()  # the one before died of another page
-        said = self._ask(protocol.PAGE, protocol.PAGE, number=number)
-        sha256 = said.get("sha256")
+        reply = self._ask(protocol.PAGE, protocol.PAGE, number=number)
+        sha256 = reply.get("sha256")
         if not isinstance(sha256, str) or not _SHA256.fullmatch(sha256):
             raise self._malformed("no hash of a page")
-        return DrawnPage(sha256, said.get("blank") is True)
+        return DrawnPage(sha256, reply.get("blank") is True)
 
     def shows_text(self) -> bool:
         """Whether a first look at the drawn page finds lines of text."""
@@ -141,10 +141,10 @@ class Recogniser:
 
     def read(self) -> RecognisedPage:
         """The text of the drawn page. Raises UnreadableDocument with the reason."""
-        said = self._ask(protocol.RECOGNISED, protocol.RECOGNISED)
-        lines = self._checked(said.get("lines"))
+        reply = self._ask(protocol.RECOGNISED, protocol.RECOGNISED)
+        lines = self._checked(reply.get("lines"))
         found = tesseract.find()
-        if found is not None and said.get("suspect") is True:
+        if found is not None and reply.get("suspect") is True:
             language = found.language_of(self._frame(protocol.GREY, protocol.GREY, strip=True))
             if language is not None:
                 picture = self._frame(protocol.GREY, protocol.GREY, strip=False)
@@ -169,12 +169,12 @@ class Recogniser:
         """The values of the reply."""
         payload = self._frame(kind, expected, descriptor, **values)
         try:
-            said = json.loads(payload)
+            reply = json.loads(payload)
         except (ValueError, RecursionError):
-            said = None
-        if not isinstance(said, dict):
+            reply = None
+        if not isinstance(reply, dict):
             raise self._malformed("an answer that is none")
-        return said
+        return reply
 
     def _frame(self, kind: bytes, expected: bytes, descriptor: int = -1, **values: object) -> bytes:
         """The payload of the reply; raises UnreadableDocument, and then the process may be gone."""
@@ -200,8 +200,8 @@ class Recogniser:
     def _reported(self, kind: bytes, payload: bytes) -> UnreadableDocument:
         """The error that the process reports."""
         try:
-            said = json.loads(payload) if kind == protocol.UNREADABLE else {}
-            reason, detail = said.get("reason"), said.get("detail")
+            reply = json.loads(payload) if kind == protocol.UNREADABLE else {}
+            reason, detail = reply.get("reason"), reply.get("detail")
         except (ValueError, RecursionError, AttributeError):
             return self._malformed("no reason")
         if not isinstance(reason, str) or not _REASON.fullmatch(reason):

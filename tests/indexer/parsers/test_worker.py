@@ -362,7 +362,7 @@ _PARENT = """
 import os, sys
 from pathlib import Path
 sys.path.insert(0, {repository!r})
-from indexer.parsers.worker import Worker, Asked
+from indexer.parsers.worker import Worker, DocumentRequest
 from indexer.parsers.protocol import decoded
 from tests.support.obeying_worker import do
 if {seal}:
@@ -372,7 +372,7 @@ worker = Worker("tests.support.obeying_worker")
 def read(data):
     descriptor = os.memfd_create("x")
     os.write(descriptor, data)
-    return worker.read(Asked(descriptor, "a.txt"))
+    return worker.read(DocumentRequest(descriptor, "a.txt"))
 print(next(decoded(read(do("process")).encoding)).text, flush=True)
 if {busy}:
     read(do("spin"))
