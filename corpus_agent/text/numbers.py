@@ -2,7 +2,7 @@
 """The figures of a text, however they are written: numbers, dates, times, number words. Pure.
 
 Two texts that say the same figures give the same set. Knows English, German, French and Spanish
-words. Called by grounding.py, for which a claim's figures must all be in what supports it.
+words. Called by agreement.py, for which a claim's figures must all be in what supports it.
 """
 
 from __future__ import annotations

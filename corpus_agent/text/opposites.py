@@ -2,7 +2,7 @@
 """Words that cannot both be said of one thing: rose and fell, monthly and yearly, buyer and seller. Pure.
 
 Knows commonest pairs in English, German, French, Spanish and Chinese, by word or by beginning. Tells
-what a claim says in the place of what a text says; what that means is grounding.py's to judge.
+what a claim says in the place of what a text says; what that means is agreement.py's to judge.
 """
 
 from __future__ import annotations
