@@ -16,8 +16,9 @@ import regex
 from corpus_agent.answering.claims import names_are_nouns
 from corpus_agent.answering.evidence import ComparedText, written
 from corpus_agent.text.negation import negations, says_what_is_needed
-from corpus_agent.text.numbers import bounds, converted, counted, figures, is_unit, readings, shares
+from corpus_agent.text.numbers import figures, readings
 from corpus_agent.text.opposites import excludes, turned
+from corpus_agent.text.quantities import bounds, converted, counted, is_unit, shares
 from corpus_agent.text.tokens import STOP_WORDS, content_terms, fold, same_word, terms, word_spans
 
 _CLAUSE_BEGINS = re.compile(r"(?:[^\s,;:.!?()]+\s+){1,4}\Z")

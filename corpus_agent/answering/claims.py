@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import regex
 
 from corpus_agent.text.naming import spellings
-from corpus_agent.text.numbers import figures, measures
+from corpus_agent.text.numbers import figures
+from corpus_agent.text.quantities import measures
 from corpus_agent.text.sentences import asks, leads_in, units
 from corpus_agent.text.tokens import STOP_WORDS, UNSPACED, content_terms, fold, terms
 

@@ -24,8 +24,8 @@ import regex
 
 from corpus_agent.answering.records import STANDING, Citation, Verdict
 from corpus_agent.text.negation import turned_before, turned_behind
-from corpus_agent.text.numbers import measured
 from corpus_agent.text.numerals import runs_over
+from corpus_agent.text.quantities import measured
 from corpus_agent.text.sanitize import visible
 from corpus_agent.text.tokens import STOP_WORDS, UNSPACED, terms
 from indexer import Line, Refused, Window
