@@ -13,7 +13,6 @@ import json
 import os
 import re
 import signal
-import threading
 import time
 from dataclasses import dataclass
 from functools import cache
@@ -24,7 +23,7 @@ from indexer.extract.normalise import MAX_LINE_CHARS, whole
 from indexer.extract.ocr.reading_order import UNREADABLE
 from indexer.parsers import protocol, tesseract
 from indexer.parsers.limits import OCR_CPU_SECONDS, OCR_MEMORY_BYTES, OCR_WALL_SECONDS
-from indexer.parsers.process import EXIT_SECONDS, Process
+from indexer.parsers.process import EXIT_SECONDS, RenewedProcess
 
 CHILD = "indexer.parsers.ocr_child"
 VERSION = 1  # of what is written for a page; a change has every page read again
@@ -106,18 +105,15 @@ class Recogniser:
 
     def __init__(self, module: str = CHILD, seconds: float = OCR_WALL_SECONDS) -> None:
         """`module` is what the process runs, `seconds` the time for a page."""
-        self._module = module
         self._seconds = seconds
-        self._lock = threading.Lock()
-        self._process: Process | None = None
-        self._stopped = False
+        self._process = RenewedProcess(module, _ENVIRONMENT)
         self._document: int | None = None  # a descriptor
 
     def open(self, descriptor: int) -> int:
         """Give the process a document; how many pages it has. Raises UnreadableDocument."""
         self._document = descriptor
-        if self._process and self._process.documents >= PAGES_PER_PROCESS:
-            self._end()
+        if (self._process.documents or 0) >= PAGES_PER_PROCESS:
+            self._process.end()
         return self._opened()
 
     def _opened(self) -> int:
@@ -127,7 +123,7 @@ class Recogniser:
 
     def draw(self, number: int) -> DrawnPage:
         """Have a page drawn, after which it can be read. Raises UnreadableDocument."""
-        if self._process is None:
+        if self._process.documents is None:
             self._opened()  # the one before died of another page
         reply = self._ask(protocol.PAGE, protocol.PAGE, number=number)
         sha256 = reply.get("sha256")
@@ -153,15 +149,12 @@ class Recogniser:
 
     def stop(self) -> None:
         """Kill the process, even during a page; no other is started afterwards."""
-        with self._lock:
-            self._stopped = True
-            if self._process:
-                self._process.kill()
+        self._process.stop()
 
     def close(self) -> None:
         """End the process and wait until it has ended."""
-        self.stop()
-        self._end()
+        self._process.stop()
+        self._process.end()
 
     def _ask(
         self, kind: bytes, expected: bytes, descriptor: int = -1, **values: object
@@ -178,14 +171,14 @@ class Recogniser:
 
     def _frame(self, kind: bytes, expected: bytes, descriptor: int = -1, **values: object) -> bytes:
         """The payload of the reply; raises UnreadableDocument, and then the process may be gone."""
-        process = self._running()
+        process = self._process.running()
         try:
             deadline = time.monotonic() + self._seconds
             if descriptor >= 0:
                 os.lseek(descriptor, 0, os.SEEK_SET)  # the process shares the position
             given, payload = process.ask(kind, deadline, descriptor, **values)
         except TimeoutError:
-            self._end()
+            self._process.end()
             detail = f"a page took more than {self._seconds:.0f} s"
             raise UnreadableDocument("timeout", detail) from None
         except (EOFError, ConnectionError):
@@ -207,16 +200,15 @@ class Recogniser:
         if not isinstance(reason, str) or not _REASON.fullmatch(reason):
             return self._malformed("no reason")
         if reason in ("crashed", "memory"):
-            self._end()
+            self._process.end()
         shown = whole(detail).replace("\0", "") if isinstance(detail, str) else ""
         return UnreadableDocument(reason, " ".join(shown.split())[:300])
 
     def _cause(self) -> UnreadableDocument:
         """Why the process ended by itself."""
-        with self._lock:
-            if self._stopped:
-                return UnreadableDocument("interrupted")
-        code, peak = self._end(EXIT_SECONDS)
+        if self._process.stopped:
+            return UnreadableDocument("interrupted")
+        code, peak = self._process.end(EXIT_SECONDS)
         if code == -signal.SIGXCPU:
             return UnreadableDocument("timeout", f"{OCR_CPU_SECONDS} s of processor time")
         if code == -signal.SIGKILL or peak > OCR_MEMORY_BYTES // 3:
@@ -225,7 +217,7 @@ class Recogniser:
         return UnreadableDocument("crashed", f"the recognising process ended with {code}")
 
     def _malformed(self, what: str) -> UnreadableDocument:
-        self._end()
+        self._process.end()
         return UnreadableDocument("crashed", f"sent {what}")
 
     def _checked(self, lines: object) -> tuple[tuple[str, float], ...]:
@@ -238,19 +230,6 @@ class Recogniser:
                 raise self._malformed("a line that is none")
             checked.append((entry[0], float(entry[1])))
         return tuple(checked)
-
-    def _running(self) -> Process:
-        with self._lock:
-            if self._stopped:
-                raise UnreadableDocument("interrupted")
-            if self._process is None:
-                self._process = Process(self._module, _ENVIRONMENT)
-            return self._process
-
-    def _end(self, patience: float = 0.0) -> tuple[int | None, int]:
-        with self._lock:
-            process, self._process = self._process, None
-        return process.end(patience) if process else (None, 0)
 
 
 def is_line(text: object, confidence: object) -> bool:

@@ -10,7 +10,6 @@ import json
 import os
 import re
 import signal
-import threading
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -21,7 +20,7 @@ from indexer.extract import is_cut_at_limit
 from indexer.extract.normalise import whole
 from indexer.parsers import protocol
 from indexer.parsers.limits import DOCUMENTS_PER_PROCESS, DocumentLimits, limits_for
-from indexer.parsers.process import EXIT_SECONDS, Process
+from indexer.parsers.process import EXIT_SECONDS, Process, RenewedProcess
 from indexer.records import Line
 
 CHILD = "indexer.parsers.child"
@@ -90,12 +89,9 @@ class Worker:
         limits: Callable[[int], DocumentLimits] = limits_for,
         documents_per_process: int = DOCUMENTS_PER_PROCESS,
     ) -> None:
-        self._module = module
         self._limits = limits
         self._documents_per_process = documents_per_process
-        self._lock = threading.Lock()
-        self._process: Process | None = None
-        self._stopped = False
+        self._process = RenewedProcess(module)
 
     def read(self, request: DocumentRequest) -> Text:
         """The text of a document.
@@ -106,13 +102,15 @@ class Worker:
         """
         limits = self._limits(os.fstat(request.descriptor).st_size)
         while True:
-            process = self._running()
+            if (self._process.documents or 0) >= self._documents_per_process:
+                self._process.end()
+            process = self._process.running()
             process.documents += 1
             reading = _DocumentReading(process, request, limits)
             try:
                 return reading.text()
             except _Lost as lost:
-                code, peak = self._end(0.0 if lost.error else EXIT_SECONDS)
+                code, peak = self._process.end(0.0 if lost.error else EXIT_SECONDS)
                 error = lost.error or _cause(code, peak, limits)
                 # What it parsed before may have broken it: then another is given the document.
                 if process.documents == 1 or error.reason == "timeout":
@@ -120,30 +118,12 @@ class Worker:
 
     def stop(self) -> None:
         """Kill the process, even during a document; no other is started afterwards."""
-        with self._lock:
-            self._stopped = True
-            if self._process:
-                self._process.kill()
+        self._process.stop()
 
     def close(self) -> None:
         """End the process and wait until it has ended."""
-        self.stop()
-        self._end()
-
-    def _running(self) -> Process:
-        if self._process and self._process.documents >= self._documents_per_process:
-            self._end()
-        with self._lock:
-            if self._stopped:
-                raise UnreadableDocument("interrupted")
-            if self._process is None:
-                self._process = Process(self._module)
-            return self._process
-
-    def _end(self, patience: float = 0.0) -> tuple[int | None, int]:
-        with self._lock:
-            process, self._process = self._process, None
-        return process.end(patience) if process else (None, 0)
+        self._process.stop()
+        self._process.end()
 
 
 class _Lost(Exception):

@@ -103,8 +103,10 @@ def test_lines_come_out_of_the_wire_as_they_went_in(some, cut):
 def test_no_bytes_make_anything_but_lines_or_an_error(noise, data):
     encoding = protocol.encoded([Line("one", 1), Line("two", 1), Line("three", 2)])
     at = data.draw(st.integers(0, len(encoding)))
+    sent = encoding[:at] + noise + encoding[at + len(noise) :]
     with suppress(protocol.Malformed):
-        protocol.checked(encoding[:at] + noise + encoding[at + len(noise) :])
+        number, *_ = protocol.checked(sent)
+        assert len(list(protocol.decoded(sent))) == number
 
 
 @pytest.mark.parametrize(
