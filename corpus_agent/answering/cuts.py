@@ -129,8 +129,7 @@ def _behind(haystack: Comparable, end: int) -> str:
     """The text from a position on, with the limits of `_before`."""
     number = haystack.line(end - 1)
     line = haystack.lines[number - 1].text[haystack.column(end - 1) + 1 :]
-    below = haystack.lines[number : number + CONTEXT_LINES]
-    return visible("\n".join([line, *_beside(below)]))
+    return visible("\n".join([line, *_beside(haystack.lines[number : number + CONTEXT_LINES])]))
 
 
 def _beside(lines: Sequence[Line]) -> list[str]:

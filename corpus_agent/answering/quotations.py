@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
-from itertools import accumulate, islice, pairwise
+from itertools import accumulate, chain, islice, pairwise
 from typing import TYPE_CHECKING
 
 from corpus_agent.answering.comparable import LINKS, SAME, Comparable, comparable, comparable_quote
@@ -191,17 +191,22 @@ def _as_spelled(haystack: Comparable, wanted: Comparable, near_line: int) -> Fou
         first, last, text = _span(haystack, start, end)
         if gaps_differ(haystack, start, wanted):
             continue
-        if says_enough(text) and not leaves_out(haystack, start, end, text):
+        enough = says_enough(text) or _is_all(haystack.text, start, end)
+        if enough and not leaves_out(haystack, start, end, text):
             return first, last, text, True
         cut = cut or (first, last, text, False)
     return cut
 
 
 def _occurrences(text: str, needle: str) -> Iterator[int]:
-    start = text.find(needle)
-    while start >= 0:
+    start = -1
+    while (start := text.find(needle, start + 1)) >= 0:
         yield start
-        start = text.find(needle, start + 1)
+
+
+def _is_all(text: str, start: int, end: int) -> bool:
+    """Whether a document says nothing besides."""
+    return not any(map(str.isalnum, chain(text[:start], text[end:])))
 
 
 def says_enough(text: str) -> bool:
@@ -233,7 +238,8 @@ def _resembling(lines: Sequence[Line], quote: str) -> Located | None:
     if not wanted or not own:
         return None
     words = [word for word, _ in own]
-    best, best_share = None, ALTERED_SHARE
+    best: Located | None = None
+    best_share = ALTERED_SHARE
     slack = 1 + len(wanted) // 5
     for begin in _likely(words, wanted):
         start, end = max(0, begin - slack), begin + len(wanted) + slack
@@ -241,13 +247,10 @@ def _resembling(lines: Sequence[Line], quote: str) -> Located | None:
         blocks = [block for block in matcher.get_matching_blocks() if block.size]
         share = sum(block.size for block in blocks) / len(wanted)
         if share >= best_share and blocks:
-            first = own[start + blocks[0].a][1]
-            last = own[start + blocks[-1].a + blocks[-1].size - 1][1]
-            best, best_share = (first, last), share
-    if best is None:
-        return None
-    first, last = best
-    return first + 1, last + 1, _lines_of(lines, first + 1, last + 1), "altered"
+            first = own[start + blocks[0].a][1] + 1
+            last = own[start + blocks[-1].a + blocks[-1].size - 1][1] + 1
+            best, best_share = (first, last, _lines_of(lines, first, last), "altered"), share
+    return best
 
 
 def _words(text: str) -> list[str]:

@@ -89,15 +89,15 @@ def _text(
 # Every format of one document. Marks in the bytes come before names; among the formats of text the
 # first that claims a file serves it, plain text last.
 _DOCUMENTS: tuple[Extractor, ...] = (
-    replace(_binary("pdf", 7, "pdf", "pdf.pages"), empty_reason="no_text_layer"),
+    replace(_binary("pdf", 8, "pdf", "pdf.pages"), empty_reason="no_text_layer"),
     _binary("image", 1, "picture", "claims.image"),
     _binary("docx", 4, "docx", "office.docx", markdown=True),
     _binary("pptx", 4, "pptx", "office.pptx", markdown=True),
     _binary("xlsx", 4, "xlsx xlsb", "sheets.spreadsheets"),
     _binary("odf", 4, "odt odp", "office.odf", markdown=True),
     _binary("ods", 3, "ods", "sheets.spreadsheets"),
-    _binary("epub", 5, "epub", "html.ebook", markdown=True),
-    _binary("iwork", 3, "iwork", "iwork.document", markdown=True),
+    _binary("epub", 6, "epub", "html.ebook", markdown=True),
+    _binary("iwork", 4, "iwork", "iwork.document", markdown=True),
     _binary("doc", 2, "doc", "legacy.doc", markdown=True),
     _binary("ppt", 3, "ppt", "legacy.ppt", markdown=True),
     _binary("xls", 3, "xls", "sheets.xls"),
@@ -108,7 +108,7 @@ _DOCUMENTS: tuple[Extractor, ...] = (
         claims=suffixes.is_webarchive,
     ),
     _text("enex", 1, suffixes.is_enex, "personal.notes", markdown=True, container=True),
-    _text("fb2", 3, suffixes.is_fb2, "html.ebook", markdown=True),
+    _text("fb2", 4, suffixes.is_fb2, "html.ebook", markdown=True),
     _binary("tnef", 1, "tnef", "mail.files", container=True),
     _text("mbox", 6, suffixes.is_mbox, "mail.files", container=True),
     _text("eml", 6, suffixes.is_eml, "mail.files", container=True),

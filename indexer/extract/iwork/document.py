@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
 _PREVIEW = "QuickLook/Preview.pdf"
+_PREVIEWED = "read from its preview, which may show the first page alone"
 _EXPORT = "export as PDF from Pages, Numbers or Keynote"
 _UNSEEN = frozenset({"stylesheet", "prototype-drawables", "master-slides", "prototype-slide"})
 
@@ -43,7 +44,9 @@ def read_iwork(data: bytes) -> Extraction:
     preview = parts.read(_PREVIEW)
     if preview is None:
         raise UnreadableDocument("unsupported", "Pages, Numbers or Keynote document; " + _EXPORT)
-    return read_pdf(preview)
+    extraction = read_pdf(preview)
+    extraction.notes.append(_PREVIEWED)
+    return extraction
 
 
 def _index(parts: ZipParts) -> ZipParts:

@@ -59,6 +59,7 @@ def test_where_the_records_say_nothing_the_preview_is_read():
     nothing = {"Index/Document.iwa": made.records((1, 10_000, b"", ()))}
     with_preview = made._zipped({**nothing, "QuickLook/Preview.pdf": pdf_of("as it was printed")})
     assert "as it was printed" in lines_of(with_preview, "a.pages")
+    assert extract(with_preview, "a.pages").remark.startswith("read from its preview")
     with pytest.raises(UnreadableDocument, match="export as PDF from Pages"):
         extract(made._zipped(nothing), "a.pages")
 
