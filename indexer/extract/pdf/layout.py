@@ -20,7 +20,7 @@ from indexer.extract.hidden import hide
 from indexer.extract.pdf import footnotes, order, right_to_left
 from indexer.extract.pdf.lines import HYPHENS, PlacedLine, Places, joined, placed_lines
 from indexer.extract.pdf.running import Page, page_of, usual_size
-from indexer.extract.pdf.unseen import take_unseen
+from indexer.extract.pdf.unseen import chars_of, take_unseen
 
 if TYPE_CHECKING:
     import pypdfium2
@@ -62,10 +62,13 @@ def text_of(page: Page) -> str:
 
 def read_page(page: pypdfium2.PdfPage, label: str = "") -> Page:
     """The lines of a page, the fields and comments on it, and marked what it does not show."""
-    hidden = [hide(cleaned(line)) for line in take_unseen(page)]
+    unseen = take_unseen(page)
+    hidden = [hide(cleaned(line)) for line in unseen.lines]
     with closing(page.get_textpage()) as text_page:
         text = str(text_page.get_text_range())
-        places = Places(text_page, page)
+        blank = chars_of(text_page, unseen.letters) if unseen.letters else set()
+        places = Places(text_page, page, blank)
+        text = places.blanked(text)
         runs = _runs(text_page)
         from_right = right_to_left.is_base(text)
         gutter = _gutter(runs)
@@ -77,6 +80,8 @@ def read_page(page: pypdfium2.PdfPage, label: str = "") -> Page:
             lines = placed_lines(text, places, from_right)
             if from_right:
                 lines = [_turned(line, places) for line in lines]
+        if blank:
+            lines = [_closed(line, blank) for line in lines]
         lines = _with_raised(lines, places)
         cells = [places.extent_of(run.left, run.bottom, run.right, run.top) for run in runs]
     return page_of(lines, cells, places.height, (*_annotations(page), *hidden), label)
@@ -96,6 +101,16 @@ def _turned(line: PlacedLine, places: Places) -> PlacedLine:
         for index in range(line.start, line.end + 1)
     ]
     return replace(line, text=right_to_left.in_reading_order(chars, line.size))
+
+
+def _closed(line: PlacedLine, blank: Iterable[int]) -> PlacedLine:
+    """The line without more than one blank where letters are not seen."""
+    shown = line.text.lstrip(" ")
+    start = line.start - (len(line.text) - len(shown))
+    end = line.end + (len(shown) - len(shown.rstrip(" ")))
+    if not any(start <= index <= end for index in blank):
+        return line
+    return replace(line, text=regex.sub(" {2,}", " ", line.text).strip(" "))
 
 
 def _with_raised(lines: Sequence[PlacedLine], places: Places) -> list[PlacedLine]:

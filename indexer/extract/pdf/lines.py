@@ -6,7 +6,7 @@ Called by layout.py.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -157,11 +157,17 @@ def _gap(before: PlacedLine, line: PlacedLine, places: Places, from_right: bool)
 
 
 class Places:
-    """Where pdfium's characters stand on a page that is shown upright."""
+    """Where pdfium's characters stand on a page that is shown upright; some are `blank`."""
 
-    def __init__(self, text_page: pypdfium2.PdfTextPage, page: pypdfium2.PdfPage) -> None:
+    def __init__(
+        self,
+        text_page: pypdfium2.PdfTextPage,
+        page: pypdfium2.PdfPage,
+        blank: Collection[int] = (),
+    ) -> None:
         import pypdfium2.raw as pdfium
 
+        self._blank = blank
         self._pdfium = pdfium
         self._page = text_page
         self._turn = _turned(page)
@@ -178,8 +184,21 @@ class Places:
 
     def char(self, index: int) -> str:
         """A character; "" where there is none."""
+        if index in self._blank:
+            return " "
         code = self._pdfium.FPDFText_GetUnicode(self._page, index)
         return chr(code) if 0 < code <= 0x10FFFF else ""
+
+    def blanked(self, text: str) -> str:
+        """The page's text with its blanks."""
+        if not self._blank:
+            return text
+        chars = list(text)
+        for index in self._blank:
+            place = self._pdfium.FPDFText_GetTextIndexFromCharIndex(self._page, index)
+            if 0 <= place < len(chars):
+                chars[place] = " "
+        return "".join(chars)
 
     def shown(self, index: int, end: int) -> int:
         """The first character from `index` to `end` that the page shows."""
