@@ -71,7 +71,11 @@ class Cells:
 
 _COLOURS = Cells(ctypes.c_uint, 4, 0, 1, 2, 3)  # red, green, blue, alpha
 _CORNERS = Cells(ctypes.c_float, 8, 0)  # x and y of each, from the lower left one around
-_NUMBERS = tuple(ctypes.c_double() for _ in range(4))
+_NUMBERS = (ctypes.c_double * 4)()
+_BOX_PLACES = [ctypes.byref(_NUMBERS, 8 * number) for number in range(4)]
+_REALS = (ctypes.c_float * 6)()
+_REAL_PLACE = ctypes.byref(_REALS)
+_SIZES = Cells(ctypes.c_float, 7, 0, 1)  # the font's, then the matrix
 _BOXES = Cells(ctypes.c_float, 4, 0, 1, 2, 3)  # left, bottom, right, top
 
 
@@ -152,11 +156,16 @@ def matrix(drawn: int) -> Matrix:
     return a, b, c, d, e, f
 
 
-def font_size(text: int) -> float:
-    """The size that the font is set to; 0 where it is not known."""
-    value = ctypes.c_float()
-    quick("FPDFTextObj_GetFontSize")(text, ctypes.byref(value))
-    return value.value
+def sizes(texts: Sequence[int]) -> tuple[list[float], list[tuple[float, ...]]]:
+    """The size that the font of each is set to, and the a, b, c and d of its matrix."""
+    if not texts:
+        return [], []
+    places, matrices = _SIZES.places(len(texts))
+    deque(map(quick("FPDFTextObj_GetFontSize"), texts, places), maxlen=0)
+    deque(map(quick("FPDFPageObj_GetMatrix"), texts, matrices), maxlen=0)
+    values = _SIZES.values(len(texts))
+    lists = (values[number::7] for number in range(1, 5))
+    return list(values[0::7]), list(zip(*lists, strict=True))
 
 
 def is_embedded(text: int) -> bool:
@@ -202,27 +211,75 @@ def text_of(drawn: int, text_page: pypdfium2.PdfTextPage) -> str:
     return buffer.raw[: max(0, size - 2)].decode("utf-16-le", "replace")
 
 
-def texts_of_chars(text_page: pypdfium2.PdfTextPage) -> list[int]:
-    """The text that each of pdfium's characters is of; 0 for those that pdfium has added."""
-    raw, number = address_of(text_page.raw), text_page.count_chars()
-    get = quick("FPDFText_GetTextObject", ctypes.c_void_p)
-    return [each or 0 for each in map(get, repeat(raw, number), range(number))]
+class Chars:
+    """The characters of a page by their numbers in pdfium's list; boxes are left, bottom, right,
+    top in the page's own space."""
 
+    def __init__(self, text_page: pypdfium2.PdfTextPage) -> None:
+        self._page = text_page
+        self._raw = address_of(text_page.raw)
+        self._index = quick("FPDFText_GetCharIndexFromTextIndex")
+        self._code = quick("FPDFText_GetUnicode", ctypes.c_uint)
+        self._box = quick("FPDFText_GetCharBox")
+        self._matrix = quick("FPDFText_GetMatrix")
+        self._origin = quick("FPDFText_GetCharOrigin")
+        self._size = quick("FPDFText_GetFontSize", ctypes.c_double)
 
-def char(text_page: pypdfium2.PdfTextPage, index: int) -> tuple[str, bool]:
-    """A character, and whether the file does not say what its glyph reads."""
-    raw = address_of(text_page.raw)
-    code = quick("FPDFText_GetUnicode", ctypes.c_uint)(raw, index)
-    guessed = quick("FPDFText_HasUnicodeMapError")(raw, index) == 1
-    return chr(code) if 0 < code <= 0x10FFFF else "", guessed
+    def count(self) -> int:
+        """How many there are."""
+        return int(self._page.count_chars())
 
+    def index(self, place: int) -> int:
+        """The character at a place in the page's text; -1 for none."""
+        return int(self._index(self._raw, place))
 
-def char_box(text_page: pypdfium2.PdfTextPage, index: int) -> tuple[float, float, float, float]:
-    """Left, bottom, right and top of a character on its page."""
-    left, right, bottom, top = _NUMBERS
-    places = map(ctypes.byref, _NUMBERS)
-    quick("FPDFText_GetCharBox")(address_of(text_page.raw), index, *places)
-    return left.value, bottom.value, right.value, top.value
+    def place(self, index: int) -> int:
+        """The place of a character in the page's text; -1 for none."""
+        return int(quick("FPDFText_GetTextIndexFromCharIndex")(self._raw, index))
+
+    def code(self, index: int) -> int:
+        """In Unicode; 0 for none."""
+        return int(self._code(self._raw, index))
+
+    def is_guessed(self, index: int) -> bool:
+        """Whether the file does not say what its glyph reads."""
+        return quick("FPDFText_HasUnicodeMapError")(self._raw, index) == 1
+
+    def is_generated(self, index: int) -> bool:
+        """Whether pdfium has added it."""
+        return quick("FPDFText_IsGenerated")(self._raw, index) == 1
+
+    def texts(self) -> list[int]:
+        """The text that each is of; 0 for those that pdfium has added."""
+        get, number = quick("FPDFText_GetTextObject", ctypes.c_void_p), self.count()
+        return [each or 0 for each in map(get, repeat(self._raw, number), range(number))]
+
+    def size(self, index: int) -> float:
+        """The font's size as it is set."""
+        return float(self._size(self._raw, index))
+
+    def box(self, index: int) -> tuple[float, float, float, float]:
+        """Close around it."""
+        self._box(self._raw, index, *_BOX_PLACES)
+        left, right, bottom, top = _NUMBERS
+        return left, bottom, right, top
+
+    def loose_box(self, index: int) -> tuple[float, float, float, float]:
+        """With the room beside it that belongs to it."""
+        quick("FPDFText_GetLooseCharBox")(self._raw, index, _REAL_PLACE)
+        left, top, right, bottom, *_ = _REALS
+        return left, bottom, right, top
+
+    def matrix(self, index: int) -> tuple[float, float, float, float]:
+        """What turns and scales it: a, b, c, d."""
+        self._matrix(self._raw, index, _REAL_PLACE)
+        a, b, c, d, *_ = _REALS
+        return a, b, c, d
+
+    def origin(self, index: int) -> tuple[float, float]:
+        """Where it starts on its baseline."""
+        self._origin(self._raw, index, *_BOX_PLACES[:2])
+        return _NUMBERS[0], _NUMBERS[1]
 
 
 # --- Painting -----------------------------------------------------------------------------------

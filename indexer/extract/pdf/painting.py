@@ -7,7 +7,7 @@ is painted where they stand is compared with what they paint alone. Called by un
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import ceil, floor
@@ -20,9 +20,9 @@ from indexer.extract.pdf.drawing import Box, moved
 if TYPE_CHECKING:
     import pypdfium2
 
-LETTER_PIXELS = 10.0  # the height of the smallest letter
+LETTER_PIXELS = 8.0  # the height of the smallest letter
 MIN_SCALE, MAX_SCALE = 1.5, 6.0  # pixels a point
-MAX_PIXELS = 3_000_000
+MAX_PIXELS = 1_500_000
 MIN_SEEN = 0.25  # of what a letter paints alone
 MAX_ONE_BY_ONE = 40  # texts on others that are looked at alone
 MIN_SHAPE, MAX_SHAPE = 0.05, 0.85  # of the boxes around letters
@@ -42,11 +42,11 @@ class Letter:
 
 def letters_of(text_page: pypdfium2.PdfTextPage, texts: Iterable[int]) -> list[Letter]:
     """The letters of those texts, without blanks, in pdfium's order."""
-    wanted = set(texts)
+    wanted, chars = set(texts), calls.Chars(text_page)
     return [
-        Letter(index, text, char, calls.char_box(text_page, index))
-        for index, text in enumerate(calls.texts_of_chars(text_page))
-        if text in wanted and (char := calls.char(text_page, index)[0]).strip()
+        Letter(index, text, char, chars.box(index))
+        for index, text in enumerate(chars.texts())
+        if text in wanted and (char := chr(chars.code(index))).strip() not in ("", "\0")
     ]
 
 
@@ -81,22 +81,27 @@ class Painting:
             self._page, self._scale, self._left, self._top, self._width, self._height, bare
         )
 
-    def rows(self, letter: Letter) -> Iterator[tuple[int, int]]:
+    def rows(self, letter: Letter) -> list[tuple[int, int]]:
         """Where the rows of a letter begin and end, in pixels."""
-        left, top, right, bottom = (each * self._scale for each in self._boxes[letter.index])
-        first, last = round(left) - self._left, ceil(right) - self._left
-        lowest = min(self._height, ceil(bottom) - self._top)
-        for row in range(max(0, round(top) - self._top), lowest):
-            start = row * self._width
-            yield start + max(0, first), start + max(0, min(self._width, max(last, first + 1)))
+        scale, width = self._scale, self._width
+        left, top, right, bottom = self._boxes[letter.index]
+        first = max(0, round(left * scale) - self._left)
+        last = max(0, min(width, max(ceil(right * scale) - self._left, first + 1)))
+        highest = max(0, round(top * scale) - self._top)
+        lowest = min(self._height, ceil(bottom * scale) - self._top)
+        starts = range(highest * width, lowest * width, width)
+        return [(start + first, start + last) for start in starts]
 
 
 def seen(
-    page: pypdfium2.PdfPage, letters: Sequence[Letter], drawn: Sequence[int]
+    page: pypdfium2.PdfPage,
+    letters: Sequence[Letter],
+    drawn: Sequence[int],
+    cut: Container[int],
 ) -> dict[int, bool | None]:
     """Whether each letter is seen, by its index; None where it paints nothing even alone.
 
-    `drawn` is all that the page draws.
+    `drawn` is all that the page draws, `cut` are texts that may be cut away in part.
     """
     painting = Painting(page, letters)
     texts = {each.text for each in letters}
@@ -105,7 +110,10 @@ def seen(
         rest = painting.paint()
     with _without(each for each in drawn if each not in texts):
         alone = painting.paint(bare=True)[3::4].translate(_IS_INK)
-    found = {each.index: _is_seen(painting.rows(each), whole, rest, alone) for each in letters}
+    found = {
+        each.index: _is_seen(painting.rows(each), whole, rest, alone, each.text in cut)
+        for each in letters
+    }
     order = {text: place for place, text in enumerate(drawn)}
     for text in sorted(_on_others(letters, found), key=order.__getitem__):
         # Those that lie on each other are looked at one by one; what is unseen stays off.
@@ -115,7 +123,7 @@ def seen(
         after = painting.paint()
         for each in own:
             if found[each.index]:
-                found[each.index] = _is_seen(painting.rows(each), before, after, alone)
+                found[each.index] = _is_seen(painting.rows(each), before, after, alone, cut=False)
         if any(found[each.index] for each in own):
             calls.set_active(text, True)
     for text in texts:
@@ -155,43 +163,42 @@ def _without(objects: Iterable[int]) -> Iterator[None]:
 
 
 def _is_seen(
-    rows: Iterable[tuple[int, int]], whole: bytes, rest: bytes, alone: bytes
+    rows: Sequence[tuple[int, int]], whole: bytes, rest: bytes, alone: bytes, cut: bool
 ) -> bool | None:
-    own = list(rows)
-    with_ink = [number for number, (start, end) in enumerate(own) if 1 in alone[start:end]]
-    if not with_ink:
+    ink = sum([alone.count(1, start, end) for start, end in rows])
+    if not ink:
         return None
-    ink = sum(alone.count(1, *own[number]) for number in with_ink)
-    width = own[0][1] - own[0][0]
-    left = min(alone.index(1, *own[number]) - own[number][0] for number in with_ink)
-    right = max(alone.rindex(1, *own[number]) - own[number][0] for number in with_ink)
-    # What is left of a letter that is cut across is not read.
-    cut = any(
-        size > LETTER_PIXELS / 2 and 1 + last - first < MIN_LEFT * size
-        for first, last, size in (
-            (with_ink[0], with_ink[-1], len(own)),
-            (left, right, width),
-        )
-    )
-    if cut:
+    if cut and _is_cut(rows, alone):
         return False
-    shown = 0
-    for start, end in (own[number] for number in with_ink):
+    shown, enough = 0, MIN_SEEN * ink
+    for start, end in rows:
         one, other = whole[4 * start : 4 * end], rest[4 * start : 4 * end]
         if one == other:
             continue
-        shown += sum(
-            painted
-            and (
+        for at in range(0, len(one), 4):
+            if alone[start + at // 4] and (
                 abs(one[at] - other[at]) > MAX_COLOUR_DISTANCE
                 or abs(one[at + 1] - other[at + 1]) > MAX_COLOUR_DISTANCE
                 or abs(one[at + 2] - other[at + 2]) > MAX_COLOUR_DISTANCE
-            )
-            for at, painted in zip(range(0, len(one), 4), alone[start:end], strict=True)
-        )
-        if shown >= MIN_SEEN * ink:
+            ):
+                shown += 1
+        if shown >= enough:
             return True
     return False
+
+
+def _is_cut(rows: Sequence[tuple[int, int]], alone: bytes) -> bool:
+    """Whether a clip or the page's edge leaves too little of a letter to be read."""
+    inked = [(at, *row) for at, row in enumerate(rows) if alone.find(1, *row) >= 0]
+    left = min(alone.find(1, start, end) - start for _, start, end in inked)
+    right = max(alone.rfind(1, start, end) - start for _, start, end in inked)
+    return any(
+        size > LETTER_PIXELS / 2 and 1 + last - first < MIN_LEFT * size
+        for first, last, size in (
+            (inked[0][0], inked[-1][0], len(rows)),
+            (left, right, rows[0][1] - rows[0][0]),
+        )
+    )
 
 
 def _on_others(letters: Sequence[Letter], found: dict[int, bool | None]) -> list[int]:

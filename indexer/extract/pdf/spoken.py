@@ -71,6 +71,9 @@ def take_unshown(
         return []
     for each in all_spoken:
         calls.without_bytes(each.objects[0], each.mark, ACTUAL_TEXT)
+    all_spoken = [each for each in all_spoken if _plain(each.text)]
+    if not all_spoken:
+        return []  # what is said to be blank is read as it is shown
     wanted = {drawn for each in all_spoken for drawn in each.objects}
     following = {before: after for before, after in pairwise(texts) if before in wanted}
     with closing(page.get_textpage()) as text_page:
@@ -135,11 +138,11 @@ def _unnamed(
         return {}
     found: dict[int, int] = {}
     named: set[int] = set()
-    for index, drawn in enumerate(calls.texts_of_chars(text_page)):
+    chars = calls.Chars(text_page)
+    for index, drawn in enumerate(chars.texts()):
         if drawn not in doubtful:
             continue
-        code, guessed = calls.char(text_page, index)
-        if guessed or (code and unicodedata.category(code) in _UNREADABLE):
+        if chars.is_guessed(index) or unicodedata.category(chr(chars.code(index))) in _UNREADABLE:
             found[drawn] = found.get(drawn, 0) + 1
         else:
             named.add(drawn)

@@ -29,12 +29,13 @@ Colour = tuple[int, int, int, int]
 @dataclass(slots=True)
 class Suspects:
     """Texts by their numbers in the drawing: `unpainted` by their mode, `off` the page, too
-    `tiny`, and those to `look` at."""
+    `tiny`, and those to `look` at, of which some may be `cut`."""
 
     unpainted: set[int] = field(default_factory=set)
     off: set[int] = field(default_factory=set)
     tiny: set[int] = field(default_factory=set)
     look: set[int] = field(default_factory=set)
+    cut: set[int] = field(default_factory=set)
 
     def __bool__(self) -> bool:
         return bool(self.unpainted or self.off or self.tiny or self.look)
@@ -51,7 +52,8 @@ def suspects_of(
             found.unpainted.update(compress(range(len(modes)), map(mode.__eq__, modes)))
     _placed(drawing, paper, found)
     finder = _Finder(drawing)
-    found.look.update(marked, _clipped(drawing), _coloured(drawing, finder))
+    found.cut.update(_clipped(drawing))
+    found.look.update(found.cut, marked, _coloured(drawing, finder))
     found.look.update(_covered(drawing, above, finder))
     found.look -= found.unpainted | found.off | found.tiny
     return found
@@ -85,22 +87,24 @@ def _placed(drawing: Drawing, paper: Box, found: Suspects) -> None:
             if own[2] <= left or own[0] >= right or own[3] <= bottom or own[1] >= top:
                 found.off.add(index)
             elif own[0] < left - 3 or own[2] > right + 3 or own[1] < bottom - 3 or own[3] > top + 3:
-                found.look.add(index)
+                found.cut.add(index)
     # Of text that stands upright, most: the others are looked at one by one.
     numbers = range(len(drawing.texts))
     small = set(compress(numbers, map((2 * least).__gt__, map(sub, tops, bottoms))))
     small.update(compress(numbers, map((0.5 * least).__gt__, map(sub, rights, lefts))))
     if values[6::8] != lefts:
         small.update(compress(numbers, map(float.__ne__, values[6::8], lefts)))
-    found.tiny.update(index for index in small if _least_size(drawing, index) < least)
+    texts = [drawing.texts[index] for index in small]
+    for index, size, matrix in zip(small, *calls.sizes(texts), strict=True):
+        if not size * matrix[0] >= least <= size * matrix[3] or matrix[1] or matrix[2] or drawing.inner:
+            if _least_size(size, matrix, drawing.matrix_of(index)) < least:
+                found.tiny.add(index)
 
 
-def _least_size(drawing: Drawing, index: int) -> float:
+def _least_size(size: float, matrix: Sequence[float], around: Sequence[float]) -> float:
     """The height of a text's font or the width of its letters in points, whichever is less."""
-    text = drawing.texts[index]
-    size = calls.font_size(text)
-    a, b, c, d, _, _ = calls.matrix(text)
-    g, h, i, j, _, _ = drawing.matrix_of(index)
+    a, b, c, d = matrix
+    g, h, i, j, *_ = around
     a, b, c, d = a * g + b * i, a * h + b * j, c * g + d * i, c * h + d * j
     wide, high = (a * a + b * b) ** 0.5, (c * c + d * d) ** 0.5
     if not size or not (wide and high):
@@ -114,20 +118,18 @@ def _least_size(drawing: Drawing, index: int) -> float:
 
 def _coloured(drawing: Drawing, finder: _Finder) -> Iterator[int]:
     """Those that may have the colour of what they lie on, or none."""
-    colours = _colours(drawing)
+    last = drawing.places[-1]
+    surfaces = [
+        (each, under)
+        for each in drawing.painted
+        if each.place < last and (under := _paint(each)) is not None
+    ]
+    colours = _colours(drawing, bool(surfaces))
     distinct = set(colours)
     pale = {each for each in distinct if each[3] < MIN_ALPHA or min(each[:3]) >= MIN_WHITE}
     if pale:
         yield from (index for index, colour in enumerate(colours) if colour in pale)
-    if not drawing.painted or not drawing.texts:
-        return
-    last = drawing.places[-1]
-    for each in drawing.painted:
-        if each.place > last:
-            break
-        under = _paint(each)
-        if under is None:
-            continue
+    for each, under in surfaces:
         alike = distinct if under == () else {c for c in distinct if _alike(c, under)} - pale
         if alike:
             yield from (
@@ -137,9 +139,12 @@ def _coloured(drawing: Drawing, finder: _Finder) -> Iterator[int]:
             )
 
 
-def _colours(drawing: Drawing) -> list[Colour]:
-    """The colour that each text is painted in; none at all for patterns."""
+def _colours(drawing: Drawing, on_surfaces: bool) -> list[Colour]:
+    """The colour that each text is painted in, none at all for patterns; [] where all are seen."""
     known, values = calls.fills(drawing.texts)
+    dark = max(values[0::4]) < MIN_WHITE and min(values[3::4]) >= MIN_ALPHA and all(known)
+    if dark and not on_surfaces and not any(map(drawing.modes.__contains__, STROKED)):
+        return []
     colours = list(zip(values[0::4], values[1::4], values[2::4], values[3::4], strict=True))
     for mode in STROKED:
         if mode in drawing.modes:
@@ -220,15 +225,16 @@ def _covered(drawing: Drawing, above: Sequence[Box], finder: _Finder) -> Iterato
     for box in above:
         yield from finder.meeting(box)
     later = [each for each in drawing.painted if each.place > drawing.places[0]]
-    if not later:
+    together = [each for each in _together(later) if _paint(each) is not None]
+    if not together:
         return
     values = drawing.corners
     lowest = list(accumulate(map(min, values[1::8], values[5::8]), min))
     highest = list(accumulate(map(max, values[1::8], values[5::8]), max))
     before = _number_before(later, drawing.places)
-    for each in _together(later):
+    for each in together:
         last = before[each.place] - 1
-        if each.box[3] <= lowest[last] or each.box[1] >= highest[last] or _paint(each) is None:
+        if each.box[3] <= lowest[last] or each.box[1] >= highest[last]:
             continue
         yield from (
             index for index in finder.meeting(each.box) if drawing.places[index] < each.place

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 MIN_PICTURE_SHARE = 0.4  # of a page that its pictures cover, before it is a scan
 MIN_SCAN_SHARE = 0.8  # the same where they lie on the text
 MIN_DRAWN_PER_WORD = 1.0  # paths: letters that are drawn as outlines, with invisible text for them
-SAME_PLACE = 2.0  # points
 MIN_GAP_SHARE = 0.25  # of a line's height, between two words
 LAYER = "OC"  # a mark: optional content
 
@@ -82,8 +81,9 @@ def take_unseen(page: pypdfium2.PdfPage) -> Unseen:
 
 def _read(text_page: pypdfium2.PdfTextPage, run: Sequence[Letter]) -> str:
     """Letters that follow each other, with the blanks between them."""
-    chars = (calls.char(text_page, index)[0] for index in range(run[0].index, run[-1].index + 1))
-    return " ".join("".join(chars).split())
+    chars = calls.Chars(text_page)
+    codes = (chars.code(index) for index in range(run[0].index, run[-1].index + 1))
+    return " ".join("".join(chr(code) for code in codes if code).split())
 
 
 def _numbers(
@@ -140,7 +140,9 @@ def _unseen(
     letters = painting.letters_of(text_page, numbers)
     if not letters:
         return whole, []
-    seen = painting.seen(page, letters, [*drawing.texts, *(p.drawn for p in drawing.painted)])
+    everything = [*drawing.texts, *(each.drawn for each in drawing.painted)]
+    cut = {drawing.texts[index] for index in suspects.cut}
+    seen = painting.seen(page, letters, everything, cut)
     scans = [
         each.place
         for each in drawing.painted
@@ -153,8 +155,7 @@ def _unseen(
             continue
         unseen = _in_words(own, {e.index for e in own if _is_unseen(seen[e.index], e, pictured)})
         if len(unseen) == len(own):
-            if _says(own):
-                whole.add(index)
+            whole.add(index)
         elif unseen:
             runs = groupby(own, key=lambda each: each.index in unseen)
             parts += [run for is_unseen, each in runs if is_unseen and _says(run := list(each))]
@@ -228,13 +229,14 @@ def _not_seen_elsewhere(
     text_page: pypdfium2.PdfTextPage,
 ) -> Iterator[UnseenPiece]:
     """The pieces without those that are drawn once more, at the same place, where they are seen."""
-    others = [(drawing.box(n), text) for n, text in enumerate(drawing.texts) if n not in whole]
+    others: dict[tuple[int, int], list[int]] = {}
+    for number, text in enumerate(drawing.texts):
+        if number not in whole:
+            left, bottom, *_ = drawing.box(number)
+            others.setdefault((round(left), round(bottom)), []).append(text)
     for piece in pieces:
-        near = (
-            text
-            for box, text in others
-            if all(abs(one - two) < SAME_PLACE for one, two in zip(box, piece.box, strict=True))
-        )
+        x, y = round(piece.box[0]), round(piece.box[1])
+        near = others.get((x, y), [])
         if not any(calls.text_of(text, text_page).strip() == piece.text.strip() for text in near):
             yield piece
 
