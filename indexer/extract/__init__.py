@@ -89,7 +89,7 @@ def _container(each: Extractor, module: str) -> Extractor:
 # Every format of one document. Marks in the bytes come before names; among the formats of text the
 # first that claims a file serves it, plain text last.
 _DOCUMENTS: tuple[Extractor, ...] = (
-    replace(_binary("pdf", 7, "pdf", "pdf.pages"), empty_reason="no_text_layer"),
+    replace(_binary("pdf", 8, "pdf", "pdf.pages"), empty_reason="no_text_layer"),
     _binary("image", 1, "picture", "image"),
     _binary("docx", 4, "docx", "office.docx", markdown=True),
     _binary("pptx", 4, "pptx", "office.pptx", markdown=True),

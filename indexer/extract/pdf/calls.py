@@ -132,7 +132,7 @@ def draw_mode(path: int) -> tuple[bool, bool]:
 
 
 def corners(objects: Sequence[int]) -> array[float]:
-    """x and y of the four corners of each, from the lower left one around."""
+    """X and y of the four corners of each, from the lower left one around."""
     (places,) = _CORNERS.places(len(objects))
     deque(map(quick("FPDFPageObj_GetRotatedBounds"), objects, places), maxlen=0)
     return _CORNERS.values(len(objects))
@@ -211,9 +211,21 @@ def text_of(drawn: int, text_page: pypdfium2.PdfTextPage) -> str:
     return buffer.raw[: max(0, size - 2)].decode("utf-16-le", "replace")
 
 
+def boxes(text_page: pypdfium2.PdfTextPage, number: int) -> list[tuple[float, ...]]:
+    """Left, bottom, right and top of the first so many pieces of a page's text."""
+    raw, get = address_of(text_page.raw), quick("FPDFText_GetRect")
+    left, bottom, right, top = _BOX_PLACES
+    found = []
+    for index in range(number):
+        get(raw, index, left, top, right, bottom)
+        found.append(tuple(_NUMBERS))
+    return found
+
+
 class Chars:
     """The characters of a page by their numbers in pdfium's list; boxes are left, bottom, right,
-    top in the page's own space."""
+    top in the page's own space.
+    """
 
     def __init__(self, text_page: pypdfium2.PdfTextPage) -> None:
         self._page = text_page

@@ -189,8 +189,7 @@ class ByHeight:
         for index in self._order[start : bisect_left(self._bottoms, top)]:
             own = self._drawing.box(index)
             edge = 0.25 * (own[3] - own[1])
-            if (
-                min(top, own[3] - edge) > max(bottom, own[1] + edge)
-                and min(right, own[2]) > max(left, own[0])
+            if min(top, own[3] - edge) > max(bottom, own[1] + edge) and min(right, own[2]) > max(
+                left, own[0]
             ):
                 yield index

@@ -6,6 +6,7 @@ form fields and comments. Called by pages.py only.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING
 import regex
 
 from indexer.extract.hidden import hide
-from indexer.extract.pdf import footnotes, order, right_to_left
+from indexer.extract.pdf import calls, footnotes, order, right_to_left
 from indexer.extract.pdf.lines import HYPHENS, PlacedLine, Places, joined, placed_lines
 from indexer.extract.pdf.running import Page, page_of, usual_size
 from indexer.extract.pdf.unseen import chars_of, take_unseen
@@ -171,7 +172,7 @@ def _runs(text_page: pypdfium2.PdfTextPage) -> list[TextRun]:
     number = text_page.count_rects()
     if not 0 < number <= MAX_RUNS:
         return []
-    return [TextRun(*text_page.get_rect(index)) for index in range(number)]
+    return [TextRun(*box) for box in calls.boxes(text_page, number)]
 
 
 MIN_COLUMN_ROWS = 6
@@ -336,7 +337,7 @@ SPACED_SHARE = 0.6
 MIN_GAP_RATIO = 1.8  # between the gaps of words and of letters
 
 
-_SHORT_WORDS = regex.compile(r"(?:(?<!\S)\p{L}{1,2} ){3}")  # cheap: most pages have none
+_SHORT_WORDS = re.compile(r"(?<!\S)(?:[^\W\d_]{1,2} ){3}")  # cheap: most pages have none
 
 
 def _letter_spaced(text: str) -> bool:

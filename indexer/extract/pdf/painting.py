@@ -6,7 +6,6 @@ is painted where they stand is compared with what they paint alone. Called by un
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass

@@ -28,8 +28,10 @@ Colour = tuple[int, int, int, int]
 
 @dataclass(slots=True)
 class Suspects:
-    """Texts by their numbers in the drawing: `unpainted` by their mode, `off` the page, too
-    `tiny`, and those to `look` at, of which some may be `cut`."""
+    """Texts by their numbers in the drawing, each in one of these, but for those that may be cut.
+
+    `unpainted` by their mode, `off` the page, too `tiny`, to `look` at, and of these `cut`.
+    """
 
     unpainted: set[int] = field(default_factory=set)
     off: set[int] = field(default_factory=set)
@@ -96,9 +98,11 @@ def _placed(drawing: Drawing, paper: Box, found: Suspects) -> None:
         small.update(compress(numbers, map(float.__ne__, values[6::8], lefts)))
     texts = [drawing.texts[index] for index in small]
     for index, size, matrix in zip(small, *calls.sizes(texts), strict=True):
-        if not size * matrix[0] >= least <= size * matrix[3] or matrix[1] or matrix[2] or drawing.inner:
-            if _least_size(size, matrix, drawing.matrix_of(index)) < least:
-                found.tiny.add(index)
+        upright = not (matrix[1] or matrix[2] or drawing.inner)
+        if upright and size * matrix[0] >= least <= size * matrix[3]:
+            continue
+        if _least_size(size, matrix, drawing.matrix_of(index)) < least:
+            found.tiny.add(index)
 
 
 def _least_size(size: float, matrix: Sequence[float], around: Sequence[float]) -> float:
@@ -159,7 +163,7 @@ def _colours(drawing: Drawing, on_surfaces: bool) -> list[Colour]:
 
 
 def _paint(painted: Painted) -> tuple[int, ...] | None:
-    """The colour of something painted; () for many or one that is not known, None for no surface."""
+    """The colour of a surface; () for many, or for one that is not known; None for a rule."""
     if painted.kind != PATH:
         return ()
     left, bottom, right, top = painted.box
@@ -256,8 +260,7 @@ def _together(painted: Sequence[Painted]) -> list[Painted]:
     thin = [
         each
         for each in painted
-        if each.kind == PATH
-        and min(each.box[3] - each.box[1], each.box[2] - each.box[0]) < THIN
+        if each.kind == PATH and min(each.box[3] - each.box[1], each.box[2] - each.box[0]) < THIN
     ]
     of_rules = {each.place for each in thin}
     found = [each for each in painted if each.place not in of_rules]

@@ -43,14 +43,15 @@ class Unseen:
 
 @dataclass(frozen=True, slots=True)
 class UnseenPiece:
-    """Words that are not seen, and their box."""
+    """Words that are not seen, their box, and whether the same are seen at their place."""
 
     text: str
     box: Box
+    is_seen_too: bool
 
 
 def take_unseen(page: pypdfium2.PdfPage) -> Unseen:
-    """What the page does not show, removed from the page in memory where all of a text is unseen."""
+    """What the page does not show, removed from it in memory where all of a text is unseen."""
     objects = calls.objects_of(page)
     if not objects:
         return Unseen()
@@ -64,16 +65,11 @@ def take_unseen(page: pypdfium2.PdfPage) -> Unseen:
         return Unseen(tuple(said))
     with closing(page.get_textpage()) as text_page:
         whole, parts = _unseen(page, text_page, drawing, suspects, objects)
-        pieces = [
-            UnseenPiece(calls.text_of(drawing.texts[index], text_page), drawing.box(index))
-            for index in sorted(whole)
-        ]
-        if suspects.look & whole:
-            pieces = list(_not_seen_elsewhere(pieces, drawing, whole, text_page))
+        pieces = list(_pieces(drawing, whole, text_page))
         found = tuple(_lines(pieces))
         said += (_read(text_page, run) for run in parts)
         numbers = _numbers(text_page, parts)
-    if any(not piece.text.isspace() for piece in pieces) or suspects.look & whole:
+    if any(piece.text.strip() for piece in pieces):
         for index in whole:
             calls.remove(page, drawing.texts[index], drawing.form_of(index))
     return Unseen((*found, *said), numbers)
@@ -222,42 +218,46 @@ def _is_pictured(drawing: Drawing, area: float) -> bool:
     return not visible and drawn >= max(10, MIN_DRAWN_PER_WORD * len(drawing.texts))
 
 
-def _not_seen_elsewhere(
-    pieces: Iterable[UnseenPiece],
-    drawing: Drawing,
-    whole: set[int],
-    text_page: pypdfium2.PdfTextPage,
+def _pieces(
+    drawing: Drawing, whole: set[int], text_page: pypdfium2.PdfTextPage
 ) -> Iterator[UnseenPiece]:
-    """The pieces without those that are drawn once more, at the same place, where they are seen."""
-    others: dict[tuple[int, int], list[int]] = {}
+    """What the unseen texts read."""
+    seen: dict[tuple[int, int], list[int]] = {}
     for number, text in enumerate(drawing.texts):
         if number not in whole:
             left, bottom, *_ = drawing.box(number)
-            others.setdefault((round(left), round(bottom)), []).append(text)
-    for piece in pieces:
-        x, y = round(piece.box[0]), round(piece.box[1])
-        near = others.get((x, y), [])
-        if not any(calls.text_of(text, text_page).strip() == piece.text.strip() for text in near):
-            yield piece
+            seen.setdefault((round(left), round(bottom)), []).append(text)
+    for number in sorted(whole):
+        read, box = calls.text_of(drawing.texts[number], text_page), drawing.box(number)
+        near = seen.get((round(box[0]), round(box[1])), ())
+        yield UnseenPiece(
+            read, box, any(calls.text_of(text, text_page).strip() == read.strip() for text in near)
+        )
 
 
 def _lines(pieces: Iterable[UnseenPiece]) -> Iterator[str]:
-    """The words as lines: those side by side, in the order in which they are drawn."""
-    line: list[str] = []
-    last: Box | None = None
-    height = 0.0  # of the line's tallest letter
+    """The words as lines: those side by side, in the order in which they are drawn.
+
+    Without those that are drawn once more, at the same place, where they are seen.
+    """
+    line: list[UnseenPiece] = []
     for piece in pieces:
         if not piece.text.strip():
             continue
-        left, bottom, _, top = piece.box
-        beside = last is not None and min(last[3], top) > max(last[1], bottom)
-        if line and not beside:
-            yield "".join(line)
-            line, height = [], 0.0
-        height = max(height, top - bottom)
-        gap = last is not None and left - last[2] > MIN_GAP_SHARE * height
-        blank = " " if line and gap and not line[-1].endswith(" ") else ""
-        line.append(blank + " ".join(piece.text.split()))
-        last = piece.box
-    if line:
-        yield "".join(line)
+        if line and not (min(line[-1].box[3], piece.box[3]) > max(line[-1].box[1], piece.box[1])):
+            yield from _line(line)
+            line = []
+        line.append(piece)
+    yield from _line(line)
+
+
+def _line(pieces: Sequence[UnseenPiece]) -> Iterator[str]:
+    if all(piece.is_seen_too for piece in pieces):
+        return
+    text, height = "", 0.0  # of the line's tallest letter
+    for before, piece in zip([None, *pieces], pieces, strict=False):
+        height = max(height, piece.box[3] - piece.box[1])
+        gap = before is not None and piece.box[0] - before.box[2] > MIN_GAP_SHARE * height
+        text += " " if gap and not text.endswith(" ") else ""
+        text += " ".join(piece.text.split())
+    yield text

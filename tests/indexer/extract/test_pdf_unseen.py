@@ -23,7 +23,9 @@ PICTURE = (
 )
 
 
-def page_of(content: str, *more: bytes, extra: str = "", page: str = "", catalogue: str = "") -> bytes:
+def page_of(
+    content: str, *more: bytes, extra: str = "", page: str = "", catalogue: str = ""
+) -> bytes:
     """A page with the font F, the picture P (object 6), and what is given from object 7 on."""
     stream = content.encode("latin-1")
     resources = "/Font << /F 5 0 R >> /ExtGState << /Clear << /ca 0 >> /Half << /ca 0.5 >> >>"
@@ -60,7 +62,9 @@ def hidden(data: bytes) -> list[str]:
 OPAQUE = "1 0 0 1 0 0 cm"
 UNSEEN = {
     "not painted": SECRET.replace("72 600", "3 Tr 72 600"),
-    "an outline to clip to, with nothing painted through": "q " + SECRET.replace("72 600", "7 Tr 72 600") + "Q",
+    "an outline to clip to, with nothing painted through": "q "
+    + SECRET.replace("72 600", "7 Tr 72 600")
+    + "Q",
     "under a box": SECRET + BLACK_BOX,
     "under a white box": SECRET + "1 g 60 590 300 30 re f",
     "under a picture": SECRET + "q 300 0 0 30 60 590 cm /P Do Q",
@@ -69,7 +73,9 @@ UNSEEN = {
     "under a form's box": SECRET + "/X Do",
     "clipped away": "q 1 1 2 2 re W n " + SECRET + "Q",
     "clipped away twice": "q 0 0 612 792 re W n 60 500 300 20 re W n " + SECRET + "Q",
-    "clipped to what is no rectangle": "q 0 0 m 10 0 l 5 9 l h 600 700 m 610 700 l 605 709 l h W n " + SECRET + "Q",
+    "clipped to what is no rectangle": "q 0 0 m 10 0 l 5 9 l h 600 700 m 610 700 l 605 709 l h W n "
+    + SECRET
+    + "Q",
     "tiny": SECRET.replace("12 Tf", "0.4 Tf"),
     "tiny by its matrix": SECRET.replace("72 600 Td", "0.01 0 0 0.01 72 600 Tm"),
     "squeezed to a line": SECRET.replace("72 600 Td", "0.001 0 0 1 72 600 Tm"),
@@ -180,7 +186,12 @@ def spoken(text: str, draw: str) -> bytes:
 
 @pytest.mark.parametrize(
     ("text", "draw"),
-    [("500", "(900) Tj"), ("not 900", "(900) Tj"), ("900 a day", "[(9) -1 (00)] TJ"), ("9", "(900) Tj")],
+    [
+        ("500", "(900) Tj"),
+        ("not 900", "(900) Tj"),
+        ("900 a day", "[(9) -1 (00)] TJ"),
+        ("9", "(900) Tj"),
+    ],
 )
 def test_what_the_page_shows_is_read_and_what_it_is_said_to_read_is_hidden(text, draw):
     data = spoken(text, draw)
