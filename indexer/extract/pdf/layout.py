@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING
 import regex
 
 from indexer.extract.hidden import hide
-from indexer.extract.pdf import calls, footnotes, order, right_to_left
-from indexer.extract.pdf.lines import HYPHENS, PlacedLine, Places, joined, placed_lines
+from indexer.extract.pdf import footnotes, order, right_to_left
+from indexer.extract.pdf.characters import boxes
+from indexer.extract.pdf.lines import HYPHENS, PlacedLine, Places, closed, joined, placed_lines
 from indexer.extract.pdf.running import Page, page_of, usual_size
 from indexer.extract.pdf.unseen import chars_of, take_unseen
 
@@ -82,7 +83,7 @@ def read_page(page: pypdfium2.PdfPage, label: str = "") -> Page:
             if from_right:
                 lines = [_turned(line, places) for line in lines]
         if blank:
-            lines = [_closed(line, blank) for line in lines]
+            lines = [closed(line, blank) for line in lines]
         lines = _with_raised(lines, places)
         cells = [places.extent_of(run.left, run.bottom, run.right, run.top) for run in runs]
     return page_of(lines, cells, places.height, (*_annotations(page), *hidden), label)
@@ -102,16 +103,6 @@ def _turned(line: PlacedLine, places: Places) -> PlacedLine:
         for index in range(line.start, line.end + 1)
     ]
     return replace(line, text=right_to_left.in_reading_order(chars, line.size))
-
-
-def _closed(line: PlacedLine, blank: Iterable[int]) -> PlacedLine:
-    """The line without more than one blank where letters are not seen."""
-    shown = line.text.lstrip(" ")
-    start = line.start - (len(line.text) - len(shown))
-    end = line.end + (len(shown) - len(shown.rstrip(" ")))
-    if not any(start <= index <= end for index in blank):
-        return line
-    return replace(line, text=regex.sub(" {2,}", " ", line.text).strip(" "))
 
 
 def _with_raised(lines: Sequence[PlacedLine], places: Places) -> list[PlacedLine]:
@@ -172,7 +163,7 @@ def _runs(text_page: pypdfium2.PdfTextPage) -> list[TextRun]:
     number = text_page.count_rects()
     if not 0 < number <= MAX_RUNS:
         return []
-    return [TextRun(*box) for box in calls.boxes(text_page, number)]
+    return [TextRun(*box) for box in boxes(text_page, number)]
 
 
 MIN_COLUMN_ROWS = 6

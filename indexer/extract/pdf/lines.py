@@ -6,13 +6,13 @@ Called by layout.py.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import regex
 
-from indexer.extract.pdf import calls
+from indexer.extract.pdf.characters import Chars
 
 if TYPE_CHECKING:
     import pypdfium2
@@ -70,6 +70,16 @@ def joined(lines: Sequence[PlacedLine]) -> str:
     return "".join(
         line.text if line.text.endswith(HYPHENS) else f"{line.text}\n" for line in lines
     ).removesuffix("\n")
+
+
+def closed(line: PlacedLine, blank: Iterable[int]) -> PlacedLine:
+    """The line without more than one blank where letters are not seen."""
+    shown = line.text.lstrip(" ")
+    start = line.start - (len(line.text) - len(shown))
+    end = line.end + (len(shown) - len(shown.rstrip(" ")))
+    if not any(start <= index <= end for index in blank):
+        return line
+    return replace(line, text=regex.sub(" {2,}", " ", line.text).strip(" "))
 
 
 def placed_lines(text: str, places: Places, from_right: bool = False) -> list[PlacedLine]:
@@ -168,7 +178,7 @@ class Places:
         blank: Collection[int] = (),
     ) -> None:
         self._blank = blank
-        self._chars = calls.Chars(text_page)
+        self._chars = Chars(text_page)
         self._turn = _turned(page)
         self.height = float(page.get_height())
 

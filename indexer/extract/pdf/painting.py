@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from indexer.extract.colours import MAX_COLOUR_DISTANCE
 from indexer.extract.pdf import calls
+from indexer.extract.pdf.characters import Chars
 from indexer.extract.pdf.drawing import Box, moved
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class Letter:
 
 def letters_of(text_page: pypdfium2.PdfTextPage, texts: Iterable[int]) -> list[Letter]:
     """The letters of those texts, without blanks, in pdfium's order."""
-    wanted, chars = set(texts), calls.Chars(text_page)
+    wanted, chars = set(texts), Chars(text_page)
     return [
         Letter(index, text, char, chars.box(index))
         for index, text in enumerate(chars.texts())
@@ -63,7 +64,7 @@ class Painting:
             max(1.0, min(page.get_width(), max(rights))),
             max(1.0, min(page.get_height(), max(bottoms))),
         )
-        sizes = [max(b - t, r - l) for l, t, r, b in boxes]
+        sizes = [max(bottom - top, right - left) for left, top, right, bottom in boxes]
         words = [size for size, each in zip(sizes, letters, strict=True) if each.char.isalnum()]
         lowest = max(0.1, min(words or sizes))
         area = (max(0.0, around[2] - around[0]) + 2) * (max(0.0, around[3] - around[1]) + 2)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import regex
 
 from indexer.extract.pdf import calls
+from indexer.extract.pdf.characters import Chars
 
 if TYPE_CHECKING:
     import pypdfium2
@@ -138,7 +139,7 @@ def _unnamed(
         return {}
     found: dict[int, int] = {}
     named: set[int] = set()
-    chars = calls.Chars(text_page)
+    chars = Chars(text_page)
     for index, drawn in enumerate(chars.texts()):
         if drawn not in doubtful:
             continue

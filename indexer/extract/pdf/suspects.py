@@ -1,14 +1,16 @@
 """Texts of a page that may be unseen: those that rules tell, and those to look at. Quick.
 
-Most pages have none, and some draw each of their 5,000 letters as an object: what is asked of all of
-them runs in `map`. Asks too often rather than too seldom: the page is painted to find out.
+Most pages have none, and some draw each of their 5,000 letters as an object: what is asked of all
+of them runs in `map`. Asks too often rather than too seldom: the page is painted to find out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import accumulate, compress
+from math import hypot
 from operator import sub
 
 from indexer.extract.colours import MAX_COLOUR_DISTANCE
@@ -65,12 +67,11 @@ class _Finder:
     """`ByHeight`, made when it is first asked."""
 
     def __init__(self, drawing: Drawing) -> None:
-        self._drawing, self._by_height = drawing, None
+        self._by_height = cache(lambda: ByHeight(drawing))
 
     def meeting(self, box: Box) -> Iterator[int]:
-        if self._by_height is None:
-            self._by_height = ByHeight(self._drawing)
-        return self._by_height.meeting(box)
+        """The texts that a box meets."""
+        return self._by_height().meeting(box)
 
 
 # --- Off the page, too small ----------------------------------------------------------------------
@@ -110,7 +111,7 @@ def _least_size(size: float, matrix: Sequence[float], around: Sequence[float]) -
     a, b, c, d = matrix
     g, h, i, j, *_ = around
     a, b, c, d = a * g + b * i, a * h + b * j, c * g + d * i, c * h + d * j
-    wide, high = (a * a + b * b) ** 0.5, (c * c + d * d) ** 0.5
+    wide, high = hypot(a, b), hypot(c, d)
     if not size or not (wide and high):
         return 0.0
     upright = abs(a * d - b * c) / (wide * high)  # 0 where all letters fall on one line

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from indexer.extract.pdf import calls, painting, spoken
 from indexer.extract.pdf.calls import IMAGE, PATH
+from indexer.extract.pdf.characters import Chars
 from indexer.extract.pdf.drawing import Box, Drawing, drawing_of
 from indexer.extract.pdf.painting import Letter
 from indexer.extract.pdf.suspects import INVISIBLE, OUTLINE_OF_ALL, Suspects, suspects_of
@@ -77,7 +78,7 @@ def take_unseen(page: pypdfium2.PdfPage) -> Unseen:
 
 def _read(text_page: pypdfium2.PdfTextPage, run: Sequence[Letter]) -> str:
     """Letters that follow each other, with the blanks between them."""
-    chars = calls.Chars(text_page)
+    chars = Chars(text_page)
     codes = (chars.code(index) for index in range(run[0].index, run[-1].index + 1))
     return " ".join("".join(chr(code) for code in codes if code).split())
 
