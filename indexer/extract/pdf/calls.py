@@ -170,9 +170,9 @@ def is_embedded(text: int) -> bool:
     return bool(font) and quick("FPDFFont_GetIsEmbedded")(font) == 1
 
 
-def is_transparent(drawn: int) -> bool:
-    """Whether something is seen through an object, or it is seen through a mask."""
-    return int(quick("FPDFPageObj_HasTransparency")(drawn)) != 0
+def transparent(objects: Sequence[int]) -> list[int]:
+    """1 for each that something is seen through, or that is seen through a mask; else 0."""
+    return list(map(quick("FPDFPageObj_HasTransparency"), objects))
 
 
 def line_width(path: int) -> float:

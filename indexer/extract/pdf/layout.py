@@ -364,24 +364,26 @@ def _respaced(line: Sequence[Glyph]) -> str | None:
 
 
 def _annotations(page: pypdfium2.PdfPage) -> Iterator[str]:
-    """Form fields of a page as "name: value", and comments with authors."""
+    """Form fields of a page as "name: value", and comments with authors; marked if not shown."""
     import pypdfium2.raw as pdfium
 
+    unseen = pdfium.FPDF_ANNOT_FLAG_HIDDEN | pdfium.FPDF_ANNOT_FLAG_NOVIEW
     for index in range(pdfium.FPDFPage_GetAnnotCount(page)):
         annotation = pdfium.FPDFPage_GetAnnot(page, index)
         if not annotation:
             continue
         kind = pdfium.FPDFAnnot_GetSubtype(annotation)
+        shown = hide if pdfium.FPDFAnnot_GetFlags(annotation) & unseen else str
         name = _value(annotation, b"T")
         if kind == pdfium.FPDF_ANNOT_WIDGET:
             value = _value(annotation, b"V")
             if value and value != "Off":
-                yield f"{name}: {value}" if name else value
+                yield shown(f"{name}: {value}" if name else value)
         elif kind not in (pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_POPUP):
             note = _value(annotation, b"Contents")
             if note:
                 by = f" ({name})" if name else ""
-                yield note if kind == pdfium.FPDF_ANNOT_FREETEXT else f"Comment{by}: {note}"
+                yield shown(note if kind == pdfium.FPDF_ANNOT_FREETEXT else f"Comment{by}: {note}")
         pdfium.FPDFPage_CloseAnnot(annotation)
 
 

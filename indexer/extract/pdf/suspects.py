@@ -58,6 +58,7 @@ def suspects_of(
     finder = _Finder(drawing)
     found.cut.update(_clipped(drawing))
     found.look.update(found.cut, marked, _coloured(drawing, finder))
+    found.look.update(compress(range(len(modes)), calls.transparent(drawing.texts)))
     found.look.update(_covered(drawing, above, finder))
     found.look -= found.unpainted | found.off | found.tiny
     return found

@@ -110,7 +110,7 @@ def _layered(drawing: Drawing, marks: dict[int, list[int]]) -> Iterator[int]:
     if inside:
         yield from (index for index, text in enumerate(drawing.texts) if text in inside)
     layers = LAYER in map(calls.mark_name, calls.marks(drawing.forms))
-    if layers or any(map(calls.is_transparent, drawing.forms)):
+    if layers or any(calls.transparent(drawing.forms)):
         for part in drawing.inner:
             yield from range(part.start, part.end)
 

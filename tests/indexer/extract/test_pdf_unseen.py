@@ -24,11 +24,17 @@ PICTURE = (
 
 
 def page_of(
-    content: str, *more: bytes, extra: str = "", page: str = "", catalogue: str = ""
+    content: str,
+    *more: bytes,
+    extra: str = "",
+    page: str = "",
+    catalogue: str = "",
+    states: str = "",
 ) -> bytes:
     """A page with the font F, the picture P (object 6), and what is given from object 7 on."""
     stream = content.encode("latin-1")
-    resources = "/Font << /F 5 0 R >> /ExtGState << /Clear << /ca 0 >> /Half << /ca 0.5 >> >>"
+    states += "/Clear << /ca 0 >> /Half << /ca 0.5 >> /Multiply << /BM /Multiply >>"
+    resources = f"/Font << /F 5 0 R >> /ExtGState << {states} >>"
     return pdf_of_objects(
         f"<< /Type /Catalog /Pages 2 0 R {catalogue} >>".encode(),
         b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
@@ -127,6 +133,8 @@ SEEN = {
     "drawn twice, as bold": SECRET + SECRET.replace("72", "72.3"),
     "drawn twice over a picture": "q 300 0 0 30 60 590 cm /P Do Q " + SECRET + SECRET,
     "in a form": "/X Do",
+    "half clear": "/Half gs " + SECRET,
+    "multiplied by what is under it": "1 1 0 rg 60 590 300 30 re f 0 g /Multiply gs " + SECRET,
     "not painted, over a scan": "q 612 0 0 792 0 0 cm /P Do Q " + SECRET.replace("72", "3 Tr 72"),
     "under a scan": SECRET + "q 612 0 0 792 0 0 cm /P Do Q",
 }
@@ -159,6 +167,22 @@ def test_words_under_a_stamp_of_another_are_hidden():
     box = form(BLACK_BOX).replace(b"[0 0 612 792]", b"[60 590 360 620]")
     data = page_of(SHOWN + SECRET, stamp, box, page="/Annots [7 0 R]")
     assert (shown(data), hidden(data)) == (["The rent is 500 pounds"], ["secret words"])
+
+
+@pytest.mark.parametrize(("grey", "is_hidden"), [("0", True), ("1", False)])
+def test_words_behind_a_mask_that_lets_nothing_through_are_hidden(grey, is_hidden):
+    mask = form(f"{grey} g 0 0 612 792 re f", "/Group << /S /Transparency /CS /DeviceGray >>")
+    data = page_of(
+        SHOWN + "/M gs " + SECRET, mask, states="/M << /SMask << /S /Luminosity /G 7 0 R >> >>"
+    )
+    assert hidden(data) == (["secret words"] if is_hidden else [])
+
+
+@pytest.mark.parametrize(("flags", "is_hidden"), [(2, True), (32, True), (4, False)])
+def test_a_field_that_is_not_shown_is_hidden(flags, is_hidden):
+    field = f"<< /Type /Annot /Subtype /Widget /FT /Tx /T (Sum) /V (500) /F {flags} "
+    data = page_of(SHOWN, f"{field} /Rect [72 500 200 520] >>".encode(), page="/Annots [7 0 R]")
+    assert ("Sum: 500" in hidden(data), "Sum: 500" in shown(data)) == (is_hidden, not is_hidden)
 
 
 @pytest.mark.parametrize(("state", "is_hidden"), [("OFF", True), ("ON", False)])
