@@ -20,9 +20,9 @@ from indexer.extract.pdf.drawing import Box, moved
 if TYPE_CHECKING:
     import pypdfium2
 
-LETTER_PIXELS = 8.0  # the height of the smallest letter
-MIN_SCALE, MAX_SCALE = 1.5, 6.0  # pixels a point
-MAX_PIXELS = 1_500_000
+LETTER_PIXELS = 6.0  # the height of the smallest letter
+MIN_SCALE, MAX_SCALE = 1.2, 6.0  # pixels a point
+MAX_PIXELS = 1_000_000
 MIN_SEEN = 0.25  # of what a letter paints alone
 MAX_ONE_BY_ONE = 40  # texts on others that are looked at alone
 MIN_SHAPE, MAX_SHAPE = 0.05, 0.85  # of the boxes around letters
