@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from indexer.errors import UntrustedStore as UntrustedStore
     from indexer.errors import UsageError as UsageError
     from indexer.extract import claim as claim
-    from indexer.extract.text import is_text as is_text
+    from indexer.extract.text.plain import is_text as is_text
     from indexer.files import paths as paths
     from indexer.files import watch as watch
     from indexer.files.opening import MAX_FILE_BYTES as MAX_FILE_BYTES
@@ -87,7 +87,7 @@ _PUBLIC = {
         "UsageError",
     ),
     "indexer.extract": ("claim",),
-    "indexer.extract.text": ("is_text",),
+    "indexer.extract.text.plain": ("is_text",),
     "indexer.files.opening": (
         "MAX_FILE_BYTES",
         "lock_briefly",

@@ -12,15 +12,15 @@ from importlib import import_module
 from pathlib import PurePosixPath
 
 from indexer.errors import UnreadableDocument
-from indexer.extract import suffixes
+from indexer.extract.claims import suffixes
+from indexer.extract.claims.keys import refuse_keys
+from indexer.extract.claims.known_kinds import not_text
+from indexer.extract.claims.magic import kind_of
 from indexer.extract.damage import BROKEN
 from indexer.extract.extraction import MAX_NESTING, Claim, Extraction, Extractor, Within
 from indexer.extract.hidden import shown
-from indexer.extract.keys import refuse_keys
-from indexer.extract.known_kinds import not_text
-from indexer.extract.magic import kind_of
 from indexer.extract.normalise import whole
-from indexer.extract.text import SAMPLE_BYTES, is_text, stray_nulls
+from indexer.extract.text.plain import SAMPLE_BYTES, is_text, stray_nulls
 from indexer.records import Line
 
 __all__ = [
@@ -90,41 +90,45 @@ def _container(each: Extractor, module: str) -> Extractor:
 # first that claims a file serves it, plain text last.
 _DOCUMENTS: tuple[Extractor, ...] = (
     replace(_binary("pdf", 8, "pdf", "pdf.pages"), empty_reason="no_text_layer"),
-    _binary("image", 1, "picture", "image"),
+    _binary("image", 1, "picture", "claims.image"),
     _binary("docx", 4, "docx", "office.docx", markdown=True),
     _binary("pptx", 4, "pptx", "office.pptx", markdown=True),
-    _binary("xlsx", 4, "xlsx xlsb", "spreadsheets"),
+    _binary("xlsx", 4, "xlsx xlsb", "sheets.spreadsheets"),
     _binary("odf", 4, "odt odp", "office.odf", markdown=True),
-    _binary("ods", 3, "ods", "spreadsheets"),
-    _binary("epub", 5, "epub", "ebook", markdown=True),
-    _binary("iwork", 3, "iwork", "office.iwork", markdown=True),
+    _binary("ods", 3, "ods", "sheets.spreadsheets"),
+    _binary("epub", 5, "epub", "html.ebook", markdown=True),
+    _binary("iwork", 3, "iwork", "iwork.document", markdown=True),
     _binary("doc", 2, "doc", "legacy.doc", markdown=True),
     _binary("ppt", 3, "ppt", "legacy.ppt", markdown=True),
-    _binary("xls", 3, "xls", "legacy.xls"),
-    _container(_binary("msg", 6, "msg", "mail"), "mail"),
+    _binary("xls", 3, "xls", "sheets.xls"),
+    _container(_binary("msg", 6, "msg", "mail.files"), "mail.files"),
     _binary("rtf", 5, "rtf", "legacy.rtf", markdown=True),
     replace(
-        _binary("webarchive", 1, "webarchive", "notes", markdown=True),
+        _binary("webarchive", 1, "webarchive", "personal.notes", markdown=True),
         claims=suffixes.is_webarchive,
     ),
-    _container(_text("enex", 1, suffixes.is_enex, "notes", markdown=True), "notes"),
-    _text("fb2", 3, suffixes.is_fb2, "ebook", markdown=True),
-    _container(_binary("tnef", 1, "tnef", "mail"), "mail"),
-    _container(_text("mbox", 6, suffixes.is_mbox, "mail"), "mail"),
-    _container(_text("eml", 6, suffixes.is_eml, "mail"), "mail"),
-    _text("contacts", 1, suffixes.is_contacts, "contacts"),
-    _container(_text("calendar", 1, suffixes.is_calendar, "appointments"), "appointments"),
-    _text("notebook", 4, suffixes.is_notebook, "notebook", markdown=True),
-    _text("subtitles", 2, suffixes.is_subtitles, "subtitles"),
-    _text("csv", 3, suffixes.is_csv, "spreadsheets"),
-    _text("html", 5, suffixes.is_html, "html", markdown=True),
-    _text("json", 2, suffixes.is_json, "structured"),
-    _text("xml", 5, suffixes.is_xml, "structured", markdown=True),
-    _text("markdown", 2, suffixes.is_markdown, "text", markdown=True),
-    _text("org", 2, suffixes.is_org, "text"),
-    _text("rst", 2, suffixes.is_rst, "text"),
-    _text("latex", 2, suffixes.is_latex, "text"),
-    _text("text", 2, suffixes.is_plain, "text"),
+    _container(
+        _text("enex", 1, suffixes.is_enex, "personal.notes", markdown=True), "personal.notes"
+    ),
+    _text("fb2", 3, suffixes.is_fb2, "html.ebook", markdown=True),
+    _container(_binary("tnef", 1, "tnef", "mail.files"), "mail.files"),
+    _container(_text("mbox", 6, suffixes.is_mbox, "mail.files"), "mail.files"),
+    _container(_text("eml", 6, suffixes.is_eml, "mail.files"), "mail.files"),
+    _text("contacts", 1, suffixes.is_contacts, "personal.contacts"),
+    _container(
+        _text("calendar", 1, suffixes.is_calendar, "personal.appointments"), "personal.appointments"
+    ),
+    _text("notebook", 4, suffixes.is_notebook, "data.notebook", markdown=True),
+    _text("subtitles", 2, suffixes.is_subtitles, "text.subtitles"),
+    _text("csv", 3, suffixes.is_csv, "sheets.spreadsheets"),
+    _text("html", 5, suffixes.is_html, "html.page", markdown=True),
+    _text("json", 2, suffixes.is_json, "data.structured"),
+    _text("xml", 5, suffixes.is_xml, "data.structured", markdown=True),
+    _text("markdown", 2, suffixes.is_markdown, "text.plain", markdown=True),
+    _text("org", 2, suffixes.is_org, "text.plain"),
+    _text("rst", 2, suffixes.is_rst, "text.plain"),
+    _text("latex", 2, suffixes.is_latex, "text.plain"),
+    _text("text", 2, suffixes.is_plain, "text.plain"),
 )
 # An archive is read by all of them: when the text of one format changes, so may that of an archive.
 _ARCHIVE_VERSION = 2 + sum(extractor.version for extractor in _DOCUMENTS)
@@ -136,10 +140,10 @@ def _archive(name: str, kinds: str, module: str) -> Extractor:
 
 
 REGISTRY = (
-    _archive("zip", "zip", "archive"),
-    _archive("tar", "tar", "tars"),
-    _archive("packed", "gz bz2 xz zst", "packed"),
-    _archive("sevenz", "7z", "sevenz"),
+    _archive("zip", "zip", "archives.zips"),
+    _archive("tar", "tar", "archives.tars"),
+    _archive("packed", "gz bz2 xz zst", "archives.packed"),
+    _archive("sevenz", "7z", "archives.sevenz"),
     *_DOCUMENTS,
 )
 MAX_REMARK_PARTS = 10  # named in a document's remark; more are counted

@@ -16,6 +16,7 @@ import resource
 import socket
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import astuple
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from indexer.confine import confine, die_with_parent
 from indexer.errors import SealUnavailable, UnreadableDocument
 from indexer.extract.normalise import lines_of
 from indexer.extract.ocr.engine import RapidEngine, is_blank
+from indexer.extract.ocr.figures import figures_of
 from indexer.extract.ocr.pictures import Pages, Picture, opened
 from indexer.extract.ocr.reading_order import Piece, is_suspect, lines_of_pieces
 from indexer.parsers import protocol
@@ -107,8 +109,10 @@ class _Serving:
             for line in lines_of_pieces(recognition.pieces)
             for text in lines_of(line.text)
         ]
+        angle = math.radians(recognition.skew_degrees)
         content = {
             "lines": lines,
+            "figures": [astuple(word) for word in figures_of(recognition.pieces, angle)],
             "suspect": is_suspect(recognition.pieces),
             "turned": recognition.turned_degrees,
             "skew": round(recognition.skew_degrees, 2),

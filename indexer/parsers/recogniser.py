@@ -10,30 +10,33 @@ from __future__ import annotations
 import importlib.metadata
 import importlib.util
 import json
+import math
 import os
 import re
 import signal
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any
 
 from indexer.errors import UnreadableDocument
 from indexer.extract.normalise import MAX_LINE_CHARS, whole
+from indexer.extract.ocr.figures import FIGURE, PlacedWord
 from indexer.extract.ocr.reading_order import UNREADABLE
 from indexer.parsers import protocol, tesseract
 from indexer.parsers.limits import OCR_CPU_SECONDS, OCR_MEMORY_BYTES, OCR_WALL_SECONDS
 from indexer.parsers.process import EXIT_SECONDS, Process
 
 CHILD = "indexer.parsers.ocr_child"
-VERSION = 1  # of what is written for a page; a change has every page read again
+VERSION = 2  # of what is written for a page; a change has every page read again
 LABEL = f"ocr-{VERSION}"  # in the label of an extractor
 INSTALL = "pip install 'corpus-agent[ocr]'"
 
 # The extra: what is imported in the process, and its distribution.
 _NEEDED = ("rapidocr", "cv2", "PIL", "pillow_heif")
 MAX_PAGE_LINES = 20_000
+MAX_PAGE_FIGURES = 20_000
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _REASON = re.compile(r"[a-z_]{1,40}")
 PAGES_PER_PROCESS = 200  # then a new one takes its place: what leaks, ends with it
@@ -148,7 +151,8 @@ class Recogniser:
             language = found.language_of(self._frame(protocol.GREY, protocol.GREY, strip=True))
             if language is not None:
                 picture = self._frame(protocol.GREY, protocol.GREY, strip=False)
-                return RecognisedPage(tuple(found.read(picture, language)), "tesseract")
+                figures = self._checked_figures(said.get("figures"))
+                return RecognisedPage(tuple(found.read(picture, language, figures)), "tesseract")
         return RecognisedPage(lines, "rapidocr")
 
     def stop(self) -> None:
@@ -239,6 +243,14 @@ class Recogniser:
             checked.append((entry[0], float(entry[1])))
         return tuple(checked)
 
+    def _checked_figures(self, figures: object) -> list[PlacedWord]:
+        """The figures of a reply; raises UnreadableDocument for what no correct process sends."""
+        if not isinstance(figures, list) or len(figures) > MAX_PAGE_FIGURES:
+            raise self._malformed("no figures")
+        if not all(isinstance(entry, list) and is_word(*entry) for entry in figures):
+            raise self._malformed("a figure that is none")
+        return [PlacedWord(*entry) for entry in figures]
+
     def _running(self) -> Process:
         with self._lock:
             if self._stopped:
@@ -262,6 +274,23 @@ def is_line(text: object, confidence: object) -> bool:
         and whole(text) == text
         and isinstance(confidence, float | int)
         and 0 <= confidence <= 1
+    )
+
+
+def is_word(*values: object) -> bool:
+    """Whether values are those of a figure, as a correct engine returns it."""
+    if len(values) != len(fields(PlacedWord)):
+        return False
+    *places, text, confidence, figure, certain = values
+    return (
+        all(isinstance(place, float | int) and math.isfinite(place) for place in places)
+        and isinstance(text, str)
+        and len(text) <= MAX_LINE_CHARS
+        and FIGURE.fullmatch(text) is not None
+        and isinstance(confidence, float | int)
+        and 0 <= confidence <= 1
+        and figure is True
+        and isinstance(certain, bool)
     )
 
 

@@ -10,10 +10,11 @@ import os
 import subprocess
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import groupby
 from pathlib import Path
+from statistics import fmean
 from types import MappingProxyType
 
 import regex
@@ -23,6 +24,7 @@ from indexer.confine.program import EXIT_UNCONFINED, command
 from indexer.confine.system import TESSERACT_DATA
 from indexer.errors import SealUnavailable, UnreadableDocument
 from indexer.extract.normalise import lines_of, whole
+from indexer.extract.ocr.figures import FIGURE, PlacedWord, with_figures
 from indexer.extract.ocr.reading_order import UNREADABLE
 
 PROGRAM = "tesseract"
@@ -34,6 +36,11 @@ MIN_LINE_CONFIDENCE = 0.60
 MIN_TRIAL_CONFIDENCE = 0.80
 MIN_TRIAL_LETTERS = 0.5  # of all letters that it reads: in the script that is tried
 MAX_LANGUAGES = 3  # tried together; each takes as long as the first
+
+# Tesseract takes each letter of these for a word. In rendered Thai, letters stand up to .25 of the
+# line's height apart, words from .33 on.
+_UNSPACED = regex.compile(r"[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]")
+MIN_SPACE_HEIGHTS = 0.3
 
 # The scripts that rapidocr's model lacks, by the name that Tesseract gives them: the languages
 # that are written in them, the most common first. A file of the whole script is better than these.
@@ -53,6 +60,8 @@ SCRIPTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "Armenian": ("hye",),
     }
 )
+# Most Greek capitals look like Latin ones: a Latin word, or a sign beside an amount, becomes Greek.
+LANGUAGES_BESIDE: Mapping[str, frozenset[str]] = MappingProxyType({"Greek": frozenset({"eng"})})
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +84,21 @@ class Tesseract:
                 table = self._run(strip, "-l", languages, "--psm", "6", "tsv")
                 sure = confidence_of_table(table, script)
                 if sure > surest:
-                    best, surest = "+".join(self.languages_for(script)), sure
+                    beside = LANGUAGES_BESIDE.get(script, frozenset()) & self.languages
+                    names = (*self.languages_for(script), *sorted(beside))
+                    best, surest = "+".join(names), sure
         return best
 
-    def read(self, picture: bytes, language: str) -> list[tuple[str, float]]:
-        """The lines of a page with their confidences; raises UnreadableDocument."""
-        return list(lines_of_table(self._run(picture, "-l", language, "--psm", "4", "tsv")))
+    def read(
+        self, picture: bytes, language: str, figures: Sequence[PlacedWord]
+    ) -> list[tuple[str, float]]:
+        """The lines of a page with their confidences; raises UnreadableDocument.
+
+        `figures` were read by an engine that knows them better, and are taken from there.
+        """
+        table = self._run(picture, "-l", language, "--psm", "4", "tsv")
+        lines = with_figures(lines_of_table(table), figures)
+        return [part for line in lines for part in shown(line)]
 
     def languages_for(self, script: str) -> tuple[str, ...]:
         """The installed language files for a script, best first."""
@@ -155,10 +173,10 @@ def _languages(folder: Path) -> Iterator[str]:
 _WORD = "5"  # the level of a row of its table
 
 
-def lines_of_table(table: str) -> Iterator[tuple[str, float]]:
-    """The lines of Tesseract's table of words, with the mean confidence of their words."""
-    for _, line in groupby(_words(table), key=lambda cells: cells[1:5]):
-        yield from _line(list(line))
+def lines_of_table(table: str) -> list[list[PlacedWord]]:
+    """The words of Tesseract's table, line by line."""
+    lines = groupby(_words(table), key=lambda cells: cells[1:5])
+    return [_certain([_placed(cells) for cells in line]) for _, line in lines]
 
 
 def confidence_of_table(table: str, script: str) -> float:
@@ -178,15 +196,42 @@ def _words(table: str) -> list[list[str]]:
     return [cells for cells in rows if len(cells) == 12 and cells[0] == _WORD and cells[11].strip()]
 
 
-def _line(words: Sequence[Sequence[str]]) -> Iterator[tuple[str, float]]:
-    sure = [_share(cells[10]) for cells in words]
-    confidence = round(sum(sure) / len(sure), 3)
-    if confidence < MIN_LINE_CONFIDENCE:
-        yield UNREADABLE, 0.0
-        return
-    text = " ".join(" ".join(whole(cells[11]).split()) for cells in words)
-    for part in lines_of(text):
+def _placed(cells: Sequence[str]) -> PlacedWord:
+    left, top, width, height = (float(cell) for cell in cells[6:10])
+    text = " ".join(whole(cells[11]).split())
+    return PlacedWord(left, top, left + width, top + height, text, _share(cells[10]))
+
+
+def _certain(line: list[PlacedWord]) -> list[PlacedWord]:
+    """The line, or its places alone if neither all nor its words without figures are certain."""
+    letters = [word for word in line if not FIGURE.search(word.text)] or line
+    if any(fmean(w.confidence for w in part) >= MIN_LINE_CONFIDENCE for part in (line, letters)):
+        return line
+    return [replace(word, text=UNREADABLE, confidence=0.0) for word in line]
+
+
+def shown(words: Sequence[PlacedWord]) -> Iterator[tuple[str, float]]:
+    """The lines that a person is shown of one, each with the mean confidence of what is read."""
+    read = [word.confidence for word in words if word.text != UNREADABLE]
+    confidence = round(fmean(read), 3) if read else 0.0
+    for part in lines_of(_joined(words)):
         yield part, confidence
+
+
+def _joined(words: Sequence[PlacedWord]) -> str:
+    """The words with spaces between; of a script that is written without, where there is room."""
+    text, before = "", None
+    height = max((word.height for word in words), default=0.0)
+    for word in words:
+        if before is not None:
+            if word.text == before.text == UNREADABLE:
+                continue
+            close = word.left - before.right < MIN_SPACE_HEIGHTS * height
+            unspaced = _UNSPACED.match(before.text[-1]) and _UNSPACED.match(word.text[0])
+            text += "" if close and unspaced else " "
+        text += word.text
+        before = word
+    return text.replace("\u0e4d\u0e32", "\u0e33")  # one vowel of Thai, seen as its two parts
 
 
 def _share(percent: str) -> float:

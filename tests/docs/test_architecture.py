@@ -57,7 +57,7 @@ def test_a_hop_knows_the_type_that_it_hands_on(flow, module, kind):
     assert any(re.search(rf"\b{kind}\b", file.read_text("utf-8")) for file in files)
 
 
-@pytest.mark.parametrize("package", ["indexer", "corpus_agent"])
+@pytest.mark.parametrize("package", ["indexer", "corpus_agent", "indexer.extract"])
 def test_the_layers_are_those_that_the_contracts_hold(package):
     settings = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))
     contracts = settings["tool"]["importlinter"]["contracts"]

@@ -43,7 +43,7 @@ def seven_zip(members: dict[str, bytes], password: str | None = None) -> bytes:
 
 
 def zstandard(data: bytes) -> bytes:
-    from indexer.extract.packed import zstd
+    from indexer.extract.archives.packed import zstd
 
     return zstd.compress(data)
 

@@ -1,1 +1,1 @@
-"""Extractors of office formats from before XML: Word, PowerPoint and Outlook binaries, RTF."""
+"""Extractors of office formats from before XML: Word, PowerPoint, RTF, and their container."""

@@ -1,6 +1,6 @@
 """Compound files (OLE2): the streams of legacy Office documents and Outlook messages.
 
-Called by `doc`, `ppt` and `mail`.
+Called by `doc`, `ppt`, `mail.msg` and `sheets.xls`.
 """
 
 from __future__ import annotations

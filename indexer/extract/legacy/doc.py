@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from indexer.errors import UnreadableDocument
 from indexer.extract import markdown
 from indexer.extract.extraction import Extraction, plain_lines
-from indexer.extract.grid import simple
 from indexer.extract.legacy.compound import Compound
-from indexer.extract.rows import table_text
+from indexer.extract.tables.grid import simple
+from indexer.extract.tables.rows import table_text
 
 _WORD_97 = 0xA5EC
 _ENCRYPTED, _TABLE_1 = 0x0100, 0x0200

@@ -17,9 +17,9 @@ from dataclasses import dataclass, field
 from indexer.errors import UnreadableDocument
 from indexer.extract import markdown
 from indexer.extract.extraction import Extraction, part_lines
-from indexer.extract.grid import Cell, Placed, Row
 from indexer.extract.legacy.compound import Compound
-from indexer.extract.rows import table_text
+from indexer.extract.tables.grid import Cell, Placed, Row
+from indexer.extract.tables.rows import table_text
 from indexer.records import Line
 
 _ENCRYPTED = b"\xdf\xc4\xd1\xf3"

@@ -17,14 +17,14 @@ from html import escape
 from indexer.extract import markdown
 from indexer.extract.colours import alike
 from indexer.extract.extraction import Extraction, plain_lines, usable_title
-from indexer.extract.grid import Cell
 from indexer.extract.hidden import hide
-from indexer.extract.html import html_text
+from indexer.extract.html.page import html_text
 from indexer.extract.legacy.rtf_tables import WORDS as TABLE_WORDS
 from indexer.extract.legacy.rtf_tables import RowsDraft
 from indexer.extract.legacy.rtf_words import CHARACTERS, CODE_PAGES, ENDS, SIGNS, SKIPPED, STARRED
 from indexer.extract.office.word_hidden import MAX_UNSEEN_HALF_POINTS, PAPER
-from indexer.extract.rows import table_text
+from indexer.extract.tables.grid import Cell
+from indexer.extract.tables.rows import table_text
 
 _TOKEN = re.compile(
     r"\\'([0-9a-fA-F]{2})"  # 1: a byte

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from indexer.extract.grid import Cell, Placed, Row
+from indexer.extract.tables.grid import Cell, Placed, Row
 
 WORDS = frozenset({"trowd", "trhdr", "trleft", "cellx", "clmgf", "clmrg", "clvmgf", "clvmrg"})
 _TWIPS = 1_000  # of a cell whose end is not given

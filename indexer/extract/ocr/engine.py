@@ -36,6 +36,15 @@ _VOTERS = 12  # frames that are asked which way is up
 
 
 @dataclass(frozen=True, slots=True)
+class _ReadFrame:
+    """What a frame says, and where in its width each letter stands."""
+
+    text: str
+    confidence: float
+    places: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Recognition:
     """What a picture says: its pieces, and by how many degrees it had to be turned."""
 
@@ -87,9 +96,9 @@ class RapidEngine:
         corners = [[(float(x), float(y)) for x, y in frame] for frame in frames]
         angle = skew(corners)
         pieces = [
-            Piece(*turned(places, angle), text, score)
-            for places, (text, score) in zip(corners, self._texts(picture, frames), strict=True)
-            if text
+            Piece(*turned(frame, angle), read.text, read.confidence, read.places)
+            for frame, read in zip(corners, self._texts(picture, frames), strict=True)
+            if read.text
         ]
         return Recognition(tuple(pieces), degrees, math.degrees(angle)), picture
 
@@ -114,29 +123,26 @@ class RapidEngine:
         against = sum(label == "180" for label, _ in voted.cls_res)
         if against * 3 < len(crops):
             return False
-        upright = sum(score for _, score in self._read_crops(crops))
-        around = sum(
-            score
-            for _, score in self._read_crops(
-                [np.ascontiguousarray(np.rot90(crop, 2)) for crop in crops]
-            )
-        )
-        return around > upright
+        upright = sum(read.confidence for read in self._read_crops(crops))
+        inverted = [np.ascontiguousarray(np.rot90(crop, 2)) for crop in crops]
+        return sum(read.confidence for read in self._read_crops(inverted)) > upright
 
-    def _texts(self, picture: Picture, frames: Sequence[Frame]) -> list[tuple[str, float]]:
+    def _texts(self, picture: Picture, frames: Sequence[Frame]) -> list[_ReadFrame]:
         if not frames:
             return []
         return self._read_crops(self._loaded().crop_text_regions(picture, np.asarray(frames)))
 
-    def _read_crops(self, crops: Sequence[Picture]) -> list[tuple[str, float]]:
+    def _read_crops(self, crops: Sequence[Picture]) -> list[_ReadFrame]:
         result = self._loaded().recognize_txt(list(crops))
         found = []
         for crop, text, score, word in zip(
             crops, result.txts, result.scores, result.word_results, strict=True
         ):
             columns = [column for columns in word.word_cols or () for column in columns]
-            whole = spaced(text, columns, max(1.0, word.line_txt_len), crop)
-            found.append((" ".join(whole.split()), float(score)))
+            all_columns = max(1.0, word.line_txt_len)
+            whole = " ".join(spaced(text, columns, all_columns, crop).split())
+            places = tuple((column + 0.5) / all_columns for column in columns)
+            found.append(_ReadFrame(whole, float(score), places))
         return found
 
 

@@ -37,7 +37,10 @@ _SAME_LINE = 0.5  # of the lower piece's height: centres that are nearer are at 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece of recognised text, and where it stands in an upright page, in points."""
+    """A piece of recognised text, and where it stands in an upright page, in points.
+
+    `places` are those of its letters, spaces left out, as parts of its width; empty if unknown.
+    """
 
     left: float
     top: float
@@ -45,6 +48,7 @@ class Piece:
     bottom: float
     text: str
     confidence: float
+    places: tuple[float, ...] = ()
 
     @property
     def height(self) -> float:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from indexer.extract import markdown
 from indexer.extract.container import child, tag_of, text_of
-from indexer.extract.grid import simple
-from indexer.extract.rows import table_text
+from indexer.extract.tables.grid import simple
+from indexer.extract.tables.rows import table_text
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element

@@ -37,7 +37,7 @@ from indexer.extract.office.formula import office_formula
 from indexer.extract.office.numbering import Numbering, Place
 from indexer.extract.office.word_hidden import Ground, Unseen
 from indexer.extract.office.word_tables import WordRows
-from indexer.extract.rows import table_text
+from indexer.extract.tables.rows import table_text
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element

@@ -35,7 +35,7 @@ from indexer.extract.hidden import hide
 from indexer.extract.office.formula import math_formula
 from indexer.extract.office.odf_tables import MAX_REPEATED, OdfRows, header_styles
 from indexer.extract.office.ods import sheets_of_tree
-from indexer.extract.rows import table_text
+from indexer.extract.tables.rows import table_text
 from indexer.records import Line
 
 if TYPE_CHECKING:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from indexer.errors import UnreadableDocument
 from indexer.extract.container import attribute, child, tag_of, text_of
 from indexer.extract.markdown import one_line
-from indexer.extract.office.hidden_cells import MAX_COLUMNS, Concealed
 from indexer.extract.office.odf_tables import (
     MAX_EMPTY,
     MAX_REPEATED,
@@ -21,8 +20,9 @@ from indexer.extract.office.odf_tables import (
     found_cells,
     found_rows,
 )
-from indexer.extract.sheet_look import SheetLook
-from indexer.extract.sheet_rows import sheet_part
+from indexer.extract.tables.hidden_cells import MAX_COLUMNS, Concealed
+from indexer.extract.tables.sheet_look import SheetLook
+from indexer.extract.tables.sheet_rows import sheet_part
 from indexer.records import Line
 
 if TYPE_CHECKING:

@@ -29,11 +29,11 @@ from indexer.extract.container import (
     text_of,
 )
 from indexer.extract.extraction import Extraction, part_lines
-from indexer.extract.grid import Cell, Placed, Row
 from indexer.extract.hidden import hide
 from indexer.extract.office.charts import chart_text
 from indexer.extract.office.drawing import background_of, fill_of, paragraph_text
-from indexer.extract.rows import table_text
+from indexer.extract.tables.grid import Cell, Placed, Row
+from indexer.extract.tables.rows import table_text
 from indexer.records import Line
 
 if TYPE_CHECKING:

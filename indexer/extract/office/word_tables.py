@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from indexer.extract import markdown
 from indexer.extract.container import attribute, child, tag_of, text_of
-from indexer.extract.grid import Cell, Placed, Row
 from indexer.extract.hidden import hide
+from indexer.extract.tables.grid import Cell, Placed, Row
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element

@@ -35,6 +35,7 @@ _SIGNS = str.maketrans(
 )
 # Scripts in which a letter's form, order and number of glyphs hang on those beside it.
 _JOINED = regex.compile(r"[\u0590-\u109f\u1780-\u18af\u1900-\u1aaf\u1b00-\u1bff\ua800-\uabff\p{M}]")
+_RADICAL, _HAN = regex.compile(r"[\u2e80-\u2fdf]"), regex.compile(r"\p{Han}")
 _UNREADABLE = ("Cc", "Cn", "Co", "Cs")
 
 
@@ -103,6 +104,10 @@ def agrees(shown: str, spoken: str, after: str = "", unnamed: int = 0) -> bool:
     if seen == said:
         # A soft hyphen is left out of what is read: in front of a figure it may be a minus.
         return not (SOFT_HYPHEN in spoken and after[:1].isdigit())
+    if _RADICAL.search(seen) and len(seen) == len(said):
+        # Fonts name a letter after the radical that it is, which has no other form in Unicode.
+        pairs = zip(seen, said, strict=True)
+        return all(one == two or (_RADICAL.match(one) and _HAN.match(two)) for one, two in pairs)
     if unnamed and not seen:
         return len(said) <= (unnamed if any(map(str.isdigit, said)) else MAX_LETTERS * unnamed)
     if len(seen) == 1 and _LIGATURE.fullmatch(said):

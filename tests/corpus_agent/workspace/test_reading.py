@@ -14,7 +14,7 @@ from corpus_agent.workspace.content import MAX_DOCUMENT_BYTES
 from corpus_agent.workspace.ledger import MAX_WHOLE_BYTES
 from corpus_agent.workspace.reading import MAX_IMAGE_BYTES
 from corpus_agent.workspace.window import Cut, lines_window
-from indexer.extract.text import is_text
+from indexer.extract.text.plain import is_text
 from tests.support.other_user import as_nobody
 from tests.support.places import SAMPLE
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from corpus_agent.workspace import FileTools, Proposal, Workspace
 from corpus_agent.workspace.ledger import MAX_WHOLE_BYTES
 from corpus_agent.workspace.replacement import replaced
-from indexer.extract.text import is_text
+from indexer.extract.text.plain import is_text
 from tests.support.other_user import as_nobody
 
 

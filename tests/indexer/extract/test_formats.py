@@ -9,8 +9,8 @@ from indexer.chunk import Chunker
 from indexer.errors import UnreadableDocument
 from indexer.extract import REGISTRY, claim, open_document
 from indexer.extract.container import MAX_PART_BYTES
-from indexer.extract.grid import simple
-from indexer.extract.rows import table_text
+from indexer.extract.tables.grid import simple
+from indexer.extract.tables.rows import table_text
 from tests.support import made_files as made
 from tests.support.documents import extract
 from tests.support.fakes import ToyEncoder

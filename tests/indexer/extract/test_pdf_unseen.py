@@ -250,6 +250,8 @@ def test_what_says_the_letters_that_are_shown_is_read():
         ("क", "क्ष", "", True),
         ("िक", "कि", "", True),
         ("", "words", "", False),
+        ("船⻓", "船长", "", True),
+        ("⻓", "王 not", "", False),
     ],
 )
 def test_a_text_agrees_with_the_letters_that_it_stands_for(seen, said, after, agree):

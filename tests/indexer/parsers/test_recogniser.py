@@ -8,9 +8,16 @@ from pathlib import Path
 import pytest
 
 from indexer.errors import UnreadableDocument
+from indexer.extract.ocr.figures import PlacedWord
 from indexer.extract.ocr.reading_order import UNREADABLE
 from indexer.parsers import tesseract
-from indexer.parsers.recogniser import RecognisedPage, Recogniser, is_line, recognition_state
+from indexer.parsers.recogniser import (
+    RecognisedPage,
+    Recogniser,
+    is_line,
+    is_word,
+    recognition_state,
+)
 from tests.support import obeying_recogniser
 from tests.support.pictures import KEYS, LEASE, as_bytes, held, photo, picture
 
@@ -208,7 +215,43 @@ TABLE = "\n".join(
 
 
 def test_tesseracts_words_become_lines_and_unsure_ones_are_named():
-    assert list(tesseract.lines_of_table(TABLE)) == [("Дата: 16.02.2022", 0.94), (UNREADABLE, 0.0)]
+    lines = [part for line in tesseract.lines_of_table(TABLE) for part in tesseract.shown(line)]
+    assert lines == [("Дата: 16.02.2022", 0.94), (UNREADABLE, 0.0)]
+
+
+def test_a_figure_that_is_known_stands_in_a_line_that_is_not():
+    figure = PlacedWord(0, 0, 9, 9, "17", 0.97, is_figure=True, is_certain=True)
+    unsure = PlacedWord(20, 0, 29, 9, UNREADABLE, 0.0)
+    line = [unsure, unsure, figure, unsure]
+    assert list(tesseract.shown(line)) == [(f"{UNREADABLE} 17 {UNREADABLE}", 0.97)]
+
+
+def test_letters_of_a_script_without_spaces_are_words_again():
+    def words(script):
+        places = (100, 113, 128, 152, 164)  # the fourth stands apart
+        return [
+            PlacedWord(x, 0, x + 11, 30, char, 0.9) for x, char in zip(places, script, strict=True)
+        ]
+
+    (thai,), (latin,) = tesseract.shown(words("ยาวนา")), tesseract.shown(words("abcde"))
+    assert (thai[0], latin[0]) == ("ยาว นา", "a b c d e")
+    (vowel,) = tesseract.shown(
+        [PlacedWord(0, 0, 9, 30, "จ\u0e4d", 0.9), PlacedWord(10, 0, 19, 30, "า", 0.9)]
+    )
+    assert vowel[0] == "จ\u0e33"
+
+
+FIGURE = (0, 0, 9, 9, "17", 0.97, True, True)
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [(0, float("nan")), (0, "0"), (4, "17\n"), (4, "lease"), (4, 17), (5, 1.1), (6, False), (7, 1)],
+)
+def test_a_figure_that_no_correct_engine_sends_is_refused(place, value):
+    assert is_word(*FIGURE)
+    assert not is_word(*FIGURE[:place], value, *FIGURE[place + 1 :])
+    assert not is_word(*FIGURE[1:])
 
 
 def test_a_trial_counts_words_of_its_own_script_alone():

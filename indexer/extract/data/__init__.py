@@ -1,0 +1,1 @@
+"""Data and documents that were written for programs: JSON, XML, notebooks."""

@@ -1,0 +1,1 @@
+"""Pages of HTML, and the books that are made of them."""

@@ -1,0 +1,212 @@
+"""E-books (EPUB, FB2) as Markdown, chapter by chapter.
+
+The parts of an EPUB are its files in reading order, named as its table of contents names them.
+Called through the registry.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from indexer.errors import UnreadableDocument
+from indexer.extract import markdown
+from indexer.extract.container import ZipParts, attribute, child, parse_xml, tag_of, text_of
+from indexer.extract.extraction import Extraction, part_lines
+from indexer.extract.html.page import decode_html, html_text
+from indexer.extract.tables.grid import Cell, Source, resolved
+from indexer.extract.tables.rows import table_text
+from indexer.extract.text.plain import decode_part
+from indexer.records import Line
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element as Element
+
+# Obfuscated fonts are marked as encrypted too, and hide no text.
+_FONTS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
+_DETAILS = ("creator", "publisher", "date", "description", "subject")
+
+
+def read_epub(data: bytes) -> Extraction:
+    """Its title and lines; raises UnreadableDocument, "encrypted" or "malformed"."""
+    parts = ZipParts(data)
+    container = parts.xml("META-INF/container.xml")
+    rootfile = child(container, "rootfiles", "rootfile")
+    main = (attribute(rootfile, "full-path") or "") if rootfile is not None else "content.opf"
+    package = parts.xml(main)
+    if package is None:
+        raise UnreadableDocument("malformed", "no package part")
+    metadata = child(package, "metadata")
+    title = markdown.one_line(text_of(child(metadata, "title"))) or None
+    chapters = _spine(package, posixpath.dirname(main))
+    locked = _locked(parts)
+    if chapters and all(name in locked for name in chapters):
+        raise UnreadableDocument("encrypted", "the book is protected")
+    about = "\n".join(_details(metadata))
+    extraction = Extraction(title, iter(()))
+    lines = _lines(parts, chapters, _contents(parts, package, main), about, extraction.unread)
+    return Extraction(title, lines, extraction.engines, extraction.unread)
+
+
+def _lines(
+    parts: ZipParts, chapters: list[str], titles: dict[str, str], about: str, unread: list[str]
+) -> Iterator[Line]:
+    if about:
+        yield from part_lines("About", "this book", [about])
+    number = 0
+    for name in chapters:
+        data = parts.read(name)
+        if data is None:
+            unread.append(name)
+            continue
+        text = html_text(decode_html(data, decode_part), titled=False)[1]
+        if text.strip():
+            number += 1
+            yield from part_lines("Chapter", _named(number, titles.get(name, "")), [text])
+
+
+_NUMBERED = re.compile(r"(?i)^(chapter\s*)?\d+\s*([:.–—-]\s*|$)")
+
+
+def _named(number: int, title: str) -> str:
+    """The name of a chapter in its mark: number in the file, and title without a number."""
+    name = _NUMBERED.sub("", title)
+    return f"{number}: {name}" if name else str(number)
+
+
+def _details(metadata: Element | None) -> Iterator[str]:
+    for each in metadata if metadata is not None else ():
+        text = markdown.one_line(html_text(text_of(each))[1])
+        if tag_of(each) in _DETAILS and text:
+            yield f"{tag_of(each).capitalize()}: {text}"
+
+
+def _spine(package: Element, folder: str) -> list[str]:
+    """Names of the book's files in reading order."""
+    items = {
+        attribute(each, "id"): posixpath.normpath(
+            posixpath.join(folder, unquote(attribute(each, "href") or ""))
+        )
+        for each in package.iter()
+        if tag_of(each) == "item"
+        and "html" in (attribute(each, "media-type") or "html")
+        and "nav" not in (attribute(each, "properties") or "").split()
+    }
+    order = (attribute(each, "idref") for each in package.iter() if tag_of(each) == "itemref")
+    return [items[key] for key in order if key in items]
+
+
+def _contents(parts: ZipParts, package: Element, main: str) -> dict[str, str]:
+    """File name -> its first name in the table of contents, of either version of the format."""
+    found: dict[str, str] = {}
+    for item in package.iter():
+        kind = attribute(item, "media-type") or ""
+        is_nav = "nav" in (attribute(item, "properties") or "").split()
+        if tag_of(item) != "item" or not (is_nav or kind == "application/x-dtbncx+xml"):
+            continue
+        name = posixpath.join(posixpath.dirname(main), unquote(attribute(item, "href") or ""))
+        try:
+            root = parts.xml(posixpath.normpath(name))
+        except UnreadableDocument:
+            continue  # chapters without names are chapters nevertheless
+        for target, title in _entries(root) if root is not None else ():
+            path = posixpath.join(posixpath.dirname(name), unquote(target.partition("#")[0]))
+            found.setdefault(posixpath.normpath(path), title)
+    return found
+
+
+def _entries(root: Element) -> Iterator[tuple[str, str]]:
+    for each in root.iter():
+        if tag_of(each) == "navPoint":
+            target, label = child(each, "content"), child(each, "navLabel")
+            source = attribute(target, "src") if target is not None else None
+            if source and label is not None:
+                yield source, markdown.one_line(text_of(label))
+        elif tag_of(each) == "a" and attribute(each, "href"):
+            yield attribute(each, "href") or "", markdown.one_line(text_of(each))
+
+
+def _locked(parts: ZipParts) -> set[str]:
+    """Names of the members that cannot be read without a key."""
+    root = parts.xml("META-INF/encryption.xml")
+    names = set()
+    for each in root if root is not None else ():
+        method = next((e for e in each.iter() if tag_of(e) == "EncryptionMethod"), None)
+        algorithm = (attribute(method, "Algorithm") or "") if method is not None else ""
+        for reference in each.iter():
+            if tag_of(reference) == "CipherReference" and algorithm not in _FONTS:
+                names.add(unquote(attribute(reference, "URI") or ""))
+    return names
+
+
+# --- FB2 ----------------------------------------------------------------------------------------
+
+
+def read_fb2(data: bytes) -> Extraction:
+    """Its title and lines."""
+    root = parse_xml(data)
+    about = child(root, "description", "title-info")
+    title = markdown.one_line(text_of(child(about, "book-title"))) or None
+    return Extraction(title, _fb2_lines(root, about))
+
+
+def _fb2_lines(root: Element, about: Element | None) -> Iterator[Line]:
+    author = markdown.one_line(" ".join(child_texts(child(about, "author"))))
+    annotation = markdown.page(_fb2_blocks(child(about, "annotation"), 1))
+    details = [f"Creator: {author}" if author else "", annotation]
+    if any(details):
+        yield from part_lines("About", "this book", [markdown.page(details)])
+    number = 0
+    for body in root:
+        if tag_of(body) != "body":
+            continue
+        sections = [each for each in body if tag_of(each) == "section"] or [body]
+        before = [each for each in body if tag_of(each) != "section"] if sections != [body] else []
+        text = markdown.page(block for each in before for block in _fb2_blocks([each], 1))
+        for section in sections:
+            number += 1
+            name = markdown.one_line(" ".join(child_texts(child(section, "title"))))
+            blocks = markdown.page(_fb2_blocks(section, 1))
+            yield from part_lines("Chapter", _named(number, name), filter(None, [text, blocks]))
+            text = ""
+
+
+def _fb2_row(row: Element) -> Source:
+    """A row of a table, whose cells have the attributes of HTML."""
+    return Source(
+        [
+            Cell(
+                text_of(cell),
+                tag_of(cell) == "th",
+                rows=int(span) if (span := attribute(cell, "rowspan") or "").isdecimal() else 1,
+                columns=int(span) if (span := attribute(cell, "colspan") or "").isdecimal() else 1,
+            )
+            for cell in row
+        ]
+    )
+
+
+def child_texts(element: Element | None) -> Iterator[str]:
+    """The text of each child."""
+    for each in element if element is not None else ():
+        yield text_of(each)
+
+
+def _fb2_blocks(container: Iterable[Element] | None, level: int) -> Iterator[str]:
+    for element in container if container is not None else ():
+        tag = tag_of(element)
+        if tag == "title":
+            yield markdown.heading(level, " ".join(child_texts(element)))
+        elif tag == "subtitle":
+            yield markdown.heading(level + 1, text_of(element))
+        elif tag == "section":
+            yield from _fb2_blocks(element, level + 1)
+        elif tag == "table":
+            yield table_text(resolved(map(_fb2_row, element)))
+        elif tag in ("p", "v", "text-author", "date"):
+            yield markdown.one_line(text_of(element))
+        elif tag != "binary":
+            yield from _fb2_blocks(element, level)

@@ -1,0 +1,178 @@
+"""Tables of HTML while they are read: which cell a block of text stands in. Called by `page`.
+
+Cells that are not displayed take no place in the grid. Tables that only place texts on a page give
+their blocks back one by one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from indexer.extract.tables.grid import MAX_COLSPAN, MAX_ROWSPAN, Cell, Source, resolved
+from indexer.extract.tables.rows import is_data, row_lines
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A piece of text and its context; `alone` for headings and code outside tables."""
+
+    text: str
+    main: bool
+    menu: bool
+    aside: bool
+    links: tuple[tuple[str, str], ...] = ()
+    alone: bool = False
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether it is neither set aside nor part of a menu."""
+        return not (self.menu or self.aside)
+
+
+@dataclass(slots=True)
+class _CellDraft:
+    heads: bool
+    rows: int
+    columns: int
+    bold: bool = False  # by its own style
+    weak: bool = False  # some of its text is not in bold
+    blocks: list[Block] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _RowDraft:
+    kind: str  # of its group: thead, tbody or tfoot
+    group: int
+    bold: bool
+    cells: list[_CellDraft] = field(default_factory=list)
+
+
+_GROUPS = frozenset({"thead", "tbody", "tfoot"})
+_BOLD = re.compile(r"font-weight:(?:bold|[6-9]00)")
+_SPAN = re.compile(r"[ \t\n\f\r]*\+?(\d+)")
+
+
+class TableDraft:
+    """An open table: its rows so far, and the cell that text goes to."""
+
+    def __init__(self, named: Mapping[str, str]) -> None:
+        role = named.get("role", "").lower()
+        self.nested = False  # whether it contains a table
+        self._layout = role in ("presentation", "none")
+        self._marked = role in ("table", "grid", "treegrid")
+        self._rows: list[_RowDraft] = []
+        self._kind, self._group = "", 0
+        self._row: _RowDraft | None = None
+        self._into: list[Block] | None = None
+        self._cell: _CellDraft | None = None
+        self._before: list[Block] = []  # captions, and what stands between cells
+        self._unseen: list[Block] = []
+        self._is_off = {"group": False, "row": False}  # whether the open ones are not displayed
+
+    def start(self, tag: str, named: Mapping[str, str], is_shown: bool) -> None:
+        """Begin a group of rows, a row, a cell or a caption."""
+        if tag in _GROUPS:
+            self._kind, self._row, self._into = tag, None, None
+            self._group += 1
+            self._is_off = {"group": not is_shown, "row": False}
+        elif tag == "tr":
+            self._is_off["row"] = not is_shown
+            self._begin_row(named)
+        elif tag in ("td", "th"):
+            self._begin_cell(tag, named, is_shown and not any(self._is_off.values()))
+        elif tag == "caption":
+            self._into, self._cell = self._before, None
+            self._marked = True
+
+    def end(self, tag: str) -> None:
+        """Close it."""
+        if tag in ("td", "th", "caption", "tr", *_GROUPS):
+            self._into, self._cell = None, None
+        if tag == "tr" or tag in _GROUPS:
+            self._row = None
+            self._is_off["row"] = False
+        if tag in _GROUPS:
+            self._kind, self._is_off["group"] = "", False
+
+    def _begin_row(self, named: Mapping[str, str]) -> None:
+        if not self._kind:
+            self._kind = "tbody"
+            self._group += 1
+        self._row = _RowDraft(self._kind, self._group, _is_bold(named))
+        self._into, self._cell = None, None
+        if not any(self._is_off.values()):
+            self._rows.append(self._row)
+
+    def _begin_cell(self, tag: str, named: Mapping[str, str], is_shown: bool) -> None:
+        if self._row is None:
+            self._begin_row({})
+        if not is_shown:
+            self._into, self._cell = self._unseen, None
+            return
+        bold = _is_bold(named) or (self._row is not None and self._row.bold)
+        rows = _number(named.get("rowspan", ""), MAX_ROWSPAN)
+        columns = _number(named.get("colspan", ""), MAX_COLSPAN)
+        self._cell = _CellDraft(tag == "th", rows, columns, bold)
+        self._into = self._cell.blocks
+        self._marked = self._marked or tag == "th"
+        assert self._row is not None
+        self._row.cells.append(self._cell)
+
+    def weaken(self) -> None:
+        """Take note that the open cell has text which is not in bold."""
+        if self._cell is not None:
+            self._cell.weak = True
+
+    def keep(self, block: Block) -> None:
+        """Take in a block of text."""
+        (self._before if self._into is None else self._into).append(block)
+
+    def blocks(self) -> Iterator[Block]:
+        """What stands before its rows; these as one block, or the blocks of its cells; the rest."""
+        yield from self._before
+        inner = [block for row in self._rows for cell in row.cells for block in cell.blocks]
+        lines = [] if self._layout or not inner else self._lines(inner)
+        if lines:
+            seen = [block for block in inner if block.is_seen]
+            first = seen[0] if seen else inner[0]
+            links = tuple(link for block in seen for link in block.links)
+            yield Block("\n".join(lines), first.main, first.menu, first.aside, links)
+        else:
+            yield from inner
+        yield from self._unseen
+
+    def _lines(self, inner: Iterable[Block]) -> list[str]:
+        """The lines of its rows; none if it only places texts on a page."""
+        is_any = any(block.is_seen for block in inner)
+        grid = resolved(
+            Source(
+                [_cell(cell, is_any) for cell in row.cells],
+                row.group,
+                row.kind == "thead",
+                row.kind == "tfoot",
+            )
+            for row in self._rows
+        )
+        odd = self.nested or any(block.alone for block in inner)
+        if odd and not self._marked and not is_data(grid):
+            return []
+        return row_lines(grid, self._marked)
+
+
+def _cell(draft: _CellDraft, is_any: bool) -> Cell:
+    texts = [block.text for block in draft.blocks if block.is_seen or not is_any]
+    strong = draft.bold or (bool(texts) and not draft.weak)
+    text = "\n".join(texts)
+    return Cell(text, draft.heads, strong, len(texts) > 1, draft.rows, draft.columns)
+
+
+def _number(value: str, most: int) -> int:
+    """A span: 1 if it is none; `Cell` has the meaning of 0 rows, and 0 columns count as 1."""
+    found = _SPAN.match(value)
+    return min(int(found[1][:9]), most) if found else 1
+
+
+def _is_bold(named: Mapping[str, str]) -> bool:
+    return _BOLD.search(named.get("style", "").replace(" ", "").lower()) is not None

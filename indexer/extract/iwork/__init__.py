@@ -1,0 +1,1 @@
+"""Apple's Pages, Numbers and Keynote."""

@@ -1,0 +1,86 @@
+"""A message as it is read, in whatever format it came: headers, text, what is attached.
+
+Called by the readers of MIME mail, Outlook's messages and TNEF.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import chain
+
+from indexer.extract import markdown
+from indexer.extract.claims.known_kinds import known_by_bytes
+from indexer.extract.extraction import Extraction, Within, plain_lines
+from indexer.extract.members import Member, Members, member_of
+from indexer.extract.text.encoded import without_encoded
+from indexer.records import Line
+
+
+@dataclass(slots=True)
+class Mail:
+    """The readable parts of a message; `attached` names what `members` are, and the pictures."""
+
+    headers: list[tuple[str, str]] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    attached: list[str] = field(default_factory=list)
+    members: list[Member] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
+
+    @property
+    def subject(self) -> str | None:
+        """Its subject, None where there is none."""
+        return next((value for name, value in self.headers if name == "Subject" and value), None)
+
+    def say(self, text: str) -> None:
+        """Add a text; what stands encoded in it is attached instead."""
+        text, found = without_encoded(text)
+        self.texts.append(text)
+        for each in found:
+            if each.data:
+                self.attach(each.name or "data in the text", each.data)
+            elif each.lost:
+                self.unread.append(f"{each.name} ({each.what})" if each.name else each.what)
+
+    def attach(self, name: str, data: bytes) -> None:
+        """Attach a file; of pictures, sound and programs the name and kind are all that is read."""
+        name = markdown.one_line(name)
+        known = known_by_bytes(data)
+        if known is not None and known.reason == "binary":
+            self.attached.append(f"{name} ({known.what})")
+        else:
+            self.attached.append(name)
+            self.members.append(member_of(name, data))
+
+    def name(self, name: str, what: str) -> None:
+        """Name an attachment that cannot be read, and why."""
+        self.attached.append(f"{markdown.one_line(name)} ({what})")
+        self.unread.append(f"{markdown.one_line(name)} ({what})")
+
+    def text(self) -> str:
+        """The message as it is read: headers, text, names of attachments."""
+        return markdown.page(self._blocks())
+
+    def _blocks(self) -> Iterator[str]:
+        yield "\n".join(f"{name}: {value}" for name, value in self.headers if value)
+        yield from self.texts
+        yield "\n".join(f"Attachment: {name}" for name in self.attached)
+
+
+def mail_extraction(mail: Mail, within: Within) -> Extraction:
+    """The subject and lines of a message, and of what is attached behind marks."""
+    members = Members(within)
+    members.unread += mail.unread
+
+    def rest() -> Iterator[Line]:
+        yield from members.lines(mail.members)
+        members.finish()
+
+    lines = chain(plain_lines([mail.text()]), rest())
+    return Extraction(mail.subject, lines, members.engines, members.unread, members.notes)
+
+
+def numbered(kind: str, number: int, members: Iterable[Member]) -> Iterator[Member]:
+    """The members of one message of a mailbox, one note of many, by names that are theirs alone."""
+    for each in members:
+        yield Member(f"{kind} {number}/{each.name}", each.read, each.document)

@@ -1,0 +1,233 @@
+"""MIME messages: headers, the text that a reader sees, and what is attached. Called by `files`."""
+
+from __future__ import annotations
+
+import quopri
+from collections.abc import Sequence
+from email.header import decode_header
+from email.message import Message
+from pathlib import PurePosixPath
+
+from indexer.extract import markdown
+from indexer.extract.extraction import Extraction, Within
+from indexer.extract.html.page import decode_html, html_text
+from indexer.extract.mail.message import Mail, mail_extraction
+from indexer.extract.members import Member
+from indexer.extract.text.encoded import from_base64, from_uu, is_base64
+from indexer.extract.text.plain import decode_part, is_text
+
+_SHOWN = ("Subject", "From", "To", "Cc", "Bcc", "Reply-To", "Date")
+_FOR_BROWSERS = frozenset({"text/css", "text/javascript"})  # in a page saved as one file
+MAX_DEPTH = 16  # of parts within parts
+MAX_SUBJECT_CHARS = 60  # in the name of a message that is attached
+_UU_NAMES = ("x-uuencode", "uuencode", "uue", "x-uue")
+# What a part is called that has no name, or one without an ending.
+_ENDINGS = {
+    "text/calendar": "invitation.ics",
+    "text/vcard": "contact.vcf",
+    "text/x-vcard": "contact.vcf",
+    "text/directory": "contact.vcf",
+    "text/csv": "table.csv",
+    "text/tab-separated-values": "table.tsv",
+    "text/html": "page.html",
+    "text/markdown": "text.md",
+    "text/plain": "text.txt",
+    "text/rtf": "text.rtf",
+    "application/rtf": "text.rtf",
+    "application/json": "data.json",
+    "application/xml": "data.xml",
+    "text/xml": "data.xml",
+    "application/pdf": "document.pdf",
+    "application/ms-tnef": "winmail.dat",
+    "application/vnd.ms-tnef": "winmail.dat",
+    "application/zip": "archive.zip",
+    "application/pkcs7-mime": "smime.p7m",
+    "application/x-pkcs7-mime": "smime.p7m",
+    "application/pkcs7-signature": "smime.p7s",
+    "application/x-pkcs7-signature": "smime.p7s",
+    "message/rfc822": "message.eml",
+    "message/global": "message.eml",
+}
+
+
+def mail_of(message: Message) -> Mail:
+    """The readable parts of a message."""
+    mail = Mail()
+    for name in _SHOWN:
+        for value in message.get_all(name, []):
+            mail.headers.append((name, markdown.one_line(decoded_header(value))))
+    _walk(message, mail, 0)
+    return mail
+
+
+def decoded_header(value: object) -> str:
+    """A header's value with its encoded words read; an undecodable one as it stands."""
+    pieces = []
+    try:
+        for part, charset in decode_header(str(value)):
+            if isinstance(part, str):
+                pieces.append(part)
+            else:
+                pieces.append(_text(part, charset))
+    except (ValueError, LookupError):
+        return str(value)
+    return "".join(pieces)
+
+
+def _walk(message: Message, mail: Mail, depth: int, texts: bool = True) -> None:
+    """Add a part to the mail; without `texts`, what is attached in it alone."""
+    kind = message.get_content_type()
+    parts = _parts(message) if depth < MAX_DEPTH else []
+    if kind in ("message/rfc822", "message/global"):
+        _attach_message(message, mail)
+    elif kind == "multipart/alternative" and depth < MAX_DEPTH:
+        _alternative(parts, mail, depth, texts)
+    elif kind == "message/delivery-status":
+        mail.texts += filter(None, (_fields(part) for part in parts))
+    elif message.is_multipart():
+        if depth == MAX_DEPTH:
+            mail.unread.append(f"parts within more than {MAX_DEPTH} others")
+        for part in parts:
+            _walk(part, mail, depth + 1, texts)
+    elif _is_attached(message, kind):
+        _attach(message, mail, kind)
+    elif texts and kind not in _FOR_BROWSERS:
+        _say(message, mail, kind)
+
+
+def _is_attached(message: Message, kind: str) -> bool:
+    if message.get_filename() or message.get_content_disposition() == "attachment":
+        return True
+    # The pictures of a page that was saved as one file belong to its layout.
+    return not kind.startswith("text/") and "Content-Location" not in message
+
+
+def _alternative(parts: Sequence[Message], mail: Mail, depth: int, texts: bool) -> None:
+    """The text of one alternative, and what is attached in any of them."""
+    chosen = _best(parts)
+    for part in parts:
+        if part.get_content_type() == "text/calendar":
+            _attach(part, mail, "text/calendar")
+        else:
+            _walk(part, mail, depth + 1, texts and part is chosen)
+
+
+def _parts(message: Message) -> Sequence[Message]:
+    payload = message.get_payload()
+    if not isinstance(payload, list):
+        return []
+    return [part for part in payload if isinstance(part, Message)]
+
+
+def _best(parts: Sequence[Message]) -> Message | None:
+    """The alternative to read: non-empty plain text, else the last, which is the richest."""
+    for part in parts:
+        if part.get_content_type() == "text/plain" and _payload(part)[0].strip():
+            return part
+    shown = [part for part in parts if part.get_content_type() != "text/calendar"]
+    return shown[-1] if shown else None
+
+
+def _fields(part: Message) -> str:
+    return "\n".join(f"{name}: {decoded_header(value)}" for name, value in part.items())
+
+
+def _attach_message(message: Message, mail: Mail) -> None:
+    """Attach a message: as its parts, or as bytes where they were encoded against the rules."""
+    parts = _parts(message)
+    name = _name(message, "")
+    if not parts or _encoding(message) == "base64":
+        inner = parts[0].get_payload() if parts else message.get_payload()
+        raw = inner.encode("ascii", "replace") if isinstance(inner, str) else b""
+        mail.attach(name or "message.eml", from_base64(raw)[0])
+        return
+    (inner_message, *_) = parts
+    subject = markdown.one_line(decoded_header(inner_message.get("Subject", "")))
+    name = name or f"{subject.replace('/', '_')[:MAX_SUBJECT_CHARS].strip(' .') or 'message'}.eml"
+
+    def document(within: Within) -> Extraction:
+        return mail_extraction(mail_of(inner_message), within)
+
+    mail.attached.append(name)
+    mail.members.append(Member(name, document=document))
+
+
+def _name(message: Message, kind: str) -> str:
+    """The name of a part, with an ending that fits its kind; "" where nothing names it."""
+    return name_for(decoded_header(message.get_filename() or ""), kind)
+
+
+def name_for(name: str, kind: str) -> str:
+    """The name of a file with an ending that fits its kind; "" where nothing names it."""
+    name = markdown.one_line(name)
+    usual = _ENDINGS.get(kind, "")
+    if not name:
+        return usual
+    return name if PurePosixPath(name).suffix else name + PurePosixPath(usual).suffix
+
+
+def _attach(message: Message, mail: Mail, kind: str) -> None:
+    data, damaged = _payload(message)
+    name = _name(message, kind) or f"{kind.replace('/', ' ')} without a name"
+    if kind.startswith("text/") and kind != "text/html" and not kind.endswith("rtf"):
+        data = _in_utf8(data, message.get_content_charset())
+    mail.attach(name, data)
+    if damaged and data:
+        mail.unread.append(f"{name} (damaged base64)")
+
+
+def _in_utf8(data: bytes, charset: str | None) -> bytes:
+    """A text in the encoding that its part declares, which the file within does not know."""
+    if not charset or charset.lower() in ("utf-8", "us-ascii") or not is_text(data):
+        return data
+    return _text(data, charset).encode("utf-8", "replace")
+
+
+def _say(message: Message, mail: Mail, kind: str) -> None:
+    """Add a text of the body, unless it is no text at all."""
+    data, damaged = _payload(message)
+    if damaged and data:
+        mail.unread.append("a part of the text (damaged base64)")
+    if not is_text(data):
+        mail.attach(f"{kind.replace('/', ' ')} without a name", data)
+        return
+    charset = message.get_content_charset()
+    if kind == "text/html":
+        mail.say(html_text(_text(data, charset) if charset else decode_html(data, decode_part))[1])
+    else:
+        mail.say(_text(data, charset).replace("\r\n", "\n").strip("\n"))
+
+
+def _encoding(message: Message) -> str:
+    return str(message.get("Content-Transfer-Encoding", "")).strip().strip("\"'").lower()
+
+
+def _payload(message: Message) -> tuple[bytes, bool]:
+    """The bytes of a part, and whether some are lost: by its encoding, or by what is there."""
+    payload = message.get_payload()
+    if not isinstance(payload, str):
+        return b"", False
+    try:
+        raw = payload.encode("ascii", "surrogateescape")
+    except UnicodeEncodeError:
+        raw = payload.encode("utf-8", "replace")
+    encoding = _encoding(message)
+    if encoding == "base64" or is_base64(raw):
+        data, damaged = from_base64(raw)
+        # Of text that is called base64 and is none, nothing is lost.
+        return data, damaged and data is not raw
+    if encoding == "quoted-printable":
+        return quopri.decodestring(raw), False
+    if encoding in _UU_NAMES:
+        return from_uu(raw) or raw, False
+    return raw, False
+
+
+def _text(data: bytes, charset: str | None) -> str:
+    """Bytes decoded with the declared encoding, else with the detected one."""
+    if charset and charset.lower() not in ("unknown-8bit", "us-ascii", "utf-8"):
+        try:
+            return data.decode(charset)
+        except (LookupError, ValueError):
+            pass  # a wrong name: then the bytes decide
+    return decode_part(data)

@@ -1,0 +1,1 @@
+"""Contacts, calendars and notes, as programs export them."""

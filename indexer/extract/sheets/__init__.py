@@ -1,0 +1,1 @@
+"""Spreadsheets (XLSX, XLSB, XLS, ODS) and CSV."""

@@ -1,0 +1,270 @@
+"""Spreadsheets (XLSX, XLSB, ODS) and CSV: one self-contained line for each row.
+
+If the first row names the columns, each later row repeats the names with its values. Formulas are
+read as their results, and the mark of the sheet says where. Comments, text boxes, diagrams and
+titles of charts of an XLSX follow the rows of their sheet; print headers are left out.
+
+python-calamine (MIT, the Rust reader that kreuzberg uses too) rather than kreuzberg: it gives the
+cells with their types, sheet by sheet. It knows no formats: `xlsx_look` reads those.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from indexer.errors import UnreadableDocument
+from indexer.extract.container import (
+    ZipParts,
+    attribute,
+    core_title,
+    main_part,
+    meta_title,
+    refuse_locked,
+    relations,
+    tag_of,
+    text_of,
+)
+from indexer.extract.extraction import Extraction, plain_lines
+from indexer.extract.markdown import one_line
+from indexer.extract.office.charts import chart_text, chart_titles
+from indexer.extract.office.drawing import paragraph_text
+from indexer.extract.office.ods import sheets_of_stream
+from indexer.extract.sheets.number_formats import shown
+from indexer.extract.sheets.xlsx_look import read_look, read_styles
+from indexer.extract.tables.hidden_cells import SHOWN, Concealed, concealed
+from indexer.extract.tables.sheet_look import Place, SheetLook
+from indexer.extract.tables.sheet_rows import labelled, plain_value, sheet_part
+from indexer.extract.text.plain import decode
+from indexer.records import Line
+
+if TYPE_CHECKING:
+    import python_calamine as calamine
+    from lxml.etree import _Element as Element
+
+MAX_SHEETS_BYTES = 2**30  # unpacked, as the file's directory says; they are read as a stream
+
+Cells = Sequence[str]
+
+
+def read_ods(data: bytes) -> Extraction:
+    """The same; raises UnreadableDocument, "encrypted" too."""
+    parts = ZipParts(data)
+    _affordable(parts)
+    refuse_locked(parts)
+    try:
+        content = parts.read("content.xml")
+    except UnreadableDocument as error:
+        if error.reason != "too_large_unpacked":
+            raise
+        # As values then, which are read as a stream.
+        lines = _workbook(data, {}, lambda name: SheetLook(unformatted="the sheet is too large"))
+    else:
+        if content is None:
+            raise UnreadableDocument("malformed", "no content part")
+        lines = sheets_of_stream(content)
+    return Extraction(meta_title(parts), lines)
+
+
+def read_xlsx(data: bytes) -> Extraction:
+    """The same, with the title and the text outside cells."""
+    parts = ZipParts(data)
+    _affordable(parts)
+    unread: list[str] = []
+    sheets = _parts_of(parts)
+    beside = _beside(parts, sheets, unread)
+    unseen = concealed(parts, sheets, unread)
+    lines = _workbook(data, beside, _looks(parts, sheets, unread), unseen)
+    return Extraction(core_title(parts), lines, unread=unread)
+
+
+def _affordable(parts: ZipParts) -> None:
+    if parts.claimed_bytes() > MAX_SHEETS_BYTES:
+        raise UnreadableDocument(
+            "too_large_unpacked", f"unpacks to more than {MAX_SHEETS_BYTES:,} bytes"
+        )
+
+
+def _workbook(
+    data: bytes,
+    beside: Mapping[str, Sequence[str]],
+    looks: Callable[[str], SheetLook],
+    unseen: Mapping[str, Concealed] = MappingProxyType({}),
+) -> Iterator[Line]:
+    with _translated():
+        import python_calamine
+
+        workbook = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
+    return _sheets(workbook, beside, looks, unseen)
+
+
+class _translated:  # noqa: N801 - reads as the words that it stands for
+    """Calamine's errors, its Rust panics included, become UnreadableDocument."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, error: object, trace: object) -> None:
+        import python_calamine
+
+        if kind is None:
+            return
+        if issubclass(kind, python_calamine.PasswordError):
+            raise UnreadableDocument("encrypted", "a password is needed") from None
+        if issubclass(kind, python_calamine.CalamineError) or kind.__name__ == "PanicException":
+            raise UnreadableDocument("malformed", f"{kind.__name__}: {error}"[:200]) from None
+
+
+def _sheets(
+    workbook: calamine.CalamineWorkbook,
+    beside: Mapping[str, Sequence[str]],
+    looks: Callable[[str], SheetLook],
+    unseen: Mapping[str, Concealed],
+) -> Iterator[Line]:
+    visible = {sheet.name: str(sheet.visible) for sheet in workbook.sheets_metadata}
+    for name in workbook.sheet_names:
+        with _translated():
+            sheet = workbook.get_sheet_by_name(name)
+            values = list(sheet.iter_rows())
+            left = sheet.start[1] if sheet.start else 0
+        look = looks(name)
+        rows = [
+            [*[""] * left, *(_cell(value, look, (r, left + c)) for c, value in enumerate(cells))]
+            for r, cells in enumerate(values)
+        ]
+        parts = replace(unseen.get(name, SHOWN), whole="Hidden" in visible.get(name, ""))
+        yield from sheet_part(name, rows, look, beside.get(name, ()), parts)
+
+
+def _cell(value: object, look: SheetLook, place: Place) -> str:
+    code = look.formats.get(place) if look.formats else None
+    formatted = shown(value, code) if code else None
+    return one_line(formatted) if formatted is not None else plain_value(value)
+
+
+def _parts_of(parts: ZipParts) -> dict[str, str]:
+    """Sheet name -> its part."""
+    main = main_part(parts, "xl/workbook.xml")
+    root = parts.xml(main) if main.endswith(".xml") else None
+    related = relations(parts, main) if root is not None else {}
+    found = {}
+    for sheet in root.iter() if root is not None else ():
+        ids = [str(value) for key, value in sheet.attrib.items() if key.endswith("}id")]
+        if tag_of(sheet) == "sheet" and ids and ids[0] in related:
+            found[attribute(sheet, "name") or ""] = related[ids[0]][1]
+    return found
+
+
+def _looks(
+    parts: ZipParts, sheets: Mapping[str, str], unread: list[str]
+) -> Callable[[str], SheetLook]:
+    """What gives the look of a sheet; damaged styles are added to `unread`, values are read."""
+    kinds = relations(parts, main_part(parts, "xl/workbook.xml")).values() if sheets else ()
+    name = next((target for kind, target in kinds if kind == "styles"), "")
+    try:
+        styles = read_styles(parts, name)
+    except UnreadableDocument:
+        unread.append(name)
+        styles = read_styles(parts, "")
+
+    def look(sheet: str) -> SheetLook:
+        return read_look(parts, sheets[sheet], styles) if sheet in sheets else SheetLook()
+
+    return look
+
+
+def _beside(parts: ZipParts, sheets: Mapping[str, str], unread: list[str]) -> dict[str, list[str]]:
+    """Sheet name -> texts outside its cells: comments, text boxes, diagrams, titles of charts.
+
+    Names of damaged parts are added to `unread`; the cells are still read.
+    """
+    found: dict[str, list[str]] = {}
+    for sheet, target in sheets.items():
+        for kind, name in relations(parts, target).values():
+            try:
+                texts = [text for text in _BESIDE.get(kind, _nothing)(parts, name) if text]
+            except UnreadableDocument:
+                unread.append(name)
+            else:
+                found.setdefault(sheet, []).extend(texts)
+    return found
+
+
+def _comments(parts: ZipParts, name: str) -> Iterator[str]:
+    """As in "Comment (B7): …"."""
+    notes = parts.xml(name)
+    for note in notes.iter() if notes is not None else ():
+        if tag_of(note) == "comment":
+            yield f"Comment ({attribute(note, 'ref')}): {one_line(text_of(note))}"
+
+
+def _drawn(parts: ZipParts, name: str) -> Iterator[str]:
+    """The texts of boxes and shapes, the words of diagrams, and the titles of charts."""
+    root = parts.xml(name)
+    related = relations(parts, name)
+    for each in root.iter() if root is not None else ():
+        tag = tag_of(each)
+        if tag in ("txBody", "chart", "relIds") and _is_spare(each):
+            continue
+        if tag == "txBody":
+            texts = (paragraph_text(paragraph) for paragraph in each if tag_of(paragraph) == "p")
+            yield "\n".join(filter(None, texts))
+        elif tag in ("chart", "relIds"):
+            key = attribute(each, "id" if tag == "chart" else "dm") or ""
+            target = related.get(key, ("", ""))[1]
+            drawn = parts.xml(target) if target else None
+            if drawn is not None:
+                yield chart_titles(drawn) if tag == "chart" else chart_text(drawn)
+
+
+def _is_spare(element: Element) -> bool:
+    """Whether an element is a fallback for programs that do not support the original."""
+    return any(tag_of(outer) == "Fallback" for outer in element.iterancestors())
+
+
+def _nothing(parts: ZipParts, name: str) -> Iterator[str]:
+    return iter(())
+
+
+_BESIDE: Mapping[str, Callable[[ZipParts, str], Iterator[str]]] = {
+    "comments": _comments,
+    "drawing": _drawn,
+}
+
+# --- CSV ----------------------------------------------------------------------------------------
+
+_DELIMITERS = ",;\t|"
+_SEPARATOR_LINE = re.compile(r"\A\ufeff?sep=(.)\r?\n")
+
+
+def read_csv(data: bytes) -> Extraction:
+    """Its lines, one for each row."""
+    text = decode(data)
+    told = _SEPARATOR_LINE.match(text)
+    if told:
+        text = text[told.end() :]
+    delimiter = told[1] if told else _delimiter(text)
+    return Extraction(None, plain_lines(labelled(_csv_rows(text, delimiter))))
+
+
+def _csv_rows(text: str, delimiter: str) -> Iterator[Cells]:
+    csv.field_size_limit(2**31 - 1)  # a stray quotation mark may make one field of all the rest
+    lines = (line.replace("\0", "") for line in io.StringIO(text, newline=""))
+    yield from csv.reader(lines, delimiter=delimiter)
+
+
+def _delimiter(text: str) -> str:
+    """The delimiter that gives the first lines equal numbers of cells; the most cells win."""
+    lines = [line for line in text[:20_000].splitlines() if line.strip()][:20]
+
+    def score(delimiter: str) -> tuple[float, int]:
+        counts = [len(cells) for cells in csv.reader(lines, delimiter=delimiter)]
+        usual = max(set(counts), key=counts.count, default=1)
+        return (counts.count(usual) / len(counts) if usual > 1 else 0.0, usual)
+
+    return max(_DELIMITERS, key=score) if lines else ","

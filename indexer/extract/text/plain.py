@@ -1,0 +1,216 @@
+"""Plain text, source code, Markdown, Org, reStructuredText and LaTeX, in any encoding.
+
+Mark-up is kept, as it reads well as text. Titles are found by the format's conventions.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Callable
+
+from indexer.errors import UnreadableDocument
+from indexer.extract.extraction import Extraction, plain_lines
+from indexer.extract.text.code_pages import best_page
+
+MIN_UTF8_EVIDENCE = 20  # bytes beyond one a character, for each byte that is not UTF-8
+DETECTION_BYTES = 256 * 1024  # charset detection reads the head only: its time grows with length
+
+# UTF-32 before UTF-16: its little-endian mark begins with that of UTF-16.
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+SAMPLE_BYTES = 8_192  # that decide whether a file is text
+_CONTROLS = re.compile(rb"[\x00-\x06\x0e-\x1a\x1c-\x1f]")
+MAX_CONTROL_SHARE = 0.01  # of a sample; text in any encoding but UTF-16/32 has next to none
+MAX_STRAY_CONTROLS = 3  # of a shorter sample that is text else
+MIN_LETTER_SHARE = 0.5  # of such a sample
+
+
+def is_text(sample: bytes) -> bool:
+    """Whether the first bytes look like plain text of some encoding."""
+    sample = sample[:SAMPLE_BYTES]
+    if any(sample.startswith(mark) for mark, _ in _MARKS) or _utf16_without_mark(sample):
+        return True
+    controls = len(_CONTROLS.findall(sample))
+    if controls <= MAX_CONTROL_SHARE * len(sample):
+        return True
+    return controls <= MAX_STRAY_CONTROLS and _is_mostly_letters(sample)
+
+
+def _is_mostly_letters(sample: bytes) -> bool:
+    """Whether a short sample is UTF-8 of words, as no short file of another kind is."""
+    try:
+        text = sample.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    letters = sum(char.isalnum() or char.isspace() for char in text)
+    return letters >= MIN_LETTER_SHARE * len(text) and _WORDS.search(text) is not None
+
+
+_WORDS = re.compile(r"[^\W\d_]{2,}[ \n][^\W\d_]{2,}")
+
+
+def stray_nulls(data: bytes) -> int:
+    """How many NUL characters a text holds, which are left out; none in UTF-16 and UTF-32."""
+    if any(data.startswith(mark) for mark, name in _MARKS if name != "utf-8-sig"):
+        return 0
+    return 0 if _utf16_without_mark(data) else data.count(0)
+
+
+def decode(data: bytes) -> str:
+    """The text of `data`: by byte order mark, else UTF-8, else as detected.
+
+    Raises UnreadableDocument("encoding") rather than guessing at bytes that no encoding explains.
+    """
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            return _decode_as(data, encoding)
+    if unmarked := _utf16_without_mark(data):
+        return _decode_as(data, unmarked)
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        text = data.decode("utf-8", "replace")
+    # A stray byte in what is UTF-8 else costs that byte: no other encoding looks like it by chance.
+    if len(data) - len(text) > MIN_UTF8_EVIDENCE * text.count("\ufffd"):
+        return text
+    return _decode_as(data, _detected(data[:DETECTION_BYTES]))
+
+
+def narrow(data: bytes) -> bytes:
+    """Text of two or four bytes a character as UTF-8, as far as it is text; other bytes as such."""
+    marked = next((name for mark, name in _MARKS if data.startswith(mark)), None)
+    encoding = marked or _utf16_without_mark(data)
+    if encoding is None or encoding == "utf-8-sig":
+        return data
+    return data.decode(encoding, "replace").encode("utf-8", "replace")
+
+
+def decode_part(data: bytes) -> str:
+    """As `decode`, for parts of a document: undecodable bytes are replaced instead of refused."""
+    try:
+        return decode(data)
+    except UnreadableDocument:
+        return data.decode("cp1252", "replace")
+
+
+# The encodings that people's old files have; without the list, rarities win on short texts.
+_MULTIBYTE = ["cp932", "euc_jp", "gb18030", "big5", "cp949", "iso2022_jp"]
+_CANDIDATES = ["cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257"]
+_CANDIDATES += ["koi8_r", *_MULTIBYTE]
+MIN_EXPLAINED = 0.7  # of a text's letters by one language, where nothing else explains the text
+
+
+def _detected(sample: bytes) -> str:
+    """The encoding that explains the bytes best; raises UnreadableDocument where none does."""
+    from charset_normalizer import from_bytes
+
+    best = from_bytes(sample, cp_isolation=_CANDIDATES).best()
+    if best is not None and best.encoding in _MULTIBYTE:
+        return best.encoding
+    page, explained = best_page(sample)
+    if best is None and explained < MIN_EXPLAINED:
+        raise UnreadableDocument("encoding", "no known encoding explains these bytes")
+    return page
+
+
+def _decode_as(data: bytes, encoding: str) -> str:
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise UnreadableDocument("encoding", f"not {encoding} at byte {error.start}") from None
+
+
+def _utf16_without_mark(sample: bytes) -> str | None:
+    """utf-16-le or utf-16-be where every other byte of a Latin-script sample is zero."""
+    head = sample[:512]
+    if len(head) < 8:
+        return None
+    half = len(head) // 2
+    if head[1::2].count(0) > 0.8 * half and head[0::2].count(0) == 0:
+        return "utf-16-le"
+    if head[0::2].count(0) > 0.8 * half and head[1::2].count(0) == 0:
+        return "utf-16-be"
+    return None
+
+
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+_HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
+MAX_FRONT_MATTER_CHARS = 10_000
+
+
+def markdown_title(text: str) -> str | None:
+    """The title of a Markdown text: `title:` of its front matter, else its first heading."""
+    matter = _FRONT_MATTER.match(text[:MAX_FRONT_MATTER_CHARS])
+    if matter:
+        import yaml
+
+        try:
+            fields = yaml.safe_load(matter.group(1))
+        except yaml.YAMLError:
+            fields = None  # a ruler at the top of a note, or YAML with a mistake: then it is text
+        if isinstance(fields, dict) and isinstance(fields.get("title"), str):
+            return str(fields["title"]).strip() or None
+    heading = _HEADING.search(text, matter.end() if matter else 0)
+    return heading.group(1) if heading else None
+
+
+_ORG_TITLE = re.compile(r"(?im)^#\+title:[ \t]*(\S.*)$")
+_LATEX_TITLE = re.compile(r"\\title(?:\[[^\]]*\])?\{((?:[^{}]|\{[^{}]*\})+)\}")
+_LATEX_COMMAND = re.compile(r"\\[A-Za-z]+\*?|[{}]|\\\\")
+# An adornment of one repeated sign, as long as the title above it at least.
+_RST_TITLE = re.compile(r"(?m)^(?![=\-~^\"'`#*+.:_])(\S.*)\n([=\-~^\"'`#*+.:_])\2{2,}[ \t]*$")
+MAX_TITLE_SEARCH = 20_000  # characters at the beginning, among which a title stands
+
+
+def org_title(text: str) -> str | None:
+    """The value of `#+TITLE:`."""
+    found = _ORG_TITLE.search(text[:MAX_TITLE_SEARCH])
+    return found[1].strip() if found else None
+
+
+def latex_title(text: str) -> str | None:
+    """The argument of the title command, without commands."""
+    found = _LATEX_TITLE.search(text[:MAX_TITLE_SEARCH])
+    return " ".join(_LATEX_COMMAND.sub(" ", found[1]).split()) or None if found else None
+
+
+def rst_title(text: str) -> str | None:
+    """The first underlined line."""
+    found = _RST_TITLE.search(text[:MAX_TITLE_SEARCH])
+    return found[1].strip() if found else None
+
+
+def read_text(data: bytes) -> Extraction:
+    """Its lines."""
+    return Extraction(None, plain_lines([decode(data)]))
+
+
+def read_markdown(data: bytes) -> Extraction:
+    """Its title and lines, front matter included."""
+    return _titled(data, markdown_title)
+
+
+def read_org(data: bytes) -> Extraction:
+    """Its title and lines."""
+    return _titled(data, org_title)
+
+
+def read_latex(data: bytes) -> Extraction:
+    """Its title and lines."""
+    return _titled(data, latex_title)
+
+
+def read_rst(data: bytes) -> Extraction:
+    """Its title and lines."""
+    return _titled(data, rst_title)
+
+
+def _titled(data: bytes, title: Callable[[str], str | None]) -> Extraction:
+    text = decode(data).replace("\r\n", "\n")
+    return Extraction(title(text), plain_lines([text]))

@@ -1,0 +1,98 @@
+"""What is skipped says what it is and what would be read; text that begins like it is text."""
+
+import re
+
+import pytest
+
+from indexer.errors import UnreadableDocument
+from indexer.extract import claim
+from indexer.extract.claims.known_kinds import known_by_bytes
+from tests.support import made_files
+from tests.support.documents import extract
+
+SKIPPED = {
+    "notes.one": (bytes.fromhex("e4525c7b8cd8a74daeb15378d02996d3"), "OneNote section"),
+    "book.azw": (bytes(60) + b"BOOKMOBI" + bytes(9), "Kindle book"),
+    "photo.jpg": (b"\xff\xd8\xff\xe1\0\x18Exif", "photo (JPEG)"),
+    "photo.heic": (b"\0\0\0\x18ftypheic\0\0\0\0", "photo (HEIC)"),
+    "plan.dwg": (b"AC1032\0\0\0\0\0", "AutoCAD drawing"),
+    "data.db": (b"SQLite format 3\0\x10\0", "SQLite database"),
+    "mail.pst": (b"!BDN\x84\xd5\xe2\x36SM", "Outlook data file"),
+    "a.rar": (b"Rar!\x1a\x07\x01\0", "RAR archive"),
+    "film.mp4": (b"\0\0\0\x20ftypisom\0\0\x02\0", "film (MP4)"),
+    "song.mp3": (b"ID3\x04\0\0\0\0\0\x21", "sound (MP3)"),
+    "a.wav": (b"RIFF\x24\x08\0\0WAVEfmt ", "sound (WAV)"),
+    "a.webp": (b"RIFF\x24\x08\0\0WEBPVP8 ", "picture (WebP)"),
+    "a.exe": (b"MZ\x90\0\x03\0\0\0\x04\0\0\0\xff\xff\0\0", "program (Windows)"),
+    "a.ps": (b"%!PS-Adobe-3.0\n%%Pages: 1\nshowpage\n", "PostScript document"),
+    "a.mdb": (b"\0\x01\0\0Standard Jet DB\0", "Access database"),
+    "a.psd": (b"8BPS\0\x01\0\0\0\0\0\0", "Photoshop picture"),
+    "a.djvu": (b"AT&TFORM\0\0\x01\0DJVMDIRM", "DjVu document"),
+    "a.vsd": (made_files.compound({"VisioDocument": b"x"}), "Visio drawing"),
+    "a.pub": (made_files.compound({"Quill": b"x"}), "Publisher document"),
+    "a.vsdx": (made_files.zipped({"visio/document.xml": "<v/>"}), "Visio drawing"),
+    "a.xps": (made_files.zipped({"FixedDocSeq.fdseq": "<v/>"}), "XPS document"),
+    "a.nef": (b"\x00\x01\x02\x03\x04\x05" * 9, "photo (camera raw)"),
+    "a.bin": (b"\x00\x01\x02\x03\x04\x05" * 9, "not text"),
+    "b.pages": (made_files.zipped({"Index/x": "?"}), "Pages, Numbers or Keynote document"),
+}
+# What would be read instead of some of them.
+ADVICE = {
+    "notes.one": "export as PDF from OneNote",
+    "mail.pst": "export as .msg or .eml from Outlook",
+    "b.pages": "export as PDF from Pages, Numbers or Keynote",
+    "a.rar": "unpack it beside it",
+}
+TEXTS = (
+    *(
+        "MZ 125 and other motorcycles",
+        "ID3 tags are old",
+        "RIFF raff on the quay AVI is",
+        "Rar! it said",
+    ),
+    *("%!PS is how such files begin", "BM is a city", "II* is a note", "MM is 2000 in Rome"),
+    *("OggS and ends", "fLaC is a codec", "SQLite format 3 is described here", "PK is a rank"),
+    *("BZhello", "7z is small", "GIF89a is an old format", "GIF8 or nine", "8BPS is a mark"),
+    *("!BDN is what Outlook writes", "AC1015 is a bus", "Salted butter", "PAR1 is a pair"),
+    *("regfee is due", "FORM follows function AIFF", "AT&TFORMS of today", "ITSF is a league"),
+    *("PACK the boat", "TPZ3 is a street", "HWP Document File Version", "bplist00 is a list"),
+    *("CWS and FWS are companies", "GGUF models are large", "RDX3 is a vitamin", "d8: announce it"),
+    *("070701 55512345 is my number", "!<arch> is a mark", "ustar is a mark", "SIT! said the man"),
+    *(
+        "CDF1 is a figure",
+        "glTF2 is a format",
+        "BLENDER recipes of the house",
+        "conectix was a firm",
+    ),
+    *(
+        "StuffIt (c) is old",
+        "FLV1 is a plane",
+        "wOFF is a font",
+        "OTTO is a name",
+        "TNEF is a format",
+    ),
+)
+
+
+@pytest.mark.parametrize("name", SKIPPED)
+def test_a_skipped_file_says_what_it_is_and_what_would_be_read(name):
+    data, what = SKIPPED[name]
+    with pytest.raises(UnreadableDocument, match=re.escape(what)) as caught:
+        extract(data, name)
+    assert caught.value.detail.partition(";")[0] == what
+    assert ADVICE.get(name, "") in caught.value.detail
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_text_that_begins_like_another_format_is_text(text):
+    data = f"{text}, as everybody on the quay knows.\nAnd more lines of it.\n".encode()
+    assert known_by_bytes(data) is None
+    assert claim(data, "a.txt").name == "text"
+
+
+def test_the_kind_is_told_by_the_bytes_before_the_name():
+    data, what = SKIPPED["photo.jpg"]
+    for name in ("a.docx", "a.txt", "a"):
+        with pytest.raises(UnreadableDocument, match="photo"):
+            extract(data, name)
+    assert what == "photo (JPEG)"

@@ -1,0 +1,138 @@
+"""What a reader of a web page came for, and what is only there for browsers."""
+
+import pytest
+
+from indexer.extract import markdown
+from indexer.extract.html.page import html_text
+
+
+def text_of(body: str) -> str:
+    return html_text(f"<html><body>{body}</body></html>")[1]
+
+
+PROSE = "The ferry leaves at nine, in winter at ten, and never on the first day of a month. "
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "<span aria-hidden='true'>→</span>",
+        "<a class=anchor aria-hidden=true href='#x'>#</a>",
+        "<span style='display: none'>1975</span>",
+        "<button>Copy</button>",
+        "<span hidden><b>unseen</b></span>",
+        "<label role=menu>154 languages</label>",
+    ],
+)
+def test_what_is_hidden_or_a_button_within_a_line_leaves_the_line_whole(piece):
+    assert text_of(f"<p>{PROSE} See {piece}the fares.</p>") == f"{PROSE}See the fares."
+    assert text_of(f"<h2>Fares{piece}</h2><p>{PROSE}") == f"## Fares\n\n{PROSE.strip()}"
+    table = f"<table><tr><th>Port<th>Fare<tr><td>Vigo{piece}<td>7.50</table><p>{PROSE}"
+    assert "| Port: Vigo | Fare: 7.50 |" in text_of(table)
+
+
+def test_a_table_of_data_may_hold_number_signs_and_one_with_headings_lays_out_a_page():
+    rows = "<tr><th># of trips<th>Port<tr><td>#7<td>Vigo"
+    assert "| # of trips: #7 | Port: Vigo |" in text_of(f"<table>{rows}</table>")
+    layout = text_of(f"<table><tr><td><h2>Fares</h2>{PROSE}<td>menu</table>")
+    assert layout == f"## Fares\n\n{PROSE.strip()}\n\nmenu"
+
+
+def test_what_is_hidden_is_read_where_there_is_hardly_anything_else():
+    assert "words" in text_of("<p>a <span hidden>words that somebody hid</span></p>")
+
+
+@pytest.mark.parametrize("around", ["article", "main", "section", "div role=main", "blockquote"])
+@pytest.mark.parametrize("tag", ["footer", "div role=contentinfo", "div role=banner"])
+def test_a_footer_belongs_to_the_article_that_it_stands_in(around, tag):
+    inner = f"<{tag}>by Ana</{tag.split()[0]}>"
+    assert "by Ana" in text_of(f"<{around}><p>{PROSE}</p>{inner}</{around.split()[0]}>")
+    assert "by Ana" not in text_of(f"<div><p>{PROSE}</p>{inner}</div>")
+
+
+def test_links_that_lead_out_are_listed_once_behind_the_text():
+    page = text_of(
+        "<p>See <a href='https://example.org/x'>the <b>fares</b></a>, <a href='#top'>top</a>, "
+        "<a href='/home'>home</a>, <a href='https://example.org/x'>again</a>, "
+        "<a href='javascript:go()'>go</a> and <a href='https://example.org/y'>example.org/y</a>.</p>"
+        "<p><a href='mailto:ana@example.org'>Ana</a></p>"
+        "<nav><a href='https://example.org/menu'>menu</a></nav>"
+    )
+    assert page == (
+        "See the fares, top, home, again, go and example.org/y.\n\nAna\n\n"
+        "Links:\n- [the fares](https://example.org/x)\n- [Ana](mailto:ana@example.org)"
+    )
+
+
+def test_a_link_around_blocks_or_a_picture_has_their_words():
+    around = "<a href='https://example.org/x'><h2>Fares</h2></a>"
+    picture = "<p><a href='https://example.org/y'><img alt='a quay'></a></p>"
+    assert text_of(around + picture).endswith(
+        "- [Fares](https://example.org/x)\n- [a quay](https://example.org/y)"
+    )
+
+
+def test_links_are_listed_up_to_the_most_and_up_to_a_length():
+    long = "https://example.org/" + "x" * (markdown.MAX_ADDRESS - 20)
+    assert markdown.links([("a", long)]) == f"Links:\n- [a]({long})"
+    assert markdown.links([("a", long + "x")]) == ""
+    many = [("a", f"https://example.org/{number}") for number in range(markdown.MAX_LINKS + 1)]
+    assert markdown.links(many) == markdown.links(many[:-1])
+    assert len(markdown.links(many).splitlines()) == markdown.MAX_LINKS + 1
+
+
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        ("<head><title/><script src='x'/></head><p>one</p>", "one"),
+        ("<p>a<a id='x'/>b</p><p/>c", "ab\n\nc"),
+        ("<ul><li/><li>x</ul><table><tr><td/><td>two", "- x\n\ntwo"),
+        (
+            "<?xml version='1.0' encoding='utf-16'?><meta charset='latin1'><p>Zürich 東京",
+            "Zürich 東京",
+        ),
+        ("<b>1<p>2</b>3</p>4", "1\n\n23\n\n4"),
+        ("<p>x<![if !vml]>y<![endif]>z", "xyz"),
+        ("<p>a\0b\ud800c", "a\ufffdb?c"),
+    ],
+)
+def test_tags_that_xml_office_and_carelessness_write_are_read_as_a_browser_would(page, text):
+    assert html_text(page)[1] == text
+
+
+def test_what_no_browser_shows_of_a_page_that_breaks_off_is_left_out():
+    assert html_text("<p>seen</p><!-- never closed <p>unseen")[1] == "seen"
+    assert html_text("<p>seen <b")[1] == "seen"
+    assert html_text("<p>seen</p><!-- closed --><p>also")[1] == "seen\n\nalso"  # the control
+
+
+def test_what_is_struck_out_is_told_apart_and_what_was_added_is_text():
+    page = text_of("<p>Rent <del>900</del> <ins>950</ins>, <s>free</s> <u>now</u>")
+    assert page == "Rent ~~900~~ 950, ~~free~~ now"
+    styled = text_of("<p>was <span style='text-decoration: line-through'>80 € </span>60 €")
+    assert styled == "was ~~80 €~~ 60 €"
+    assert text_of("<del><p>one<p>two</del>") == "~~one~~\n\n~~two~~"
+
+
+def test_readings_stand_behind_the_whole_word_that_they_belong_to():
+    each = "<ruby>東<rp>(</rp><rt>とう</rt><rp>)</rp>京<rt>きょう</rt></ruby>"
+    assert text_of(f"<p>{each}へ") == "東京(とうきょう)へ"
+    parts = "<ruby>大<rt>おお</rt></ruby><ruby>阪<rt>さか</rt></ruby>"
+    assert text_of(f"<p>{parts}") == "大阪(おおさか)"
+    assert text_of("<p>漢字") == "漢字"
+
+
+@pytest.mark.parametrize("end", ["</script language>", "</script\n>", "</SCRIPT x='y'>"])
+def test_a_script_ends_where_its_end_tag_has_attributes(end):
+    assert text_of(f"<script>var hidden = 1;{end}<p>{PROSE}") == PROSE.strip()
+
+
+def test_a_formula_of_a_page_keeps_its_brackets_and_powers():
+    formula = (
+        "<math><msup><mrow><mo>(</mo><mn>1</mn><mo>+</mo><mi>x</mi><mo>)</mo></mrow><mi>n</mi>"
+        "</msup><mo>=</mo><mfrac><mn>1</mn><mi>x</mi></mfrac></math>"
+    )
+    assert text_of(f"<p>Let {formula} be <b>given</b>.") == "Let (1+x)^n=1/x be given."
+    assert text_of("<p>Let <math><mi>a</mi><mo>+") == "Let a+"  # cut
+    deep = "<math>" + "<mrow>" * 9_999 + "<mi>x</mi>" + "</mrow>" * 9_999 + "</math>"
+    assert text_of(f"<p>Let {deep} be given.") == "Let x be given."

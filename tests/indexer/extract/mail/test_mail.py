@@ -1,0 +1,282 @@
+"""Mail: what is attached is read as the file that it is, and base64 is never text."""
+
+import base64
+import re
+from email.message import EmailMessage
+
+import pytest
+
+from indexer.extract import open_document
+from indexer.extract.text.encoded import from_base64, without_encoded
+from tests.support import made_containers as made
+from tests.support import made_files
+from tests.support.documents import extract
+from tests.support.pdfs import pdf_of
+
+DEED = pdf_of("The deed of the house", "signed in Vigo")
+PROSE = b"The text of this part was encoded, and no header says so. " * 6
+HEAD = b"Subject: s\nFrom: a@example.org\n"
+# A run that no prose has: base64 in the clothes of text.
+RUN = re.compile(r"[A-Za-z0-9+/]{60}")
+
+
+def lines_of(data: bytes, name: str = "a.eml") -> list[str]:
+    return [line.text for line in extract(data, name).lines if line.text]
+
+
+def part(headers: bytes, body: bytes) -> bytes:
+    return HEAD + b"MIME-Version: 1.0\n" + headers + b"\n\n" + body
+
+
+def test_attachments_are_documents_behind_marks_and_named_in_the_message():
+    message = made.mail("the deed", ("deed.pdf", DEED), ("quay.png", made.PICTURE))
+    assert lines_of(bytes(message)) == [
+        "Subject: the deed",
+        "From: Ana <ana@example.org>",
+        "About the deed.",
+        "Attachment: deed.pdf",
+        "Attachment: quay.png (picture (PNG))",
+        "--- File deed.pdf, Page 1 ---",
+        "The deed of the house",
+        "--- File deed.pdf, Page 2 ---",
+        "signed in Vigo",
+    ]
+    assert extract(bytes(message), "a.eml").remark == ""
+
+
+def test_a_mail_in_a_mail_in_a_mail_is_read_to_its_attachments():
+    inner = made.mail("inner", ("deed.pdf", DEED))
+    data = bytes(made.mail("outer", made.mail("middle", inner)))
+    assert [line for line in lines_of(data) if line.startswith("---")] == [
+        "--- File middle.eml ---",
+        "--- File middle.eml/inner.eml ---",
+        "--- File middle.eml/inner.eml/deed.pdf, Page 1 ---",
+        "--- File middle.eml/inner.eml/deed.pdf, Page 2 ---",
+    ]
+
+
+def test_a_mail_in_an_archive_in_a_mail_is_read():
+    inner = bytes(made.mail("inner", ("deed.pdf", DEED)))
+    packed = made_files.zipped({"letters/i.eml": inner})
+    lines = lines_of(bytes(made.mail("outer", ("box.zip", packed))))
+    assert "--- File box.zip/letters/i.eml/deed.pdf, Page 2 ---" in lines
+
+
+def test_an_attachment_that_cannot_be_read_has_its_reason():
+    broken = ("cut.docx", made_files.FILES["a.docx"][:2000])
+    section = ("notes.one", bytes.fromhex("e4525c7b8cd8a74daeb15378d02996d3"))
+    document = extract(bytes(made.mail("two", broken, section)), "a.eml")
+    lines = [line.text for line in document.lines]
+    assert "--- File cut.docx --- (not read: malformed)" in lines
+    assert "--- File notes.one --- (not read: OneNote section; export as PDF from OneNote)" in lines
+    assert document.remark == "not readable: cut.docx (malformed), notes.one (OneNote section)"
+
+
+@pytest.mark.parametrize(("depth", "remark"), [(16, ""), (17, "parts within more than 16 others")])
+def test_parts_in_parts_are_read_to_a_depth_and_then_named(depth, remark):
+    body = b"Content-Type: text/plain\n\nThe rent is 950.\n"
+    for n in range(depth):
+        head = b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (n, n)
+        body = head + body + b"\n--b%d--\n" % n
+    document = extract(HEAD + b"MIME-Version: 1.0\n" + body, "a.eml")
+    assert ("The rent is 950." in [line.text for line in document.lines]) == (not remark)
+    assert document.remark == (f"not readable: {remark}" if remark else "")
+
+
+def test_data_in_a_text_that_cannot_be_decoded_is_named_and_counted():
+    coded = "=ybegin line=128 size=3 name=quay.bin\nabc\n=yend size=3"
+    document = extract(HEAD + f"\nThe rent is 950.\n\n{coded}\n".encode(), "a.eml")
+    assert "(yEnc data, not read: quay.bin)" in [line.text for line in document.lines]
+    assert document.remark == "not readable: quay.bin (yEnc data, not read)"
+
+
+def test_what_is_attached_in_the_alternative_that_is_not_read_is_read():
+    message = EmailMessage()
+    message["Subject"] = "invitation"
+    message.set_content("Please come.")
+    message.add_alternative("<p>Please come.</p>", subtype="html")
+    message.add_alternative(made.CALENDAR, subtype="calendar")
+    html = list(message.iter_parts())[1]
+    html.add_related(DEED, "application", "pdf", filename="deed.pdf")
+    lines = lines_of(bytes(message))
+    assert lines.count("Please come.") == 1
+    assert "--- File deed.pdf, Page 1 ---" in lines
+    assert "--- File invitation.ics, Appointment 1: Board meeting ---" in lines
+
+
+def test_the_messages_of_a_mailbox_keep_their_attachments_apart():
+    start = b"From ana@example.org Mon Aug  4 09:00:00 2025\n"
+    box = b"\n".join(start + bytes(made.mail(f"deed {n}", ("d.pdf", DEED))) for n in (1, 2))
+    marks = [line for line in lines_of(box, "a.mbox") if line.startswith("---")]
+    assert marks == [
+        f"--- {mark} ---"
+        for n in (1, 2)
+        for mark in (
+            f"Message {n}",
+            f"File Message {n}/d.pdf, Page 1",
+            f"File Message {n}/d.pdf, Page 2",
+        )
+    ]
+
+
+def test_an_apple_message_ends_where_its_length_says():
+    message = bytes(made.mail("fares", ("deed.pdf", DEED)))
+    lines = lines_of(made.emlx(message), "1.emlx")
+    assert lines == lines_of(message)
+    wrong = made.emlx(message).replace(b"%d\n" % len(message), b"%d\n" % (len(message) + 7), 1)
+    assert lines_of(wrong, "1.emlx") == lines
+
+
+def test_what_outlook_attaches_is_read_messages_too():
+    first, second = (f"__attach_version1.0_#0000000{n}/" for n in (0, 1))
+    inner = f"{second}__substg1.0_3701000D/"
+
+    def wide(text: str) -> bytes:
+        return text.encode("utf-16-le")
+
+    streams = {
+        "__properties_version1.0": bytes(32),
+        "__substg1.0_0037001F": wide("outer"),
+        f"{first}__substg1.0_3707001F": wide("deed.pdf"),
+        f"{first}__substg1.0_37010102": DEED,
+        f"{second}__substg1.0_3001001F": wide("About the rent"),
+        f"{inner}__properties_version1.0": bytes(24),
+        f"{inner}__substg1.0_0037001F": wide("About the rent"),
+        f"{inner}__substg1.0_1000001F": wide("It is due in May."),
+        f"{inner}{first}__substg1.0_3707001F": wide("terms.txt"),
+        f"{inner}{first}__substg1.0_37010102": b"Terms of the rent.".ljust(4096),
+    }
+    lines = (line.rstrip("\0 ") for line in lines_of(made_files.compound(streams), "a.msg"))
+    assert [line for line in lines if line] == [
+        "Subject: outer",
+        "Attachment: deed.pdf",
+        "Attachment: About the rent.msg",
+        "--- File deed.pdf, Page 1 ---",
+        "The deed of the house",
+        "--- File deed.pdf, Page 2 ---",
+        "signed in Vigo",
+        "--- File About the rent.msg ---",
+        "Subject: About the rent",
+        "It is due in May.",
+        "Attachment: terms.txt",
+        "--- File About the rent.msg/terms.txt ---",
+        "Terms of the rent.",
+    ]
+
+
+def test_a_part_that_is_base64_against_its_header_is_decoded():
+    encoded = base64.encodebytes(PROSE)
+    for headers in (
+        b"Content-Type: text/plain",
+        b"Content-Type: text/plain\nContent-Transfer-Encoding: 7bit",
+        b"Content-Type: text/plain\nContent-Transfer-Encoding: quoted-printable",
+    ):
+        assert "no header says so" in "\n".join(lines_of(part(headers, encoded))), headers
+    headers = b"Content-Type: text/plain\nContent-Transfer-Encoding: base64"
+    assert "was encoded" in "\n".join(lines_of(part(headers, PROSE)))  # and is not, after all
+
+
+def _wrapped(data: bytes, width: int, end: bytes = b"\n") -> bytes:
+    encoded = base64.b64encode(data)
+    return b"".join(encoded[at : at + width] + end for at in range(0, len(encoded), width))
+
+
+WRITTEN = {
+    "lines": lambda data: _wrapped(data, 76),
+    "short lines": lambda data: _wrapped(data, 64, b"\r\n"),
+    "odd lines": lambda data: _wrapped(data, 75),
+    "one line": lambda data: _wrapped(data, 10**6),
+    "blanks at ends": lambda data: _wrapped(data, 76, b" \n"),
+    "not padded": lambda data: _wrapped(data, 76).rstrip(b"=\n") + b"\n",
+    "of addresses": lambda data: _wrapped(data, 76).translate(bytes.maketrans(b"+/", b"-_")),
+    "with a list's words": lambda data: (
+        _wrapped(data, 76) + b"\n______\nTo leave the list: write\n"
+    ),
+    "damaged": lambda data: _wrapped(data, 76)[:200] + b"\0\xff!!" + _wrapped(data, 76)[200:],
+    "cut": lambda data: _wrapped(data, 76)[: len(data)],
+}
+SAID = ("", "7bit", "8bit", "base64", "BASE64", "quoted-printable", "x-uuencode", "base-64")
+KINDS = ("text/plain", "text/plain; name=n.txt", "application/pdf; name=d.pdf", "text/html")
+
+
+@pytest.mark.parametrize("written", WRITTEN)
+@pytest.mark.parametrize("said", SAID)
+def test_base64_is_never_text_however_it_is_written_and_whatever_is_said(written, said):
+    for kind, data in ((kind, data) for kind in KINDS for data in (PROSE, DEED)):
+        headers = f"Content-Type: {kind}\nContent-Transfer-Encoding: {said}".encode()
+        body = b"--zz\n\nhello there\n--zz\n%s\n\n%s\n--zz--\n" % (headers, WRITTEN[written](data))
+        message = part(b"Content-Type: multipart/mixed; boundary=zz", body)
+        text = "\n".join(lines_of(message))
+        assert "hello there" in text
+        assert not RUN.search(text), (kind, text)
+
+
+@pytest.mark.parametrize("damage", [b"!?", b"=A=", b"\xff\xfe", b"A"])
+def test_an_attached_text_whose_base64_is_damaged_shows_no_base64(damage):
+    encoded = base64.encodebytes(PROSE)
+    for place in (0, len(encoded) // 2, len(encoded)):
+        body = encoded[:place] + damage + encoded[place:]
+        headers = (
+            b"Content-Type: text/plain; name=n.txt\nContent-Transfer-Encoding: base64\n"
+            b"Content-Disposition: attachment"
+        )
+        document = extract(part(headers, body), "a.eml")
+        text = "\n".join(line.text for line in document.lines)
+        assert not RUN.search(text), (place, text)
+        assert "--- File n.txt" in text
+
+
+def test_base64_and_uuencode_in_a_text_are_files():
+    raw = b'Content-Type: application/pdf;\n name="deed.pdf"\n\n' + base64.encodebytes(DEED)
+    quoted = b"".join(b"> " + line for line in raw.splitlines(keepends=True))
+    for body in (raw, quoted, made.uuencoded("deed.pdf", DEED)):
+        lines = lines_of(HEAD + b"\nSee below.\n\n" + body + b"\nSo far.\n")
+        assert "(attachment: deed.pdf)" in lines
+        assert "--- File deed.pdf, Page 2 ---" in lines
+        assert "So far." in lines
+        assert not RUN.search("\n".join(lines))
+
+
+def test_text_that_only_looks_encoded_stays():
+    sums = "\n".join(
+        "d41d8cd98f00b204e9800998ecf8427ed41d8cd98f00b204e9800998ecf8427e" for _ in "123"
+    )
+    genes = "\n".join(["ACGTACGTTTGACCA" * 4] * 5)
+    links = "\n".join(
+        f"https://example.org/Files/2025/Summer/Pictures/IMG{n:020}.jpg" for n in range(9)
+    )
+    for text in (sums, genes, links, "begin 644 tests of the pump\nand\nend of story", "x" * 300):
+        assert without_encoded(text) == (text, [])
+
+
+def test_armour_is_named_and_what_it_hides_is_counted():
+    sealed = "-----BEGIN PGP MESSAGE-----\n\nhQEMA4\nAAAA\n=abcd\n-----END PGP MESSAGE-----\n"
+    document = extract(HEAD + b"\nSee:\n" + sealed.encode(), "a.eml")
+    assert "(encrypted PGP message, not readable)" in [line.text for line in document.lines]
+    assert document.remark == "not readable: encrypted PGP message, not readable"
+
+
+def test_a_line_of_base64_that_is_damaged_costs_itself():
+    lines = base64.encodebytes(PROSE).splitlines()
+    lines[1] = lines[1][:-1]
+    data, damaged = from_base64(b"\n".join(lines))
+    assert damaged
+    assert data.startswith(PROSE[:57])
+    assert data != PROSE
+    assert from_base64(base64.encodebytes(PROSE)) == (PROSE, False)
+
+
+def test_a_message_encoded_against_the_rules_is_read():
+    inner = base64.encodebytes(bytes(made.mail("inner", ("deed.pdf", DEED))))
+    headers = b"Content-Type: message/rfc822\nContent-Transfer-Encoding: base64"
+    assert "--- File message.eml/deed.pdf, Page 1 ---" in lines_of(part(headers, inner))
+
+
+def test_a_letter_of_outlook_to_others_is_read_with_its_files():
+    data = made.tnef("Deeds", "See what is attached.", {"deed.pdf": DEED})
+    lines = lines_of(bytes(made.mail("outer", ("winmail.dat", data))))
+    assert "--- File winmail.dat/deed.pdf, Page 2 ---" in lines
+    assert "See what is attached." in lines
+    cut = open_document(data[:-9], "winmail.dat")
+    assert "signed in Vigo" in [line.text for line in cut.lines]
+    assert cut.remark == "not readable: the rest (malformed)"

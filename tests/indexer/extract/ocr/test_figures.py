@@ -1,0 +1,115 @@
+"""Figures of one engine in the lines of another."""
+
+import math
+from itertools import pairwise
+
+import pytest
+
+from indexer.extract.ocr.figures import PlacedWord, figures_of, with_figures
+from indexer.extract.ocr.reading_order import UNREADABLE, Piece
+
+
+def piece(left, text, *, top=100, confidence=0.98, letter=12):
+    """A piece whose letters stand side by side, each as wide as a space."""
+    places = [(n + 0.5) / len(text) for n, char in enumerate(text) if not char.isspace()]
+    return Piece(left, top, left + letter * len(text), top + 24, text, confidence, tuple(places))
+
+
+def line(left, text, *, top=100, letter=12):
+    """The words of a line, each where its letters stand."""
+    words, at = [], left
+    for word in text.split():
+        words.append(PlacedWord(at, top, at + letter * len(word), top + 24, word, 0.9))
+        at += letter * (len(word) + 1)
+    return words
+
+
+def merged(lines, pieces, angle=0.0):
+    return [
+        " ".join(word.text for word in each)
+        for each in with_figures(lines, figures_of(pieces, angle))
+    ]
+
+
+def test_a_figure_that_was_misread_is_taken_from_the_engine_that_knows_figures():
+    words = line(40, "Латунные петли 28 384,55")
+    assert merged([words], [piece(40, "Jlatyhhbie 23", confidence=0.5)])[0].endswith("28 384,55")
+    assert merged([words], [piece(220, "23 384,55")]) == ["Латунные петли 23 384,55"]
+
+
+def test_two_amounts_that_were_read_as_one_are_two_again():
+    words = line(40, "петли 28384,55 руб.")
+    assert merged([words], [piece(112, "23"), piece(136, "384,55")]) == ["петли 23 384,55 руб."]
+
+
+@pytest.mark.parametrize(
+    ("read", "figure", "shown"),
+    [
+        ("€37.860,08", "37.860,03", "€37.860,03"),
+        ("(18%)", "15", "(15%)"),
+        ("руб.8", "9", "руб.9"),
+        ("A7-B9", "9", "A7-B9"),  # which of the two it stands for is not known
+        ("44,039.76", "44,039.7", "44,039.76"),  # the edge of its frame cut the other
+        ("|", "1", "1"),
+        (UNREADABLE, "17", "17"),
+        ("слово", "17", "слово 17"),
+    ],
+)
+def test_what_stands_around_a_figure_stays(read, figure, shown):
+    word = PlacedWord(40, 100, 140, 124, read, 0.5)
+    (text,) = merged([[word]], [Piece(44, 100, 110, 124, figure, 0.97)])
+    assert text == shown
+
+
+def test_an_amount_that_was_not_read_at_all_stands_at_its_place_in_the_line():
+    words = line(40, "Доставка") + line(400, "руб.")
+    assert merged([words], [piece(250, "39 970,77")]) == ["Доставка 39 970,77 руб."]
+    leftwards = line(400, "שעת") + line(300, "עבודה") + line(40, "שח")
+    assert merged([leftwards], [piece(150, "402.54")]) == ["שעת עבודה 402.54 שח"]
+
+
+def test_an_amount_that_stands_in_no_line_is_a_line():
+    above, below = line(40, "Доставка"), line(40, "Итого", top=200)
+    assert merged([above, below], [piece(400, "76 801,28", top=150)]) == [
+        "Доставка", "76 801,28", "Итого",
+    ]  # fmt: skip
+
+
+def test_a_letter_that_was_taken_for_a_figure_is_not_put_beside_words():
+    words = line(40, "Вопросы?") + line(200, "Звоните")
+    assert merged([words], [Piece(150, 100, 500, 124, "3 :", 0.98)]) == ["Вопросы? Звоните"]
+    assert merged([words], [piece(150, "6p")]) == ["Вопросы? Звоните"]
+
+
+def test_a_figure_that_is_not_certain_changes_nothing():
+    words = line(40, "петли 28")
+    assert merged([words], [piece(112, "23", confidence=0.79)]) == ["петли 28"]
+    assert merged([words], [piece(112, "23", confidence=0.8)]) == ["петли 23"]
+
+
+@pytest.mark.parametrize("degrees", [-2.0, 1.5])
+def test_figures_of_a_slanting_page_stand_where_its_words_do(degrees):
+    angle = math.radians(degrees)
+    rows = [f"{n}17,50" for n in range(1, 9)]
+    pieces = [piece(1_000, row, top=100 + 60 * n) for n, row in enumerate(rows)]
+    words = [
+        [_on_the_page(word, angle) for word in line(1_000, "999,99", top=100 + 60 * n)]
+        for n in range(len(rows))
+    ]
+    assert merged(words, pieces, angle) == rows
+    assert merged(words, pieces) != rows  # as if the page were straight
+
+
+def _on_the_page(word, angle):
+    x, y = (word.left + word.right) / 2, word.middle
+    x, y = x * math.cos(angle) - y * math.sin(angle), x * math.sin(angle) + y * math.cos(angle)
+    half, high = (word.right - word.left) / 2, word.height / 2
+    return PlacedWord(x - half, y - high, x + half, y + high, word.text, word.confidence)
+
+
+def test_each_figure_is_shown_once():
+    words = line(40, "1 2 3 4")
+    pieces = [piece(40, "1 2 3 4"), piece(300, "5", top=100)]
+    (text,) = merged([words], pieces)
+    assert text == "1 2 3 4 5"
+    assert all(first < second for first, second in pairwise(text.split()))

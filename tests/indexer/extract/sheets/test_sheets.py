@@ -1,0 +1,339 @@
+"""Sheets as a person sees them: values as their cells show them, each table under its own names."""
+
+from __future__ import annotations
+
+import datetime as dt
+import io
+import re
+import struct
+import zipfile
+
+import pytest
+
+from indexer.extract import open_document
+from indexer.extract.legacy.compound import Compound
+from indexer.extract.sheets.number_formats import shown
+from indexer.extract.tables.sheet_look import (
+    MAX_MERGED,
+    MAX_REFERENCES,
+    SheetLook,
+    fill_merged,
+    references,
+)
+from indexer.extract.tables.sheet_rows import UNFILLED, sheet_lines, sheet_part
+from tests.support import made_files as made
+
+
+def lines_of(data, name):
+    return [line.text for line in open_document(data, name).lines]
+
+
+@pytest.mark.parametrize(
+    ("value", "code", "text"),
+    [
+        (0.125, "0.0%", "12.5%"),
+        (0.07, "#%", "7%"),
+        (0.105, "0%", "11%"),  # half away from zero, as sheets round
+        (1234.5, '#,##0.00 "€"', "1,234.50 €"),
+        (1234.5, "#,##0.00\\ [$€-407]", "1,234.50 €"),
+        (-1234.5, "[$$-409]#,##0.00;[Red]([$$-409]#,##0.00)", "($1,234.50)"),
+        (-3, '"$"#,##0', "-$3"),
+        (0, '_("$"* #,##0_);_("$"* \\(#,##0\\);_("$"* "-"??_);_(@_)', "$-"),
+        (5, '0.0 "kg"', "5.0 kg"),
+        (2_500_000, '0.0,,"M"', "2.5M"),
+        (dt.date(2024, 5, 3), "dd.mm.yyyy", "03.05.2024"),
+        (dt.datetime(2024, 5, 3, 14, 30), "dd/mm/yyyy hh:mm", "03/05/2024 14:30"),
+        (dt.datetime(2024, 5, 3, 14, 30), "[$-409]mmmm d, yyyy h:mm AM/PM", "May 3, 2024 2:30 PM"),
+        (dt.time(0, 1, 2), "mm:ss", "01:02"),
+        (dt.timedelta(hours=30, minutes=5), "[h]:mm", "30:05"),
+        (45415.25, "yyyy-mm-dd h:mm", "2024-05-03 6:00"),
+    ],
+)
+def test_a_number_is_shown_as_its_cell_shows_it(value, code, text):
+    assert shown(value, code) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "code"),
+    [
+        *((1234.567, code) for code in ("General", "#,##0", "0.00", "# ?/?", "0.00E+00", "@", "")),
+        (dt.date(2024, 5, 3), "0.0%"),
+        (True, "0%"),
+        ("text", "0%"),
+        (-1, "h:mm"),
+        (1e300, "0%"),
+    ],
+)
+def test_a_format_that_adds_nothing_leaves_the_number_as_it_is_kept(value, code):
+    assert shown(value, code) is None
+
+
+FORMATTED = (
+    ("Port", "Fare", "Share", "When", "At"),
+    ("Vigo", 1234.5, 0.125, dt.date(2024, 5, 3), dt.time(14, 30)),
+)
+CODES = ("General", '#,##0.00 "€"', "0.0%", "dd.mm.yyyy", "hh:mm")
+RESULTS = "results of formulas, as last calculated, in B3; formulas without a kept result in B4"
+SHOWN = "| Port: Vigo | Fare: 1,234.50 € | Share: 12.5% | When: 03.05.2024 | At: 14:30 |"
+
+
+def test_an_xlsx_shows_percent_currency_date_and_time_and_says_which_cells_are_formulas():
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    for row in FORMATTED:
+        book.active.append(row)
+    for column, code in enumerate(CODES, start=1):
+        book.active.cell(2, column).number_format = code
+    book.active["B3"], book.active["B4"] = "=B2*2", "=B3"
+    lines = lines_of(_with_result(made._saved(book), "B3", "2469"), "a.xlsx")
+    assert lines == [
+        f"--- Sheet Sheet --- ({RESULTS})",
+        "| Port | Fare | Share | When | At |",
+        SHOWN,
+        "| Fare: 2469 |",
+    ]
+
+
+def _members(workbook):
+    with zipfile.ZipFile(io.BytesIO(workbook)) as archive:
+        return {info.filename: archive.read(info) for info in archive.infolist()}
+
+
+def _with_result(workbook, cell, value):
+    """The workbook with a result kept for a formula, which the library does not write."""
+    members = _members(workbook)
+    name = "xl/worksheets/sheet1.xml"
+    before, after = rf'(?s)(r="{cell}".*?</f>)<v\s*(?:/>|></v>)'.encode(), value.encode()
+    members[name] = re.sub(before, rb"\g<1><v>" + after + b"</v>", members[name], count=1)
+    return made.zipped(members)
+
+
+def test_an_ods_shows_its_cells_as_they_are_written_with_boxes_and_comments_behind():
+    cells = "".join(
+        f"<table:table-cell><text:p>{text}</text:p></table:table-cell>"
+        for text in ("1,234.50 €", "12.5%")
+    )
+    table = (
+        "<table:table table:name='Costs'><table:shapes><draw:custom-shape><text:p>Prices as of May"
+        "</text:p></draw:custom-shape></table:shapes><table:table-row><table:table-cell><text:p>"
+        "Port</text:p></table:table-cell><table:table-cell><text:p>Fare</text:p></table:table-cell>"
+        "<table:table-cell><text:p>Share</text:p></table:table-cell></table:table-row>"
+        "<table:table-row><table:table-cell><office:annotation><dc:creator>Ana</dc:creator>"
+        "<text:p>since May</text:p></office:annotation><text:p>Vigo</text:p></table:table-cell>"
+        f"{cells}</table:table-row><table:table-row table:number-rows-repeated='2'>"
+        "<table:table-cell table:number-columns-repeated='300'/><table:table-cell "
+        "office:value='7' table:formula='of:=1'/></table:table-row></table:table>"
+    )
+    data = made._odf("spreadsheet", f"<office:spreadsheet>{table}</office:spreadsheet>")
+    lines = lines_of(data, "a.ods")
+    assert lines[:3] == [
+        "--- Sheet Costs --- (results of formulas, as last calculated, in KO3)",
+        "| Port | Fare | Share |",
+        "| Port: Vigo | Fare: 1,234.50 € | Share: 12.5% |",
+    ]
+    assert lines[-2:] == ["Prices as of May", "Comment (Ana): since May"]
+
+
+def test_an_xls_shows_its_boxes_and_comments_and_says_which_cells_are_formulas():
+    def record(kind, content):
+        return struct.pack("<HH", kind, len(content)) + content
+
+    def text_object(text, wide):
+        head = record(0x01B6, struct.pack("<HH6xHHI", 0, 0, len(text), 0, 0))
+        pieces = (text[:4], text[4:])  # one text may go on in another record
+        body = (part.encode("utf-16-le" if wide else "latin-1") for part in pieces)
+        return head + b"".join(record(0x3C, bytes([wide]) + part) for part in body)
+
+    kind = record(0x5D, struct.pack("<HHHH", 0x15, 4, 6, 1))
+    note = record(0x5D, struct.pack("<HHHH", 0x15, 4, 0x19, 2))
+    formula = record(0x06, struct.pack("<HHHdHIH", 1, 1, 0, 7.5, 0, 0, 0))
+    drawn = (
+        kind + text_object("Prices as of May", False) + note + text_object("東京 since May", True)
+    )
+    with_more = _xls_with(drawn + formula)
+    lines = lines_of(with_more, "a.xls")
+    assert lines[0] == "--- Sheet Costs --- (results of formulas, as last calculated, in B2)"
+    assert lines[-2:] == ["Prices as of May", "Comment: 東京 since May"]
+
+
+def _xls_with(records):
+    """The sheet of `made_files` with more records before its end."""
+    stream = (Compound(made.FILES["a.xls"]).read("Workbook") or b"").rstrip(b"\0")
+    stream = stream + b"\0" * 3  # of the last record: 0x000A and its length, 0
+    return made.compound({"Workbook": stream[:-4] + records + stream[-4:]})
+
+
+def test_a_diagram_in_an_xlsx_is_read_behind_the_rows():
+    import openpyxl
+    from openpyxl.chart import BarChart
+
+    book = openpyxl.Workbook()
+    book.active.append(("Port", "Fare", "Crew"))
+    book.active.add_chart(BarChart(), "F2")
+    with zipfile.ZipFile(io.BytesIO(made._saved(book))) as archive:
+        members = {info.filename: archive.read(info) for info in archive.infolist()}
+    names = (
+        "xmlns='http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing' "
+        "xmlns:r='http://schemas.openxmlformats.org/officeDocument/2006/relationships' "
+        "xmlns:d='http://schemas.openxmlformats.org/drawingml/2006/diagram' "
+        "xmlns:a='http://schemas.openxmlformats.org/drawingml/2006/main'"
+    )
+    members["xl/drawings/drawing1.xml"] = f"<wsDr {names}><d:relIds r:dm='rId9'/></wsDr>".encode()
+    members["xl/drawings/_rels/drawing1.xml.rels"] = (
+        b"<Relationships><Relationship Id='rId9' Type='x/diagramData' Target='data1.xml'/>"
+        b"</Relationships>"
+    )
+    members["xl/drawings/data1.xml"] = (
+        f"<d:dataModel {names}><a:t>Captain</a:t><a:t>Mate</a:t></d:dataModel>".encode()
+    )
+    assert lines_of(made.zipped(members), "a.xlsx")[-1] == "Captain Mate"
+
+
+# --- Tables on a sheet ----------------------------------------------------------------------------
+
+
+def test_a_letterhead_is_no_header_and_each_table_has_its_own():
+    rows = [
+        ["Harbour Ltd", "", "", "3 May"],
+        ["12 Quay Street"],
+        ["Port", "Fare", "Crew", "Tide"],
+        ["Vigo", "7.50", "3", "high"],
+        ["Cangas", "9.00", "4", "low"],
+        [],
+        ["Ship", "Length", "Owner"],
+        ["Nina", "20", "Ana"],
+        ["Pinta", "21", "Bea"],
+    ]
+    assert list(sheet_lines(rows)) == [
+        "| Harbour Ltd |  |  | 3 May |",
+        "| 12 Quay Street |",
+        "| Port | Fare | Crew | Tide |",
+        "| Port: Vigo | Fare: 7.50 | Crew: 3 | Tide: high |",
+        "| Port: Cangas | Fare: 9.00 | Crew: 4 | Tide: low |",
+        "| Ship | Length | Owner |",
+        "| Ship: Nina | Length: 20 | Owner: Ana |",
+        "| Ship: Pinta | Length: 21 | Owner: Bea |",
+    ]
+
+
+def test_tables_side_by_side_are_read_one_after_the_other():
+    rows = [
+        ["Port", "Fare", "", "Ship", "Length"],
+        ["Vigo", "7.50", "", "Nina", "20"],
+        ["Cangas", "9.00", "", "Pinta", "21"],
+        ["", "", "", "Santa", "25"],
+    ]
+    lines = list(sheet_lines(rows))
+    assert lines[1] == "| Port: Vigo | Fare: 7.50 |"
+    assert lines[-1] == "| Ship: Santa | Length: 25 |"
+    gap = [["Port", "2023", "", "2024"], ["Vigo", "7", "", "8"], ["Cangas", "9", "", "10"]]
+    assert list(sheet_lines(gap))[1] == "| Port: Vigo | 2023: 7 | 2024: 8 |"  # one with a gap
+
+
+def test_an_empty_row_within_a_table_keeps_its_names_and_notes_are_no_values():
+    rows = [
+        ["Port", "Fare", "Crew"],
+        ["Vigo", "7.50", "3"],
+        [],
+        ["Cangas", "9.00", "4"],
+        ["All fares are in euros and for one person only.", "", ""],
+    ]
+    assert list(sheet_lines(rows))[2:] == [
+        "| Port: Cangas | Fare: 9.00 | Crew: 4 |",
+        "| All fares are in euros and for one person only. |",
+    ]
+
+
+def test_bold_names_are_a_header_where_nothing_else_says_so():
+    rows = [["Term", "Meaning"], ["port", "left"], ["starboard", "right"]]
+    assert list(sheet_lines(rows))[1] == "| port | left |"
+    assert list(sheet_lines(rows, bold={0}))[1] == "| Term: port | Meaning: left |"
+    assert list(sheet_lines(rows, bold={0, 1, 2}))[1] == "| port | left |"
+
+
+def test_cells_with_formulas_are_named_up_to_the_most():
+    places = [(row, 2 * row) for row in range(MAX_REFERENCES + 1)]
+    assert references([(1, 0), (2, 0), (0, 27)]) == "A2:A3, AB1"
+    assert references(places[:-1]).count(",") == MAX_REFERENCES - 1
+    assert references(places).endswith(" and 1 more")
+
+
+def test_merged_cells_are_filled_up_to_the_most():
+    rows = [["a", "x", ""], ["", "y", "z"]]
+    assert fill_merged(rows, [(0, 0, 1, 0)])
+    assert rows == [["a", "x", ""], ["a", "y", "z"]]
+    tall = [["a", "b"]] + [["", "b"] for _ in range(MAX_MERGED)]
+    assert fill_merged(tall, [(0, 0, MAX_MERGED - 1, 0)])
+    assert tall[MAX_MERGED - 1][0] == "a"
+    more = [["a", "b"]] + [["", "b"] for _ in range(MAX_MERGED)]
+    assert not fill_merged(more, [(0, 0, MAX_MERGED, 0)])
+    assert more[1][0] == ""
+
+
+def test_a_sheet_says_that_merged_cells_are_not_repeated():
+    rows = [["Port", "Fare"], *(["Vigo", "7"] for _ in range(3))]
+    for last, remark in ((1, ""), (MAX_MERGED, f" ({UNFILLED})")):
+        look = SheetLook(merged=[(0, 0, 0, 1)] * last)
+        assert next(sheet_part("Costs", rows, look)).text == f"--- Sheet Costs ---{remark}"
+
+
+@pytest.mark.parametrize(
+    ("damage", "remark"),
+    [
+        (b'k="1" ', ""),
+        (b'zz:k="1" ', ""),  # a prefix that nothing defines
+        (b'k="&nothing;" ', " (numbers without their formats: the sheet is damaged)"),
+    ],
+)
+def test_a_sheet_that_only_its_values_can_be_read_of_is_read(damage, remark):
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    for row in (("Port", "Fare"), ("Vigo", 7.5), ("Cangas", 9)):
+        book.active.append(row)
+    book.active["B2"].number_format = '0.00 "€"'
+    members = _members(made._saved(book))
+    name = "xl/worksheets/sheet1.xml"
+    members[name] = members[name].replace(b'<c r="A3"', b'<c %sr="A3"' % damage)
+    lines = lines_of(made.zipped(members), "a.xlsx")
+    assert lines[0] == f"--- Sheet Sheet ---{remark}"
+    assert lines[1:] == ["| Port | Fare |", "| Vigo | 7.50 € |", "| Cangas | 9 |"]
+
+
+# --- What is hidden -------------------------------------------------------------------------------
+
+HIDDEN = "(hidden in the document)"
+
+
+def test_hidden_rows_columns_and_sheets_of_an_ods_stand_behind_the_mark_with_their_names():
+    def row(*texts, visible=True):
+        cells = (f"<table:table-cell><text:p>{text}</text:p></table:table-cell>" for text in texts)
+        return f"<table:table-row{VISIBLE[visible]}>{''.join(cells)}</table:table-row>"
+
+    columns = "<table:table-column/><table:table-column table:visibility='collapse'/>"
+    rows = row("Port", "Cost", "Crew") + row("Vigo", "70", "3") + row("Moaña", "90", "4")
+    rows += row("Cangas", "80", "2", visible=False)
+    sheets = f"<table:table table:name='Seen'>{columns}{rows}</table:table>"
+    sheets += f"<table:table table:name='Off' table:style-name='t1'>{row('secret')}</table:table>"
+    body = made._odf("spreadsheet", f"<office:spreadsheet>{sheets}</office:spreadsheet>")
+    style = (
+        "<office:automatic-styles><style:style style:name='t1'><style:table-properties "
+        "table:display='false'/></style:style></office:automatic-styles><office:body>"
+    )
+    names = "xmlns:style='urn:oasis:names:tc:opendocument:xmlns:style:1.0' xmlns:office="
+    with zipfile.ZipFile(io.BytesIO(body)) as archive:
+        members = {info.filename: archive.read(info) for info in archive.infolist()}
+    content = members["content.xml"].decode()
+    content = content.replace("xmlns:office=", names, 1).replace("<office:body>", style, 1)
+    members["content.xml"] = content.encode()
+    assert lines_of(made.zipped(members), "a.ods") == [
+        *("--- Sheet Seen ---", "| Port | | Crew |", f"{HIDDEN} Cost"),
+        *("| Port: Vigo | | Crew: 3 |", f"{HIDDEN} Cost: 70"),
+        *("| Port: Moaña | | Crew: 4 |", f"{HIDDEN} Cost: 90"),
+        f"{HIDDEN} Port: Cangas | Cost: 80 | Crew: 2",
+        *("--- Sheet Off ---", f"{HIDDEN} secret"),
+    ]
+
+
+VISIBLE = {True: "", False: " table:visibility='collapse'"}

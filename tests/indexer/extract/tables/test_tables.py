@@ -1,0 +1,410 @@
+"""Each value of a table stands under its own column, in every format that has tables."""
+
+from __future__ import annotations
+
+import re
+import struct
+from email.message import EmailMessage
+
+import pytest
+
+from indexer.extract import open_document
+from indexer.extract.html.page import MAX_NESTED, html_text
+from indexer.extract.tables.grid import MAX_CARRIED, MAX_COLSPAN, Cell, Source, resolved, simple
+from indexer.extract.tables.rows import table_text
+from tests.support import made_files as made
+from tests.support import span_tables
+
+TABLES = span_tables.tables()
+TRUTH = span_tables.truth()
+
+
+def text_of(data: bytes, name: str) -> str:
+    return "\n".join(line.text for line in open_document(data, name).lines)
+
+
+def as_html(page: str) -> bytes:
+    return page.encode()
+
+
+def as_mail(page: str) -> bytes:
+    message = EmailMessage()
+    message["Subject"], message["From"] = "Rents", "Ana <ana@example.org>"
+    message.set_content(page, subtype="html", cte="quoted-printable")
+    return message.as_bytes()
+
+
+def as_book(page: str) -> bytes:
+    package = (
+        "<package><metadata/><manifest><item id='a' href='a.xhtml' "
+        "media-type='application/xhtml+xml'/></manifest><spine><itemref idref='a'/></spine>"
+        "</package>"
+    )
+    container = "<container><rootfiles><rootfile full-path='a.opf'/></rootfiles></container>"
+    members = {
+        "mimetype": "application/epub+zip",
+        "META-INF/container.xml": container,
+        "a.opf": package,
+        "a.xhtml": page,
+    }
+    return made.zipped(members, stored_first=True)
+
+
+def as_saved_page(page: str) -> bytes:
+    message = EmailMessage()
+    message["From"], message["Subject"] = "<Saved by a browser>", "Rents"
+    message.make_related()
+    part = EmailMessage()
+    part.set_content(page, subtype="html", cte="base64")
+    message.attach(part)
+    return message.as_bytes()
+
+
+WRAPPED = {"a.html": as_html, "a.eml": as_mail, "a.epub": as_book, "a.mht": as_saved_page}
+
+
+class Grid:
+    """What the browser shows of one table."""
+
+    def __init__(self, cells):
+        self.cells = [cell for cell in cells if cell[4]]
+        self.rows = sorted({cell[0] for cell in self.cells})
+        self.width = max(cell[2] for cell in self.cells)
+        self.heads = []
+        for row in self.rows:
+            if not all(cell[5] for cell in self.cells if cell[0] == row):
+                break
+            self.heads.append(row)
+
+    def names(self, first, last):
+        """The names above columns, once each."""
+        found = []
+        for column in range(first, last):
+            above = [c for c in self.cells if c[0] in self.heads and c[1] <= column < c[2]]
+            path = " ".join(cell[4] for cell in sorted(above))
+            if path and path not in found:
+                found.append(path)
+        return found or [""]
+
+    def body(self):
+        """For each row below the header what must be read in it."""
+        for row in self.rows[len(self.heads) :]:
+            cells = [cell for cell in self.cells if cell[0] <= row < cell[0] + cell[3]]
+            across = len(cells) == 1 and cells[0][2] - cells[0][1] == self.width
+            yield [
+                f"{name}: {cell[4]}" if name and not across else cell[4]
+                for cell in cells
+                for name in ([""] if across else self.names(cell[1], cell[2]))
+            ]
+
+
+def entries_of(line):
+    return [entry for entry in line.strip("|").strip().split(" | ") if entry.strip()]
+
+
+def is_read(entry, wanted):
+    """Whether an entry is the wanted one, perhaps with a table of its own behind it."""
+    return entry == wanted or entry.startswith(f"{wanted} ")
+
+
+@pytest.mark.parametrize("name", WRAPPED)
+def test_every_cell_of_merged_tables_stands_under_the_column_where_a_browser_shows_it(name):
+    checked = 0
+    for number, (table, grids) in enumerate(zip(TABLES, TRUTH, strict=True)):
+        text = text_of(WRAPPED[name](span_tables.page(table)), name)
+        for inner in grids[1:]:
+            for wanted in (entry for row in Grid(inner).body() for entry in row):
+                assert re.search(rf"{wanted}(?=[,;\n ]|$)", text), (number, wanted, text)
+                checked += 1
+        outer = Grid(grids[0])
+        if not outer.heads:
+            for wanted in (entry for row in outer.body() for entry in row):
+                assert wanted in text, (number, wanted, text)
+            continue
+        lines = [line for line in text.split("\n") if line.startswith("|")]
+        start = max(i for i, line in enumerate(lines) if line.startswith("| ---"))
+        rows = list(outer.body())
+        assert len(lines) - start - 1 == len(rows), (number, text)
+        for line, wanted in zip(lines[start + 1 :], rows, strict=True):
+            found = entries_of(line)
+            assert len(found) == len(wanted), (number, line, wanted)
+            for entry in wanted:
+                assert any(is_read(each, entry) for each in found), (number, line, wanted)
+                checked += 1
+    assert checked > 500
+
+
+def test_the_kept_grids_differ_from_the_cells_as_they_are_written():
+    """The control: counting cells from the left is wrong for many of these tables."""
+    shifted = 0
+    for grids in TRUTH:
+        grid = Grid(grids[0])
+        for row in grid.rows:
+            own = sorted(cell for cell in grid.cells if cell[0] == row)
+            shifted += any(cell[1] != place for place, cell in enumerate(own))
+    assert shifted > 50
+
+
+# --- The same table in each format ---------------------------------------------------------------
+
+# A cell is (text, columns, rows); None is covered by one on its left or above.
+GRID = (
+    (("Region", 1, 2), ("City", 1, 2), ("2023", 2, 1), None, ("2024", 2, 1), None),
+    (None, None, *((name, 1, 1) for name in ("Rent", "Fee", "Rent", "Fee"))),
+    (("North", 1, 2), *((text, 1, 1) for text in ("York", "9", "10", "950", "12"))),
+    (None, ("Hull", 1, 1), ("800", 1, 1), ("9", 1, 1), ("-", 2, 1), None),
+    (("South", 1, 1), *((text, 1, 1) for text in ("Bath", "1100", "13", "1", "14"))),
+)
+WANTED = [
+    "| Region: North | City: York | 2023 Rent: 9 | 2023 Fee: 10 | 2024 Rent: 950 | 2024 Fee: 12 |",
+    "| Region: North | City: Hull | 2023 Rent: 800 | 2023 Fee: 9 | 2024 Rent: - | 2024 Fee: - |",
+    "| Region: South | City: Bath | 2023 Rent: 1100 | 2023 Fee: 13 | 2024 Rent: 1 | 2024 Fee: 14 |",
+]
+
+
+def placed():
+    """(row, column, text, columns, rows) of each cell."""
+    for y, row in enumerate(GRID):
+        for x, cell in enumerate(row):
+            if cell is not None:
+                yield y, x, *cell
+
+
+def html_table():
+    rows = (
+        "".join(f"<td colspan={c[1]} rowspan={c[2]}>{c[0]}" for c in row if c is not None)
+        for row in GRID
+    )
+    return f"<p>Rents<table>{''.join(f'<tr>{row}' for row in rows)}</table>".encode()
+
+
+def docx_table():
+    import docx
+
+    document = docx.Document()
+    table = document.add_table(len(GRID), len(GRID[0]))
+    for y, x, text, columns, rows in placed():
+        cell = table.cell(y, x)
+        cell.merge(table.cell(y + rows - 1, x + columns - 1)).text = text
+    return made._saved(document)
+
+
+def pptx_table():
+    import pptx
+
+    deck = pptx.Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[6])
+    table = slide.shapes.add_table(len(GRID), len(GRID[0]), 0, 0, 6_000_000, 2_000_000).table
+    for y, x, text, columns, rows in placed():
+        table.cell(y, x).text = text
+        if columns > 1 or rows > 1:
+            table.cell(y, x).merge(table.cell(y + rows - 1, x + columns - 1))
+    return made._saved(deck)
+
+
+def odt_table():
+    covered = "<table:covered-table-cell/>"
+    rows = (
+        "".join(
+            covered
+            if cell is None
+            else f'<table:table-cell table:number-columns-spanned="{cell[1]}" '
+            f'table:number-rows-spanned="{cell[2]}"><text:p>{cell[0]}</text:p></table:table-cell>'
+            for cell in row
+        )
+        for row in GRID
+    )
+    body = "".join(f"<table:table-row>{row}</table:table-row>" for row in rows)
+    return made._odf("text", f"<office:text><table:table>{body}</table:table></office:text>")
+
+
+def rtf_table():
+    lines = []
+    for y, row in enumerate(GRID):
+        edges, texts = "", ""
+        for x, cell in enumerate(row):
+            above = next(
+                (g[x] for g in reversed(GRID[:y]) if g[x] is not None and g[x][2] > 1), None
+            )
+            covered_above = cell is None and above is not None and x < 2
+            if cell is None and not covered_above:
+                continue  # a wider cell on its left
+            columns, rows = (1, 1) if cell is None else cell[1:]
+            edges += r"\clvmrg" * covered_above + r"\clvmgf" * (rows > 1)
+            edges += rf"\cellx{1000 * (x + columns)}"
+            texts += ("" if cell is None else cell[0]) + r"\cell "
+        lines.append(rf"\trowd{edges}\pard\intbl {texts}\row")
+    return (r"{\rtf1\ansi Rents\par " + "".join(lines) + r"\pard end\par}").encode()
+
+
+def ppt_table():
+    """Cells as shapes in a group, in any order, told apart by where they stand alone."""
+    record = made._record
+    shapes = [record(0xF004, record(0xF122, b"\x9f\xc3" + bytes(4), 1), container=True)]
+    for y, x, text, columns, rows in reversed(list(placed())):
+        edges = struct.pack("<iiii", 100 * x, 50 * y + x % 2, 100 * (x + columns), 50 * (y + rows))
+        box = record(0xF00D, record(4000, text.encode("utf-16-le")), container=True)
+        shapes.append(record(0xF004, record(0xF00F, edges) + box, container=True))
+    group = record(0xF003, b"".join(shapes), container=True)
+    slide = record(1006, record(1007, bytes(24)) + record(1036, group, container=True), 0, True)
+    return made.compound({"PowerPoint Document": slide, "Current User": bytes(20)})
+
+
+def xlsx_table():
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    for y, x, text, columns, rows in placed():
+        book.active.cell(y + 1, x + 1, text)
+        if columns > 1 or rows > 1:
+            book.active.merge_cells(None, y + 1, x + 1, y + rows, x + columns)
+    return made._saved(book)
+
+
+FORMATS = {
+    "a.html": html_table,
+    "a.docx": docx_table,
+    "a.pptx": pptx_table,
+    "a.odt": odt_table,
+    "a.rtf": rtf_table,
+    "a.ppt": ppt_table,
+    "a.xlsx": xlsx_table,
+}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_merged_cells_and_a_header_of_two_lines_are_read_alike_in_every_format(name):
+    lines = [
+        line for line in text_of(FORMATS[name](), name).split("\n") if line.startswith("| Reg")
+    ]
+    assert lines == ["| Region | City | 2023 Rent | 2023 Fee | 2024 Rent | 2024 Fee |", *WANTED]
+
+
+# --- What has a header, and what is no table ------------------------------------------------------
+
+
+def lines_of(*rows):
+    return table_text(simple(rows)).split("\n")
+
+
+def test_a_form_of_two_columns_and_a_table_without_names_stay_as_they_are():
+    form = (("Customer", "Anna"), ("Total", "4711"), ("City", "York"))
+    assert lines_of(*form) == ["| Customer | Anna |", "| Total | 4711 |", "| City | York |"]
+    data = (("Anna", "12", "York"), ("Bea", "14", "Hull"))
+    assert lines_of(*data) == ["| Anna | 12 | York |", "| Bea | 14 | Hull |"]
+    labels = (("Name:", "Anna", "Date:"), ("City:", "York", "3 May"), ("Tel:", "1", "none"))
+    assert lines_of(*labels)[0] == "| Name: | Anna | Date: |"
+
+
+def test_a_table_that_is_surely_one_has_its_names_in_each_row():
+    fares = lines_of(("Port", "Fare"), ("Vigo", "7.50"), ("Cangas", "12.00"))
+    assert fares[2:] == ["| Port: Vigo | Fare: 7.50 |", "| Port: Cangas | Fare: 12.00 |"]
+    years = lines_of(("", "2023", "2022"), ("Sales", "1,200", "1,100"), ("Cost", "800", "(79)"))
+    assert years[2:] == [
+        "| Sales | 2023: 1,200 | 2022: 1,100 |",
+        "| Cost | 2023: 800 | 2022: (79) |",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("table", "text"),
+    [
+        (
+            "<table><tr><td><img src=x><td><p>Dear Ana,<p>it left today.<tr><td>Bye</table>",
+            "Dear Ana,\n\nit left today.\n\nBye",
+        ),
+        ("<table><tr><td>one<tr><td>two</table>", "one\n\ntwo"),
+        ("<table role=presentation><tr><th>one<th>two</table>", "one\n\ntwo"),
+        (
+            "<table><tr><td><table><tr><td>Hello Ana</table><td><table><tr><td>Bye</table></table>",
+            "Hello Ana\n\nBye",
+        ),
+        ("<table><tr><td><h2>Fares</h2><td>menu</table>", "## Fares\n\nmenu"),
+    ],
+)
+def test_what_only_places_texts_on_a_page_stays_prose(table, text):
+    assert html_text(table)[1] == text
+
+
+def test_a_caption_a_section_totals_and_a_second_header_within_a_table():
+    text = html_text(
+        "<table><caption>Rents</caption><tr><th colspan=3>In pounds</th>"
+        "<tr><th>City<th>Rent<th>Fee<tr><td colspan=3>North"
+        "<tr><td>York<td>950<td>12<tr><th>Total<th>950<th>12"
+        "<tr><th>City<th>Crew<th>Age<tr><td>York<td>Ana<td>41</table>"
+    )[1]
+    assert text.split("\n") == [
+        *("Rents", "", "| In pounds |", "| City | Rent | Fee |", "| --- | --- | --- |"),
+        *("| North |", "| City: York | Rent: 950 | Fee: 12 |"),
+        *("| City: Total | Rent: 950 | Fee: 12 |", "| City | Crew | Age |"),
+        *("| --- | --- | --- |", "| City: York | Crew: Ana | Age: 41 |"),
+    ]
+
+
+def test_signs_in_cells_of_their_own_stand_with_their_figure():
+    text = html_text(
+        "<table><tr><td><td colspan=3>2018<td colspan=3>2017"
+        "<tr><td>Revenue<td>$<td>479<td><td>$<td>288<td>"
+        "<tr><td>Cost<td><td>(79<td>)<td><td>(88<td>)</table>"
+    )[1]
+    assert text.endswith(
+        "| Revenue | 2018: $479 | 2017: $288 |\n| Cost | 2018: (79) | 2017: (88) |"
+    )
+
+
+# --- Limits ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_spans_of_any_size_cost_little_and_beyond_the_limit_rows_stand_without_names():
+    head = "<tr><th>City<th>Rent"
+    wide = "".join(f"<td rowspan=65534>c{n}" for n in range(100))
+    rows = "".join(f"<tr><td>r{n}" for n in range(MAX_CARRIED // 100 + 2))
+    text = html_text(f"<table>{head}<tbody><tr>{wide}{rows}</table>")[1].split("\n")
+    note = next(n for n, line in enumerate(text) if line.startswith("(Merged cells fill more"))
+    assert "City: c0" in text[note - 1]
+    assert text[note - 1].endswith(f"r{MAX_CARRIED // 100 - 1} |")
+    assert text[note + 1 :] == [f"| r{MAX_CARRIED // 100} |", f"| r{MAX_CARRIED // 100 + 1} |"]
+
+
+def test_a_column_span_is_at_most_what_browsers_allow():
+    assert resolved([Source([Cell("a", columns=MAX_COLSPAN)])])[0].cells[0].last == MAX_COLSPAN
+    assert resolved([Source([Cell("a", columns=MAX_COLSPAN + 1)])])[0].cells[0].last == MAX_COLSPAN
+
+
+def test_tables_within_tables_are_read_as_such_up_to_the_most():
+    inner = "<table><tr><th>City<th>Rent<tr><td>York<td>950</table>"
+    deepest = "<table><tr><td>" * (MAX_NESTED - 1) + inner
+    assert html_text(deepest)[1].endswith("| City: York | Rent: 950 |")
+    beyond = html_text(f"<table><tr><td>{deepest}")[1]
+    assert beyond.split("\n\n") == ["City", "Rent", "York", "950"]
+
+
+def test_a_hidden_cell_takes_no_place_and_a_hidden_row_of_a_page_is_behind_the_mark():
+    page = (
+        "<p>Rents<table><tr><th>City<th>Rent<tr><td hidden>secret<td>York<td>950"
+        "<tr style='display:none'><td>Hull<td>800<tr><td>Bath<td>1200</table>"
+    )
+    lines = text_of(page.encode(), "a.html").split("\n")
+    assert lines[4:6] == ["| City: York | Rent: 950 |", "| City: Bath | Rent: 1200 |"]
+    assert [line for line in lines if "secret" in line or "Hull" in line or "800" in line] == [
+        f"(hidden in the document) {text}" for text in ("secret", "Hull", "800")
+    ]
+
+
+def test_a_hidden_row_of_a_word_table_keeps_its_names_behind_the_mark():
+    import docx
+    from docx.oxml import OxmlElement
+
+    document = docx.Document()
+    rows = (("City", "Rent", "Fee"), ("York", "950", "12"), ("Hull", "800", "9"))
+    table = document.add_table(3, 3)
+    for line, texts in zip(table.rows, rows, strict=True):
+        for cell, text in zip(line.cells, texts, strict=True):
+            cell.text = text
+    table.rows[2]._tr.get_or_add_trPr().append(OxmlElement("w:hidden"))
+    lines = text_of(made._saved(document), "a.docx").split("\n")
+    assert lines[2:] == [
+        "| City: York | Rent: 950 | Fee: 12 |",
+        "(hidden in the document) City: Hull | Rent: 800 | Fee: 9",
+    ]
