@@ -32,7 +32,7 @@ LAYER = "OC"  # a mark: optional content
 
 
 @dataclass(frozen=True, slots=True)
-class Unseen:
+class UnseenText:
     """The lines of text that a page does not show, and the letters that are blanks on it.
 
     A letter is told by the text that draws it and its number among the letters of that.
@@ -51,19 +51,19 @@ class UnseenPiece:
     is_seen_too: bool
 
 
-def take_unseen(page: pypdfium2.PdfPage) -> Unseen:
+def take_unseen(page: pypdfium2.PdfPage) -> UnseenText:
     """What the page does not show, removed from it in memory where all of a text is unseen."""
     objects = calls.objects_of(page)
     if not objects:
-        return Unseen()
+        return UnseenText()
     drawing = drawing_of(objects)
     if not drawing.texts:
-        return Unseen()
+        return UnseenText()
     marks = calls.marks(drawing.texts)
     said = spoken.take_unshown(page, drawing.texts, marks)
     suspects = suspects_of(drawing, page.get_bbox(), calls.above(page), _layered(drawing, marks))
     if not suspects:
-        return Unseen(tuple(said))
+        return UnseenText(tuple(said))
     with closing(page.get_textpage()) as text_page:
         whole, parts = _unseen(page, text_page, drawing, suspects, objects)
         pieces = list(_pieces(drawing, whole, text_page))
@@ -73,7 +73,7 @@ def take_unseen(page: pypdfium2.PdfPage) -> Unseen:
     if any(piece.text.strip() for piece in pieces):
         for index in whole:
             calls.remove(page, drawing.texts[index], drawing.form_of(index))
-    return Unseen((*found, *said), numbers)
+    return UnseenText((*found, *said), numbers)
 
 
 def _read(text_page: pypdfium2.PdfTextPage, run: Sequence[Letter]) -> str:
