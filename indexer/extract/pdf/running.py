@@ -283,7 +283,7 @@ def _running(
     if not found:
         return []
     last = found[-1][0]
-    if len(found) == MAX_ROWS or (len(found) >= page.rows > 2 and 2 * page.rows >= rows_near):
+    if last in rows[MAX_ROWS - 1 :] or (len(found) >= page.rows > 2 and 2 * page.rows >= rows_near):
         # Copies of a page, or a form: what they have in common does not end where a head does.
         of_all = [at for at, (_, shape, _) in enumerate(found) if _OF_ALL.search(shape)]
         return [

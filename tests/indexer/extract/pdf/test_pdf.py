@@ -206,6 +206,22 @@ def test_clauses_and_invoices_that_count_as_pages_do_are_no_heads(head):
     assert of_pages(data) == [text for page in pages for _, _, text in page]
 
 
+def test_pages_of_a_part_and_of_all_pages_are_numbers_of_pages():
+    plain = [body(n) for n in range(9, 14)]
+    part = [[*body(n), (280.0, 40.0, f"F-{n + 1}")] for n in range(3)]
+    lines = " ".join(of_pages(drawn(*plain, *part, *plain)))
+    assert not any(f"F-{n + 1}" in lines for n in range(3))
+    copies = [[(72.0, 780.0, f"Page {n + 1} of 60"), *body(1)] for n in range(7)]
+    lines = " ".join(of_pages(drawn(*copies)))
+    assert "of 60" not in lines and all(text in lines for _, _, text in body(1))
+
+
+@pytest.mark.parametrize("line", ["Rent paid: 500", "Lot {n} of the list", "F-{n}, revised"])
+def test_what_counts_something_else_or_nothing_stays_on_pages_that_are_alike(line):
+    copies = [[(72.0, 780.0, line.format(n=3 * n + 5)), *body(1)] for n in range(7)]
+    assert kept(drawn(*copies)) == []
+
+
 def test_the_first_lines_are_the_same_however_far_one_reads():
     pages = [
         [(72.0, 800.0, "Harbour report"), *body(n), (280.0, 40.0, str(n + 1))] for n in range(30)
