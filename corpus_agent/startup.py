@@ -74,7 +74,7 @@ def for_reading(
     settings = in_place(settings, place)
     store, root = place.store, place.root
     ready = _model(settings, store) if asking else Launch(unsealed())
-    if not root.is_dir():
+    if not paths.is_there(root):
         ready = replace(ready, notices=(_root_is_missing(root), *ready.notices))
     if ready.model is not None:
         # A broker also without the seal: requests take the same path with and without it.
@@ -202,8 +202,9 @@ def _close(
 
 
 def _root_is_missing(root: Path) -> str:
+    found = "empty" if root.is_dir() else "not there"
     return (
-        f"The folder {str(root)!r} is not there: moved, or not mounted. Its index is kept and can "
+        f"The folder {str(root)!r} is {found}: moved, or not mounted. Its index is kept and can "
         "be searched; documents cannot be opened, nor quotations looked up."
     )
 

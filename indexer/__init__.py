@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from indexer.errors import Refused as Refused
     from indexer.errors import SealUnavailable as SealUnavailable
     from indexer.errors import StoreLocked as StoreLocked
+    from indexer.errors import Unreachable as Unreachable
     from indexer.errors import UnreadableDocument as UnreadableDocument
     from indexer.errors import UntrustedStore as UntrustedStore
     from indexer.errors import UsageError as UsageError
@@ -82,6 +83,7 @@ _PUBLIC = {
         "Refused",
         "SealUnavailable",
         "StoreLocked",
+        "Unreachable",
         "UnreadableDocument",
         "UntrustedStore",
         "UsageError",

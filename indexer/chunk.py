@@ -41,20 +41,25 @@ class Chunker:
         self._context_tokens = min(CONTEXT_TOKENS, max_tokens // 4)
         size = min(CHUNK_TOKENS, max_tokens - specials - self._context_tokens)
         self._size = size
-        self.version = f"structure/2 tokens={size} context={self._context_tokens}"
+        self.version = f"structure/3 tokens={size} context={self._context_tokens}"
+        self._splitters: dict[tuple[bool, bool], MarkdownSplitter | TextSplitter] = {}
 
-    # Made when first used: a search needs the version alone.
-    @cached_property
-    def _markdown(self) -> MarkdownSplitter:
-        from semantic_text_splitter import MarkdownSplitter
+    def _splitter(self, markdown: bool, rows: bool) -> MarkdownSplitter | TextSplitter:
+        """A splitter of Markdown or plain text; with `rows` it counts names of columns once."""
+        key = (markdown, rows)
+        if key not in self._splitters:  # made when first used: a search needs the version alone
+            from semantic_text_splitter import MarkdownSplitter, TextSplitter
 
-        return MarkdownSplitter.from_huggingface_tokenizer(self._tokenizer, self._size)
+            kind = MarkdownSplitter if markdown else TextSplitter
+            self._splitters[key] = (
+                kind.from_callback(self._row_tokens, self._size)
+                if rows
+                else kind.from_huggingface_tokenizer(self._tokenizer, self._size)
+            )
+        return self._splitters[key]
 
-    @cached_property
-    def _plain(self) -> TextSplitter:
-        from semantic_text_splitter import TextSplitter
-
-        return TextSplitter.from_huggingface_tokenizer(self._tokenizer, self._size)
+    def _row_tokens(self, text: str) -> int:
+        return len(self._tokenizer.encode(named_once(text), add_special_tokens=False).ids)
 
     @cached_property
     def _by_chars(self) -> TextSplitter:
@@ -62,10 +67,13 @@ class Chunker:
 
         return TextSplitter(CHUNK_CHARS)
 
+    def _tokens(self, text: str) -> int:
+        """Tokens of `text` as it is embedded."""
+        return len(self._tokenizer.encode(named_once(text), add_special_tokens=False).ids)
+
     def chunk(self, document: Document) -> list[Chunk]:
         """The chunks of a document in order; together they hold all its text but part marks."""
         is_markdown = writes_markdown(document.extractor)
-        splitter = self._markdown if is_markdown else self._plain
         paths = heading_paths(document) if is_markdown else None
         chunks: list[Chunk] = []
         for first, lines in _parts(document.lines):
@@ -73,6 +81,7 @@ class Chunker:
             starts = _line_starts(lines)
             page = lines[0].page
             above = HEADING_SEPARATOR.join(_above(document.title, lines[0]))
+            splitter = self._splitter(is_markdown, named_once(text) != text)
             for offset, piece in self._pieces(splitter, text):
                 start = first + bisect_right(starts, offset) - 1
                 end = first + bisect_right(starts, offset + len(piece) - 1) - 1
@@ -82,9 +91,11 @@ class Chunker:
                 )
         return chunks
 
-    def _pieces(self, splitter: object, text: str) -> Iterator[tuple[int, str]]:
-        for offset, piece in splitter.chunk_indices(text):  # type: ignore[attr-defined]
-            if len(piece) <= CHUNK_CHARS:
+    def _pieces(
+        self, splitter: MarkdownSplitter | TextSplitter, text: str
+    ) -> Iterator[tuple[int, str]]:
+        for offset, piece in splitter.chunk_indices(text):
+            if len(named_once(piece)) <= CHUNK_CHARS:
                 yield offset, piece
             else:
                 for inner, part in self._by_chars.chunk_indices(piece):
@@ -99,7 +110,7 @@ class Chunker:
 
     def text_with_context(self, chunk: Chunk) -> str:
         """The same, not counted: of a chunk that may be damaged."""
-        return f"{self._context(chunk)}\n{chunk.text}"
+        return f"{self._context(chunk)}\n{named_once(chunk.text)}"
 
     def _context(self, chunk: Chunk) -> str:
         """File name and headings, truncated from the left: the last heading says most."""
@@ -116,6 +127,35 @@ def context_of(source: str, heading: str) -> str:
     known = words.casefold() in re.sub(r"[\W_]+", " ", heading).casefold()
     telling = re.search(r"[^\W\d_]{3}", words)
     return f"{words}{HEADING_SEPARATOR}{heading}" if telling and not known else heading
+
+
+_RULE = re.compile(r"\|(?: --- \|)+")
+
+
+def named_once(text: str) -> str:
+    """`text` with what each row repeats of the row above, the names of its columns, left out.
+
+    Each row of a table names its columns, so that it can be quoted alone. Counted and embedded
+    like that, names would take the place of rows.
+    """
+    if "\n| " not in text:
+        return text
+    lines: list[str] = []
+    named: set[str] = set()
+    for line in text.split("\n"):
+        if _RULE.fullmatch(line):
+            continue
+        if not (line.startswith("| ") and line.endswith(" |")):
+            named = set()
+            lines.append(line)
+            continue
+        cells = [cell.partition(": ") for cell in line[2:-2].split(" | ")]
+        left = (
+            value if mark and name in named else name + mark + value for name, mark, value in cells
+        )
+        lines.append(f"| {' | '.join(left)} |")
+        named = {name for name, _, _ in cells}
+    return "\n".join(lines)
 
 
 def _parts(lines: Sequence[Line]) -> Iterator[tuple[int, list[Line]]]:

@@ -12,6 +12,7 @@
     ├── UnreadableDocument      (caught by sync: becomes a file row with a reason code)
     ├── ModelUnavailable        (caught by session: the question is answered without a model)
     └── Refused                 a read or search that is not allowed; tools turn it into `Error: …`
+        └── Unreachable                  a document of the index that cannot be read now
 
 Library exceptions are translated into these where the library is called (extract, embed, store,
 agent); nothing else catches them, and `cli` alone prints them.
@@ -93,6 +94,10 @@ class Refused(CorpusError):
     """A request for corpus text that is not allowed; the message says what to do instead."""
 
 
+class Unreachable(Refused):
+    """A document of the index whose file, folder or disk cannot be read now."""
+
+
 _ALL = (
     CorpusError,
     UsageError,
@@ -104,5 +109,6 @@ _ALL = (
     SealUnavailable,
     UnreadableDocument,
     Refused,
+    Unreachable,
 )
 ERRORS = {kind.__name__: kind for kind in _ALL}  # by name, for what comes from another process

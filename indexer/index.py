@@ -17,9 +17,16 @@ from typing import Literal
 from indexer import retrieve
 from indexer.chunk import Chunker
 from indexer.embed import Encoder, Reranker
-from indexer.errors import DamagedStore, IncompatibleStore, Refused, UnreadableDocument
+from indexer.errors import (
+    DamagedStore,
+    IncompatibleStore,
+    Refused,
+    Unreachable,
+    UnreadableDocument,
+)
 from indexer.extract import is_todays
 from indexer.files.opening import hash_beneath, open_beneath
+from indexer.files.paths import is_there
 from indexer.parsers.protocol import decoded
 from indexer.parsers.worker import Worker
 from indexer.records import Coverage, FileRow, Hit, Line, Query
@@ -204,9 +211,9 @@ class Index:
             with copied(self._snapshot.root, source, row.bytes) as copy:
                 return self._window(copy, row, offset, limit)
         except FileNotFoundError:
-            if not self._snapshot.root.is_dir():
-                raise Refused(
-                    "The folder of the documents is not there now, so "
+            if not is_there(self._snapshot.root):
+                raise Unreachable(
+                    "The folder of the documents is not there, or empty, so "
                     f"{self._quote(source)} cannot be read.",
                     "It was moved or is not mounted; the index is kept, and search finds in it.",
                 ) from None
@@ -215,11 +222,11 @@ class Index:
                 "Answer from other documents, or have the folder indexed again.",
             ) from None
         except UnreadableDocument as error:
-            raise Refused(
+            raise Unreachable(
                 f"{self._quote(source)} cannot be read now ({error}).", "Use other documents."
             ) from None
         except OSError as error:
-            raise Refused(
+            raise Unreachable(
                 f"{self._quote(source)} cannot be read now ({error.strerror}).",
                 "Use other documents.",
             ) from None
@@ -261,13 +268,13 @@ class Index:
             hint = f"Did you mean {', '.join(map(self._quote, near))}?" if near else ""
             raise Refused(
                 f"{self._quote(source)} is not in the index.",
-                f"{hint} Use vectordb_search to find sources.".strip(),
+                f"{hint} Search to find sources.".strip(),
             )
         if not row.is_document:
             raise Refused(
                 f"{self._quote(source)} could not be indexed ({row.reason}), so it has no text to "
                 "read.",
-                "Use vectordb_search to find other sources.",
+                "Search to find other sources.",
             )
         return row
 
@@ -290,6 +297,6 @@ def _compared(root: Path, row: FileRow) -> Literal["same", "changed", "unreachab
         )
         return "same" if same else "changed"
     except (FileNotFoundError, Refused):
-        return gone if root.is_dir() else "unreachable"
+        return gone if is_there(root) else "unreachable"
     except OSError:
         return "unreachable"

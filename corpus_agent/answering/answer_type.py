@@ -122,6 +122,11 @@ _MONEY = (
     r"|salary|wages?"
     r"|kosten|kostet|preis|miete|kaltmiete|pacht|gebuhr|beitrag|bezahlt|bezahlen|zahlen"
 )
+_SUMS = (
+    "amount|total|sum|net|gross|debit|credit|balance|charges?|expenses?|spent|income|out|in"
+    "|betrag|summe|soll|haben|ausgaben?|einnahmen?|montant|depenses?|recettes?|importe|gastos?"
+    "|ingresos?"
+)
 
 
 _SPANS = "|".join([UNIT["second"], UNIT["minute"], *_TIMES]).replace(" ", "|")
@@ -165,7 +170,9 @@ _WRITTEN_AS = {
     + r"|\brpm\b",
     "money": r"[£$€¥]|円|\b(?:euros?|eur|usd|gbp|dollars?|pounds?|pence|cents?|francs?|chf|yen"
     r"|free|kostenlos|gratis)\b"
-    rf"|\b(?:{_MONEY})\b\D{{0,30}}\d|\d (?:a|per) (?:month|year|week|day|person|head)\b",
+    rf"|\b(?:{_MONEY})\b\D{{0,30}}\d|\d (?:a|per) (?:month|year|week|day|person|head)\b"
+    # A cell of a table: figures to two places, or of a column that is named so.
+    rf"|\| [^|:]{{1,40}}: -?(?:\d[\d., ']*)?\d[.,]\d\d(?= \|)|\| [^|:]*\b(?:{_SUMS})\b[^|:]*: -?\d",
     "duration": _measured(f"{_SPANS}|s|nights?|(?:working|calendar) (?:{_SPANS})")
     + r"|\b(?:always|until|overnight|since|bis|seit)\b|-?(?:year|month|week|day|hour"
     r"|minute)\b|[分間年日週]",

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpus_agent.answering.answer_type import expected_kind, expected_measure
+from corpus_agent.text.calendar_names import calendar_names
 from corpus_agent.text.tokens import (
     content_terms,
     has_digit,
@@ -53,6 +54,8 @@ class Subject:
         self.measure = expected_measure(question)
         named = name_terms(question)
         self.names = [i for i, word in enumerate(self.words) if word in named]
+        dated = calendar_names(question)
+        self._dated = {i: dated[word] for i, word in enumerate(self.words) if word in dated}
         self._forms: dict[str, frozenset[int]] = {}
         held = [self.hits(f"{hit.chunk.heading}\n{hit.chunk.text}") for hit in found]
         frequency = [sum(i in words for words in held) for i in range(len(self.words))]
@@ -68,6 +71,9 @@ class Subject:
                 same = (i for i, own in enumerate(self.words) if same_word(own, word))
                 self._forms[word] = frozenset(same)
             found |= self._forms[word]
+        if self._dated:
+            named = set(calendar_names(text).values())
+            found.update(i for i, name in self._dated.items() if name in named)
         return frozenset(found)
 
 

@@ -15,12 +15,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from corpus_agent.answering.citations import Numbers, remarks
+from corpus_agent.answering.columns import with_columns
 from corpus_agent.answering.follow_up import carried_over
 from corpus_agent.answering.own_words import with_plain_brackets
 from corpus_agent.answering.quotations import check_quotation
 from corpus_agent.answering.ranking import NOT_FOUND_THRESHOLD, Sentence, rank_sentences
 from corpus_agent.answering.records import Answer, Citation, OnEvent, Turn
 from corpus_agent.answering.subquestions import parts
+from corpus_agent.text.calendar_names import with_spellings
 from corpus_agent.text.sanitize import one_line
 from corpus_agent.text.sentences import units
 from corpus_agent.tools import search
@@ -86,12 +88,13 @@ class ExtractiveAnswerer:
         dropped = len(cited) - len(good)
         notices = _why_left_out([(hits[s.passage], c) for s, c in cited if not c.stands])
         if not good:
-            return self._not_found(question, corpus, calls, notices)
+            barred = any(hits[s.passage].unreachable for s, _ in cited)
+            return self._not_found(question, corpus, calls, notices, barred=barred)
         numbers = Numbers([c for turn in history for c in turn.answer.citations])
         lines = [
-            f"{with_plain_brackets(' '.join(s.text.split()))} "
+            f"{with_plain_brackets(' '.join(text.split()))} "
             f"[{numbers.of(replace(c, n=numbers.next))}]"
-            for s, c in good
+            for text, c in with_columns(corpus, [(s.text, c) for s, c in good])
         ]
         return Answer(
             question=question,
@@ -111,12 +114,15 @@ class ExtractiveAnswerer:
         corpus: CorpusView,
         calls: Sequence[ToolCall],
         notices: tuple[str, ...] = (),
+        *,
+        barred: bool = False,
     ) -> Answer:
         coverage = corpus.coverage()
+        said = "cannot be looked at now" if barred else "do not say"
         unread = f"; {coverage.unreadable} more could not be read" if coverage.unreadable else ""
         return Answer(
             question=question,
-            text=f"The documents do not say. ({coverage.searched:,} were searched{unread}.)",
+            text=f"The documents {said}. ({coverage.searched:,} were searched{unread}.)",
             status="not_found",
             answerer=self.name,
             citations=(),
@@ -138,7 +144,7 @@ def _standalone(question: str, history: Sequence[Turn]) -> str:
 
 def _pool(question: str, corpus: CorpusView) -> tuple[list[Hit], list[ToolCall]]:
     """The passages for all parts of a question, and the searches that found them."""
-    asked = (Query(part, limit=POOL, per_source=None) for part in parts(question))
+    asked = (Query(with_spellings(part), limit=POOL, per_source=None) for part in parts(question))
     found = [(query.text, corpus.search(query)) for query in asked]
     best: dict[str, Hit] = {}
     for _, hits in found:
@@ -172,11 +178,12 @@ def _cite(corpus: CorpusView, n: int, sentence: Sentence, hit: Hit) -> Citation:
 
 
 def _with_a_neighbour(text: str, sentence: Sentence) -> list[tuple[int, int]]:
-    """The sentence to the end of the next one, and from the start of the one before."""
+    """The sentence to the end of the next one, from the start of the one before, and both."""
     around = units(text)
     after = [(sentence.start, unit.end) for unit in around if unit.start >= sentence.end][:1]
     before = [(unit.start, sentence.end) for unit in around if unit.end <= sentence.start][-1:]
-    return after + before
+    both = [(start, end) for start, _ in before for _, end in after]
+    return after + before + both
 
 
 def _why_left_out(dropped: Sequence[tuple[Hit, Citation]]) -> tuple[str, ...]:

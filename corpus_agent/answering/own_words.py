@@ -103,7 +103,15 @@ def without_numbers(text: str, known: Callable[[int], bool]) -> str:
     return _NUMBERS_OR_CODE.sub(kept, text)
 
 
+_DEGREE = regex.compile(r"(?:(?<=([\p{L}\p{N})\]])))?√\[(\d{1,4})\]")
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
 def with_plain_brackets(text: str) -> str:
-    """A document's text with [3] written as (3), so that no number looks like a citation."""
+    """A document's text with [3] written as (3), so that no number looks like a citation.
+
+    The degree of a root, √[3], is not multiplied by it: it is raised before it.
+    """
+    text = _DEGREE.sub(lambda found: f"{'·' * bool(found[1])}{found[2].translate(_RAISED)}√", text)
     text = regex.sub(r"(?i)\[\s*(unsupported)\s*\]", r"(\1)", text)
     return _NUMBERS.sub(lambda found: f"({found[0][1:-1].strip()})", text)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from corpus_agent.answering.quotations import check_quotation
 from corpus_agent.text.sanitize import inert
-from indexer import FileRow, Refused, UsageError, __version__, read_regular
+from indexer import FileRow, Refused, Unreachable, UsageError, __version__, read_regular
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Answer, Citation
@@ -36,7 +36,7 @@ _BEGIN = b'{"receipt": '  # of every receipt, since its version comes first
 
 Receipt = dict[str, Any]
 RowOf = Callable[[str], FileRow | None]
-FileState = Literal["unchanged", "changed", "gone"]
+FileState = Literal["unchanged", "changed", "gone", "unreachable"]
 _NEEDED: dict[str, type | tuple[type, ...]] = {
     "source": str,
     "quote": str,
@@ -246,6 +246,8 @@ def _state(source: str, digest: str | None, corpus: CorpusView, row_of: RowOf) -
     row = row_of(source)
     try:
         stale = corpus.read(source, limit=1).stale
+    except Unreachable:
+        return "unreachable"
     except Refused:
         return "gone"
     return "unchanged" if row is not None and row.sha256 == digest and not stale else "changed"

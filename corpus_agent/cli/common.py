@@ -37,6 +37,13 @@ class Commands(click.Group):
             return super().invoke(ctx)
         except CorpusError as error:
             _fail(error, as_json="--json" in sys.argv[1:])
+        except click.NoSuchOption as error:
+            name, command = error.option_name, ctx.invoked_subcommand
+            if not any(name in option.opts for option in self.params):
+                raise
+            raise click.UsageError(
+                f"{name} stands before the command: corpus-agent {name} … {command}", error.ctx
+            ) from None
         except BrokenPipeError:
             # The reader of our output has closed the pipe, as in `corpus-agent files | head`.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -17,7 +17,7 @@ from corpus_agent import answering, render
 from corpus_agent.doctor.environment import processor
 from corpus_agent.doctor.finding import Check, Finding, State
 from corpus_agent.service import session
-from indexer import CorpusError, Refused, recognition_state, storage
+from indexer import CorpusError, Refused, paths, recognition_state, storage
 
 if TYPE_CHECKING:
     from corpus_agent.settings import Settings
@@ -62,7 +62,7 @@ def checks(
                 lambda: same_model(store, encoder))  # fmt: skip
     root = settings.root or storage.root_of(store, storage.read_manifest(store))
     yield from _of_rows(store, root, encoder)
-    if root.is_dir():
+    if paths.is_there(root):
         yield Check("stale files", "the folder against the index", lambda: stale_files(settings))
 
 
@@ -120,7 +120,7 @@ def as_written(store: Path) -> Finding:
     manifest = storage.checked_manifest(store, storage.EVERY_BYTE)
     if not manifest.contents:
         return Finding("warn", "an earlier version listed no files; the next run does", INDEX)
-    size = sum(int(told.partition(" ")[0]) for told in manifest.contents.values())
+    size = sum(int(sums.partition(" ")[0]) for sums in manifest.contents.values())
     return Finding("ok", f"{len(manifest.contents):,} files, {size / 1e6:,.1f} MB")
 
 
@@ -137,10 +137,12 @@ def permissions(store: Path) -> Finding:
 
 def corpus_folder(store: Path, root: Path | None = None) -> Finding:
     """Whether the folder that was indexed is still there."""
-    root = root or storage.root_of(store, storage.read_manifest(store))
-    if root.is_dir():
+    manifest = storage.read_manifest(store)
+    root = root or storage.root_of(store, manifest)
+    if root.is_dir() and (paths.is_there(root) or not manifest.coverage.searched):
         return Finding("ok", str(root))
-    found = f"{str(root)!r} is not there; what was indexed can be searched and not read"
+    state = "empty" if root.is_dir() else "not there"
+    found = f"{str(root)!r} is {state}; what was indexed can be searched and not read"
     return Finding("fail", found, f"mount or restore it, or name its new place: {INDEX} FOLDER")
 
 

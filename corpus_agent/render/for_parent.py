@@ -16,7 +16,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
-from corpus_agent.answering.quotations import comparable
+from corpus_agent.answering.comparable import comparable
 from corpus_agent.answering.records import Answer, Citation, ModelServer
 from corpus_agent.render.common import evidence
 from corpus_agent.text.naming import (

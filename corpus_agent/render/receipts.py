@@ -82,6 +82,8 @@ def _became(found: Rechecked) -> str:
     """The result for one quotation, as in "holds, now in lines 20-21 (the file changed)"."""
     if found.file == "gone":
         return "the document is gone"
+    if found.file == "unreachable":
+        return "the document cannot be read now"
     changed = " (the file changed)" if found.file == "changed" else ""
     if found.now.verdict == "not_found":
         return f"no longer there{changed}"

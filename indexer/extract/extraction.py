@@ -19,7 +19,8 @@ Claim = Callable[[bytes, str], bool]  # of a file's first bytes (or all) and its
 MAX_TITLE_CHARS = 200
 # Titles that a program left behind instead of an author.
 _NO_TITLE = re.compile(
-    r"(?i)^(untitled.*|microsoft (word|powerpoint|excel).*|powerpoint.presentation"
+    r"(?i)^(untitled.*|\((anonymous|unspecified|untitled)\)"
+    r"|microsoft (word|powerpoint|excel).*|powerpoint.presentation"
     r"|(slide|document|presentation|sheet)\s*\d*|.*\.\w{2,4}|[\W\d_]*)$"
 )
 MAX_PART_CHARS = 120  # of a name in a mark line: a sheet's, a chapter's

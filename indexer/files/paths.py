@@ -35,6 +35,16 @@ def working_folder() -> Path:
         ) from None
 
 
+def is_there(folder: Path) -> bool:
+    """Whether a folder of documents can be looked at; an empty one may be a disk not mounted."""
+    try:
+        return any(folder.iterdir())
+    except PermissionError:
+        return True
+    except OSError:
+        return False
+
+
 def resolved(path: Path) -> Path:
     """The absolute path with links resolved, as far as they can be.
 

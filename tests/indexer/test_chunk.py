@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.chunk import CHUNK_CHARS, Chunker, context_of, heading_paths
+from indexer.chunk import CHUNK_CHARS, Chunker, context_of, heading_paths, named_once
 from indexer.embed import FolderEncoder
 from indexer.records import Chunk, Document, Line, page_mark
 from tests.support.fakes import ToyEncoder
@@ -110,3 +110,40 @@ def test_the_file_name_is_context_where_it_says_more_than_the_title():
     assert context_of("x/tax-return.pdf", "Letter") == "tax return > Letter"
     assert context_of("x/tax-return.pdf", "Tax Return 2024") == "Tax Return 2024"
     assert context_of("x/p001.txt", "Title") == "Title"
+
+
+TABLE = [f"| Port: Vigo {n} | Fare: {n}.50 | Line: {n % 3} |" for n in range(30)]
+
+
+def test_names_that_each_row_repeats_take_no_place_from_rows():
+    bare = [f"| Vigo {n} | {n}.50 | {n % 3} |" for n in range(30)]
+    named = SMALL.chunk(document(*TABLE, extractor="csv/1"))
+    plain = SMALL.chunk(document(*bare, extractor="csv/1"))
+    assert len(named) <= len(plain) + 1 < 30
+    assert all(line in TABLE for chunk in named for line in chunk.text.split("\n"))
+
+
+def test_the_first_row_of_a_passage_names_the_columns_of_those_below_it():
+    text = "\n".join([*TABLE[:2], "Notes", TABLE[2]])
+    assert named_once(text).split("\n") == [TABLE[0], "| Vigo 1 | 1.50 | 1 |", "Notes", TABLE[2]]
+
+
+def test_a_header_names_the_columns_where_there_is_one():
+    text = "\n".join(["| Port | Fare |", "| --- | --- |", "| Port: Vigo | Fare: 7.50 |"])
+    assert named_once(text) == "| Port | Fare |\n| Vigo | 7.50 |"
+
+
+def test_a_colon_within_a_value_stays():
+    text = "\n".join(["| Train | Leaves |", "| Train: A: slow | Leaves: 10: 30 |"])
+    assert named_once(text) == "| Train | Leaves |\n| A: slow | 10: 30 |"
+
+
+ROWS = st.lists(st.text(alphabet="ab |:-\n", max_size=60), min_size=1, max_size=20)
+
+
+@given(ROWS, ROWS)
+def test_more_text_never_takes_fewer_letters(one, two):
+    def letters(text: str) -> int:
+        return sum(map(str.isalnum, named_once(text)))
+
+    assert letters("\n".join([*one, *two])) >= letters("\n".join(one))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from indexer.errors import IncompatibleStore, Refused
+from indexer.errors import IncompatibleStore, Refused, Unreachable
 from indexer.index import Index
 from indexer.records import Query
 from indexer.store.manifest import former, read_manifest
@@ -133,3 +133,14 @@ def test_a_name_that_is_not_there_is_compared_with_few_of_many(root):
             corpus.read(odd)
     similar = Snapshot(root.parent / "store").sources_like("a report of heat", SIMILAR_NAMES)
     assert len(similar) == SIMILAR_NAMES  # of the 5,000 that share a word
+
+
+def test_an_empty_folder_is_taken_for_a_disk_that_is_not_mounted(corpus, root):
+    for path in [*root.iterdir()]:
+        path.rename(root.parent / path.name)
+    assert all(hit.unreachable for hit in corpus.search(Query("sourdough")))
+    with pytest.raises(Unreachable, match="is not there, or empty"):
+        corpus.read("bread.md")
+    (root.parent / "lease.txt").rename(root / "lease.txt")  # the control
+    hits = corpus.search(Query("sourdough"))
+    assert [hit.unreachable for hit in hits] == [False, False]

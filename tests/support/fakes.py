@@ -27,7 +27,7 @@ from corpus_agent.models.address import Server, server_at, server_on
 from corpus_agent.text.naming import quoted
 from corpus_agent.text.tokens import terms
 from indexer.embed import Encoded
-from indexer.errors import Refused
+from indexer.errors import Refused, Unreachable
 from indexer.records import Chunk, Coverage, Hit, Line, Query, page_mark
 from indexer.retrieve import diverse
 from indexer.window import MAX_WINDOW_LINES, Window, check_numbers, cut_window
@@ -86,11 +86,9 @@ class MemoryCorpus:
         if source not in self._lines:
             near = get_close_matches(source, self._lines, n=3, cutoff=0.5)
             hint = f"Did you mean {', '.join(map(repr, near))}? " if near else ""
-            raise Refused(
-                f"{source!r} is not in the index.", f"{hint}Use vectordb_search to find sources."
-            )
+            raise Refused(f"{source!r} is not in the index.", f"{hint}Search to find sources.")
         if source in self._unreachable:
-            raise Refused(f"{source!r} cannot be read now.", "Use other documents.")
+            raise Unreachable(f"{source!r} cannot be read now.", "Use other documents.")
         stale = source in self._stale
         return cut_window(source, self._lines[source], offset, limit, stale=stale, quote=quoted)
 

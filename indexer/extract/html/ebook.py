@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 # Obfuscated fonts are marked as encrypted too, and hide no text.
 _FONTS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
-_DETAILS = ("creator", "publisher", "date", "description", "subject")
+_DETAILS = {name: name.capitalize() for name in ("publisher", "date", "description", "subject")}
+_DETAILS["creator"] = "Author"  # what a reader asks for
 
 
 def read_epub(data: bytes) -> Extraction:
@@ -81,7 +82,7 @@ def _details(metadata: Element | None) -> Iterator[str]:
     for each in metadata if metadata is not None else ():
         text = markdown.one_line(html_text(text_of(each))[1])
         if tag_of(each) in _DETAILS and text:
-            yield f"{tag_of(each).capitalize()}: {text}"
+            yield f"{_DETAILS[tag_of(each)]}: {text}"
 
 
 def _spine(package: Element, folder: str) -> list[str]:
@@ -156,7 +157,7 @@ def read_fb2(data: bytes) -> Extraction:
 def _fb2_lines(root: Element, about: Element | None) -> Iterator[Line]:
     author = markdown.one_line(" ".join(child_texts(child(about, "author"))))
     annotation = markdown.page(_fb2_blocks(child(about, "annotation"), 1))
-    details = [f"Creator: {author}" if author else "", annotation]
+    details = [f"Author: {author}" if author else "", annotation]
     if any(details):
         yield from part_lines("About", "this book", [markdown.page(details)])
     number = 0

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
 _PREVIEW = "QuickLook/Preview.pdf"
+_PREVIEWED = "read from its preview, which may show the first page alone"
 _EXPORT = "export as PDF from Pages, Numbers or Keynote"
 _UNSEEN = frozenset({"stylesheet", "prototype-drawables", "master-slides", "prototype-slide"})
 
@@ -43,7 +44,9 @@ def read_iwork(data: bytes) -> Extraction:
     preview = parts.read(_PREVIEW)
     if preview is None:
         raise UnreadableDocument("unsupported", "Pages, Numbers or Keynote document; " + _EXPORT)
-    return read_pdf(preview)
+    extraction = read_pdf(preview)
+    extraction.notes.append(_PREVIEWED)
+    return extraction
 
 
 def _index(parts: ZipParts) -> ZipParts:
@@ -106,8 +109,8 @@ def _table(model: Element) -> Iterator[str]:
         if tag == "grid":
             columns = int(attribute(each, "numcols") or 0)
         elif tag == "ct":
-            said = attribute(each, "s")
-            cells.append(said if said is not None else markdown.page(_blocks(each)))
+            value = attribute(each, "s")
+            cells.append(value if value is not None else markdown.page(_blocks(each)))
         elif tag in ("n", "d", "f", "du"):
             cells.append(attribute(each, "v") or attribute(each, "cell-date") or "")
         elif tag == "g":

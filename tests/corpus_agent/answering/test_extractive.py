@@ -95,15 +95,35 @@ def test_a_sentence_of_few_words_is_quoted_with_the_one_beside_it(answerer, text
 
 
 def test_what_is_left_out_is_called_changed_only_if_its_file_changed(answerer):
-    pets = MemoryCorpus({"dog.md": DOG})
+    pets = MemoryCorpus({"dog.md": f"{DOG}\n\nYes."})
     answer = answerer.answer("What was the dog called?", pets)
     assert answer.notices == ("1 passage was left out: it says too little to be quoted alone.",)
     away = MemoryCorpus({"lease.md": LEASE}, unreachable=["lease.md"])
     answer = answerer.answer("How much is the deposit?", away)
     assert len(answer.notices) == 1
     assert answer.notices[0].endswith("cannot be looked at now.")
+    assert answer.text.startswith("The documents cannot be looked at now.")
     here = MemoryCorpus({"lease.md": LEASE})  # the control: nothing is left out of the same text
     assert answerer.answer("How much is the deposit?", here).notices == ()
+
+
+def test_a_line_between_two_that_it_runs_into_is_quoted_with_both(answerer):
+    dates = "Last frost dates\n2021: 11 May\n2022: 3 May\n2023: 14 April"
+    answer = answerer.answer("When was the last frost in 2022?", MemoryCorpus({"a.txt": dates}))
+    assert [(c.line_start, c.line_end, c.verdict) for c in answer.citations] == [(2, 4, "verified")]
+
+
+def test_a_month_is_found_as_it_is_written(answerer):
+    diary = MemoryCorpus(
+        {
+            "a.md": "The boiler was serviced on 14 Feb 2024 by the heating firm.",
+            "b.csv": "| Date: 2024-03-05 | What: Chimney sweep came | Out: 71.2 |",
+        }
+    )
+    february = answerer.answer("Who serviced the boiler in February?", diary)
+    assert february.citations[0].source == "a.md"
+    cost = answerer.answer("What did the chimney sweep cost?", diary)
+    assert cost.citations[0].source == "b.csv"
 
 
 def test_an_empty_corpus_has_no_answer(answerer):

@@ -99,6 +99,10 @@ def test_numbers_of_a_document_are_no_citations():
     assert with_plain_brackets("As said [3] and [unsupported].") == "As said (3) and (unsupported)."
 
 
+def test_the_degree_of_a_root_stays_one():
+    assert with_plain_brackets("√[3]8=2, 2√[10]x") == "³√8=2, 2·¹⁰√x"
+
+
 def test_a_footnote_of_the_models_own_is_taken_out():
     assert without_own_words("Dogs bark [^2].") == "Dogs bark."
 

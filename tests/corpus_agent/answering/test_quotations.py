@@ -4,7 +4,8 @@ from hypothesis import strategies as st
 
 from benchmarks.evidence import MAKERS, cases, sample_documents
 from benchmarks.evidence import given as verdict_given
-from corpus_agent.answering.quotations import _columns, _flat, check_quotation, locate
+from corpus_agent.answering.comparable import _columns, _flat
+from corpus_agent.answering.quotations import check_quotation, locate
 from indexer.records import Line
 from tests.support.fakes import MemoryCorpus
 
@@ -28,6 +29,14 @@ def verdict(quote: str, line: int = 3) -> tuple[str, int, int]:
 
 def test_a_verbatim_quotation_is_verified_where_it_stands():
     assert verdict("The deposit is £1,130") == ("verified", 3, 3)
+
+
+def test_a_short_sentence_is_whole_where_the_document_says_nothing_else():
+    alone = MemoryCorpus({"a.md": "# Rent\n\nThe rent is due.\n", "b.md": "The rent is due. Now."})
+    for quote in ("# Rent The rent is due.", "# Rent The rent is due"):
+        assert check_quotation(alone, 1, "a.md", quote).verdict == "verified"
+    assert check_quotation(alone, 1, "a.md", "The rent is due.").verdict == "cut"
+    assert check_quotation(alone, 1, "b.md", "The rent is due.").verdict == "cut"
 
 
 @pytest.mark.parametrize(

@@ -187,6 +187,12 @@ def test_one_whose_document_is_gone_does_not_hold(made_once):
     }
 
 
+def test_one_whose_disk_is_away_is_not_called_gone(made_once):
+    found = checked(made_once, MemoryCorpus({"bread.md": BREAD}, unreachable=["bread.md"]))
+    assert (found.file, found.holds) == ("unreachable", False)
+    assert "cannot be read now" in [*render.verify_lines([(made_once, [found])])][1]
+
+
 def test_a_receipt_that_was_edited_is_caught(made_once):
     content = json.loads(json.dumps(made_once))
     content["citations"][0]["quote"] = "Keep the sourdough at a temperature of 25 °C."

@@ -11,7 +11,9 @@ import time
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from corpus_agent.cli import main
 from tests.support.command import Cli
 from tests.support.places import REPOSITORY
 from tests.support.toy_index import ENCODER, sync
@@ -54,6 +56,14 @@ def problem(done: "subprocess.CompletedProcess[str]", code: int) -> str:
 def test_without_an_index_each_command_says_how_to_make_one(cli: Cli):
     for command in (["search", "x"], ["ask", "x"], ["read", "a"], ["files"], ["status"]):
         assert "corpus-agent index FOLDER" in problem(cli(*command), 1)
+
+
+def test_an_option_of_all_commands_is_said_to_stand_before_them():
+    done = CliRunner().invoke(main, ["status", "--store", "x"], prog_name="corpus-agent")
+    assert done.exit_code == 2
+    assert "--store stands before the command: corpus-agent --store … status" in done.output
+    unknown = CliRunner().invoke(main, ["status", "--stole", "x"])  # the control
+    assert "No such option" in unknown.output
 
 
 def test_a_missing_path_and_a_file_for_a_folder_are_explained(cli: Cli, tmp_path):

@@ -146,6 +146,15 @@ def test_a_folder_that_is_gone_is_wrong(store):
     assert (finding.state, "corpus-agent index FOLDER" in finding.mend) == ("fail", True)
 
 
+def test_a_folder_that_is_empty_is_wrong_unless_its_index_is_too(store):
+    (store.parent / "docs").rename(store.parent / "away")
+    (store.parent / "docs").mkdir()
+    assert index.corpus_folder(store).state == "fail"
+    manifest = read_manifest(store)
+    write_manifest(store, replace(manifest, coverage=replace(manifest.coverage, indexed=0)))
+    assert index.corpus_folder(store).state == "ok"
+
+
 def test_a_run_that_did_not_finish_is_said(store):
     write_manifest(store, replace(read_manifest(store), complete=False))
     assert index.there_is_one(store).state == "warn"

@@ -644,8 +644,7 @@ def test_a_pydantic_ai_agent_asks_and_its_other_tools_are_never_named(librarian,
 def test_a_model_that_obeys_a_poisoned_corpus_gives_a_parent_no_order(tmp_path):
     from corpus_agent.selftest.injection.compliant_model import named_calls
     from corpus_agent.selftest.injection.planting import plant
-    from corpus_agent.selftest.injection.strings import Targets, load
-    from corpus_agent.selftest.injection.target import question_about
+    from corpus_agent.selftest.injection.strings import Targets, load, question_about
 
     canary = tmp_path / "outside/canary.txt"
     canary.parent.mkdir()

@@ -88,7 +88,7 @@ def test_the_same_call_gives_the_same_result_twice(tools):
 @pytest.mark.parametrize(
     ("name", "arguments", "next_step"),
     [
-        ("vectordb_read", {"source": "b.md"}, "Use vectordb_search to find sources."),
+        ("vectordb_read", {"source": "b.md"}, "Search to find sources."),
         ("vectordb_read", {"source": "../../etc/passwd"}, "is not in the index"),
         ("vectordb_read", {"source": "a.md", "offset": 0}, "Lines are counted from 1."),
         ("vectordb_read", {"source": "a.md", "offset": 9}, "Use an offset from 1 to 3."),

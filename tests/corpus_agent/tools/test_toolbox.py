@@ -187,13 +187,13 @@ def test_a_document_cannot_close_its_frame():
             {"source": "notes/coking.md"},
             (
                 "Error: 'notes/coking.md' is not in the index. Did you mean 'notes/cooking.md'? "
-                "Use vectordb_search to find sources."
+                "Search to find sources."
             ),
         ),
         (
             "vectordb_read",
             {"source": "/etc/passwd"},
-            "Error: '/etc/passwd' is not in the index. Use vectordb_search to find sources.",
+            "Error: '/etc/passwd' is not in the index. Search to find sources.",
         ),
         (
             "vectordb_read",

@@ -187,7 +187,7 @@ KEPT = {
     "a.srt": [f"[00:00:01] {made.SENTENCE}"],
     "a.vtt": [f"[00:01] Ana: {made.SENTENCE}"],
     "a.csv": [f"| Port: Vigo | Fare: 7,50 | Remark: {made.SENTENCE} |"],
-    "a.fb2": ["Creator: Ana", "# The crossing"],
+    "a.fb2": ["Author: Ana", "# The crossing"],
     "a.md": ["title: Harbour notes"],
     "a.vcf": ["Name: Dr. Jürgen Müller", "Phone (mobile) of Dr. Jürgen Müller: 0170 99"],
     "a.ics": ["Start of Board meeting: 2025-08-04 09:00 (Europe/Madrid)"],

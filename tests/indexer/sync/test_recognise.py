@@ -92,10 +92,10 @@ def row(source: str, label: str, waiting: int) -> FileRow:
 def test_documents_come_before_pictures_and_the_setting_decides_what_comes():
     some = [
         row("a.jpg", "image/1", 1),
-        row("b.pdf", "pdf/7", 12),
-        row("c.pdf", "pdf/7+ocr-1", 0),
+        row("b.pdf", "pdf/8", 12),
+        row("c.pdf", "pdf/8+ocr-2", 0),
         row("d.png", "image/1+look-1", 0),
-        row("e.pdf", "pdf/7+ocr-0", 0),
+        row("e.pdf", "pdf/8+ocr-0", 0),
     ]
     auto, every = to_recognise(some, "auto"), to_recognise(some, "all")
     assert [found.source for found in auto.rows] == ["b.pdf", "e.pdf", "a.jpg"]
@@ -110,7 +110,7 @@ def test_documents_come_before_pictures_and_the_setting_decides_what_comes():
 
 def text_of(*lines: Line) -> Text:
     encoding = protocol.encoded(lines)
-    return Text("pdf/7", "", encoding, *protocol.checked(encoding))
+    return Text("pdf/8", "", encoding, *protocol.checked(encoding))
 
 
 def kept(number: int, *lines: tuple[str, float], **page: str) -> KeptPage:
@@ -137,7 +137,7 @@ def test_recognised_pages_take_their_places_and_other_pages_stay():
         Line("The rent", 2, confidence=0.97),
         Line("--- Page 3 --- (not recognised: timeout)", 3),
     ]
-    assert made.extractor == "pdf/7+tesseract+ocr-1"
+    assert made.extractor == "pdf/8+tesseract+ocr-2"
     assert made.remark == "not recognised: page 3 (timeout)"
 
 

@@ -1,0 +1,70 @@
+"""The line that names the columns of a row of figures, where a table has lost its cells. Pure.
+
+The text of a PDF has "Berth rent 18,400 17,900" under "2023 2022". A line counts if it ends with as
+many years, quarters or dates as the row ends with figures, or has as many labels where gaps part
+both; where that is doubtful there is none. Called by answering/columns.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import regex
+
+from corpus_agent.text.number_words import MONTHS, listed
+
+MAX_LINES_ABOVE = 60  # of a table, between its header and a row
+_PROSE_WORDS = 12
+_MONTH = rf"(?:{'|'.join(sorted(listed(MONTHS), key=len, reverse=True))})\.?"
+_YEAR = r"(?:FY|CY)?'?(?:19|20)\d\d(?:\s?[/–-]\s?(?:(?:19|20)?\d\d))?[AEBF]?"
+_PERIOD = (
+    rf"(?:{_MONTH}\s\d{{1,2}},\s?{_YEAR}|\d{{1,2}}\.?\s{_MONTH}\s{_YEAR}|{_MONTH}\s{_YEAR}"
+    rf"|(?:Q[1-4]|[1-4]Q|H[12]|[12]H)(?:\s?{_YEAR})?|\d{{1,2}}[./]\d{{1,2}}[./]\d{{2,4}}"
+    rf"|\d{{4}}-\d\d-\d\d|{_YEAR}|(?:FY|CY)\d\d[AEBF]?)"
+)
+_PERIODS = regex.compile(rf"(?i)(?:^|(?<=\s))(?:{_PERIOD}(?:\s++|$)){{2,}}+$")
+_ONE_PERIOD = regex.compile(rf"(?i){_PERIOD}")
+_SIGNS = r"[-+–−($€£¥]{0,3}\s?"
+_FIGURE = (
+    rf"(?:{_SIGNS}[-+–−(]?\d++(?:[,.'\u00a0]\d++)*+(?:\s?%)?\s?\)?(?:\s?%)?|[—–-](?:\s?%)?|n/?[am])"
+)
+_FIGURES = regex.compile(rf"(?:^|(?<=\s))(?:{_FIGURE}(?:\s++|$)){{2,}}+$")
+_GAP = regex.compile(r"\s{2,}|\t")
+_ONE_FIGURE = regex.compile(rf"{_FIGURE}(?=\s|$)")
+
+
+def ends_with_figures(line: str) -> int:
+    """How many figures a line ends with, if there are several."""
+    return _count(line.strip(), _FIGURES, _ONE_FIGURE)
+
+
+def names_of_columns(lines: Sequence[str]) -> int | None:
+    """The index of the line that names the columns of the last line; None if there is none."""
+    row = lines[-1].strip() if lines else ""
+    count = ends_with_figures(row)
+    if not count or _count(row, _PERIODS, _ONE_PERIOD):
+        return None
+    for index in range(len(lines) - 2, max(-1, len(lines) - 2 - MAX_LINES_ABOVE), -1):
+        line = lines[index].strip()
+        named = _count(line, _PERIODS, _ONE_PERIOD)
+        if named:
+            return index if named == count else None
+        if _are_labels(lines[index], lines[-1], count):
+            return index
+        if line.endswith(".") and len(line.split()) >= _PROSE_WORDS:
+            return None
+    return None
+
+
+def _are_labels(line: str, row: str, count: int) -> bool:
+    """Whether a line has a label for each figure of a row, and one more at most for its name."""
+    labels, cells = _GAP.split(line.strip()), _GAP.split(row.strip())
+    named = all(any(map(str.isalpha, label)) for label in labels)
+    named = named and not any(map(str.isdigit, line))
+    return len(cells) == count + 1 and named and len(labels) in (count, count + 1)
+
+
+def _count(line: str, several: regex.Pattern[str], one: regex.Pattern[str]) -> int:
+    """How many of a kind a line ends with, if there are several."""
+    end = several.search(line)
+    return len(one.findall(end[0])) if end else 0

@@ -1,0 +1,21 @@
+import pytest
+
+from corpus_agent.answering.answer_type import has_measure
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "| What: Gutter | Out: 340.00 |",
+        "| Was: Rinne | Aus: 1.340,00 |",
+        "| What: Gutter | Amount: 340 |",
+        "| What: Gutter | Net total (EUR): -12 |",
+    ],
+)
+def test_a_column_of_sums_is_money_without_its_sign(row):
+    assert has_measure("money", row)
+
+
+@pytest.mark.parametrize("row", ["| What: Gutter | Length: 3.4 |", "| Train: 7 | Leaves: 10:30 |"])
+def test_other_columns_are_not(row):
+    assert not has_measure("money", row)

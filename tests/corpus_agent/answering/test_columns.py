@@ -1,0 +1,31 @@
+from corpus_agent.answering.columns import with_columns
+from corpus_agent.answering.quotations import check_quotation
+from tests.support.fakes import MemoryCorpus
+
+PAGE = "Accounts\n2023 2022\nFees 41,200 39,850\nBerth rent 18,400 17,900\nBerths are let yearly."
+CORPUS = MemoryCorpus({"a.pdf": ["2021 2020\nFees 1 2", PAGE]})
+
+
+def shown(*quotes: str) -> list[tuple[str, int]]:
+    cited = [(quote, check_quotation(CORPUS, 0, "a.pdf", quote, 5)) for quote in quotes]
+    found = list(with_columns(CORPUS, cited))
+    assert all(citation.stands for _, citation in found)
+    return [(text, citation.line_start) for text, citation in found]
+
+
+def test_a_row_of_figures_stands_below_the_names_of_its_columns_once():
+    names = ("2023 2022\nFees 41,200 39,850", 6)  # two years alone are too little of a quotation
+    rent, fees = "Berth rent 18,400 17,900", "Fees 41,200 39,850"
+    assert shown(rent) == [names, (rent, 8)]
+    assert shown(rent, fees) == [names, (rent, 8), (fees, 7)]
+
+
+def test_a_sentence_stays_alone():
+    assert shown("Berths are let yearly.") == [("Berths are let yearly.", 9)]
+
+
+def test_names_on_another_page_are_of_another_table():
+    corpus = MemoryCorpus({"a.pdf": ["2023 2022\nFees 1 2", "Berth rent 18,400 17,900"]})
+    row = "Berth rent 18,400 17,900"
+    cited = [(row, check_quotation(corpus, 0, "a.pdf", row, 5))]
+    assert [text for text, _ in with_columns(corpus, cited)] == [row]
