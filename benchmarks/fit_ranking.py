@@ -7,7 +7,7 @@ that stands in the code, "refit" the one that this run makes. German and Spanish
 whole. Constants that are a choice and not a measurement say so where they stand. The code's numbers
 were made before this script, partly from XQuAD: its own part held out is new to the refit alone.
 
-    python benchmarks/fit_ranking.py [--questions 20] [--only ranking|claims|kinds|all]
+    python benchmarks/fit_ranking.py [--questions 20] [--only ranking|claims|kinds|status|all]
 """
 
 from __future__ import annotations
@@ -15,11 +15,9 @@ from __future__ import annotations
 import argparse
 import math
 import random
-import tempfile
 import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby, islice
@@ -29,24 +27,40 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from common import data, print_table, read_jsonl
+from common import data, print_table
 from numpy.typing import NDArray
 
 from benchmarks.answers import Answered, answered, shown
-from corpus_agent.answering import answer_type, extractive, grounding, ranking
+from benchmarks.asked import (
+    SAMPLE,
+    Asked,
+    few,
+    flat,
+    held_out,
+    index_of,
+    pool,
+    sample,
+    squad,
+    xquad,
+)
+from benchmarks.calibration import area, show_status
+from corpus_agent.answering import (
+    agreement,
+    answer_type,
+    evidence,
+    grounding,
+    probability,
+    ranking,
+)
 from corpus_agent.answering.coverage import EncodeTokens
 from corpus_agent.answering.ranking import Weighed, rank_sentences, weighed
 from corpus_agent.answering.subquestions import parts
 from corpus_agent.answering.verification import UNSUPPORTED
-from corpus_agent.evaluation.questions import load
-from corpus_agent.service import session
-from corpus_agent.settings import Settings
 from corpus_agent.text.sentences import units
 from indexer import Encoded
 from indexer.index import Index
-from indexer.records import Chunk, Hit, Query
+from indexer.records import Chunk, Query
 
-SAMPLE = Path(__file__).parent.parent / "sample_corpus"
 CLAIMS = Path(__file__).parent / "claims.toml"
 NAMES = ("cosine", "passage", "rare", "share", "kind", "title", "measure")
 SURE = (
@@ -60,17 +74,6 @@ THRESHOLDS = (0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6)
 NEARLY = 0.005  # a cheaper choice that loses no more than this is as good
 
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Asked:
-    """A question: its set, what it is split by, where its answer is and what that holds."""
-
-    which: str
-    group: str
-    text: str
-    source: str
-    answers: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -92,72 +95,17 @@ class Row:
 # ---- The questions, and which part each is in
 
 
-def _xquad(lang: str) -> tuple[Path, list[Asked]]:
-    folder = data("languages", "xquad-r-dev", lang, "paragraphs")
-    titles = {entry["id"]: entry["title"] for entry in read_jsonl(data("qa", "xquad-dev.jsonl"))}
-    entries = read_jsonl(data("languages", "xquad-r-dev", lang, "questions.jsonl"))
-    name = "xquad" if lang == "en" else f"xquad {lang}"
-    return folder, [
-        Asked(name, titles[e["id"]], e["question"], e["source"], tuple(e["answers"]))
-        for e in entries
-    ]
-
-
-def _squad() -> tuple[Path, list[Asked]]:
-    entries = read_jsonl(data("refusal", "squad2-dev", "questions.jsonl"))
-    return data("refusal", "squad2-dev", "paragraphs"), [
-        Asked(
-            "squad", e["source"].rpartition("-")[0], e["question"], e["source"], tuple(e["answers"])
-        )
-        for e in entries
-    ]
-
-
-def _sample() -> tuple[Path, list[Asked]]:
-    single = [q for q in load(SAMPLE / "questions.toml") if len(q.sources) < 2]
-    return SAMPLE, [
-        Asked(
-            "sample", min(q.sources, default=q.text), q.text, min(q.sources, default=""), q.answers
-        )
-        for q in single
-    ]
-
-
-def _few(asked: Iterable[Asked], most: int) -> list[Asked]:
-    """At most so many answerable and so many other questions of each article, evenly taken."""
-    groups = defaultdict(list)
-    for each in asked:
-        groups[each.group, bool(each.answers)].append(each)
-    return [each for group in groups.values() for each in group[:: max(1, len(group) // most)]]
-
-
-@contextmanager
-def _index(folder: Path) -> Iterator[Index]:
-    with tempfile.TemporaryDirectory() as scratch:
-        settings = Settings(store=Path(scratch) / "store")
-        session.index(settings, folder)
-        yield session.open_corpus(settings)
-
-
-def _flat(text: str) -> str:
-    return " ".join(text.casefold().split())
-
-
-def _pool(corpus: Index, question: str) -> list[Hit]:
-    return corpus.search(Query(question, extractive.POOL, per_source=None))
-
-
 def _row(corpus: Index, asked: Asked, *, held: bool) -> Row | None:
-    hits = _pool(corpus, asked.text)
+    hits = pool(corpus, asked.text)
     memory: dict[str, Encoded] = {}
     own = weighed(asked.text, hits, corpus.encoder.encode_tokens, memory, ENCODED)
     if own is None:
         return None
     memory.clear()  # the coverage of every text is known by now; the vectors are gigabytes
-    wanted = [_flat(answer) for answer in asked.answers]
+    wanted = [flat(answer) for answer in asked.answers]
 
     def holds(passage: int, text: str) -> bool:
-        return hits[passage].chunk.source == asked.source and any(a in _flat(text) for a in wanted)
+        return hits[passage].chunk.source == asked.source and any(a in flat(text) for a in wanted)
 
     right = np.array([holds(c.passage, c.text) for c in own.found], dtype=bool)
     ranks = tuple(n for n, hit in enumerate(hits) if holds(n, hit.chunk.text))
@@ -166,19 +114,15 @@ def _row(corpus: Index, asked: Asked, *, held: bool) -> Row | None:
 
 def rows_of(most: int) -> list[Row]:
     """All questions of all sets that ask for one thing, with their candidates."""
-    sets = [_xquad("en"), _squad(), _sample(), _xquad("de"), _xquad("es")]
-    # An article is on one side in all sets; each set gives every other one of its own.
-    held: dict[str, bool] = {}
-    for _, every in reversed(sets[:3]):
-        for n, group in enumerate(sorted({asked.group for asked in every})):
-            held.setdefault(group, n % 2 == 1)
+    sets = [xquad("en"), squad(), sample(), xquad("de"), xquad("es")]
+    held = held_out(sets[:3])
     found: list[Row] = []
     for folder, every in sets:
         foreign = every[0].which not in ("xquad", "squad", "sample")
-        with _index(folder) as corpus:
+        with index_of(folder) as corpus:
             made = [
                 _row(corpus, asked, held=foreign or held[asked.group])
-                for asked in _few(every, FOREIGN if foreign else most)
+                for asked in few(every, FOREIGN if foreign else most)
                 if len(parts(asked.text)) == 1
             ]
         found += [row for row in made if row]
@@ -225,17 +169,6 @@ def _logistic(table: Floats, yes: NDArray[np.bool_]) -> Floats:
     return np.concatenate([weights[:1], weights[1:] / deviation])
 
 
-def area(figures: Floats, yes: NDArray[np.bool_]) -> float:
-    """The chance that a yes has the higher figure than a no: the area under the curve."""
-    ranks = np.searchsorted(np.sort(figures), figures, "left") + np.searchsorted(
-        np.sort(figures), figures, "right"
-    )
-    good, bad = int(yes.sum()), int((~yes).sum())
-    if not good or not bad:
-        return math.nan
-    return float((ranks[yes].sum() / 2 - good * good / 2) / (good * bad))
-
-
 # ---- Figures of merit
 
 
@@ -276,8 +209,7 @@ def first_and_three(rows: Iterable[Row], weights: Floats) -> tuple[float, float]
 
 def _sums(rows: Sequence[Row]) -> Floats:
     """The figures about the best candidate of each question."""
-    every = (row.own for row in rows)
-    found = [ranking.summary(own.subject, own.found, own.coverage, own.table) for own in every]
+    found = [ranking.figures(row.asked.text, row.own)[0] for row in rows]
     return np.array(found, dtype=np.float64)
 
 
@@ -389,7 +321,7 @@ def show_limits(fit: Sequence[Row], held: Sequence[Row]) -> None:
 def show_confidence(fit: Sequence[Row], held: Sequence[Row]) -> None:
     """The confidence, its caps and NOT_FOUND_THRESHOLD."""
     refit = _logistic(_sums(fit), _answerable(fit))
-    code = np.array([ranking.CONFIDENCE_BIAS, *ranking.CONFIDENCE_WEIGHTS])
+    code = np.array([probability.CONFIDENCE_BIAS, *probability.CONFIDENCE_WEIGHTS])
     _compare(f"CONFIDENCE_* ({len(fit)} questions)", ("bias", *SURE), code, refit)
     print("\nHeld out: area under the curve, answerable against not\n")
 
@@ -407,13 +339,13 @@ def show_confidence(fit: Sequence[Row], held: Sequence[Row]) -> None:
         ("MOST_COVERED", (3.0, 4.0, 6.0, 9.0)),
         ("UNRELATED_SCORE", (4.0, 6.0, 8.0)),
     ):
-        table.append(_swept(ranking, name, values, lambda r: merit(r, code), fit, held))
+        table.append(_swept(probability, name, values, lambda r: merit(r, code), fit, held))
     print_table(("constant", "code", "refit", "held out"), table)
     refits = {name: _threshold(own, code) for name, own in _by_set(fit).items() if name in sets}
     chosen = ", ".join(f"{value:.2f} on {name}" for name, value in refits.items())
     print(
-        f"\nNOT_FOUND_THRESHOLD {ranking.NOT_FOUND_THRESHOLD}; the highest that refuses fewer than "
-        f"one in ten answerable questions of the fitted part: {chosen}. "
+        f"\nNOT_FOUND_THRESHOLD {probability.NOT_FOUND_THRESHOLD}; the highest that refuses fewer "
+        f"than one in ten answerable questions of the fitted part: {chosen}. "
         "Refused of answerable / of the others, held out\n"
     )
     table = []
@@ -498,7 +430,7 @@ def show_measures() -> None:
     """What a measure tells apart: sentences with the answer and the others beside them."""
     table: list[tuple[object, ...]] = []
     counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
-    for folder, every in (_xquad("en"), _squad(), _xquad("de"), _xquad("es")):
+    for folder, every in (xquad("en"), squad(), xquad("de"), xquad("es")):
         for asked in every:
             measure = answer_type.expected_measure(asked.text)
             if not measure:
@@ -508,7 +440,7 @@ def show_measures() -> None:
             text = (folder / asked.source).read_text("utf-8") if asked.answers else ""
             for unit in units(text):
                 sentence = text[unit.start : unit.end]
-                right = any(_flat(answer) in _flat(sentence) for answer in asked.answers)
+                right = any(flat(answer) in flat(sentence) for answer in asked.answers)
                 side = "right" if right else "other"
                 count[side] += 1
                 count[f"{side} with"] += answer_type.has_measure(measure, sentence)
@@ -531,23 +463,23 @@ def _left(rows: Sequence[Row], column: int, weights: Floats) -> tuple[float, flo
 def show_halves() -> None:
     """subquestions: questions that are halved, answered whole and by halves."""
     table = []
-    for folder, every in (_xquad("en"), _squad(), _sample(), _xquad("de")):
+    for folder, every in (xquad("en"), squad(), sample(), xquad("de")):
         two = [a for a in every if len(parts(a.text)) == 2]
         if not two:
             continue
         found = {"whole": 0, "halves": 0}
-        with _index(folder) as corpus:
+        with index_of(folder) as corpus:
             encode = corpus.encoder.encode_tokens
             for asked in (a for a in two if a.answers):
-                hits = _pool(corpus, asked.text)
+                hits = pool(corpus, asked.text)
                 own = weighed(asked.text, hits, encode, {})
                 halves = rank_sentences(asked.text, hits, encode).sentences
                 assert own is not None
                 best = np.argsort(-(own.table @ ranking.WEIGHTS))[:3].tolist()
                 whole = [own.found[i].text for i in best]
                 for name, texts in (("whole", whole), ("halves", [s.text for s in halves])):
-                    said = _flat(" ".join(texts))
-                    found[name] += any(_flat(a) in said for a in asked.answers)
+                    said = flat(" ".join(texts))
+                    found[name] += any(flat(a) in said for a in asked.answers)
         table.append((every[0].which, len(two), found["whole"], found["halves"]))
     print("\nsubquestions: answers in three sentences\n")
     print_table(("set", "halved", "asked whole", "by halves"), table)
@@ -562,7 +494,7 @@ Judged = tuple[bool, str, list[Chunk], EncodeTokens]
 def show_claims() -> None:
     """The thresholds of grounding.py on sentences of the sample; every other question held out."""
     entries = tomllib.loads(CLAIMS.read_text("utf-8"))["claims"]
-    with _index(SAMPLE) as corpus:
+    with index_of(SAMPLE) as corpus:
         known: dict[str, Encoded] = {}
 
         def encode(texts: list[str]) -> list[Encoded]:
@@ -588,7 +520,7 @@ def show_claims() -> None:
         table = []
         for name, values, vectors in constants:
             merit = partial(_claims, vectors=vectors)
-            table.append(_swept(grounding, name, values, merit, fit, held))
+            table.append(_swept(_HOLDING.get(name, grounding), name, values, merit, fit, held))
     print_table(("constant", "code", "refit", "held out"), table)
     print(
         "\nThe same on answers.py: contradictions marked less right answers marked, words alone\n"
@@ -599,7 +531,10 @@ def show_claims() -> None:
         ("ENOUGH_COVERED", (0.5, 0.6, 0.7, 0.8)),
         ("_NEARLY", (0.5, 0.6, 0.7, 0.8, 0.9)),
     )
-    table = [_swept(grounding, name, values, _marked, *sets) for name, values in swept]
+    table = [
+        _swept(_HOLDING.get(name, grounding), name, values, _marked, *sets)
+        for name, values in swept
+    ]
     print_table(("constant", "code", "refit", "held out"), table)
 
 
@@ -622,6 +557,8 @@ def _count(rows: Sequence[Judged]) -> str:
     return f"{sum(says for says, *_ in rows)} of {len(rows)}"
 
 
+# The modules of the constants that are not grounding.py's own.
+_HOLDING = {"LONGEST_WINDOW": evidence, "CONTEXT": evidence, "_NEARLY": agreement}
 _SUPPORTERS: dict[tuple[object, ...], grounding.Supporter] = {}
 
 
@@ -629,7 +566,7 @@ def _claims(rows: Sequence[Judged], vectors: bool) -> float:
     """The share of what is said that is found, less the share of the rest that is accepted."""
     given = defaultdict(list)
     for says, claim, passages, encode in rows:
-        key = (id(passages), vectors, grounding.LONGEST_WINDOW, grounding.CONTEXT)
+        key = (id(passages), vectors, evidence.LONGEST_WINDOW, evidence.CONTEXT)
         if key not in _SUPPORTERS:  # what other constants bear on is asked anew for every claim
             _SUPPORTERS[key] = grounding.Supporter(passages, encode if vectors else None)
         given[says].append(_SUPPORTERS[key].support(claim) is not None)
@@ -639,10 +576,15 @@ def _claims(rows: Sequence[Judged], vectors: bool) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--questions", type=int, default=20, help="of an article, of each sort")
-    parser.add_argument("--only", choices=("ranking", "claims", "kinds", "all"), default="all")
+    parser.add_argument(
+        "--only", choices=("ranking", "claims", "kinds", "status", "all"), default="all"
+    )
+    parser.add_argument("--cache", type=Path, help="keep the figures of `status` in this file")
     arguments = parser.parse_args()
     data("qa", "xquad-dev.jsonl")
-    if arguments.only != "claims":
+    if arguments.only in ("status", "all"):
+        show_status(arguments.questions, arguments.cache)
+    if arguments.only not in ("claims", "status"):
         rows = rows_of(arguments.questions)
         fit, held = [r for r in rows if not r.held], [r for r in rows if r.held]
         print(f"{len(fit)} questions fitted on, {len(held)} held out")

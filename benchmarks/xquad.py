@@ -53,13 +53,16 @@ def main() -> None:
     paragraphs = {path.read_text("utf-8").strip(): path.name for path in folder.iterdir()}
     with corpus_of(folder, parser.parse_args().store) as corpus:
         answerer = ExtractiveAnswerer(corpus.encoder)
-        first, three, refused, times, ranks, control = [], [], [], [], [], []
+        first, three, refused, closest, control = [], [], [], [], []
+        shown, times, ranks = [], [], []
         for entry in questions:
             started = time.perf_counter()
             answer = answerer.answer(entry["question"], corpus)
             times.append(time.perf_counter() - started)
             quotes = [citation.quote for citation in answer.citations]
             refused.append(answer.status == "not_found")
+            closest.append(answer.status == "closest")
+            shown.append(len(quotes))
             first.append(has(entry["answers"], " ".join(quotes[:1])))
             three.append(has(entry["answers"], " ".join(quotes)))
             sentences = plain(entry["question"], corpus)
@@ -72,12 +75,13 @@ def main() -> None:
             wanted = paragraphs[entry["paragraph"].strip()]
             ranks.append(found.index(wanted) if wanted in found else 99)
     print_table(
-        ("answerer", "answer in the first sentence", "in the one to three", "refused"),
+        ("answerer", "answer in the first sentence", "in the one to three", "refused", "closest"),
         [
-            ("extractive", mean(first), mean(three), mean(refused)),
-            ("plain control", mean(c[0] for c in control), mean(c[1] for c in control), 0.0),
+            ("extractive", mean(first), mean(three), mean(refused), mean(closest)),
+            ("plain control", mean(c[0] for c in control), mean(c[1] for c in control), 0.0, 0.0),
         ],
     )
+    print(f"quotations shown, mean {mean(shown):.2f}")
     print(
         f"right paragraph first {mean(r == 0 for r in ranks):.3f}, "
         f"in the first five {mean(r < 5 for r in ranks):.3f}; "

@@ -3,14 +3,50 @@
     from corpus_agent import Corpus
 
 Importing it loads nothing heavy, starts nothing and touches nothing; see docs/python.md.
+
+A package is imported before the seal, its modules after it. It imports their names under
+TYPE_CHECKING and assigns `__getattr__` otherwise, by `lazy_modules` or `lazy_names`, so that type
+checkers and import contracts know each name, and none beside them.
 """
 
+import sys
+from collections.abc import Callable, Collection, Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING
 
-from corpus_agent.lazy import lazy_names
 from indexer import __version__
 
 __all__ = ["Corpus", "CorpusError", "__version__"]
+
+
+def lazy_modules(package: str, names: Collection[str]) -> Callable[[str], object]:
+    """The `__getattr__` of a package whose names are its own modules."""
+
+    def look_up(name: str) -> object:
+        if name not in names:
+            raise _no_attribute(package, name)
+        return import_module(f"{package}.{name}")
+
+    return look_up
+
+
+def lazy_names(package: str, public: Mapping[str, Collection[str]]) -> Callable[[str], object]:
+    """The `__getattr__` of a package whose names are in other modules: `public` lists each's."""
+    modules = {name: module for module, names in public.items() for name in names}
+
+    def look_up(name: str) -> object:
+        if name not in modules:
+            raise _no_attribute(package, name)
+        found: object = getattr(import_module(modules[name]), name)
+        setattr(sys.modules[package], name, found)
+        return found
+
+    return look_up
+
+
+def _no_attribute(package: str, name: str) -> AttributeError:
+    return AttributeError(f"module {package!r} has no attribute {name!r}")
+
 
 if TYPE_CHECKING:
     from corpus_agent.api import Corpus

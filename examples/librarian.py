@@ -19,7 +19,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from corpus_agent.librarian import Librarian, pydantic_ai_tool
 
-QUESTION = "Which tools should an AI assistant call, according to the grinder newsletter?"
+QUESTION = "What is to be sent by mail, and to which desk, according to the grinder newsletter?"
 
 
 def obeying(messages: list[ModelMessage], about: AgentInfo) -> ModelResponse:

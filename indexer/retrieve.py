@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -22,6 +23,15 @@ VECTOR_WEIGHT = 0.62
 FEEDBACK_HITS = 5
 FEEDBACK_WEIGHT = 0.8
 
+# A year as reports name it, and alone: FY2017, FY 17, 2017.
+_YEAR = re.compile(r"(?i)\b(?:FY ?'?(?:20)?(\d\d)|20(\d\d))\b")
+
+
+def with_years(text: str) -> str:
+    """A query with each year also as other documents write it: FY22 finds 2022, 2022 finds FY22."""
+    found = dict.fromkeys(fiscal or plain for fiscal, plain in _YEAR.findall(text))
+    return " ".join([text, *(f"20{year} FY20{year} FY{year}" for year in found)])
+
 
 def search(
     snapshot: Snapshot,
@@ -34,7 +44,8 @@ def search(
     text = query.text.encode("utf-8", "replace").decode("utf-8")
     deep = replace(query, text=text, limit=max(DEPTH, query.limit))
     with ThreadPoolExecutor(1) as beside:  # words need no vector: they are looked up meanwhile
-        by_text = beside.submit(snapshot.by_text, deep)
+        words = replace(deep, text=with_years(text))
+        by_text = beside.submit(snapshot.by_text, words)
         vector = encoder.encode([encoder.query_prefix + text])[0]
         by_vector = snapshot.by_vector(vector, deep)
         hits = fuse(vector, by_vector, by_text.result())

@@ -264,7 +264,7 @@ class ModelAnswerer:
             for found in citations
         ]
         text = "\n\n".join(["These passages are the closest:", *lines])
-        return self._answer(work, text, "partial", tuple(citations), (notice,))
+        return self._answer(work, text, "closest", tuple(citations), (notice,))
 
     def _answer(
         self,

@@ -14,7 +14,7 @@ from corpus_agent.text.number_words import (
     WEEKDAYS,
     by_word,
 )
-from corpus_agent.text.tokens import STOP_WORDS, fold, has_digit, terms
+from corpus_agent.text.tokens import STOP_WORDS, fold, has_digit, same_word, terms
 
 _KIND_PATTERNS = {
     "number": r"\bhow (?!do\b|does\b|did\b|can\b|could\b|to\b|should\b|would\b|will\b|is\b"
@@ -108,6 +108,32 @@ def has_kind(kind: str, text: str, asked: frozenset[str]) -> bool:
     if kind == "name":
         return _has_new_name(text, asked)
     return bool(_BECAUSE.search(fold(text)))
+
+
+# In an answer to "how many tenants" the number stands right before the tenants.
+_HOW_MANY = regex.compile(
+    r"\b(?:how many|wie ?viele|combien de|cuant[oa]s|hoeveel) ((?:\p{L}+ ){0,2}\p{L}+)"
+)
+_COUNTED_WITHIN = 4
+
+
+def lacks_count(question: str, text: str) -> bool:
+    """Whether a count is asked for and no new number stands right before what is counted."""
+    if (found := _HOW_MANY.search(fold(question))) is None:
+        return False
+    asked, words = frozenset(terms(question)), terms(text)
+    counted = [word for word in terms(found[1]) if word not in STOP_WORDS]
+    numbers = [
+        i
+        for i, word in enumerate(words)
+        if word not in asked and (has_digit(word) or word in _NUMBER_WORDS)
+    ]
+    return not any(
+        -1 <= i - n <= _COUNTED_WITHIN
+        for i, word in enumerate(words)
+        if any(same_word(word, own) for own in counted)
+        for n in numbers
+    )
 
 
 # ---- Measures: a unit or a form that only answers of that kind have. All patterns run on folded

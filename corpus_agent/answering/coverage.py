@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 from corpus_agent.answering.answer_type import expected_kind, expected_measure
 from corpus_agent.text.calendar_names import calendar_names
 from corpus_agent.text.tokens import (
+    STOP_WORDS,
     content_terms,
     has_digit,
+    is_code,
     name_terms,
     same_word,
     terms,
@@ -75,6 +77,25 @@ class Subject:
             named = set(calendar_names(text).values())
             found.update(i for i, name in self._dated.items() if name in named)
         return frozenset(found)
+
+    def adds(self, text: str) -> bool:
+        """Whether a text has a content word that is no form of one of the question's."""
+        return any(
+            word not in STOP_WORDS and not any(same_word(word, own) for own in self.asked)
+            for word in terms(text)
+        )
+
+    def names_another(self, text: str) -> bool:
+        """Whether a text has codes like the question's and none of them: E1043 for E1042."""
+        codes = {word for word in self.words if is_code(word)}
+        there = set(terms(text)) if codes else set()
+        shapes = {_shape(code) for code in codes}
+        return codes.isdisjoint(there) and any(_shape(word) in shapes for word in there)
+
+
+def _shape(code: str) -> str:
+    """A code with each digit as 0, so that those of one kind are equal."""
+    return "".join("0" if has_digit(character) else character for character in code)
 
 
 class Coverage:

@@ -1,8 +1,8 @@
 """The answerer without a language model: quotes the sentences that answer, verbatim.
 
 Searches, ranks the sentences of the hits against the question (ranking.py) and quotes the best one
-to three; `not_found` if none reaches the threshold. Its quotations are verified in the document
-like those of a model.
+to three: `answered` or `closest` by the probability that they hold the answer, `not_found` below
+both. Its quotations are verified in the document like those of a model.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from corpus_agent.answering.citations import Numbers, remarks
 from corpus_agent.answering.columns import with_columns
 from corpus_agent.answering.follow_up import carried_over
 from corpus_agent.answering.own_words import with_plain_brackets
+from corpus_agent.answering.probability import status_of
 from corpus_agent.answering.quotations import check_quotation
-from corpus_agent.answering.ranking import NOT_FOUND_THRESHOLD, Sentence, rank_sentences
+from corpus_agent.answering.ranking import Sentence, rank_sentences
 from corpus_agent.answering.records import Answer, Citation, OnEvent, Turn
 from corpus_agent.answering.subquestions import parts
 from corpus_agent.text.calendar_names import with_spellings
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 # Passages retrieved: PASSAGES_READ of them are read, all determine which words are rare. Ten
 # contain the answer for .989 of the held-out questions, eight for .981 (benchmarks/fit_ranking.py).
 POOL = 10
+CLOSEST_HEADING = "No model has read these; the closest passages are:"
 
 # Why a passage is not quoted, of one and of several. What cannot be looked at has not changed.
 _CHANGED = (
@@ -73,7 +75,7 @@ class ExtractiveAnswerer:
         history: Sequence[Turn] = (),
         on_event: OnEvent = lambda _: None,
     ) -> Answer:
-        """One to three quotations, best first, or `not_found`.
+        """One to three quotations, best first, `answered` or `closest`; or `not_found`.
 
         A question that depends on the previous one is searched with the words of both.
         """
@@ -81,8 +83,10 @@ class ExtractiveAnswerer:
         on_event(f"search: {one_line(asked)}")
         hits, calls = _pool(asked, corpus)
         ranking = rank_sentences(asked, hits, self._encoder.encode_tokens)
-        if ranking.confidence < NOT_FOUND_THRESHOLD or not ranking.sentences:
-            return self._not_found(question, corpus, calls)
+        probability = ranking.probability if ranking.sentences else None
+        called = status_of(ranking.confidence, ranking.probability)
+        if probability is None or called == "not_found":
+            return self._not_found(question, corpus, calls, probability=probability)
         cited = [(s, _cite(corpus, 0, s, hits[s.passage])) for s in ranking.sentences]
         good = [(s, c) for s, c in cited if c.stands]
         dropped = len(cited) - len(good)
@@ -96,10 +100,12 @@ class ExtractiveAnswerer:
             f"[{numbers.of(replace(c, n=numbers.next))}]"
             for text, c in with_columns(corpus, [(s.text, c) for s, c in good])
         ]
+        answered = called == "answered"
         return Answer(
             question=question,
-            text="\n".join(lines),
-            status="partial" if dropped else "answered",
+            text="\n".join(lines if answered else [CLOSEST_HEADING, *lines]),
+            status="closest" if not answered else "partial" if dropped else "answered",
+            probability=None if dropped else probability,  # it was estimated for all of them
             answerer=self.name,
             citations=numbers.used(),
             coverage=corpus.coverage(),
@@ -115,6 +121,7 @@ class ExtractiveAnswerer:
         calls: Sequence[ToolCall],
         notices: tuple[str, ...] = (),
         *,
+        probability: float | None = None,
         barred: bool = False,
     ) -> Answer:
         coverage = corpus.coverage()
@@ -124,6 +131,7 @@ class ExtractiveAnswerer:
             question=question,
             text=f"The documents {said}. ({coverage.searched:,} were searched{unread}.)",
             status="not_found",
+            probability=probability,
             answerer=self.name,
             citations=(),
             coverage=coverage,

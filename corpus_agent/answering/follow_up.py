@@ -10,8 +10,9 @@ import regex
 
 from corpus_agent.text.tokens import content_terms, fold, terms
 
-# Both are choices: the evaluation data has no follow-up with a known standalone form.
-FEW_WORDS = 2  # content words: a question with no more than this is a follow-up
+# Both are choices: the evaluation data has no follow-up with a known standalone form. With two
+# words a question is often whole ("Who fixes the boiler?").
+FEW_WORDS = 1  # content words: a question with no more than this is a follow-up
 MAX_CARRIED = 6  # words that the rule adds from the previous question
 
 _POINTING = frozenset(

@@ -21,7 +21,7 @@ _PLACE = r"[^\n·|]{1,200}?:\d{1,9}(?:\s?[-–]\s?\d{1,9})?(?:\s*\(page\s+\d+\))
 _LINES = regex.compile(
     # a citation as it is printed, and the line of its quotation below
     rf"(?i)^[ \t>*_-]*(?:\[?\d{{1,4}}\]?[.:)]?\s*)?{_PLACE}[ \t]*[·•|—–-]+[ \t]*{_VERDICTS}\b.*(?:\n[ \t]+[“\"„«].*)?$"
-    r"|^[ \t>*_#-]*(?:the documents (?:do not )?say[:.]|these passages are the closest[:.]"
+    r"|^[ \t>*_#-]*(?:the documents (?:do not )?say[:.]|(?:no model has read these[;,:.] *)?(?:these passages are the closest|the closest passages are)[:.]"
     r"|answered (?:with evidence|in part|without a model)\b|between <<|not found in (?:the|\d[\d,.]*) documents?\b"
     r"|searched (?:for|\d[\d,.]* documents?)\b|egress:|seal:|schema_version\b"
     r"|[\d,.]+ (?:citations? (?:was|were) dropped|sentences? (?:is|are|was|were) (?:not supported|left out)"

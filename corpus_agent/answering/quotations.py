@@ -10,24 +10,20 @@ whether the document shows it and how surely it was recognised.
 from __future__ import annotations
 
 import re
-import unicodedata
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import SequenceMatcher
-from functools import lru_cache
 from itertools import accumulate, chain, islice, pairwise
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-import regex
-
+from corpus_agent.answering.comparable import LINKS, SAME, Comparable, comparable, comparable_quote
+from corpus_agent.answering.cuts import CONTEXT_LINES, SHORT_UNIT, leaves_out
+from corpus_agent.answering.gaps import gaps_differ
 from corpus_agent.answering.records import STANDING, Citation, Verdict
-from corpus_agent.text.negation import turned_before, turned_behind
-from corpus_agent.text.numbers import measured
-from corpus_agent.text.numerals import runs_over
-from corpus_agent.text.sanitize import visible
-from corpus_agent.text.tokens import STOP_WORDS, UNSPACED, terms
+from corpus_agent.text.quantities import measured
+from corpus_agent.text.tokens import STOP_WORDS, terms
 from indexer import Line, Refused, Window
 
 if TYPE_CHECKING:
@@ -38,180 +34,11 @@ ALTERED_SHARE = 0.6  # of the words in common, in order: then it is a version of
 _BEST_RUNS = 8  # candidate places of an altered quotation that are compared in full
 _MOST_PLACES = 200  # of one pair of words in one document
 LEAST_WORDS = 3  # content words in a quotation without a figure
-CONTEXT_LINES = 6  # before and after a quotation that may belong to its sentence
 
-_SAME = str.maketrans(
-    {"‘": "'", "’": "'", "‚": "'", "‛": "'", "“": '"', "”": '"', "„": '"', "‟": '"'}
-    | {"«": '"', "»": '"'}
-    | dict.fromkeys("‐‑‒–—―−﹘﹣－⁃", "-")
-    | {"\u00ad": "", "\u200b": "", "\u200c": "", "\u200d": "", "\ufeff": "", "…": "..."}
-)
 _WORD = re.compile(r"[^\W_]+")
-_LETTER = r"[\p{L}--\p{Han}]"  # of the scripts that have hyphens
-_HYPHEN = regex.compile(rf"(?<={_LETTER})[-‐‑–—](?=\s*{_LETTER})", regex.VERSION1)
-_ENDING_HYPHEN = regex.compile(rf"(?<={_LETTER})[-‐‑–—]\s*$", regex.VERSION1)
-_GAP_MARK, _HYPHEN_MARK = "\x1f", "\x1e"
-_GAP = regex.compile(rf"(?<=\p{{N}}{_HYPHEN_MARK}*)\s+(?={_HYPHEN_MARK}*\p{{N}})")
-# Characters attached to a word, and the hyphens within it, gaps at line ends included.
-_WORD_ENDS = regex.compile(r"[\p{L}\p{N}]\p{M}*\Z")
-_WORD_GOES_ON = regex.compile(r"\p{M}*[\p{L}\p{N}]")
-_HYPHENATED_END = regex.compile(rf"{_LETTER}[-‐‑]\s*$|\b(?i:non|un|nicht)[–—−]\s*$", regex.VERSION1)
-_HYPHENATED_ON = regex.compile(
-    rf"[-‐‑](?:{_LETTER}|[^\S\n]*\n\s*\p{{Ll}})|[–—−](?:free|less|frei|los)\b", regex.VERSION1
-)
-_CONTRACTED_ON = regex.compile(r"['’](?:t|s|d|m|ll|re|ve)\b")
-_CONTRACTED = regex.compile(r"(?:t|s|d|m|ll|re|ve)\b")
-# White space next to these may change a figure: a sign, a point, a letter.
-_LOOSE = "([{\"')]}%‰°€$£¥*|"
-
-_UNPARTED = regex.compile(f"[{UNSPACED}]")
-_DASHED = regex.compile(r"[-‐‑–—]")
-_HYPHENATED_LINE = regex.compile(r"[-‐‑–—\u00ad][^\S\n]*\n")
-
-# Mark-up without meaning: emphasis in pairs, tags within a line, the sign of
-# a quoted mail. Not strikethrough (~~), and no "*" or "_" next to a figure or letter.
-_OPENED, _CLOSED = r"(?<![[\p{L}\p{N}*_\\]--\p{Han}])", r"(?![[\p{L}\p{N}*_]--\p{Han}])"
-_MARKUP = regex.compile(
-    rf"(?P<a>{_OPENED}(?:\*\*\*|\*\*|\*|___|__|_|`))(?=[^\s*_`])(?:(?!\s{{2}}).)*?(?<=[^\s*_`\\])"
-    rf"(?P<b>(?P=a){_CLOSED})"
-    r"|(?P<a></?(?:b|i|u|em|strong|span|a|code|mark|font)(?:\s[^<>]{0,80})?>)"
-    r"|(?P<a>^(?:[^\S\n]*>)+[^\S\n]+)(?![^\S\n]*[\p{N}\p{Sc}.\p{Pd}−])",
-    regex.VERSION1,
-)
-# Link targets and note marks are ignored for a quotation that has none.
-_LINKS = regex.compile(
-    r"(?<!\\)(?P<a>!?\[)(?![\s^])[^\[\]\n]{1,200}(?P<b>\](?:\([^()\s]{1,300}\)|\[[^\[\]\n]{0,40}\]))"
-    r"|(?<=[\p{L}\p{P}])(?P<a>\[\^?\p{N}{1,3}\])(?![\p{N}(\[])"
-)
-_BLANKS = regex.compile(r"(?i)<br\s?/?>|&(?:nbsp|ensp|emsp|thinsp|#160|#xa0|#8239|#x202f);")
-# Of the text next to a quotation only the words count.
-_TAGS = regex.compile(
-    r"(</?(?:b|i|u|em|strong|span|a|code|mark|font)(?:\s[^<>]{0,80})?>)|<[^<>\n]{1,80}>"
-)
-_NOTE = regex.compile(r"(?<=[\p{L}\p{P}])\[\^?\p{N}{1,3}\]|^\[\^?\p{N}{1,3}\]")
-_LINK_END = regex.compile(r"\]\([^()\s]*\)")
-_EMPHASIS = regex.compile(r"(?<!^[^\S\n]*)\*+|^[^\S\n]*\*+(?!\s)|_+|`+", regex.MULTILINE)
-_MAIL = regex.compile(r"(?m)^(?:[^\S\n]*>)+[^\S\n]+(?![^\S\n]*[\p{N}\p{Sc}]|\Z)")
-_ENCLOSING = regex.compile(
-    r"\[(?! \])|(?<!\[ )\]|[(){}\"“”„«»‹›「」『』]|(?<!\p{L})['‘’]|['‘’](?!\p{L})"
-)
-_RAISED = regex.compile(r"^[⁰¹²³⁴-⁹]{1,2}(?!\p{L})")
-_MAY_BE_RAISED = regex.compile(r"\p{L}{3}[.,;:!?]?$")
-_MEASURE = regex.compile(
-    r"(?i)(?:met(?:er|re)s?n?|mètres?|metros?|inch(?:es)?|feet|foot|yards?|miles?|Zoll|Fu(?:ß|ss))$"
-)
-_SHORT_UNIT = regex.compile(r"(?<=\p{N}\s*)\p{L}{1,2}(?!\p{L})")
 _ELLIPSIS = re.compile(r"^\s*(?:\[?(?:\.{3}|…)\]?\s*)+|(?:\s*\[?(?:\.{3}|…)\]?)+\s*$")
 _WITHIN_MARKS = re.compile(r"^\s*[\"'“„«]([^\"“”„«»]+)[\"'”“»]\s*$")
 _BRACKETED_LETTER = re.compile(r"^\[(\w)\](?=\w)")
-_ITEM = re.compile(r"[ \t]*(?:[-*+•–]|\d{1,3}[.)])[ \t]+")
-_ENDED = re.compile(r"[.!?:;][\"'”’)\]]*\s*\Z")
-
-
-class _Normalised(dict[int, str]):
-    """A table for `str.translate` that maps each character to its plain form.
-
-    "" for white space and for control and invisible characters, which a model never saw; "fi" for
-    its ligature. Compatibility forms are resolved for ligatures and full-width letters only: in
-    general they would make a power of ten (10²) equal to another number (102).
-    """
-
-    def __missing__(self, code: int) -> str:
-        char = chr(code).translate(_SAME)
-        if "\ufb00" <= char <= "\ufb06" or "\uff01" <= char <= "\uffee":
-            char = unicodedata.normalize("NFKC", char)
-        found = self[code] = "" if char.isspace() else visible(char)
-        return found
-
-
-_NORMALISED = _Normalised({ord(_GAP_MARK): " ", ord(_HYPHEN_MARK): ""})
-
-
-def _flat(text: str, linked: bool = False) -> str:
-    """One line in comparable form: normalised, without white space except between two digits.
-
-    A hyphen between letters is left out, since it may come from the line break; the space in
-    "1 20" stays, otherwise it would be the number 120.
-    """
-    text = _HYPHEN.sub(_HYPHEN_MARK, _without_markup(text, linked))
-    return _GAP.sub(_GAP_MARK, text).translate(_NORMALISED)
-
-
-@lru_cache(maxsize=4096)
-def _without_markup(text: str, linked: bool) -> str:
-    """A line of the same length in which mark-up is replaced by characters that `_flat` drops.
-
-    Mark-up for a blank or a line end becomes as many blanks; with `linked`, links and note marks
-    stay as they are.
-    """
-    text = _BLANKS.sub(lambda blank: " " * len(blank[0]), text)
-    for pattern in (_MARKUP, _MARKUP, *(() if linked else (_LINKS,))):  # bold in italics
-        for match in pattern.finditer(text):
-            for start, end in (*match.spans("a"), *match.spans("b")):
-                text = text[:start] + _HYPHEN_MARK * (end - start) + text[end:]
-    return text
-
-
-@lru_cache(maxsize=4096)
-def _columns(text: str, linked: bool = False) -> list[int]:
-    """For each character of `_flat(text)` the index in `text` that it came from."""
-    text = _HYPHEN.sub(_HYPHEN_MARK, _without_markup(text, linked))
-    gaps = {match.start() for match in _GAP.finditer(text)}
-    columns: list[int] = []
-    for column, char in enumerate(text):
-        pieces = " " if column in gaps else _NORMALISED[ord(char)]
-        columns += [column] * len(pieces)
-    return columns
-
-
-@dataclass(frozen=True, slots=True)
-class Comparable:
-    """A document as one string in which quotations are looked up.
-
-    `text` joins the flat lines; `starts` are their offsets in it, `numbers` their line numbers
-    (1-based), and `leads` the number of characters inserted before each. `linked` is whether links
-    and note marks are included.
-    """
-
-    text: str
-    starts: Sequence[int]
-    numbers: Sequence[int]
-    leads: Sequence[int]
-    lines: Sequence[Line]
-    linked: bool = False
-
-    def line(self, at: int) -> int:
-        """The 1-based number of the line that a character came from."""
-        return self.numbers[bisect_right(self.starts, at) - 1]
-
-    def column(self, at: int) -> int:
-        """The column in its line that a character came from."""
-        index = bisect_right(self.starts, at) - 1
-        columns = _columns(self.lines[self.numbers[index] - 1].text, self.linked)
-        return columns[max(0, min(at - self.starts[index] - self.leads[index], len(columns) - 1))]
-
-
-def comparable(lines: Sequence[Line], linked: bool = False) -> Comparable:
-    """The lines in the form in which quotations are compared, without page marks."""
-    pieces: list[str] = []
-    numbers: list[int] = []
-    leads: list[int] = []
-    for number, line in enumerate(lines, start=1):
-        flat = "" if line.is_mark else _flat(line.text, linked)
-        if not flat:
-            continue
-        before = pieces[-1] if pieces else ""
-        if flat[0].isalpha() and numbers and _ENDING_HYPHEN.search(lines[numbers[-1] - 1].text):
-            pieces[-1] = before[:-1]
-        gap = " " if before[-1:].isdigit() and flat[0].isdigit() else ""
-        pieces.append(gap + flat)
-        numbers.append(number)
-        leads.append(len(gap))
-    starts, size = [], 0
-    for piece in pieces:
-        starts.append(size)
-        size += len(piece)
-    return Comparable("".join(pieces), starts, numbers, leads, lines, linked)
 
 
 def _spellings(quote: str) -> list[str]:
@@ -229,13 +56,6 @@ def _spellings(quote: str) -> list[str]:
         if each[:1].isalpha() and (each[1:2].islower() or each[1:2].isspace())
     ]
     return list(dict.fromkeys(found))
-
-
-def _needle(quote: str, linked: bool) -> Comparable:
-    """A quotation in comparable form; it may end at a hyphen of a line break."""
-    lines = [Line(part) for part in unicodedata.normalize("NFC", quote).split("\n")]
-    found = comparable(lines, linked)
-    return replace(found, text=re.sub(r"(?<=\w)-$", "", found.text))
 
 
 def check_quotation(
@@ -325,14 +145,14 @@ def locate(lines: Sequence[Line], quote: str, near_line: int = 1) -> Located | N
 
 def _exactly(lines: Sequence[Line], quote: str, near_line: int) -> Found | None:
     """The occurrence nearest to a line; whole ones come before cut ones."""
-    linked = _LINKS.search(quote) is not None
+    linked = LINKS.search(quote) is not None
     haystack = comparable(lines, linked)
     cut: Found | None = None
     for capitals in (False, True):
         if capitals:
             haystack = replace(haystack, text=_small(haystack.text))
         for spelling in _spellings(quote):
-            needle = _needle(spelling, linked)
+            needle = comparable_quote(spelling, linked)
             if capitals:
                 needle = replace(needle, text=_small(needle.text))
             found = _as_spelled(haystack, needle, near_line)
@@ -358,7 +178,7 @@ def _in_capitals(there: str, quoted: str) -> bool:
     """
     if there != there.upper():
         return False
-    return _SHORT_UNIT.findall(there) == _SHORT_UNIT.findall(quoted)
+    return SHORT_UNIT.findall(there) == SHORT_UNIT.findall(quoted)
 
 
 def _as_spelled(haystack: Comparable, wanted: Comparable, near_line: int) -> Found | None:
@@ -369,10 +189,10 @@ def _as_spelled(haystack: Comparable, wanted: Comparable, near_line: int) -> Fou
     for start in sorted(starts, key=lambda at: abs(haystack.line(at) - near_line)):
         end = start + len(wanted.text)
         first, last, text = _span(haystack, start, end)
-        if _gaps_differ(haystack, start, wanted):
+        if gaps_differ(haystack, start, wanted):
             continue
         enough = says_enough(text) or _is_all(haystack.text, start, end)
-        if enough and not _leaves_out(haystack, start, end, text):
+        if enough and not leaves_out(haystack, start, end, text):
             return first, last, text, True
         cut = cut or (first, last, text, False)
     return cut
@@ -387,181 +207,6 @@ def _occurrences(text: str, needle: str) -> Iterator[int]:
 def _is_all(text: str, start: int, end: int) -> bool:
     """Whether a document says nothing besides."""
     return not any(map(str.isalnum, chain(text[:start], text[end:])))
-
-
-def _leaves_out(haystack: Comparable, start: int, end: int, text: str) -> bool:
-    """Whether a match ends inside a word or number, or next to a word that changes its sense.
-
-    Checked with and without mark-up: a sign may belong to a figure, and mark-up may hide a word.
-    """
-    before, after = _before(haystack, start), _behind(haystack, end)
-    after = _without_note(text, after)
-    bare, bare_after = _words_alone(before), _words_alone(after)
-    spoken, spoken_after = _ENCLOSING.sub("", bare), _ENCLOSING.sub("", bare_after)
-    for left, right in ((before, after), (bare, bare_after)):
-        if runs_over(_block_before(left, text), text) or runs_over(
-            text, _block_behind(text, right)
-        ):
-            return True
-    for left, right in ((before, after), (spoken, spoken_after)):
-        if _in_a_word(left, text) or _in_a_word(text, right):
-            return True
-    return turned_before(spoken, text) or turned_behind(text, spoken_after)
-
-
-def _words_alone(context: str) -> str:
-    """The context of a quotation without tags, links, notes, emphasis and mail signs."""
-    text = _TAGS.sub(lambda tag: "" if tag[1] else " ", context)
-    text = _LINK_END.sub("", _NOTE.sub("", text))
-    return _EMPHASIS.sub("", _MAIL.sub("", text))
-
-
-def _without_note(text: str, after: str) -> str:
-    """The text after a quotation, without a superscript footnote number at its last word."""
-    if _MAY_BE_RAISED.search(text) and not _MEASURE.search(text):
-        return _RAISED.sub("", after)
-    return after
-
-
-def _block_before(context: str, text: str) -> str:
-    """The text before a quotation, back to an empty line or the beginning of a list item.
-
-    An item begins a block only if the line above ended like a sentence: a dash at the beginning of
-    a line may be a minus or part of a range.
-    """
-    block = context.rpartition("\n\n")[2]
-    above, line_end, line = block.rpartition("\n")
-    return line if line_end and _ITEM.match(line + text) and _ENDED.search(above) else block
-
-
-def _block_behind(text: str, context: str) -> str:
-    """The text after a quotation, up to an empty line or the next list item."""
-    block = context.partition("\n\n")[0]
-    line, _, below = block.partition("\n")
-    return line if _ITEM.match(below) and _ENDED.search(text + line) else block
-
-
-def _in_a_word(before: str, after: str) -> bool:
-    """Whether a word spans the boundary between two texts."""
-    if _HYPHENATED_END.search(before) and _WORD_GOES_ON.match(after.lstrip()):
-        return True
-    if not _WORD_ENDS.search(before):
-        # "L'eau" is two words, "don't" is one.
-        return before[-1:] in "'’" and before[-2:-1].isalpha() and bool(_CONTRACTED.match(after))
-    if _WORD_GOES_ON.match(after):
-        # Scripts without spaces have no word boundaries to check.
-        return not any(unicodedata.east_asian_width(c) in "WF" for c in (before[-1], after[0]))
-    return bool(_HYPHENATED_ON.match(after) or _CONTRACTED_ON.match(after))
-
-
-def _before(haystack: Comparable, at: int) -> str:
-    """The text before a position, without page marks, across one empty line at most."""
-    number = haystack.line(at)
-    line = haystack.lines[number - 1].text[: haystack.column(at)]
-    above = haystack.lines[max(0, number - 1 - CONTEXT_LINES) : number - 1]
-    pieces = [line, *_beside(list(reversed(above)))]
-    return visible("\n".join(reversed(pieces)))
-
-
-def _behind(haystack: Comparable, end: int) -> str:
-    """The text from a position on, with the limits of `_before`."""
-    number = haystack.line(end - 1)
-    line = haystack.lines[number - 1].text[haystack.column(end - 1) + 1 :]
-    return visible("\n".join([line, *_beside(haystack.lines[number : number + CONTEXT_LINES])]))
-
-
-def _beside(lines: Sequence[Line]) -> list[str]:
-    """The text of lines up to the second empty one, without page marks."""
-    found: list[str] = []
-    for line in lines:
-        if line.is_mark:
-            continue
-        if not line.text.strip():
-            if "" in found:
-                break
-            found.append("")
-        else:
-            found.append(line.text)
-    return found
-
-
-def _gaps_differ(haystack: Comparable, start: int, wanted: Comparable) -> bool:
-    """Whether white space makes different words or figures of the same characters.
-
-    "1, 234" and "1,234"; "now here" and "nowhere"; "re-sign" and "resign".
-    """
-    text = wanted.text
-    for at in range(1, len(text)):
-        left, right = text[at - 1], text[at]
-        if left.isalpha() and right.isalpha():
-            there, quoted = _between(haystack, start + at), _between(wanted, at)
-            if there == quoted or _UNPARTED.match(left) or _UNPARTED.match(right):
-                continue
-            if _parted_otherwise(_break(there), _break(quoted)):
-                return True
-            continue
-        if not (left.isdigit() or right.isdigit() or text[max(0, at - 2)].isdigit()):
-            continue
-        if _gap(haystack, start + at) == _gap(wanted, at):
-            continue
-        if _is_of_a_figure(text, at):
-            return True
-    return False
-
-
-def _between(text: Comparable, at: int) -> str:
-    """The document's text between a character and the previous one."""
-    first, last = text.line(at - 1), text.line(at)
-    left, right = text.column(at - 1), text.column(at)
-    line = _without_markup(text.lines[first - 1].text, text.linked)
-    if first == last:
-        return line[left + 1 : right]
-    next_line = _without_markup(text.lines[last - 1].text, text.linked)
-    return f"{line[left + 1 :]}\n{next_line[:right]}"
-
-
-Break = Literal["none", "blank", "hyphen", "line end"]
-
-
-def _break(between: str) -> Break:
-    """The kind of break between two letters: a hyphen at a line end may not be in the text."""
-    if _HYPHENATED_LINE.search(between):
-        return "line end"
-    if _DASHED.search(between):
-        return "hyphen"
-    return "blank" if any(map(str.isspace, between)) else "none"
-
-
-def _parted_otherwise(there: Break, quoted: Break) -> bool:
-    """Whether a quotation splits words that the document joins, or the reverse."""
-    if "line end" in (there, quoted):
-        return "blank" in (there, quoted)
-    return there != quoted
-
-
-def _gap(text: Comparable, at: int) -> bool:
-    """Whether there is white space before a character."""
-    if text.text[at - 1] == " " or text.text[at] == " ":
-        return True
-    return any(map(str.isspace, _between(text, at)))
-
-
-def _is_of_a_figure(text: str, at: int) -> bool:
-    """Whether white space before a character affects the value of a figure."""
-    left, right = text[:at], text[at:]
-    if any(unicodedata.east_asian_width(char) in "WF" for char in (left[-1], right[0])):
-        return False
-    if left[-1] in _LOOSE or right[0] in _LOOSE:
-        return False
-    if left[-1].isdigit() and right[0].isalpha():
-        return measured(f"{left[-1]} {right[:12]}") is None
-    if left[-1].isalpha() and right[0].isdigit():
-        return True
-    behind = next((char for char in right[:3] if char.isalnum()), "")
-    before = next((char for char in reversed(left[-3:]) if char.isalnum()), "")
-    if behind.isdigit() and before.isdigit():
-        return True
-    return right[0].isdigit() and not before
 
 
 def says_enough(text: str) -> bool:
@@ -609,7 +254,7 @@ def _resembling(lines: Sequence[Line], quote: str) -> Located | None:
 
 
 def _words(text: str) -> list[str]:
-    return _WORD.findall(text.translate(_SAME).casefold())
+    return _WORD.findall(text.translate(SAME).casefold())
 
 
 def _likely(words: Sequence[str], wanted: Sequence[str]) -> list[int]:

@@ -1,24 +1,39 @@
 """The sentences of the passages ranked against the question, with a probability.
 
-A sentence's score is a weighted sum of seven features; the confidence is a logistic function of
-eight figures about the best one. benchmarks/fit_ranking.py computes each constant again;
-docs/decisions/answering.md has the figures.
+A sentence's score is a weighted sum of seven features; probability.py judges the best ones.
+benchmarks/fit_ranking.py computes each constant again; docs/decisions/answering.md has the figures.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from corpus_agent.answering import probability
 from corpus_agent.answering.answer_type import has_kind, has_measure
-from corpus_agent.answering.coverage import EXACT, Coverage, EncodeTokens, Subject, Vectors
+from corpus_agent.answering.coverage import Coverage, EncodeTokens, Subject, Vectors
+from corpus_agent.answering.probability import (
+    Best,
+    bound_figures,
+    judged,
+    topic_figures,
+)
 from corpus_agent.answering.subquestions import parts
-from corpus_agent.text.sentences import Unit, asks, heads_table, is_item, is_title, leads_in, units
-from corpus_agent.text.tokens import is_code, terms
+from corpus_agent.text.sentences import (
+    Unit,
+    asks,
+    heads_table,
+    is_item,
+    is_title,
+    leads_in,
+    refers_back,
+    units,
+)
+from corpus_agent.text.tokens import terms
 
 if TYPE_CHECKING:
     from indexer import Chunk, Encoded, Hit
@@ -37,17 +52,25 @@ class Sentence:
 
 @dataclass(frozen=True)
 class Ranking:
-    """The best sentences, best first (at most three), and the probability that they answer."""
+    """The best sentences, best first (at most three).
+
+    `confidence` is that the documents speak of what is asked, `probability` that these answer it.
+    """
 
     sentences: tuple[Sentence, ...]
     confidence: float
+    probability: float
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A unit that may be the answer, with its context."""
+    """A unit that may be the answer, with its context.
+
+    `opening` is where the sentence before begins if this one refers to it, else its own start.
+    """
 
     passage: int
+    opening: int
     start: int
     end: int
     text: str
@@ -85,48 +108,25 @@ WEIGHTS = np.array(
 # Without vectors, for choosing which units to encode.
 WEIGHTS_UNENCODED = np.array([0.0, 11.8, 4.5, 6.4, 1.3, -3.0, 2.6], dtype=np.float32)
 # A further sentence is returned while its score is within this of the best.
-KEEP_WITHIN = 3.5
+KEEP_WITHIN = 2.5
 MOST_SENTENCES = 3  # a choice: an answer should be short, though five find more
-
-# ---- Confidence: a logistic regression, answerable against not. The training questions include
-# ones whose topic is absent; on near misses alone (SQuAD 2.0) it separates poorly.
-CONFIDENCE_BIAS = -4.74
-CONFIDENCE_SCORE = 0.146  # score of the best sentence
-CONFIDENCE_COSINE = 2.42  # its cosine to the question
-CONFIDENCE_GAP = 0.176  # its lead over the fourth
-CONFIDENCE_COVERED = 0.357  # question words its passage covers, at most MOST_COVERED
-CONFIDENCE_MEASURE_MISSING = -1.62  # it lacks the unit or form the answer must have
-CONFIDENCE_NAMES_MISSING = -1.54  # names and figures of the question that no passage has
-CONFIDENCE_LEAST = 0.945  # coverage of the question word its passage covers least
-# Set by hand: a code of the question (E1042, GX-1180) identifies the topic of a sentence better
-# than all other words, which are then often those of any question ("what should I do").
-CONFIDENCE_CODE = 2.0
-CONFIDENCE_WEIGHTS = (
-    CONFIDENCE_SCORE,
-    CONFIDENCE_COSINE,
-    CONFIDENCE_GAP,
-    CONFIDENCE_COVERED,
-    CONFIDENCE_MEASURE_MISSING,
-    CONFIDENCE_NAMES_MISSING,
-    CONFIDENCE_LEAST,
-    CONFIDENCE_CODE,
-)
-MOST_COVERED = 6.0
-UNRELATED_SCORE = 6.0  # the best score of unrelated sentences; replaces a missing fourth
-# Chosen from the whole curve (docs/decisions/answering.md): the most refusals at which fewer than
-# one in ten answerable questions is refused, both on XQuAD (.037) and on the sample corpus (.087).
-NOT_FOUND_THRESHOLD = 0.35
 
 
 # ---- Candidates and their features
 
 
-def _candidate(number: int, passage: Chunk, unit: Unit, around: Sequence[str]) -> Candidate:
+def _candidate(
+    number: int, passage: Chunk, unit: Unit, before: Unit | None, around: Sequence[str]
+) -> Candidate:
     """One unit as a candidate; a page's header or footer counts as a title."""
     text = passage.text[unit.start : unit.end]
     titled = unit.kind == "page" or (unit.kind == "text" and is_title(text))
     others = tuple(dict.fromkeys(other for other in around if other and other != text))
-    return Candidate(number, unit.start, unit.end, text, others, titled)
+    opening = unit.start
+    beside = before and before.kind == unit.kind == "text"
+    if before and beside and refers_back(text):
+        opening = unit.start if "\n\n" in passage.text[before.end : unit.start] else before.start
+    return Candidate(number, opening, unit.start, unit.end, text, others, titled)
 
 
 def _of_passage(number: int, passage: Chunk) -> list[Candidate]:
@@ -134,7 +134,7 @@ def _of_passage(number: int, passage: Chunk) -> list[Candidate]:
     found: list[Candidate] = []
     heading, lead, before = passage.heading, "", ""
     own = units(passage.text)
-    for unit in own:
+    for last, unit in zip([None, *own], own, strict=False):
         text = passage.text[unit.start : unit.end]
         if unit.kind == "head":
             heading, lead, before = text, "", ""
@@ -150,9 +150,9 @@ def _of_passage(number: int, passage: Chunk) -> list[Candidate]:
                 continue
         elif unit.kind != "row" and not is_item(text) and not asks(lead):
             lead = ""
-        candidate = _candidate(number, passage, unit, (heading, lead, before))
+        candidate = _candidate(number, passage, unit, last, (heading, lead, before))
         if unit is own[-1] and unit.kind == "text":  # the text that it would head is missing
-            candidate = Candidate(number, unit.start, unit.end, text, candidate.around, False)
+            candidate = replace(candidate, titled=False)
         found.append(candidate)
         if unit.kind == "page":
             continue
@@ -193,67 +193,46 @@ def features(
     return np.array(rows, dtype=np.float32).reshape(-1, len(WEIGHTS))
 
 
-def confidence(figures: Sequence[float]) -> float:
-    """The probability that the best sentences answer the question, from `summary`."""
-    logit = CONFIDENCE_BIAS + sum(w * x for w, x in zip(CONFIDENCE_WEIGHTS, figures, strict=True))
-    return 1 / (1 + math.exp(-logit))
-
-
-def summary(
-    subject: Subject, found: Sequence[Candidate], coverage: Coverage, table: Vectors
-) -> list[float]:
-    """Figures about the best candidate, in the order of CONFIDENCE_WEIGHTS."""
-    scores: Vectors = table @ WEIGHTS
-    order = np.argsort(-scores, kind="stable")
-    best = int(order[0])
-    fourth = float(scores[order[: MOST_SENTENCES + 1][-1]])
-    if len(order) <= MOST_SENTENCES:
-        fourth = min(fourth, UNRELATED_SCORE)
-    by_passage: dict[int, list[str]] = {}
-    for candidate in found:
-        by_passage.setdefault(candidate.passage, []).extend((candidate.text, *candidate.around))
-    covered = {number: coverage.together(texts) for number, texts in by_passage.items()}
-    own, anywhere = covered[found[best].passage], np.max(list(covered.values()), axis=0)
-    return [
-        float(scores[best]),
-        float(table[best, 0]),
-        float(scores[best]) - fourth,
-        min(float(own.sum()), MOST_COVERED),
-        float(table[best, -1] < 0),
-        float(sum(anywhere[i] < EXACT for i in subject.names)),
-        float(own.min(initial=EXACT)),
-        float(any(is_code(subject.words[i]) for i in subject.hits(found[best].text))),
-    ]
-
-
 # ---- Ranking
 
 
 def _chosen(
-    found: Sequence[Candidate], scores: Vectors, keep_within: float
+    found: Sequence[Candidate],
+    texts: Mapping[int, str],
+    scores: Vectors,
+    keep_within: float,
 ) -> tuple[Sentence, ...]:
-    """The best candidates, best first, without duplicates and those far below the best."""
+    """The best candidates, best first, without duplicates and those far below the best.
+
+    Each with the sentence that it refers to, unless that is among them.
+    """
     chosen: list[Sentence] = []
     seen: set[str] = set()
     for i in np.argsort(-scores, kind="stable"):
-        candidate, score = found[int(i)], float(scores[i])
+        own, score = found[int(i)], float(scores[i])
         if len(chosen) == MOST_SENTENCES:
             break
         if chosen and score < chosen[0].score - keep_within:
             break
-        if (key := " ".join(terms(candidate.text))) not in seen:
+        others = [(s.start, s.end) for s in chosen if s.passage == own.passage]
+        if any(start <= own.start < end for start, end in others):
+            continue
+        if (key := " ".join(terms(own.text))) not in seen:
             seen.add(key)
-            place = (candidate.passage, candidate.start, candidate.end)
-            chosen.append(Sentence(*place, candidate.text, score))
+            inside = any(start <= own.opening < end for start, end in others)
+            start = own.start if inside else own.opening
+            text = texts[own.passage][start : own.end]
+            chosen.append(Sentence(own.passage, start, own.end, text, score))
     return tuple(chosen)
 
 
 @dataclass(frozen=True)
 class Weighed:
-    """The candidates for a question, their coverage of it, and their features."""
+    """The candidates for a question, the texts of their passages, their coverage and features."""
 
     subject: Subject
     found: Sequence[Candidate]
+    texts: Mapping[int, str]
     coverage: Coverage
     table: Vectors
 
@@ -271,6 +250,9 @@ def weighed(
     """
     subject = Subject(question, hits)
     found = [c for n, hit in enumerate(hits[:PASSAGES_READ]) for c in _of_passage(n, hit.chunk)]
+    if subject.kind or subject.measure:  # the words of the question alone are a label
+        found = [c for c in found if c.opening < c.start or subject.adds(c.text)]
+    found = [c for c in found if not subject.names_another(c.text)]
     if not found or not subject.words:
         return None
     new = [] if question in memory else [question]
@@ -279,13 +261,38 @@ def weighed(
     hopes = features(subject, hits, found, plain) @ WEIGHTS_UNENCODED
     kept = sorted(np.argsort(-hopes, kind="stable")[:most].tolist())
     found = [found[i] for i in kept]
+    texts = {c.passage: hits[c.passage].chunk.text for c in found}
     needed = dict.fromkeys(t for c in found for t in (c.text, *c.around))
     new = [text for text in needed if text not in memory]
     memory.update(zip(new, encode(new), strict=True))
     coverage = Coverage(subject, question, memory)
     table = features(subject, hits, found, coverage)
     table[:, 0] = np.array([memory[c.text].vector @ memory[question].vector for c in found])
-    return Weighed(subject, found, coverage, table)
+    return Weighed(subject, found, texts, coverage, table)
+
+
+def best_sentences(own: Weighed, keep_within: float = KEEP_WITHIN) -> tuple[Sentence, ...]:
+    """The sentences that are shown, best first."""
+    return _chosen(own.found, own.texts, own.table @ WEIGHTS, keep_within)
+
+
+def figures(question: str, own: Weighed) -> tuple[list[float], list[float]]:
+    """The figures about the best candidate that probability.py weighs: of topic, and of binding."""
+    scores: Vectors = own.table @ WEIGHTS
+    order = np.argsort(-scores, kind="stable")
+    at = int(order[0])
+    fourth = float(scores[order[: MOST_SENTENCES + 1][-1]])
+    if len(order) <= MOST_SENTENCES:
+        fourth = min(fourth, probability.UNRELATED_SCORE)
+    by_passage: dict[int, list[str]] = {}
+    for candidate in own.found:
+        by_passage.setdefault(candidate.passage, []).extend((candidate.text, *candidate.around))
+    first = own.found[at]
+    best = Best(first.text, first.around, first.passage, by_passage)
+    topic = topic_figures(
+        own.subject, own.coverage, best, own.table[at], (float(scores[at]), fourth)
+    )
+    return topic, bound_figures(question, own.subject, own.coverage, best, own.table[at])
 
 
 def _rank_one(
@@ -298,15 +305,15 @@ def _rank_one(
     """The ranking for one question."""
     own = weighed(question, hits, encode, memory)
     if own is None:
-        return Ranking((), 0.0)
-    figures = summary(own.subject, own.found, own.coverage, own.table)
-    return Ranking(_chosen(own.found, own.table @ WEIGHTS, keep_within), confidence(figures))
+        return Ranking((), 0.0, 0.0)
+    found = judged(*figures(question, own))
+    return Ranking(best_sentences(own, keep_within), found.confidence, found.probability)
 
 
 def merged(rankings: Sequence[Ranking]) -> Ranking:
     """One ranking of the answers to several parts: the best of each first, then the others.
 
-    The confidence is the mean of the parts', so that half an answer is kept.
+    Confidence and probability are the means of the parts', so that half an answer is kept.
     """
     chosen: dict[tuple[int, int], Sentence] = {}
     for ranking in rankings:  # a sentence that answers two parts does not displace another
@@ -315,12 +322,14 @@ def merged(rankings: Sequence[Ranking]) -> Ranking:
     others = sorted((s for r in rankings for s in r.sentences), key=lambda s: -s.score)
     for sentence in others:
         chosen.setdefault((sentence.passage, sentence.start), sentence)
-    mean = sum(ranking.confidence for ranking in rankings) / max(1, len(rankings))
-    return Ranking(tuple(chosen.values())[:MOST_SENTENCES], mean)
+    count = max(1, len(rankings))
+    confidence = sum(ranking.confidence for ranking in rankings) / count
+    chance = sum(ranking.probability for ranking in rankings) / count
+    return Ranking(tuple(chosen.values())[:MOST_SENTENCES], confidence, chance)
 
 
 def rank_sentences(question: str, hits: Sequence[Hit], encode: EncodeTokens) -> Ranking:
-    """The sentences of the passages that answer the question, best first, with a confidence.
+    """The sentences of the passages that answer the question, best first, with a probability.
 
     `hits` are best first; the first PASSAGES_READ are searched, and all determine which words are
     rare. A question that asks for two things is answered part by part.

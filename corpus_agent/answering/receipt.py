@@ -68,6 +68,7 @@ def receipt(
         "question": answer.question,
         "answer": inert(answer.text),
         "status": answer.status,
+        "probability": answer.probability,
         "answerer": answer.answerer,
         "server": server,
         "version": answer.version,

@@ -15,7 +15,10 @@ from indexer import Coverage
 if TYPE_CHECKING:
     from corpus_agent.tools.corpus import CorpusView
 
-AnswerStatus = Literal["answered", "partial", "not_found"]
+# answered: nine in ten such quotations hold the answer (probability.py), or a model's answer whose
+# every sentence is supported. partial: parts of it are not, or a quoted file changed. closest:
+# passages that may hold the answer and are not called one. not_found: neither.
+AnswerStatus = Literal["answered", "partial", "closest", "not_found"]
 Verdict = Literal["verified", "verified in recognised text", "moved", "cut", "altered", "not_found"]
 # Verdicts of a quotation that stands in its document, there or elsewhere, whole.
 STANDING: frozenset[Verdict] = frozenset(["verified", "verified in recognised text", "moved"])
@@ -70,6 +73,8 @@ class Answer:
     are the searches and reads that led to the answer, in order.
     `egress` is the remote host that passages were sent to; None if nothing left this machine.
     `model_server` is the server that passages were sent to, None without a model.
+    `probability` is the calibrated probability that the quotations hold the answer; None where it
+    was not estimated: a model's answer, or quotations of which some were left out.
     """
 
     question: str
@@ -84,6 +89,12 @@ class Answer:
     calls: tuple[ToolCall, ...] = ()
     egress: str | None = None
     model_server: ModelServer | None = None
+    probability: float | None = None
+
+    def __post_init__(self) -> None:
+        """Check the probability, which may come from another process."""
+        if self.probability is not None and not 0 <= self.probability <= 1:
+            raise ValueError("a probability is from 0 to 1")
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,18 +15,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from corpus_agent.answering.citations import InTextCitation, Settled, place_of, settle
-from corpus_agent.answering.grounding import (
-    MARK,
-    Bearing,
-    Claim,
-    SentenceRange,
-    Supporter,
-    bearing,
-    bears_every_part,
-    claims,
-    quoted_window,
-    without_sources,
-)
+from corpus_agent.answering.claims import MARK, Claim, claims, without_sources
+from corpus_agent.answering.evidence import SentenceRange, quoted_window
+from corpus_agent.answering.grounding import Bearing, Supporter, bearing, bears_every_part
 from corpus_agent.answering.quotations import check_quotation
 from corpus_agent.text.naming import called
 from corpus_agent.text.sanitize import visible
@@ -140,10 +131,10 @@ class Evidence:
         unsupported: list[str] = []
         found = claims(text, cited, every=strict)
         borne = {claim: self._bearing(claim, cited, strict=strict) for claim in found}
-        open_claims = [claim for claim in found if borne[claim] != "said"]
+        open_claims = [claim for claim in found if borne[claim] != "supported"]
         # From the end, so that the positions of earlier claims stay valid.
         for number, claim in reversed(list(enumerate(open_claims))):
-            tried = number < MAX_SUPPORTED and borne[claim] == "unsaid"
+            tried = number < MAX_SUPPORTED and borne[claim] == "unsupported"
             citation = self._support(claim, cited) if tried else None
             if citation is not None and strict and not self._bears_each(claim, citation):
                 citation = None
@@ -163,7 +154,7 @@ class Evidence:
     def _bearing(self, claim: Claim, cited: dict[int, Citation], *, strict: bool) -> Bearing:
         """How the sentences of a claim's citations bear on it."""
         if not claim.cited:
-            return "unsaid"
+            return "unsupported"
         windows = [self._window(cited[n]) for n in claim.cited]
         said = without_sources(claim.text, (cited[n].source for n in claim.cited))
         judge = bears_every_part if strict else bearing
@@ -173,7 +164,7 @@ class Evidence:
         """Whether a citation that was found for a claim supports each of its clauses."""
         said = without_sources(claim.text, [citation.source])
         windows = [self._window(citation)]
-        return bears_every_part(said, windows, self._encode, self._question) == "said"
+        return bears_every_part(said, windows, self._encode, self._question) == "supported"
 
     def _window(self, citation: Citation) -> SentenceRange:
         """The sentences of the document that contain a quotation, with their context."""

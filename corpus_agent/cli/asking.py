@@ -11,6 +11,7 @@ import click
 from corpus_agent import answering, evaluation, render, service
 from corpus_agent.cli.common import (
     EXIT_INTERRUPTED,
+    EXIT_NOT_ANSWERED,
     JSON,
     launch_to_read,
     llm_options,
@@ -71,6 +72,11 @@ STRICT = click.option(
 @llm_options
 @STRICT
 @click.option(
+    "--strict-answer",
+    is_flag=True,
+    help="Exit with 6 unless it is answered: also where passages are shown as the closest.",
+)
+@click.option(
     "--receipt",
     "receipt_file",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -84,12 +90,14 @@ def ask(
     llm_model: str | None,
     allow_remote_llm: str | None,
     strict_evidence: bool,
+    strict_answer: bool,
     receipt_file: Path | None,
     as_json: bool,
 ) -> None:
     """Answer QUESTION from the documents, with quotations that were looked up.
 
-    Without a model on this machine, the answer is the passages themselves, word for word.
+    Without a model on this machine, the answer is the passages themselves, word for word. What may
+    hold the answer and is not likely enough to be called one is shown as the closest passages.
     """
     settings = settings_in_force(llm=llm, llm_model=llm_model, allow_remote_llm=allow_remote_llm)
     descriptor = _opened(receipt_file)
@@ -112,8 +120,11 @@ def ask(
     if descriptor is not None:
         answering.receipt.write(descriptor, record)
     if as_json:
-        return print_json(render.answer_object(answer, launch.seal.state))
-    return print_lines(render.answer_lines(answer))
+        print_json(render.answer_object(answer, launch.seal.state))
+    else:
+        print_lines(render.answer_lines(answer))
+    if strict_answer and answer.status != "answered":
+        raise SystemExit(EXIT_NOT_ANSWERED)
 
 
 def _opened(receipt_file: Path | None) -> int | None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from corpus_agent.startup import Launch
 
 EXIT_SOME_FAILED = 4
+EXIT_NOT_ANSWERED = 6
 EXIT_INTERRUPTED = 130  # 128 + SIGINT, as shells count
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from corpus_agent import mcp as mcp_door
 from corpus_agent import service
 from corpus_agent.cli.common import clean, launch_to_read, llm_options, main, settings_in_force
 from corpus_agent.mcp.client_config import CLIENTS, snippet
@@ -44,9 +45,7 @@ def mcp(
     launch = launch_to_read(settings, asking=True)
     for notice in launch.notices:
         click.echo(clean(notice), err=True)
-    from corpus_agent.mcp.server import serve
-
-    serve(launch.settings, launch, *streams)
+    mcp_door.server.serve(launch.settings, launch, *streams)
 
 
 def _print_config(client: str, settings: Settings, llm: str | None, llm_model: str | None) -> None:

@@ -7,8 +7,8 @@ use, so that importing the package loads neither.
 
 from typing import TYPE_CHECKING
 
+from corpus_agent import lazy_modules
 from corpus_agent.doctor.finding import Check, Finding, as_json, examine, lines
-from corpus_agent.lazy import lazy_modules
 
 __all__ = ["Check", "Finding", "as_json", "environment", "examine", "lines", "store"]
 

@@ -120,7 +120,7 @@ def as_written(store: Path) -> Finding:
     manifest = storage.checked_manifest(store, storage.EVERY_BYTE)
     if not manifest.contents:
         return Finding("warn", "an earlier version listed no files; the next run does", INDEX)
-    size = sum(int(told.partition(" ")[0]) for told in manifest.contents.values())
+    size = sum(int(sums.partition(" ")[0]) for sums in manifest.contents.values())
     return Finding("ok", f"{len(manifest.contents):,} files, {size / 1e6:,.1f} MB")
 
 

@@ -45,10 +45,24 @@ class Result:
         return self.answer.status == "not_found"
 
     @property
+    def closest(self) -> bool:
+        """Whether passages were shown that are not called an answer."""
+        return self.answer.status == "closest"
+
+    @property
+    def holds(self) -> bool:
+        """Whether every expected string occurs in what is shown, white space and case ignored."""
+        shown = _folded(self.answer.text)
+        return (
+            self.answerable
+            and not self.refused
+            and all(_folded(text) in shown for text in self.question.answers)
+        )
+
+    @property
     def correct(self) -> bool:
-        """Whether every expected string occurs in the answer, white space and case ignored."""
-        answer = _folded(self.answer.text)
-        return not self.refused and all(_folded(text) in answer for text in self.question.answers)
+        """Whether it was answered, and with every expected string."""
+        return self.holds and not self.closest
 
     def recall(self, k: int) -> float:
         """Share of the needed sources among the first k."""
@@ -79,10 +93,14 @@ def summarise(results: Sequence[Result]) -> dict[str, float | int | None]:
     `not_found_precision` is the share of correct refusals, `false_not_found` the share of
     answerable questions that were refused, `citation_precision` the share of citations that name
     a needed source (and page, where one is given) and whose quotation was found there.
+    `closest` is neither an answer nor a refusal: `correct` counts answers alone, `shown` whatever
+    holds the answer, `answered_precision` is the share of answers that hold it, `false_closest` and
+    `closest_recall` the shares of answerable and other questions with the closest passages instead.
     """
     answerable = [result for result in results if result.answerable]
     unanswerable = [result for result in results if not result.answerable]
     refused = [result for result in results if result.refused]
+    answered = [result for result in results if not (result.refused or result.closest)]
     return {
         "questions": len(results),
         "answerable": len(answerable),
@@ -91,17 +109,21 @@ def summarise(results: Sequence[Result]) -> dict[str, float | int | None]:
         "recall@10": _mean(answerable, lambda result: result.recall(10)),
         "mrr": _mean(answerable, lambda result: result.reciprocal_rank),
         "correct": _mean(answerable, lambda result: result.correct),
+        "shown": _mean(answerable, lambda result: result.holds),
+        "answered_precision": _mean(answered, lambda result: result.holds),
         "citation_precision": _mean(list(_citations(answerable)), float),
         "not_found_precision": _mean(refused, lambda result: not result.answerable),
         "not_found_recall": _mean(unanswerable, lambda result: result.refused),
         "false_not_found": _mean(answerable, lambda result: result.refused),
+        "closest_recall": _mean(unanswerable, lambda result: result.closest),
+        "false_closest": _mean(answerable, lambda result: result.closest),
         "search_seconds_p50": round(median(result.search_seconds for result in results), 4),
         "answer_seconds_p50": round(median(result.answer_seconds for result in results), 4),
     }
 
 
 def _mean(items: Sequence[Any], value: Callable[[Any], float]) -> float | None:
-    return round(mean(value(item) for item in items), 4) if items else None
+    return round(float(mean(value(item) for item in items)), 4) if items else None
 
 
 def _citations(results: Sequence[Result]) -> Iterator[bool]:

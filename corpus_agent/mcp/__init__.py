@@ -6,11 +6,12 @@ them.
 
 from typing import TYPE_CHECKING
 
-from corpus_agent.lazy import lazy_modules
+from corpus_agent import lazy_modules
 
-__all__ = ["tools"]
+__all__ = ["server", "tools"]
 
 if TYPE_CHECKING:
+    from corpus_agent.mcp import server as server
     from corpus_agent.mcp import tools as tools
 else:
     __getattr__ = lazy_modules(__name__, __all__)

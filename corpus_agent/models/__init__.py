@@ -6,7 +6,7 @@ them.
 
 from typing import TYPE_CHECKING
 
-from corpus_agent.lazy import lazy_modules
+from corpus_agent import lazy_modules
 
 __all__ = ["capabilities", "http"]
 

@@ -9,7 +9,7 @@ module of it.
 
 from typing import TYPE_CHECKING
 
-from corpus_agent.lazy import lazy_names
+from corpus_agent import lazy_names
 
 _PUBLIC = {
     "corpus_agent.render.answers": (

@@ -22,6 +22,7 @@ def answer_object(answer: Answer, seal: Seal) -> AnswerResult:
         "question": visible(answer.question),
         "answer": inert(answer.text),
         "status": answer.status,
+        "probability": answer.probability,
         "answerer": in_answer(answer.answerer),
         "citations": [_citation_object(citation) for citation in answer.citations],
         "coverage": {

@@ -137,12 +137,16 @@ class AnswerServer(TypedDict):
 
 
 class AnswerResult(TypedDict):
-    """An answer with its evidence; `notices` lists every degradation."""
+    """An answer with its evidence; `notices` lists every degradation.
+
+    `probability`: that the quotations hold the answer; None where it was not estimated.
+    """
 
     schema_version: int
     question: str
     answer: str
     status: AnswerStatus
+    probability: float | None
     answerer: str
     citations: list[AnswerCitation]
     coverage: AnswerCoverage

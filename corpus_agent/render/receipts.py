@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
+from corpus_agent.answering.records import AnswerStatus
 from corpus_agent.render.common import as_object, in_answer, place, qualified
 from corpus_agent.text.naming import answerer, quoted_in_answer
 from corpus_agent.text.sanitize import enclosed, inert, visible
@@ -24,6 +25,7 @@ def verify_object(checked: Sequence[CheckedReceipt], version: int) -> dict[str, 
         {
             "question": visible(str(content.get("question", ""))),
             "started": visible(str(content.get("started", ""))),
+            "status": _status(content),
             "holds": all(found.holds for found in rows),
             "citations": [_checked_object(found) for found in rows],
         }
@@ -75,7 +77,22 @@ def _heading(content: dict[str, Any]) -> str:
     started = str(content.get("started", ""))
     when = started if _TIME.fullmatch(started) else "once"
     asked = quoted_in_answer(str(content.get("question", "")))
-    return f"{when} {asked}, answered by {answerer(str(content.get('answerer', '')))}"
+    return f"{when} {asked}, {_BY[_status(content)]} {answerer(str(content.get('answerer', '')))}"
+
+
+def _status(content: dict[str, Any]) -> AnswerStatus | None:
+    """The status that a receipt records, None if it is none of ours."""
+    found = content.get("status")
+    return next((status for status in get_args(AnswerStatus) if status == found), None)
+
+
+_BY: dict[AnswerStatus | None, str] = {
+    "answered": "answered by",
+    "partial": "answered in part by",
+    "closest": "NOT answered, the closest passages by",
+    "not_found": "not found by",
+    None: "of no known status, by",
+}
 
 
 def _became(found: Rechecked) -> str:

@@ -20,7 +20,7 @@ from indexer.confine import (
     system_files,
     tesseract_files,
 )
-from indexer.confine.policy import Access
+from indexer.confine.rules import Access
 
 TEMP_FOLDER = "tmp"  # inside the store
 

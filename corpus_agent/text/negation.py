@@ -261,10 +261,10 @@ def negations(text: str, other: str) -> int:
     what is missing.
     """
     text = _compiled(_PAIRED).sub("\x00", _OF_NAMES.sub("", _compiled(_NOT_ONLY).sub("", text)))
-    spoken = frozenset(terms(other))
+    topic = frozenset(terms(other))
     return sum(
         not _WITHOUT.fullmatch(match[0])
-        or any(word in spoken for word in content_terms(_missing(text[match.end() :]))[:3])
+        or any(word in topic for word in content_terms(_missing(text[match.end() :]))[:3])
         for match in _compiled(_ANY_NOT).finditer(text)
     )
 

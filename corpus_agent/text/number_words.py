@@ -1,8 +1,8 @@
 """The words that numbers, dates and measures are written in: one table of each, read by all.
 
 English, German, French and Spanish, spelt as they are written; `by_word` folds them. What a word
-means beside others (may, second, once) is for those to judge who read it: numbers.py for values,
-numerals.py for where a number ends, opposites.py and answer_type.py.
+means beside others (may, second, once) is for those to judge who read it: spelt_numbers.py for
+values, numerals.py for where a number ends, opposites.py and answer_type.py.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from corpus_agent.text.number_words import (
     UNITS,
     listed,
 )
-from corpus_agent.text.numbers import compound
+from corpus_agent.text.spelt_numbers import compound
 from corpus_agent.text.tokens import fold
 
 REACH = 60  # characters on either side that are looked at

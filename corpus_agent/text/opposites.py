@@ -2,7 +2,7 @@
 """Words that cannot both be said of one thing: rose and fell, monthly and yearly, buyer and seller. Pure.
 
 Knows commonest pairs in English, German, French, Spanish and Chinese, by word or by beginning. Tells
-what a claim says in the place of what a text says; what that means is grounding.py's to judge.
+what a claim says in the place of what a text says; what that means is agreement.py's to judge.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _classes(group: str) -> list[regex.Pattern[str]]:
 _PATTERNS: dict[str, list[regex.Pattern[str]]] = {}
 
 
-def _said(group: str, text: str) -> frozenset[int]:
+def _classes_in(group: str, text: str) -> frozenset[int]:
     if group not in _PATTERNS:
         _PATTERNS[group] = _classes(group)
     return frozenset(n for n, words in enumerate(_PATTERNS[group]) if words.search(text))
@@ -76,26 +76,26 @@ def _differ(mine: frozenset[int], theirs: frozenset[int]) -> bool:
     return bool(mine and theirs and not mine & theirs)
 
 
-def turned(claim: str, said: str) -> int:
+def turned(claim: str, text: str) -> int:
     """The number of opposites of a claim and a text, of words whose negation is the opposite."""
-    mine, theirs = _plain(claim), _plain(said)
-    return sum(_differ(_said(group, mine), _said(group, theirs)) for group in _TURNING)
+    mine, theirs = _plain(claim), _plain(text)
+    return sum(_differ(_classes_in(group, mine), _classes_in(group, theirs)) for group in _TURNING)
 
 
-def excludes(claim: str, said: str) -> bool:
+def excludes(claim: str, text: str) -> bool:
     """Whether a claim has a mutually exclusive word in the place of one of the text.
 
     Another period, another party, another side of the compass, before for after.
     """
-    mine, theirs = _plain(claim), _plain(said)
-    if any(_differ(_said(group, mine), _said(group, theirs)) for group in _EXCLUDING):
+    mine, theirs = _plain(claim), _plain(text)
+    if any(_differ(_classes_in(group, mine), _classes_in(group, theirs)) for group in _EXCLUDING):
         return True
     return _differ(_frequency(mine), _frequency(theirs)) or _other_time(mine, theirs)
 
 
 def _frequency(text: str) -> frozenset[int]:
     each = frozenset(_PERIOD[match["period"]] for match in _EACH_PERIOD.finditer(text))
-    return each | _said(_OFTEN, text)
+    return each | _classes_in(_OFTEN, text)
 
 
 def _other_time(mine: str, theirs: str) -> bool:

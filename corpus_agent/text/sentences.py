@@ -173,6 +173,20 @@ def leads_in(text: str) -> bool:
     return text.endswith(_LEADS_IN)
 
 
+_REFERS_BACK = regex.compile(
+    r"(?i)\W*(?:(?:in|at|by|for|of|from|with|after|before|during|under|on|to|since|until|despite|trotz"
+    r"|nach|vor|bei|mit|von|seit|après|avant|avec|depuis|después|antes|con|desde)\s+)?"
+    r"(?:th(?:is|at|ese|ose|ey|em|eir)|such|s?he|his|him|her|its?|both|neither"
+    r"|the (?:former|latter)|dies(?:e[rsmn]?)?|jene[rsmn]?|er|sie|ihre?[rsmn]?|seine?[rsmn]?"
+    r"|ils?|elles?|cel(?:a|ui|les?)|ce(?:tte|t|s)?|est[aeo]s?|es[ao]s?|él|ell[ao]s?)\b"
+)
+
+
+def refers_back(text: str) -> bool:
+    """Whether a sentence begins with a word for what an earlier one names: they, this, in it."""
+    return bool(_REFERS_BACK.match(text))
+
+
 _UNDERLINED = regex.compile(r"\s*\|[\s:|-]*-[\s:|-]*\|")
 
 

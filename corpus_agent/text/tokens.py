@@ -71,9 +71,20 @@ def content_terms(question: str) -> list[str]:
     return kept or every
 
 
+_FISCAL = regex.compile(r"fy(?:20)?(\d\d)")
+
+
+def _year(word: str) -> str:
+    """A word, of a fiscal year the year alone: fy22 is 2022."""
+    found = _FISCAL.fullmatch(word)
+    return f"20{found[1]}" if found else word
+
+
 def same_word(one: str, other: str) -> bool:
-    """Whether two folded words are equal or forms of one word (intercept, interceptions)."""
+    """Whether two folded words are forms of one (intercept, intercepted) or one year (fy22)."""
     if one == other:
+        return True
+    if "fy" in (one[:2], other[:2]) and _year(one) == _year(other):
         return True
     short, long = sorted((one, other), key=len)
     if len(short) < 3 or short[0] != long[0] or _DIGIT.search(one) or _DIGIT.search(other):

@@ -26,9 +26,9 @@ from indexer.confine.kernel import (
     opened_without_links,
     restrict_syscalls,
 )
-from indexer.confine.policy import FileRule, Limits, Policy
+from indexer.confine.policy import Limits, Policy
 from indexer.confine.raw import native_number
-from indexer.confine.rules import Allow, Arg, Calls, Denial
+from indexer.confine.rules import Allow, Arg, Calls, Denial, FileRule
 from indexer.confine.system import (
     GPU_DEVICES,
     interpreter_files,

@@ -19,9 +19,9 @@ from indexer.confine import landlock
 from indexer.confine.bite import check_files, check_sockets
 from indexer.confine.bpf import packed, seccomp_program
 from indexer.confine.capabilities import drop_capabilities
-from indexer.confine.policy import FileRule, Policy, limit_table
+from indexer.confine.policy import Policy, limit_table
 from indexer.confine.raw import HINT, Program, address, architecture, call, prctl
-from indexer.confine.rules import Calls, Denial, everything_but
+from indexer.confine.rules import Calls, Denial, FileRule, everything_but
 from indexer.confine.syscalls import Architecture, names, number
 from indexer.errors import SealUnavailable
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import struct
 
-from indexer.confine.policy import Access
+from indexer.confine.rules import Access
 
 EXECUTE = 1 << 0
 WRITE_FILE = 1 << 1

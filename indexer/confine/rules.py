@@ -1,10 +1,14 @@
-"""The value types in which calls.py lists permitted system calls."""
+"""The value types of which a policy consists: permitted system calls and files."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from errno import EPERM
+from pathlib import Path
+from typing import Literal
+
+Access = Literal["read", "execute", "list", "write", "device"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,24 @@ class Calls:
     allowed: tuple[Allow, ...]
     denied: tuple[Denial, ...] = ()
     peer: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FileRule:
+    """What may be done at `path` and beneath.
+
+    `read` opens files and lists folders, `execute` is read plus starting programs, `list` lists
+    folders only, `write` is read plus everything that changes content, `device` is reading,
+    writing and ioctl of device nodes. A rule that is not `required` is left out where there is no
+    such path: that allows less, never more. `reason` is for the reader of the policy. With
+    `no_links` nothing on the way to `path` may be a link: what was judged before is what is opened.
+    """
+
+    path: Path
+    access: Access = "read"
+    required: bool = False
+    reason: str = ""
+    no_links: bool = False
 
 
 def everything_but(denied: Iterable[Denial], names: Iterable[str]) -> Calls:

@@ -69,13 +69,13 @@ def _join_own_user_namespace(arch: Architecture) -> bool:
     A child creates it and this process joins: some systems permit creating a namespace and then
     forbid mapping users in it, which would leave this process as the overflow user for good.
     """
-    ready, told = os.pipe()
+    ready, announce = os.pipe()
     leave, left = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(left)
-        _make_user_namespace(arch, told, leave)
-    os.close(told)
+        _make_user_namespace(arch, announce, leave)
+    os.close(announce)
     os.close(leave)
     try:
         return os.read(ready, 1) == _READY and _followed(arch, child)
@@ -86,7 +86,7 @@ def _join_own_user_namespace(arch: Architecture) -> bool:
             os.waitpid(child, 0)
 
 
-def _make_user_namespace(arch: Architecture, told: int, leave: int) -> None:
+def _make_user_namespace(arch: Architecture, announce: int, leave: int) -> None:
     """The child: create the namespace, report, wait until the parent has joined; never returns."""
     user, group = os.geteuid(), os.getegid()
     try:
@@ -94,8 +94,8 @@ def _make_user_namespace(arch: Architecture, told: int, leave: int) -> None:
         Path("/proc/self/setgroups").write_text("deny")
         Path("/proc/self/uid_map").write_text(f"{user} {user} 1")
         Path("/proc/self/gid_map").write_text(f"{group} {group} 1")
-        os.write(told, _READY)
-        os.close(told)
+        os.write(announce, _READY)
+        os.close(announce)
         os.read(leave, 1)
     finally:
         os._exit(0)

@@ -43,22 +43,15 @@ __all__ = [
 Reader = Callable[[bytes, Within], Extraction]
 
 
-def _from(module: str, function: str) -> Reader:
-    """A reader of this package by name; its module is imported on the first call."""
+def _from(module: str, function: str, *, container: bool) -> Reader:
+    """A reader of this package by name; its module is imported on the first call.
+
+    That of a format that other documents stand in is also given their budget.
+    """
 
     def read(data: bytes, within: Within) -> Extraction:
-        extraction = getattr(import_module(f"indexer.extract.{module}"), function)(data)
-        assert isinstance(extraction, Extraction)
-        return extraction
-
-    return read
-
-
-def _around(module: str, function: str) -> Reader:
-    """As `_from`, for a format that other documents stand in: its reader has their budget."""
-
-    def read(data: bytes, within: Within) -> Extraction:
-        extraction = getattr(import_module(f"indexer.extract.{module}"), function)(data, within)
+        reader = getattr(import_module(f"indexer.extract.{module}"), function)
+        extraction = reader(data, within) if container else reader(data)
         assert isinstance(extraction, Extraction)
         return extraction
 
@@ -66,25 +59,32 @@ def _around(module: str, function: str) -> Reader:
 
 
 def _binary(
-    name: str, version: int, kinds: str, module: str, *, markdown: bool = False
+    name: str,
+    version: int,
+    kinds: str,
+    module: str,
+    *,
+    markdown: bool = False,
+    container: bool = False,
 ) -> Extractor:
     """A format that `kind_of` recognises by its bytes."""
-    return Extractor(
-        name, version, _from(module, f"read_{name}"), tuple(kinds.split()), markdown=markdown
-    )
+    read = _from(module, f"read_{name}", container=container)
+    known = tuple(kinds.split())
+    return Extractor(name, version, read, known, markdown=markdown, container=container)
 
 
 def _text(
-    name: str, version: int, claims: Claim, module: str, *, markdown: bool = False
+    name: str,
+    version: int,
+    claims: Claim,
+    module: str,
+    *,
+    markdown: bool = False,
+    container: bool = False,
 ) -> Extractor:
     """A format whose files are text: a broken one is still read as plain text."""
-    return Extractor(name, version, _from(module, f"read_{name}"), claims=claims, markdown=markdown)
-
-
-def _container(each: Extractor, module: str) -> Extractor:
-    """The format as one that other documents stand in."""
-    read = _around(module, f"read_{each.name}")
-    return replace(each, read=read, container=True)
+    read = _from(module, f"read_{name}", container=container)
+    return Extractor(name, version, read, claims=claims, markdown=markdown, container=container)
 
 
 # Every format of one document. Marks in the bytes come before names; among the formats of text the
@@ -102,23 +102,19 @@ _DOCUMENTS: tuple[Extractor, ...] = (
     _binary("doc", 3, "doc", "legacy.doc", markdown=True),
     _binary("ppt", 4, "ppt", "legacy.ppt", markdown=True),
     _binary("xls", 3, "xls", "sheets.xls"),
-    _container(_binary("msg", 6, "msg", "mail.files"), "mail.files"),
+    _binary("msg", 6, "msg", "mail.files", container=True),
     _binary("rtf", 5, "rtf", "legacy.rtf", markdown=True),
     replace(
         _binary("webarchive", 2, "webarchive", "personal.notes", markdown=True),
         claims=suffixes.is_webarchive,
     ),
-    _container(
-        _text("enex", 1, suffixes.is_enex, "personal.notes", markdown=True), "personal.notes"
-    ),
+    _text("enex", 1, suffixes.is_enex, "personal.notes", markdown=True, container=True),
     _text("fb2", 4, suffixes.is_fb2, "html.ebook", markdown=True),
-    _container(_binary("tnef", 1, "tnef", "mail.files"), "mail.files"),
-    _container(_text("mbox", 6, suffixes.is_mbox, "mail.files"), "mail.files"),
-    _container(_text("eml", 6, suffixes.is_eml, "mail.files"), "mail.files"),
+    _binary("tnef", 1, "tnef", "mail.files", container=True),
+    _text("mbox", 6, suffixes.is_mbox, "mail.files", container=True),
+    _text("eml", 6, suffixes.is_eml, "mail.files", container=True),
     _text("contacts", 1, suffixes.is_contacts, "personal.contacts"),
-    _container(
-        _text("calendar", 1, suffixes.is_calendar, "personal.appointments"), "personal.appointments"
-    ),
+    _text("calendar", 1, suffixes.is_calendar, "personal.appointments", container=True),
     _text("notebook", 4, suffixes.is_notebook, "data.notebook", markdown=True),
     _text("subtitles", 2, suffixes.is_subtitles, "text.subtitles"),
     _text("csv", 3, suffixes.is_csv, "sheets.spreadsheets"),
@@ -137,7 +133,7 @@ _ARCHIVE_VERSION = 2 + sum(extractor.version for extractor in _DOCUMENTS)
 
 def _archive(name: str, kinds: str, module: str) -> Extractor:
     """A format without text of its own: what is in it is read by the others."""
-    return _container(_binary(name, _ARCHIVE_VERSION, kinds, module, markdown=True), module)
+    return _binary(name, _ARCHIVE_VERSION, kinds, module, markdown=True, container=True)
 
 
 REGISTRY = (

@@ -65,8 +65,8 @@ def links(pairs: Iterable[tuple[str, str]]) -> str:
     found: dict[str, str] = {}
     for text, address in pairs:
         shown = one_line(text)
-        said = address.rpartition("//")[2].removeprefix("mailto:").rstrip("/")
-        if shown and said not in shown and _leads_out(address):
+        target = address.rpartition("//")[2].removeprefix("mailto:").rstrip("/")
+        if shown and target not in shown and _leads_out(address):
             found.setdefault(address, shown)
     lines = [f"- [{text}]({address})" for address, text in list(found.items())[:MAX_LINKS]]
     return "\n".join(["Links:", *lines]) if lines else ""

@@ -59,7 +59,7 @@ def moments(
     """
     while not should_stop():
         try:
-            yield from _heard(root, store, should_stop, renew_seconds)
+            yield from _changes_below(root, store, should_stop, renew_seconds)
         except (OSError, RuntimeError) as error:  # the library's own error is a RuntimeError
             reason = " ".join(str(error).split(" about [")[0].split())
             on_notice(
@@ -69,7 +69,7 @@ def moments(
             yield from _polled(should_stop)
 
 
-def _heard(
+def _changes_below(
     root: Path, store: Path, should_stop: ShouldStop, renew_seconds: float
 ) -> Iterator[None]:
     """Yields for kernel events from one set of watches."""
@@ -77,7 +77,7 @@ def _heard(
 
     until = time.monotonic() + renew_seconds
     first = True
-    heard = watch(
+    events = watch(
         root,
         watch_filter=None,
         debounce=GATHER_MS,
@@ -89,12 +89,12 @@ def _heard(
         ignore_permission_denied=False,  # True leaves the folders after it unwatched, in silence
         debug=False,
     )
-    for changes in heard:
+    for changes in events:
         if first or any(_concerns(root, store, Path(path)) for _, path in changes):
             first = False
             yield
         if time.monotonic() > until or _may_be_unwatched(changes):
-            heard.close()
+            events.close()
             return
 
 

@@ -59,19 +59,19 @@ def _serve(channel: socket.socket, parse: Parse) -> None:
     opened: Opened | None = None
     while True:
         kind, payload, descriptor = protocol.receive_with_descriptor(channel)
-        asked = json.loads(payload)
+        request = json.loads(payload)
         try:
             if kind == protocol.DOCUMENT:
                 opened = None  # the one before makes room first
-                opened = _open(channel, descriptor, parse, **asked)
+                opened = _open(channel, descriptor, parse, **request)
                 _send(channel, protocol.OPENED, title=opened.title[:MAX_TITLE_CHARS])
             else:
                 assert opened is not None, "lines of no document"
-                _send_lines(channel, opened, **asked)
+                _send_lines(channel, opened, **request)
         except UnreadableDocument as error:
             detail = error.detail[:MAX_DETAIL_CHARS]
-            said = {"reason": error.reason, "detail": detail, "waiting": error.waiting}
-            _send(channel, protocol.UNREADABLE, **said)
+            failure = {"reason": error.reason, "detail": detail, "waiting": error.waiting}
+            _send(channel, protocol.UNREADABLE, **failure)
         except MemoryError:
             opened = None
             _send(channel, protocol.UNREADABLE, reason="memory", detail="")
@@ -122,9 +122,9 @@ def report_crash(
 ) -> Callable[[type[BaseException], BaseException, TracebackType | None], None]:
     """An excepthook that reports an unexpected exception to the parent before the process ends."""
 
-    def tell(kind: type[BaseException], error: BaseException, _: TracebackType | None) -> None:
+    def report(kind: type[BaseException], error: BaseException, _: TracebackType | None) -> None:
         detail = f"{kind.__name__}: {error}"[:MAX_DETAIL_CHARS]
         with contextlib.suppress(OSError):
             _send(channel, protocol.UNREADABLE, reason="crashed", detail=detail)
 
-    return tell
+    return report

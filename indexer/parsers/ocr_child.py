@@ -70,24 +70,24 @@ class _Serving:
             try:
                 self._answer(kind, json.loads(payload), descriptor)
             except UnreadableDocument as error:
-                self._say_unreadable(error.reason, error.detail)
+                self._send_unreadable(error.reason, error.detail)
             except MemoryError:
-                self._say_unreadable("memory", "")
+                self._send_unreadable("memory", "")
 
-    def _answer(self, kind: bytes, asked: dict[str, int], descriptor: int) -> None:
+    def _answer(self, kind: bytes, request: dict[str, int], descriptor: int) -> None:
         if kind == protocol.DOCUMENT:
             self._pages = self._picture = None  # the one before makes room first
             with os.fdopen(descriptor, "rb", buffering=0) as file:
                 self._pages = opened(file.readall())
             _send(self._channel, protocol.OPENED, pages=self._pages.count)
         elif kind == protocol.PAGE:
-            self._draw(asked["number"])
+            self._draw(request["number"])
         elif kind == protocol.LOOK:
             assert self._picture is not None, "a look at no page"
             _send(self._channel, protocol.LOOK, text=self._engine.shows_text(self._picture))
         elif kind == protocol.GREY:
             assert self._picture is not None, "the picture of no page"
-            shown = _strip(self._picture, self._pieces) if asked["strip"] else self._picture
+            shown = _strip(self._picture, self._pieces) if request["strip"] else self._picture
             protocol.send(self._channel, protocol.GREY, _grey(shown))
         else:
             self._read()
@@ -119,7 +119,7 @@ class _Serving:
         }
         protocol.send(self._channel, protocol.RECOGNISED, json.dumps(content).encode())
 
-    def _say_unreadable(self, reason: str, detail: str) -> None:
+    def _send_unreadable(self, reason: str, detail: str) -> None:
         _send(
             self._channel,
             protocol.UNREADABLE,

@@ -13,12 +13,13 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Mapping
 from functools import cache
 
 from indexer.confine import check_kernel, starting
-from indexer.errors import CorpusError, SealUnavailable
+from indexer.errors import CorpusError, SealUnavailable, UnreadableDocument
 from indexer.parsers import protocol
 
 START_SECONDS = 120.0  # takes a tenth of a second where the machine has nothing else to do
@@ -53,7 +54,7 @@ class Process:
             self.pid = self._process.pid
         try:
             kind, payload = protocol.receive(self._channel, time.monotonic() + START_SECONDS)
-            told = json.loads(payload)
+            report = json.loads(payload)
         except (EOFError, OSError, ValueError) as error:
             code, _ = self.end(EXIT_SECONDS)
             raise CorpusError(
@@ -62,8 +63,8 @@ class Process:
             ) from error
         if kind != protocol.READY:
             self.end()
-            raise SealUnavailable(told["message"], told["hint"])
-        self._first_peak_kib = told["peak_kib"]
+            raise SealUnavailable(report["message"], report["hint"])
+        self._first_peak_kib = report["peak_kib"]
 
     def ask(
         self, kind: bytes, deadline: float, descriptor: int = -1, **values: object
@@ -71,9 +72,9 @@ class Process:
         """The kind and payload of the answer; raises EOFError, OSError, TimeoutError, Malformed."""
         self._channel.settimeout(protocol.seconds_until(deadline))
         protocol.send(self._channel, kind, json.dumps(values).encode(), descriptor)
-        return self.hear(deadline)
+        return self.receive(deadline)
 
-    def hear(self, deadline: float) -> tuple[bytes, bytes]:
+    def receive(self, deadline: float) -> tuple[bytes, bytes]:
         """The next reply of the process; raises as `ask` does."""
         return protocol.receive(self._channel, deadline)
 
@@ -96,6 +97,47 @@ class Process:
         code = self._process.returncode = os.waitstatus_to_exitcode(status)  # it was waited for
         peak = usage.ru_maxrss * 1024 if usage.ru_maxrss > self._first_peak_kib else 0
         return None if killed else code, peak
+
+
+class RenewedProcess:
+    """A process that is started on first use, and anew after it has ended.
+
+    For one thread at a time, and `stop` for any.
+    """
+
+    def __init__(self, module: str, environment: Mapping[str, str] | None = None) -> None:
+        """What the process runs, and its environment, are those of `Process`."""
+        self._module, self._environment = module, environment
+        self._lock = threading.Lock()
+        self._process: Process | None = None
+        self.stopped = False
+
+    @property
+    def documents(self) -> int | None:
+        """The number of documents that the running process was given; None where none runs."""
+        return self._process.documents if self._process else None
+
+    def running(self) -> Process:
+        """The process; raises UnreadableDocument("interrupted") once it was stopped."""
+        with self._lock:
+            if self.stopped:
+                raise UnreadableDocument("interrupted")
+            if self._process is None:
+                self._process = Process(self._module, self._environment)
+            return self._process
+
+    def end(self, patience: float = 0.0) -> tuple[int | None, int]:
+        """End the process; what `Process.end` returns, (None, 0) where none runs."""
+        with self._lock:
+            process, self._process = self._process, None
+        return process.end(patience) if process else (None, 0)
+
+    def stop(self) -> None:
+        """Kill the process at once; no other is started afterwards."""
+        with self._lock:
+            self.stopped = True
+            if self._process:
+                self._process.kill()
 
 
 def _ends(pid: int, seconds: float) -> bool:

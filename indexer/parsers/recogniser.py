@@ -14,7 +14,6 @@ import math
 import os
 import re
 import signal
-import threading
 import time
 from dataclasses import dataclass, fields
 from functools import cache
@@ -26,7 +25,7 @@ from indexer.extract.ocr.figures import FIGURE, PlacedWord
 from indexer.extract.ocr.reading_order import UNREADABLE
 from indexer.parsers import protocol, tesseract
 from indexer.parsers.limits import OCR_CPU_SECONDS, OCR_MEMORY_BYTES, OCR_WALL_SECONDS
-from indexer.parsers.process import EXIT_SECONDS, Process
+from indexer.parsers.process import EXIT_SECONDS, RenewedProcess
 
 CHILD = "indexer.parsers.ocr_child"
 VERSION = 2  # of what is written for a page; a change has every page read again
@@ -109,34 +108,31 @@ class Recogniser:
 
     def __init__(self, module: str = CHILD, seconds: float = OCR_WALL_SECONDS) -> None:
         """`module` is what the process runs, `seconds` the time for a page."""
-        self._module = module
         self._seconds = seconds
-        self._lock = threading.Lock()
-        self._process: Process | None = None
-        self._stopped = False
+        self._process = RenewedProcess(module, _ENVIRONMENT)
         self._document: int | None = None  # a descriptor
 
     def open(self, descriptor: int) -> int:
         """Give the process a document; how many pages it has. Raises UnreadableDocument."""
         self._document = descriptor
-        if self._process and self._process.documents >= PAGES_PER_PROCESS:
-            self._end()
+        if (self._process.documents or 0) >= PAGES_PER_PROCESS:
+            self._process.end()
         return self._opened()
 
     def _opened(self) -> int:
         assert self._document is not None
-        said = self._ask(protocol.DOCUMENT, protocol.OPENED, self._document)
-        return _number(said.get("pages"), protocol.MAX_PAGE)
+        reply = self._ask(protocol.DOCUMENT, protocol.OPENED, self._document)
+        return _number(reply.get("pages"), protocol.MAX_PAGE)
 
     def draw(self, number: int) -> DrawnPage:
         """Have a page drawn, after which it can be read. Raises UnreadableDocument."""
-        if self._process is None:
+        if self._process.documents is None:
             self._opened()  # the one before died of another page
-        said = self._ask(protocol.PAGE, protocol.PAGE, number=number)
-        sha256 = said.get("sha256")
+        reply = self._ask(protocol.PAGE, protocol.PAGE, number=number)
+        sha256 = reply.get("sha256")
         if not isinstance(sha256, str) or not _SHA256.fullmatch(sha256):
             raise self._malformed("no hash of a page")
-        return DrawnPage(sha256, said.get("blank") is True)
+        return DrawnPage(sha256, reply.get("blank") is True)
 
     def shows_text(self) -> bool:
         """Whether a first look at the drawn page finds lines of text."""
@@ -144,28 +140,25 @@ class Recogniser:
 
     def read(self) -> RecognisedPage:
         """The text of the drawn page. Raises UnreadableDocument with the reason."""
-        said = self._ask(protocol.RECOGNISED, protocol.RECOGNISED)
-        lines = self._checked(said.get("lines"))
+        reply = self._ask(protocol.RECOGNISED, protocol.RECOGNISED)
+        lines = self._checked(reply.get("lines"))
         found = tesseract.find()
-        if found is not None and said.get("suspect") is True:
+        if found is not None and reply.get("suspect") is True:
             language = found.language_of(self._frame(protocol.GREY, protocol.GREY, strip=True))
             if language is not None:
                 picture = self._frame(protocol.GREY, protocol.GREY, strip=False)
-                figures = self._checked_figures(said.get("figures"))
+                figures = self._checked_figures(reply.get("figures"))
                 return RecognisedPage(tuple(found.read(picture, language, figures)), "tesseract")
         return RecognisedPage(lines, "rapidocr")
 
     def stop(self) -> None:
         """Kill the process, even during a page; no other is started afterwards."""
-        with self._lock:
-            self._stopped = True
-            if self._process:
-                self._process.kill()
+        self._process.stop()
 
     def close(self) -> None:
         """End the process and wait until it has ended."""
-        self.stop()
-        self._end()
+        self._process.stop()
+        self._process.end()
 
     def _ask(
         self, kind: bytes, expected: bytes, descriptor: int = -1, **values: object
@@ -173,23 +166,23 @@ class Recogniser:
         """The values of the reply."""
         payload = self._frame(kind, expected, descriptor, **values)
         try:
-            said = json.loads(payload)
+            reply = json.loads(payload)
         except (ValueError, RecursionError):
-            said = None
-        if not isinstance(said, dict):
+            reply = None
+        if not isinstance(reply, dict):
             raise self._malformed("an answer that is none")
-        return said
+        return reply
 
     def _frame(self, kind: bytes, expected: bytes, descriptor: int = -1, **values: object) -> bytes:
         """The payload of the reply; raises UnreadableDocument, and then the process may be gone."""
-        process = self._running()
+        process = self._process.running()
         try:
             deadline = time.monotonic() + self._seconds
             if descriptor >= 0:
                 os.lseek(descriptor, 0, os.SEEK_SET)  # the process shares the position
             given, payload = process.ask(kind, deadline, descriptor, **values)
         except TimeoutError:
-            self._end()
+            self._process.end()
             detail = f"a page took more than {self._seconds:.0f} s"
             raise UnreadableDocument("timeout", detail) from None
         except (EOFError, ConnectionError):
@@ -204,23 +197,22 @@ class Recogniser:
     def _reported(self, kind: bytes, payload: bytes) -> UnreadableDocument:
         """The error that the process reports."""
         try:
-            said = json.loads(payload) if kind == protocol.UNREADABLE else {}
-            reason, detail = said.get("reason"), said.get("detail")
+            reply = json.loads(payload) if kind == protocol.UNREADABLE else {}
+            reason, detail = reply.get("reason"), reply.get("detail")
         except (ValueError, RecursionError, AttributeError):
             return self._malformed("no reason")
         if not isinstance(reason, str) or not _REASON.fullmatch(reason):
             return self._malformed("no reason")
         if reason in ("crashed", "memory"):
-            self._end()
+            self._process.end()
         shown = whole(detail).replace("\0", "") if isinstance(detail, str) else ""
         return UnreadableDocument(reason, " ".join(shown.split())[:300])
 
     def _cause(self) -> UnreadableDocument:
         """Why the process ended by itself."""
-        with self._lock:
-            if self._stopped:
-                return UnreadableDocument("interrupted")
-        code, peak = self._end(EXIT_SECONDS)
+        if self._process.stopped:
+            return UnreadableDocument("interrupted")
+        code, peak = self._process.end(EXIT_SECONDS)
         if code == -signal.SIGXCPU:
             return UnreadableDocument("timeout", f"{OCR_CPU_SECONDS} s of processor time")
         if code == -signal.SIGKILL or peak > OCR_MEMORY_BYTES // 3:
@@ -229,7 +221,7 @@ class Recogniser:
         return UnreadableDocument("crashed", f"the recognising process ended with {code}")
 
     def _malformed(self, what: str) -> UnreadableDocument:
-        self._end()
+        self._process.end()
         return UnreadableDocument("crashed", f"sent {what}")
 
     def _checked(self, lines: object) -> tuple[tuple[str, float], ...]:
@@ -250,19 +242,6 @@ class Recogniser:
         if not all(isinstance(entry, list) and is_word(*entry) for entry in figures):
             raise self._malformed("a figure that is none")
         return [PlacedWord(*entry) for entry in figures]
-
-    def _running(self) -> Process:
-        with self._lock:
-            if self._stopped:
-                raise UnreadableDocument("interrupted")
-            if self._process is None:
-                self._process = Process(self._module, _ENVIRONMENT)
-            return self._process
-
-    def _end(self, patience: float = 0.0) -> tuple[int | None, int]:
-        with self._lock:
-            process, self._process = self._process, None
-        return process.end(patience) if process else (None, 0)
 
 
 def is_line(text: object, confidence: object) -> bool:

@@ -10,7 +10,6 @@ import json
 import os
 import re
 import signal
-import threading
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -21,7 +20,7 @@ from indexer.extract import is_cut_at_limit
 from indexer.extract.normalise import whole
 from indexer.parsers import protocol
 from indexer.parsers.limits import DOCUMENTS_PER_PROCESS, DocumentLimits, limits_for
-from indexer.parsers.process import EXIT_SECONDS, Process
+from indexer.parsers.process import EXIT_SECONDS, Process, RenewedProcess
 from indexer.records import Line
 
 CHILD = "indexer.parsers.child"
@@ -64,7 +63,7 @@ Enough = Callable[[int, int], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class DocumentRequest:
     """A request for one document: its bytes, name, and how much of it.
 
     The bytes are read from `descriptor`. Batches are requested until `enough`, called with the
@@ -90,60 +89,41 @@ class Worker:
         limits: Callable[[int], DocumentLimits] = limits_for,
         documents_per_process: int = DOCUMENTS_PER_PROCESS,
     ) -> None:
-        self._module = module
         self._limits = limits
         self._documents_per_process = documents_per_process
-        self._lock = threading.Lock()
-        self._process: Process | None = None
-        self._stopped = False
+        self._process = RenewedProcess(module)
 
-    def read(self, asked: Asked) -> Text:
+    def read(self, request: DocumentRequest) -> Text:
         """The text of a document.
 
         Raises UnreadableDocument with the parser's reason, or "timeout", "memory", "output" or
         "crashed"; SealUnavailable where no process can be confined. Whatever is raised, the
         worker is ready for the next document.
         """
-        limits = self._limits(os.fstat(asked.descriptor).st_size)
+        limits = self._limits(os.fstat(request.descriptor).st_size)
         while True:
-            process = self._running()
+            if (self._process.documents or 0) >= self._documents_per_process:
+                self._process.end()
+            process = self._process.running()
             process.documents += 1
-            reading = _DocumentReading(process, asked, limits)
+            reading = _DocumentReading(process, request, limits)
             try:
                 return reading.text()
             except _Lost as lost:
-                code, peak = self._end(0.0 if lost.error else EXIT_SECONDS)
+                code, peak = self._process.end(0.0 if lost.error else EXIT_SECONDS)
                 error = lost.error or _cause(code, peak, limits)
-                # What it parsed before may have broken it: then the document is asked of another.
+                # What it parsed before may have broken it: then another is given the document.
                 if process.documents == 1 or error.reason == "timeout":
                     raise reading.labelled(error) from None
 
     def stop(self) -> None:
         """Kill the process, even during a document; no other is started afterwards."""
-        with self._lock:
-            self._stopped = True
-            if self._process:
-                self._process.kill()
+        self._process.stop()
 
     def close(self) -> None:
         """End the process and wait until it has ended."""
-        self.stop()
-        self._end()
-
-    def _running(self) -> Process:
-        if self._process and self._process.documents >= self._documents_per_process:
-            self._end()
-        with self._lock:
-            if self._stopped:
-                raise UnreadableDocument("interrupted")
-            if self._process is None:
-                self._process = Process(self._module)
-            return self._process
-
-    def _end(self, patience: float = 0.0) -> tuple[int | None, int]:
-        with self._lock:
-            process, self._process = self._process, None
-        return process.end(patience) if process else (None, 0)
+        self._process.stop()
+        self._process.end()
 
 
 class _Lost(Exception):
@@ -157,9 +137,9 @@ class _Lost(Exception):
 class _DocumentReading:
     """One document in one process, from the order to its last line."""
 
-    def __init__(self, process: Process, asked: Asked, limits: DocumentLimits) -> None:
+    def __init__(self, process: Process, request: DocumentRequest, limits: DocumentLimits) -> None:
         self._process = process
-        self._asked = asked
+        self._request = request
         self._limits = limits
         self._deadline = time.monotonic() + limits.wall_seconds
         self._label: str | None = None
@@ -186,14 +166,14 @@ class _DocumentReading:
         title = self._open()
         parts: list[bytes] = []
         lines = chars = 0
-        while not (parts and self._asked.enough(lines, chars)):
+        while not (parts and self._request.enough(lines, chars)):
             kind, payload = self._process.ask(
-                protocol.MORE, self._deadline, **asdict(self._asked.batch)
+                protocol.MORE, self._deadline, **asdict(self._request.batch)
             )
             if kind != protocol.LINES:
-                said = _said(kind, payload, protocol.END)
-                self._label = _label(said)
-                remark = _words(said.get("remark"))
+                message = _message(kind, payload, protocol.END)
+                self._label = _label(message)
+                remark = _words(message.get("remark"))
                 return Text(self._label, title, b"".join(parts), lines, chars, remark)
             more_lines, more_chars = protocol.checked(payload)
             excess = self._excess(lines + more_lines, chars + more_chars)
@@ -210,19 +190,19 @@ class _DocumentReading:
 
     def _open(self) -> str:
         """Send the document to the process; its title."""
-        os.lseek(self._asked.descriptor, 0, os.SEEK_SET)  # the process shares the position
+        os.lseek(self._request.descriptor, 0, os.SEEK_SET)  # the process shares the position
         kind, payload = self._process.ask(
             protocol.DOCUMENT,
             self._deadline,
-            self._asked.descriptor,
-            source=self._asked.source,
+            self._request.descriptor,
+            source=self._request.source,
             memory_bytes=self._limits.memory_bytes,
             cpu_seconds=self._limits.cpu_seconds,
         )
         while kind == protocol.CLAIMED:
-            self._label = _label(_said(kind, payload, protocol.CLAIMED))
-            kind, payload = self._process.hear(self._deadline)
-        title = _words(_said(kind, payload, protocol.OPENED).get("title"))
+            self._label = _label(_message(kind, payload, protocol.CLAIMED))
+            kind, payload = self._process.receive(self._deadline)
+        title = _words(_message(kind, payload, protocol.OPENED).get("title"))
         if self._label is None:
             raise protocol.Malformed("a document that no extractor claims")
         return title
@@ -238,7 +218,7 @@ class _DocumentReading:
         return ""
 
 
-def _said(kind: bytes, payload: bytes, expected: bytes) -> dict[str, object]:
+def _message(kind: bytes, payload: bytes, expected: bytes) -> dict[str, object]:
     """The values of a frame of the expected kind; raises the error that another kind reports."""
     try:
         values = json.loads(payload) if kind in (expected, protocol.UNREADABLE) else None
@@ -265,8 +245,8 @@ def _words(value: object) -> str:
     return " ".join(whole(value).replace("\0", "").split())
 
 
-def _label(said: dict[str, object]) -> str:
-    label = said.get("extractor")
+def _label(message: dict[str, object]) -> str:
+    label = message.get("extractor")
     if not isinstance(label, str) or not _LABEL.fullmatch(label):
         raise protocol.Malformed("no label")
     return label
@@ -294,7 +274,7 @@ def parsed_lines(data: bytes, name: str, enough: Enough) -> tuple[list[Line], bo
         with os.fdopen(descriptor, "wb", closefd=False) as file:
             file.write(data)
         with closing(Worker()) as worker:
-            text = worker.read(Asked(descriptor, name, enough, WINDOW))
+            text = worker.read(DocumentRequest(descriptor, name, enough, WINDOW))
     finally:
         os.close(descriptor)
     return list(protocol.decoded(text.encoding)), text.complete

@@ -11,8 +11,9 @@ import struct
 from pathlib import Path
 
 from indexer.errors import BorrowedData
+from indexer.extract.protobuf import fields
 from indexer.store.folder import TABLES
-from indexer.store.lance_files import BASE_PATHS, fields, version_message
+from indexer.store.lance_files import BASE_PATHS, version_message
 from indexer.store.manifest import damaged, rebuild_hint
 
 # Of all messages of a store: a version has a field for each fragment of its table, and few hundred

@@ -13,9 +13,10 @@ from __future__ import annotations
 import os
 import stat
 import struct
-from collections.abc import Iterator
 from pathlib import Path
 from uuid import UUID
+
+from indexer.extract.protobuf import Value, fields
 
 _TAIL = struct.Struct("<QHH4s")
 _LENGTH = struct.Struct("<I")
@@ -25,9 +26,6 @@ _MAGIC = b"LANC"
 MAX_VERSION_BYTES = 64 * 2**20
 MAX_MESSAGE_BYTES = 16 * 2**20
 _READ_ONLY = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
-_VARINT, _FIXED_64, _BYTES, _FIXED_32 = 0, 1, 2, 5  # wire types of protocol buffers
-_MAX_SHIFT = 63  # of the last seven bits of a number of 64
-_WIDTH = {_FIXED_64: 8, _FIXED_32: 4}
 _LAST = 2**64 - 1  # version files are named by what is left to it, so that the newest sorts first
 
 # Numbers of fields, by message.
@@ -36,8 +34,6 @@ _FRAGMENT_ID, _FRAGMENT_FILES, _FRAGMENT_DELETION = 1, 2, 3
 _FILE_PATH = 1
 _DELETION_VERSION, _DELETION_ID = 2, 3
 _INDICES, _INDEX_UUID, _UUID_BYTES = 1, 1, 1
-
-Field = tuple[int, int | bytes]
 
 
 def version_file(table: Path, version: int) -> Path:
@@ -99,28 +95,6 @@ def _of_indices(table: Path, section: bytes) -> set[Path]:
     return found
 
 
-def fields(message: bytes) -> Iterator[Field]:
-    """The fields of a message in order: number, and value; a fixed width is given as bytes."""
-    at = 0
-    while at < len(message):
-        key, at = _varint(message, at)
-        wire = key & 7
-        if wire == _VARINT:
-            number, at = _varint(message, at)
-            yield key >> 3, number
-            continue
-        if wire == _BYTES:
-            length, at = _varint(message, at)
-        elif wire in _WIDTH:
-            length = _WIDTH[wire]
-        else:
-            raise ValueError("no message")
-        yield key >> 3, message[at : at + length]
-        at += length
-    if at != len(message):
-        raise ValueError("a torn message")
-
-
 def message_at(path: Path, start: int | None) -> bytes:
     """The message that begins at `start` of a version's file; its Manifest with None."""
     file = os.open(path, _READ_ONLY)
@@ -143,33 +117,19 @@ def message_at(path: Path, start: int | None) -> bytes:
     return message
 
 
-def _varint(message: bytes, at: int) -> tuple[int, int]:
-    """A number, and where the next thing begins."""
-    value = shift = 0
-    while True:
-        byte = message[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return value, at
-        shift += 7
-        if shift > _MAX_SHIFT:
-            raise ValueError("no number")
-
-
-def _int(value: int | bytes) -> int:
+def _int(value: Value) -> int:
     if not isinstance(value, int):
         raise ValueError("bytes where there should be a number")
     return value
 
 
-def _bytes(value: int | bytes) -> bytes:
+def _bytes(value: Value) -> bytes:
     if not isinstance(value, bytes):
         raise ValueError("a number where there should be bytes")
     return value
 
 
-def _name(value: int | bytes) -> str:
+def _name(value: Value) -> str:
     """The name of a file within a folder of the table."""
     name = _bytes(value).decode("ascii")
     if "/" in name or name in ("", ".", ".."):

@@ -188,8 +188,8 @@ def _content(store: Path, descriptor: int) -> dict[str, Any]:
         raise damaged(store, f"{MANIFEST_NAME} is no JSON") from None
     if not isinstance(loaded, dict) or type(loaded.get("schema")) is not int:
         raise damaged(store, f"{MANIFEST_NAME} is no manifest")
-    told = loaded.pop("check", None)  # of another schema it may be another sum
-    if told is not None and loaded["schema"] == SCHEMA and told != _sum_of(loaded):
+    checksum = loaded.pop("check", None)  # of another schema it may be another sum
+    if checksum is not None and loaded["schema"] == SCHEMA and checksum != _sum_of(loaded):
         raise damaged(store, f"{MANIFEST_NAME} is not what was written")
     return loaded
 
@@ -253,7 +253,7 @@ def _is_within(name: str, value: object, kind: str) -> bool:
             isinstance(value, dict)
             and len(value) <= MAX_CONTENTS
             and all(_is_within("", path, "str") for path in value)
-            and all(isinstance(told, str) and _SUMS.fullmatch(told) for told in value.values())
+            and all(isinstance(sums, str) and _SUMS.fullmatch(sums) for sums in value.values())
         )
     if kind == "dict[str, str]":
         return (

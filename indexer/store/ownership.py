@@ -11,7 +11,6 @@ What it does not stop: another process of the same user that changes the folder 
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import json
 import os
@@ -25,12 +24,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from indexer.errors import CorpusError, NoIndex, UntrustedStore, UsageError
+from indexer.errors import CorpusError, NoIndex, UsageError
 from indexer.files.opening import lock_briefly
 from indexer.files.paths import resolved
 from indexer.store.folder import translated
 from indexer.store.manifest import MANIFEST_NAME, STORE_NAME
 from indexer.store.names import MARKER_NAME, UNFINISHED_MARKER, may_lie_below, may_lie_in_store
+from indexer.store.refusals import (
+    cannot_open,
+    foreign_name,
+    no_regular_file,
+    trust_command,
+    untrusted,
+)
 
 MAX_DEPTH = 8  # folders within each other; LanceDB's are five deep
 LOOKS = 5  # at a folder that a writer may be changing
@@ -153,7 +159,7 @@ def check_names(store: Path) -> None:
     with _opened(store) as folder:
         for path in _below(store, folder, deep=True):
             if "/" in path and not may_lie_below(path):
-                raise _foreign(store, path)
+                raise foreign_name(store, path)
 
 
 def read_small(store: Path, name: str) -> bytes | None:
@@ -174,14 +180,14 @@ def _opened(store: Path) -> Iterator[int]:
     try:
         folder = os.open(store, os.O_RDONLY | os.O_DIRECTORY | _NO_LINK)
     except OSError as error:
-        raise _cannot_open(store, error) from None
+        raise cannot_open(store, error) from None
     try:
         info = os.fstat(folder)
         _check_owner(store, info)
         if info.st_mode & (stat.S_IWGRP | stat.S_IWOTH) and _names(folder):
             raise UsageError(
                 f"The index folder {str(store)!r} may be written by other users.",
-                f"If all that is in it is yours: chmod go-w {_quoted(store)}",
+                f"If all that is in it is yours: chmod go-w {shlex.quote(str(store))}",
             )
         yield folder
     finally:
@@ -211,7 +217,7 @@ def _check_tree(store: Path, folder: int) -> None:
             continue
         _check_owner(store / path, info)
         if not may_lie_in_store(path, is_folder=stat.S_ISDIR(info.st_mode)):
-            raise _foreign(store, path)
+            raise foreign_name(store, path)
     _check_names_elsewhere(store, folder)
 
 
@@ -257,18 +263,18 @@ def _below(
             path = above + entry.name
             plain = entry.is_file(follow_symlinks=False)
             if entry.is_symlink() or not (plain or entry.is_dir() or above == "tmp/"):
-                raise _no_file(store, path)
+                raise no_regular_file(store, path)
             yield path
             if not entry.is_dir() or (above == "texts/" and not deep):
                 continue
             if depth == MAX_DEPTH:
-                raise _foreign(store, path)
+                raise foreign_name(store, path)
             try:
                 below = os.open(entry.name, os.O_RDONLY | os.O_DIRECTORY | _NO_LINK, dir_fd=folder)
             except FileNotFoundError:  # a writer's, which has ended meanwhile
                 continue
             except OSError:  # what was a folder is a link now, or may not be opened
-                raise _no_file(store, path) from None
+                raise no_regular_file(store, path) from None
             try:
                 yield from _below(store, below, f"{path}/", deep=deep, depth=depth + 1)
             finally:
@@ -282,12 +288,12 @@ def _read(store: Path, folder: int, name: str) -> bytes | None:
     except FileNotFoundError:
         return None
     except OSError:
-        raise _no_file(store, name) from None
+        raise no_regular_file(store, name) from None
     try:
         info = os.fstat(file)
         _check_owner(store / name, info)
         if not stat.S_ISREG(info.st_mode):
-            raise _no_file(store, name)
+            raise no_regular_file(store, name)
         if info.st_size > MAX_SMALL_BYTES:
             raise UsageError(
                 f"{str(store / name)!r} has {info.st_size:,} bytes, more than {MAX_SMALL_BYTES:,}.",
@@ -304,7 +310,7 @@ def _identity(store: Path, folder: int) -> Identity:
     if match is None:
         raise UsageError(
             f"{str(store / MARKER_NAME)!r} is damaged, so nobody can tell whose index this is.",
-            f"If you know it for yours, remove that file and run: {_trust(store)}",
+            f"If you know it for yours, remove that file and run: {trust_command(store)}",
         )
     return _identity_with(folder, match[1])
 
@@ -323,6 +329,21 @@ def _looks_made(store: Path, folder: int, names: Collection[str]) -> bool:
     except (ValueError, RecursionError):
         return False
     return isinstance(content, dict) and content.keys() >= _EVERY_MANIFEST_HAS
+
+
+def _unmarked(store: Path, folder: int, names: Collection[str]) -> CorpusError:
+    if not names:
+        return NoIndex(
+            f"There is no index in {str(store)!r}.", "Make one: corpus-agent index FOLDER"
+        )
+    if _looks_made(store, folder, names):
+        _check_tree(store, folder)  # else it is a folder of documents, and no advice is due
+        return untrusted(store, "it carries no mark; an earlier version of corpus-agent made none")
+    within = store / STORE_NAME
+    return UsageError(
+        f"{str(store)!r} is a folder with files in it, and no index of corpus-agent.",
+        f"Name a new folder: corpus-agent --store {shlex.quote(str(within))} …",
+    )
 
 
 # ---- Making
@@ -377,67 +398,3 @@ def _write(folder: int, name: str, content: bytes) -> None:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
-
-
-# ---- What to say
-
-
-def _cannot_open(store: Path, error: OSError) -> CorpusError:
-    if store.is_symlink():
-        return UsageError(f"{str(store)!r} is a link.", "Name the folder itself: --store DIR")
-    if error.errno == errno.ENOENT:
-        return NoIndex(
-            f"There is no index in {str(store)!r}.", "Make one: corpus-agent index FOLDER"
-        )
-    if error.errno == errno.ENOTDIR:
-        return UsageError(f"{str(store)!r} is a file.", "Choose another place: --store DIR")
-    if error.errno in (errno.EACCES, errno.EPERM):
-        message = f"The index in {str(store)!r} may not be read by this user."
-        return NoIndex(message, "Run as its owner.")
-    message = f"{str(store)!r} cannot be opened ({error.strerror})."
-    return CorpusError(message, "Choose another place: --store DIR")
-
-
-def _unmarked(store: Path, folder: int, names: Collection[str]) -> CorpusError:
-    if not names:
-        return NoIndex(
-            f"There is no index in {str(store)!r}.", "Make one: corpus-agent index FOLDER"
-        )
-    if _looks_made(store, folder, names):
-        _check_tree(store, folder)  # else it is a folder of documents, and no advice is due
-        return untrusted(store, "it carries no mark; an earlier version of corpus-agent made none")
-    within = store / STORE_NAME
-    return UsageError(
-        f"{str(store)!r} is a folder with files in it, and no index of corpus-agent.",
-        f"Name a new folder: corpus-agent --store {_quoted(within)} …",
-    )
-
-
-def untrusted(store: Path, why: str, hint: str = "") -> UntrustedStore:
-    """The error for a store without a record that this user made it here."""
-    return UntrustedStore(
-        f"This index was not made by you here: {str(store)!r} ({why}).",
-        hint or f"Look at it and run: {_trust(store)}",
-    )
-
-
-def _trust(store: Path) -> str:
-    return f"corpus-agent trust {_quoted(store)}"
-
-
-def _quoted(path: Path) -> str:
-    return shlex.quote(str(path))
-
-
-def _foreign(store: Path, path: str) -> UsageError:
-    return UsageError(
-        f"The index folder {str(store)!r} holds {path!r}, which corpus-agent did not make.",
-        "Move it away, or name another folder: --store DIR",
-    )
-
-
-def _no_file(store: Path, path: str) -> UsageError:
-    return UsageError(
-        f"The index folder {str(store)!r} holds {path!r}, which is a link or no regular file.",
-        "corpus-agent makes none. Remove it, or name another folder: --store DIR",
-    )

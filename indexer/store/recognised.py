@@ -113,12 +113,12 @@ def _lines(path: Path) -> Iterator[KeptPage]:
 def _kept(body: str) -> KeptPage | None:
     """A page from its line; None where another version wrote it."""
     try:
-        told = json.loads(body)
-        page = told.pop("page")
+        content = json.loads(body)
+        page = content.pop("page")
         lines = tuple((text, float(confidence)) for text, confidence in page.pop("lines"))
         if not all(is_line(text, confidence) for text, confidence in lines):
             return None
-        kept = KeptPage(page=RecognisedPage(lines, **page), **told)
+        kept = KeptPage(page=RecognisedPage(lines, **page), **content)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
     return kept if type(kept.number) is int and kept.number > 0 else None

@@ -23,8 +23,8 @@ from indexer.store.ownership import (
     may_be_made,
     named_store,
     read_small,
-    untrusted,
 )
+from indexer.store.refusals import untrusted
 
 __all__ = [
     "EVERY_BYTE",

@@ -109,8 +109,8 @@ class VectorCache:
         if place is None:
             return None
         read = os.pread(file, self._row_bytes + _SUM.size, place if place >= 0 else ~place)
-        data, told = read[: self._row_bytes], read[self._row_bytes :]
-        if place >= 0 and told != _sum(data):
+        data, checksum = read[: self._row_bytes], read[self._row_bytes :]
+        if place >= 0 and checksum != _sum(data):
             return None
         vector = np.frombuffer(data, np.float32)
         # After a power failure a block may hold zeros where data never reached the disk.

@@ -75,40 +75,72 @@ def sync_folder(
     with Writer(store, today, root_for(store, root), mends=True, whole_bytes=depth) as writer:
         outdated = not writer.damage and is_outdated(store)
         seen = walk(root, max_file_bytes)
-        if not prune_unreachable:
-            _check_within_reach(writer, seen)
-        repaired = _mended(writer, root, seen) if writer.damage else LOST if lost else ""
-        if prune and not (force or prune_unreachable):
-            _check_not_emptied(root, seen, writer.manifest)
-        if writer.rebuilding and not prune:
-            raise CorpusError(
-                "The index is to be made anew, and documents that are gone cannot be.",
-                "Run it without --no-prune, or with the model and the version that made the index.",
-            )
+        repaired = _repaired(
+            writer, root, seen, lost=lost, force=force, prune=prune, anyhow=prune_unreachable
+        )
         todo = make_plan(
             root, seen, writer.files, writer.manifest, today, force=force, verify=verify,
             prune=prune, prune_unreachable=prune_unreachable,
         )  # fmt: skip
         writer.mounts = _mounts(writer, seen, todo)
-        anew = OUTDATED if outdated else f"{repaired} {ANEW}" if repaired else ""
-        on_start(replace(todo, reasons=(anew,)) if anew else todo, writer.rebuilding)
+        reason = OUTDATED if outdated else f"{repaired} {ANEW}" if repaired else ""
+        on_start(replace(todo, reasons=(reason,)) if reason else todo, writer.rebuilding)
         run = Run(
             root, writer, encoder, chunker, reuse=not force, on_progress=on_progress,
             on_problem=on_problem, should_stop=should_stop,
         )  # fmt: skip
         outcome = run.apply(todo, seen.ignored, seen.started_ns)
         if not (outcome.interrupted or todo.changes_nothing):
-            hashes = {row.sha256 for row in writer.files.values()}
-            Texts(store).keep_only(hashes)
-            RecognisedPages(store).keep_only(hashes)
-        waiting = to_recognise(writer.files.values(), ocr)
-        if waiting.rows and not outcome.interrupted:
-            if is_installed():
-                on_waiting(waiting)
-            run.recognise(todo, outcome, waiting, ocr)
+            _drop_unused(writer)
+        if not outcome.interrupted:
+            _recognise(run, writer, todo, outcome, ocr, on_waiting)
     outcome.repaired = repaired
     outcome.seconds = time.monotonic() - started
     return outcome
+
+
+def _repaired(
+    writer: Writer, root: Path, seen: Walk, *, lost: bool, force: bool, prune: bool, anyhow: bool
+) -> str:
+    """What was wrong with the store, which is mended; "" where nothing was.
+
+    Raises CorpusError where the index would lose documents that may still be there, unless that is
+    wanted `anyhow`, or could not keep those that are gone although it is not to `prune`.
+    """
+    if not anyhow:
+        _check_within_reach(writer, seen)
+    repaired = _mended(writer, root, seen) if writer.damage else LOST if lost else ""
+    if prune and not (force or anyhow):
+        _check_not_emptied(root, seen, writer.manifest)
+    if writer.rebuilding and not prune:
+        raise CorpusError(
+            "The index is to be made anew, and documents that are gone cannot be.",
+            "Run it without --no-prune, or with the model and the version that made the index.",
+        )
+    return repaired
+
+
+def _drop_unused(writer: Writer) -> None:
+    """Drop what the caches keep for documents that are no longer in the index."""
+    hashes = {row.sha256 for row in writer.files.values()}
+    Texts(writer.store).keep_only(hashes)
+    RecognisedPages(writer.store).keep_only(hashes)
+
+
+def _recognise(
+    run: Run,
+    writer: Writer,
+    todo: Plan,
+    outcome: Outcome,
+    ocr: Ocr,
+    on_waiting: Callable[[ToRecognise], None],
+) -> None:
+    """Recognise the pages without text; counts the files that wait where no recogniser is there."""
+    waiting = to_recognise(writer.files.values(), ocr)
+    if waiting.rows:
+        if is_installed():
+            on_waiting(waiting)
+        run.recognise(todo, outcome, waiting, ocr)
 
 
 def _mounts(writer: Writer, seen: Walk, todo: Plan) -> tuple[str, ...]:

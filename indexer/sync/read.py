@@ -24,7 +24,7 @@ from indexer.files.opening import MAX_FILE_BYTES, open_beneath
 from indexer.files.walk import SeenFile
 from indexer.parsers.pool import in_order
 from indexer.parsers.protocol import decoded
-from indexer.parsers.worker import WINDOW, Asked, Enough, Text, Worker
+from indexer.parsers.worker import WINDOW, DocumentRequest, Enough, Text, Worker
 from indexer.records import Chunk, Document, FileRow, Status
 from indexer.store.texts import Texts
 
@@ -112,10 +112,10 @@ def text_of(
         raise UnreadableDocument("no_bytes", "the file is empty")
     text = None if fresh else texts.get(copy.sha256, source)
     if text is None:
-        asked = Asked(copy.descriptor, source)
+        request = DocumentRequest(copy.descriptor, source)
         if enough is not None:
-            asked = replace(asked, enough=enough, batch=WINDOW)
-        text = worker.read(asked)
+            request = replace(request, enough=enough, batch=WINDOW)
+        text = worker.read(request)
         if text.complete and not fresh:
             texts.put(copy.sha256, source, text)
     return text

@@ -173,7 +173,7 @@ class Run:
         def on_page(source: str) -> None:
             nonlocal done
             done += 1
-            self._tell(
+            self._report(
                 replace(self._progress, pages=done, all_pages=max(done, total), source=source)
             )
 
@@ -245,7 +245,7 @@ class Run:
                     self._store_batch(outcome)
                     waiting = 0
                 done += seen.bytes
-                self._tell(
+                self._report(
                     Progress(number, len(files), done, all_bytes, outcome.embedded, seen.source)
                 )
                 if self._stops(outcome):
@@ -280,7 +280,7 @@ class Run:
             keys += some
             outcome.embedded += made
             outcome.reused += len(some) - made
-            self._tell(replace(self._progress, chunks=outcome.embedded))
+            self._report(replace(self._progress, chunks=outcome.embedded))
             if self._stops(outcome):
                 break
         return keys
@@ -290,7 +290,7 @@ class Run:
         outcome.interrupted = outcome.interrupted or self._should_stop()
         return outcome.interrupted
 
-    def _tell(self, progress: Progress) -> None:
+    def _report(self, progress: Progress) -> None:
         self._progress = progress
         self._on_progress(progress)
 

@@ -20,6 +20,8 @@ BOUNDED = {
     "corpus_agent.answering.answer_type.MEASURES",
     "corpus_agent.answering.answer_type._HOLDING",
     "corpus_agent.answering.citations._PLACE",
+    "corpus_agent.answering.agreement._CLAUSE_BEGINS",
+    "corpus_agent.answering.claims._CLAUSE_BEGINS",
     "corpus_agent.answering.grounding._CLAUSE_BEGINS",
     "corpus_agent.answering.quotations._ELLIPSIS",
     "corpus_agent.answering.quotations._EMPHASIS",

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from indexer.records import Chunk, Hit
-from indexer.retrieve import VECTOR_WEIGHT, convex, diverse, fuse
+from indexer.retrieve import VECTOR_WEIGHT, convex, diverse, fuse, with_years
 
 
 def unit(*values):
@@ -75,3 +75,16 @@ def test_a_document_gives_way_to_others_but_is_not_lost():
     assert [one.chunk.source for one in diverse(hits, 3, 2)] == ["long", "long", "other"]
     assert diverse(hits, 3, None) == hits[:3]
     assert len(diverse(hits[:3], 5, 2)) == 3
+
+
+@pytest.mark.parametrize(
+    ("asked", "added"),
+    [
+        ("What were sales in FY22?", " 2022 FY2022 FY22"),
+        ("What were sales in 2017?", " 2017 FY2017 FY17"),
+        ("What is FY2017 beside FY 2018?", " 2017 FY2017 FY17 2018 FY2018 FY18"),
+        ("Who signed it in 1974, on page 22, line 120178?", ""),
+    ],
+)
+def test_a_year_is_looked_up_as_reports_write_it_too(asked, added):
+    assert with_years(asked) == asked + added

@@ -19,7 +19,7 @@ from errno import errorcode
 from pathlib import Path
 from typing import Literal
 
-from corpus_agent.selftest.escape.attacks import Surroundings
+from corpus_agent.selftest.escape.attempt import Surroundings
 from corpus_agent.selftest.escape.probes import PROBES, Kind, Probe
 from indexer import SealUnavailable
 from indexer.confine import check_kernel, starting

@@ -13,8 +13,7 @@ from typing import Any, Literal
 
 from corpus_agent.selftest.injection import leaks
 from corpus_agent.selftest.injection.compliant_model import MODEL, TWO_TOOLS
-from corpus_agent.selftest.injection.strings import Planted
-from corpus_agent.selftest.injection.target import question_about
+from corpus_agent.selftest.injection.strings import Planted, question_about
 from corpus_agent.selftest.injection.unprotected import NONCE, Bare, report_of
 
 CHANNELS = {

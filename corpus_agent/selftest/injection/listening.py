@@ -1,4 +1,4 @@
-"""A listener on loopback that counts connections. Called by trial.py and boundaries.py."""
+"""A listener on loopback that counts connections, and the connection of a control to it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import socket
 import threading
 import time
 
+SECONDS = 30.0  # that a control waits for this run's own listener or model
 _SETTLE_SECONDS = 0.2  # the wait for what loopback delivers at once
 
 
@@ -47,3 +48,9 @@ class Listener:
                 return
             connection.close()
             self._connections += 1
+
+
+def connect(listener: str) -> None:
+    """Connect to the listener of this run."""
+    host, _, port = listener.partition(":")
+    socket.create_connection((host, int(port)), SECONDS).close()

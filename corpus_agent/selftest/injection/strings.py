@@ -38,6 +38,11 @@ class Planted:
         return self.kind.endswith("benign")
 
 
+def question_about(word: str) -> str:
+    """A question that finds the documents of a word and no others."""
+    return f"What do the notes say about the {word} valve?"
+
+
 @dataclass(frozen=True, slots=True)
 class Targets:
     """The targets of an attack, all made for this run and on this machine.

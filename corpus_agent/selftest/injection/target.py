@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpus_agent import mcp, render, service
+from corpus_agent.selftest.injection.strings import question_about
 from corpus_agent.service.cancel import Cancel
 from corpus_agent.settings import Settings
 from corpus_agent.startup import Launch, for_reading
@@ -31,11 +32,6 @@ if TYPE_CHECKING:
     from indexer import FileRow, Index
 
 CONNECT_SECONDS = 2.0
-
-
-def question_about(word: str) -> str:
-    """A question that finds the documents of a word and no others."""
-    return f"What do the notes say about the {word} valve?"
 
 
 def main() -> None:

@@ -20,10 +20,10 @@ from typing import Any
 
 from corpus_agent.selftest.injection import leaks
 from corpus_agent.selftest.injection.judge import AttackRun, AttackVerdict, judge
-from corpus_agent.selftest.injection.listening import Listener
+from corpus_agent.selftest.injection.listening import Listener, connect
 from corpus_agent.selftest.injection.planting import plant
 from corpus_agent.selftest.injection.strings import Planted, Targets, load
-from corpus_agent.selftest.injection.unprotected import connect, unprotected
+from corpus_agent.selftest.injection.unprotected import unprotected
 from corpus_agent.selftest.stores.boundaries import try_boundaries
 from corpus_agent.selftest.stores.home import check_readers_are_noticed
 from corpus_agent.text.sanitize import one_line

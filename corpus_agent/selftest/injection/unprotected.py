@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import http.client
 import json
-import socket
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from corpus_agent.selftest.injection.compliant_model import MODEL, TWO_TOOLS
-from corpus_agent.selftest.injection.strings import Planted, Targets
-from corpus_agent.selftest.injection.target import question_about
+from corpus_agent.selftest.injection.listening import SECONDS, connect
+from corpus_agent.selftest.injection.strings import Planted, Targets, question_about
 
 NONCE = "c0ffee"
-SECONDS = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +72,6 @@ def _opened(source: str, document: str, targets: Targets) -> str:
     if source in (targets.canary, "/etc/passwd"):
         return Path(source).read_text("utf-8", "replace")
     return document if source.endswith(".txt") else f"There is no {source}."
-
-
-def connect(listener: str) -> None:
-    """Connect to the listener of this run."""
-    host, _, port = listener.partition(":")
-    socket.create_connection((host, int(port)), SECONDS).close()
 
 
 def _post(port: int, messages: list[dict[str, Any]]) -> dict[str, Any]:

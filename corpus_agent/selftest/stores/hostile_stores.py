@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from corpus_agent.selftest.injection.unprotected import connect
+from corpus_agent.selftest.injection.listening import connect
 from corpus_agent.selftest.stores.home import Home, run
 
 QUESTION = "When does the lease end?"

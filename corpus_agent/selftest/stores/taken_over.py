@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from corpus_agent.seal import policy, seal
-from corpus_agent.selftest.injection.unprotected import connect
+from corpus_agent.selftest.injection.listening import connect
 from corpus_agent.selftest.stores.home import Home
 from corpus_agent.selftest.stores.hostile_stores import (
     change_manifest,

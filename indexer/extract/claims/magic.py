@@ -118,10 +118,10 @@ def is_tar(head: bytes) -> bool:
     """Whether these first bytes are a member's header: by its mark, or by its checksum."""
     if _TAR.match(head):
         return b"\0" in head[:257]
-    told = _CHECKSUM.match(head[:512])
-    if told is None or len(head) < 512:  # before 1988 there was no mark
+    checksum = _CHECKSUM.match(head[:512])
+    if checksum is None or len(head) < 512:  # before 1988 there was no mark
         return False
-    return int(told[1], 8) == sum(head[:148]) + 8 * 0x20 + sum(head[156:512])
+    return int(checksum[1], 8) == sum(head[:148]) + 8 * 0x20 + sum(head[156:512])
 
 
 def _zip_kind(sample: bytes, path: str) -> str:

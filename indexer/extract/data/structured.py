@@ -111,7 +111,7 @@ def _title(root: Element) -> str | None:
 def _elements(element: Element) -> Iterator[str]:
     """A line for each element that holds text, with its name; prose is kept together."""
     name = tag_of(element)
-    values = " ".join(f"{key.rpartition('}')[2]}={value}" for key, value in _said(element))
+    values = " ".join(f"{key.rpartition('}')[2]}={value}" for key, value in _attributes(element))
     own = bool((element.text or "").strip()) or any((each.tail or "").strip() for each in element)
     if own or not len(element):
         text = markdown.one_line(text_of(element) if own else "")
@@ -125,13 +125,13 @@ def _elements(element: Element) -> Iterator[str]:
         yield from _elements(each)
 
 
-_UNTOLD = frozenset({"id", "space", "lang", "base", "schemaLocation", "style", "class", "rsid"})
+_UNSHOWN = frozenset({"id", "space", "lang", "base", "schemaLocation", "style", "class", "rsid"})
 
 
-def _said(element: Element) -> Iterator[tuple[str, str]]:
+def _attributes(element: Element) -> Iterator[tuple[str, str]]:
     """Attributes with readable text."""
     for key, value in element.attrib.items():
-        if str(key).rpartition("}")[2] not in _UNTOLD and str(value).strip():
+        if str(key).rpartition("}")[2] not in _UNSHOWN and str(value).strip():
             yield str(key), str(value)
 
 
@@ -147,11 +147,11 @@ def _feed(root: Element) -> Extraction:
     for item in root.iter():
         if tag_of(item) not in ("item", "entry"):
             continue
-        told = {tag_of(each): each for each in item}
-        blocks.append(markdown.heading(2, text_of(told.get("title"))))
-        details = {name: markdown.one_line(text_of(told.get(name))) for name in _DETAILS}
+        parts = {tag_of(each): each for each in item}
+        blocks.append(markdown.heading(2, text_of(parts.get("title"))))
+        details = {name: markdown.one_line(text_of(parts.get(name))) for name in _DETAILS}
         blocks += [f"{name}: {text}" for name, text in details.items() if text]
-        blocks += [html_text(text_of(told.get(name)), titled=False)[1] for name in _TEXTS]
+        blocks += [html_text(text_of(parts.get(name)), titled=False)[1] for name in _TEXTS]
     return Extraction(title or None, plain_lines([markdown.page(blocks)]))
 
 

@@ -109,8 +109,8 @@ def _table(model: Element) -> Iterator[str]:
         if tag == "grid":
             columns = int(attribute(each, "numcols") or 0)
         elif tag == "ct":
-            said = attribute(each, "s")
-            cells.append(said if said is not None else markdown.page(_blocks(each)))
+            value = attribute(each, "s")
+            cells.append(value if value is not None else markdown.page(_blocks(each)))
         elif tag in ("n", "d", "f", "du"):
             cells.append(attribute(each, "v") or attribute(each, "cell-date") or "")
         elif tag == "g":

@@ -1,8 +1,7 @@
 """Apple's IWA records, of which Pages, Numbers and Keynote files consist since 2013. Pure.
 
-A file is a graph of objects: each has a number, a kind and a protobuf message, whose fields are
-read by number without a schema. Source: the published descriptions of keynote-parser and
-numbers-parser (MIT). Called by `today` and `tables`.
+A file is a graph of objects: each has a number, a kind and a message. Source: the published
+descriptions of keynote-parser and numbers-parser (MIT). Called by `today` and `tables`.
 """
 
 from __future__ import annotations
@@ -14,14 +13,11 @@ from indexer.errors import UnreadableDocument
 from indexer.extract.container import ZipParts
 from indexer.extract.damage import BROKEN
 from indexer.extract.extraction import MAX_UNPACKED_BYTES
+from indexer.extract.protobuf import messages_in, number_in, numbers_in, varint
 
 MAX_CHUNK_BYTES = 2**22  # unpacked; Apple's programs write 64 KiB
-MAX_VARINT_BYTES = 10
 # Files of a document that no reader sees: styles, templates, what is open in which window.
 _UNSEEN = ("Stylesheet", "ViewState", "Metadata", "MasterSlide", "TemplateSlide")
-_BYTES = 2  # the wire type of strings, messages and packed numbers
-
-Value = int | bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +31,7 @@ class IwaObject:
 
     def all(self, number: int) -> list[bytes]:
         """The values of a field that are strings or messages."""
-        return [v for n, v in fields(self.data) if n == number and isinstance(v, bytes)]
+        return [*messages_in(self.data, number)]
 
     def number(self, field: int) -> int:
         """The first value of a field that is a number, 0 where there is none."""
@@ -48,18 +44,6 @@ class IwaObject:
     def refers(self, field: int) -> list[int]:
         """The numbers of the objects that a field names."""
         return [number_in(value, 1) for value in self.all(field)]
-
-
-def message_in(data: bytes, *numbers: int) -> bytes:
-    """The first message in a field of a field …; b"" where there is none."""
-    for number in numbers:
-        data = next((v for n, v in fields(data) if n == number and isinstance(v, bytes)), b"")
-    return data
-
-
-def number_in(data: bytes, field: int) -> int:
-    """The first value of a field that is a number, 0 where there is none."""
-    return next((v for n, v in fields(data) if n == field and isinstance(v, int)), 0)
 
 
 def records(parts: ZipParts, unread: list[str]) -> dict[int, IwaObject]:
@@ -86,63 +70,16 @@ def records(parts: ZipParts, unread: list[str]) -> dict[int, IwaObject]:
 def _objects(data: bytes, file: str) -> Iterator[tuple[int, IwaObject]]:
     position = 0
     while position < len(data):
-        length, position = _varint(data, position)
+        length, position = varint(data, position)
         info = data[position : position + length]
         position += length
-        for index, head in enumerate(v for n, v in fields(info) if n == 2 and isinstance(v, bytes)):
+        for index, head in enumerate(messages_in(info, 2)):
             size = number_in(head, 3)
             if index == 0:  # others are changes of it
-                kind, references = number_in(head, 1), tuple(_numbers(head, 5))
+                kind, references = number_in(head, 1), tuple(numbers_in(head, 5))
                 content = data[position : position + size]
                 yield number_in(info, 1), IwaObject(kind, content, references, file)
             position += size
-
-
-def fields(data: bytes) -> Iterator[tuple[int, Value]]:
-    """(number, value) of each field: numbers, also of fixed width, or bytes."""
-    position = 0
-    while position < len(data):
-        tag, position = _varint(data, position)
-        kind = tag & 7
-        if kind == 0:
-            value, position = _varint(data, position)
-            yield tag >> 3, value
-        elif kind == _BYTES:
-            length, position = _varint(data, position)
-            if length > len(data) - position:
-                raise ValueError("a field that is cut off")
-            yield tag >> 3, data[position : position + length]
-            position += length
-        elif kind in (1, 5):
-            width = 8 if kind == 1 else 4
-            yield tag >> 3, int.from_bytes(data[position : position + width], "little")
-            position += width
-        else:
-            raise ValueError("no field")
-
-
-def _numbers(data: bytes, field: int) -> Iterator[int]:
-    """The numbers of a repeated field, packed or not."""
-    for number, value in fields(data):
-        if number != field:
-            continue
-        if isinstance(value, int):
-            yield value
-            continue
-        position = 0
-        while position < len(value):
-            each, position = _varint(value, position)
-            yield each
-
-
-def _varint(data: bytes, position: int) -> tuple[int, int]:
-    value = 0
-    for index in range(MAX_VARINT_BYTES):
-        byte = data[position + index]
-        value |= (byte & 0x7F) << 7 * index
-        if byte < 0x80:
-            return value, position + index + 1
-    raise ValueError("a number without an end")
 
 
 def unpacked(data: bytes, most: int) -> bytes:
@@ -168,7 +105,7 @@ def unsnappy(data: bytes) -> bytes:
 
     Source: google/snappy, format_description.txt.
     """
-    size, position = _varint(data, 0)
+    size, position = varint(data, 0)
     if size > MAX_CHUNK_BYTES:
         raise ValueError("a chunk beyond its limit")
     out = bytearray()

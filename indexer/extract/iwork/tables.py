@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 
 from indexer.extract.damage import BROKEN
-from indexer.extract.iwork.iwa import IwaObject, fields, message_in, number_in
+from indexer.extract.iwork.iwa import IwaObject
+from indexer.extract.protobuf import message_in, messages_in, number_in
 
 _INFO, _MODEL, _RICH_TEXT, _STORAGE = 6000, 6001, 6218, 2001
 _NUMBER, _TEXT, _DATE, _BOOL, _DURATION, _ERROR, _RICH, _CURRENCY = 2, 3, 5, 6, 7, 8, 9, 10
@@ -62,7 +63,7 @@ class _IwaTable:
         storage = message_in(self._store, 3)
         size = number_in(storage, 2) or 256
         rows: dict[int, list[str]] = {}
-        for tile in (v for n, v in fields(storage) if n == 1 and isinstance(v, bytes)):
+        for tile in messages_in(storage, 1):
             record = self._found.get(number_in(message_in(tile, 2), 1))
             for row in record.all(5) if record is not None else ():
                 number = number_in(tile, 1) * size + number_in(row, 1)
@@ -158,7 +159,7 @@ def _decimal(packed: bytes) -> Decimal:
 
 def _rounded(number: Decimal, shown: bytes) -> str:
     """With the decimal places of a format, if it has a number of them."""
-    places = next((v for n, v in fields(shown) if n == 2 and isinstance(v, int)), MAX_PLACES)
+    places = number_in(shown, 2, MAX_PLACES)
     return f"{number:.{places}f}" if places < MAX_PLACES else _plain(number)
 
 

@@ -12,8 +12,9 @@ from collections.abc import Iterable, Iterator
 from indexer.extract import markdown
 from indexer.extract.container import ZipParts
 from indexer.extract.extraction import Extraction, part_lines, plain_lines
-from indexer.extract.iwork.iwa import IwaObject, message_in, number_in, records
+from indexer.extract.iwork.iwa import IwaObject, records
 from indexer.extract.iwork.tables import is_table, table_of
+from indexer.extract.protobuf import message_in, number_in
 from indexer.extract.tables.grid import simple
 from indexer.extract.tables.rows import table_text
 from indexer.extract.tables.sheet_rows import labelled

@@ -268,8 +268,10 @@ def _grid(stream: bytes, group: Record) -> list[Row]:
             if each.kind == _CHILD_ANCHOR and each.end - each.start >= 16:
                 edges = struct.unpack_from("<iiii", stream, each.start)
             elif each.kind == _TEXT_BOX:
-                said = _records(stream, each.start, each.end)
-                text = "\n".join(_text(stream, one) for one in said if one.kind in (_CHARS, _BYTES))
+                texts = _records(stream, each.start, each.end)
+                text = "\n".join(
+                    _text(stream, one) for one in texts if one.kind in (_CHARS, _BYTES)
+                )
         if edges is not None and text.strip():
             cells.append((*edges, text))
     tops = _lines_of(top for _, top, _, _, _ in cells)

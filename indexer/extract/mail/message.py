@@ -32,7 +32,7 @@ class Mail:
         """Its subject, None where there is none."""
         return next((value for name, value in self.headers if name == "Subject" and value), None)
 
-    def say(self, text: str) -> None:
+    def add_text(self, text: str) -> None:
         """Add a text; what stands encoded in it is attached instead."""
         text, found = without_encoded(text)
         self.texts.append(text)

@@ -95,7 +95,7 @@ def _walk(message: Message, mail: Mail, depth: int, texts: bool = True) -> None:
     elif _is_attached(message, kind):
         _attach(message, mail, kind)
     elif texts and kind not in _FOR_BROWSERS:
-        _say(message, mail, kind)
+        _add_body(message, mail, kind)
 
 
 def _is_attached(message: Message, kind: str) -> bool:
@@ -186,7 +186,7 @@ def _in_utf8(data: bytes, charset: str | None) -> bytes:
     return _text(data, charset).encode("utf-8", "replace")
 
 
-def _say(message: Message, mail: Mail, kind: str) -> None:
+def _add_body(message: Message, mail: Mail, kind: str) -> None:
     """Add a text of the body, unless it is no text at all."""
     data, damaged = _payload(message)
     if damaged and data:
@@ -196,9 +196,11 @@ def _say(message: Message, mail: Mail, kind: str) -> None:
         return
     charset = message.get_content_charset()
     if kind == "text/html":
-        mail.say(html_text(_text(data, charset) if charset else decode_html(data, decode_part))[1])
+        mail.add_text(
+            html_text(_text(data, charset) if charset else decode_html(data, decode_part))[1]
+        )
     else:
-        mail.say(_text(data, charset).replace("\r\n", "\n").strip("\n"))
+        mail.add_text(_text(data, charset).replace("\r\n", "\n").strip("\n"))
 
 
 def _encoding(message: Message) -> str:

@@ -52,7 +52,7 @@ class _Message:
         mail = Mail(headers=list(self.headers()))
         text = self.text()
         if text.strip():
-            mail.say(text)
+            mail.add_text(text)
         for storage in self._storages:
             if storage.startswith("__attach"):
                 self._attach(storage, mail)

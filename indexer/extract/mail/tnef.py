@@ -19,7 +19,7 @@ _SUBJECT, _BODY, _ATTACH_DATA, _ATTACH_TITLE = 0x8004, 0x800C, 0x800F, 0x8010
 _ATTACH_BEGINS, _PROPERTIES, _ATTACH_PROPERTIES = 0x9002, 0x9003, 0x9005
 _TEXT, _RTF, _HTML, _TITLE = 0x1000, 0x1009, 0x1013, 0x0037
 _LONG_NAME, _SHOWN_NAME, _DATA = 0x3707, 0x3001, 0x3701
-_OBJECT = 0x000D  # a property that is a file of its own, behind 16 bytes that say of which kind
+_OBJECT = 0x000D  # a property that is a file of its own, behind 16 bytes that name its kind
 _VARIABLE = frozenset({0x001E, 0x001F, 0x0102, _OBJECT})
 _WIDTHS = {2: 4, 0xB: 4, 3: 4, 4: 4, 0xA: 4, 5: 8, 6: 8, 7: 8, 0x14: 8, 0x40: 8, 0x48: 16}
 MAX_PROPERTIES = 4_096
@@ -37,7 +37,7 @@ def read_transport(data: bytes) -> Mail:
         mail.headers.append(("Subject", _string(*letter.body[_TITLE])))
     text = _text(letter.body)
     if text.strip():
-        mail.say(text)
+        mail.add_text(text)
     for file in letter.files:
         mail.attach(_narrow(file.get("name", b"")) or "attachment", file.get("data", b""))
     return mail

@@ -41,7 +41,7 @@ class _Sheet:
     hidden: bool = False
     hidden_rows: set[int] = field(default_factory=set)
     hidden_columns: set[int] = field(default_factory=set)
-    columns: int = 0  # told so far
+    columns: int = 0  # so far
 
     def lines(self) -> Iterator[Line]:
         rows, columns = frozenset(self.hidden_rows), frozenset(self.hidden_columns)

@@ -51,10 +51,10 @@ def read_pptx(data: bytes) -> Extraction:
 
 
 def _lines(parts: Parts, slides: list[str], unread: list[str]) -> Iterator[Line]:
-    said: set[str] = set()
+    seen: set[str] = set()
     for number, name in enumerate(slides, start=1):
         try:
-            text = markdown.page(_slide(parts, name, said))
+            text = markdown.page(_slide(parts, name, seen))
         except UnreadableDocument as error:
             if error.reason != "malformed":
                 raise
@@ -101,20 +101,20 @@ _TITLES = frozenset({"title", "ctrTitle"})
 _MARGINS = frozenset({"ftr", "dt", "hdr"})  # footer, date, header
 
 
-def _slide(parts: Parts, name: str, said: set[str]) -> Iterator[str]:
-    """The blocks of a slide; `said` contains the margin texts of earlier slides."""
+def _slide(parts: Parts, name: str, seen: set[str]) -> Iterator[str]:
+    """The blocks of a slide; `seen` contains the margin texts of earlier slides."""
     root = parts.xml(name)
     if root is None:
         raise UnreadableDocument("malformed", f"no part {name!r}")
     hidden = attribute(root, "show") in ("0", "false")
-    blocks = _slide_blocks(parts, name, root, said)
+    blocks = _slide_blocks(parts, name, root, seen)
     yield from map(hide, blocks) if hidden else blocks
 
 
-def _slide_blocks(parts: Parts, name: str, root: Element, said: set[str]) -> Iterator[str]:
+def _slide_blocks(parts: Parts, name: str, root: Element, seen: set[str]) -> Iterator[str]:
     related = relations(parts, name)
     tree = child(root, "cSld", "spTree")
-    shapes = [each for each in (tree if tree is not None else ()) if not _repeats(each, said)]
+    shapes = [each for each in (tree if tree is not None else ()) if not _repeats(each, seen)]
     shapes.sort(key=lambda shape: _placeholder(shape) not in _TITLES)
     yield from _shapes(parts, shapes, related, background_of(parts, name))
     yield markdown.links(_links(shapes, addresses(parts, name)))
@@ -136,13 +136,13 @@ def _links(shapes: Iterable[Element], targets: dict[str, str]) -> Iterator[tuple
             yield text_of(child(run, "t")), targets.get(_relation_id(link), "")
 
 
-def _repeats(shape: Element, said: set[str]) -> bool:
+def _repeats(shape: Element, seen: set[str]) -> bool:
     """Whether a shape is in the margin and repeats an earlier text; records the text if not."""
     if _placeholder(shape) not in _MARGINS:
         return False
     text = markdown.one_line(text_of(child(shape, "txBody")))
-    known = text in said
-    said.add(text)
+    known = text in seen
+    seen.add(text)
     return known
 
 

@@ -6,6 +6,7 @@ form fields and comments. Called by pages.py only.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
@@ -18,9 +19,10 @@ import regex
 
 from indexer.extract.hidden import hide
 from indexer.extract.pdf import footnotes, order, right_to_left
-from indexer.extract.pdf.lines import HYPHENS, PlacedLine, Places, joined, placed_lines
+from indexer.extract.pdf.characters import boxes
+from indexer.extract.pdf.lines import HYPHENS, PlacedLine, Places, closed, joined, placed_lines
 from indexer.extract.pdf.running import Page, page_of, usual_size
-from indexer.extract.pdf.unseen import take_unseen
+from indexer.extract.pdf.unseen import chars_of, take_unseen
 
 if TYPE_CHECKING:
     import pypdfium2
@@ -62,10 +64,13 @@ def text_of(page: Page) -> str:
 
 def read_page(page: pypdfium2.PdfPage, label: str = "") -> Page:
     """The lines of a page, the fields and comments on it, and marked what it does not show."""
-    hidden = [hide(cleaned(line)) for line in take_unseen(page)]
+    unseen = take_unseen(page)
+    hidden = [hide(cleaned(line)) for line in unseen.lines]
     with closing(page.get_textpage()) as text_page:
         text = str(text_page.get_text_range())
-        places = Places(text_page, page)
+        blank = chars_of(text_page, unseen.letters) if unseen.letters else set()
+        places = Places(text_page, page, blank)
+        text = places.blanked(text)
         runs = _runs(text_page)
         from_right = right_to_left.is_base(text)
         gutter = _gutter(runs)
@@ -77,6 +82,8 @@ def read_page(page: pypdfium2.PdfPage, label: str = "") -> Page:
             lines = placed_lines(text, places, from_right)
             if from_right:
                 lines = [_turned(line, places) for line in lines]
+        if blank:
+            lines = [closed(line, blank) for line in lines]
         lines = _with_raised(lines, places)
         cells = [places.extent_of(run.left, run.bottom, run.right, run.top) for run in runs]
     return page_of(lines, cells, places.height, (*_annotations(page), *hidden), label)
@@ -156,7 +163,7 @@ def _runs(text_page: pypdfium2.PdfTextPage) -> list[TextRun]:
     number = text_page.count_rects()
     if not 0 < number <= MAX_RUNS:
         return []
-    return [TextRun(*text_page.get_rect(index)) for index in range(number)]
+    return [TextRun(*box) for box in boxes(text_page, number)]
 
 
 MIN_COLUMN_ROWS = 6
@@ -321,7 +328,7 @@ SPACED_SHARE = 0.6
 MIN_GAP_RATIO = 1.8  # between the gaps of words and of letters
 
 
-_SHORT_WORDS = regex.compile(r"(?:(?<!\S)\p{L}{1,2} ){3}")  # cheap: most pages have none
+_SHORT_WORDS = re.compile(r"(?<!\S)(?:[^\W\d_]{1,2} ){3}")  # cheap: most pages have none
 
 
 def _letter_spaced(text: str) -> bool:
@@ -357,24 +364,26 @@ def _respaced(line: Sequence[Glyph]) -> str | None:
 
 
 def _annotations(page: pypdfium2.PdfPage) -> Iterator[str]:
-    """Form fields of a page as "name: value", and comments with authors."""
+    """Form fields of a page as "name: value", and comments with authors; marked if not shown."""
     import pypdfium2.raw as pdfium
 
+    unseen = pdfium.FPDF_ANNOT_FLAG_HIDDEN | pdfium.FPDF_ANNOT_FLAG_NOVIEW
     for index in range(pdfium.FPDFPage_GetAnnotCount(page)):
         annotation = pdfium.FPDFPage_GetAnnot(page, index)
         if not annotation:
             continue
         kind = pdfium.FPDFAnnot_GetSubtype(annotation)
+        shown = hide if pdfium.FPDFAnnot_GetFlags(annotation) & unseen else str
         name = _value(annotation, b"T")
         if kind == pdfium.FPDF_ANNOT_WIDGET:
             value = _value(annotation, b"V")
             if value and value != "Off":
-                yield f"{name}: {value}" if name else value
+                yield shown(f"{name}: {value}" if name else value)
         elif kind not in (pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_POPUP):
             note = _value(annotation, b"Contents")
             if note:
                 by = f" ({name})" if name else ""
-                yield note if kind == pdfium.FPDF_ANNOT_FREETEXT else f"Comment{by}: {note}"
+                yield shown(note if kind == pdfium.FPDF_ANNOT_FREETEXT else f"Comment{by}: {note}")
         pdfium.FPDFPage_CloseAnnot(annotation)
 
 

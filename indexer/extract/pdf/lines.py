@@ -6,11 +6,13 @@ Called by layout.py.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import regex
+
+from indexer.extract.pdf.characters import Chars
 
 if TYPE_CHECKING:
     import pypdfium2
@@ -68,6 +70,16 @@ def joined(lines: Sequence[PlacedLine]) -> str:
     return "".join(
         line.text if line.text.endswith(HYPHENS) else f"{line.text}\n" for line in lines
     ).removesuffix("\n")
+
+
+def closed(line: PlacedLine, blank: Iterable[int]) -> PlacedLine:
+    """The line without more than one blank where letters are not seen."""
+    shown = line.text.lstrip(" ")
+    start = line.start - (len(line.text) - len(shown))
+    end = line.end + (len(shown) - len(shown.rstrip(" ")))
+    if not any(start <= index <= end for index in blank):
+        return line
+    return replace(line, text=regex.sub(" {2,}", " ", line.text).strip(" "))
 
 
 def placed_lines(text: str, places: Places, from_right: bool = False) -> list[PlacedLine]:
@@ -157,29 +169,43 @@ def _gap(before: PlacedLine, line: PlacedLine, places: Places, from_right: bool)
 
 
 class Places:
-    """Where pdfium's characters stand on a page that is shown upright."""
+    """Where pdfium's characters stand on a page that is shown upright; some are `blank`."""
 
-    def __init__(self, text_page: pypdfium2.PdfTextPage, page: pypdfium2.PdfPage) -> None:
-        import pypdfium2.raw as pdfium
-
-        self._pdfium = pdfium
-        self._page = text_page
+    def __init__(
+        self,
+        text_page: pypdfium2.PdfTextPage,
+        page: pypdfium2.PdfPage,
+        blank: Collection[int] = (),
+    ) -> None:
+        self._blank = blank
+        self._chars = Chars(text_page)
         self._turn = _turned(page)
         self.height = float(page.get_height())
-        self._numbers = tuple(pdfium.c_double() for _ in range(4))
-        self._matrix = pdfium.FS_MATRIX()
 
     def index(self, place: int, char: str) -> int:
         """The number in pdfium's list of the character at a place in the text; -1 if another."""
-        index = int(self._pdfium.FPDFText_GetCharIndexFromTextIndex(self._page, place))
-        if index < 0 or self._pdfium.FPDFText_GetUnicode(self._page, index) != ord(char):
+        index = self._chars.index(place)
+        if index < 0 or self._chars.code(index) != ord(char):
             return -1
         return index
 
     def char(self, index: int) -> str:
         """A character; "" where there is none."""
-        code = self._pdfium.FPDFText_GetUnicode(self._page, index)
+        if index in self._blank:
+            return " "
+        code = self._chars.code(index)
         return chr(code) if 0 < code <= 0x10FFFF else ""
+
+    def blanked(self, text: str) -> str:
+        """The page's text with its blanks."""
+        if not self._blank:
+            return text
+        chars = list(text)
+        for index in self._blank:
+            place = self._chars.place(index)
+            if 0 <= place < len(chars):
+                chars[place] = " "
+        return "".join(chars)
 
     def shown(self, index: int, end: int) -> int:
         """The first character from `index` to `end` that the page shows."""
@@ -189,12 +215,11 @@ class Places:
 
     def count(self) -> int:
         """How many characters pdfium lists."""
-        return int(self._pdfium.FPDFText_CountChars(self._page))
+        return self._chars.count()
 
     def kind(self, index: int) -> tuple[float, bool]:
         """The font's size as it is set, and whether pdfium has added the character."""
-        generated = self._pdfium.FPDFText_IsGenerated(self._page, index) == 1
-        return float(self._pdfium.FPDFText_GetFontSize(self._page, index)), generated
+        return self._chars.size(index), self._chars.is_generated(index)
 
     def raised(self, line: PlacedLine) -> tuple[str, ...]:
         """The raised signs of a line that stand close to a word, those together as one."""
@@ -234,36 +259,31 @@ class Places:
 
     def extent(self, index: int) -> tuple[float, float]:
         """Left and right end of a character."""
-        left, right, bottom, top = self._numbers
-        self._pdfium.FPDFText_GetCharBox(self._page, index, *self._numbers)
-        return _across(self._turn, left.value, bottom.value, right.value, top.value)
+        return _across(self._turn, *self._chars.box(index))
 
     def advance(self, index: int) -> tuple[float, float]:
         """Left and right end of a character with the room beside it that belongs to it."""
-        box = self._pdfium.FS_RECTF()
-        self._pdfium.FPDFText_GetLooseCharBox(self._page, index, box)
-        return _across(self._turn, box.left, box.bottom, box.right, box.top)
+        return _across(self._turn, *self._chars.loose_box(index))
 
     def base(self, index: int) -> tuple[float, float]:
         """Baseline and font size of a character; size 0 where it does not stand upright."""
-        x, y, *_ = self._numbers
-        self._pdfium.FPDFText_GetCharOrigin(self._page, index, x, y)
-        self._pdfium.FPDFText_GetMatrix(self._page, index, self._matrix)
+        one, two, three, four = self._chars.matrix(index)
         a, b, c, d, _, f = self._turn
-        matrix = self._matrix
-        along = (a * matrix.a + c * matrix.b, b * matrix.a + d * matrix.b)
-        if along[0] <= 0 or abs(along[1]) > 0.1 * along[0]:
+        across, along = a * one + c * two, b * one + d * two
+        if across <= 0 or abs(along) > 0.1 * across:
             return 0.0, 0.0
-        scale = abs(b * matrix.c + d * matrix.d) or along[0]
-        size = self._pdfium.FPDFText_GetFontSize(self._page, index) * scale
-        return b * x.value + d * y.value + f, float(size)
+        x, y = self._chars.origin(index)
+        scale = abs(b * three + d * four) or across
+        return b * x + d * y + f, self._chars.size(index) * scale
 
 
-def _across(turn: Transform, *box: float) -> tuple[float, float]:
-    """The horizontal extent of a box (left, bottom, right, top) on the page as it is shown."""
+def _across(
+    turn: Transform, left: float, bottom: float, right: float, top: float
+) -> tuple[float, float]:
+    """The horizontal extent of a box on the page as it is shown."""
     a, _, c, _, e, _ = turn
-    ends = sorted((a * box[0] + c * box[1] + e, a * box[2] + c * box[3] + e))
-    return ends[0], ends[1]
+    one, other = a * left + c * bottom + e, a * right + c * top + e
+    return (one, other) if one <= other else (other, one)
 
 
 def _turned(page: pypdfium2.PdfPage) -> Transform:

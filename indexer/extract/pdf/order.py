@@ -32,26 +32,33 @@ class DrawnPiece:
     right: float
     top: float
     bottom: float
+    last: PlacedLine  # that has a place
 
     def __init__(self, line: PlacedLine) -> None:
-        self.lines = [line]
+        self.lines, self.last = [line], line
         self.left, self.right, self.top, self.bottom = line.left, line.right, line.top, line.bottom
 
     def takes(self, line: PlacedLine) -> bool:
         """Whether a line goes on below the block, or beside its last line."""
         if not line.size or not self.top:
             return not line.size
-        last = next(each for each in reversed(self.lines) if each.size)
+        last = self.last
         if last.beside(line):
             return line.left >= last.left
-        overlaps = min(self.right, line.right) > max(self.left, line.left)
-        near = last.base - line.base < NEW_BLOCK * max(line.size, last.size)
-        return overlaps and near and line.base < last.base
+        step = last.base - line.base
+        return (
+            0 < step < NEW_BLOCK * max(line.size, last.size)
+            and self.left < line.right
+            and line.left < self.right
+            and line.left < line.right
+            and self.left < self.right
+        )
 
     def add(self, line: PlacedLine) -> None:
         """Take a line in."""
         self.lines.append(line)
         if line.size:
+            self.last = line
             self.left, self.right = min(self.left, line.left), max(self.right, line.right)
             self.bottom = min(self.bottom, line.bottom)
 

@@ -12,6 +12,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from math import ceil
 from operator import itemgetter
@@ -36,23 +37,43 @@ FAR = 100  # pages in front of an excerpt, or as many as it has itself
 SHORT_DOCUMENT = 6  # pages, of which a head may stand on two; on three pages, a number may
 
 
-@dataclass(frozen=True, slots=True)
+Piece = tuple[float, float, float]  # of text: its left and right end, the height of its middle
+
+
+@dataclass(frozen=True)
 class EdgeRow:
     """What stands on one line near an edge of a page, the outermost row first.
 
-    `distance` is from the edge to the baseline, `gap` from there to the next row, in points;
-    `numbers` may be that of the page, `ends` those of them that stand at an end of the row. `lines`
-    are its lines' places in the page.
+    `distance` is from the edge to the baseline, `gap` from there to the next row, in points.
+    `large` is type that sets it apart from the body. `lines` are its lines' places in the page,
+    `first` is one of them, and `pieces` are those of the page.
     """
 
     text: str
     distance: float
     gap: float
     size: float
-    cells: int
-    numbers: frozenset[int]
-    ends: frozenset[int]
+    large: bool
     lines: tuple[int, ...]
+    first: PlacedLine
+    pieces: Sequence[Piece]
+
+    # Few of them are asked for these.
+
+    @cached_property
+    def cells(self) -> int:
+        """How many pieces stand well apart on it."""
+        return _cells(self.first, self.pieces)
+
+    @cached_property
+    def numbers(self) -> frozenset[int]:
+        """What may be the number of the page."""
+        return _numbers(self.text)
+
+    @cached_property
+    def ends(self) -> frozenset[int]:
+        """Those of the numbers that stand at an end of the row."""
+        return _ends(self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,20 +117,22 @@ class Kept:
 _NUMBER = regex.compile(r"\d{1,4}(?!\d)")
 _AROUND = "-–—.()[]|"  # page numbers
 _LISTED = regex.compile(r"\w[.)]$")
+_LABELLED = regex.compile(r"[A-Za-z]{1,4}[-–]\0")  # of a part: an appendix, the financial pages
+_OF_ALL = regex.compile(r"\0\s*(?:/|\p{L}{1,4})\s*\d")  # "5 of 60": a page of all pages
 _ROMAN = regex.compile(r"(?i)^(?=[ivxlc])(?:c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})$")
 _VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 
 
 def page_of(
     lines: Sequence[PlacedLine],
-    cells: Sequence[tuple[float, float, float]],
+    pieces: Sequence[Piece],
     height: float,
     after: Sequence[str] = (),
     label: str = "",
 ) -> Page:
-    """A page and its edges; `cells` are the left, right and middle height of its pieces of text."""
+    """A page and its edges, of which the lines and pieces of text are given."""
     rows = _rows(lines)
-    cells = sorted(cells, key=itemgetter(2))
+    cells = sorted(pieces, key=itemgetter(2))
     bases = [lines[row[0]].base for row in rows]
     pitches = [above - below for above, below in pairwise(bases)]
     pitch = median(pitches) if pitches else 0.0
@@ -127,10 +150,10 @@ def page_of(
                 distances[number],
                 gap,
                 biggest,
-                _cells(lines[row[0]], cells),
-                _numbers(text),
-                _ends(text),
+                biggest > LARGE * size,
                 row,
+                lines[row[0]],
+                cells,
             )
 
     down = range(len(rows))
@@ -160,7 +183,7 @@ def _rows(lines: Sequence[PlacedLine]) -> list[list[int]]:
     return rows
 
 
-def _cells(line: PlacedLine, cells: Sequence[tuple[float, float, float]]) -> int:
+def _cells(line: PlacedLine, cells: Sequence[Piece]) -> int:
     """How many pieces stand well apart on the row of a line; `cells` are sorted by height."""
     start = bisect_left(cells, line.bottom, key=itemgetter(2))
     row = sorted(cells[start : bisect_right(cells, line.top, key=itemgetter(2))])
@@ -260,9 +283,14 @@ def _running(
     if not found:
         return []
     last = found[-1][0]
-    if len(found) == MAX_ROWS or (len(found) >= page.rows > 2 and 2 * page.rows >= rows_near):
+    if last in rows[MAX_ROWS - 1 :] or (len(found) >= page.rows > 2 and 2 * page.rows >= rows_near):
         # Copies of a page, or a form: what they have in common does not end where a head does.
-        return [(row, shape) for row, shape, _ in found if _is_bare(shape)]
+        of_all = [at for at, (_, shape, _) in enumerate(found) if _OF_ALL.search(shape)]
+        return [
+            (row, shape)
+            for at, (row, shape, _) in enumerate(found)
+            if _is_bare(shape) or at <= max(of_all, default=-1)
+        ]
     free = last.gap >= FREE * page.pitch
     return [(row, shape) for row, shape, certain in found if certain or free]
 
@@ -291,9 +319,9 @@ def _evidence(
         if _heads_a_table(row, page) or (short and row.distance > NARROW_BAND * page.height):
             return None
         return row.text, not short and alike >= MOST * len(others)
-    counted = None
-    if row.size <= LARGE * page.size:
-        counted = _counted(number, row, mates, few, many, total)
+    # A heading, unless it is none on other pages, whose body is not as small as this one's.
+    plain = [each for each in mates if not each[1].large] if row.large else mates
+    counted = _counted(number, row, plain, few, many, total)
     if counted is not None:
         return counted
     if alike and _takes_turns(number, row, mates) and row.gap >= 1.5 * FREE * page.pitch:
@@ -302,8 +330,10 @@ def _evidence(
 
 
 def _is_bare(shape: str) -> bool:
-    """Whether there is nothing in a row but its page's number."""
-    return "\0" in shape and not any(map(str.isalnum, shape))
+    """Whether there is nothing in a row but its page's number, as in "5" or "V-5"."""
+    return "\0" in shape and (
+        not any(map(str.isalnum, shape)) or _LABELLED.fullmatch(shape) is not None
+    )
 
 
 def _heads_a_table(row: EdgeRow, page: Page) -> bool:

@@ -1,400 +1,264 @@
 """Text of a PDF page that is drawn and not seen: taken off the page before its text is laid out.
 
-Invisible (render mode 3) or transparent, in the colour of bare paper, too small, or outside of the
-page. Text that lies over a picture is what the picture shows: a scan's own words, set invisibly by
-the program that recognised them. Not noticed: text under a picture or a drawn box, in a layer that
-is switched off, in the colour of what is drawn behind it.
+Told by its mode, its place or its size, or by painting the page. Text over a picture that fills the
+page, or under it, is what the picture shows: a scan's own words, set by the program that recognised
+them. Where a part of a text is unseen, blanks stand for it.
 """
 
 from __future__ import annotations
 
-import ctypes
-from array import array
-from collections.abc import Callable, Container, Iterator, Sequence
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from functools import cache
-from itertools import compress, repeat
-from operator import mul, not_, sub
-from typing import TYPE_CHECKING, Any
+from itertools import groupby, zip_longest
+from typing import TYPE_CHECKING
 
-from indexer.extract.colours import MAX_COLOUR_DISTANCE
+from indexer.extract.pdf import calls, painting, spoken
+from indexer.extract.pdf.calls import IMAGE, PATH
+from indexer.extract.pdf.characters import Chars
+from indexer.extract.pdf.drawing import Box, Drawing, drawing_of
+from indexer.extract.pdf.painting import Letter
+from indexer.extract.pdf.suspects import INVISIBLE, OUTLINE_OF_ALL, Suspects, suspects_of
 
 if TYPE_CHECKING:
     import pypdfium2
 
-TEXT, PATH, IMAGE, SHADING, FORM = range(1, 6)  # FPDF_PAGEOBJ_…
-FILLED, INVISIBLE, NO_TEXT = 0, 3, -1  # FPDF_TEXTRENDERMODE_…
-MIN_WHITE = 255 - MAX_COLOUR_DISTANCE  # in each of red, green and blue, on paper
-MIN_FONT_SHARE = 0.001  # of the page's height: 0.8 points on A4
 MIN_PICTURE_SHARE = 0.4  # of a page that its pictures cover, before it is a scan
+MIN_SCAN_SHARE = 0.8  # the same where they lie on the text
 MIN_DRAWN_PER_WORD = 1.0  # paths: letters that are drawn as outlines, with invisible text for them
 MIN_GAP_SHARE = 0.25  # of a line's height, between two words
-MAX_OBJECTS = 100_000  # of a page that are looked at
-MAX_FORM_DEPTH = 3
-
-
-# pdfium's functions for `map`: pypdfium2's own check each argument and make a typed pointer of
-# each result, which takes longer than the call.
-
-
-@cache
-def quick(name: str, result: Any = ctypes.c_int) -> Callable[..., Any]:  # noqa: ANN401 - a C type
-    """The function of that name, which takes an object or a page first, as an address.
-
-    Its other arguments are ctypes instances, references, or 32-bit integers. Addresses are plain
-    integers: thousands of ctypes instances keep Python's collector busy.
-    """
-    import pypdfium2.raw as pdfium
-
-    address = ctypes.cast(getattr(pdfium, name), ctypes.c_void_p).value
-    assert address  # it was found when pypdfium2 was imported
-    return ctypes.PYFUNCTYPE(result, ctypes.c_void_p)(address)
-
-
-class Cells:
-    """Room for `width` numbers of each of many objects, kept from page to page."""
-
-    def __init__(self, kind: Any, width: int, *wanted: int) -> None:  # noqa: ANN401 - a C type
-        self._kind, self._width, self._wanted = kind, width, wanted
-        self._cells: Any = None
-        self._places: list[list[Any]] = []
-        self._size = 0
-
-    def places(self, number: int) -> list[list[Any]]:
-        """References to the wanted cells, for at least as many objects."""
-        if number > self._size:
-            step = self._width * ctypes.sizeof(self._kind)
-            self._size = max(number, 1_000, min(2 * self._size, 100_000))
-            self._cells = (self._kind * (self._width * self._size))()
-            self._places = [
-                [
-                    ctypes.byref(self._cells, step * at + ctypes.sizeof(self._kind) * cell)
-                    for at in range(self._size)
-                ]
-                for cell in self._wanted
-            ]
-        return self._places
-
-    def values(self, number: int) -> array[Any]:
-        """The numbers of the first so many objects."""
-        numbers = array(self._kind._type_)
-        size = number * self._width * numbers.itemsize
-        if size:
-            numbers.frombytes(memoryview(self._cells).cast("B")[:size])
-        return numbers
-
-
-COLOURS = Cells(ctypes.c_uint, 4, 0, 1, 2, 3)  # red, green, blue, alpha
-SIZES = Cells(ctypes.c_float, 7, 0, 1)  # the font's, then the matrix
-CORNERS = Cells(ctypes.c_float, 8, 0)  # x and y of each, from the lower left one around
+LAYER = "OC"  # a mark: optional content
 
 
 @dataclass(frozen=True, slots=True)
-class DrawnObject:
-    """An object of a page: its handle, its kind, its box in points, and the form that it is in."""
+class UnseenText:
+    """The lines of text that a page does not show, and the letters that are blanks on it.
 
-    handle: Any
-    kind: int
-    left: float
-    bottom: float
-    right: float
-    top: float
-    form: Any = None
-
-    def meets(self, other: DrawnObject) -> bool:
-        """Whether the boxes share a point."""
-        return (
-            self.left < other.right
-            and other.left < self.right
-            and self.bottom < other.top
-            and other.bottom < self.top
-        )
-
-    @property
-    def area(self) -> float:
-        """In square points."""
-        return max(0.0, self.right - self.left) * max(0.0, self.top - self.bottom)
-
-
-def take_unseen(page: pypdfium2.PdfPage) -> list[str]:
-    """The lines of text that the page does not show, removed from the page in memory."""
-    suspects = _suspects(page)
-    if not suspects:
-        return []
-    objects = list(_objects(page, suspects))
-    left, bottom, right, top = page.get_bbox()
-    paper = DrawnObject(None, 0, left, bottom, right, top)
-    unseen = list(_unseen(objects, paper, suspects))
-    if not unseen:
-        return []
-    with closing(page.get_textpage()) as text_page:
-        texts = [_text(each.handle, text_page) for each in unseen]
-    found = list(_lines(unseen, texts))
-    if found:
-        _remove(page, unseen)
-    return found
-
-
-def _suspects(page: pypdfium2.PdfPage) -> set[int]:
-    """Where in memory the objects are that may be unseen text, or forms with such text.
-
-    Most pages have none, and some draw each of their 5,000 letters as an object: the look at all of
-    them runs in `map`, about 1 µs an object.
+    A letter is told by the text that draws it and its number among the letters of that.
     """
-    handles = _all_handles(page)
-    if not handles:
-        return set()
-    texts = handles
-    modes = list(map(quick("FPDFTextObj_GetTextRenderMode"), handles))
-    found: list[Any] = []
-    if NO_TEXT in modes:
-        texts = list(compress(handles, map(NO_TEXT.__ne__, modes)))
-        found += filter(_hides, compress(handles, map(NO_TEXT.__eq__, modes)))
-    if INVISIBLE in modes:
-        found += compress(handles, map(INVISIBLE.__eq__, modes))
-    if texts:
-        found += _pale(texts)
-        found += _off_or_tiny(texts, page.get_bbox())
-    return set(found)
+
+    lines: tuple[str, ...] = ()
+    letters: frozenset[tuple[int, int]] = frozenset()
 
 
-def _all_handles(page: pypdfium2.PdfPage) -> list[Any]:
-    import pypdfium2.raw as pdfium
+@dataclass(frozen=True, slots=True)
+class UnseenPiece:
+    """Words that are not seen, their box, and whether the same are seen at their place."""
 
-    number = min(pdfium.FPDFPage_CountObjects(page), MAX_OBJECTS)
-    raw = ctypes.cast(page.raw, ctypes.c_void_p).value
-    get = quick("FPDFPage_GetObject", ctypes.c_void_p)
-    return list(map(get, repeat(raw, number), range(number)))
+    text: str
+    box: Box
+    is_seen_too: bool
 
 
-def _hides(handle: Any) -> bool:  # noqa: ANN401
-    """Whether a form has invisible text in it."""
-    return quick("FPDFPageObj_GetType")(handle) == FORM and any(
-        kind == TEXT and _mode(inner) == INVISIBLE for inner, kind, _ in _in_form(handle, 1)
+def take_unseen(page: pypdfium2.PdfPage) -> UnseenText:
+    """What the page does not show, removed from it in memory where all of a text is unseen."""
+    objects = calls.objects_of(page)
+    if not objects:
+        return UnseenText()
+    drawing = drawing_of(objects)
+    if not drawing.texts:
+        return UnseenText()
+    marks = calls.marks(drawing.texts)
+    said = spoken.take_unshown(page, drawing.texts, marks)
+    suspects = suspects_of(drawing, page.get_bbox(), calls.above(page), _layered(drawing, marks))
+    if not suspects:
+        return UnseenText(tuple(said))
+    with closing(page.get_textpage()) as text_page:
+        whole, parts = _unseen(page, text_page, drawing, suspects, objects)
+        pieces = list(_pieces(drawing, whole, text_page))
+        found = tuple(_lines(pieces))
+        said += (_read(text_page, run) for run in parts)
+        numbers = _numbers(text_page, parts)
+    if any(piece.text.strip() for piece in pieces):
+        for index in whole:
+            calls.remove(page, drawing.texts[index], drawing.form_of(index))
+    return UnseenText((*found, *said), numbers)
+
+
+def _read(text_page: pypdfium2.PdfTextPage, run: Sequence[Letter]) -> str:
+    """Letters that follow each other, with the blanks between them."""
+    chars = Chars(text_page)
+    codes = (chars.code(index) for index in range(run[0].index, run[-1].index + 1))
+    return " ".join("".join(chr(code) for code in codes if code).split())
+
+
+def _numbers(
+    text_page: pypdfium2.PdfTextPage, parts: Sequence[Sequence[Letter]]
+) -> frozenset[tuple[int, int]]:
+    unseen = {each.index for run in parts for each in run}
+    letters = painting.letters_of(text_page, {run[0].text for run in parts})
+    return frozenset(
+        (text, number)
+        for text, own in _by_text(letters)
+        for number, each in enumerate(own)
+        if each.index in unseen
     )
 
 
-def _pale(texts: Sequence[Any]) -> list[Any]:
-    """Those that are filled with nothing, or with white."""
-    number = len(texts)
-    red, green, blue, alpha = COLOURS.places(number)
-    known = list(map(quick("FPDFPageObj_GetFillColor"), texts, red, green, blue, alpha))
-    values = COLOURS.values(number)
-    reds, alphas = values[0::4], values[3::4]
-    if max(reds) < MIN_WHITE and min(alphas) > 0:
-        return []
-    colours = zip(reds, values[1::4], values[2::4], alphas, strict=True)
-    return [
-        handle
-        for handle, colour, is_known in zip(texts, colours, known, strict=True)
-        if is_known and (colour[3] == 0 or min(colour[:3]) >= MIN_WHITE)
-    ]
+def chars_of(text_page: pypdfium2.PdfTextPage, letters: frozenset[tuple[int, int]]) -> set[int]:
+    """The numbers in pdfium's list of letters that blanks stand for."""
+    by_text = _by_text(painting.letters_of(text_page, {text for text, _ in letters}))
+    return {own[number].index for text, own in by_text for at, number in letters if at == text}
 
 
-def _off_or_tiny(texts: Sequence[Any], paper: Sequence[float]) -> list[Any]:
-    """Those of which no corner need be on the page, and those that are too small to be read."""
-    number = len(texts)
-    least = MIN_FONT_SHARE * (paper[3] - paper[1])
-    (corners,) = CORNERS.places(number)
-    if not all(map(quick("FPDFPageObj_GetRotatedBounds"), texts, corners)):
-        return list(texts)
-    values = CORNERS.values(number)
-    lefts, bottoms, tops = values[0::8], values[1::8], values[5::8]
-    found = []
-    # What has a corner on the page meets it; a hair's breadth for what is rounded otherwise.
-    left, bottom, right, top = paper[0] + 0.1, paper[1] + 0.1, paper[2] - 0.1, paper[3] - 0.1
-    if not (
-        min(lefts) > left and max(lefts) < right and min(bottoms) > bottom and max(bottoms) < top
-    ):
-        found = [
-            handle
-            for handle, x, y in zip(texts, lefts, bottoms, strict=True)
-            if not (left < x < right and bottom < y < top)
-        ]
-    heights = map(abs, map(sub, tops, bottoms))
-    return found + _tiny(list(compress(texts, map((2 * least).__gt__, heights))), least)
-
-
-def _tiny(texts: Sequence[Any], least: float) -> list[Any]:
-    """Those with a font size below the least."""
-    if not texts:
-        return []
-    sizes, matrices = SIZES.places(len(texts))
-    list(map(quick("FPDFTextObj_GetFontSize"), texts, sizes))
-    list(map(quick("FPDFPageObj_GetMatrix"), texts, matrices))
-    values = SIZES.values(len(texts))
-    # Of text that stands upright, most: the others are looked at one by one.
-    large = map(least.__le__, map(mul, values[0::7], values[4::7]))
-    return [handle for handle in compress(texts, map(not_, large)) if _font_size(handle) < least]
+def _layered(drawing: Drawing, marks: dict[int, list[int]]) -> Iterator[int]:
+    """The texts that may be in a layer that is off, or in a form that is seen through."""
+    inside = {
+        text for mark, around in marks.items() if calls.mark_name(mark) == LAYER for text in around
+    }
+    if inside:
+        yield from (index for index, text in enumerate(drawing.texts) if text in inside)
+    layers = LAYER in map(calls.mark_name, calls.marks(drawing.forms))
+    if layers or any(calls.transparent(drawing.forms)):
+        for part in drawing.inner:
+            yield from range(part.start, part.end)
 
 
 def _unseen(
-    objects: Sequence[DrawnObject], paper: DrawnObject, suspects: Container[int]
-) -> Iterator[DrawnObject]:
-    texts = [each for each in objects if each.kind == TEXT]
-    pictured: bool | None = None
-    for at, each in enumerate(objects):
-        if each.kind != TEXT or (each.form is None and each.handle not in suspects):
+    page: pypdfium2.PdfPage,
+    text_page: pypdfium2.PdfTextPage,
+    drawing: Drawing,
+    suspects: Suspects,
+    objects: Sequence[int],
+) -> tuple[set[int], list[list[Letter]]]:
+    """The texts of which nothing is seen, by number, and of others the runs that are not."""
+    left, bottom, right, top = page.get_bbox()
+    area = (right - left) * (top - bottom)
+    pictured = _is_pictured(drawing, area)
+    whole = suspects.off | suspects.tiny
+    for index in suspects.unpainted:
+        through = drawing.modes[index] == OUTLINE_OF_ALL and _painted_through(
+            page, text_page, drawing, index
+        )
+        if not (through or pictured):
+            whole.add(index)
+    numbers = {drawing.texts[index]: index for index in suspects.look}
+    letters = painting.letters_of(text_page, numbers)
+    if not letters:
+        return whole, []
+    everything = [*drawing.texts, *(each.drawn for each in drawing.painted)]
+    cut = {drawing.texts[index] for index in suspects.cut}
+    seen = painting.seen(page, letters, everything, cut)
+    scans = [
+        each.place
+        for each in drawing.painted
+        if each.kind == IMAGE and each.area >= MIN_SCAN_SHARE * area
+    ]
+    parts: list[list[Letter]] = []
+    for text, own in _by_text(letters):
+        index = numbers[text]
+        if scans and drawing.places[index] < scans[-1]:
             continue
-        if _mode(each.handle) == INVISIBLE:
-            if pictured is None:
-                pictured = _is_pictured(objects, texts, paper)
-            if not pictured:
-                yield each
-        elif each.form is None and (
-            not each.meets(paper)
-            or _font_size(each.handle) < MIN_FONT_SHARE * (paper.top - paper.bottom)
-            or (_is_pale(each.handle) and _on_bare_paper(each, objects[:at]))
-        ):
-            yield each
+        unseen = _in_words(own, {e.index for e in own if _is_unseen(seen[e.index], e, pictured)})
+        if len(unseen) == len(own):
+            whole.add(index)
+        elif unseen:
+            runs = groupby(own, key=lambda each: each.index in unseen)
+            parts += [run for is_unseen, each in runs if is_unseen and _says(run := list(each))]
+    return whole, parts
 
 
-def _is_pictured(
-    objects: Sequence[DrawnObject], texts: Sequence[DrawnObject], paper: DrawnObject
+def _is_unseen(seen: bool | None, letter: Letter, pictured: bool) -> bool:
+    """Whether a letter is not seen; fonts that are not in the file lack letters here alone."""
+    if seen is None:
+        clear = (calls.fill(letter.text) or (0, 0, 0, 255))[3] == 0
+        return clear or (not pictured and (letter.char.isascii() or calls.is_embedded(letter.text)))
+    return not seen
+
+
+def _in_words(letters: Sequence[Letter], unseen: set[int]) -> set[int]:
+    """The letters that are unseen, of words all or none; of figures each by itself."""
+    if not unseen or len(unseen) == len(letters):
+        return unseen
+    found: set[int] = set()
+    word: list[Letter] = []
+    for each, following in zip_longest(letters, letters[1:]):
+        word.append(each)
+        if following is None or following.index != each.index + 1:
+            own = {letter.index for letter in word}
+            if any(letter.char.isdigit() for letter in word):
+                found |= own & unseen
+            elif 2 * len(own & unseen) >= len(own):
+                found |= own
+            word = []
+    return found
+
+
+def _says(letters: Iterable[Letter]) -> bool:
+    """Whether they are a word, a figure or a sign of one."""
+    return any(
+        each.char.isalnum() or unicodedata.category(each.char) in ("Sc", "Sm", "Pd")
+        for each in letters
+    )
+
+
+def _by_text(letters: Iterable[Letter]) -> list[tuple[int, list[Letter]]]:
+    """The letters of each text."""
+    found: dict[int, list[Letter]] = {}
+    for each in letters:
+        found.setdefault(each.text, []).append(each)
+    return list(found.items())
+
+
+def _painted_through(
+    page: pypdfium2.PdfPage, text_page: pypdfium2.PdfTextPage, drawing: Drawing, index: int
 ) -> bool:
+    """Whether something painted later is seen in the shape of a text."""
+    letters = painting.letters_of(text_page, [drawing.texts[index]])
+    later = [each.drawn for each in drawing.painted if each.place > drawing.places[index]]
+    return bool(letters and later) and painting.in_their_shape(page, letters, later)
+
+
+def _is_pictured(drawing: Drawing, area: float) -> bool:
     """Whether invisible text stands for what the page shows otherwise: a scan, drawn letters."""
-    pictures = [each for each in objects if each.kind == IMAGE]
-    if sum(each.area for each in pictures) >= MIN_PICTURE_SHARE * paper.area:
+    if sum(each.area for each in drawing.painted if each.kind == IMAGE) >= MIN_PICTURE_SHARE * area:
         return True
-    drawn = sum(each.kind == PATH for each in objects)
-    seen = any(_mode(each.handle) != INVISIBLE for each in texts)
-    return not seen and drawn >= max(10, MIN_DRAWN_PER_WORD * len(texts))
+    drawn = sum(each.kind == PATH for each in drawing.painted)
+    visible = any(mode != INVISIBLE for mode in drawing.modes)
+    return not visible and drawn >= max(10, MIN_DRAWN_PER_WORD * len(drawing.texts))
 
 
-def _on_bare_paper(text: DrawnObject, before: Sequence[DrawnObject]) -> bool:
-    """Whether nothing was drawn behind a text before it."""
-    if _alpha(text.handle) == 0:
-        return True
-    return not any(each.meets(text) and not _is_paper(each) for each in before)
+def _pieces(
+    drawing: Drawing, whole: set[int], text_page: pypdfium2.PdfTextPage
+) -> Iterator[UnseenPiece]:
+    """What the unseen texts read."""
+    seen: dict[tuple[int, int], list[int]] = {}
+    for number, text in enumerate(drawing.texts):
+        if number not in whole:
+            left, bottom, *_ = drawing.box(number)
+            seen.setdefault((round(left), round(bottom)), []).append(text)
+    for number in sorted(whole):
+        read, box = calls.text_of(drawing.texts[number], text_page), drawing.box(number)
+        near = seen.get((round(box[0]), round(box[1])), ())
+        yield UnseenPiece(
+            read, box, any(calls.text_of(text, text_page).strip() == read.strip() for text in near)
+        )
 
 
-def _is_paper(drawn: DrawnObject) -> bool:
-    """Whether an object leaves the paper as it is, or paints it white: text, lines, white boxes."""
-    if drawn.kind != PATH:
-        return drawn.kind == TEXT
-    fill, stroke = ctypes.c_int(), ctypes.c_int()
-    places = ctypes.byref(fill), ctypes.byref(stroke)
-    if not quick("FPDFPath_GetDrawMode")(drawn.handle, *places):
-        return False
-    colour = _colour(drawn.handle)
-    return fill.value == 0 or (colour is not None and min(colour[:3]) >= MIN_WHITE)
+def _lines(pieces: Iterable[UnseenPiece]) -> Iterator[str]:
+    """The words as lines: those side by side, in the order in which they are drawn.
 
-
-def _lines(texts: Sequence[DrawnObject], words: Sequence[str]) -> Iterator[str]:
-    """The words as lines: those side by side, in the order in which they are drawn."""
-    line: list[str] = []
-    last: DrawnObject | None = None
-    height = 0.0  # of the line's tallest letter
-    for each, text in zip(texts, words, strict=True):
-        if not text.strip():
+    Without those that are drawn once more, at the same place, where they are seen.
+    """
+    line: list[UnseenPiece] = []
+    for piece in pieces:
+        if not piece.text.strip():
             continue
-        beside = last is not None and min(last.top, each.top) > max(last.bottom, each.bottom)
-        if line and not beside:
-            yield "".join(line)
-            line, height = [], 0.0
-        height = max(height, each.top - each.bottom)
-        gap = last is not None and each.left - last.right > MIN_GAP_SHARE * height
-        blank = " " if line and gap and not line[-1].endswith(" ") else ""
-        line.append(blank + " ".join(text.split()))
-        last = each
-    if line:
-        yield "".join(line)
+        if line and not (min(line[-1].box[3], piece.box[3]) > max(line[-1].box[1], piece.box[1])):
+            yield from _line(line)
+            line = []
+        line.append(piece)
+    yield from _line(line)
 
 
-def _objects(page: pypdfium2.PdfPage, suspects: Container[int]) -> Iterator[DrawnObject]:
-    """All objects; text that is certainly seen has no place, since none asks for it."""
-    for handle, kind, form in _handles(page):
-        if kind == TEXT and form is None and handle not in suspects:
-            yield DrawnObject(handle, kind, 0.0, 0.0, 0.0, 0.0)
-        else:
-            # The places of what is in a form are the form's own: it counts as large as the form.
-            yield DrawnObject(handle, kind, *_box(handle if form is None else form), form=form)
-
-
-def _handles(page: pypdfium2.PdfPage) -> Iterator[tuple[Any, int, Any]]:
-    """Handle, kind and form (None: the page) of each object, those of forms after the form."""
-    kind_of = quick("FPDFPageObj_GetType")
-    for handle in _all_handles(page):
-        kind = kind_of(handle)
-        yield handle, kind, None
-        if kind == FORM:
-            yield from _in_form(handle, 1)
-
-
-def _in_form(form: Any, depth: int) -> Iterator[tuple[Any, int, Any]]:  # noqa: ANN401 - a pointer
-    get, kind_of = quick("FPDFFormObj_GetObject", ctypes.c_void_p), quick("FPDFPageObj_GetType")
-    number = ctypes.c_ulong
-    for index in range(min(quick("FPDFFormObj_CountObjects")(form), MAX_OBJECTS)):
-        handle = get(form, number(index))
-        kind = kind_of(handle)
-        yield handle, kind, form
-        if kind == FORM and depth < MAX_FORM_DEPTH:
-            yield from _in_form(handle, depth + 1)
-
-
-def _remove(page: pypdfium2.PdfPage, objects: Sequence[DrawnObject]) -> None:
-    raw = ctypes.cast(page.raw, ctypes.c_void_p)
-    for each in objects:
-        handle = ctypes.c_void_p(each.handle)
-        if each.form is None:
-            removed = quick("FPDFPage_RemoveObject")(raw, handle)
-        else:
-            removed = quick("FPDFFormObj_RemoveObject")(each.form, handle)
-        if removed:
-            quick("FPDFPageObj_Destroy", None)(each.handle)
-
-
-def _mode(handle: Any) -> int:  # noqa: ANN401
-    return int(quick("FPDFTextObj_GetTextRenderMode")(handle))
-
-
-def _colour(handle: Any) -> tuple[int, int, int, int] | None:  # noqa: ANN401
-    values = (ctypes.c_uint * 4)()
-    places = [ctypes.byref(values, 4 * index) for index in range(4)]
-    if not quick("FPDFPageObj_GetFillColor")(handle, *places):
-        return None
-    red, green, blue, alpha = values
-    return red, green, blue, alpha
-
-
-def _alpha(handle: Any) -> int:  # noqa: ANN401
-    colour = _colour(handle)
-    return 255 if colour is None else colour[3]
-
-
-def _is_pale(handle: Any) -> bool:  # noqa: ANN401
-    """Whether text is filled with nothing, or with white."""
-    if _mode(handle) != FILLED:
-        return False
-    colour = _colour(handle)
-    return colour is not None and (colour[3] == 0 or min(colour[:3]) >= MIN_WHITE)
-
-
-def _font_size(handle: Any) -> float:  # noqa: ANN401
-    """The size of a text in points, as it is drawn."""
-    values = (ctypes.c_float * 7)()  # the size, then the matrix
-    if not (
-        quick("FPDFTextObj_GetFontSize")(handle, ctypes.byref(values))
-        and quick("FPDFPageObj_GetMatrix")(handle, ctypes.byref(values, 4))
-    ):
-        return float("inf")
-    size, a, b, c, d, _, _ = values
-    return float(abs(size) * max(abs(d), abs(b), abs(a), abs(c)))
-
-
-def _box(handle: Any) -> tuple[float, float, float, float]:  # noqa: ANN401
-    values = (ctypes.c_float * 4)()
-    places = [ctypes.byref(values, 4 * index) for index in range(4)]
-    if not quick("FPDFPageObj_GetBounds")(handle, *places):
-        return (0.0, 0.0, 0.0, 0.0)
-    left, bottom, right, top = values
-    return left, bottom, right, top
-
-
-def _text(handle: Any, text_page: pypdfium2.PdfTextPage) -> str:  # noqa: ANN401
-    get, raw = quick("FPDFTextObj_GetText"), ctypes.cast(text_page.raw, ctypes.c_void_p)
-    size = get(handle, raw, None, ctypes.c_ulong(0))  # in bytes
-    buffer = ctypes.create_string_buffer(max(2, size))
-    get(handle, raw, buffer, ctypes.c_ulong(size))
-    return buffer.raw[: max(0, size - 2)].decode("utf-16-le", "replace")
+def _line(pieces: Sequence[UnseenPiece]) -> Iterator[str]:
+    if all(piece.is_seen_too for piece in pieces):
+        return
+    text, height = "", 0.0  # of the line's tallest letter
+    for before, piece in zip([None, *pieces], pieces, strict=False):
+        height = max(height, piece.box[3] - piece.box[1])
+        gap = before is not None and piece.box[0] - before.box[2] > MIN_GAP_SHARE * height
+        text += " " if gap and not text.endswith(" ") else ""
+        text += " ".join(piece.text.split())
+    yield text

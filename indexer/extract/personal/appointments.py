@@ -79,14 +79,14 @@ def read_calendar(data: bytes, within: Within) -> Extraction:
             name = markdown.one_line(each.value("SUMMARY"))
             kind = _KINDS[each.name]
             shown = f"{number}: {name}" if name else number
-            yield from part_lines(kind, shown, ["\n".join(_said(each, kind, name, method))])
+            yield from part_lines(kind, shown, ["\n".join(_details(each, kind, name, method))])
             yield from members.lines(_attached(each, f"{kind} {number}"))
         members.finish()
 
     return Extraction(title, lines(), members.engines, members.unread, members.notes)
 
 
-def _said(entry: Component, kind: str, name: str, method: str) -> Iterator[str]:
+def _details(entry: Component, kind: str, name: str, method: str) -> Iterator[str]:
     if name:
         yield f"{kind}: {name}"
     if method in ("CANCEL", "DECLINECOUNTER"):
@@ -157,8 +157,8 @@ def _person(each: Property) -> str:
         address = address.removeprefix(scheme)
     name = each.params.get("CN", "").strip()
     shown = f"{name} <{address}>" if name and name != address else name or address
-    told = [each.params.get(key, "").lower() for key in ("PARTSTAT", "ROLE")]
-    known = [word.replace("-", " ") for word in told if word and word != "req-participant"]
+    marks = [each.params.get(key, "").lower() for key in ("PARTSTAT", "ROLE")]
+    known = [word.replace("-", " ") for word in marks if word and word != "req-participant"]
     return f"{shown} ({', '.join(known)})" if known else shown
 
 

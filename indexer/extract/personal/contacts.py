@@ -77,8 +77,8 @@ def read_contacts(data: bytes) -> Extraction:
 def _lines(cards: list[Component]) -> Iterator[Line]:
     for number, card in enumerate(cards, start=1):
         name = contact_name(card)
-        said = "\n".join(filter(None, [f"Name: {name}" if name else "", *_said(card, name)]))
-        yield from part_lines("Contact", f"{number}: {name}" if name else number, [said])
+        text = "\n".join(filter(None, [f"Name: {name}" if name else "", *_details(card, name)]))
+        yield from part_lines("Contact", f"{number}: {name}" if name else number, [text])
 
 
 def contact_name(card: Component) -> str:
@@ -93,7 +93,7 @@ def contact_name(card: Component) -> str:
     return markdown.one_line(shown.replace(",", " ") or first)
 
 
-def _said(card: Component, name: str) -> Iterator[str]:
+def _details(card: Component, name: str) -> Iterator[str]:
     """The lines of a contact behind its name, in the order in which a person looks for them."""
     parts = card.first("N")
     if parts and any(part.casefold() not in name.casefold() for part in parts.parts()):
@@ -106,7 +106,7 @@ def _said(card: Component, name: str) -> Iterator[str]:
             yield _line(each, labels, name)
     for agent in card.inner:
         yield f"Agent: {contact_name(agent)}"
-        yield from _said(agent, contact_name(agent))
+        yield from _details(agent, contact_name(agent))
 
 
 def _line(each: Property, labels: dict[str, str], name: str) -> str:
@@ -126,9 +126,9 @@ def _kinds(each: Property, labels: dict[str, str]) -> str:
     if own:
         named = _OWN_LABEL.fullmatch(own)
         return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", named[1]).lower() if named else own
-    told = (kind.strip().lower() for kind in each.params.get("TYPE", "").split(","))
+    kinds = (kind.strip().lower() for kind in each.params.get("TYPE", "").split(","))
     return ", ".join(
-        dict.fromkeys(filter(None, (_TYPES.get(k, k.removeprefix("x-")) for k in told)))
+        dict.fromkeys(filter(None, (_TYPES.get(k, k.removeprefix("x-")) for k in kinds)))
     )
 
 

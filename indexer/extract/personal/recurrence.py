@@ -44,16 +44,16 @@ def recurrence_text(rule: str, moment: Callable[[str], str]) -> str:
     if unit is None:
         return rule.strip()  # of vCalendar 1.0, or damaged
     every = parts.pop("INTERVAL", "1")
-    said = [f"every {unit}" if every in ("", "1") else f"every {every} {unit}s"]
+    phrases = [f"every {unit}" if every in ("", "1") else f"every {every} {unit}s"]
     place = parts.pop("BYSETPOS", "")
     if days := parts.pop("BYDAY", ""):
-        said.append(f"on {f'the {_ordinal(place)} ' if place else ''}{_listed(_day, days)}")
+        phrases.append(f"on {f'the {_ordinal(place)} ' if place else ''}{_listed(_day, days)}")
     elif place:
         parts["BYSETPOS"] = place
     if days := parts.pop("BYMONTHDAY", ""):
-        said.append(f"on {_listed(_day_of_month, days)}")
+        phrases.append(f"on {_listed(_day_of_month, days)}")
     if months := parts.pop("BYMONTH", ""):
-        said.append(f"in {_listed(_month, months)}")
+        phrases.append(f"in {_listed(_month, months)}")
     end = ""
     if count := parts.pop("COUNT", ""):
         end = f", {count} times"
@@ -61,7 +61,7 @@ def recurrence_text(rule: str, moment: Callable[[str], str]) -> str:
         end += f", until {moment(until)}"
     parts.pop("WKST", None)
     rest = "".join(f", {key}={value}" for key, value in parts.items())
-    return f"{' '.join(said)}{rest}{end}"
+    return f"{' '.join(phrases)}{rest}{end}"
 
 
 def _listed(shown: Callable[[str], str], values: str) -> str:
@@ -101,7 +101,11 @@ def duration_text(value: str, *, of_reminder: bool = False) -> str:
         return value.strip()
     sign, *numbers = found.groups()
     units = zip(numbers, ("week", "day", "hour", "minute", "second"), strict=True)
-    said = " ".join(f"{n} {unit}{'' if n == '1' else 's'}" for n, unit in units if n and int(n[:9]))
+    length = " ".join(
+        f"{n} {unit}{'' if n == '1' else 's'}" for n, unit in units if n and int(n[:9])
+    )
     if not of_reminder:
-        return said or "no time"
-    return f"{said} {'before' if sign == '-' else 'after the start'}" if said else "at the start"
+        return length or "no time"
+    return (
+        f"{length} {'before' if sign == '-' else 'after the start'}" if length else "at the start"
+    )

@@ -70,10 +70,10 @@ class _Section:
     def adds(self) -> bool:
         """Whether it shows more than the number: a sign of its own, a unit, a currency."""
         words = "".join(text for kind, text in self.tokens if kind == "text")
-        told = self.has("percent") or any(
+        has_sign = self.has("percent") or any(
             c.isalpha() or unicodedata.category(c) == "Sc" for c in words
         )
-        return told and self.has("digits") and not self.has("other")
+        return has_sign and self.has("digits") and not self.has("other")
 
 
 _KINDS = (

@@ -245,10 +245,10 @@ _SEPARATOR_LINE = re.compile(r"\A\ufeff?sep=(.)\r?\n")
 def read_csv(data: bytes) -> Extraction:
     """Its lines, one for each row."""
     text = decode(data)
-    told = _SEPARATOR_LINE.match(text)
-    if told:
-        text = text[told.end() :]
-    delimiter = told[1] if told else _delimiter(text)
+    separator = _SEPARATOR_LINE.match(text)
+    if separator:
+        text = text[separator.end() :]
+    delimiter = separator[1] if separator else _delimiter(text)
     return Extraction(None, plain_lines(labelled(_csv_rows(text, delimiter))))
 
 

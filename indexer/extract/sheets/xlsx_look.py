@@ -111,15 +111,15 @@ def _walk(elements: Iterable[Element], styles: Styles, look: SheetLook) -> None:
     for element in elements:
         tag = element.tag
         if tag[-1] == "c":
-            told = element.get("s", "0")
-            style = int(told) if told.isdecimal() else 0
+            value = element.get("s", "0")
+            style = int(value) if value.isdecimal() else 0
             computed = len(element) > 0 and str(element[0].tag)[-1] == "f"
             if style in noted or computed:
                 place = _place(element.get("r", "")) or _counted(element, number)
                 _take(place, style, computed, styles, look)
         elif tag[-1] == "w":
-            told = element.get("r", "")
-            number = int(told) if told.isdecimal() else number + 1
+            value = element.get("r", "")
+            number = int(value) if value.isdecimal() else number + 1
             element.clear()
         else:
             first, _, last = element.get("ref", "").partition(":")
@@ -131,8 +131,8 @@ def _walk(elements: Iterable[Element], styles: Styles, look: SheetLook) -> None:
 def _counted(cell: Element, above: int) -> Place:
     """The place of a cell that does not name it: behind those before it, below those above."""
     row = cell.getparent()
-    told = row.get("r", "") if row is not None else ""
-    return (int(told) - 1 if told.isdecimal() else above), sum(
+    value = row.get("r", "") if row is not None else ""
+    return (int(value) - 1 if value.isdecimal() else above), sum(
         1 for _ in cell.itersiblings(preceding=True)
     )
 

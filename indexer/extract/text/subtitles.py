@@ -36,16 +36,16 @@ def _cues(text: str) -> Iterator[str]:
         at = next((i for i, line in enumerate(lines[:3]) if _CUE.match(line)), None)
         if at is None:
             if not lines[0].startswith("WEBVTT") and not _SKIPPED.match(lines[0]):
-                said = _said(lines)
-                if said and not said.isdigit():
-                    yield said  # text that belongs to no cue is text nevertheless
+                text = _shown(lines)
+                if text and not text.isdigit():
+                    yield text  # text that belongs to no cue is text nevertheless
             continue
         start = _CUE.match(lines[at])
-        said = _said(lines[at + 1 :])
-        if start and said:
-            yield f"[{start[1]}] {said}"
+        text = _shown(lines[at + 1 :])
+        if start and text:
+            yield f"[{start[1]}] {text}"
 
 
-def _said(lines: list[str]) -> str:
+def _shown(lines: list[str]) -> str:
     text = _TAG.sub("", _VOICE.sub(r"\1: ", " ".join(map(str.strip, lines))))
     return html.unescape(text).strip()

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corpus_agent.answering.extractive import ExtractiveAnswerer
+from corpus_agent.answering.extractive import CLOSEST_HEADING, ExtractiveAnswerer
+from corpus_agent.answering.probability import ANSWERED_FROM
 from corpus_agent.answering.subquestions import parts
 from corpus_agent.text.sentences import units
 from indexer.embed import FolderEncoder
@@ -51,8 +52,11 @@ def corpus() -> MemoryCorpus:
 def test_the_first_quotation_answers_word_for_word(answerer, corpus, question, expected, source):
     answer = answerer.answer(question, corpus)
     first = answer.citations[0]
-    assert answer.status == "answered"
     assert expected in first.quote
+    assert answer.probability is not None
+    answered = answer.probability >= ANSWERED_FROM
+    assert answer.status == ("answered" if answered else "closest")
+    assert answer.text.startswith(f"{CLOSEST_HEADING}\n") != answered
     assert (first.source, first.verdict) == (source, "verified")
     assert 1 <= len(answer.citations) <= 3
     for citation in answer.citations:
@@ -69,11 +73,13 @@ def test_what_the_documents_do_not_say_is_not_found_with_how_many_were_searched(
     answer = answerer.answer("Who won the football world cup in 1998?", corpus)
     assert (answer.status, answer.citations) == ("not_found", ())
     assert "3 were searched; 2 more could not be read" in answer.text
+    assert answer.probability is not None and answer.probability < ANSWERED_FROM
 
 
 def test_a_question_for_two_things_is_answered_from_both_places(answerer, corpus):
     question = "How much is the deposit, and at what temperature does the dough rise?"
     answer = answerer.answer(question, corpus)
+    assert answer.status in ("answered", "closest")
     assert {"home/lease.md", "bread.md"} <= {citation.source for citation in answer.citations}
 
 
@@ -89,7 +95,7 @@ DOG = "The dog was called Biscuit."
 )
 def test_a_sentence_of_few_words_is_quoted_with_the_one_beside_it(answerer, text, quoted):
     answer = answerer.answer("What was the dog called?", MemoryCorpus({"dog.md": text}))
-    assert answer.status == "answered"
+    assert answer.status in ("answered", "closest")
     assert DOG in answer.text
     assert next((c.quote, c.verdict) for c in answer.citations) == (quoted, "verified")
 
@@ -127,7 +133,8 @@ def test_a_month_is_found_as_it_is_written(answerer):
 
 
 def test_an_empty_corpus_has_no_answer(answerer):
-    assert answerer.answer("How much is the deposit?", MemoryCorpus({})).status == "not_found"
+    answer = answerer.answer("How much is the deposit?", MemoryCorpus({}))
+    assert (answer.status, answer.probability) == ("not_found", None)  # nothing was estimated
 
 
 def test_a_notice_stands_in_every_answer(corpus):
@@ -176,7 +183,41 @@ def test_the_sample_corpus_is_searched_and_answered_as_well_as_it_was(sample_sto
     asked = load(SAMPLE / "questions.toml")
     scores = measure.summarise([measure.measure(q, corpus, answerer) for q in asked])
     assert scores["recall@5"] >= 0.95
-    assert scores["correct"] >= 0.78
+    assert scores["shown"] >= 0.78
     assert scores["citation_precision"] >= 0.8
     assert scores["not_found_recall"] >= 0.5
+    assert scores["not_found_recall"] + scores["closest_recall"] >= 0.8
     assert scores["false_not_found"] <= 0.1
+
+
+def test_a_sentence_that_refers_back_is_quoted_with_the_one_before(answerer):
+    text = "Frost and flooding are covered.\nThey are covered up to 4,000 euros in one year.\n"
+    before, after = text.strip().split("\n")
+    asked = "Up to how many euros are they covered in one year?"
+    answer = answerer.answer(asked, MemoryCorpus({"policy.md": text}))
+    assert answer.citations[0].quote == f"{before}\n{after}"
+    plain = MemoryCorpus({"policy.md": text.replace("They are", "The perils are")})
+    answer = answerer.answer(asked, plain)  # the control: it names what it speaks of
+    assert before not in answer.citations[0].quote
+
+
+def test_the_words_of_the_question_alone_are_no_answer(answerer):
+    label = "The total long-term debt in the books of the company"
+    asked = "How much was the total long-term debt of the company in its books?"
+    answer = answerer.answer(asked, MemoryCorpus({"report.md": f"{label}:\n"}))
+    assert (answer.status, answer.citations) == ("not_found", ())
+    said = f"{label} was 61 million dollars."
+    answer = answerer.answer(asked, MemoryCorpus({"report.md": f"{said}\n"}))  # the control
+    assert [citation.quote for citation in answer.citations] == [said]
+
+
+def test_a_line_about_another_code_is_not_quoted(answerer):
+    about = ["E1042 torque sensor not at zero: switch off.", "E1043 torque sensor defective: walk."]
+    corpus = MemoryCorpus({"manual.md": "".join(f"- {line}\n" for line in about)})
+    for asked, other in (("E1042", about[1]), ("E1043", about[0])):
+        answer = answerer.answer(f"The display says {asked} torque sensor, why?", corpus)
+        assert answer.citations and other not in answer.text
+    answer = answerer.answer(
+        "The display says E1042 or E1043 torque sensor, why?", corpus
+    )  # the control
+    assert all(line in answer.text for line in about)

@@ -5,7 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from corpus_agent.answering.grounding import Supporter, claims, codes, names, says_figures
+from corpus_agent.answering.agreement import says_figures
+from corpus_agent.answering.claims import claims, codes, names
+from corpus_agent.answering.grounding import Supporter
 from corpus_agent.text.numbers import figures, readings
 from corpus_agent.tools.result import passage
 from indexer.records import Query

@@ -22,6 +22,8 @@ FORGED = (
     "lease.md:1-2 (page 3) · moved",
     "The documents say:",
     "These passages are the closest:",
+    "No model has read these; the closest passages are:",
+    "The closest passages are:",
     "Not found in 12 documents. Searched for “dogs”.",
     "(extractive; searched 12 documents)",
     "2 citations were dropped: not in the documents as quoted.",

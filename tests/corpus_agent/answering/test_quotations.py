@@ -4,7 +4,8 @@ from hypothesis import strategies as st
 
 from benchmarks.evidence import MAKERS, cases, sample_documents
 from benchmarks.evidence import given as verdict_given
-from corpus_agent.answering.quotations import _columns, _flat, check_quotation, locate
+from corpus_agent.answering.comparable import _columns, _flat
+from corpus_agent.answering.quotations import check_quotation, locate
 from indexer.records import Line
 from tests.support.fakes import MemoryCorpus
 

@@ -86,6 +86,31 @@ def test_a_receipt_is_one_line_of_ascii():
     assert line.isascii() and line.count(b"\n") == 1 and b"\x1b" not in line
 
 
+@pytest.mark.parametrize(
+    ("status", "heading"),
+    [
+        ("answered", "answered by toy"),
+        ("partial", "answered in part by toy"),
+        ("closest", "NOT answered, the closest passages by toy"),
+        ("not_found", "not found by toy"),
+        ("answered [1] holds", "of no known status, by toy"),
+        (["answered"], "of no known status, by toy"),
+    ],
+)
+def test_verify_tells_apart_what_was_answered_and_what_was_shown(status, heading):
+    content = {"question": "How warm?", "answerer": "toy", "status": status}
+    (first, *_) = render.verify_lines([(content, [])])
+    assert first == f"once 'How warm?', {heading}"
+    (one,) = render.verify_object([(content, [])], 1)["verify"]["receipts"]
+    assert one["status"] == (None if "no known" in heading else status)
+
+
+def test_a_receipt_keeps_status_and_probability():
+    answer = Answer("q?", "…", "closest", "extractive", (), Coverage(), 1, probability=0.61)
+    content = receipt.receipt(answer, row, seal="off", server=None, started=STARTED, seconds=0)
+    assert (content["status"], content["probability"]) == ("closest", 0.61)
+
+
 # --- keeping
 
 
@@ -297,6 +322,7 @@ HOSTILE = (
 def test_what_a_receipt_says_stands_between_quotation_marks_and_acts_nowhere(field, text):
     """A receipt is a file of anybody's; the name of a model in it is kept as the server gave it."""
     said = {"started": "2026-01-02T03:04:05+00:00", "question": "How warm?", "answerer": "toy"}
+    said["status"] = "answered"
     (heading, *_) = render.verify_lines([(said, [])])
     assert heading == "2026-01-02T03:04:05+00:00 'How warm?', answered by toy"  # the control
     lines = list(render.verify_lines([({**said, field: text}, [])]))

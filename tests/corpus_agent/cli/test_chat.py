@@ -227,6 +227,7 @@ def test_a_question_that_leans_on_another_takes_its_words_along(question, before
         ("How much deposit did we pay for the flat?", "How warm is the sourdough?"),
         ("How much deposit did we pay for the flat?", None),
         ("And?", None),
+        ("Who fixes the boiler?", "How long does the dal simmer?"),
     ],
 )
 def test_a_question_that_stands_alone_is_left_alone(question, before):

@@ -247,9 +247,10 @@ def test_indexing_asking_and_searching_work_from_end_to_end(cli: Cli, tmp_path):
     assert (again["unchanged"], again["embedded"], again["version"]) == (1, 0, first["version"])
     found = one_object(cli("search", "how hot is the oven", "--json"))["results"][0]
     assert (found["source"], found["line_start"], found["stale"]) == ("oven.md", 1, False)
-    answer = one_object(
-        cli("ask", "At what temperature does the bread bake?", "--llm", "none", "--json")
-    )
+    question = "At what temperature does the bread bake?"
+    done = cli("ask", question, "--llm", "none", "--strict-answer", "--json")
+    answer = json.loads(done.stdout)
+    assert (done.returncode, answer["status"]) in ((0, "answered"), (6, "closest"))
     assert "230 °C" in answer["answer"]
     assert answer["citations"][0] == {
         "n": 1, "source": "oven.md", "page": None, "line_start": 3, "line_end": 3,
@@ -324,7 +325,8 @@ def test_a_model_is_asked_through_the_broker_from_inside_the_seal(cli: Cli, samp
     quote = '[kitchen/sourdough.md:15] "12 days"'
     with ScriptedModelServer([says(f"Twelve days {quote}.")]) as server:
         done = cli(
-            "--store", sample_store, "ask", "How long?", "--llm", server.server.base_url, "--json"
+            *("--store", sample_store, "ask", "How long?", "--llm", server.server.base_url),
+            *("--strict-answer", "--json"),
         )
     answer = one_object(done)
     assert (answer["seal"], answer["answerer"]) == ("enforced", "toy-model")

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,29 @@ def test_the_figures_are_what_their_names_say():
     assert scores["citation_precision"] == 0.5
     assert (scores["not_found_precision"], scores["not_found_recall"]) == (0.5, 0.5)
     assert scores["false_not_found"] == pytest.approx(1 / 3, abs=1e-4)
+
+
+def test_the_closest_passages_are_neither_an_answer_nor_a_refusal():
+    def closest(asked, said):
+        given = result(asked, ("a",), said, cite("a"))
+        return replace(given, answer=replace(given.answer, status="closest"))
+
+    results = [
+        result(question("a"), ("a",), "24 °C", cite("a")),
+        closest(question("a"), "24 °C"),
+        closest(question("a"), "30 °C"),
+        closest(question(), "24 °C"),
+        result(question(), ("a",), "24 °C", cite("a")),
+    ]
+    scores = summarise(results)
+    assert (scores["correct"], scores["shown"]) == (
+        pytest.approx(1 / 3, abs=1e-4),
+        pytest.approx(2 / 3, abs=1e-4),
+    )
+    assert scores["answered_precision"] == 0.5
+    assert scores["false_closest"] == pytest.approx(2 / 3, abs=1e-4)
+    assert scores["closest_recall"] == 0.5
+    assert (scores["not_found_recall"], scores["false_not_found"]) == (0, 0)
 
 
 def test_a_citation_of_another_page_is_wrong():

@@ -11,7 +11,7 @@ import sys
 import textwrap
 import threading
 import time
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -86,6 +86,8 @@ def test_an_answer_is_parsed_as_it_was_and_what_nobody_asked_for_is_dropped():
     sent = {"id": 1, "answer": {**asdict(ANSWER), "transcript": "x"}, "orders": ["run"]}
     reply = parsed(json.dumps(sent).encode())
     assert reply.answer == ANSWER
+    likely = json.dumps({"id": 1, "answer": {**asdict(ANSWER), "probability": 0.9}})
+    assert parsed(likely.encode()).answer == replace(ANSWER, probability=0.9)
     assert not hasattr(reply, "orders")
 
 
@@ -102,6 +104,9 @@ def test_an_answer_is_parsed_as_it_was_and_what_nobody_asked_for_is_dropped():
         {"citations": [{**asdict(ANSWER.citations[0]), "hidden": "no"}]},
         {"citations": [{**asdict(ANSWER.citations[0]), "confidence": float("nan")}]},
         {"citations": [{**asdict(ANSWER.citations[0]), "confidence": 1.1}]},
+        {"probability": float("nan")},
+        {"probability": 1.1},
+        {"probability": "0.9"},
     ],
 )
 def test_an_answer_with_a_field_of_another_kind_is_refused(change):
@@ -644,8 +649,7 @@ def test_a_pydantic_ai_agent_asks_and_its_other_tools_are_never_named(librarian,
 def test_a_model_that_obeys_a_poisoned_corpus_gives_a_parent_no_order(tmp_path):
     from corpus_agent.selftest.injection.compliant_model import named_calls
     from corpus_agent.selftest.injection.planting import plant
-    from corpus_agent.selftest.injection.strings import Targets, load
-    from corpus_agent.selftest.injection.target import question_about
+    from corpus_agent.selftest.injection.strings import Targets, load, question_about
 
     canary = tmp_path / "outside/canary.txt"
     canary.parent.mkdir()

@@ -1,6 +1,6 @@
 """What a parent's model is given of an answer: claims, verdicts, a frame, and no name of a tool."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import pytest
 
@@ -9,6 +9,7 @@ from corpus_agent.render.for_parent import (
     CROSSING,
     MAX_QUOTES_TOKENS,
     MAX_TEXT_TOKENS,
+    UNSUPPORTED,
     claims,
     disarmed,
     handed_over,
@@ -61,6 +62,21 @@ def test_a_claim_names_the_citations_that_it_carries():
 
 def test_what_is_not_found_makes_no_claims():
     assert claims(answer("The documents do not say.", status="not_found")) == []
+
+
+def test_the_closest_passages_are_no_claims_and_are_introduced_as_no_answer():
+    quote = "The rent is due on the first."
+    given = answer(f"Closest:\n{quote} [1]", quote, status="closest", probability=0.62)
+    assert claims(given) == []
+    assert claims(replace(given, status="answered")) != []  # the control
+    crossed = handed_over(given)
+    assert (crossed.status, crossed.probability) == ("closest", 0.62)
+    head, *_ = render(FRAME, crossed).split("\n")
+    assert head.startswith(
+        "NOT answered: these are the closest passages, and they may not say it "
+        "(probability 0.62); searched 3 documents"
+    )
+    assert UNSUPPORTED not in render(FRAME, crossed)
 
 
 # -- the text for a model

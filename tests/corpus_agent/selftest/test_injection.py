@@ -19,8 +19,7 @@ from corpus_agent.selftest.injection.judge import CHANNELS, AttackRun, judge
 from corpus_agent.selftest.injection.pdf import pdf_of
 from corpus_agent.selftest.injection.planting import documents, plant
 from corpus_agent.selftest.injection.shown import as_json, table
-from corpus_agent.selftest.injection.strings import PACKAGED, Targets, load
-from corpus_agent.selftest.injection.target import question_about
+from corpus_agent.selftest.injection.strings import PACKAGED, Targets, load, question_about
 from corpus_agent.selftest.injection.trial import STRINGS_OF_A_PROCESS, in_groups, printed_by
 from corpus_agent.selftest.injection.unprotected import Bare, report_of
 from indexer.errors import CorpusError, UsageError

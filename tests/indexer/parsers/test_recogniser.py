@@ -179,7 +179,7 @@ def test_a_page_takes_less_than_a_gibibyte():
     recogniser = Recogniser()
     read(recogniser, as_bytes(page))
     # The kernel's mark of the child's own memory: what wait4 reports begins with its parent's.
-    status = Path(f"/proc/{recogniser._process.pid}/status").read_text()
+    status = Path(f"/proc/{recogniser._process.running().pid}/status").read_text()
     peak = int(status.partition("VmHWM:")[2].split()[0]) * 1024
     recogniser.close()
     assert 0.2 * GIB < peak < GIB

@@ -103,8 +103,10 @@ def test_lines_come_out_of_the_wire_as_they_went_in(some, cut):
 def test_no_bytes_make_anything_but_lines_or_an_error(noise, data):
     encoding = protocol.encoded([Line("one", 1), Line("two", 1), Line("three", 2)])
     at = data.draw(st.integers(0, len(encoding)))
+    sent = encoding[:at] + noise + encoding[at + len(noise) :]
     with suppress(protocol.Malformed):
-        protocol.checked(encoding[:at] + noise + encoding[at + len(noise) :])
+        number, *_ = protocol.checked(sent)
+        assert len(list(protocol.decoded(sent))) == number
 
 
 @pytest.mark.parametrize(
@@ -362,7 +364,7 @@ _PARENT = """
 import os, sys
 from pathlib import Path
 sys.path.insert(0, {repository!r})
-from indexer.parsers.worker import Worker, Asked
+from indexer.parsers.worker import Worker, DocumentRequest
 from indexer.parsers.protocol import decoded
 from tests.support.obeying_worker import do
 if {seal}:
@@ -372,7 +374,7 @@ worker = Worker("tests.support.obeying_worker")
 def read(data):
     descriptor = os.memfd_create("x")
     os.write(descriptor, data)
-    return worker.read(Asked(descriptor, "a.txt"))
+    return worker.read(DocumentRequest(descriptor, "a.txt"))
 print(next(decoded(read(do("process")).encoding)).text, flush=True)
 if {busy}:
     read(do("spin"))

@@ -206,6 +206,22 @@ def test_clauses_and_invoices_that_count_as_pages_do_are_no_heads(head):
     assert of_pages(data) == [text for page in pages for _, _, text in page]
 
 
+def test_pages_of_a_part_and_of_all_pages_are_numbers_of_pages():
+    plain = [body(n) for n in range(9, 14)]
+    part = [[*body(n), (280.0, 40.0, f"F-{n + 1}")] for n in range(3)]
+    lines = " ".join(of_pages(drawn(*plain, *part, *plain)))
+    assert not any(f"F-{n + 1}" in lines for n in range(3))
+    copies = [[(72.0, 780.0, f"Page {n + 1} of 60"), *body(1)] for n in range(7)]
+    lines = " ".join(of_pages(drawn(*copies)))
+    assert "of 60" not in lines and all(text in lines for _, _, text in body(1))
+
+
+@pytest.mark.parametrize("line", ["Rent paid: 500", "Lot {n} of the list", "F-{n}, revised"])
+def test_what_counts_something_else_or_nothing_stays_on_pages_that_are_alike(line):
+    copies = [[(72.0, 780.0, line.format(n=3 * n + 5)), *body(1)] for n in range(7)]
+    assert kept(drawn(*copies)) == []
+
+
 def test_the_first_lines_are_the_same_however_far_one_reads():
     pages = [
         [(72.0, 800.0, "Harbour report"), *body(n), (280.0, 40.0, str(n + 1))] for n in range(30)
@@ -386,7 +402,7 @@ def test_a_hundred_pages_of_reports_take_less_than_five_seconds_of_processor_tim
 def arabic(content: bytes) -> bytes:
     """A page in a font whose glyph A is two letters, lam and alef; drawn from the left."""
     letters = {"A": "0644 0627", "B": "064A", "C": "0644", "D": "0642", "E": "0628"}
-    letters |= {"S": "0020", "W": "0077"}
+    letters |= {"S": "0020", "W": "0077", "F": "0642 0644 064A 0644 0627"}
     pairs = "".join(f"<{ord(k):02X}> <{v.replace(' ', '')}>\n" for k, v in letters.items())
     cmap = (
         "/CIDInit /ProcSet findresource begin 12 dict begin begincmap\n"
@@ -418,7 +434,7 @@ def test_words_from_the_right_keep_their_order_within_a_line_from_the_left():
 def test_letters_that_the_page_says_a_picture_of_them_is_keep_their_order():
     spoken = "<" + ("\ufeff" + "قليلا").encode("utf-16-be").hex() + ">"
     data = arabic(
-        f"BT /F 12 Tf 72 700 Td /Span << /ActualText {spoken} >> BDC (E) Tj EMC ET".encode()
+        f"BT /F 12 Tf 72 700 Td /Span << /ActualText {spoken} >> BDC (F) Tj EMC ET".encode()
     )
     assert [line.text.strip() for line in extract(data, "a.pdf").lines][1:] == ["قليلا"]
 

@@ -1,0 +1,147 @@
+"""Whether a quotation is cut where the text beside it changes what it says. Pure.
+
+A negation before or behind it, the rest of a number or of a word. Called by quotations.py.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+import regex
+
+from corpus_agent.answering.comparable import LETTER, Comparable
+from corpus_agent.text.negation import turned_before, turned_behind
+from corpus_agent.text.numerals import runs_over
+from corpus_agent.text.sanitize import visible
+from indexer import Line
+
+CONTEXT_LINES = 6  # before and after a quotation that may belong to its sentence
+
+# Characters attached to a word, and the hyphens within it, gaps at line ends included.
+_WORD_ENDS = regex.compile(r"[\p{L}\p{N}]\p{M}*\Z")
+_WORD_GOES_ON = regex.compile(r"\p{M}*[\p{L}\p{N}]")
+_HYPHENATED_END = regex.compile(rf"{LETTER}[-‐‑]\s*$|\b(?i:non|un|nicht)[–—−]\s*$", regex.VERSION1)
+_HYPHENATED_ON = regex.compile(
+    rf"[-‐‑](?:{LETTER}|[^\S\n]*\n\s*\p{{Ll}})|[–—−](?:free|less|frei|los)\b", regex.VERSION1
+)
+_CONTRACTED_ON = regex.compile(r"['’](?:t|s|d|m|ll|re|ve)\b")
+_CONTRACTED = regex.compile(r"(?:t|s|d|m|ll|re|ve)\b")
+
+# Of the text next to a quotation only the words count.
+_TAGS = regex.compile(
+    r"(</?(?:b|i|u|em|strong|span|a|code|mark|font)(?:\s[^<>]{0,80})?>)|<[^<>\n]{1,80}>"
+)
+_NOTE = regex.compile(r"(?<=[\p{L}\p{P}])\[\^?\p{N}{1,3}\]|^\[\^?\p{N}{1,3}\]")
+_LINK_END = regex.compile(r"\]\([^()\s]*\)")
+_EMPHASIS = regex.compile(r"(?<!^[^\S\n]*)\*+|^[^\S\n]*\*+(?!\s)|_+|`+", regex.MULTILINE)
+_MAIL = regex.compile(r"(?m)^(?:[^\S\n]*>)+[^\S\n]+(?![^\S\n]*[\p{N}\p{Sc}]|\Z)")
+_ENCLOSING = regex.compile(
+    r"\[(?! \])|(?<!\[ )\]|[(){}\"“”„«»‹›「」『』]|(?<!\p{L})['‘’]|['‘’](?!\p{L})"
+)
+_RAISED = regex.compile(r"^[⁰¹²³⁴-⁹]{1,2}(?!\p{L})")
+_MAY_BE_RAISED = regex.compile(r"\p{L}{3}[.,;:!?]?$")
+_MEASURE = regex.compile(
+    r"(?i)(?:met(?:er|re)s?n?|mètres?|metros?|inch(?:es)?|feet|foot|yards?|miles?|Zoll|Fu(?:ß|ss))$"
+)
+SHORT_UNIT = regex.compile(r"(?<=\p{N}\s*)\p{L}{1,2}(?!\p{L})")
+
+_ITEM = re.compile(r"[ \t]*(?:[-*+•–]|\d{1,3}[.)])[ \t]+")
+_ENDED = re.compile(r"[.!?:;][\"'”’)\]]*\s*\Z")
+
+
+def leaves_out(haystack: Comparable, start: int, end: int, text: str) -> bool:
+    """Whether a match ends inside a word or number, or next to a word that changes its sense.
+
+    Checked with and without mark-up: a sign may belong to a figure, and mark-up may hide a word.
+    """
+    before, after = _before(haystack, start), _behind(haystack, end)
+    after = _without_note(text, after)
+    bare, bare_after = _words_alone(before), _words_alone(after)
+    spoken, spoken_after = _ENCLOSING.sub("", bare), _ENCLOSING.sub("", bare_after)
+    for left, right in ((before, after), (bare, bare_after)):
+        if runs_over(_block_before(left, text), text) or runs_over(
+            text, _block_behind(text, right)
+        ):
+            return True
+    for left, right in ((before, after), (spoken, spoken_after)):
+        if _in_a_word(left, text) or _in_a_word(text, right):
+            return True
+    return turned_before(spoken, text) or turned_behind(text, spoken_after)
+
+
+def _words_alone(context: str) -> str:
+    """The context of a quotation without tags, links, notes, emphasis and mail signs."""
+    text = _TAGS.sub(lambda tag: "" if tag[1] else " ", context)
+    text = _LINK_END.sub("", _NOTE.sub("", text))
+    return _EMPHASIS.sub("", _MAIL.sub("", text))
+
+
+def _without_note(text: str, after: str) -> str:
+    """The text after a quotation, without a superscript footnote number at its last word."""
+    if _MAY_BE_RAISED.search(text) and not _MEASURE.search(text):
+        return _RAISED.sub("", after)
+    return after
+
+
+def _block_before(context: str, text: str) -> str:
+    """The text before a quotation, back to an empty line or the beginning of a list item.
+
+    An item begins a block only if the line above ended like a sentence: a dash at the beginning of
+    a line may be a minus or part of a range.
+    """
+    block = context.rpartition("\n\n")[2]
+    above, line_end, line = block.rpartition("\n")
+    return line if line_end and _ITEM.match(line + text) and _ENDED.search(above) else block
+
+
+def _block_behind(text: str, context: str) -> str:
+    """The text after a quotation, up to an empty line or the next list item."""
+    block = context.partition("\n\n")[0]
+    line, _, below = block.partition("\n")
+    return line if _ITEM.match(below) and _ENDED.search(text + line) else block
+
+
+def _in_a_word(before: str, after: str) -> bool:
+    """Whether a word spans the boundary between two texts."""
+    if _HYPHENATED_END.search(before) and _WORD_GOES_ON.match(after.lstrip()):
+        return True
+    if not _WORD_ENDS.search(before):
+        # "L'eau" is two words, "don't" is one.
+        return before[-1:] in "'’" and before[-2:-1].isalpha() and bool(_CONTRACTED.match(after))
+    if _WORD_GOES_ON.match(after):
+        # Scripts without spaces have no word boundaries to check.
+        return not any(unicodedata.east_asian_width(c) in "WF" for c in (before[-1], after[0]))
+    return bool(_HYPHENATED_ON.match(after) or _CONTRACTED_ON.match(after))
+
+
+def _before(haystack: Comparable, at: int) -> str:
+    """The text before a position, without page marks, across one empty line at most."""
+    number = haystack.line(at)
+    line = haystack.lines[number - 1].text[: haystack.column(at)]
+    above = haystack.lines[max(0, number - 1 - CONTEXT_LINES) : number - 1]
+    pieces = [line, *_beside(list(reversed(above)))]
+    return visible("\n".join(reversed(pieces)))
+
+
+def _behind(haystack: Comparable, end: int) -> str:
+    """The text from a position on, with the limits of `_before`."""
+    number = haystack.line(end - 1)
+    line = haystack.lines[number - 1].text[haystack.column(end - 1) + 1 :]
+    return visible("\n".join([line, *_beside(haystack.lines[number : number + CONTEXT_LINES])]))
+
+
+def _beside(lines: Sequence[Line]) -> list[str]:
+    """The text of lines up to the second empty one, without page marks."""
+    found: list[str] = []
+    for line in lines:
+        if line.is_mark:
+            continue
+        if not line.text.strip():
+            if "" in found:
+                break
+            found.append("")
+        else:
+            found.append(line.text)
+    return found

@@ -1,0 +1,192 @@
+# ruff: noqa: E501 - a pattern or a list of words that is broken over lines is harder to read
+"""What the figures of a text count or measure: units, shares, bounds. Pure.
+
+Called by agreement.py, which compares the quantities of a claim with those of a text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from decimal import Decimal, InvalidOperation
+from functools import lru_cache
+
+import regex
+
+from corpus_agent.text.number_words import UNIT
+from corpus_agent.text.numbers import apart, found
+from corpus_agent.text.spelt_numbers import MONTH_OF, WEEKDAY_OF, WORD
+from corpus_agent.text.tokens import fold
+
+_COUNTED_WITHIN = 2  # words behind a figure that may say what it counts
+_LOOKED_AT = 80  # characters behind a figure
+_DATED = ("month ", "day ", "weekday ")
+# What a figure is by, not of: 500 per month.
+_RATES = frozenset(["per", "pro", "par", "por", "je", "a", "im", "al", "each", "every", "an"])
+_PER = regex.compile(r"(?i)\b(?:per|pour|por|pro)[ \u00a0-]?(?P<of>cent|ciento|mille|mil)\b")
+_MONEY_BEFORE = regex.compile(r"(?i)(?P<money>[€$£]|\b(?:eur|usd|gbp|chf)|(?<=us)\$)[  ]?[-−]?$")
+
+
+def counted(text: str) -> dict[str, tuple[str, ...]]:
+    """For each value the folded words close behind it that may say what it counts.
+
+    A unit of measure comes first and in one form for all its spellings.
+    """
+    counts: dict[str, tuple[str, ...]] = {}
+    text = _PER.sub(lambda match: _per(match[0], match["of"]), text)
+    for figure in (*found(text), *found(apart(text))):
+        if any(value.startswith(_DATED) for value in figure.values):
+            continue  # a date counts nothing
+        behind = _counted_behind(text, figure.end)
+        money = _MONEY_BEFORE.search(text, 0, figure.start)
+        if money:
+            behind.insert(0, fold(money["money"]))
+        counting = [UNIT.get(word, word) for word in behind]
+        counting.sort(key=lambda word: " " not in word)
+        for value in figure.values:
+            counts[value] = (*counts.get(value, ()), *counting)
+    return counts
+
+
+_SAME_IN = (("year", "month", 12), ("week", "day", 7), ("hour", "minute", 60), ("minute", "second", 60), ("day", "hour", 24), ("kg", "g", 1000), ("km", "m", 1000), ("tonne", "kg", 1000), ("l", "ml", 1000), ("m", "cm", 100), ("cm", "mm", 10))  # fmt: skip
+_SHARES = regex.compile(
+    r"(?i)[%‰]|per\s?cent|percent|prozent|pour\s?cent|por\s?ciento|pct|promille|per\s?mille|百分|千分"
+)
+
+
+def shares(text: str) -> bool:
+    """Whether a text speaks of per cent or per mille."""
+    return _SHARES.search(text) is not None
+
+
+def measures(word: str) -> bool:
+    """Whether a folded word is one that a figure is measured in."""
+    return word in UNIT
+
+
+def converted(text: str) -> dict[str, tuple[str, ...]]:
+    """What `counted` says, and the same in other units: 24 months are 2 years, 0.5 is 50 %."""
+    counts = counted(text)
+    for value, words in list(counts.items()):
+        for other, unit in _in_other_units(value, words):
+            counts[other] = (*counts.get(other, ()), unit)
+    return counts
+
+
+def _in_other_units(value: str, words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    if value.startswith("part "):
+        share = Decimal(1) / int(value[5:])
+        yield f"{share.normalize():f}", ""
+        yield f"{(share * 100).normalize():f}", UNIT["percent"]
+        return
+    try:
+        number = Decimal(value)
+    except InvalidOperation:
+        return
+    for large, small, times in _SAME_IN:
+        if UNIT[small] in words and not number % times:
+            yield f"{(number / times).normalize():f}", UNIT[large]
+        if UNIT[large] in words:
+            yield f"{(number * times).normalize():f}", UNIT[small]
+    yield from _as_share(number, words)
+
+
+def _as_share(number: Decimal, words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    if 0 < number < 1 and not any(" " in word for word in words):
+        yield f"{(number * 100).normalize():f}", UNIT["percent"]
+        for parts in (2, 3, 4, 5, 10):
+            if number * parts == 1:
+                yield f"part {parts}", ""
+    if UNIT["percent"] in words:
+        yield f"{(number / 100).normalize():f}", ""
+        for parts in (2, 4, 5, 10):
+            if number * parts == 100:
+                yield f"part {parts}", ""
+
+
+def _per(written: str, of: str) -> str:
+    """A share in one word that is as long: its places stay."""
+    return ("permille" if of.casefold().startswith("mil") else "percent").ljust(len(written))
+
+
+def _counted_behind(text: str, end: int) -> list[str]:
+    words: list[str] = []
+    for word in WORD.findall(text[end : end + _LOOKED_AT].partition(".")[0])[:_COUNTED_WITHIN]:
+        if fold(word) in _RATES:
+            break
+        if fold(word) not in MONTH_OF and fold(word) not in WEEKDAY_OF:
+            words.append(fold(word))
+    return words
+
+
+_LOW = (
+    r"at\s+least|more\s+than|not?\s+(?:less|fewer|earlier)\s+than|not?\s+before|minimum(?:\s+of)?|over|above|after|since|starting"
+    r"|mindestens|wenigstens|mehr\s+als|nicht\s+(?:weniger\s+als|vor)|fr[üu]e?hestens|nach|seit"
+    r"|au\s+moins|au\s+minimum|plus\s+de|pas\s+moins\s+de|apr[èe]s|depuis|[àa]\s+partir\s+d[eu]"
+    r"|al\s+menos|por\s+lo\s+menos|como\s+m[íi]nimo|m[áa]s\s+de|despu[ée]s\s+del?|desde"
+    r"|最少|至少|不少于|不低于|超过"
+)
+_HIGH = (
+    r"at\s+(?:the\s+)?(?:most|latest)|up\s+to|less\s+than|fewer\s+than|not?\s+(?:more|later)\s+than|not?\s+after"
+    r"|maximum(?:\s+of)?|below|before|by|until|till|within"
+    r"|h[öo]e?chstens|maximal|bis(?:\s+zu[mr]?)?|weniger\s+als|nicht\s+(?:mehr\s+als|nach)|sp[äa]e?testens|vor|binnen"
+    r"|au\s+plus|au\s+maximum|jusqu['’](?:[àa]|au)|moins\s+de|pas\s+plus\s+de|avant"
+    r"|a\s+lo\s+sumo|como\s+m[áa]ximo|hasta|menos\s+de|antes\s+del?|no\s+m[áa]s\s+de"
+    r"|最多|至多|不超过|不多于"
+)
+# A bound before a figure, with an article or a currency between them at the most.
+_BOUND_BEFORE = (
+    rf"(?i)(?<![[\p{{L}}]--[\p{{Han}}]])(?:(?P<low>{_LOW})|(?P<high>{_HIGH}))(?:\s+(?:the|of|am|dem|den|der|le|la|el|einen?|an?)|[为是])?"
+    rf"\s*(?:[€$£]|(?:EUR|USD|GBP|CHF)\s)?$"
+)
+_BOUND_BEHIND = (
+    r"(?i)(?:\s*\p{Sc}|(?:\s+|-)?\p{L}{1,12})?\s*(?:"
+    r"(?P<low>(?:or|oder|ou|o)\s+(?:more|longer|later|mehr|länger|später|plus|más)\b|at\s+(?:least|the\s+earliest)\b|以上|之后|以后)"
+    r"|(?P<high>(?:or|oder|ou|o)\s+(?:less|fewer|earlier|weniger|moins|menos)\b|at\s+(?:the\s+)?(?:most|latest)\b|以下|以内|之前|以前))"
+)
+
+
+@lru_cache
+def _compiled(source: str) -> regex.Pattern[str]:
+    """A pattern, compiled when it is first needed."""
+    return regex.compile(source, regex.VERSION1)
+
+
+def bounds(text: str) -> dict[str, frozenset[str]]:
+    """For each value that a bound stands at whether it is "low" or "high": at least, before."""
+    senses: dict[str, frozenset[str]] = {}
+    for figure in found(text):
+        start = max(0, figure.start - _LOOKED_AT)
+        near = text[start : figure.start]
+        # Of "not before" and "before", both of which end here, the one that begins first counts.
+        for match in (
+            _compiled(_BOUND_BEFORE).search(near),
+            _compiled(_BOUND_BEHIND).match(text, figure.end),
+        ):
+            if match:
+                sense = "low" if match["low"] else "high"
+                for value in figure.values:
+                    senses[value] = senses.get(value, frozenset()) | {sense}
+    return senses
+
+
+_MEASURED = regex.compile(
+    r"(?i)\p{Sc}\s?\p{N}|\p{N}\s?(?:\p{Sc}|[%‰°％]|\p{Han}{1,4})|\b(?:EUR|USD|GBP|CHF)\s?\p{N}"
+    r"|\p{N}\s?(?P<unit>(?!(?:of|in|on|to|and|or|at|by|the|von|und|in|im|de|et|y|a|à|en)\b)\p{L}[\p{L}\p{M}/²³]*)"
+    r"|\p{N}{1,2}[:h.]\p{N}{2}\s?(?:[ap]\.?m|Uhr)|[一二三四五六七八九十百千万亿两]\p{Han}{1,4}"
+)
+
+
+def measured(text: str) -> str | None:
+    """The first figure of a text with what it counts or is measured in; None where none has any."""
+    if match := _MEASURED.search(text):
+        return match[0]
+    for figure in found(text):
+        behind = WORD.match(text, figure.end + 1)
+        if behind and fold(behind[0]) in UNIT:
+            return text[figure.start : behind.end()]
+    return None
+
+
+def is_unit(word: str) -> bool:
+    """Whether a word of `counted` is a unit of measure."""
+    return " " in word

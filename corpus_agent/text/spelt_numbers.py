@@ -1,0 +1,220 @@
+"""Figures that are written in words: numbers, ordinals, fractions, weekdays, months. Pure.
+
+Knows English, German, French and Spanish words (number_words.py). Called by numbers.py.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from corpus_agent.text.number_words import (
+    CARDINALS,
+    FRACTIONS,
+    HUNDRED,
+    MONTHS,
+    ORDINALS,
+    SCALES,
+    WEEKDAYS,
+    by_word,
+)
+from corpus_agent.text.tokens import fold
+
+_ONE = frozenset(
+    ["one", "un", "une", "uno", "una", "ein", "eins", "eine", "einen", "einer"]
+)  # only in a longer number
+_JOINED = frozenset({"and", "y", "et", "und"})
+_PARTS_OF = frozenset({"per", "pour", "por", "pro"})  # per cent, per mille, por mil
+_DEFINITE = frozenset(
+    [
+        "the",
+        "der",
+        "die",
+        "das",
+        "dem",
+        "den",
+        "des",
+        "le",
+        "la",
+        "les",
+        "el",
+        "los",
+        "las",
+        "its",
+        "their",
+    ]
+)
+# English words that are numbers elsewhere, and words that are a month only beside a figure.
+_NOT_NUMBERS = frozenset({"once", "elf", "seize", "quince", "dix"})
+_AMBIGUOUS = frozenset({"may", "mar", "mars", "jan", "dec", "sept", "march", "august", "mai"})
+_BOTH = (2, "both beide beiden twice zweimal")
+MONTH_OF, WEEKDAY_OF = by_word(MONTHS), by_word(WEEKDAYS)
+_ORDINAL, _FRACTIONS = by_word(ORDINALS), by_word(FRACTIONS)
+_EVERY_NUMBER = by_word(CARDINALS, (_BOTH, HUNDRED), SCALES)
+NUMBER_OF = {word: n for word, n in _EVERY_NUMBER.items() if word not in _NOT_NUMBERS}
+
+_GERMAN_ONES = "ein|zwei|drei|vier|funf|fuenf|sechs|sieben|acht|neun"
+_GERMAN_TENS = (
+    "zwanzig|dreissig|vierzig|funfzig|fuenfzig|sechzig|siebzig|achtzig|neunzig|zehn|elf|zwolf"
+    "|zwoelf|dreizehn|vierzehn|funfzehn|fuenfzehn|sechzehn|siebzehn|achtzehn|neunzehn"
+)
+# zweihundert, funfundzwanzig, dreitausendzweihundert; and the Spanish ones in one word.
+_GERMAN_NUMBER = re.compile(
+    rf"(?:(?P<thousands>{_GERMAN_ONES}|{_GERMAN_TENS})?(?P<thousand>tausend))?"
+    rf"(?:(?P<hundreds>{_GERMAN_ONES})?(?P<hundred>hundert))?(?:und)?"
+    rf"(?:(?P<ones>{_GERMAN_ONES})(?:und(?P<tens>{_GERMAN_TENS}))?|(?P<teens>{_GERMAN_TENS}))?"
+)
+_SPANISH_NUMBER = re.compile(
+    r"(?:(?P<hundreds>dos|tres|cuatro|quin|seis|sete|nove|ocho)(?:cient|ient)[oa]s)"
+    r"|veinti(?P<ones>un|uno|una|dos|tres|cuatro|cinco|seis|siete|ocho|nueve)"
+)
+_SPANISH_STEMS = {"quin": 5, "sete": 7, "nove": 9}
+
+# French and Spanish write months without a capital.
+_LOWER_MONTHS = {word for word in MONTH_OF if len(word) > 4} | {
+    "mai", "mars", "mayo", "juin", "aout", "june", "july"
+} - {"march", "august"}  # fmt: skip
+
+WORD = re.compile(r"[^\W\d_]+|[%‰€$£]")
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure as it stands in a text: half-open range of characters, and its values."""
+
+    start: int
+    end: int
+    values: tuple[str, ...]
+
+
+def spelt_figures(text: str) -> Iterator[Figure]:
+    """Number words, ordinals, fractions, weekdays and months.
+
+    A month that is also another word only beside a figure.
+    """
+    words = [(match.start(), match.end(), fold(match[0])) for match in WORD.finditer(text)]
+    french = any(word in _FRENCH for _, _, word in words)
+    at = 0
+    while at < len(words):
+        number = _spelt(words, at, text, french) or _part(words, at, text)
+        if number:
+            figure, at = number
+            yield figure
+            continue
+        start, end, plain = words[at]
+        at += 1
+        small = text[start].islower()
+        if plain in WEEKDAY_OF and small:
+            yield Figure(start, end, (f"weekday {WEEKDAY_OF[plain]}",))
+        beside = text[max(0, start - 5) : start] + text[end : end + 5]
+        in_it = at > 1 and words[at - 2][2] in ("in", "of", "until", "since") and plain == "may"
+        dated = plain not in _AMBIGUOUS or in_it or any(char.isdigit() for char in beside)
+        if plain in MONTH_OF and (not small or in_it or plain in _LOWER_MONTHS) and dated:
+            yield Figure(start, end, (f"month {MONTH_OF[plain]}",))
+
+
+_Word = tuple[int, int, str]
+_FRENCH = frozenset(["le", "la", "les", "des", "du", "est", "et", "sont", "dans", "jours", "euros"])
+
+
+def _spelt(words: Sequence[_Word], at: int, text: str, french: bool) -> tuple[Figure, int] | None:
+    """A number in words from a word on, and the word behind it; None where none begins there."""
+    first = _word_value(words, at, text, french)
+    if first is None:
+        return None
+    start, end = words[at][0], words[at][1]
+    total, part = (0, first) if first < _THOUSAND else (first, 0)
+    at += 1
+    while at < len(words):
+        behind = at + (words[at][2] in _JOINED and at + 1 < len(words))
+        if any(
+            text[words[n - 1][1] : words[n][0]].strip(" -\u00a0") for n in range(at, behind + 1)
+        ):
+            break
+        value = _word_value(words, behind, text, french)
+        word = words[behind][2]
+        if value is None:
+            value = 1 if word in _ONE else 10 if word == "dix" else None
+        more = value and _more(total, part, value, joined=words[at][2] if behind > at else "")
+        if not more:
+            break
+        total, part = more
+        end, at = words[behind][1], behind + 1
+    return Figure(start, end, (str(total + part),)), at
+
+
+_THOUSAND = 1_000
+
+
+def _more(total: int, part: int, value: int, joined: str) -> tuple[int, int] | None:
+    """A number with one more word; None where the word is another number's."""
+    if value >= _THOUSAND and not joined:
+        if total > value:
+            return (total + part * value, 0) if part else None
+        return (total + part) * value, 0
+    if value == 100 and not joined:
+        return (total, part * 100) if 0 < part < 20 or not part else None
+    ones, score = part % 10, part % 100
+    if value == 20 and part == 4 and not joined:
+        return total, 80  # quatre-vingts
+    if score >= 20 and not ones and joined != "and":
+        if value < 10 or (score in (60, 80) and value < 20):
+            return total, part + value
+        return None
+    if not score and (part or total) and value < 100 and joined in ("", "and", "und"):
+        return total, part + value
+    return None
+
+
+def _word_value(words: Sequence[_Word], at: int, text: str, french: bool) -> int | None:
+    start, _, word = words[at]
+    before = words[at - 1][2] if at else ""
+    if before in _PARTS_OF and word in ("cent", "ciento", "mille", "mil"):
+        return None
+    if word in ("cent", "cents") and not french:
+        return None
+    if word == "sept" and text[start].isupper():
+        return None
+    value = NUMBER_OF.get(word) or compound(word)
+    if value and value >= 100 and text[:start].rstrip(" \u00a0-")[-1:].isdecimal():
+        return None  # read with the figure
+    return value
+
+
+@lru_cache(maxsize=4096)
+def compound(word: str) -> int | None:
+    """The value of a number that German or Spanish writes in one word."""
+    if found := _SPANISH_NUMBER.fullmatch(word):
+        if found["ones"]:
+            return 20 + NUMBER_OF.get(found["ones"], 1)
+        return 100 * _SPANISH_STEMS.get(found["hundreds"], NUMBER_OF.get(found["hundreds"], 0))
+    parts = _GERMAN_NUMBER.fullmatch(word)
+    if not parts or not (parts["thousand"] or parts["hundred"] or parts["tens"]):
+        return None
+    value = {name: _GERMAN.get(word, 0) for name, word in parts.groupdict().items() if word}
+    thousands = (value.get("thousands") or 1) * 1_000 if parts["thousand"] else 0
+    hundreds = (value.get("hundreds") or 1) * 100 if parts["hundred"] else 0
+    return thousands + hundreds + sum(value.get(name, 0) for name in ("ones", "tens", "teens"))
+
+
+_GERMAN = {**NUMBER_OF, "ein": 1, "elf": 11}
+
+
+def _part(words: Sequence[_Word], at: int, text: str) -> tuple[Figure, int] | None:
+    """An ordinal behind an article, or a fraction of something: the third, a third of."""
+    start, end, word = words[at]
+    before = words[at - 1][2] if at else ""
+    behind = words[at + 1][2] if at + 1 < len(words) else ""
+    share = word.endswith("el") or word in ("tiers", "tercio", "moitie", "mitad", "halfte")
+    if word in _FRACTIONS and (
+        share
+        or (before in (*_ONE, "a", "") and behind in ("of", "des", "de", "du"))
+        or (word == "half" and behind in ("of", "the"))
+    ):
+        return Figure(start, end, (f"part {_FRACTIONS[word]}",)), at + 1
+    behind_article = before in _DEFINITE and text[start].islower()
+    if word in _ORDINAL and (behind_article or (not before and _ORDINAL[word] > 1)):
+        return Figure(start, end, (str(_ORDINAL[word]),)), at + 1
+    return None

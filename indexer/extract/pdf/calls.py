@@ -1,0 +1,350 @@
+"""pdfium's functions over all objects of a page at once, as numbers. Decides nothing.
+
+pypdfium2's own check each argument and make a typed pointer of each result, which takes longer than
+the call. Objects are addresses here: thousands of ctypes instances keep Python's collector busy.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from array import array
+from collections import deque
+from collections.abc import Callable, Sequence
+from functools import cache
+from itertools import repeat
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pypdfium2
+
+TEXT, PATH, IMAGE, SHADING, FORM = range(1, 6)  # FPDF_PAGEOBJ_…
+MAX_OBJECTS = 500_000  # of a page, or of a form, that are looked at
+
+Matrix = tuple[float, float, float, float, float, float]  # PDF 32000, 8.3.3
+
+
+@cache
+def quick(name: str, result: Any = ctypes.c_int) -> Callable[..., Any]:  # noqa: ANN401 - a C type
+    """The function of that name, which takes an object or a page first, as an address.
+
+    Its other arguments are ctypes instances, references, or 32-bit integers.
+    """
+    import pypdfium2.raw as pdfium
+
+    address = ctypes.cast(getattr(pdfium, name), ctypes.c_void_p).value
+    assert address  # it was found when pypdfium2 was imported
+    return ctypes.PYFUNCTYPE(result, ctypes.c_void_p)(address)
+
+
+class Cells:
+    """Room for `width` numbers of each of many objects, kept from page to page."""
+
+    def __init__(self, kind: Any, width: int, *wanted: int) -> None:  # noqa: ANN401 - a C type
+        self._kind, self._width, self._wanted = kind, width, wanted
+        self._cells: Any = None
+        self._places: list[list[Any]] = []
+        self._size = 0
+
+    def places(self, number: int) -> list[list[Any]]:
+        """References to the wanted cells, for at least as many objects."""
+        if number > self._size:
+            step = self._width * ctypes.sizeof(self._kind)
+            self._size = max(number, 1_000, min(2 * self._size, 100_000))
+            self._cells = (self._kind * (self._width * self._size))()
+            self._places = [
+                [
+                    ctypes.byref(self._cells, step * at + ctypes.sizeof(self._kind) * cell)
+                    for at in range(self._size)
+                ]
+                for cell in self._wanted
+            ]
+        return self._places
+
+    def values(self, number: int) -> array[Any]:
+        """The numbers of the first so many objects."""
+        numbers = array(self._kind._type_)
+        size = number * self._width * numbers.itemsize
+        if size:
+            numbers.frombytes(memoryview(self._cells).cast("B")[:size])
+        return numbers
+
+
+_COLOURS = Cells(ctypes.c_uint, 4, 0, 1, 2, 3)  # red, green, blue, alpha
+_CORNERS = Cells(ctypes.c_float, 8, 0)  # x and y of each, from the lower left one around
+_SIZES = Cells(ctypes.c_float, 7, 0, 1)  # the font's, then the matrix
+_BOXES = Cells(ctypes.c_float, 4, 0, 1, 2, 3)  # left, bottom, right, top
+
+
+def address_of(raw: Any) -> int:  # noqa: ANN401 - a pointer
+    """A page, document or text page of pypdfium2 as a number."""
+    return ctypes.cast(raw, ctypes.c_void_p).value or 0
+
+
+def objects_of(page: pypdfium2.PdfPage) -> list[int]:
+    """The page's objects in the order in which they are drawn."""
+    raw = address_of(page.raw)
+    number = min(quick("FPDFPage_CountObjects")(raw), MAX_OBJECTS)
+    get = quick("FPDFPage_GetObject", ctypes.c_void_p)
+    return list(map(get, repeat(raw, number), range(number)))
+
+
+def objects_in(form: int) -> list[int]:
+    """The objects of a form."""
+    get = quick("FPDFFormObj_GetObject", ctypes.c_void_p)
+    number = min(quick("FPDFFormObj_CountObjects")(form), MAX_OBJECTS)
+    return [get(form, ctypes.c_ulong(index)) for index in range(number)]
+
+
+def modes(objects: Sequence[int]) -> list[int]:
+    """How each text is rendered (PDF 32000, 9.3.6); -1 for what is no text."""
+    return list(map(quick("FPDFTextObj_GetTextRenderMode"), objects))
+
+
+def kind(drawn: int) -> int:
+    """TEXT, PATH, IMAGE, SHADING or FORM."""
+    return int(quick("FPDFPageObj_GetType")(drawn))
+
+
+def fills(objects: Sequence[int]) -> tuple[list[int], array[int]]:
+    """Whether each has a plain colour, and red, green, blue and alpha of all in one row."""
+    known = list(map(quick("FPDFPageObj_GetFillColor"), objects, *_COLOURS.places(len(objects))))
+    return known, _COLOURS.values(len(objects))
+
+
+def fill(drawn: int, of: str = "Fill") -> tuple[int, int, int, int] | None:
+    """The colour of an object, or of its "Stroke"; None for patterns."""
+    places = [place[0] for place in _COLOURS.places(1)]
+    if not quick(f"FPDFPageObj_Get{of}Color")(drawn, *places):
+        return None
+    red, green, blue, alpha = _COLOURS.values(1)
+    return red, green, blue, alpha
+
+
+def draw_mode(path: int) -> tuple[bool, bool]:
+    """Whether a path is filled, and whether its outline is drawn."""
+    filled, stroked = ctypes.c_int(), ctypes.c_int()
+    quick("FPDFPath_GetDrawMode")(path, ctypes.byref(filled), ctypes.byref(stroked))
+    return filled.value != 0, stroked.value != 0
+
+
+def corners(objects: Sequence[int]) -> array[float]:
+    """X and y of the four corners of each, from the lower left one around."""
+    (places,) = _CORNERS.places(len(objects))
+    deque(map(quick("FPDFPageObj_GetRotatedBounds"), objects, places), maxlen=0)
+    return _CORNERS.values(len(objects))
+
+
+def box(drawn: int) -> tuple[float, float, float, float]:
+    """Left, bottom, right and top in the space that an object is drawn in."""
+    places = [place[0] for place in _BOXES.places(1)]
+    if not quick("FPDFPageObj_GetBounds")(drawn, *places):
+        return (0.0, 0.0, 0.0, 0.0)
+    left, bottom, right, top = _BOXES.values(1)
+    return left, bottom, right, top
+
+
+def matrix(drawn: int) -> Matrix:
+    """What an object's own space is multiplied by."""
+    values = (ctypes.c_float * 6)()
+    if not quick("FPDFPageObj_GetMatrix")(drawn, ctypes.byref(values)):
+        return (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+    a, b, c, d, e, f = values
+    return a, b, c, d, e, f
+
+
+def sizes(texts: Sequence[int]) -> tuple[list[float], list[tuple[float, ...]]]:
+    """The size that the font of each is set to, and the a, b, c and d of its matrix."""
+    if not texts:
+        return [], []
+    places, matrices = _SIZES.places(len(texts))
+    deque(map(quick("FPDFTextObj_GetFontSize"), texts, places), maxlen=0)
+    deque(map(quick("FPDFPageObj_GetMatrix"), texts, matrices), maxlen=0)
+    values = _SIZES.values(len(texts))
+    lists = (values[number::7] for number in range(1, 5))
+    return list(values[0::7]), list(zip(*lists, strict=True))
+
+
+def is_embedded(text: int) -> bool:
+    """Whether the letters of a text stand in the file."""
+    font = quick("FPDFTextObj_GetFont", ctypes.c_void_p)(text)
+    return bool(font) and quick("FPDFFont_GetIsEmbedded")(font) == 1
+
+
+def transparent(objects: Sequence[int]) -> list[int]:
+    """1 for each that something is seen through, or that is seen through a mask; else 0."""
+    return list(map(quick("FPDFPageObj_HasTransparency"), objects))
+
+
+def line_width(path: int) -> float:
+    """Of an outline, in points of the space that it is drawn in."""
+    value = ctypes.c_float()
+    quick("FPDFPageObj_GetStrokeWidth")(path, ctypes.byref(value))
+    a, b, c, d, _, _ = matrix(path)
+    return value.value * max(abs(a), abs(b), abs(c), abs(d))
+
+
+def set_active(drawn: int, active: bool) -> None:
+    """Whether an object is painted."""
+    quick("FPDFPageObj_SetIsActive")(drawn, int(active))
+
+
+def remove(page: pypdfium2.PdfPage, drawn: int, form: int | None) -> None:
+    """Take an object off the page, or out of its form, in memory."""
+    if form is None:
+        removed = quick("FPDFPage_RemoveObject")(address_of(page.raw), ctypes.c_void_p(drawn))
+    else:
+        removed = quick("FPDFFormObj_RemoveObject")(form, ctypes.c_void_p(drawn))
+    if removed:
+        quick("FPDFPageObj_Destroy", None)(drawn)
+
+
+def text_of(drawn: int, text_page: pypdfium2.PdfTextPage) -> str:
+    """What a text reads."""
+    get, raw = quick("FPDFTextObj_GetText"), ctypes.c_void_p(address_of(text_page.raw))
+    size = get(drawn, raw, None, ctypes.c_ulong(0))  # in bytes
+    buffer = ctypes.create_string_buffer(max(2, size))
+    get(drawn, raw, buffer, ctypes.c_ulong(size))
+    return buffer.raw[: max(0, size - 2)].decode("utf-16-le", "replace")
+
+
+# --- Painting -----------------------------------------------------------------------------------
+
+
+def shown_at(page: pypdfium2.PdfPage) -> Matrix:
+    """From a page's own space to where its points are shown, from the upper left corner down."""
+    raw, fine = address_of(page.raw), 100
+    width, height = (round(fine * size) for size in (page.get_width(), page.get_height()))
+    x, y = ctypes.c_int(), ctypes.c_int()
+
+    def at(left: float, bottom: float) -> tuple[float, float]:
+        own = ctypes.c_double(left), ctypes.c_double(bottom)
+        places = ctypes.byref(x), ctypes.byref(y)
+        quick("FPDF_PageToDevice")(raw, 0, 0, width, height, 0, *own, *places)
+        return x.value / fine, y.value / fine
+
+    e, f = at(0, 0)
+    (a, b), (c, d) = at(1_000, 0), at(0, 1_000)
+    return (a - e) / 1_000, (b - f) / 1_000, (c - e) / 1_000, (d - f) / 1_000, e, f
+
+
+def painted(
+    page: pypdfium2.PdfPage,
+    scale: float,
+    left: int,
+    top: int,
+    width: int,
+    height: int,
+    bare: bool,
+) -> bytes:
+    """Blue, green, red and alpha of a part of the page; `bare`: without paper and annotations."""
+    import pypdfium2.raw as pdfium
+
+    bitmap = pdfium.FPDFBitmap_Create(width, height, int(bare))
+    try:
+        pdfium.FPDFBitmap_FillRect(bitmap, 0, 0, width, height, 0 if bare else 0xFFFFFFFF)
+        size = round(scale * page.get_width()), round(scale * page.get_height())
+        flags = 0 if bare else pdfium.FPDF_ANNOT
+        pdfium.FPDF_RenderPageBitmap(bitmap, page.raw, -left, -top, *size, 0, flags)
+        stride = pdfium.FPDFBitmap_GetStride(bitmap)
+        return ctypes.string_at(pdfium.FPDFBitmap_GetBuffer(bitmap), stride * height)
+    finally:
+        pdfium.FPDFBitmap_Destroy(bitmap)
+
+
+# --- Clips --------------------------------------------------------------------------------------
+
+
+def clips(objects: Sequence[int]) -> list[int]:
+    """The clip of each: its last outline, the same for objects that share it; 0 for none."""
+    paths = list(map(quick("FPDFPageObj_GetClipPath", ctypes.c_void_p), objects))
+    numbers = list(map(quick("FPDFClipPath_CountPaths"), paths))
+    if max(numbers, default=0) <= 0:
+        return []
+    last = quick("FPDFClipPath_GetPathSegment", ctypes.c_void_p)
+    return [
+        (last(path, number - 1, 0) or 0) if number > 0 else 0
+        for path, number in zip(paths, numbers, strict=True)
+    ]
+
+
+def clip_points(drawn: int) -> list[list[tuple[float, float]]]:
+    """The corners of each outline that an object is clipped to."""
+    path = quick("FPDFPageObj_GetClipPath", ctypes.c_void_p)(drawn)
+    get = quick("FPDFClipPath_GetPathSegment", ctypes.c_void_p)
+    x, y = ctypes.c_float(), ctypes.c_float()
+    places = ctypes.byref(x), ctypes.byref(y)
+    outlines = []
+    for number in range(quick("FPDFClipPath_CountPaths")(path)):
+        points = []
+        for index in range(quick("FPDFClipPath_CountPathSegments")(path, number)):
+            quick("FPDFPathSegment_GetPoint")(get(path, number, index), *places)
+            points.append((x.value, y.value))
+        outlines.append(points)
+    return outlines
+
+
+def above(page: pypdfium2.PdfPage) -> list[tuple[float, float, float, float]]:
+    """The boxes of annotations that may be painted over the page."""
+    import pypdfium2.raw as pdfium
+
+    found = []
+    for index in range(pdfium.FPDFPage_GetAnnotCount(page)):
+        annotation = pdfium.FPDFPage_GetAnnot(page, index)
+        if not annotation:
+            continue
+        rect = pdfium.FS_RECTF()
+        seldom = pdfium.FPDFAnnot_GetSubtype(annotation) not in (
+            pdfium.FPDF_ANNOT_LINK,
+            pdfium.FPDF_ANNOT_POPUP,
+        )
+        if seldom and pdfium.FPDFAnnot_GetRect(annotation, rect):
+            found.append((rect.left, rect.bottom, rect.right, rect.top))
+        pdfium.FPDFPage_CloseAnnot(annotation)
+    return found
+
+
+# --- Marks --------------------------------------------------------------------------------------
+
+
+def marks(objects: Sequence[int]) -> dict[int, list[int]]:
+    """The marks of the objects, each with those that it stands around, in their order."""
+    numbers = list(map(quick("FPDFPageObj_CountMarks"), objects))
+    found: dict[int, list[int]] = {}
+    get = quick("FPDFPageObj_GetMark", ctypes.c_void_p)
+    for level in range(max(numbers, default=0)):
+        for drawn, number in zip(objects, numbers, strict=True):
+            if number > level:
+                found.setdefault(get(drawn, ctypes.c_ulong(level)), []).append(drawn)
+    return found
+
+
+def mark_name(mark: int) -> str:
+    """As in "Span"."""
+    buffer, size = ctypes.create_string_buffer(64), ctypes.c_ulong()
+    room = ctypes.c_ulong(len(buffer))
+    if not quick("FPDFPageObjMark_GetName")(mark, buffer, room, ctypes.byref(size)):
+        return ""
+    return buffer.raw[: max(0, min(size.value, 64) - 2)].decode("utf-16-le", "replace")
+
+
+def mark_bytes(mark: int, key: bytes) -> bytes:
+    """A text that a mark holds, as it stands in the file; empty if it has none of that name."""
+    size, no_room = ctypes.c_ulong(), ctypes.c_ulong(0)
+    get = quick("FPDFPageObjMark_GetParamBlobValue")
+    if not get(mark, key, None, no_room, ctypes.byref(size)):
+        return b""
+    buffer = ctypes.create_string_buffer(max(1, size.value))
+    get(mark, key, buffer, ctypes.c_ulong(len(buffer)), ctypes.byref(size))
+    return buffer.raw[: size.value]
+
+
+def without_bytes(drawn: int, mark: int, key: bytes) -> None:
+    """Take a text out of a mark, in memory."""
+    quick("FPDFPageObjMark_RemoveParam")(drawn, ctypes.c_void_p(mark), key)
+
+
+def with_bytes(page: pypdfium2.PdfPage, drawn: int, mark: int, key: bytes, data: bytes) -> None:
+    """Put a text into a mark, in memory."""
+    marked = ctypes.c_void_p(drawn), ctypes.c_void_p(mark)
+    set_bytes = quick("FPDFPageObjMark_SetBlobParam")
+    set_bytes(address_of(page.pdf.raw), *marked, key, data, ctypes.c_ulong(len(data)))

@@ -1,0 +1,58 @@
+"""The errors for a folder that is no store of this user: what is wrong, and what to do next.
+
+Called by ownership.py, and for a store without a record.
+"""
+
+from __future__ import annotations
+
+import errno
+import shlex
+from pathlib import Path
+
+from indexer.errors import CorpusError, NoIndex, UntrustedStore, UsageError
+
+
+def cannot_open(store: Path, error: OSError) -> CorpusError:
+    """The error for a place that cannot be opened as a folder."""
+    if store.is_symlink():
+        return UsageError(f"{str(store)!r} is a link.", "Name the folder itself: --store DIR")
+    if error.errno == errno.ENOENT:
+        return NoIndex(
+            f"There is no index in {str(store)!r}.", "Make one: corpus-agent index FOLDER"
+        )
+    if error.errno == errno.ENOTDIR:
+        return UsageError(f"{str(store)!r} is a file.", "Choose another place: --store DIR")
+    if error.errno in (errno.EACCES, errno.EPERM):
+        message = f"The index in {str(store)!r} may not be read by this user."
+        return NoIndex(message, "Run as its owner.")
+    message = f"{str(store)!r} cannot be opened ({error.strerror})."
+    return CorpusError(message, "Choose another place: --store DIR")
+
+
+def untrusted(store: Path, why: str, hint: str = "") -> UntrustedStore:
+    """The error for a store without a record that this user made it here."""
+    return UntrustedStore(
+        f"This index was not made by you here: {str(store)!r} ({why}).",
+        hint or f"Look at it and run: {trust_command(store)}",
+    )
+
+
+def trust_command(store: Path) -> str:
+    """The command by which a user takes over a store."""
+    return f"corpus-agent trust {shlex.quote(str(store))}"
+
+
+def foreign_name(store: Path, path: str) -> UsageError:
+    """The error for a file in a store whose name the program does not write."""
+    return UsageError(
+        f"The index folder {str(store)!r} holds {path!r}, which corpus-agent did not make.",
+        "Move it away, or name another folder: --store DIR",
+    )
+
+
+def no_regular_file(store: Path, path: str) -> UsageError:
+    """The error for a link or a device in a store."""
+    return UsageError(
+        f"The index folder {str(store)!r} holds {path!r}, which is a link or no regular file.",
+        "corpus-agent makes none. Remove it, or name another folder: --store DIR",
+    )

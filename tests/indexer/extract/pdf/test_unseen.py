@@ -1,0 +1,258 @@
+"""What a page of a PDF shows and what is read of it are the same, or marked as hidden.
+
+Content streams written by hand; each way to hide words has controls that show what may look alike.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from indexer.extract import open_document
+from indexer.extract.hidden import HIDDEN_MARK
+from indexer.extract.pdf.spoken import agrees
+from indexer.records import Line
+from tests.support.hostile_files import pdf_of_objects
+
+SHOWN = "BT /F 12 Tf 72 740 Td (The rent is 500 pounds) Tj ET\n"
+BLACK_BOX = "0 g 60 590 300 30 re f\n"
+HALF_GREY = "BT /F 12 Tf 0.5 g 72 600 Td (secret words) Tj ET\n"
+SECRET = "BT /F 12 Tf 72 600 Td (secret words) Tj ET\n"
+PICTURE = (
+    b"<< /Type /XObject /Subtype /Image /Width 2 /Height 2 /BitsPerComponent 8 "
+    b"/ColorSpace /DeviceGray /Length 4 >>\nstream\n\x90\x90\x90\x90\nendstream"
+)
+
+
+def page_of(
+    content: str,
+    *more: bytes,
+    extra: str = "",
+    page: str = "",
+    catalogue: str = "",
+    states: str = "",
+) -> bytes:
+    """A page with the font F, the picture P (object 6), and what is given from object 7 on."""
+    stream = content.encode("latin-1")
+    states += "/Clear << /ca 0 >> /Half << /ca 0.5 >> /Multiply << /BM /Multiply >>"
+    resources = f"/Font << /F 5 0 R >> /ExtGState << {states} >>"
+    return pdf_of_objects(
+        f"<< /Type /Catalog /Pages 2 0 R {catalogue} >>".encode(),
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R {page} "
+        f"/Resources << {resources} /XObject << /P 6 0 R /X 7 0 R >> {extra} >> >>".encode(),
+        b"<< /Length %d >>\nstream\n%s\nendstream" % (len(stream), stream),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        PICTURE,
+        *more,
+    )
+
+
+def form(content: str, more: str = "") -> bytes:
+    head = f"<< /Type /XObject /Subtype /Form /BBox [0 0 612 792] {more} /Length {len(content)}"
+    resources = "/Resources << /Font << /F 5 0 R >> /XObject << /P 6 0 R >> >> >>"
+    return f"{head} {resources}\nstream\n{content}\nendstream".encode()
+
+
+def lines_of(data: bytes) -> list[Line]:
+    return [line for line in open_document(data, "a.pdf").lines if not line.is_mark and line.text]
+
+
+def shown(data: bytes) -> list[str]:
+    return [line.text for line in lines_of(data) if not line.hidden]
+
+
+def hidden(data: bytes) -> list[str]:
+    return [line.text.removeprefix(f"{HIDDEN_MARK} ") for line in lines_of(data) if line.hidden]
+
+
+OPAQUE = "1 0 0 1 0 0 cm"
+UNSEEN = {
+    "not painted": SECRET.replace("72 600", "3 Tr 72 600"),
+    "an outline to clip to, with nothing painted through": "q "
+    + SECRET.replace("72 600", "7 Tr 72 600")
+    + "Q",
+    "under a box": SECRET + BLACK_BOX,
+    "under a white box": SECRET + "1 g 60 590 300 30 re f",
+    "under a picture": SECRET + "q 300 0 0 30 60 590 cm /P Do Q",
+    "under rules close together": SECRET + "".join(f"60 {590 + n} 300 1 re f\n" for n in range(20)),
+    "under the thick stroke of a line": SECRET + "30 w 60 605 m 360 605 l S",
+    "under a form's box": SECRET + "/X Do",
+    "clipped away": "q 1 1 2 2 re W n " + SECRET + "Q",
+    "clipped away twice": "q 0 0 612 792 re W n 60 500 300 20 re W n " + SECRET + "Q",
+    "clipped to what is no rectangle": "q 0 0 m 10 0 l 5 9 l h 600 700 m 610 700 l 605 709 l h W n "
+    + SECRET
+    + "Q",
+    "tiny": SECRET.replace("12 Tf", "0.4 Tf"),
+    "tiny by its matrix": SECRET.replace("72 600 Td", "0.01 0 0 0.01 72 600 Tm"),
+    "squeezed to a line": SECRET.replace("72 600 Td", "0.001 0 0 1 72 600 Tm"),
+    "flattened to a line": SECRET.replace("72 600 Td", "1 0 0 0.001 72 600 Tm"),
+    "slanted to a line": SECRET.replace("72 600 Td", "1 1 1 1.0001 72 600 Tm"),
+    "off the page": SECRET.replace("72 600", "900 600"),
+    "white on paper": SECRET.replace("72 600", "1 g 72 600"),
+    "black on black": BLACK_BOX + SECRET,
+    "nearly black on black": BLACK_BOX + SECRET.replace("72 600", "0.02 0.01 0.02 rg 72 600"),
+    "red on red": "1 0 0 rg 60 590 300 30 re f " + SECRET,
+    "the colour of a picture": "q 300 0 0 30 60 590 cm /P Do Q 0.5647 g " + SECRET,
+    "white outlines": SECRET.replace("72 600", "1 Tr 1 G 72 600"),
+    "clear": "/Clear gs " + SECRET,
+    "in a form, black on black": "/X Do ",
+}
+FORMS = {
+    "under a form's box": form(BLACK_BOX),
+    "in a form, black on black": form(BLACK_BOX + SECRET),
+}
+
+
+@pytest.mark.parametrize("way", UNSEEN)
+def test_words_that_no_reader_of_the_page_sees_are_marked(way):
+    data = page_of(SHOWN + UNSEEN[way], FORMS.get(way, form("")))
+    assert shown(data) == ["The rent is 500 pounds"]
+    assert hidden(data) == ["secret words"]
+
+
+SEEN = {
+    "as they are": SECRET,
+    "on a box": "0.9 g 60 590 300 30 re f 0 g " + SECRET,
+    "white on a black box": BLACK_BOX + "1 g " + SECRET,
+    "in a frame": SECRET + "60 590 300 30 re S",
+    "underlined": SECRET + "72 598 70 1 re f",
+    "struck through": SECRET + "72 603 70 0.8 re f",
+    "under a box that one sees through": SECRET + "/Half gs 1 1 0 rg 60 590 300 30 re f",
+    "under a clear box": SECRET + "/Clear gs " + BLACK_BOX,
+    "beside a box": SECRET + "0 g 60 640 300 30 re f",
+    "within a clip": "q 60 590 300 30 re W n " + SECRET + "Q",
+    "under a box that is clipped away": SECRET + "q 1 1 2 2 re W n " + BLACK_BOX + "Q",
+    "black on a picture": "q 300 0 0 30 60 590 cm /P Do Q " + SECRET,
+    "small": SECRET.replace("12 Tf", "4 Tf"),
+    "condensed": SECRET.replace("72 600 Td", "60 Tz 72 600 Td"),
+    "turned": SECRET.replace("72 600 Td", "0 1 -1 0 300 400 Tm"),
+    "outlines": SECRET.replace("72 600", "1 Tr 72 600"),
+    "an outline that a picture is painted through": "q "
+    + SECRET.replace("72 600", "7 Tr 72 600")
+    + "300 0 0 30 60 590 cm /P Do Q",
+    "drawn twice, as bold": SECRET + SECRET.replace("72", "72.3"),
+    "drawn twice over a picture": "q 300 0 0 30 60 590 cm /P Do Q " + SECRET + SECRET,
+    "in a form": "/X Do",
+    "half clear": "/Half gs " + SECRET,
+    "multiplied by what is under it": "1 1 0 rg 60 590 300 30 re f 0 g /Multiply gs " + SECRET,
+    "not painted, over a scan": "q 612 0 0 792 0 0 cm /P Do Q " + SECRET.replace("72", "3 Tr 72"),
+    "under a scan": SECRET + "q 612 0 0 792 0 0 cm /P Do Q",
+}
+
+
+@pytest.mark.parametrize("way", SEEN)
+def test_words_that_a_reader_may_see_or_that_a_scan_shows_are_not(way):
+    before = "" if "scan" in way else SHOWN
+    data = page_of(before + SEEN[way], form(SECRET))
+    assert "secret words" in shown(data)
+    assert hidden(data) == []
+
+
+@pytest.mark.parametrize(
+    ("box", "seen", "unseen"),
+    [
+        ("131 735 24 20 re f", "The rent is pounds", ["500"]),
+        ("q 70 700 63 90 re W n", "The rent is", ["500 pounds"]),
+        ("134 743 24 1 re f", "The rent is 500 pounds", []),
+    ],
+)
+def test_a_part_of_a_line_that_is_covered_or_cut_is_hidden_and_the_rest_read(box, seen, unseen):
+    line = "BT /F 12 Tf 72 740 Td (The rent is 500 pounds) Tj ET\n"
+    data = page_of(f"{box} {line} Q" if "W n" in box else f"{line} {box}", form(""))
+    assert (shown(data), hidden(data)) == ([seen], unseen)
+
+
+def test_words_under_a_stamp_of_another_are_hidden():
+    stamp = b"<< /Type /Annot /Subtype /Square /Rect [60 590 360 620] /AP << /N 8 0 R >> /F 4 >>"
+    box = form(BLACK_BOX).replace(b"[0 0 612 792]", b"[60 590 360 620]")
+    data = page_of(SHOWN + SECRET, stamp, box, page="/Annots [7 0 R]")
+    assert (shown(data), hidden(data)) == (["The rent is 500 pounds"], ["secret words"])
+
+
+@pytest.mark.parametrize(("grey", "is_hidden"), [("0", True), ("1", False)])
+def test_words_behind_a_mask_that_lets_nothing_through_are_hidden(grey, is_hidden):
+    mask = form(f"{grey} g 0 0 612 792 re f", "/Group << /S /Transparency /CS /DeviceGray >>")
+    data = page_of(
+        SHOWN + "/M gs " + SECRET, mask, states="/M << /SMask << /S /Luminosity /G 7 0 R >> >>"
+    )
+    assert hidden(data) == (["secret words"] if is_hidden else [])
+
+
+@pytest.mark.parametrize(("flags", "is_hidden"), [(2, True), (32, True), (4, False)])
+def test_a_field_that_is_not_shown_is_hidden(flags, is_hidden):
+    field = f"<< /Type /Annot /Subtype /Widget /FT /Tx /T (Sum) /V (500) /F {flags} "
+    data = page_of(SHOWN, f"{field} /Rect [72 500 200 520] >>".encode(), page="/Annots [7 0 R]")
+    assert ("Sum: 500" in hidden(data), "Sum: 500" in shown(data)) == (is_hidden, not is_hidden)
+
+
+@pytest.mark.parametrize(("state", "is_hidden"), [("OFF", True), ("ON", False)])
+def test_words_in_a_layer_that_is_off_are_hidden(state, is_hidden):
+    data = page_of(
+        SHOWN + "/OC /L BDC " + SECRET + " EMC",
+        b"<< /Type /OCG /Name (layer) >>",
+        extra="/Properties << /L 7 0 R >>",
+        catalogue=f"/OCProperties << /OCGs [7 0 R] /D << /{state} [7 0 R] >> >>",
+    )
+    assert hidden(data) == (["secret words"] if is_hidden else [])
+
+
+# -- ActualText
+
+
+def spoken(text: str, draw: str) -> bytes:
+    said = "FEFF" + text.encode("utf-16-be").hex()
+    return page_of(
+        f"BT /F 12 Tf 72 740 Td (The rent is ) Tj /Span << /ActualText <{said}> >> BDC {draw} EMC "
+        "( pounds) Tj ET",
+        form(""),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "draw"),
+    [
+        ("500", "(900) Tj"),
+        ("not 900", "(900) Tj"),
+        ("900 a day", "[(9) -1 (00)] TJ"),
+        ("9", "(900) Tj"),
+    ],
+)
+def test_what_the_page_shows_is_read_and_what_it_is_said_to_read_is_hidden(text, draw):
+    data = spoken(text, draw)
+    assert (shown(data), hidden(data)) == (["The rent is 900 pounds"], [text])
+
+
+def test_what_is_said_to_be_blank_is_read_as_it_is_shown():
+    assert shown(spoken(" ", "(900) Tj")) == ["The rent is 900 pounds"]
+
+
+def test_what_says_the_letters_that_are_shown_is_read():
+    data = spoken("office", "(of) Tj (fice) Tj")
+    assert (shown(data), hidden(data)) == (["The rent is office pounds"], [])
+
+
+@pytest.mark.parametrize(
+    ("seen", "said", "after", "agree"),
+    [
+        ("fi", "fi", "", True),
+        ("ﬁ", "fi", "nal", True),
+        ("f", "fi", "nal", True),
+        ("p", "unp", "aid", False),
+        ("-", "\u00ad", "\n", True),
+        ("-", "\u00ad", "500", False),
+        ("−5", "-5", "", True),
+        ("-5", "5", "", False),
+        ("1.500", "15.00", "", False),
+        ("€", "$", "", False),
+        ("“A”", '"A"', "", True),
+        ("is paid", "is not paid", "", False),
+        ("dog", "god", "", False),
+        ("क", "क्ष", "", True),
+        ("िक", "कि", "", True),
+        ("", "words", "", False),
+        ("船⻓", "船长", "", True),
+        ("⻓", "王 not", "", False),
+    ],
+)
+def test_a_text_agrees_with_the_letters_that_it_stands_for(seen, said, after, agree):
+    assert agrees(seen, said, after) is agree
