@@ -182,7 +182,7 @@ def _line_starts(lines: Sequence[Line]) -> list[int]:
 
 
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
-_ATX = re.compile(r"^ {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$")  # CommonMark 4.2
+_ATX = re.compile(r"^ {0,3}(#{1,6})[ \t]+(.*)$")  # CommonMark 4.2
 _SETEXT = re.compile(r"^ {0,3}=+[ \t]*$")  # CommonMark 4.3, level 1 only: `---` is also a ruler
 
 
@@ -221,7 +221,8 @@ def _with_next(lines: Sequence[Line]) -> Iterator[tuple[Line, str]]:
 
 def _heading(line: str, following: str) -> tuple[int, str] | None:
     if atx := _ATX.match(line):
-        return (len(atx.group(1)), atx.group(2)) if atx.group(2) else None
+        text = atx[2].rstrip(" \t").rstrip("#").rstrip(" \t")
+        return (len(atx[1]), text) if text else None
     if line.strip() and _SETEXT.match(following):
         return 1, line.strip()
     return None

@@ -23,7 +23,7 @@ _PARAMETER = re.compile(
 )
 _CHILD = re.compile(r"<(?P<key>[a-z_]+)>(?P<value>[^<]*)</(?P=key)>")
 _KEYS_AND_VALUES = re.compile(
-    r"<arg_key>(?P<key>.*?)</arg_key>\s*<arg_value>(?P<value>.*?)(?:</arg_value>|\Z)", re.DOTALL
+    r"<arg_key>(?P<key>[^<]*)</arg_key>\s*<arg_value>(?P<value>.*?)(?:</arg_value>|\Z)", re.DOTALL
 )
 
 

@@ -167,7 +167,7 @@ def _named_tag(text: str, match: re.Match[str], tools: Tools) -> list[TextCall]:
 
 def _empty_tag(text: str, match: re.Match[str], tools: Tools) -> list[TextCall]:
     """A call as a tag with the tool's name and the arguments as attributes."""
-    given = dict(re.findall(r"([\w-]+)\s*=\s*[\"']([^\"']*)[\"']", match["attributes"]))
+    given = dict(re.findall(r"(?<![\w-])([\w-]+)\s*=\s*[\"']([^\"']*)[\"']", match["attributes"]))
     name = _plain(match["name"])
     return [TextCall(match.start(), match.end(), name, given)] if name in tools else []
 
@@ -212,7 +212,7 @@ FORMS: tuple[Form, ...] = (
     Form(
         "Kimi, DeepSeek",
         re.compile(
-            r"(?:<\|tool_calls_section_begin\|>|<｜tool▁calls▁begin｜>)?\s*"
+            r"(?:(?:<\|tool_calls_section_begin\|>|<｜tool▁calls▁begin｜>)\s*)?"
             r"(?:<\|tool_call_begin\|>|<｜tool▁call▁begin｜>(?:function)?(?:<｜tool▁sep｜>)?)\s*"
             rf"(?P<name>{_NAME})\s*(?:<\|tool_call_argument_begin\|>|<｜tool▁sep｜>)?\s*(?:```\w*)?"
         ),

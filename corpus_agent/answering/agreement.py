@@ -29,7 +29,7 @@ _CLAUSES = re.compile(r"[,;:.!?()]\s|\s(?:and|but|et|mais|y|pero|while|if|unless
 _BY = regex.compile(
     r"(?i)\b(?:by|von|vom|durch|par|por|da|dal)\b|[被由]|\b(?:is|are|was|were|be|been|being)\s+\p{L}+(?:ed|en)\b"
 )
-_AND = regex.compile(r"(?i)\p{Lu}\p{L}+,?\s+(?:and|or|und|oder|et|ou|y|o|&)\s+\p{Lu}")
+_AND = regex.compile(r"(?i)(?<!\p{L})\p{Lu}\p{L}+,?\s+(?:and|or|und|oder|et|ou|y|o|&)\s+\p{Lu}")
 _ARTICLE = regex.compile(
     r"(?i)(?:^|\s)(?:the|im|am|zum|zur|vom|beim|ins|der|die|das|den|dem|des|eine?[nmrs]?|kein\p{L}*|mein\p{L}*|sein\p{L}*|ihr\p{L}*"
     r"|unser\p{L}*|le|la|les|une?|el|los|las)\s+(?:\p{Ll}+\s+)?$"

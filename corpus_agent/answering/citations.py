@@ -34,7 +34,7 @@ _ROUND_PLACE = re.compile(
     rf"{_PAGES}{_LINES}\)",
     re.IGNORECASE,
 )
-_BEFORE_QUOTE = re.compile(r"[ \t]*[:,–—-]?[ \t]*\n?[ \t]*(?P<mark>[\"“„«])")
+_BEFORE_QUOTE = re.compile(r"[ \t]*+(?:[:,–—-][ \t]*+)?(?:\n[ \t]*+)?(?P<mark>[\"“„«])")
 _QUOTE_BEFORE = re.compile(r"[\"“„«](?P<quote>[^\"“”„«»\n]{2,2000})[\"”“»][.,;]?[ \t]*\Z")
 _CLOSING_MARKS = {'"': '"', "“": "”“", "„": "“”", "«": "»"}
 MAX_QUOTE = 2_000  # characters
@@ -177,7 +177,7 @@ class Numbers:
             return citation is not None
 
         kept = without_numbers(text, known)
-        return kept if kept == text else re.sub(r"[ \t]+(?=[.,;:!?])", "", kept)
+        return kept if kept == text else re.sub(r"(?<![ \t])[ \t]+(?=[.,;:!?])", "", kept)
 
     def used(self) -> tuple[Citation, ...]:
         """The citations of the answer, by number."""

@@ -19,7 +19,7 @@ from corpus_agent.text.tokens import STOP_WORDS, UNSPACED, content_terms, fold, 
 
 LEAST_WORDS = 2  # content words; a sentence with fewer is not a claim: a choice
 _STAND_IN = "†"
-MARK = re.compile(r"\s*\[(\d{1,4})\]")
+MARK = re.compile(r"(?:(?<!\s)\s+)?\[(\d{1,4})\]")
 
 # A capital inside a sentence, or letters with digits; German capitalises all nouns.
 _NAME = regex.compile(r"(?<=[\p{L}\p{N},;)\"”]\s)\p{Lu}[\p{L}\p{M}\p{N}'’.-]*[\p{L}\p{N}]")

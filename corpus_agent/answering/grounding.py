@@ -220,7 +220,7 @@ _TAKING_BACK = frozenset(
     ]
 )
 _GLUED = regex.compile(
-    r"[:;：；](?=[\s*_]|\p{Han}|$)|\s+[-–]\s+|—|[()（）\[\]]|,\s+(?=(?:so|but|and|also|aber|und|mais|et|pero|y)\s)|，"
+    r"[:;：；](?=[\s*_]|\p{Han}|$)|(?<!\s)\s+[-–]\s+|—|[()（）\[\]]|,\s+(?=(?:so|but|and|also|aber|und|mais|et|pero|y)\s)|，"
 )
 
 

@@ -26,12 +26,14 @@ _LINES = regex.compile(
     r"|searched (?:for|\d[\d,.]* documents?)\b|egress:|seal:|schema_version\b"
     r"|[\d,.]+ (?:citations? (?:was|were) dropped|sentences? (?:is|are|was|were) (?:not supported|left out)"
     r"|documents? searched|passages? were left out|more quotations? (?:is|are) not shown)"
+    r"|[\[\]\d,; ]*quotes? text that (?:is hidden in the document|was recogni[sz]ed from a picture)"
     r"|the passages below the answer were added|(?:citations|verdicts?|sources?)[:.]?[ \t*_]*$).*$"
     r"|^[ \t]*\([^()\n]{1,120};[ \t]*searched [^\n]*\)?[ \t]*$",
     regex.MULTILINE,
 )
 _WITHIN = regex.compile(
     rf"(?i)[ \t]*[\[({{【〔<]+[ \t✓✔☑✅🗸🗹🟢]*(?:un(?:supported|verified)|{_VERDICTS})[ \t✓✔☑✅🗸🗹🟢]*[\])}}】〕>]+"
+    r"|[ \t]*(?:[\[({【〔<]+[ \t]*|[·•|][ \t]*)(?:hidden in the document|recogni[sz]ed text|unreadable line|private key, left out)(?:[ \t]*[\])}】〕>]+)?"
     rf"|[ \t]*[·•|✓✔☑✅🗸🗹🟢][ \t]*{_VERDICTS}(?!\w)|[ \t]*\b{_VERDICTS}[ \t]*[✓✔☑✅🗸🗹🟢]"
     rf"|(?<=[\]\"”»])[ \t]*[·:,–—-]?[ \t]*{_VERDICTS}(?=[ \t]*[.,;]?[ \t]*(?:$|\n))"
     r"|<</?doc\b[^>\n]{0,40}>>|[ \t]*[✓✔☑✅🗸🗹🟢]",

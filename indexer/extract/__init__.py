@@ -13,10 +13,11 @@ from pathlib import PurePosixPath
 
 from indexer.errors import UnreadableDocument
 from indexer.extract.claims import suffixes
+from indexer.extract.claims.key_text import Keys, without_keys
 from indexer.extract.claims.keys import refuse_keys
 from indexer.extract.claims.known_kinds import not_text
 from indexer.extract.claims.magic import kind_of
-from indexer.extract.damage import BROKEN
+from indexer.extract.damage import BROKEN, what_broke
 from indexer.extract.extraction import MAX_NESTING, Claim, Extraction, Extractor, Within
 from indexer.extract.hidden import shown
 from indexer.extract.normalise import whole
@@ -98,13 +99,13 @@ _DOCUMENTS: tuple[Extractor, ...] = (
     _binary("ods", 3, "ods", "sheets.spreadsheets"),
     _binary("epub", 6, "epub", "html.ebook", markdown=True),
     _binary("iwork", 4, "iwork", "iwork.document", markdown=True),
-    _binary("doc", 2, "doc", "legacy.doc", markdown=True),
-    _binary("ppt", 3, "ppt", "legacy.ppt", markdown=True),
+    _binary("doc", 3, "doc", "legacy.doc", markdown=True),
+    _binary("ppt", 4, "ppt", "legacy.ppt", markdown=True),
     _binary("xls", 3, "xls", "sheets.xls"),
     _binary("msg", 6, "msg", "mail.files", container=True),
     _binary("rtf", 5, "rtf", "legacy.rtf", markdown=True),
     replace(
-        _binary("webarchive", 1, "webarchive", "personal.notes", markdown=True),
+        _binary("webarchive", 2, "webarchive", "personal.notes", markdown=True),
         claims=suffixes.is_webarchive,
     ),
     _text("enex", 1, suffixes.is_enex, "personal.notes", markdown=True, container=True),
@@ -245,11 +246,12 @@ def _open(
 
 
 def _lines(extractor: Extractor, extraction: Extraction, opened: Opened) -> Iterator[Line]:
-    """The lines; raises if none of them contains a letter or digit outside a mark."""
+    """The lines without keys; raises if none of them contains a letter or digit outside a mark."""
     found = hidden = False
+    keys = Keys()
     passages = waiting = 0
     try:
-        for line in extraction.lines:
+        for line in without_keys(extraction.lines, keys):
             found = found or (not line.is_mark and any(map(str.isalnum, line.text)))
             passages += line.hidden and not hidden
             hidden = line.hidden
@@ -258,6 +260,10 @@ def _lines(extractor: Extractor, extraction: Extraction, opened: Opened) -> Iter
     except (UnreadableDocument, *BROKEN) as error:
         raise _unreadable(error, extractor) from None
     opened.extractor = "+".join([extractor.label, *sorted(extraction.engines)])
+    if keys.are_most:
+        raise UnreadableDocument("secret", "private key", extractor.label)
+    if keys.number:
+        extraction.notes.append(keys.note)
     remarks = (_remark(extraction.unread), _hidden(passages), *extraction.notes)
     opened.remark = "; ".join(filter(None, remarks))
     if not found:
@@ -268,8 +274,7 @@ def _lines(extractor: Extractor, extraction: Extraction, opened: Opened) -> Iter
 def _unreadable(error: BaseException, extractor: Extractor) -> UnreadableDocument:
     if isinstance(error, UnreadableDocument):
         return UnreadableDocument(error.reason, error.detail, extractor.label, error.waiting)
-    shown = " ".join(f"{type(error).__name__}: {error}".split())[:200]
-    return UnreadableDocument("malformed", shown, extractor.label)
+    return UnreadableDocument("malformed", what_broke(error), extractor.label)
 
 
 def title_of(title: str, source: str) -> str:

@@ -109,7 +109,8 @@ def parse_xml(data: bytes) -> Element:
     try:
         return etree.fromstring(data, _parser("internal"))
     except (etree.LxmlError, ValueError) as error:
-        failure = UnreadableDocument("malformed", f"XML: {error}"[:200])
+        says = "nested too deeply" if "Excessive depth" in str(error) else str(error)
+        failure = UnreadableDocument("malformed", f"XML: {says}"[:200])
     if b"<!DOCTYPE" not in data or "amplification" in failure.detail:
         raise failure
     try:  # with entities that are defined elsewhere, which are errors else

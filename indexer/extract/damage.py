@@ -21,3 +21,20 @@ BROKEN = (
     zipfile.BadZipFile,
     zlib.error,
 )
+# What such an exception says to a person; the libraries' own words are for programmers.
+_SAYS: tuple[tuple[type[Exception], str], ...] = (
+    (RecursionError, "nested too deeply"),
+    (NotImplementedError, "packed in a way that is not known"),
+    (UnicodeError, "characters that its encoding does not have"),
+    (EOFError, "it ends too early"),
+    (struct.error, "it ends too early"),
+    (zlib.error, "its compressed data is damaged"),
+    (zipfile.BadZipFile, "its archive is damaged"),
+    (OSError, "its packed data is damaged"),
+)
+
+
+def what_broke(error: BaseException) -> str:
+    """What is wrong with a file at which a parser raised one of these, in plain words."""
+    says = (text for kind, text in _SAYS if isinstance(error, kind))
+    return next(says, "its structure is damaged")

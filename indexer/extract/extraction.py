@@ -132,6 +132,7 @@ def part_lines(
     `page` is its number where parts are what a reader would call pages; `remark` follows the mark.
     """
     shown = " ".join(whole(bare(str(name))).replace("\0", "").split())[:MAX_PART_CHARS]
+    shown = shown.replace("---", "--")
     part = next(lines_of(f"{kind} {shown}"))
     yield Line(f"--- {part} ---{f' ({remark})' if remark else ''}", page, part)
     for text in texts:

@@ -24,7 +24,7 @@ _INTERNAL = re.compile("[\ufdd0-\ufdef]+")  # signs, and what is left of one tha
 # What stands between hidden cells or a hidden name and its value is theirs.
 _BETWEEN = re.compile(f"{_END}([ \\t|:]*){_START}")
 _WORD = re.compile(r"\w")
-_LONE = re.compile(f"{_START}\\s*(?:(?!{_END})\\S)*\\s*{_END}")
+_LONE = re.compile(f"{_START}\\s*+[^\\s\ufdd0\ufdd1]*+\\s*+{_END}")
 
 
 def hide(text: str) -> str:

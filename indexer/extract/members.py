@@ -207,7 +207,7 @@ def _part(name: str, inner: str) -> str:
         name = _cut(f"{name}/{inner.removeprefix(_FILE)}", MAX_LABEL_CHARS)
     elif inner:
         name = f"{name}, {inner}"
-    return next(lines_of(f"{_FILE}{name}"))
+    return next(lines_of(f"{_FILE}{name}".replace("---", "--")))
 
 
 def _marked(name: str, inner: str = "", remark: str = "") -> Iterator[Line]:

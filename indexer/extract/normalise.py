@@ -1,7 +1,7 @@
 r"""The normal form of all extracted text.
 
-NFC, `\n` line ends, no NUL, no line over 2,000 characters. Called by the registry only, so that
-indexing and reading cannot differ.
+NFC, `\n` line ends, no NUL, no line over 2,000 characters, none that passes for one of our marks.
+Called by the registry only, so that indexing and reading cannot differ.
 """
 
 from __future__ import annotations
@@ -10,13 +10,33 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-NORMALISER = "nfc-wrap/1"
+NORMALISER = "nfc-wrap/2"  # a change of what becomes of all text is a new number
 MAX_LINE_CHARS = 2_000
 _SURROGATE = re.compile("[\ud800-\udfff]")
+# What no reader sees stands between letters in vain: it is taken out when a text is shown.
+_UNSEEN = (
+    "[\x01-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
+    "\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]"
+)
+_KINDS = (
+    *("Page", "Slide", "Sheet", "File", "Chapter", "About", "Message", "Contact", "Note"),
+    *("Appointment", "Task", "Journal", "Busy", "Running"),
+)
+_SAID = ("hidden in the document", "private key, left out", "no text layer", "recognised text")
+
+
+def _spelled(text: str) -> str:
+    """The pattern of a text with what nobody sees anywhere in it, blanks of any kind and number."""
+    return f"{_UNSEEN}*".join(r"\s+" if char == " " else re.escape(char) for char in text)
+
+
+_GAP = rf"(?:\s|{_UNSEEN})*"
+_RULE = re.compile(rf"^({_GAP}){_spelled('---')}(?={_GAP}(?:{'|'.join(map(_spelled, _KINDS))}))")
+_REMARK = re.compile(rf"\((?={_GAP}(?:{'|'.join(map(_spelled, _SAID))}))", re.I)
 
 
 def lines_of(text: str, limit: int = MAX_LINE_CHARS) -> Iterator[str]:
-    """The lines of `text`, normalised, without line ends, none longer than `limit`.
+    """The lines of `text`, normalised, without line ends, none longer than `limit` but by a mark.
 
     Longer lines are wrapped at the last white space before the limit, else at the limit; the
     white space at a wrap stays at the end of the line, so joining the parts gives the line back.
@@ -24,11 +44,18 @@ def lines_of(text: str, limit: int = MAX_LINE_CHARS) -> Iterator[str]:
     text = whole(text).replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
     if text.endswith("\n"):
         text = text[:-1]
-    for line in unicodedata.normalize("NFC", text).split("\n"):
-        if len(line) <= limit:
-            yield line
-        else:
-            yield from _wrap(line, limit)
+    text = unicodedata.normalize("NFC", text)
+    forges = "(" in text or text.count("-") >= 3
+    for line in text.split("\n"):
+        for part in (line,) if len(line) <= limit else _wrap(line, limit):
+            yield unforged(part) if forges else part
+
+
+def unforged(line: str) -> str:
+    """A line of a document that does not look as our marks do."""
+    if "-" in line and (rule := _RULE.match(line)):
+        line = f"{rule[1]}- - -{line[rule.end() :]}"
+    return _REMARK.sub("[", line) if "(" in line else line
 
 
 def whole(text: str) -> str:

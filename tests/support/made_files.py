@@ -288,8 +288,8 @@ def _laid_out(entries: Sequence[tuple[str, int, bytes]], children: dict[int, lis
     return head + bytes(sectors) + bytes(directory) + table
 
 
-def doc(encrypted: bool = False) -> bytes:
-    """Word 97: a heading, a field, a row of two cells, a footnote."""
+def doc(encrypted: bool = False, looks: dict[str, bytes] | None = None) -> bytes:
+    """Word 97: a heading, a field, a row of two cells, a footnote; `looks` of words."""
     paragraphs = (
         ("Timetable\r", 1, b""),
         ('The \x13HYPERLINK "x"\x14ferry\x15 leaves at nine.\r', 0, b""),
@@ -324,14 +324,33 @@ def doc(encrypted: bool = False) -> bytes:
     plc = struct.pack("<III", begin, place, page)
     struct.pack_into("<II", stream, 0x1A2, 0, len(clx))
     struct.pack_into("<II", stream, 0x102, len(clx), len(plc))
-    return compound({"WordDocument": bytes(stream + formats), "1Table": clx + plc})
+    letters = struct.pack("<III", begin, place, page + 1)
+    if looks:
+        struct.pack_into("<II", stream, 0xFA, len(clx + plc), len(letters))
+    formats += _looks_of(looks or {}, text, begin)
+    return compound({"WordDocument": bytes(stream + formats), "1Table": clx + plc + letters})
+
+
+def _looks_of(looks: dict[str, bytes], text: str, begin: int) -> bytes:
+    """A page of formats of characters; all others have none."""
+    ends = sorted({0, len(text)} | {text.index(w) + n for w in looks for n in (0, len(w))})
+    page = bytearray(512)
+    slot = 510
+    for index, (first, last) in enumerate(pairwise(ends)):
+        struct.pack_into("<II", page, 4 * index, begin + first, begin + last)
+        if settings := looks.get(text[first:last]):
+            slot -= len(settings) + 2 & ~1
+            page[slot : slot + 1 + len(settings)] = bytes([len(settings)]) + settings
+            page[4 * len(ends) + index] = slot // 2
+    page[511] = len(ends) - 1
+    return bytes(page)
 
 
 def _record(kind: int, content: bytes, instance: int = 0, container: bool = False) -> bytes:
     return struct.pack("<HHI", instance << 4 | 0xF * container, kind, len(content)) + content
 
 
-def ppt() -> bytes:
+def ppt(hidden: int = 0) -> bytes:
     """Two slides, listed in the other order than the one in which they stand in the file."""
 
     def box(kind: int, text: str, placeholder: bytes = b"") -> bytes:
@@ -347,7 +366,10 @@ def ppt() -> bytes:
     for key, title, text in ((3, "Timetable", SENTENCE), (2, "Opening", "welcome")):
         places[key] = len(stream)
         drawing = _record(1036, box(0, title) + footer + date + box(1, text), container=True)
-        stream += _record(1006, _record(1007, bytes(24)) + drawing, container=True)
+        show = _record(
+            1017, struct.pack("<iIBBHBBH", 0, 0, 0, 0, hidden if key == 2 else 1, 0, 0, 0)
+        )
+        stream += _record(1006, _record(1007, bytes(24)) + show + drawing, container=True)
     listed = b"".join(
         _record(1011, struct.pack("<IIIII", key, 0, 0, 256 + key, 0)) for key in (2, 3)
     )

@@ -15,6 +15,7 @@ from py7zr.io import Py7zIO, WriterFactory
 
 from indexer.errors import UnreadableDocument
 from indexer.extract.archives.packed import PACKED_ERRORS
+from indexer.extract.damage import what_broke
 from indexer.extract.extraction import Budget, Extraction, Within
 from indexer.extract.members import Member, archive_extraction
 
@@ -83,7 +84,8 @@ class _Archive:
         try:
             self._archive = py7zr.SevenZipFile(io.BytesIO(data))
             self.locked = self._archive.needs_password()
-            self.files = [*self._archive.files][:MAX_LISTED]
+            files = [*self._archive.files]
+            self.files, self.unlisted = files[:MAX_LISTED], files[MAX_LISTED:]
             self.names = [str(file.filename) for file in self.files]
             for number, file in enumerate(self._archive.files.files_list):
                 file["filename"] = str(number)
@@ -133,6 +135,8 @@ def _members(archive: _Archive) -> Iterator[Member]:
     for number, file in enumerate(archive.files):
         if not file.is_directory:
             yield Member(archive.names[number], _reader(archive, number))
+    if archive.unlisted:
+        raise UnreadableDocument("too_large_unpacked", f"more than {MAX_LISTED:,} names")
 
 
 def _reader(archive: _Archive, number: int) -> Callable[[Budget], bytes]:
@@ -152,4 +156,5 @@ def _reader(archive: _Archive, number: int) -> Callable[[Budget], bytes]:
 
 
 def _damaged(error: BaseException) -> UnreadableDocument:
-    return UnreadableDocument("malformed", f"7z: {error}"[:200])
+    says = str(error) if isinstance(error, ArchiveError) else ""
+    return UnreadableDocument("malformed", f"7z: {says or what_broke(error)}"[:200])

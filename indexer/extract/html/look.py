@@ -32,9 +32,11 @@ _NAMED = {
 }
 # Of an attribute that gives a colour, the sign may be missing.
 _HEX = re.compile(r"#?([0-9a-f]{6})|#([0-9a-f]{3})")
-_RGB = re.compile(r"rgba?\((\d{1,3})[ ,]+(\d{1,3})[ ,]+(\d{1,3})(?:[ ,/]+(\d*\.?\d+)(%?))?\)")
+_RGB = re.compile(
+    r"rgba?\((\d{1,3})[ ,]+(\d{1,3})[ ,]+(\d{1,3})(?:[ ,/]+(\d+(?:\.\d+)?|\.\d+)(%?))?\)"
+)
 _CLIPPED = re.compile(r"rect\((?:\s*[01](?:px)?[,\s]*){4}\)|inset\((?:50|100)%\)")
-_LENGTH = re.compile(r"(-?\d*\.?\d+)(px|pt|em|rem|%|ex|ch|vw|in|cm|mm)?")
+_LENGTH = re.compile(r"(-?(?:\d+(?:\.\d+)?|\.\d+))(px|pt|em|rem|%|ex|ch|vw|in|cm|mm)?")
 
 
 @dataclass(frozen=True, slots=True)

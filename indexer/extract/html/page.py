@@ -21,7 +21,7 @@ from indexer.extract.html.inline import Inline, strikes
 from indexer.extract.html.look import Look, look_of
 from indexer.extract.html.tables import Block, TableDraft
 from indexer.extract.office.formula import Formula
-from indexer.extract.text.plain import decode
+from indexer.extract.text.plain import decode, decode_named
 
 
 def read_html(data: bytes) -> Extraction:
@@ -40,10 +40,8 @@ def decode_html(data: bytes, otherwise: Callable[[bytes], str] = decode) -> str:
         # What calls itself Latin-1 or ASCII is read as cp1252, as all browsers do.
         name = named[1].decode("ascii").lower()
         name = "cp1252" if name in ("iso-8859-1", "latin1", "us-ascii", "ascii") else name
-        try:
-            return data.decode(name)
-        except (LookupError, UnicodeError):
-            pass  # a wrong label: then the bytes decide
+        if (text := decode_named(data, name)) is not None:
+            return text
     return otherwise(data)
 
 

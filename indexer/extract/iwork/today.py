@@ -106,7 +106,10 @@ class _Document:
         With `file`, objects of other files are left alone, but for tables.
         """
         waiting = list(starts)[::-1]
-        while waiting and len(self._seen) < MAX_OBJECTS:
+        while waiting:
+            if len(self._seen) >= MAX_OBJECTS:
+                self._note(f"what is beyond the first {MAX_OBJECTS:,} objects")
+                return
             number = waiting.pop()
             record = self._found.get(number)
             if record is None or number in self._seen or record.kind in (_SLIDE_NODE, *_SLIDES):
@@ -121,6 +124,10 @@ class _Document:
                 yield from self._storage(record, file)
             else:
                 waiting += record.references[::-1]
+
+    def _note(self, what: str) -> None:
+        if what not in self._unread:
+            self._unread.append(what)
 
     def _storage(self, record: IwaObject, file: str) -> Iterator[tuple[int, str]]:
         """The paragraphs of a text, each followed by what is anchored in it."""

@@ -19,6 +19,7 @@ from indexer.errors import UnreadableDocument
 from indexer.extract import markdown
 from indexer.extract.extraction import Extraction, plain_lines
 from indexer.extract.legacy.compound import Compound
+from indexer.extract.legacy.doc_hidden import Stretch, marked, stretches, unseen_ranges
 from indexer.extract.tables.grid import simple
 from indexer.extract.tables.rows import table_text
 
@@ -64,28 +65,51 @@ def read_doc(data: bytes) -> Extraction:
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """Properties of a paragraph: its style's index, and whether it is (the end of) a row."""
+    """Properties of a paragraph: its style's index, and whether it is (the end of) a row.
+
+    `is_on_paper`: neither a style, a table nor shading gives it a background.
+    """
 
     style: int
     in_table: bool
     ends_row: bool
+    is_on_paper: bool = False
 
 
 def _parts(document: bytes, table: bytes) -> Iterator[str]:
     """The blocks of the text and of what belongs to it."""
     pieces = list(_pieces(document, table))
     known = dict(_known(pieces, _formats(document, table)))
+    unseen = _unseen(pieces, known, stretches(document, table))
     text = "".join(piece for piece, _, _ in pieces)
     start = 0
     for offset, name in _PARTS:
         (length,) = struct.unpack_from("<I", document, offset)
         blocks = (
-            list(blocks_of(text[start : start + length], start, known)) if name is not None else []
+            list(blocks_of(text[start : start + length], start, known, unseen))
+            if name is not None
+            else []
         )
         start += length
         if name and any(map(str.strip, blocks)):
             yield f"{name}:"
         yield from blocks
+
+
+def _unseen(
+    pieces: Sequence[tuple[str, int, int]],
+    known: Mapping[int, Paragraph],
+    found: Sequence[Stretch],
+) -> list[tuple[int, int]]:
+    """(first, behind the last) of what is not shown: white in paragraphs on paper alone."""
+    ends = sorted(known)
+    unseen = []
+    for first, last, white in unseen_ranges(pieces, found) if found else ():
+        at = bisect_right(ends, first - 1)
+        paragraph = known[ends[at]] if at < len(ends) else None
+        if not white or (paragraph is not None and paragraph.is_on_paper):
+            unseen.append((first, last))
+    return unseen
 
 
 def _pieces(document: bytes, table: bytes) -> Iterator[tuple[str, int, int]]:
@@ -138,7 +162,7 @@ def _page_formats(page: bytes) -> Iterator[tuple[int, Paragraph]]:
         (place,) = struct.unpack_from("<I", page, 4 * index)
         offset = 2 * page[4 * (count + 1) + 13 * index]
         if not offset:
-            yield place, Paragraph(0, False, False)
+            yield place, Paragraph(0, False, False, True)
             continue
         size = 2 * page[offset] - 1
         if size < 0:
@@ -147,7 +171,9 @@ def _page_formats(page: bytes) -> Iterator[tuple[int, Paragraph]]:
         properties = page[offset + 1 : offset + 1 + size]
         style = int.from_bytes(properties[:2], "little")
         settings = properties[2:]
-        yield place, Paragraph(style, b"\x16\x24\x01" in settings, b"\x17\x24\x01" in settings)
+        in_table, ends_row = b"\x16\x24\x01" in settings, b"\x17\x24\x01" in settings
+        shaded = b"\x4d\xc6" in settings or b"\x2d\x44" in settings
+        yield place, Paragraph(style, in_table, ends_row, not (style or in_table or shaded))
 
 
 def _known(
@@ -173,7 +199,12 @@ _MARKS = str.maketrans(
 _SIGNS = re.compile("([\r\x07\x0c\x13\x14\x15])")
 
 
-def blocks_of(text: str, start: int, known: Mapping[int, Paragraph]) -> Iterator[str]:
+def blocks_of(
+    text: str,
+    start: int,
+    known: Mapping[int, Paragraph],
+    unseen: Sequence[tuple[int, int]] = (),
+) -> Iterator[str]:
     """The blocks of a part of the text that begins at position `start`.
 
     Of fields only the results are read: the code is between 0x13 and 0x14. In paragraphs without
@@ -209,7 +240,7 @@ def blocks_of(text: str, start: int, known: Mapping[int, Paragraph]) -> Iterator
                 else:
                     cells.append(block.strip())
         elif not any(in_code):
-            shown.append(piece)
+            shown.append(marked(piece, position, unseen) if unseen else piece)
         position += len(piece)
     yield _table([*rows, cells])
     yield "".join(shown).translate(_MARKS)

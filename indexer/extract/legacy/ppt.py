@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from indexer.errors import UnreadableDocument
 from indexer.extract import markdown
 from indexer.extract.extraction import Extraction, part_lines
+from indexer.extract.hidden import hide
 from indexer.extract.legacy.compound import Compound
 from indexer.extract.tables.grid import Cell, Placed, Row
 from indexer.extract.tables.rows import table_text
@@ -36,6 +37,7 @@ _MARGINS = frozenset(
 )  # placeholders: date, number, footer, header
 _TITLES = frozenset({0, 6})
 _NOTES_BODY = 2
+_SHOW_INFO = 1017  # how a slide is shown
 MAX_DEPTH = 64
 MAX_EDITS = 1_000
 
@@ -67,13 +69,15 @@ def read_ppt(data: bytes) -> Extraction:
 def _lines(slides: list[_Slide]) -> Iterator[Line]:
     for number, slide in enumerate(slides, start=1):
         blocks = [*(markdown.heading(1, title) for title in slide.titles), *slide.texts]
-        yield from part_lines("Slide", number, [markdown.page(blocks)], page=number)
+        shown = map(hide, blocks) if slide.hidden else blocks
+        yield from part_lines("Slide", number, [markdown.page(shown)], page=number)
 
 
 @dataclass(slots=True)
 class _Slide:
     titles: list[str] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
+    hidden: bool = False  # from the show
 
 
 def _records(stream: bytes, start: int, end: int) -> Iterator[Record]:
@@ -122,6 +126,7 @@ def _slides(stream: bytes, user: bytes | None) -> Iterator[_Slide]:
             yield _Slide([text for kind, text in outline if kind in _TITLES], [])
             continue
         slide = _slide(stream, found, outline)
+        slide.hidden = _is_hidden(stream, found)
         notes_place = places.get(notes.get(_notes_id(stream, found), 0))
         page = _record_at(stream, notes_place, _NOTES)
         if page is not None:
@@ -129,6 +134,14 @@ def _slides(stream: bytes, user: bytes | None) -> Iterator[_Slide]:
                 f"Notes: {text}" for kind, text in _texts(stream, page, []) if kind == _NOTES_BODY
             ]
         yield slide
+
+
+def _is_hidden(stream: bytes, slide: Record) -> bool:
+    """Whether a slide is left out of the show: [MS-PPT] 2.6.6, SlideShowSlideInfoAtom."""
+    for each in _records(stream, slide.start, slide.end):
+        if each.kind == _SHOW_INFO and each.end - each.start >= 12:
+            return bool(stream[each.start + 10] & 0x04)
+    return False
 
 
 def _record_at(stream: bytes, place: int | None, kind: int) -> Record | None:

@@ -20,7 +20,7 @@ from indexer.extract.members import Members
 from indexer.records import Line
 
 _LENGTH = re.compile(rb"\s{0,10}(\d{1,10})\s*\n")  # Apple's .emlx begins with the message's
-_PLIST = re.compile(rb"\s*<\?xml[^>]*\?>\s*<!DOCTYPE plist .*</plist>\s*\Z", re.DOTALL)
+_PLIST = re.compile(rb"<\?xml[^<>]*\?>\s*<!DOCTYPE plist ")
 MAX_PLIST_BYTES = 65_536  # Apple's notes on a message, behind it
 
 
@@ -38,7 +38,8 @@ def _of_apple(data: bytes) -> bytes:
     if len(message) >= end and message[end:].lstrip()[:6] in (b"", b"<?xml "):
         return message[:end]
     notes = _PLIST.search(message, max(0, len(message) - MAX_PLIST_BYTES))
-    return message[: notes.start()] if notes else message
+    ends = message[-MAX_PLIST_BYTES:].rstrip().endswith(b"</plist>")
+    return message[: notes.start()].rstrip() if notes and ends else message
 
 
 def read_mbox(data: bytes, within: Within) -> Extraction:

@@ -14,11 +14,12 @@ from indexer.extract.html.page import decode_html, html_text
 from indexer.extract.mail.message import Mail, mail_extraction
 from indexer.extract.members import Member
 from indexer.extract.text.encoded import from_base64, from_uu, is_base64
-from indexer.extract.text.plain import decode_part, is_text
+from indexer.extract.text.plain import decode_named, decode_part, is_text
 
 _SHOWN = ("Subject", "From", "To", "Cc", "Bcc", "Reply-To", "Date")
 _FOR_BROWSERS = frozenset({"text/css", "text/javascript"})  # in a page saved as one file
 MAX_DEPTH = 16  # of parts within parts
+MAX_HEADER_CHARS = 65_536  # in which words are decoded, at a cost that grows with their square
 MAX_SUBJECT_CHARS = 60  # in the name of a message that is attached
 _UU_NAMES = ("x-uuencode", "uuencode", "uue", "x-uue")
 # What a part is called that has no name, or one without an ending.
@@ -61,8 +62,10 @@ def mail_of(message: Message) -> Mail:
 
 
 def decoded_header(value: object) -> str:
-    """A header's value with its encoded words read; an undecodable one as it stands."""
+    """A header's value with its encoded words read; an undecodable or endless one as it stands."""
     pieces = []
+    if len(str(value)) > MAX_HEADER_CHARS:
+        return str(value)
     try:
         for part, charset in decode_header(str(value)):
             if isinstance(part, str):
@@ -227,9 +230,7 @@ def _payload(message: Message) -> tuple[bytes, bool]:
 
 def _text(data: bytes, charset: str | None) -> str:
     """Bytes decoded with the declared encoding, else with the detected one."""
-    if charset and charset.lower() not in ("unknown-8bit", "us-ascii", "utf-8"):
-        try:
-            return data.decode(charset)
-        except (LookupError, ValueError):
-            pass  # a wrong name: then the bytes decide
-    return decode_part(data)
+    if not charset or charset.lower() in ("unknown-8bit", "us-ascii", "utf-8"):
+        return decode_part(data)
+    text = decode_named(data, charset)
+    return decode_part(data) if text is None else text

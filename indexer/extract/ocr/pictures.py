@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.errors import UnreadableDocument
+from indexer.extract.damage import what_broke
 from indexer.extract.pdf.mend import mended
 
 if TYPE_CHECKING:
@@ -99,17 +100,19 @@ class _ImagePages:
         try:
             self._image = Image.open(io.BytesIO(data), formats=(*_FORMATS, "HEIF"))
         except _broken() as error:  # UnidentifiedImageError among them
-            raise UnreadableDocument("malformed", f"{type(error).__name__}: {error}") from None
+            raise UnreadableDocument("malformed", f"picture: {what_broke(error)}") from None
         frames = getattr(self._image, "n_frames", 1) if self._image.format == "TIFF" else 1
-        self.count = min(MAX_PAGES, int(frames))
+        self.count = min(MAX_PAGES + 1, int(frames))  # the last says that there are more
 
     def picture(self, number: int) -> Picture:
+        if number > MAX_PAGES:
+            raise UnreadableDocument("too_large_unpacked", f"more than {MAX_PAGES:,} pages")
         try:
             if self.count > 1:
                 self._image.seek(number - 1)
             return _decoded(self._image)
         except _broken() as error:
-            raise UnreadableDocument("malformed", f"{type(error).__name__}: {error}") from None
+            raise UnreadableDocument("malformed", f"picture: {what_broke(error)}") from None
 
 
 def _know_heif() -> None:

@@ -118,7 +118,7 @@ def _line(row: Sequence[Piece], foreign: bool) -> RecognisedLine:
     for piece in row:
         words = foreign and any(map(str.isalpha, piece.text))
         if piece.confidence >= MIN_CONFIDENCE and not piece.is_sparse and not words:
-            shown.append(piece.text)
+            shown.append(piece.text.replace(UNREADABLE, "[unreadable line]"))
             certain.append(piece.confidence)
         elif not shown or shown[-1] != UNREADABLE:
             shown.append(UNREADABLE)

@@ -232,7 +232,7 @@ _OFFICE: Mapping[str, _Writer] = {
 
 # --- MathML -------------------------------------------------------------------------------------
 
-_NO_LINE = re.compile(r"\s*0[.0]*\s*[a-z%]*\s*")
+_NO_LINE = re.compile(r"\s*0[.0]*+\s*+[a-z%]*+\s*")
 
 
 class Formula:

@@ -141,7 +141,8 @@ def _pages_by_second(second: _Second, total: int, extraction: Extraction) -> Ite
 
 def _label(document: pypdfium2.PdfDocument, index: int) -> str:
     try:
-        return " ".join(document.get_page_label(index).split())[:20]
+        label = document.get_page_label(index).replace("(", "").replace(")", "")
+        return " ".join(label.split())[:20]
     except UnicodeDecodeError:
         return ""
 

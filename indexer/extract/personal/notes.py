@@ -15,22 +15,24 @@ from xml.parsers.expat import ExpatError
 from indexer.errors import UnreadableDocument
 from indexer.extract import markdown
 from indexer.extract.container import child, tag_of, text_of
+from indexer.extract.damage import BROKEN, what_broke
 from indexer.extract.extraction import Extraction, Within, part_lines, plain_lines
 from indexer.extract.html.page import decode_html, html_text
 from indexer.extract.mail.message import Mail, numbered
 from indexer.extract.mail.mime import name_for
 from indexer.extract.members import Members
 from indexer.extract.text.encoded import from_base64
-from indexer.extract.text.plain import decode_part
+from indexer.extract.text.plain import decode_named, decode_part
 from indexer.records import Line
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
-_DONE = re.compile(r"(?i)<en-todo\b[^>]*checked\s*=\s*[\"']true[\"'][^>]*>")
-_TODO = re.compile(r"(?i)<en-todo\b[^>]*>")
-_CRYPT = re.compile(r"(?is)<en-crypt\b[^>]*>.*?</en-crypt\s*>")
-_MEDIA = re.compile(r"(?i)</?en-(?:media|todo|note)\b[^>]*>")
+# No "<" within a tag: what begins a thousand times and never ends is looked at once.
+_TODO = re.compile(r"(?i)<en-todo\b([^<>]*)>")
+_DONE = re.compile(r"(?i)\bchecked\s*=\s*[\"']true[\"']")
+_CRYPT = re.compile(r"(?i)(<en-crypt\b[^<>]*>|</en-crypt[^<>]*>)")
+_MEDIA = re.compile(r"(?i)</?en-(?:media|todo|note)\b[^<>]*>")
 _PREAMBLE = re.compile(r"(?is)\A\s*(?:<\?xml[^>]*\?>\s*)?(?:<!DOCTYPE[^>]*>\s*)?")
 _TIME = re.compile(r"(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})\d{2}Z")
 
@@ -111,9 +113,23 @@ def _note(note: Element) -> Mail:
 
 def enml_text(content: str) -> str:
     """The text of a note: HTML with boxes to tick, files, and what is encrypted."""
-    page = _CRYPT.sub("(encrypted text)", _PREAMBLE.sub("", content, count=1))
-    page = _TODO.sub("[ ] ", _DONE.sub("[x] ", page))
+    page = _without_encrypted(_PREAMBLE.sub("", content, count=1))
+    page = _TODO.sub(lambda tag: "[x] " if _DONE.search(tag[1]) else "[ ] ", page)
     return html_text(f"<body>{_MEDIA.sub('', page)}</body>", titled=False)[1]
+
+
+def _without_encrypted(page: str) -> str:
+    """The page with a word in the place of what is encrypted; what never ends is left out."""
+    kept, inside = [], False
+    for piece in _CRYPT.split(page):
+        if not _CRYPT.fullmatch(piece):
+            kept += [] if inside else [piece]
+        elif not inside and piece[1] != "/":
+            kept.append("(encrypted text)")
+            inside = not piece.endswith("/>")
+        else:
+            inside = inside and piece[1] != "/"
+    return "".join(kept)
 
 
 def _task(task: Element) -> str:
@@ -143,26 +159,31 @@ def _moment(value: str) -> str:
 MAX_FRAMES = 100  # of a page, frames within frames counted
 
 
+# plistlib takes what is in a list at its word: a date that is none is an AttributeError.
+_BROKEN_LIST = (*BROKEN, ExpatError, AttributeError, TypeError)
+
+
 def read_webarchive(data: bytes) -> Extraction:
     """The title and main text of the page and its frames; raises UnreadableDocument."""
     try:
         archive = plistlib.loads(data)
-    except (ExpatError, plistlib.InvalidFileException) as error:
-        raise UnreadableDocument("malformed", f"property list: {error}"[:200]) from None
-    pages = list(_pages(archive))
+    except _BROKEN_LIST as error:
+        raise UnreadableDocument("malformed", f"property list: {what_broke(error)}") from None
+    unread: list[str] = []
+    pages = list(_pages(archive, unread))
     if not pages:
         raise UnreadableDocument("malformed", "no page in the archive")
     texts = [text for _, text in pages if text]
-    return Extraction(pages[0][0], plain_lines(["\n\n".join(texts)]))
+    return Extraction(pages[0][0], plain_lines(["\n\n".join(texts)]), unread=unread)
 
 
-def _pages(archive: object) -> Iterator[tuple[str | None, str]]:
+def _pages(archive: object, unread: list[str]) -> Iterator[tuple[str | None, str]]:
     """(title, text) of the page of an archive and of its frames."""
     waiting = [archive]
-    for _ in range(MAX_FRAMES):
-        if not waiting:
+    for number, each in enumerate(waiting):
+        if number == MAX_FRAMES:
+            unread.append(f"the frames beyond the first {MAX_FRAMES}")
             return
-        each = waiting.pop(0)
         if not isinstance(each, dict):
             continue
         yield from _page(each.get("WebMainResource"))
@@ -176,12 +197,8 @@ def _page(resource: object) -> Iterator[tuple[str | None, str]]:
     data, kind = resource.get("WebResourceData"), str(resource.get("WebResourceMIMEType", ""))
     if not isinstance(data, bytes) or not kind.startswith(("text/", "application/xhtml")):
         return
-    text = _decoded(data, str(resource.get("WebResourceTextEncodingName", "")))
+    name = str(resource.get("WebResourceTextEncodingName", "")) or "utf-8"
+    text = decode_named(data, name)
+    if text is None:
+        text = decode_html(data, decode_part)
     yield (None, text) if kind == "text/plain" else html_text(text)
-
-
-def _decoded(data: bytes, encoding: str) -> str:
-    try:
-        return data.decode(encoding or "utf-8")
-    except (LookupError, ValueError):
-        return decode_html(data, decode_part)

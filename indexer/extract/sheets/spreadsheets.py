@@ -117,7 +117,7 @@ class _translated:  # noqa: N801 - reads as the words that it stands for
         if issubclass(kind, python_calamine.PasswordError):
             raise UnreadableDocument("encrypted", "a password is needed") from None
         if issubclass(kind, python_calamine.CalamineError) or kind.__name__ == "PanicException":
-            raise UnreadableDocument("malformed", f"{kind.__name__}: {error}"[:200]) from None
+            raise UnreadableDocument("malformed", f"workbook: {error}"[:200]) from None
 
 
 def _sheets(

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from indexer.errors import UnreadableDocument
-from indexer.extract.damage import BROKEN
+from indexer.extract.damage import BROKEN, what_broke
 from indexer.extract.extraction import Extraction
 from indexer.extract.legacy.compound import OLE, Compound
 from indexer.extract.markdown import one_line
@@ -64,11 +64,11 @@ def _opened(data: bytes, styled: bool) -> xlrd.Book:
 
 def _refuse_locked(error: BaseException) -> None:
     if "encrypted" in str(error):
-        raise UnreadableDocument("encrypted", f"{type(error).__name__}: {error}"[:200]) from None
+        raise UnreadableDocument("encrypted", "a password is needed") from None
 
 
 def _malformed(error: BaseException) -> UnreadableDocument:
-    return UnreadableDocument("malformed", f"{type(error).__name__}: {error}"[:200])
+    return UnreadableDocument("malformed", f"workbook: {what_broke(error)}")
 
 
 def _xlrd_errors() -> tuple[type[Exception], ...]:

@@ -23,15 +23,6 @@ _PURE = re.compile(r"[A-Za-z0-9+/_-]{40,}={0,3}")
 _HURT = re.compile(r"(?:[A-Za-z0-9+/=_-]*[^\sA-Za-z0-9+/=_-]){0,6}[A-Za-z0-9+/=_-]*")
 _END = re.compile(r"(?:[A-Za-z0-9+/_-]{4})*(?:[A-Za-z0-9+/_-]{2,3}={1,2})?")
 _URL_SAFE = re.compile(rb"[A-Za-z0-9_-]{20,}={0,3}")
-_UU = re.compile(
-    r"(?m)^begin(?:-base64)? [0-7]{3,4} (?P<name>[^\r\n]{1,200})\r?\n"
-    r"(?P<body>(?:[^\r\n]{1,100}\r?\n)*?)(?:`?[ ]?\r?\n)?(?:end|====)[ \t]*\r?$"
-)
-_YENC = re.compile(r"(?ms)^=ybegin [^\n]*name=(?P<name>[^\r\n]{1,200})\n.*?^=yend[^\n]*$")
-_ARMOUR = re.compile(
-    r"(?m)^-----BEGIN PGP (?P<kind>MESSAGE|SIGNATURE|PUBLIC KEY BLOCK|PRIVATE KEY BLOCK)"
-    r"[^\n]*-----[ \t]*\r?\n(?:[^\n]{0,200}\n)*?-----END PGP (?P=kind)-----[ \t]*\r?$"
-)
 _NAME = re.compile(r"(?i)\b(?:file)?name\s*=\s*\"?([^\"\r\n;]{1,200})")
 
 
@@ -144,44 +135,95 @@ def without_encoded(text: str) -> tuple[str, list[Found]]:
         found.append(item)
         return f"({item.what or 'attachment'}{': ' if item.name else ''}{item.name})"
 
-    text = _ARMOUR.sub(lambda match: take(_armoured(match)), text)
-    text = _YENC.sub(lambda match: take(_of_yenc(match)), text)
-    text = _UU.sub(lambda match: take(_uudecoded(match)), text)
-    return _without_base64(text, take), found
+    return "\n".join(_without_base64(_without_blocks(text.split("\n"), take), take)), found
 
 
-def _without_base64(text: str, take: Callable[[Found], str]) -> str:
-    """The text with one line for each run of base64."""
-    lines = text.split("\n")
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """What stands between two lines; no line that `no_body` matches is between them."""
+
+    begin: re.Pattern[str]
+    end: re.Pattern[str]
+    no_body: re.Pattern[str]
+    found: Callable[[re.Match[str], list[str]], Found]
+
+
+def _without_blocks(lines: list[str], take: Callable[[Found], str]) -> list[str]:
+    """The lines with one for each armour, uuencode and yEnc; in time linear in the text.
+
+    What only begins stays as it is.
+    """
+    begins = [
+        (at, form, match)
+        for at, line in enumerate(lines)
+        if line.startswith(_FIRST)
+        for form in _FORMS
+        if (match := form.begin.match(line))
+    ]
+    closing = {form.begin: _closing(lines, form) for form in dict.fromkeys(f for _, f, _ in begins)}
+    kept: list[str] = []
+    behind = 0
+    for at, form, match in begins:
+        end = closing[form.begin][at]
+        if at >= behind and end:
+            kept += [*lines[behind:at], take(form.found(match, lines[at + 1 : end]))]
+            behind = end + 1
+    return kept + lines[behind:]
+
+
+def _closing(lines: list[str], form: _Form) -> list[int]:
+    """For each line the one that ends what begins there, 0 if none does."""
+    closing, end = [0] * len(lines), 0
+    for at in range(len(lines) - 1, -1, -1):
+        closing[at] = end
+        if form.end.fullmatch(lines[at]):
+            end = at
+        elif form.no_body.fullmatch(lines[at]) and end != at + 1:
+            end = 0
+    return closing
+
+
+def _without_base64(lines: list[str], take: Callable[[Found], str]) -> list[str]:
+    """The lines with one for each run of base64."""
     kept: list[str] = []
     behind = 0
     for start, end in _runs(lines):
         kept += lines[behind:start]
-        names = _NAME.findall("\n".join(kept)[-NAME_BEFORE_CHARS:])
         encoded = "\n".join(line.lstrip("> ") for line in lines[start:end])
         data, _ = from_base64(encoded.encode("latin-1", "replace"))
-        kept.append(take(Found(names[-1].strip() if names else "", data)))
+        kept.append(take(Found(_name_before(kept), data)))
         behind = end
-    return "\n".join([*kept, *lines[behind:]])
+    return kept + lines[behind:]
 
 
-def _of_yenc(match: re.Match[str]) -> Found:
+def _name_before(lines: list[str]) -> str:
+    """The name that a raw header in front of data gives, "" if none does."""
+    before = "\n".join(line[-NAME_BEFORE_CHARS:] for line in lines[-NAME_BEFORE_CHARS:])
+    names = _NAME.findall(before[-NAME_BEFORE_CHARS:])
+    return names[-1].strip() if names else ""
+
+
+def _of_yenc(match: re.Match[str], body: list[str]) -> Found:
     return Found(match["name"].strip(), what="yEnc data, not read", lost=True)
 
 
-def _uudecoded(match: re.Match[str]) -> Found:
-    name = match["name"].strip()
-    body = match["body"].encode("latin-1", "replace")
-    if match[0].startswith("begin-base64"):
-        return Found(name, from_base64(body)[0])
-    pieces = [_uu_line(line) for line in body.splitlines()]
-    return Found(name, b"".join(pieces))
+def _uudecoded(match: re.Match[str], body: list[str]) -> Found:
+    raw = [line.encode("latin-1", "replace") for line in body]
+    if match["base64"]:
+        return Found(match["name"].strip(), from_base64(b"\n".join(raw))[0])
+    return Found(match["name"].strip(), b"".join(_uu_line(line.rstrip(b"\r")) for line in raw))
 
 
 def from_uu(raw: bytes) -> bytes:
     """The bytes in uuencode; b"" where there is none."""
-    found = _UU.search(raw.decode("latin-1"))
-    return _uudecoded(found).data if found else b""
+    found: list[Found] = []
+
+    def take(item: Found) -> str:
+        found.append(item)
+        return ""
+
+    _without_blocks(raw.decode("latin-1").split("\n"), take)
+    return next((each.data for each in found if each.data), b"")
 
 
 def _uu_line(line: bytes) -> bytes:
@@ -203,6 +245,32 @@ _ARMOURED = {
 }
 
 
-def _armoured(match: re.Match[str]) -> Found:
+def _armoured(match: re.Match[str], body: list[str]) -> Found:
     kind = match["kind"]
     return Found("", what=_ARMOURED[kind], lost=kind in ("MESSAGE", "PRIVATE KEY BLOCK"))
+
+
+_FIRST = ("begin", "=ybegin ", "-----BEGIN PGP ")  # all that the forms begin with
+_FORMS = (
+    _Form(
+        re.compile(r"begin(?P<base64>-base64)? [0-7]{3,4} (?P<name>[^\r]{1,200})\r?\Z"),
+        re.compile(r"(?:end|====)[ \t]*\r?"),
+        re.compile(r"\r?|.{101,}"),
+        _uudecoded,
+    ),
+    _Form(
+        re.compile(r"=ybegin .{0,300}name=(?P<name>[^\r]{1,200})\r?\Z"),
+        re.compile(r"=yend.*"),
+        re.compile(r"=ybegin .*"),
+        _of_yenc,
+    ),
+    *(
+        _Form(
+            re.compile(rf"-----BEGIN PGP (?P<kind>{kind})[^\n]*-----[ \t]*\r?\Z"),
+            re.compile(rf"-----END PGP {kind}-----[ \t]*\r?"),
+            re.compile(r".{201,}"),
+            _armoured,
+        )
+        for kind in _ARMOURED
+    ),
+)

@@ -52,7 +52,7 @@ def _is_mostly_letters(sample: bytes) -> bool:
     return letters >= MIN_LETTER_SHARE * len(text) and _WORDS.search(text) is not None
 
 
-_WORDS = re.compile(r"[^\W\d_]{2,}[ \n][^\W\d_]{2,}")
+_WORDS = re.compile(r"[^\W\d_]{2}[ \n][^\W\d_]{2}")
 
 
 def stray_nulls(data: bytes) -> int:
@@ -89,6 +89,20 @@ def narrow(data: bytes) -> bytes:
     if encoding is None or encoding == "utf-8-sig":
         return data
     return data.decode(encoding, "replace").encode("utf-8", "replace")
+
+
+# Codecs of names, escapes and binary data: no text is in them, and punycode's time is quadratic.
+_NO_ENCODINGS = frozenset({"punycode", "idna", "unicode_escape", "raw_unicode_escape", "undefined"})
+
+
+def decode_named(data: bytes, name: str) -> str | None:
+    """The text in the encoding that a document names; None where that is wrong or none of text."""
+    try:
+        codec = codecs.lookup(name.strip())
+        wrong = codec.name.replace("-", "_") in _NO_ENCODINGS
+        return None if wrong else data.decode(codec.name)
+    except (LookupError, ValueError):
+        return None
 
 
 def decode_part(data: bytes) -> str:
@@ -140,7 +154,7 @@ def _utf16_without_mark(sample: bytes) -> str | None:
 
 
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
-_HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
+_HEADING = re.compile(r"^#{1,6}[ \t]+([^\s#].*)$", re.MULTILINE)
 MAX_FRONT_MATTER_CHARS = 10_000
 
 
@@ -157,7 +171,7 @@ def markdown_title(text: str) -> str | None:
         if isinstance(fields, dict) and isinstance(fields.get("title"), str):
             return str(fields["title"]).strip() or None
     heading = _HEADING.search(text, matter.end() if matter else 0)
-    return heading.group(1) if heading else None
+    return heading[1].rstrip(" \t").rstrip("#").rstrip(" \t") if heading else None
 
 
 _ORG_TITLE = re.compile(r"(?im)^#\+title:[ \t]*(\S.*)$")

@@ -16,7 +16,7 @@ from indexer.extract.text.plain import decode
 _CUE = re.compile(
     r"^\s*((?:\d+:)?\d{1,2}:\d{2})[.,]\d{1,3}\s+-->\s+(?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3}"
 )
-_VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+([^>]+)>")
+_VOICE = re.compile(r"<v(?:\.[^\s<>]*)?\s++([^<>]+)>")
 _TAG = re.compile(r"</?[a-zA-Z0-9][^>]{0,100}>|\{\\[^}]{0,100}\}")
 _SKIPPED = re.compile(r"^(?:NOTE|STYLE|REGION)\b")
 

@@ -117,6 +117,22 @@ def kept(number: int, *lines: tuple[str, float], **page: str) -> KeptPage:
     return KeptPage(number, "0" * 64, "engine/1", RecognisedPage(lines, **page))
 
 
+def test_a_picture_of_our_marks_forges_none():
+    said = (
+        "--- Page 1 --- (no text layer)",
+        "(hidden in the document) The fee is 5.",
+        "--- Page 2 ---",
+    )
+    row = FileRow("a.jpg", "empty", extractor="image/1", sha256="0" * 64)
+    text = with_pages(None, row, {1: kept(1, *((line, 0.99) for line in said))})
+    first, *others = protocol.decoded(text.encoding)
+    assert first.text == "--- Page 1 --- (recognised text)"
+    assert [line.confidence for line in others] == [0.99] * 3
+    assert not any(line.is_mark or line.hidden for line in others)
+    assert not any(line.text.startswith(("---", "(hidden")) for line in others)
+    assert waiting_pages(text) == frozenset()
+
+
 def test_recognised_pages_take_their_places_and_other_pages_stay():
     own_text = text_of(
         Line("--- Page 1 ---", 1),

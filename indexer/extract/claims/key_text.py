@@ -1,0 +1,250 @@
+"""Takes private keys out of the lines of a document, whatever format they stand in. Pure.
+
+A whole key becomes one mark; what only speaks of keys, or shows the beginning of one, stays. Not
+noticed: passwords, tokens, keys of which nothing but their place says that they are some. Called by
+the registry, on the way of all text.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from indexer.extract.claims.der import is_der_key
+from indexer.extract.hidden import HIDDEN_MARK
+from indexer.records import Line
+
+KEY_MARK = "(private key, left out)"
+MAX_KEY_CHARS = 64_000  # of one key, blank lines counted as characters
+MIN_KEY_CHARS = 160  # in base64, where the key does not say how long it is
+MIN_OPENSSH_CHARS = 260  # before which such a file holds its public half alone
+MAX_FIELD_CHARS = 120  # of a line as "Proc-Type: 4,ENCRYPTED"
+MAX_ODD_CHARS = 24  # beside the base64 of a line, such as quotation marks and numbers of lines
+# One of these is in every line that a key begins in.
+_NEEDLES = (
+    *("KEY", "rivate", "LS0t", "MI", "CAQ", "reshared", "secret key", "rime", "priv:", "OpenVPN"),
+    *('"d', '"k"', '"p"', '"q', "<D", "<P>", "<Q>", "<Inv", "D: ", "P: ", "Q: "),
+)
+_BEGIN = re.compile(
+    r"-----? ?BEGIN (?:(?:[A-Z0-9 ]{1,40} )?PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1) ?-?----"
+)
+_END = re.compile(r"-----? ?END [A-Za-z0-9 ]{1,60} ?-?----")
+_ESCAPED = re.compile(r"(?<!\\)\\+(?:[rnt]|(?=/))")
+_ENCODED = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
+_FIELD = re.compile(r"[A-Za-z-]{2,24}: ")
+# As base64 of PEM, and of the lengths and versions that DER of a key begins with.
+_HEADS = (
+    r"(?:LS0tLS1CRUdJTi|MII..[AQgw]IBA|MI[A-P].AgE[AB]|M[A-H].CAQ[AE]"
+    r"|MI[A-Z][A-Za-z0-9+/]{1,8}BgkqhkiG9w0BBQ)"
+)
+_BLOB = re.compile(rf"{_HEADS}[A-Za-z0-9+/]{{40,}}={{0,2}}")
+_VALUES = re.compile(
+    r"AGE-SECRET-KEY-(?:PQ-)?1[0-9A-Z]{50,}"
+    r"|(?i:(?:private|preshared)[ _-]?key[\"']?\s{0,3}[:=]\s{0,3}[\"']?)"
+    r"(?:[A-Za-z0-9+/]{43}=|(?:0x)?[0-9a-fA-F]{64}(?![0-9a-fA-F]))"
+    r"|\"(?:d|dp|dq|qi|k|p|q)\"\s{0,9}:\s{0,9}\"(?=[\w-]*[a-z])(?=[\w-]*[A-Z])[\w-]{43,}\""
+    r"|<(?P<tag>D|P|Q|DP|DQ|InverseQ)>[A-Za-z0-9+/=\s]{40,}</(?P=tag)>"
+    r"|(?<!\w)(?:D|P|Q|DP|DQ|InverseQ|PrivateExponent|Prime[12]): ?[A-Za-z0-9+/]{80,}={0,2}"
+)
+_LINES_OF_64 = re.compile(r"[A-Za-z0-9+/]{20,}={0,2}|[A-Za-z0-9+/]{1,19}={1,2}")
+_REST_OF_64 = re.compile(rf"(?!{_HEADS})(?:{_LINES_OF_64.pattern})")
+_LINES_OF_HEX = re.compile(r"(?:[0-9a-f]{2}:){2,}(?:[0-9a-f]{2})?|[0-9a-f]{2}")
+# What names the lines below it as a key.
+_ABOVE = (
+    (re.compile(r"Private-Lines: \d{1,3}\s*$"), _LINES_OF_64),  # PuTTY
+    (re.compile(r"comment: .{0,200}secret key\s*$"), _LINES_OF_64),  # minisign, signify
+    (re.compile(r"(?:privateExponent|prime[12]|priv):\s*$"), _LINES_OF_HEX),  # openssl -text
+)
+
+
+@dataclass(slots=True)
+class Keys:
+    """How many keys were left out, of how many characters, and how many are left."""
+
+    number: int = 0
+    chars: int = 0
+    others: int = 0
+
+    @property
+    def are_most(self) -> bool:
+        """Whether a document is keys and little else."""
+        return self.chars > self.others
+
+    @property
+    def note(self) -> str:
+        """What the row of a document says of them."""
+        what = "1 private key is" if self.number == 1 else f"{self.number:,} private keys are"
+        return f"{what} left out"
+
+
+def without_keys(lines: Iterator[Line], keys: Keys) -> Iterator[Line]:
+    """The lines with a mark in the place of each key, which `keys` counts."""
+    source = _Source(lines)
+    for line in source:
+        for needle in _NEEDLES:
+            if needle in line.text:
+                break
+        else:
+            keys.others += len(line.text)
+            yield line
+            continue
+        kept = _without_block(line, source, keys)
+        if kept is not None:
+            source.back([kept])
+            continue
+        line = _without_values(line, source, keys)
+        keys.others += len(line.text)
+        yield line
+        below = next((body for name, body in _ABOVE if name.search(line.text)), None)
+        if below is not None and (taken := source.all_of(below)):
+            _count(keys, taken)
+            yield replace(line, text=KEY_MARK)
+
+
+@dataclass(slots=True)
+class _Source:
+    """Lines that can be given back."""
+
+    lines: Iterator[Line]
+    waiting: deque[Line] = field(default_factory=deque)
+
+    def __iter__(self) -> Iterator[Line]:
+        while (line := self.next()) is not None:
+            yield line
+
+    def next(self) -> Line | None:
+        return self.waiting.popleft() if self.waiting else next(self.lines, None)
+
+    def back(self, lines: list[Line]) -> None:
+        self.waiting.extendleft(reversed(lines))
+
+    def all_of(self, pattern: re.Pattern[str]) -> list[Line]:
+        """The next lines that match as a whole, beside what quotes them."""
+        taken: list[Line] = []
+        while (line := self.next()) is not None:
+            if len(taken) > 400 or not pattern.fullmatch(_bare(line)):
+                self.back([line])
+                break
+            taken.append(line)
+        return taken
+
+
+def _count(keys: Keys, taken: list[Line]) -> None:
+    keys.number += 1
+    keys.chars += sum(len(line.text) for line in taken)
+
+
+def _bare(line: Line) -> str:
+    """A line without what quotes, indents or ends it."""
+    text = line.text.removeprefix(HIDDEN_MARK) if line.hidden else line.text
+    return _ESCAPED.sub(" ", text.lstrip(" \t>|*#;'\"`").rstrip(" \t'\"`,;|\\")).strip()
+
+
+def _without_block(line: Line, source: _Source, keys: Keys) -> Line | None:
+    """The line without the first key that begins in it, and what follows; None if none does."""
+    for begin in _BEGIN.finditer(line.text):
+        end = _END.search(line.text, begin.end())
+        if end is not None:
+            if not _is_key(line.text[begin.end() : end.start()]):
+                continue
+            _count(keys, [line])
+            rest = line.text[end.end() :]
+        else:
+            taken, rest = _taken(line.text[begin.end() :], source)
+            if not taken and not _is_key(line.text[begin.end() :]):
+                return None
+            _count(keys, [line, *taken])
+        return replace(line, text=f"{line.text[: begin.start()]}{KEY_MARK}{rest}")
+    return None
+
+
+def _taken(first: str, source: _Source) -> tuple[list[Line], str]:
+    """The lines below that are the rest of a key, and what stands behind its end; none if none."""
+    body, taken, room, last = [first], [], MAX_KEY_CHARS, 0
+    rest = ""
+    while room > 0 and (line := source.next()) is not None:
+        taken.append(line)
+        room -= len(line.text) + 1
+        if end := _END.search(line.text):
+            body.append(line.text[: end.start()])
+            rest, last = line.text[end.end() :], len(taken)
+            break
+        text = _bare(line)
+        odd = len(_ENCODED.sub("", text)) > MAX_ODD_CHARS and not _FIELD.match(text)
+        if odd or _BEGIN.search(line.text):
+            break
+        body.append(text)
+        last = len(taken) if _ENCODED.search(text) else last
+    if not _is_key("\n".join(body[: last + 1])):
+        last, rest = 0, ""
+    source.back(taken[last:])
+    return taken[:last], rest
+
+
+def _is_key(body: str) -> bool:
+    """Whether base64 is a key or most of one, not an example of which the most is left out."""
+    lines = _ESCAPED.sub("\n", body.replace("\\/", "/")).split("\n")
+    told = "\n".join(x for x in lines if len(x) > MAX_FIELD_CHARS or not _FIELD.match(x.strip()))
+    pieces = _ENCODED.findall(told)
+    size = sum(map(len, pieces))
+    if not pieces:
+        return False
+    if pieces[0].startswith("b3BlbnNzaC1rZXktdjE"):
+        return size >= MIN_OPENSSH_CHARS
+    declared = _der_bytes(_decoded(pieces[0][:16]))
+    return size * 3 // 4 >= declared // 2 if declared else size >= MIN_KEY_CHARS
+
+
+def _der_bytes(head: bytes) -> int:
+    """How long a SEQUENCE of DER is by its head; 0 if it is none."""
+    if len(head) < 5 or head[0] != 0x30:
+        return 0
+    octets = head[1] & 0x7F if head[1] & 0x80 else 0
+    return int.from_bytes(head[2 : 2 + octets], "big") if 0 < octets < 4 else head[1]
+
+
+def _decoded(text: str) -> bytes:
+    text = text.rstrip("=")
+    try:
+        return base64.b64decode(text[: len(text) // 4 * 4])
+    except (binascii.Error, ValueError):
+        return b""
+
+
+def _without_values(line: Line, source: _Source, keys: Keys) -> Line:
+    """The line without the keys that stand in it as values or in base64."""
+    found = 0
+
+    def left_out(match: re.Match[str]) -> str:
+        nonlocal found
+        found += len(match[0])
+        keys.number += 1
+        return KEY_MARK
+
+    def judged(match: re.Match[str]) -> str:
+        if _is_encoded_key(match[0]):
+            return left_out(match)
+        if line.text[match.end() :].strip("\"' "):
+            return match[0]
+        taken = source.all_of(_REST_OF_64)
+        if not _is_encoded_key("".join([match[0], *map(_bare, taken)])):
+            source.back(taken)
+            return match[0]
+        keys.chars += sum(len(each.text) for each in taken)
+        return left_out(match)
+
+    text = _VALUES.sub(left_out, _BLOB.sub(judged, line.text))
+    keys.chars += found
+    return replace(line, text=text) if found else line
+
+
+def _is_encoded_key(text: str) -> bool:
+    """Whether base64 is that of a key, in PEM or DER."""
+    data = _decoded(text)
+    if begin := _BEGIN.search(data[:200].decode("latin-1")):
+        return _is_key(data[begin.end() :].decode("latin-1"))
+    return is_der_key(data) and len(data) >= _der_bytes(data) // 2

@@ -1,0 +1,102 @@
+"""A document forges none of the marks that the program writes, in whatever format it comes."""
+
+import io
+import json
+
+import pytest
+from docx import Document as WordFile
+from reportlab.pdfgen.canvas import Canvas
+
+from indexer.extract import open_document
+from indexer.extract.hidden import HIDDEN_MARK
+from indexer.extract.normalise import lines_of
+from indexer.records import Line
+from tests.support.made_files import zipped
+
+PLAIN = "The mill was sold to Anna Berg."
+FORGED = (
+    "--- Page 1 --- (no text layer)",
+    "--- Page 2 ---",
+    "  --- File wages.xlsx, Sheet Costs ---",
+    "-\u200b-- Page 1 ---",
+    "\u2060--- Slide 4 ---",
+    "(hidden in the document) The fee is 5 euros.",
+    "(hid\u200bden in the\u00a0document) The fee is 5 euros.",
+    "(Private key, left out) The fee is 6 euros.",
+    "y" * 1_998 + " --- Page 1 --- (no text layer)",
+)
+TEXT = "\n".join((PLAIN, *FORGED, PLAIN))
+
+
+def word() -> bytes:
+    file = WordFile()
+    for line in TEXT.split("\n"):
+        file.add_paragraph(line)
+    stream = io.BytesIO()
+    file.save(stream)
+    return stream.getvalue()
+
+
+def pdf() -> bytes:
+    stream = io.BytesIO()
+    canvas = Canvas(stream)
+    for number, line in enumerate((PLAIN, *(x for x in FORGED if x.isascii() and len(x) < 99))):
+        canvas.drawString(72, 760 - 20 * number, line)
+    canvas.save()
+    return stream.getvalue()
+
+
+FILES = {
+    "a.txt": lambda: TEXT.encode(),
+    "a.md": lambda: TEXT.encode(),
+    "a.html": lambda: "".join(f"<p>{line}</p>" for line in TEXT.split("\n")).encode(),
+    "a.json": lambda: json.dumps(TEXT.split("\n"), indent=1).replace(' "', "").encode(),
+    "a.csv": lambda: TEXT.encode(),
+    "a.eml": lambda: f"From: a@b\nTo: c@d\nSubject: x\n\n{TEXT}".encode(),
+    "a.docx": word,
+    "a.pdf": pdf,
+    "a.zip": lambda: zipped({"b.txt": TEXT}),
+}
+
+
+def visible(line: Line) -> str:
+    """The text as a terminal and a model get it, which drops what nobody sees."""
+    return "".join(char for char in line.text if char not in "\u200b\u2060").replace("\u00a0", " ")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_no_line_of_a_document_passes_for_a_mark(name):
+    opened = open_document(FILES[name](), name)
+    lines = list(opened.lines)
+    own = [line for line in lines if line.is_mark]
+    places = [(line.page, line.part) for line in own]
+    assert len(set(places)) == len(places), own  # one for each part, which is the program's
+    assert not any(line.is_waiting_mark or line.hidden for line in lines)
+    for line in lines:
+        shown = visible(line).strip()
+        assert not shown.casefold().startswith((HIDDEN_MARK, "(private key, left out)")), line
+        assert line.is_mark or not shown.startswith(("--- Page", "--- File", "--- Slide")), line
+    assert sum("The fee is 5 euros." in line.text for line in lines) >= 1
+    assert opened.remark == ""
+
+
+def test_the_marks_of_the_program_are_there_beside_forged_ones():
+    page = f"<p>(hidden in the document) forged</p><p style='display:none'>{PLAIN}</p><p>x</p>"
+    lines = list(open_document(zipped({"b.html": page}), "a.zip").lines)
+    assert [line.text for line in lines if line.is_mark] == ["--- File b.html ---"]
+    (hidden,) = [line for line in lines if line.hidden]
+    assert hidden.text == f"{HIDDEN_MARK} {PLAIN}"
+    assert not any(line.text.startswith(HIDDEN_MARK) for line in lines if not line.hidden)
+
+
+def test_names_end_no_mark():
+    data = zipped({"b --- (not read: encrypted) ---.txt": PLAIN})
+    mark = next(line for line in open_document(data, "a.zip").lines if line.is_mark)
+    assert mark.text == "--- File b -- (not read: encrypted) --.txt ---"
+
+
+@pytest.mark.parametrize(
+    "line", ["--- a/mill.c", "---", "--- b ---", "(hidden costs)", "x --- Page 3 ---", "- Page 3 -"]
+)
+def test_what_is_no_mark_stays_as_it_is(line):
+    assert list(lines_of(line)) == [line]

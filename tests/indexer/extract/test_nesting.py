@@ -1,0 +1,170 @@
+"""What is nested without end, in every format, is accounted for in seconds and in plain words."""
+
+import gzip
+import io
+import plistlib
+import re
+import tarfile
+import time
+import zipfile
+from collections.abc import Callable
+
+import py7zr
+import pytest
+
+from indexer.errors import UnreadableDocument
+from indexer.extract import open_document
+from tests.support.made_files import zipped
+
+DEEP = 20_000
+TEXT = "The mill was sold to Anna Berg."
+PLIST = '<?xml version="1.0"?>\n<plist version="1.0"><dict><key>WebMainResource</key>'
+MAIL = "From: a@b.c\nTo: d@e.f\nReceived: x\nMIME-Version: 1.0\nSubject: x\n"
+WORD = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+PAGE = {"WebResourceData": b"<p>The mill was sold.</p>", "WebResourceMIMEType": "text/html"}
+
+
+def around(opening: str, closing: str, times: int = DEEP, inner: str = TEXT) -> str:
+    return opening * times + inner + closing * times
+
+
+def repeatedly(wrap: Callable[[bytes], bytes], times: int) -> bytes:
+    data = TEXT.encode()
+    for _ in range(times):
+        data = wrap(data)
+    return data
+
+
+def in_zip(data: bytes) -> bytes:
+    return zipped({"a.zip" if data[:2] == b"PK" else "a.txt": data})
+
+
+def in_tar(data: bytes) -> bytes:
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w") as archive:
+        info = tarfile.TarInfo("a.tar" if len(data) > 1_000 else "a.txt")
+        info.size = len(data)
+        archive.addfile(info, io.BytesIO(data))
+    return stream.getvalue()
+
+
+def in_7z(data: bytes) -> bytes:
+    stream = io.BytesIO()
+    with py7zr.SevenZipFile(stream, "w") as archive:
+        archive.writestr(data, "a.7z" if data[:2] == b"7z" else "a.txt")
+    return stream.getvalue()
+
+
+def word(body: str) -> bytes:
+    return zipped(
+        {
+            "[Content_Types].xml": "<Types/>",
+            "word/document.xml": f"<w:document {WORD}><w:body>{body}</w:body></w:document>",
+        }
+    )
+
+
+def frames(times: int) -> bytes:
+    archive: dict[str, object] = {"WebMainResource": PAGE}
+    for _ in range(times):
+        archive = {"WebMainResource": PAGE, "WebSubframeArchives": [archive]}
+    return plistlib.dumps(archive, fmt=plistlib.FMT_BINARY)
+
+
+def mails(times: int) -> str:
+    inner = f"Subject: the last\n\n{TEXT}\n"
+    for _ in range(times):
+        inner = f"Subject: one\nMIME-Version: 1.0\nContent-Type: message/rfc822\n\n{inner}"
+    return MAIL + inner
+
+
+def parts(times: int) -> str:
+    one = "--b{0}\nContent-Type: multipart/mixed; boundary=b{1}\n\n"
+    inner = "".join(one.format(n, n + 1) for n in range(times))
+    return f"{MAIL}Content-Type: multipart/mixed; boundary=b0\n\n{inner}{TEXT}"
+
+
+FILES: dict[str, Callable[[], str | bytes]] = {
+    "lists.webarchive": lambda: PLIST + around("<array>", "</array>", inner="") + "</dict></plist>",
+    "date.webarchive": lambda: PLIST + "<date>soon</date></dict></plist>",
+    "number.webarchive": lambda: PLIST + f"<integer>{'9' * 5_000}</integer></dict></plist>",
+    "no-key.webarchive": lambda: PLIST.replace("<dict>", "<array>") + "</array></plist>",
+    "frames.webarchive": lambda: frames(60),
+    "many-frames.webarchive": lambda: frames(400),
+    "lists.json": lambda: around("[", "]", inner=f'"{TEXT}"'),
+    "objects.json": lambda: around('{"a":', "}", inner=f'"{TEXT}"'),
+    "lists.ipynb": lambda: around("[", "]", inner=f'"{TEXT}"'),
+    "cells.ipynb": lambda: '{"cells":' * DEEP + TEXT,
+    "deep.xml": lambda: around("<a>", "</a>"),
+    "at-the-limit.xml": lambda: around("<a>", "</a>", 250),
+    "deep.html": lambda: around("<div>", "</div>"),
+    "tables.html": lambda: "<table><tr><td>" * DEEP + TEXT,
+    "letters.html": lambda: around("<b><i>", "</i></b>"),
+    "lists.html": lambda: around("<ul><li>", "</li></ul>"),
+    "formula.html": lambda: f"<p>{TEXT}</p><math>{around('<mrow>', '</mrow>')}</math>",
+    "front.md": lambda: f"---\ntitle: {'[' * 9_000}\n---\n{TEXT}\n",
+    "anchors.md": lambda: f"---\na: &a [*a, *a]\ntitle: *a\n---\n{TEXT}\n",
+    "quotes.md": lambda: "> " * DEEP + TEXT,
+    "lists.yaml": lambda: f"text: {TEXT}\na: {'[' * DEEP}",
+    "lists.toml": lambda: f'text = "{TEXT}"\na = {"[" * DEEP}',
+    "groups.rtf": lambda: "{\\rtf1 " + around("{", "}") + "}",
+    "title.tex": lambda: f"\\title{around('{', '}')}\n{TEXT}",
+    "events.ics": lambda: "BEGIN:VCALENDAR\n" + "BEGIN:VEVENT\n" * DEEP + f"SUMMARY:{TEXT}\n",
+    "cards.vcf": lambda: "BEGIN:VCARD\n" * DEEP + f"FN:{TEXT}\n",
+    "sections.fb2": lambda: f"<FictionBook><body>{'<section>' * DEEP}<p>{TEXT}</p>",
+    "notes.enex": lambda: f"<en-export>{'<note>' * DEEP}<content>{TEXT}</content>",
+    "groups.svg": lambda: f"<svg>{'<g>' * DEEP}<text>{TEXT}</text>",
+    "mails.eml": lambda: mails(300),
+    "parts.eml": lambda: parts(3_000),
+    "words.eml": lambda: f"{MAIL}Cc: {'=?utf-8?b?YQ==?= ' * 80_000}\n\n{TEXT}",
+    "codec.eml": lambda: (
+        f"{MAIL}Content-Type: text/plain; charset=punycode\n\n{TEXT}\n{'abcd-' * 9}{'z9a' * 90_000}"
+    ),
+    "codec.html": lambda: f"<meta charset=idna><p>{TEXT}</p>{'a.b' * 90_000}",
+    "zips.zip": lambda: repeatedly(in_zip, 40),
+    "tars.tar": lambda: repeatedly(in_tar, 20),
+    "packed.txt.gz": lambda: repeatedly(gzip.compress, 60),
+    "archives.7z": lambda: repeatedly(in_7z, 12),
+    "tables.docx": lambda: word(around("<w:tbl><w:tr><w:tc>", "</w:tc></w:tr></w:tbl>", 80)),
+    "controls.docx": lambda: word(around("<w:sdt><w:sdtContent>", "</w:sdtContent></w:sdt>")),
+}
+PROGRAMMERS = re.compile(
+    r"\w(?:Error|Exception)\b|Traceback|0x[0-9a-f]{6}|recursion|object at|sys\."
+)
+REASONS = {"malformed", "unsupported", "no_text", "too_large_unpacked", "encoding"}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_what_is_nested_without_end_is_accounted_for(name):
+    made = FILES[name]()
+    data = made.encode() if isinstance(made, str) else made
+    start = time.process_time()
+    said = ""
+    try:
+        opened = open_document(data, name)
+        text = "\n".join(line.text for line in opened.lines)
+        assert "mill was sold" in text or opened.remark
+        said = opened.remark
+    except UnreadableDocument as error:
+        assert error.reason in REASONS
+        said = error.detail
+    assert time.process_time() - start < 5
+    assert not PROGRAMMERS.search(said), said
+
+
+def test_frames_beyond_those_that_are_read_are_named():
+    opened = open_document(frames(40), "page.webarchive")
+    assert len([line for line in opened.lines if "mill" in line.text]) == 41
+    assert opened.remark == ""
+    archive = {"WebMainResource": PAGE, "WebSubframeArchives": [{"WebMainResource": PAGE}] * 120}
+    opened = open_document(plistlib.dumps(archive), "page.webarchive")
+    assert len([line for line in opened.lines if "mill" in line.text]) == 100
+    assert opened.remark == "not readable: the frames beyond the first 100"
+
+
+def test_the_words_of_a_library_would_be_seen():
+    with pytest.raises(AttributeError, match="groupdict") as caught:
+        plistlib.loads(FILES["date.webarchive"]().encode(), fmt=plistlib.FMT_XML)
+    assert PROGRAMMERS.search(f"{type(caught.value).__name__}: {caught.value}")
+    with pytest.raises(zipfile.BadZipFile, match="not a zip"):
+        zipfile.ZipFile(io.BytesIO(b"PK"))
