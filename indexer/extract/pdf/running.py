@@ -118,7 +118,7 @@ _NUMBER = regex.compile(r"\d{1,4}(?!\d)")
 _AROUND = "-–—.()[]|"  # page numbers
 _LISTED = regex.compile(r"\w[.)]$")
 _LABELLED = regex.compile(r"[A-Za-z]{1,4}[-–]\0")  # of a part: an appendix, the financial pages
-_OF_ALL = regex.compile(r"\0\s*(?:/|\p{L}{1,4})\s*\d")  # "5 of 60": a page of all pages
+_OF_ALL = regex.compile(r"\0\s*(?:/|\p{L}{1,4})\s*(\d+)\W*$")  # "5 of 60": a page of all pages
 _ROMAN = regex.compile(r"(?i)^(?=[ivxlc])(?:c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})$")
 _VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 
@@ -285,7 +285,7 @@ def _running(
     last = found[-1][0]
     if last in rows[MAX_ROWS - 1 :] or (len(found) >= page.rows > 2 and 2 * page.rows >= rows_near):
         # Copies of a page, or a form: what they have in common does not end where a head does.
-        of_all = [at for at, (_, shape, _) in enumerate(found) if _OF_ALL.search(shape)]
+        of_all = [at for at, (_, shape, _) in enumerate(found) if _is_of_all(shape, number)]
         return [
             (row, shape)
             for at, (row, shape, _) in enumerate(found)
@@ -334,6 +334,12 @@ def _is_bare(shape: str) -> bool:
     return "\0" in shape and (
         not any(map(str.isalnum, shape)) or _LABELLED.fullmatch(shape) is not None
     )
+
+
+def _is_of_all(shape: str, number: int) -> bool:
+    """Whether a row ends with its page's number and that of all pages."""
+    found = _OF_ALL.search(shape)
+    return found is not None and int(found[1]) >= number
 
 
 def _heads_a_table(row: EdgeRow, page: Page) -> bool:

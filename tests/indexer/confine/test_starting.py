@@ -174,7 +174,7 @@ def a_page_for_tesseract(_):
     if program is None:
         pytest.skip("there is no Tesseract here (apt-get install tesseract-ocr)")
     page = as_bytes(picture(["the rent is due"]))
-    assert program.read(page, sorted(program.languages - {"osd"})[0])
+    assert program.read(page, sorted(program.languages - {"osd"})[0], ())
 
 
 def a_command_in_a_home_of_the_attack(folder):

@@ -216,6 +216,16 @@ def test_pages_of_a_part_and_of_all_pages_are_numbers_of_pages():
     assert "of 60" not in lines and all(text in lines for _, _, text in body(1))
 
 
+def test_rows_that_count_pages_in_their_midst_stay():
+    pages = [
+        [(72.0, 780.0 - 20 * k, f"Page {n} has {k} things.") for k in range(20)]
+        for n in range(1, 9)
+    ]
+    data = drawn(*pages)
+    assert kept(data) == []
+    assert of_pages(data) == [text for page in pages for _, _, text in page]
+
+
 @pytest.mark.parametrize("line", ["Rent paid: 500", "Lot {n} of the list", "F-{n}, revised"])
 def test_what_counts_something_else_or_nothing_stays_on_pages_that_are_alike(line):
     copies = [[(72.0, 780.0, line.format(n=3 * n + 5)), *body(1)] for n in range(7)]
