@@ -15,6 +15,7 @@ from corpus_agent.text.number_words import MONTHS, listed
 
 MAX_LINES_ABOVE = 60  # of a table, between its header and a row
 _PROSE_WORDS = 12
+_END = 400  # characters of a line that are looked at
 _MONTH = rf"(?:{'|'.join(sorted(listed(MONTHS), key=len, reverse=True))})\.?"
 _YEAR = r"(?:FY|CY)?'?(?:19|20)\d\d(?:\s?[/–-]\s?(?:(?:19|20)?\d\d))?[AEBF]?"
 _PERIOD = (
@@ -66,5 +67,5 @@ def _are_labels(line: str, row: str, count: int) -> bool:
 
 def _count(line: str, several: regex.Pattern[str], one: regex.Pattern[str]) -> int:
     """How many of a kind a line ends with, if there are several."""
-    end = several.search(line)
+    end = several.search(line if len(line) <= _END else line[-_END:].partition(" ")[2])
     return len(one.findall(end[0])) if end else 0

@@ -119,7 +119,7 @@ _DOCUMENTS: tuple[Extractor, ...] = (
     _text("subtitles", 2, suffixes.is_subtitles, "text.subtitles"),
     _text("csv", 3, suffixes.is_csv, "sheets.spreadsheets"),
     _text("html", 5, suffixes.is_html, "html.page", markdown=True),
-    _text("json", 2, suffixes.is_json, "data.structured"),
+    _text("json", 3, suffixes.is_json, "data.structured"),
     _text("xml", 5, suffixes.is_xml, "data.structured", markdown=True),
     _text("markdown", 2, suffixes.is_markdown, "text.plain", markdown=True),
     _text("org", 2, suffixes.is_org, "text.plain"),

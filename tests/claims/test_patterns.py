@@ -21,10 +21,9 @@ BOUNDED = {
     "corpus_agent.answering.answer_type._HOLDING",
     "corpus_agent.answering.citations._PLACE",
     "corpus_agent.answering.agreement._CLAUSE_BEGINS",
-    "corpus_agent.answering.claims._CLAUSE_BEGINS",
-    "corpus_agent.answering.grounding._CLAUSE_BEGINS",
     "corpus_agent.answering.quotations._ELLIPSIS",
-    "corpus_agent.answering.quotations._EMPHASIS",
+    "corpus_agent.answering.cuts._EMPHASIS",
+    "corpus_agent.text.column_names",  # the last 400 characters of a line
     "corpus_agent.text.negation",
     "corpus_agent.text.numbers._SCALED",
     "corpus_agent.text.numerals",

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 # --- JSON ---------------------------------------------------------------------------------------
 
 _ESCAPE = re.compile(r"(?<!\\)((?:\\\\)*)((?:\\u[0-9a-fA-F]{4})+)")
+MAX_INDENT = 40  # what lies deeper stands side by side: a million brackets are no million lines
 _TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[{}\[\]]|,|[^"{}\[\],]+')
 
 
@@ -63,15 +64,16 @@ def _broken(line: str) -> Iterator[str]:
     for match in _TOKEN.finditer(line):
         piece = match[0]
         if piece in ("]", "}"):
-            if "".join(pieces).strip():
-                yield "".join(pieces)
             depth = max(0, depth - 1)
-            pieces = [" " * min(depth, 40)]
+            if depth <= MAX_INDENT:
+                if "".join(pieces).strip():
+                    yield "".join(pieces)
+                pieces = [" " * depth]
         pieces.append(piece)
         depth += piece in ("{", "[")
-        if piece in ("{", "[", ","):
+        if depth <= MAX_INDENT and piece in ("{", "[", ","):
             yield "".join(pieces)
-            pieces = [" " * min(depth, 40)]
+            pieces = [" " * depth]
     if "".join(pieces).strip():
         yield "".join(pieces)
 
