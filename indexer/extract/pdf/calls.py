@@ -174,6 +174,17 @@ def is_embedded(text: int) -> bool:
     return bool(font) and quick("FPDFFont_GetIsEmbedded")(font) == 1
 
 
+def has_font_file(text: int) -> bool:
+    """Whether its letters are outlines in its colour; those of Type 3 may have others."""
+    font, size = quick("FPDFTextObj_GetFont", ctypes.c_void_p)(text), ctypes.c_size_t()
+    room = ctypes.c_size_t(0)
+    return (
+        bool(font)
+        and quick("FPDFFont_GetFontData")(font, None, room, ctypes.byref(size)) != 0
+        and size.value > 0
+    )
+
+
 def transparent(objects: Sequence[int]) -> list[int]:
     """1 for each that something is seen through, or that is seen through a mask; else 0."""
     return list(map(quick("FPDFPageObj_HasTransparency"), objects))

@@ -9,7 +9,7 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import compress
+from itertools import compress, islice
 from operator import sub
 
 from indexer.extract.pdf import calls
@@ -174,6 +174,18 @@ def _product(first: Matrix, second: Matrix) -> Matrix:
         e * g + f * i + k,
         e * h + f * j + m,
     )
+
+
+def touching(drawing: Drawing) -> bool:
+    """Whether the boxes of two texts share any room."""
+    boxes = sorted(map(drawing.box, range(len(drawing.texts))), key=lambda box: box[1])
+    for index, (left, _, right, top) in enumerate(boxes):
+        for other in islice(boxes, index + 1, None):
+            if other[1] >= top:
+                break
+            if other[0] < right and left < other[2]:
+                return True
+    return False
 
 
 class ByHeight:

@@ -6,7 +6,7 @@ is painted where they stand is compared with what they paint alone. Called by un
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import ceil, floor
@@ -27,6 +27,7 @@ MIN_SEEN = 0.25  # of what a letter paints alone
 MAX_ONE_BY_ONE = 40  # texts on others that are looked at alone
 MIN_SHAPE, MAX_SHAPE = 0.05, 0.85  # of the boxes around letters
 MIN_LEFT = 0.5  # of a letter's height and width that is cut
+MIN_CONTRAST = 64  # of 255: what a pixel of INK changes by more than MAX_COLOUR_DISTANCE
 INK = 96  # of 255: a pixel that is a letter's, and not the edge of one
 
 
@@ -129,6 +130,20 @@ def seen(
     for text in texts:
         calls.set_active(text, True)
     return found
+
+
+def on_lighter(page: pypdfium2.PdfPage, boxes: Mapping[int, Box], green: int) -> bool:
+    """Whether all that is painted in the boxes of some texts, without them, is lighter by far.
+
+    `green` is the most green that one of them has. Quicker than to look for each letter.
+    """
+    letters = [Letter(index, text, "", box) for index, (text, box) in enumerate(boxes.items())]
+    painting = Painting(page, letters)
+    with _without(boxes):
+        rest = painting.paint()
+    limit = green + MIN_CONTRAST
+    dark = rest[1::4].translate(bytes(level < limit for level in range(256)))
+    return all(dark.find(1, *row) < 0 for each in letters for row in painting.rows(each))
 
 
 def in_their_shape(

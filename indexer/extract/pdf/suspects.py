@@ -18,7 +18,7 @@ from indexer.extract.pdf import calls
 from indexer.extract.pdf.calls import IMAGE, PATH
 from indexer.extract.pdf.drawing import Box, ByHeight, Drawing, Painted, moved
 
-STROKED, INVISIBLE, OUTLINE_OF_ALL = (1, 5), 3, 7  # FPDF_TEXTRENDERMODE_…
+FILLED, STROKED, INVISIBLE, OUTLINE_OF_ALL = 0, (1, 5), 3, 7  # FPDF_TEXTRENDERMODE_…
 MIN_WHITE = 255 - MAX_COLOUR_DISTANCE  # in each of red, green and blue, on paper
 MIN_ALPHA = 40  # of 255
 MIN_FONT_SHARE = 0.001  # of the page's height: 0.8 points on A4
@@ -33,7 +33,8 @@ Paints = dict[int, tuple[int, ...] | None]  # by the place of what is painted
 class Suspects:
     """Texts by their numbers in the drawing, each in one of these, but for those that may be cut.
 
-    `unpainted` by their mode, `off` the page, too `tiny`, to `look` at, and of these `cut`.
+    `unpainted` by their mode, `off` the page, too `tiny`, to `look` at, and of these `cut`,
+    and those that are looked at `by_colour` alone.
     """
 
     unpainted: set[int] = field(default_factory=set)
@@ -41,6 +42,7 @@ class Suspects:
     tiny: set[int] = field(default_factory=set)
     look: set[int] = field(default_factory=set)
     cut: set[int] = field(default_factory=set)
+    by_colour: set[int] = field(default_factory=set)
 
     def __bool__(self) -> bool:
         return bool(self.unpainted or self.off or self.tiny or self.look)
@@ -59,10 +61,15 @@ def suspects_of(
     finder = _Finder(drawing)
     found.cut.update(_clipped(drawing))
     paints = _paints(drawing.painted)
-    found.look.update(found.cut, marked, _coloured(drawing, paints, finder))
+    found.look.update(found.cut, marked)
     found.look.update(compress(range(len(modes)), calls.transparent(drawing.texts)))
     found.look.update(_covered(drawing, above, paints, finder))
-    found.look -= found.unpainted | found.off | found.tiny
+    found.by_colour.update(_coloured(drawing, paints, finder))
+    found.by_colour -= found.look
+    found.look |= found.by_colour
+    elsewhere = found.unpainted | found.off | found.tiny
+    found.look -= elsewhere
+    found.by_colour -= elsewhere
     return found
 
 
