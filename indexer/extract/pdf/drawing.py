@@ -10,6 +10,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import compress, islice
+from math import isfinite
 from operator import sub
 
 from indexer.extract.pdf import calls
@@ -177,7 +178,9 @@ def _product(first: Matrix, second: Matrix) -> Matrix:
 
 
 def touching(drawing: Drawing) -> bool:
-    """Whether the boxes of two texts share any room."""
+    """Whether the boxes of two texts share any room, or one of them is no place."""
+    if not all(map(isfinite, drawing.corners)):
+        return True
     boxes = sorted(map(drawing.box, range(len(drawing.texts))), key=lambda box: box[1])
     for index, (left, _, right, top) in enumerate(boxes):
         for other in islice(boxes, index + 1, None):

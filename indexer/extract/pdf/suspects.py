@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import compress
+from itertools import chain, compress
 from math import hypot
 from operator import sub
 
@@ -159,6 +159,9 @@ def _coloured(drawing: Drawing, paints: Paints, finder: _Finder) -> Iterator[int
 def _colours(drawing: Drawing, on_surfaces: bool) -> list[Colour]:
     """The colour that each text is painted in, none at all for patterns; [] where all are seen."""
     known, values = calls.fills(drawing.texts)
+    if values == values[:4] * len(known) and all(known) and set(drawing.modes).isdisjoint(STROKED):
+        red, green, blue, alpha = values[:4]  # as on most pages
+        return [(red, green, blue, alpha)] * len(known)
     dark = max(values[0::4]) < MIN_WHITE and min(values[3::4]) >= MIN_ALPHA and all(known)
     if dark and not on_surfaces and not any(map(drawing.modes.__contains__, STROKED)):
         return []
@@ -178,11 +181,7 @@ def _colours(drawing: Drawing, on_surfaces: bool) -> list[Colour]:
 def _paints(painted: Sequence[Painted]) -> Paints:
     """The colour of each surface; () for many, or for one that is not known; None for a rule."""
     found: Paints = {each.place: None if each.kind == PATH else () for each in painted}
-    wide = [
-        each
-        for each in painted
-        if each.kind == PATH and min(each.box[2] - each.box[0], each.box[3] - each.box[1]) >= THIN
-    ]
+    wide = [each for each in painted if each.kind == PATH and not _is_thin(each.box)]
     if not wide:
         return found
     paths = [each.drawn for each in wide]
@@ -195,6 +194,10 @@ def _paints(painted: Sequence[Painted]) -> Paints:
         elif stroked and calls.line_width(each.drawn) >= 2 * THIN:
             found[each.place] = calls.fill(each.drawn, "Stroke") or ()
     return found
+
+
+def _is_thin(box: Box) -> bool:
+    return min(box[2] - box[0], box[3] - box[1]) < THIN
 
 
 def _alike(colour: Colour, other: Sequence[int]) -> bool:
@@ -270,12 +273,12 @@ def _covered(
 def _edges(corners: Sequence[float], numbers: Iterable[int]) -> dict[int, tuple[float, float]]:
     """The lowest and highest edge of the first so many texts."""
     found, start = {}, 0
-    lowest, highest = float("inf"), float("-inf")
+    lowest = highest = corners[1]
     for number in sorted(numbers):
         one = corners[8 * start + 1 : 8 * number : 8]
         other = corners[8 * start + 5 : 8 * number : 8]
-        lowest = min(lowest, min(one), min(other))
-        highest = max(highest, max(one), max(other))
+        lowest = min(chain((lowest,), one, other))
+        highest = max(chain((highest,), one, other))
         found[number], start = (lowest, highest), number
     return found
 
@@ -292,11 +295,7 @@ def _number_before(painted: Iterable[Painted], places: Sequence[int]) -> dict[in
 
 def _together(painted: Sequence[Painted]) -> list[Painted]:
     """What is painted, with rules that lie close above each other as one."""
-    thin = [
-        each
-        for each in painted
-        if each.kind == PATH and min(each.box[3] - each.box[1], each.box[2] - each.box[0]) < THIN
-    ]
+    thin = [each for each in painted if each.kind == PATH and _is_thin(each.box)]
     of_rules = {each.place for each in thin}
     found = [each for each in painted if each.place not in of_rules]
     for axis in (0, 1):
