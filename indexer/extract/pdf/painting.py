@@ -133,17 +133,22 @@ def seen(
 
 
 def on_lighter(page: pypdfium2.PdfPage, boxes: Mapping[int, Box], green: int) -> bool:
-    """Whether all that is painted in the boxes of some texts, without them, is lighter by far.
+    """Whether all that is painted in the boxes of some texts is lighter by far, but for them.
 
     `green` is the most green that one of them has. Quicker than to look for each letter.
     """
     letters = [Letter(index, text, "", box) for index, (text, box) in enumerate(boxes.items())]
     painting = Painting(page, letters)
-    with _without(boxes):
-        rest = painting.paint()
     limit = green + MIN_CONTRAST
-    dark = rest[1::4].translate(bytes(level < limit for level in range(256)))
-    return all(dark.find(1, *row) < 0 for each in letters for row in painting.rows(each))
+    is_dark = bytes(level < limit for level in range(256))
+    whole = painting.paint()[1::4].translate(is_dark)
+    with _without(boxes):
+        rest = painting.paint()[1::4].translate(is_dark)
+    return all(
+        any(whole.find(1, *row) >= 0 for row in rows)
+        and all(rest.find(1, *row) < 0 for row in rows)
+        for rows in map(painting.rows, letters)
+    )
 
 
 def in_their_shape(
