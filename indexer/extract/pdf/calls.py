@@ -72,6 +72,7 @@ class Cells:
 _COLOURS = Cells(ctypes.c_uint, 4, 0, 1, 2, 3)  # red, green, blue, alpha
 _CORNERS = Cells(ctypes.c_float, 8, 0)  # x and y of each, from the lower left one around
 _SIZES = Cells(ctypes.c_float, 7, 0, 1)  # the font's, then the matrix
+_DRAW_MODES = Cells(ctypes.c_int, 2, 0, 1)  # filled, stroked
 _BOXES = Cells(ctypes.c_float, 4, 0, 1, 2, 3)  # left, bottom, right, top
 
 
@@ -100,9 +101,9 @@ def modes(objects: Sequence[int]) -> list[int]:
     return list(map(quick("FPDFTextObj_GetTextRenderMode"), objects))
 
 
-def kind(drawn: int) -> int:
-    """TEXT, PATH, IMAGE, SHADING or FORM."""
-    return int(quick("FPDFPageObj_GetType")(drawn))
+def kinds(objects: Sequence[int]) -> list[int]:
+    """TEXT, PATH, IMAGE, SHADING or FORM, of each."""
+    return list(map(quick("FPDFPageObj_GetType"), objects))
 
 
 def fills(objects: Sequence[int]) -> tuple[list[int], array[int]]:
@@ -120,11 +121,12 @@ def fill(drawn: int, of: str = "Fill") -> tuple[int, int, int, int] | None:
     return red, green, blue, alpha
 
 
-def draw_mode(path: int) -> tuple[bool, bool]:
-    """Whether a path is filled, and whether its outline is drawn."""
-    filled, stroked = ctypes.c_int(), ctypes.c_int()
-    quick("FPDFPath_GetDrawMode")(path, ctypes.byref(filled), ctypes.byref(stroked))
-    return filled.value != 0, stroked.value != 0
+def draw_modes(paths: Sequence[int]) -> list[tuple[int, int]]:
+    """Whether each path is filled, and whether its outline is drawn; 0 for no."""
+    places = _DRAW_MODES.places(len(paths))
+    deque(map(quick("FPDFPath_GetDrawMode"), paths, *places), maxlen=0)
+    values = _DRAW_MODES.values(len(paths))
+    return list(zip(values[0::2], values[1::2], strict=True))
 
 
 def corners(objects: Sequence[int]) -> array[float]:
@@ -134,13 +136,15 @@ def corners(objects: Sequence[int]) -> array[float]:
     return _CORNERS.values(len(objects))
 
 
-def box(drawn: int) -> tuple[float, float, float, float]:
-    """Left, bottom, right and top in the space that an object is drawn in."""
-    places = [place[0] for place in _BOXES.places(1)]
-    if not quick("FPDFPageObj_GetBounds")(drawn, *places):
-        return (0.0, 0.0, 0.0, 0.0)
-    left, bottom, right, top = _BOXES.values(1)
-    return left, bottom, right, top
+def boxes(objects: Sequence[int]) -> list[tuple[float, float, float, float]]:
+    """Left, bottom, right and top of each, in the space that it is drawn in."""
+    places = _BOXES.places(len(objects))
+    known = list(map(quick("FPDFPageObj_GetBounds"), objects, *places))
+    values = _BOXES.values(len(objects))
+    found = list(zip(values[0::4], values[1::4], values[2::4], values[3::4], strict=True))
+    if not all(known):
+        found = [each if has else (0.0,) * 4 for each, has in zip(found, known, strict=True)]
+    return found
 
 
 def matrix(drawn: int) -> Matrix:
@@ -168,6 +172,17 @@ def is_embedded(text: int) -> bool:
     """Whether the letters of a text stand in the file."""
     font = quick("FPDFTextObj_GetFont", ctypes.c_void_p)(text)
     return bool(font) and quick("FPDFFont_GetIsEmbedded")(font) == 1
+
+
+def has_font_file(text: int) -> bool:
+    """Whether its letters are outlines in its colour; those of Type 3 may have others."""
+    font, size = quick("FPDFTextObj_GetFont", ctypes.c_void_p)(text), ctypes.c_size_t()
+    room = ctypes.c_size_t(0)
+    return (
+        bool(font)
+        and quick("FPDFFont_GetFontData")(font, None, room, ctypes.byref(size)) != 0
+        and size.value > 0
+    )
 
 
 def transparent(objects: Sequence[int]) -> list[int]:

@@ -9,7 +9,8 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import compress
+from itertools import compress, islice
+from math import isfinite
 from operator import sub
 
 from indexer.extract.pdf import calls
@@ -92,12 +93,10 @@ def drawing_of(objects: Sequence[int]) -> Drawing:
 def _add(drawing: Drawing, objects: Sequence[int], matrix: Matrix, depth: int) -> None:
     modes = calls.modes(objects)
     start = 0
-    others = compress(range(len(modes)), map(NO_TEXT.__eq__, modes)) if NO_TEXT in modes else ()
-    for index in others:
-        _add_texts(drawing, objects[start:index], modes[start:index])
+    for index, drawn, kind, box in _no_texts(objects, modes):
+        if index > start:
+            _add_texts(drawing, objects[start:index], modes[start:index])
         start = index + 1
-        drawn = objects[index]
-        kind = calls.kind(drawn)
         if kind == FORM and depth < MAX_FORM_DEPTH:
             first = len(drawing.texts)
             inner = _product(calls.matrix(drawn), matrix)
@@ -109,10 +108,18 @@ def _add(drawing: Drawing, objects: Sequence[int], matrix: Matrix, depth: int) -
                 own = [each for each in drawing.inner if each.start >= first]
                 drawing.inner.extend(_between(own, first, len(drawing.texts), drawn, inner))
         elif kind in (PATH, IMAGE, SHADING):
-            box = moved(calls.box(drawn), matrix)
-            drawing.painted.append(Painted(drawing.size, drawn, kind, box))
+            drawing.painted.append(Painted(drawing.size, drawn, kind, moved(box, matrix)))
             drawing.size += 1
     _add_texts(drawing, objects[start:] if start else objects, modes[start:] if start else modes)
+
+
+def _no_texts(objects: Sequence[int], modes: Sequence[int]) -> Iterable[tuple[int, int, int, Box]]:
+    """The number, the object, the kind and the own box of each that is no text."""
+    if NO_TEXT not in modes:
+        return ()
+    numbers = list(compress(range(len(modes)), map(NO_TEXT.__eq__, modes)))
+    others = [objects[number] for number in numbers]
+    return zip(numbers, others, calls.kinds(others), calls.boxes(others), strict=True)
 
 
 def _add_texts(drawing: Drawing, texts: Sequence[int], modes: Sequence[int]) -> None:
@@ -168,6 +175,20 @@ def _product(first: Matrix, second: Matrix) -> Matrix:
         e * g + f * i + k,
         e * h + f * j + m,
     )
+
+
+def touching(drawing: Drawing) -> bool:
+    """Whether the boxes of two texts share any room, or one of them is no place."""
+    if not all(map(isfinite, drawing.corners)):
+        return True
+    boxes = sorted(map(drawing.box, range(len(drawing.texts))), key=lambda box: box[1])
+    for index, (left, _, right, top) in enumerate(boxes):
+        for other in islice(boxes, index + 1, None):
+            if other[1] >= top:
+                break
+            if other[0] < right and left < other[2]:
+                return True
+    return False
 
 
 class ByHeight:

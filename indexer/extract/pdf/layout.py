@@ -183,7 +183,7 @@ def _gutter(runs: Sequence[TextRun]) -> float | None:
     pairs = [
         (first, second)
         for first, second in pairwise(by_row)
-        if first[1].beside(second[1]) and second[1].left - first[1].right > 0.8 * first[1].height
+        if second[1].left - first[1].right > 0.8 * first[1].height and first[1].beside(second[1])
     ]
     if len(pairs) < MIN_COLUMN_ROWS or 2 * len(pairs) < MIN_COLUMN_SHARE * len(runs):
         return None
@@ -270,7 +270,7 @@ def _line_text(line: Sequence[Glyph], places: Places, from_right: bool) -> str:
 def _set_in(runs: Sequence[TextRun]) -> bool:
     """Whether some text was drawn into a gap that the text before it left in its line."""
     return any(
-        first.beside(second) and first.left < second.left and second.right < first.right
+        first.left < second.left and second.right < first.right and first.beside(second)
         for first, second in pairwise(runs)
     )
 

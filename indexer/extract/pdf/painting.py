@@ -6,7 +6,7 @@ is painted where they stand is compared with what they paint alone. Called by un
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import ceil, floor
@@ -27,6 +27,7 @@ MIN_SEEN = 0.25  # of what a letter paints alone
 MAX_ONE_BY_ONE = 40  # texts on others that are looked at alone
 MIN_SHAPE, MAX_SHAPE = 0.05, 0.85  # of the boxes around letters
 MIN_LEFT = 0.5  # of a letter's height and width that is cut
+LIGHT, DARK = 160, 128  # more green than text has: what lies under it, what it must stay below
 INK = 96  # of 255: a pixel that is a letter's, and not the edge of one
 
 
@@ -129,6 +130,28 @@ def seen(
     for text in texts:
         calls.set_active(text, True)
     return found
+
+
+def on_lighter(page: pypdfium2.PdfPage, boxes: Mapping[int, Box], green: int) -> bool:
+    """Whether all that is painted in the boxes of some texts is lighter by far, but for them.
+
+    `green` is the most green that one of them has. Quicker than to look for each letter.
+    """
+    letters = [Letter(index, text, "", box) for index, (text, box) in enumerate(boxes.items())]
+    painting = Painting(page, letters)
+    whole = painting.paint()[1::4].translate(_below(green + DARK))
+    with _without(boxes):
+        rest = painting.paint()[1::4].translate(_below(green + LIGHT))
+    return all(
+        any(whole.find(1, *row) >= 0 for row in rows)
+        and all(rest.find(1, *row) < 0 for row in rows)
+        for rows in map(painting.rows, letters)
+    )
+
+
+def _below(limit: int) -> bytes:
+    """A table for `translate`: 1 for a level below the limit, else 0."""
+    return bytes(level < limit for level in range(256))
 
 
 def in_their_shape(

@@ -305,11 +305,12 @@ def _evidence(
     short = total <= SHORT_DOCUMENT
     few = 1 if 2 * total <= SHORT_DOCUMENT else ALIKE
     many = max(few, min(MANY, ceil(MOST * len(others))))
+    distance = row.distance
     mates = [
         (other, mate)
         for other, edge in others
         for rank, mate in enumerate(edge)
-        if abs(rank - place) <= 1 or abs(mate.distance - row.distance) <= SHIFT
+        if -1 <= rank - place <= 1 or -SHIFT <= mate.distance - distance <= SHIFT
     ]
     same = [(other, mate) for other, mate in mates if mate.text == row.text]
     if short:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import accumulate, compress
+from itertools import chain, compress
 from math import hypot
 from operator import sub
 
@@ -18,7 +18,7 @@ from indexer.extract.pdf import calls
 from indexer.extract.pdf.calls import IMAGE, PATH
 from indexer.extract.pdf.drawing import Box, ByHeight, Drawing, Painted, moved
 
-STROKED, INVISIBLE, OUTLINE_OF_ALL = (1, 5), 3, 7  # FPDF_TEXTRENDERMODE_…
+FILLED, STROKED, INVISIBLE, OUTLINE_OF_ALL = 0, (1, 5), 3, 7  # FPDF_TEXTRENDERMODE_…
 MIN_WHITE = 255 - MAX_COLOUR_DISTANCE  # in each of red, green and blue, on paper
 MIN_ALPHA = 40  # of 255
 MIN_FONT_SHARE = 0.001  # of the page's height: 0.8 points on A4
@@ -26,13 +26,15 @@ THIN = 1.6  # points: a rule, which covers no line
 MAX_APART = 0.3  # points between rules that cover a line together
 
 Colour = tuple[int, int, int, int]
+Paints = dict[int, tuple[int, ...] | None]  # by the place of what is painted
 
 
 @dataclass(slots=True)
 class Suspects:
     """Texts by their numbers in the drawing, each in one of these, but for those that may be cut.
 
-    `unpainted` by their mode, `off` the page, too `tiny`, to `look` at, and of these `cut`.
+    `unpainted` by their mode, `off` the page, too `tiny`, to `look` at, and of these `cut`,
+    and those that are looked at `by_colour` alone.
     """
 
     unpainted: set[int] = field(default_factory=set)
@@ -40,6 +42,7 @@ class Suspects:
     tiny: set[int] = field(default_factory=set)
     look: set[int] = field(default_factory=set)
     cut: set[int] = field(default_factory=set)
+    by_colour: set[int] = field(default_factory=set)
 
     def __bool__(self) -> bool:
         return bool(self.unpainted or self.off or self.tiny or self.look)
@@ -57,10 +60,16 @@ def suspects_of(
     _placed(drawing, paper, found)
     finder = _Finder(drawing)
     found.cut.update(_clipped(drawing))
-    found.look.update(found.cut, marked, _coloured(drawing, finder))
+    paints = _paints(drawing.painted)
+    found.look.update(found.cut, marked)
     found.look.update(compress(range(len(modes)), calls.transparent(drawing.texts)))
-    found.look.update(_covered(drawing, above, finder))
-    found.look -= found.unpainted | found.off | found.tiny
+    found.look.update(_covered(drawing, above, paints, finder))
+    found.by_colour.update(_coloured(drawing, paints, finder))
+    found.by_colour -= found.look
+    found.look |= found.by_colour
+    elsewhere = found.unpainted | found.off | found.tiny
+    found.look -= elsewhere
+    found.by_colour -= elsewhere
     return found
 
 
@@ -122,22 +131,24 @@ def _least_size(size: float, matrix: Sequence[float], around: Sequence[float]) -
 # --- The colour of what lies under it -------------------------------------------------------------
 
 
-def _coloured(drawing: Drawing, finder: _Finder) -> Iterator[int]:
+def _coloured(drawing: Drawing, paints: Paints, finder: _Finder) -> Iterator[int]:
     """Those that may have the colour of what they lie on, or none."""
     last = drawing.places[-1]
     surfaces = [
         (each, under)
         for each in drawing.painted
-        if each.place < last and (under := _paint(each)) is not None
+        if each.place < last and (under := paints[each.place]) is not None
     ]
     colours = _colours(drawing, bool(surfaces))
     distinct = set(colours)
     pale = {each for each in distinct if each[3] < MIN_ALPHA or min(each[:3]) >= MIN_WHITE}
     if pale:
         yield from (index for index, colour in enumerate(colours) if colour in pale)
+    like: dict[tuple[int, ...], set[Colour]] = {(): distinct}
     for each, under in surfaces:
-        alike = distinct if under == () else {c for c in distinct if _alike(c, under)} - pale
-        if alike:
+        if under not in like:
+            like[under] = {colour for colour in distinct - pale if _alike(colour, under)}
+        if alike := like[under]:
             yield from (
                 index
                 for index in finder.meeting(each.box)
@@ -148,6 +159,9 @@ def _coloured(drawing: Drawing, finder: _Finder) -> Iterator[int]:
 def _colours(drawing: Drawing, on_surfaces: bool) -> list[Colour]:
     """The colour that each text is painted in, none at all for patterns; [] where all are seen."""
     known, values = calls.fills(drawing.texts)
+    if values == values[:4] * len(known) and all(known) and set(drawing.modes).isdisjoint(STROKED):
+        red, green, blue, alpha = values[:4]  # as on most pages
+        return [(red, green, blue, alpha)] * len(known)
     dark = max(values[0::4]) < MIN_WHITE and min(values[3::4]) >= MIN_ALPHA and all(known)
     if dark and not on_surfaces and not any(map(drawing.modes.__contains__, STROKED)):
         return []
@@ -164,19 +178,26 @@ def _colours(drawing: Drawing, on_surfaces: bool) -> list[Colour]:
     return colours
 
 
-def _paint(painted: Painted) -> tuple[int, ...] | None:
-    """The colour of a surface; () for many, or for one that is not known; None for a rule."""
-    if painted.kind != PATH:
-        return ()
-    left, bottom, right, top = painted.box
-    if min(right - left, top - bottom) < THIN:
-        return None
-    filled, stroked = calls.draw_mode(painted.drawn)
-    if filled:
-        return calls.fill(painted.drawn) or ()
-    if stroked and calls.line_width(painted.drawn) >= 2 * THIN:
-        return calls.fill(painted.drawn, "Stroke") or ()
-    return None
+def _paints(painted: Sequence[Painted]) -> Paints:
+    """The colour of each surface; () for many, or for one that is not known; None for a rule."""
+    found: Paints = {each.place: None if each.kind == PATH else () for each in painted}
+    wide = [each for each in painted if each.kind == PATH and not _is_thin(each.box)]
+    if not wide:
+        return found
+    paths = [each.drawn for each in wide]
+    known, values = calls.fills(paths)
+    colours = zip(values[0::4], values[1::4], values[2::4], values[3::4], strict=True)
+    modes = calls.draw_modes(paths)
+    for each, (filled, stroked), is_known, colour in zip(wide, modes, known, colours, strict=True):
+        if filled:
+            found[each.place] = colour if is_known else ()
+        elif stroked and calls.line_width(each.drawn) >= 2 * THIN:
+            found[each.place] = calls.fill(each.drawn, "Stroke") or ()
+    return found
+
+
+def _is_thin(box: Box) -> bool:
+    return min(box[2] - box[0], box[3] - box[1]) < THIN
 
 
 def _alike(colour: Colour, other: Sequence[int]) -> bool:
@@ -224,27 +245,42 @@ def _within(outlines: Iterable[Sequence[tuple[float, float]]]) -> Box | None:
     return left, bottom, right, top
 
 
-def _covered(drawing: Drawing, above: Sequence[Box], finder: _Finder) -> Iterator[int]:
+def _covered(
+    drawing: Drawing, above: Sequence[Box], paints: Paints, finder: _Finder
+) -> Iterator[int]:
     """Those that something painted later may lie on."""
     if not drawing.texts:
         return
     for box in above:
         yield from finder.meeting(box)
     later = [each for each in drawing.painted if each.place > drawing.places[0]]
-    together = [each for each in _together(later) if _paint(each) is not None]
+    together = [
+        each for each in _together(later) if each.kind == IMAGE or paints[each.place] is not None
+    ]
     if not together:
         return
-    values = drawing.corners
-    lowest = list(accumulate(map(min, values[1::8], values[5::8]), min))
-    highest = list(accumulate(map(max, values[1::8], values[5::8]), max))
     before = _number_before(later, drawing.places)
+    edges = _edges(drawing.corners, {before[each.place] for each in together})
     for each in together:
-        last = before[each.place] - 1
-        if each.box[3] <= lowest[last] or each.box[1] >= highest[last]:
+        lowest, highest = edges[before[each.place]]
+        if each.box[3] <= lowest or each.box[1] >= highest:
             continue
         yield from (
             index for index in finder.meeting(each.box) if drawing.places[index] < each.place
         )
+
+
+def _edges(corners: Sequence[float], numbers: Iterable[int]) -> dict[int, tuple[float, float]]:
+    """The lowest and highest edge of the first so many texts."""
+    found, start = {}, 0
+    lowest = highest = corners[1]
+    for number in sorted(numbers):
+        one = corners[8 * start + 1 : 8 * number : 8]
+        other = corners[8 * start + 5 : 8 * number : 8]
+        lowest = min(chain((lowest,), one, other))
+        highest = max(chain((highest,), one, other))
+        found[number], start = (lowest, highest), number
+    return found
 
 
 def _number_before(painted: Iterable[Painted], places: Sequence[int]) -> dict[int, int]:
@@ -259,11 +295,7 @@ def _number_before(painted: Iterable[Painted], places: Sequence[int]) -> dict[in
 
 def _together(painted: Sequence[Painted]) -> list[Painted]:
     """What is painted, with rules that lie close above each other as one."""
-    thin = [
-        each
-        for each in painted
-        if each.kind == PATH and min(each.box[3] - each.box[1], each.box[2] - each.box[0]) < THIN
-    ]
+    thin = [each for each in painted if each.kind == PATH and _is_thin(each.box)]
     of_rules = {each.place for each in thin}
     found = [each for each in painted if each.place not in of_rules]
     for axis in (0, 1):

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 from indexer.extract.pdf import calls, painting, spoken
 from indexer.extract.pdf.calls import IMAGE, PATH
 from indexer.extract.pdf.characters import Chars
-from indexer.extract.pdf.drawing import Box, Drawing, drawing_of
+from indexer.extract.pdf.drawing import Box, Drawing, drawing_of, touching
 from indexer.extract.pdf.painting import Letter
-from indexer.extract.pdf.suspects import INVISIBLE, OUTLINE_OF_ALL, Suspects, suspects_of
+from indexer.extract.pdf.suspects import FILLED, INVISIBLE, OUTLINE_OF_ALL, Suspects, suspects_of
 
 if TYPE_CHECKING:
     import pypdfium2
@@ -133,6 +133,8 @@ def _unseen(
         )
         if not (through or pictured):
             whole.add(index)
+    if pictured and suspects.look == suspects.by_colour and _stands_out(page, drawing, suspects):
+        return whole, []
     numbers = {drawing.texts[index]: index for index in suspects.look}
     letters = painting.letters_of(text_page, numbers)
     if not letters:
@@ -157,6 +159,23 @@ def _unseen(
             runs = groupby(own, key=lambda each: each.index in unseen)
             parts += [run for is_unseen, each in runs if is_unseen and _says(run := list(each))]
     return whole, parts
+
+
+def _stands_out(page: pypdfium2.PdfPage, drawing: Drawing, suspects: Suspects) -> bool:
+    """Whether texts that no other text touches are far darker than what lies under them.
+
+    So it is where a program has put one picture of bare paper behind each page.
+    """
+    texts = {drawing.texts[index]: drawing.box(index) for index in suspects.look}
+    if not texts or any(drawing.modes[index] != FILLED for index in suspects.look):
+        return False
+    greens = []
+    for text in texts:
+        colour = calls.fill(text)
+        if colour is None or colour[3] < 255 or not calls.has_font_file(text):
+            return False
+        greens.append(colour[1])
+    return not touching(drawing) and painting.on_lighter(page, texts, max(greens))
 
 
 def _is_unseen(seen: bool | None, letter: Letter, pictured: bool) -> bool:

@@ -162,6 +162,28 @@ def test_a_part_of_a_line_that_is_covered_or_cut_is_hidden_and_the_rest_read(box
     assert (shown(data), hidden(data)) == ([seen], unseen)
 
 
+BEHIND_ALL = "q 612 0 0 792 0 0 cm /P Do Q "  # a picture
+
+
+@pytest.mark.parametrize(
+    ("secret", "is_hidden"),
+    [
+        (SECRET, False),
+        ("/T gs " + SECRET, True),
+        ("0.8784 g " + SECRET, True),
+        (SECRET + "0.8784 g 60 590 300 30 re f", True),
+    ],
+)
+def test_words_on_a_picture_behind_the_whole_page_are_hidden_where_they_do_not_stand_out(
+    secret, is_hidden
+):
+    grey = "<< /FunctionType 2 /Domain [0 1] /N 1 /C0 [0.8784] /C1 [0.8784] >>"
+    data = page_of(BEHIND_ALL + SHOWN + secret, states=f"/T << /TR {grey} >>")
+    data = data.replace(b"\x90" * 4, b"\xe0" * 4)  # nearly white
+    assert hidden(data) == (["secret words"] if is_hidden else [])
+    assert "The rent is 500 pounds" in shown(data)
+
+
 def test_words_under_a_stamp_of_another_are_hidden():
     stamp = b"<< /Type /Annot /Subtype /Square /Rect [60 590 360 620] /AP << /N 8 0 R >> /F 4 >>"
     box = form(BLACK_BOX).replace(b"[0 0 612 792]", b"[60 590 360 620]")
