@@ -11,7 +11,7 @@ from pathlib import Path
 
 from common import data, read_jsonl
 
-from corpus_agent.answering import extractive
+from corpus_agent.answering import reading
 from corpus_agent.evaluation.questions import load
 from corpus_agent.service import session
 from corpus_agent.settings import Settings
@@ -84,7 +84,7 @@ def flat(text: str) -> str:
 
 
 def pool(corpus: Index, question: str) -> list[Hit]:
-    return corpus.search(Query(question, extractive.POOL, per_source=None))
+    return corpus.search(Query(question, reading.POOL, per_source=None))
 
 
 def held_out(sets: Sequence[tuple[Path, Sequence[Asked]]]) -> dict[str, bool]:

@@ -13,8 +13,8 @@ from statistics import mean
 
 from common import corpus_of, print_table
 
-from corpus_agent.answering.extractive import POOL
 from corpus_agent.answering.ranking import Ranking, rank_sentences
+from corpus_agent.answering.reading import POOL
 from corpus_agent.answering.subquestions import parts
 from corpus_agent.evaluation.questions import Question, load
 from indexer.records import Query

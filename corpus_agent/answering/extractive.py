@@ -7,8 +7,6 @@ both. Its quotations are verified in the document like those of a model.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,27 +14,20 @@ from typing import TYPE_CHECKING
 
 from corpus_agent.answering.citations import Numbers, remarks
 from corpus_agent.answering.columns import with_columns
-from corpus_agent.answering.follow_up import carried_over
 from corpus_agent.answering.own_words import with_plain_brackets
 from corpus_agent.answering.probability import status_of
 from corpus_agent.answering.quotations import check_quotation
-from corpus_agent.answering.ranking import Sentence, rank_sentences
+from corpus_agent.answering.reading import read
 from corpus_agent.answering.records import Answer, Citation, OnEvent, Turn
-from corpus_agent.answering.subquestions import parts
-from corpus_agent.text.calendar_names import with_spellings
 from corpus_agent.text.sanitize import one_line
 from corpus_agent.text.sentences import units
-from corpus_agent.tools import search
-from corpus_agent.tools.result import ToolCall
-from indexer import Query
 
 if TYPE_CHECKING:
+    from corpus_agent.answering.ranking import Sentence
     from corpus_agent.tools.corpus import CorpusView
+    from corpus_agent.tools.result import ToolCall
     from indexer import Encoder, Hit
 
-# Passages retrieved: PASSAGES_READ of them are read, all determine which words are rare. Ten
-# contain the answer for .989 of the held-out questions, eight for .981 (benchmarks/fit_ranking.py).
-POOL = 10
 CLOSEST_HEADING = "No model has read these; the closest passages are:"
 
 # Why a passage is not quoted, of one and of several. What cannot be looked at has not changed.
@@ -79,10 +70,9 @@ class ExtractiveAnswerer:
 
         A question that depends on the previous one is searched with the words of both.
         """
-        asked = _standalone(question, history)
-        on_event(f"search: {one_line(asked)}")
-        hits, calls = _pool(asked, corpus)
-        ranking = rank_sentences(asked, hits, self._encoder.encode_tokens)
+        found = read(question, corpus, self._encoder.encode_tokens, history)
+        hits, calls, ranking = found.hits, found.calls, found.ranking
+        on_event(f"search: {one_line(found.asked)}")
         probability = ranking.probability if ranking.sentences else None
         called = status_of(ranking.confidence, ranking.probability)
         if probability is None or called == "not_found":
@@ -139,35 +129,6 @@ class ExtractiveAnswerer:
             notices=(*self._notices, *notices),
             calls=tuple(calls),
         )
-
-
-def _standalone(question: str, history: Sequence[Turn]) -> str:
-    """The question completed with words of the previous questions."""
-    asked: str | None = None
-    for earlier in (*(turn.question for turn in history), question):
-        asked = carried_over(earlier, asked)
-    assert asked is not None
-    return asked
-
-
-def _pool(question: str, corpus: CorpusView) -> tuple[list[Hit], list[ToolCall]]:
-    """The passages for all parts of a question, and the searches that found them."""
-    asked = (Query(with_spellings(part), limit=POOL, per_source=None) for part in parts(question))
-    found = [(query.text, corpus.search(query)) for query in asked]
-    best: dict[str, Hit] = {}
-    for _, hits in found:
-        for hit in hits:
-            known = best.get(hit.chunk.id)
-            best[hit.chunk.id] = hit if known is None or known.score < hit.score else known
-    ranked = sorted(best.values(), key=lambda h: (-h.score, h.chunk.source, h.chunk.ordinal))
-    return ranked[:POOL], [_noted(part, hits) for part, hits in found]
-
-
-def _noted(query: str, hits: Sequence[Hit]) -> ToolCall:
-    """The record of a search for a receipt; its result is the texts of the hits, in order."""
-    text = "\n".join(f"{hit.chunk.source}:{hit.chunk.line_start}\n{hit.chunk.text}" for hit in hits)
-    digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
-    return ToolCall(search.NAME, json.dumps({"query": query}), digest, len(text))
 
 
 def _cite(corpus: CorpusView, n: int, sentence: Sentence, hit: Hit) -> Citation:

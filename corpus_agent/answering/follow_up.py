@@ -1,102 +1,104 @@
-"""A rule that adds the words of the previous question to a follow-up, for the search.
+"""Readings of a follow-up question: with the words of the questions before it, and alone.
 
-Uses lists of pronouns and connectives in five languages, not their meaning. Called by
-extractive.py; if a model answers, it rewrites the question (agent/query_rewrite.py).
+Uses forms of words in five languages, not their meaning; extractive.py reads the passages of each
+and keeps the one that they answer best. If a model answers, it rewrites the question instead
+(agent/query_rewrite.py). benchmarks/conversations.py has the figures.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import regex
 
-from corpus_agent.text.tokens import content_terms, fold, terms
+from corpus_agent.text.tokens import STOP_WORDS, content_terms, fold, name_terms
 
-# Both are choices: the evaluation data has no follow-up with a known standalone form. With two
-# words a question is often whole ("Who fixes the boiler?").
-FEW_WORDS = 1  # content words: a question with no more than this is a follow-up
-MAX_CARRIED = 6  # words that the rule adds from the previous question
+if TYPE_CHECKING:
+    from corpus_agent.answering.records import Turn
 
-_POINTING = frozenset(
-    fold(word)
-    for word in [
-        "it",
-        "its",
-        "they",
-        "them",
-        "their",
-        "he",
-        "she",
-        "him",
-        "his",
-        "her",
-        "this",
-        "that",
-        "these",
-        "those",
-        "there",
-        "then",
-        "one",
-        "ones",
-        "same",
-        "else",
-        "former",
-        "latter",
-        "er",
-        "sie",
-        "es",
-        "ihn",
-        "ihm",
-        "ihr",
-        "ihre",
-        "sein",
-        "seine",
-        "dies",
-        "diese",
-        "dieser",
-        "dieses",
-        "das",
-        "dort",
-        "da",
-        "damit",
-        "dafür",
-        "davon",
-        "daran",
-        "dazu",
-        "darin",
-        "il",
-        "elle",
-        "ils",
-        "elles",
-        "ce",
-        "cela",
-        "ça",
-        "y",
-        "en",
-        "leur",
-        "él",
-        "ella",
-        "eso",
-        "esto",
-        "ellos",
-        "allí",
-        "lo",
-    ]
+FEW_WORDS = 1  # content words: a question with no more than this may be a follow-up
+FEW_OF_CONNECTED = 2  # the same of one that begins with "and", and names something
+MAX_CARRIED = 6  # words that are added from the questions before
+MAX_NAMES = 4  # of the quotation that answered the question before
+
+# All patterns run on folded text. "That" in "the pass that won" and "there" in "is there a" point
+# at nothing: only where they stand for a noun are they counted.
+_PERSON = r"he|she|him|his|her|hers|ihn|ihm|ihr|ihre[rsnm]?|seine[rsnm]?|elle|ella|ellos|ellas"
+_THING = r"it|its|they|them|their|theirs|ils|elles|cela|ca|leurs?|eso|esto"
+_BEFORE_THAT = (
+    r"is|are|was|were|do|does|did|can|could|will|would|may|must|should|about|after|at|before|by"
+    r"|for|from|in|into|like|of|on|than|to|under|with"
 )
+_POINTS = regex.compile(
+    rf"\b(?:{_PERSON}|{_THING})\b(?! (?:is|was) (?:\w+ ){{1,2}}(?:that|to)\b)"
+    r"(?! (?:take|cost)s?\b.* to\b)"
+    r"|\b(?:er|sie)\b"
+    rf"|\b(?:{_BEFORE_THAT}) (?:that|this|these|those)\b"
+    r"|\b(?:that|this|these|those)(?=\W*$| (?:by|to|for|from|in|on|at|with|too|as)\b)"
+    r"|\bthere\W*$|\bdort\b|\bdavon\b|\bdafur\b|\bdaran\b|\bdazu\b|\bdarin\b|\bdamit\b|\balli\b"
+    r"|\bdiese[rsnm]?\b|\bdies\b"
+    r"|\b(?:which|that|this|the|other|first|second|third|last|next) ones?\b(?! of)"
+    r"|\b(?:the )?(?:former|latter)\b"
+)
+_OF_PERSON = regex.compile(rf"\b(?:{_PERSON}|they|them|their)\b")
 _GOES_ON = regex.compile(
-    r"(?i)^\W*(?:and|but|or|so|then|also|what about|how about|what if|why|und|aber|oder|wieso"
-    r"|warum|auch|was ist mit|wie ist es mit|et|mais|ou|pourquoi|y|pero|por qué)\b"
+    r"^\W*(?:and|but|or|so|then|also|what about|how about|what if|und|aber|oder|auch"
+    r"|was ist mit|wie ist es mit|et|mais|ou|y|pero)\b"
 )
+_NAME = regex.compile(r"\p{Lu}[\p{L}\p{M}'’-]+")
+# What a pronoun may stand for within its own question: a name, or a noun behind its article.
+_NOUN = regex.compile(
+    r"\b(?:the|an?|my|our|your|each|every|der|die|das|dem|den|des|eine[rsnm]?|ein|le|la|les|une?|el|los"
+    r"|las|unos|una)\s+(?!(?:same|first|other|last|next)\b)\p{L}+|(?<=\S\s)\p{Lu}[\p{L}\p{M}'’-]+"
+    r"|\b(?i:do|does|did|are|were|is|was|has|have|had|can|could|should|must)\s+\p{L}+s\b"
+    r"(?<!\b(?i:his|its|this|hers|theirs|ours))"
+)
+
+
+def readings(question: str, history: Sequence[Turn]) -> tuple[str, ...]:
+    """What the question may mean, the likeliest first: with words of the questions before, alone.
+
+    It has one reading where nothing in it points outside: then the topic before plays no part.
+    """
+    before: str | None = None
+    for turn in history:
+        before = carried_over(turn.question, before)
+    if (carried := carried_over(question, before)) == question:
+        return (question,)
+    names = _names_quoted(question, history[-1]) if _OF_PERSON.search(fold(question)) else []
+    named = [f"{question} ({' '.join(names)})"] if names else []
+    return (carried, *named, question)
 
 
 def carried_over(question: str, before: str | None) -> str:
     """The question, with the content words of the previous one if it is a follow-up.
 
-    It is one if it has a pronoun ("it", "there"), begins with a connective ("and ...") or has
-    hardly any content words.
+    It is one if it has a pronoun that nothing before it in the question explains, begins with a
+    connective ("and ...") or has hardly any content words.
     """
-    own = content_terms(question)
-    points = bool(_POINTING.intersection(terms(question)))
-    leans = points or _GOES_ON.match(question) or len(own) <= FEW_WORDS
-    if before is None or not leans:
+    if before is None or not leans(question):
         return question
+    own = content_terms(question)
     words = [word for word in content_terms(before) if word not in own][:MAX_CARRIED]
     return f"{question} ({' '.join(words)})" if words else question
+
+
+def leans(question: str) -> bool:
+    """Whether a question points at something that it does not name itself."""
+    own, named = set(content_terms(question)) - STOP_WORDS, bool(name_terms(question))
+    if _GOES_ON.match(fold(question)):
+        if len(own) <= FEW_OF_CONNECTED or not named:
+            return True
+    elif len(own) <= FEW_WORDS and not named:
+        return True
+    found = _POINTS.search(fold(question))
+    return found is not None and not _NOUN.search(question, 0, found.start())
+
+
+def _names_quoted(question: str, turn: Turn) -> list[str]:
+    """Names in the first quotation of an answer that neither question has."""
+    known = {fold(word) for word in f"{question} {turn.question}".split()}
+    quote = turn.answer.citations[0].quote if turn.answer.citations else ""
+    found = [name for name in _NAME.findall(quote) if fold(name) not in known | STOP_WORDS]
+    return list(dict.fromkeys(found))[:MAX_NAMES]

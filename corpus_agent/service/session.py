@@ -203,8 +203,16 @@ def ask(
     unfounded = answer.unsupported or answer.status == "not_found"
     if answer.answerer != EXTRACTIVE and unfounded and not answer.citations:
         answer = _with_passages(answer, corpus, history, on_event)
+    if answering.whole_corpus.asks_all(question):
+        answer = _of_nearest_passages(answer)
     # Also if the model failed: it had already received passages.
     return replace(answer, egress=answerer.egress, model_server=answerer.model_server)
+
+
+def _of_nearest_passages(answer: Answer) -> Answer:
+    """The answer to a question about all documents, which the passages that were read are not."""
+    status = "partial" if answer.status == "answered" else answer.status
+    return replace(answer, status=status, notices=(*answer.notices, answering.whole_corpus.NOTICE))
 
 
 def _with_passages(

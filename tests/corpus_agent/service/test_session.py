@@ -3,6 +3,8 @@
 import pytest
 
 from corpus_agent.agent.answerer import ModelAnswerer
+from corpus_agent.answering.extractive import ExtractiveAnswerer
+from corpus_agent.answering.whole_corpus import NOTICE
 from corpus_agent.render.answers import answer_object
 from corpus_agent.service import session
 from indexer import FolderEncoder
@@ -53,3 +55,19 @@ def test_nothing_is_added_where_the_topic_is_absent_or_the_model_answers(questio
     assert answer.status == status
     assert "closest" not in answer.text
     assert not any("added without the model" in notice for notice in answer.notices)
+
+
+EVERY = "Which of my documents say at what temperature the dough rises?"
+
+
+@pytest.mark.parametrize(
+    ("question", "status", "noted"),
+    [(EVERY, "partial", True), ("At what temperature does the dough rise?", "answered", False)],
+)
+def test_a_question_about_all_documents_is_never_answered_from_the_nearest(question, status, noted):
+    answer = asked(question, 'At 24 °C [bread.md:3] "The dough rises at 24 °C".')
+    assert (answer.status, NOTICE in answer.notices) == (status, noted)
+    corpus = Corpus({"bread.md": BREAD})
+    without = session.ask(question, corpus, ExtractiveAnswerer(corpus.encoder))
+    assert without.citations
+    assert (NOTICE in without.notices) == noted

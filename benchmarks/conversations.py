@@ -1,0 +1,106 @@
+"""Follow-ups without a model, and what the topic before does to questions that stand alone.
+
+The follow-ups of conversations.toml over sample_corpus and over 240 paragraphs: the passage that
+answers is first, and is quoted first, with the questions before, written out and without them. Then
+each question of XQuAD (answerable ones of SQuAD 2.0, the sample's) after one about something else.
+
+    python benchmarks/conversations.py [--half dev|held]
+"""
+
+from __future__ import annotations
+
+import argparse
+import tomllib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+from asked import SAMPLE, Asked, few, index_of, sample, squad, xquad
+from common import data, print_table
+
+from corpus_agent.answering.extractive import ExtractiveAnswerer
+from corpus_agent.answering.follow_up import readings
+from corpus_agent.answering.reading import read
+from corpus_agent.answering.records import Turn
+from indexer.index import Index
+
+SQUAD_PER_ARTICLE = 50
+LANGUAGES = ("de", "es")
+
+
+def follow_ups(corpus: str, half: str) -> list[dict[str, Any]]:
+    tables = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+    own = [entry for entry in tables["follow_ups"] if entry["corpus"] == corpus]
+    return own[0 if half == "dev" else 1 :: 2]
+
+
+def first(corpus: Index, asked: str, history: Sequence[Turn]) -> str:
+    """The text of the passage with the best sentence; "" without one."""
+    found = read(asked, corpus, corpus.encoder.encode_tokens, history)
+    best = found.ranking.sentences
+    return found.hits[best[0].passage].chunk.text if best else ""
+
+
+def measured(corpus: Index, entries: Sequence[dict[str, Any]]) -> Iterator[list[bool]]:
+    """For each: whether the passage is right as a follow-up, written out, and on its own."""
+    answerer = ExtractiveAnswerer(corpus.encoder)
+    for entry in entries:
+        history: list[Turn] = []
+        for question in entry["before"]:
+            history.append(Turn(question, answerer.answer(question, corpus, history)))
+        ways = ((entry["asked"], history), (entry["whole"], []), (entry["asked"], []))
+        found = [entry["holds"] in first(corpus, *way) for way in ways]
+        yield found
+        print(f"  {''.join('-+'[ok] for ok in found)} {entry['asked']}")
+
+
+def mixed(corpus: Index, asked: Sequence[Asked]) -> tuple[float, float, float]:
+    """Shares of questions after another article's that take its words, are read otherwise, fail.
+
+    The last is of those whose first passage is right alone and another one after that question.
+    """
+    answerer = ExtractiveAnswerer(corpus.encoder)
+    takes, changes, fails = [], [], []
+    for n, each in enumerate(asked):
+        before = asked[(n + len(asked) // 2) % len(asked)].text
+        history = [Turn(before, answerer.answer(before, corpus))]
+        takes.append(len(readings(each.text, history)) > 1)
+        if not takes[-1]:
+            changes.append(False)
+            fails.append(False)
+            continue
+        alone, after = (first(corpus, each.text, h) for h in ((), history))
+        changes.append(alone != after)
+        right = [any(answer in text for answer in each.answers) for text in (alone, after)]
+        fails.append(right == [True, False])
+    return mean(takes), mean(changes), mean(fails)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--half", choices=("dev", "held"), default="held")
+    half = parser.parse_args().half
+    rows: list[list[bool]] = []
+    for name, folder in (("sample", SAMPLE), ("xquad", data("qa", "xquad-paragraphs"))):
+        with index_of(folder) as corpus:
+            rows += measured(corpus, follow_ups(name, half))
+    shares = [mean(row[way] for row in rows) for way in range(3)]
+    print_table(
+        ("follow-ups", "count", "with the questions before", "written out", "alone"),
+        [(half, len(rows), *shares)],
+    )
+    sets = [sample(), squad(), *(xquad(lang) for lang in ("en", *LANGUAGES))]
+    stand: list[tuple[object, ...]] = []
+    for folder, every in sets:
+        asked = few([each for each in every if each.answers], SQUAD_PER_ARTICLE)
+        with index_of(folder) as corpus:
+            stand.append((asked[0].which, len(asked), *mixed(corpus, asked)))
+    print_table(
+        ("questions that stand alone", "count", "may lean", "other passage", "right one lost"),
+        stand,
+    )
+
+
+if __name__ == "__main__":
+    main()

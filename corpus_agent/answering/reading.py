@@ -1,0 +1,78 @@
+"""The passages for a question, with their sentences ranked: of its readings the best answered one.
+
+A follow-up has several readings (follow_up.py). Called by extractive.py.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from corpus_agent.answering.follow_up import readings
+from corpus_agent.answering.ranking import Ranking, rank_sentences
+from corpus_agent.answering.subquestions import parts
+from corpus_agent.text.calendar_names import with_spellings
+from corpus_agent.tools import search
+from corpus_agent.tools.result import ToolCall
+from indexer import Query
+
+if TYPE_CHECKING:
+    from corpus_agent.answering.coverage import EncodeTokens
+    from corpus_agent.answering.records import Turn
+    from corpus_agent.tools.corpus import CorpusView
+    from indexer import Hit
+
+# Passages retrieved: PASSAGES_READ of them are read, all determine which words are rare. Ten
+# contain the answer for .989 of the held-out questions, eight for .981 (benchmarks/fit_ranking.py).
+POOL = 10
+# A follow-up is read otherwise than with the questions before it if that is so much more confident.
+# Any value from .05 to .15 is as good on the development half of benchmarks/conversations.py.
+LEAD_OF_LIKELIEST = 0.1
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A question as it was searched for, its passages, the searches, and the ranked sentences."""
+
+    asked: str
+    hits: Sequence[Hit]
+    calls: Sequence[ToolCall]
+    ranking: Ranking
+
+
+def read(
+    question: str, corpus: CorpusView, encode: EncodeTokens, history: Sequence[Turn] = ()
+) -> Reading:
+    """The reading of a question that the passages answer best."""
+    likeliest, *others = (_read(asked, corpus, encode) for asked in readings(question, history))
+    best = max(others, key=lambda each: each.ranking.confidence, default=likeliest)
+    lead = best.ranking.confidence - likeliest.ranking.confidence
+    return best if lead > LEAD_OF_LIKELIEST else likeliest
+
+
+def _read(asked: str, corpus: CorpusView, encode: EncodeTokens) -> Reading:
+    hits, calls = _pool(asked, corpus)
+    return Reading(asked, hits, calls, rank_sentences(asked, hits, encode))
+
+
+def _pool(question: str, corpus: CorpusView) -> tuple[list[Hit], list[ToolCall]]:
+    """The passages for all parts of a question, and the searches that found them."""
+    asked = (Query(with_spellings(part), limit=POOL, per_source=None) for part in parts(question))
+    found = [(query.text, corpus.search(query)) for query in asked]
+    best: dict[str, Hit] = {}
+    for _, hits in found:
+        for hit in hits:
+            known = best.get(hit.chunk.id)
+            best[hit.chunk.id] = hit if known is None or known.score < hit.score else known
+    ranked = sorted(best.values(), key=lambda h: (-h.score, h.chunk.source, h.chunk.ordinal))
+    return ranked[:POOL], [_noted(part, hits) for part, hits in found]
+
+
+def _noted(query: str, hits: Sequence[Hit]) -> ToolCall:
+    """The record of a search for a receipt; its result is the texts of the hits, in order."""
+    text = "\n".join(f"{hit.chunk.source}:{hit.chunk.line_start}\n{hit.chunk.text}" for hit in hits)
+    digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+    return ToolCall(search.NAME, json.dumps({"query": query}), digest, len(text))

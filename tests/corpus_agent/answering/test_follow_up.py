@@ -1,0 +1,58 @@
+"""What a follow-up takes along from the questions before it, and what stands alone."""
+
+import pytest
+
+from corpus_agent.answering.follow_up import leans, readings
+from corpus_agent.answering.reading import read
+from corpus_agent.answering.records import Answer, Citation, Turn
+from indexer import Coverage
+from indexer.embed import FolderEncoder
+from tests.support.fakes import MemoryCorpus
+
+BOILER = "Gareth Lowe of Dunmoor Heating looks after the boiler."
+PHONES = """# Phone numbers
+
+Dunmoor Heating, Gareth Lowe: 0114 496 0337.
+
+Harbour Vets, Nadia Brandt: 0114 496 0777.
+"""
+DAL = "The dal simmers for 35 minutes in the large pot."
+
+
+def turn(question: str, quote: str) -> Turn:
+    citation = Citation(1, "a.md", None, 1, 1, quote, "verified")
+    return Turn(question, Answer(question, quote, "closest", "m", (citation,), Coverage(), 1))
+
+
+@pytest.mark.parametrize(
+    ("question", "alone"),
+    [
+        ("How long does that take?", "What is the pass that won the game?"),
+        ("Is it covered there?", "How many districts are there in Warsaw?"),
+        ("What is his phone number?", "What did Tesla get after he sold his company?"),
+        ("Which one is cheaper?", "Which is one of the two topics of the paper?"),
+        ("And in winter?", "And how many balls did Josh Norman intercept?"),
+        ("Und wie hoch darf sie sein?", "Wie hoch darf das Haus sein?"),
+        ("What does it cost?", "What does it cost to send a parcel?"),
+        ("Why?", "Who fixes the boiler?"),
+        ("¿Cuánto cuesta eso?", "¿Cuál es el apellido del jugador?"),
+    ],
+)
+def test_what_points_at_nothing_in_its_question_leans(question, alone):
+    assert leans(question)
+    assert not leans(alone)
+
+
+def test_a_question_that_stands_alone_has_one_reading_whatever_was_asked_before():
+    history = [turn("How long does the dal simmer?", DAL)]
+    assert readings("Who fixes the boiler?", history) == ("Who fixes the boiler?",)
+    assert len(readings("And who stirs it?", history)) > 1  # the control
+
+
+def test_whom_he_stands_for_is_taken_from_the_quotation_before():
+    corpus = MemoryCorpus({"boiler.md": BOILER, "phones.md": PHONES, "dal.md": DAL})
+    history = [turn("How long does the dal simmer?", DAL), turn("Who fixes the boiler?", BOILER)]
+    encode = FolderEncoder().encode_tokens
+    found = read("What is his phone number?", corpus, encode, history)
+    assert "0337" in found.ranking.sentences[0].text
+    assert "dal" not in found.asked
