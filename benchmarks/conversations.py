@@ -20,7 +20,7 @@ from asked import SAMPLE, Asked, few, index_of, sample, squad, xquad
 from common import data, print_table
 
 from corpus_agent.answering.extractive import ExtractiveAnswerer
-from corpus_agent.answering.follow_up import readings
+from corpus_agent.answering.follow_up import carried_over
 from corpus_agent.answering.reading import read
 from corpus_agent.answering.records import Turn
 from indexer.index import Index
@@ -64,12 +64,12 @@ def mixed(corpus: Index, asked: Sequence[Asked]) -> tuple[float, float, float]:
     takes, changes, fails = [], [], []
     for n, each in enumerate(asked):
         before = asked[(n + len(asked) // 2) % len(asked)].text
-        history = [Turn(before, answerer.answer(before, corpus))]
-        takes.append(len(readings(each.text, history)) > 1)
+        takes.append(carried_over(each.text, before) != each.text)
         if not takes[-1]:
             changes.append(False)
             fails.append(False)
             continue
+        history = [Turn(before, answerer.answer(before, corpus))]
         alone, after = (first(corpus, each.text, h) for h in ((), history))
         changes.append(alone != after)
         right = [any(answer in text for answer in each.answers) for text in (alone, after)]
@@ -97,7 +97,7 @@ def main() -> None:
         with index_of(folder) as corpus:
             stand.append((asked[0].which, len(asked), *mixed(corpus, asked)))
     print_table(
-        ("questions that stand alone", "count", "may lean", "other passage", "right one lost"),
+        ("questions that stand alone", "count", "take words along", "other passage", "right one lost"),
         stand,
     )
 

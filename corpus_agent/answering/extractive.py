@@ -19,11 +19,13 @@ from corpus_agent.answering.probability import status_of
 from corpus_agent.answering.quotations import check_quotation
 from corpus_agent.answering.reading import read
 from corpus_agent.answering.records import Answer, Citation, OnEvent, Turn
+from corpus_agent.answering.unclear import Meanings, meanings
 from corpus_agent.text.sanitize import one_line
 from corpus_agent.text.sentences import units
 
 if TYPE_CHECKING:
     from corpus_agent.answering.ranking import Sentence
+    from corpus_agent.answering.reading import Reading
     from corpus_agent.tools.corpus import CorpusView
     from corpus_agent.tools.result import ToolCall
     from indexer import Encoder, Hit
@@ -43,6 +45,9 @@ _TOO_SHORT = (
     "{} passage was left out: it says too little to be quoted alone.",
     "{} passages were left out: they say too little to be quoted alone.",
 )
+
+Quoted = tuple["Sentence", Citation]
+"""A ranked sentence with its checked quotation."""
 
 
 class ExtractiveAnswerer:
@@ -85,6 +90,9 @@ class ExtractiveAnswerer:
             barred = any(hits[s.passage].unreachable for s, _ in cited)
             return self._not_found(question, corpus, calls, notices, barred=barred)
         numbers = Numbers([c for turn in history for c in turn.answer.citations])
+        meant, good = _meant(found, good, history)
+        if meant is not None:
+            return self._asked_back(question, corpus, calls, numbers, meant, good)
         lines = [
             f"{with_plain_brackets(' '.join(text.split()))} "
             f"[{numbers.of(replace(c, n=numbers.next))}]"
@@ -101,6 +109,28 @@ class ExtractiveAnswerer:
             coverage=corpus.coverage(),
             version=corpus.version,
             notices=(*self._notices, *notices, *remarks(numbers.used())),
+            calls=tuple(calls),
+        )
+
+    def _asked_back(
+        self,
+        question: str,
+        corpus: CorpusView,
+        calls: Sequence[ToolCall],
+        numbers: Numbers,
+        meant: Meanings,
+        good: Sequence[Quoted],
+    ) -> Answer:
+        marks = [f"[{numbers.of(replace(c, n=numbers.next))}]" for _, c in good]
+        return Answer(
+            question=question,
+            text=meant.asks(marks),
+            status="unclear",
+            answerer=self.name,
+            citations=numbers.used(),
+            coverage=corpus.coverage(),
+            version=corpus.version,
+            notices=(*self._notices, *remarks(numbers.used())),
             calls=tuple(calls),
         )
 
@@ -129,6 +159,21 @@ class ExtractiveAnswerer:
             notices=(*self._notices, *notices),
             calls=tuple(calls),
         )
+
+
+def _meant(
+    found: Reading, good: list[Quoted], history: Sequence[Turn]
+) -> tuple[Meanings | None, list[Quoted]]:
+    """What the question may mean, and what is quoted: of that alone, or of what the talk is of."""
+    meant = meanings(found.asked, found.hits, [sentence for sentence, _ in good])
+    if meant is None:
+        return None, good
+    own = [(sentence, c) for sentence, c in good if sentence in meant.sentences]
+    before = {c.source for turn in history[-1:] for c in turn.answer.citations}
+    spoken_of = before.intersection(c.source for _, c in own)
+    if len(spoken_of) != 1:
+        return meant, own
+    return None, [(s, c) for s, c in good if (s, c) not in own or c.source in spoken_of]
 
 
 def _cite(corpus: CorpusView, n: int, sentence: Sentence, hit: Hit) -> Citation:

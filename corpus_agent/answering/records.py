@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
 # answered: nine in ten such quotations hold the answer (probability.py), or a model's answer whose
 # every sentence is supported. partial: parts of it are not, or a quoted file changed. closest:
-# passages that may hold the answer and are not called one. not_found: neither.
-AnswerStatus = Literal["answered", "partial", "closest", "not_found"]
+# passages that may hold the answer and are not called one. unclear: a question back, with what may
+# be meant as its citations. not_found: none of these.
+AnswerStatus = Literal["answered", "partial", "closest", "unclear", "not_found"]
 Verdict = Literal["verified", "verified in recognised text", "moved", "cut", "altered", "not_found"]
 # Verdicts of a quotation that stands in its document, there or elsewhere, whole.
 STANDING: frozenset[Verdict] = frozenset(["verified", "verified in recognised text", "moved"])

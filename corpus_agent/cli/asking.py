@@ -74,7 +74,8 @@ STRICT = click.option(
 @click.option(
     "--strict-answer",
     is_flag=True,
-    help="Exit with 6 unless it is answered: also where passages are shown as the closest.",
+    help="Exit with 6 unless it is answered: also where passages are shown as the closest"
+    " and where a question is asked back.",
 )
 @click.option(
     "--receipt",

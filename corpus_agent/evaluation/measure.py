@@ -46,8 +46,8 @@ class Result:
 
     @property
     def closest(self) -> bool:
-        """Whether passages were shown that are not called an answer."""
-        return self.answer.status == "closest"
+        """Whether passages that are not called an answer, or a question back, were shown."""
+        return self.answer.status in ("closest", "unclear")
 
     @property
     def holds(self) -> bool:

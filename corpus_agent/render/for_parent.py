@@ -83,6 +83,7 @@ CROSSING = frozenset(
     ]
 )
 
+_NO_CLAIMS = ("closest", "unclear", "not_found")
 _MARKS = re.compile(r"(?:\s*\[(?:\d{1,4}|unsupported)\])+")
 _NOT_PLAIN = re.compile(r"[^A-Za-z \t\n]")
 _MARK = re.compile(r"\[(\d{1,4})\]")
@@ -102,8 +103,8 @@ class CheckedClaim:
 
 
 def claims(answer: Answer) -> list[CheckedClaim]:
-    """The sentences of an answer in order; empty where there is none: `closest`, `not_found`."""
-    if answer.status in ("closest", "not_found"):
+    """The sentences of an answer in order; empty where there is none: see `_NO_CLAIMS`."""
+    if answer.status in _NO_CLAIMS:
         return []
     return [_claim(text, answer.citations) for text in _sentences(answer.text)]
 
@@ -183,6 +184,7 @@ _STATUS = {
     "answered": "Answered with evidence",
     "partial": "Answered in part; read the verdicts",
     "closest": "NOT answered: these are the closest passages, and they may not say it",
+    "unclear": "NOT answered: it may mean several things; ask again and name the one that is meant",
     "not_found": "Not found in the documents",
 }
 

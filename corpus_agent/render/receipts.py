@@ -90,6 +90,7 @@ _BY: dict[AnswerStatus | None, str] = {
     "answered": "answered by",
     "partial": "answered in part by",
     "closest": "NOT answered, the closest passages by",
+    "unclear": "NOT answered, asked back by",
     "not_found": "not found by",
     None: "of no known status, by",
 }

@@ -36,10 +36,11 @@ from indexer import (
 
 if TYPE_CHECKING:
     from corpus_agent.answering.receipt import Receipt
-    from corpus_agent.answering.records import Answer, Answerer, OnEvent, Turn
+    from corpus_agent.answering.records import Answer, Answerer, AnswerStatus, OnEvent, Turn
 
 MODEL_LOAD_SECONDS = 300.0  # a large model from a slow disk
 EXTRACTIVE_HEADING = "The documents say:"
+UNCLEAR_HEADING = "It may mean several things:"
 CLOSEST_HEADING = "The closest passages are:"
 
 
@@ -209,6 +210,10 @@ def ask(
     return replace(answer, egress=answerer.egress, model_server=answerer.model_server)
 
 
+def _below_refusal(status: AnswerStatus) -> AnswerStatus:
+    return "unclear" if status == "unclear" else "closest"
+
+
 def _of_nearest_passages(answer: Answer) -> Answer:
     """The answer to a question about all documents, which the passages that were read are not."""
     status = "partial" if answer.status == "answered" else answer.status
@@ -226,12 +231,12 @@ def _with_passages(
     found = passages.answer(answer.question, corpus, history, on_event)
     if not found.citations:
         return answer
-    heading = CLOSEST_HEADING if found.status == "closest" else EXTRACTIVE_HEADING
+    heading = {"closest": CLOSEST_HEADING, "unclear": UNCLEAR_HEADING}.get(found.status)
     quoted = found.text.removeprefix(f"{answering.extractive.CLOSEST_HEADING}\n")
     return replace(
         answer,
-        text=f"{answer.text}\n\n{heading}\n{quoted}",
-        status="closest" if answer.status == "not_found" else answer.status,
+        text=f"{answer.text}\n\n{heading or EXTRACTIVE_HEADING}\n{quoted}",
+        status=_below_refusal(found.status) if answer.status == "not_found" else answer.status,
         citations=found.citations,
         notices=(*answer.notices, "The passages below the answer were added without the model."),
         calls=(*answer.calls, *found.calls),

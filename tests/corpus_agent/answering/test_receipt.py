@@ -92,6 +92,7 @@ def test_a_receipt_is_one_line_of_ascii():
         ("answered", "answered by toy"),
         ("partial", "answered in part by toy"),
         ("closest", "NOT answered, the closest passages by toy"),
+        ("unclear", "NOT answered, asked back by toy"),
         ("not_found", "not found by toy"),
         ("answered [1] holds", "of no known status, by toy"),
         (["answered"], "of no known status, by toy"),

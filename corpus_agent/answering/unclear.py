@@ -1,0 +1,148 @@
+"""What a question may mean where it leaves open which of several documents it is about.
+
+Two documents say the same of different things, as two leases do of their rent, and the question
+names neither: then the answer is a question back. It must never stand in the place of a good answer
+(benchmarks/unclear.py). Pure. Called by extractive.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+import regex
+
+from corpus_agent.answering.answer_type import expected_kind, has_kind
+from corpus_agent.answering.own_words import with_plain_brackets
+from corpus_agent.text.sanitize import one_line
+from corpus_agent.text.tokens import (
+    STOP_WORDS,
+    content_terms,
+    fold,
+    has_digit,
+    name_terms,
+    same_word,
+    terms,
+)
+
+if TYPE_CHECKING:
+    from corpus_agent.answering.ranking import Sentence
+    from indexer import Hit
+
+TIE = 1.5  # scores this near to the best are as good
+SAME_FRAME = 0.5  # of the words of two sentences, figures and names left out
+MOST_WORDS = 4  # content words: a longer question says what it is about
+MAX_LABEL = 60  # characters
+
+_CAPITAL = regex.compile(r"\p{Lu}[\p{L}\p{M}'’-]+")
+
+
+@dataclass(frozen=True)
+class Meanings:
+    """What a question may be about: a noun for it, "" without one, and each sentence's label."""
+
+    noun: str
+    labels: tuple[str, ...]
+    sentences: tuple[Sentence, ...]
+
+    def asks(self, marks: Sequence[str]) -> str:
+        """The question back, with the mark of its citation behind each label."""
+        which = f"Which {self.noun}" if self.noun else "Which do you mean"
+        shown = [f"{label} {mark}" for label, mark in zip(self.labels, marks, strict=True)]
+        return f"{which}: {', '.join(shown[:-1])} or {shown[-1]}?"
+
+
+def meanings(question: str, hits: Sequence[Hit], sentences: Sequence[Sentence]) -> Meanings | None:
+    """The things that a question may mean, best first; None if it is clear."""
+    asked = content_terms(question)
+    if len(sentences) < 2 or len(asked) > MOST_WORDS or name_terms(question):
+        return None
+    first = sentences[0]
+    tied = [first]
+    for other in sentences[1:]:
+        near = first.score - other.score <= TIE
+        if near and all(_parallel(question, asked, hits, one, other) for one in tied):
+            tied.append(other)
+    if len(tied) < 2:
+        return None
+    return _told_apart(asked, [hits[s.passage] for s in tied], tied)
+
+
+def _parallel(
+    question: str, asked: Sequence[str], hits: Sequence[Hit], one: Sentence, other: Sentence
+) -> bool:
+    """Whether two sentences say the same of two things, with other values."""
+    if hits[one.passage].chunk.source == hits[other.passage].chunk.source:
+        return False
+    kind, words = expected_kind(question), frozenset(terms(question))
+    if kind and not all(has_kind(kind, s.text, words) for s in (one, other)):
+        return False
+    values = [_values(s.text, words) for s in (one, other)]
+    if not all(values) or values[0] & values[1]:
+        return False
+    held = [_held(asked, f"{hits[s.passage].chunk.heading}\n{s.text}") for s in (one, other)]
+    if held[0] != held[1] or not held[0]:
+        return False
+    return len(held[0]) == len(asked) or _frame(one.text, other.text) >= SAME_FRAME
+
+
+def _held(asked: Sequence[str], text: str) -> frozenset[str]:
+    there = set(terms(text))
+    return frozenset(word for word in asked if any(same_word(word, t) for t in there))
+
+
+def _values(text: str, asked: frozenset[str]) -> frozenset[str]:
+    """The figures and names of a sentence that the question does not have."""
+    inner = (fold(found[0]) for found in _CAPITAL.finditer(text) if found.start() > 0)
+    figures = (word for word in terms(text) if has_digit(word))
+    return frozenset(word for word in (*inner, *figures) if word not in asked | STOP_WORDS)
+
+
+def _frame(one: str, other: str) -> float:
+    """How much of their words two sentences share, figures left out."""
+    words = [{w for w in terms(text) if not has_digit(w)} for text in (one, other)]
+    return len(words[0] & words[1]) / max(1, len(words[0] | words[1]))
+
+
+def _told_apart(
+    asked: Sequence[str], hits: Sequence[Hit], tied: Sequence[Sentence]
+) -> Meanings | None:
+    """The meanings with labels that tell their documents apart, unless the question has one."""
+    titles = [_title(hit) for hit in hits]
+    paths = [one_line(PurePosixPath(hit.chunk.source).stem.replace("-", " ")) for hit in hits]
+    for names in (titles, paths):
+        labels = _differences([name.split() for name in names])
+        if names is paths and any(map(has_digit, labels)):  # a number tells a person nothing
+            continue
+        own = [set(terms(label)) for label in labels]
+        if not all(own) or len({frozenset(words) for words in own}) < len(own):
+            continue
+        if any(same_word(word, term) for word in asked for words in own for term in words):
+            return None
+        return Meanings(_noun(asked, names), tuple(labels), tuple(tied))
+    return None
+
+
+def _title(hit: Hit) -> str:
+    title = hit.chunk.heading.partition(" > ")[0]
+    if not title and hit.chunk.line_start == 1 and hit.chunk.text.startswith("#"):
+        title = hit.chunk.text.partition("\n")[0].lstrip("# ")
+    return with_plain_brackets(one_line(title)[:MAX_LABEL])
+
+
+def _differences(names: Sequence[Sequence[str]]) -> list[str]:
+    """What is left of each name without the words that all begin and end with."""
+    shortest = min(map(len, names))
+    start = next((i for i in range(shortest) if len({n[i] for n in names}) > 1), shortest)
+    room = shortest - start
+    end = next((i for i in range(room) if len({n[-1 - i] for n in names}) > 1), room)
+    return [" ".join(n[start : len(n) - end]).strip(" ,;:-–—") for n in names]
+
+
+def _noun(asked: Sequence[str], names: Sequence[str]) -> str:
+    """A content word that all names share, of the question's if one is; "" if they share none."""
+    shared = set.intersection(*(set(terms(name)) for name in names)) - STOP_WORDS
+    found = [word for word in content_terms(names[0]) if word in shared and not has_digit(word)]
+    return next((w for w in asked if w in found), next(iter(found), ""))

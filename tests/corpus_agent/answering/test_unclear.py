@@ -1,0 +1,73 @@
+"""A question that two documents answer, each of its own thing, is asked back; others are not."""
+
+import pytest
+
+from corpus_agent.answering.extractive import ExtractiveAnswerer
+from corpus_agent.answering.records import Turn
+from corpus_agent.render.answers import answer_lines, answer_object
+from corpus_agent.render.for_parent import claims, render
+from corpus_agent.text.delimiters import Frame
+from indexer.embed import FolderEncoder
+from tests.support.fakes import MemoryCorpus
+
+OAK = """# Storage unit at Oak Street
+
+The fee is £64 per month. The key is with Mrs Lund.
+"""
+ELM = """# Storage unit at Elm Yard
+
+The fee is £81 per month. The key is with Mr Abara.
+"""
+BREAD = "# Sourdough\n\nThe loaf bakes at 230 °C for 40 minutes.\n"
+VAGUE = "What is the fee per month?"
+
+
+@pytest.fixture(scope="module")
+def answerer() -> ExtractiveAnswerer:
+    return ExtractiveAnswerer(FolderEncoder())
+
+
+@pytest.fixture
+def corpus() -> MemoryCorpus:
+    return MemoryCorpus({"units/oak.md": OAK, "units/elm.md": ELM, "bread.md": BREAD})
+
+
+def test_what_leaves_open_which_is_meant_is_asked_back_with_the_candidates_cited(answerer, corpus):
+    answer = answerer.answer(VAGUE, corpus)
+    assert (answer.status, answer.probability) == ("unclear", None)
+    assert answer.text.startswith("Which storage: ")
+    assert all(name in answer.text for name in ("Oak Street [", "Elm Yard ["))
+    assert {c.source for c in answer.citations} == {"units/oak.md", "units/elm.md"}
+    assert all(c.verdict == "verified" for c in answer.citations)
+    assert answer_object(answer, "enforced")["status"] == "unclear"
+    assert answer.text in list(answer_lines(answer))
+    assert claims(answer) == []
+    assert render(Frame(), answer).startswith("NOT answered: it may mean several things")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the fee per month at Elm Yard?",
+        "What is the monthly fee of the storage unit in oak street?",
+        "At what temperature does the loaf bake?",
+    ],
+)
+def test_a_question_that_says_which_is_answered(answerer, corpus, question):
+    answer = answerer.answer(question, corpus)
+    assert answer.status in ("answered", "closest")
+
+
+def test_values_that_agree_leave_nothing_to_ask(answerer):
+    same = MemoryCorpus({"units/oak.md": OAK, "units/elm.md": ELM.replace("81", "64")})
+    assert answerer.answer(VAGUE, same).status in ("answered", "closest")
+
+
+def test_what_the_talk_is_about_is_not_asked_again(answerer, corpus):
+    before = "Who has the key of the unit in Elm Yard?"
+    first = answerer.answer(before, corpus)
+    only_elm = [Turn(before, first)]
+    assert {c.source for c in first.citations} == {"units/elm.md"}
+    answer = answerer.answer(VAGUE, corpus, only_elm)
+    assert answer.status in ("answered", "closest")
+    assert "£81" in answer.text and "£64" not in answer.text
