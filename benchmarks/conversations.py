@@ -23,16 +23,46 @@ from corpus_agent.answering.extractive import ExtractiveAnswerer
 from corpus_agent.answering.follow_up import carried_over
 from corpus_agent.answering.reading import read
 from corpus_agent.answering.records import Turn
+from corpus_agent.answering.whole_corpus import asks_all
 from indexer.index import Index
 
 SQUAD_PER_ARTICLE = 50
 LANGUAGES = ("de", "es")
 
 
-def follow_ups(corpus: str, half: str) -> list[dict[str, Any]]:
-    tables = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
-    own = [entry for entry in tables["follow_ups"] if entry["corpus"] == corpus]
-    return own[0 if half == "dev" else 1 :: 2]
+def tables() -> dict[str, Any]:
+    return tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+
+
+def of_half(entries: Sequence[Any], half: str) -> Sequence[Any]:
+    return entries[0 if half == "dev" else 1 :: 2]
+
+
+def both_shown(corpus: Index, entries: Sequence[dict[str, Any]]) -> tuple[int, float, float]:
+    """How many comparisons, and of them the shares with one and with both sides in the answer."""
+    answerer = ExtractiveAnswerer(corpus.encoder)
+    one, two = [], []
+    for entry in entries:
+        answer = answerer.answer(entry["asked"], corpus)
+        shown = " ".join(" ".join(c.quote.split()) for c in answer.citations)
+        held = [each in shown for each in entry["holds"]]
+        one.append(any(held))
+        two.append(all(held) and len(answer.citations) == len(held))
+        print(f"  {sum(held)} of 2: {entry['asked']}")
+    return len(entries), mean(one), mean(two)
+
+
+def whole_corpus(half: str) -> tuple[object, ...]:
+    """Shares that are taken for questions about all documents: of such ones, and of others."""
+    own = {kind: of_half(each, half) for kind, each in tables()["whole_corpus"].items()}
+    others = [each.text for _, every in (xquad("en"), squad()) for each in every]
+    return (
+        len(own["all"]),
+        mean(map(asks_all, own["all"])),
+        mean(map(asks_all, own["one"])),
+        len(others),
+        sum(map(asks_all, others)),
+    )
 
 
 def first(corpus: Index, asked: str, history: Sequence[Turn]) -> str:
@@ -84,11 +114,19 @@ def main() -> None:
     rows: list[list[bool]] = []
     for name, folder in (("sample", SAMPLE), ("xquad", data("qa", "xquad-paragraphs"))):
         with index_of(folder) as corpus:
-            rows += measured(corpus, follow_ups(name, half))
+            own = [entry for entry in tables()["follow_ups"] if entry["corpus"] == name]
+            rows += measured(corpus, of_half(own, half))
+            if name == "sample":
+                compared = both_shown(corpus, of_half(tables()["comparisons"], half))
     shares = [mean(row[way] for row in rows) for way in range(3)]
     print_table(
         ("follow-ups", "count", "with the questions before", "written out", "alone"),
         [(half, len(rows), *shares)],
+    )
+    print_table(("comparisons", "one side shown", "both, and nothing else"), [compared])
+    print_table(
+        ("about all documents", "recognised", "of others", "XQuAD and SQuAD 2.0", "recognised"),
+        [whole_corpus(half)],
     )
     sets = [sample(), squad(), *(xquad(lang) for lang in ("en", *LANGUAGES))]
     stand: list[tuple[object, ...]] = []
@@ -97,7 +135,13 @@ def main() -> None:
         with index_of(folder) as corpus:
             stand.append((asked[0].which, len(asked), *mixed(corpus, asked)))
     print_table(
-        ("questions that stand alone", "count", "take words along", "other passage", "right one lost"),
+        (
+            "questions that stand alone",
+            "count",
+            "take words along",
+            "other passage",
+            "right one lost",
+        ),
         stand,
     )
 

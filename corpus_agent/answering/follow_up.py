@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import regex
 
+from corpus_agent.answering.comparison import of_the_two
 from corpus_agent.text.tokens import STOP_WORDS, content_terms, fold, name_terms
 
 if TYPE_CHECKING:
@@ -61,9 +62,13 @@ def readings(question: str, history: Sequence[Turn]) -> tuple[str, ...]:
 
     It has one reading where nothing in it points outside: then the topic before plays no part.
     """
-    before: str | None = None
+    asked: list[str] = []
     for turn in history:
-        before = carried_over(turn.question, before)
+        asked.append(carried_over(turn.question, asked[-1] if asked else None))
+    two = of_the_two(question, *(" ".join(content_terms(each)) for each in asked[-2:]))
+    if two is not None:
+        return (two,)
+    before = asked[-1] if asked else None
     if (carried := carried_over(question, before)) == question:
         return (question,)
     names = _names_quoted(question, history[-1]) if _OF_PERSON.search(fold(question)) else []

@@ -15,6 +15,7 @@ import numpy as np
 
 from corpus_agent.answering import probability
 from corpus_agent.answering.answer_type import has_kind, has_measure
+from corpus_agent.answering.comparison import sides
 from corpus_agent.answering.coverage import Coverage, EncodeTokens, Subject, Vectors
 from corpus_agent.answering.probability import (
     Best,
@@ -310,8 +311,8 @@ def _rank_one(
     return Ranking(best_sentences(own, keep_within), found.confidence, found.probability)
 
 
-def merged(rankings: Sequence[Ranking]) -> Ranking:
-    """One ranking of the answers to several parts: the best of each first, then the others.
+def merged(rankings: Sequence[Ranking], most: int = MOST_SENTENCES) -> Ranking:
+    """One ranking of the answers to several parts: the best of each first, then `most` in all.
 
     Confidence and probability are the means of the parts', so that half an answer is kept.
     """
@@ -325,7 +326,7 @@ def merged(rankings: Sequence[Ranking]) -> Ranking:
     count = max(1, len(rankings))
     confidence = sum(ranking.confidence for ranking in rankings) / count
     chance = sum(ranking.probability for ranking in rankings) / count
-    return Ranking(tuple(chosen.values())[:MOST_SENTENCES], confidence, chance)
+    return Ranking(tuple(chosen.values())[:most], confidence, chance)
 
 
 def rank_sentences(question: str, hits: Sequence[Hit], encode: EncodeTokens) -> Ranking:
@@ -338,4 +339,5 @@ def rank_sentences(question: str, hits: Sequence[Hit], encode: EncodeTokens) -> 
     asked = parts(question)
     if len(asked) == 1:
         return _rank_one(question, hits, encode, memory, KEEP_WITHIN)
-    return merged([_rank_one(part, hits, encode, memory, math.inf) for part in asked])
+    rankings = [_rank_one(part, hits, encode, memory, math.inf) for part in asked]
+    return merged(rankings, len(asked) if sides(question) else MOST_SENTENCES)

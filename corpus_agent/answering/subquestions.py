@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import regex
 
+from corpus_agent.answering.comparison import sides
 from corpus_agent.text.tokens import content_terms
 
 _ASKING = (
@@ -22,10 +23,12 @@ LEAST_WORDS = 1  # content word that the first half needs to be a question of it
 
 
 def parts(question: str) -> list[str]:
-    """The question itself, or its two halves if it clearly asks for two things.
+    """The question itself, or its two halves if it clearly asks for two things or compares them.
 
     The second half includes the first half's words, because its subject is often only "it".
     """
+    if (compared := sides(question)) is not None:
+        return list(compared)
     found = list(_JOINED.finditer(question))
     if len(found) != 1:
         return [question]
