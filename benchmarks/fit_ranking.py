@@ -277,7 +277,7 @@ def show_weights(fit: Sequence[Row], held: Sequence[Row]) -> None:
 
 
 def show_limits(fit: Sequence[Row], held: Sequence[Row]) -> None:
-    """PASSAGES_READ, UNITS_ENCODED, KEEP_WITHIN, MOST_SENTENCES: what more would find."""
+    """PASSAGES_READ, UNITS_ENCODED, KEEP_WITHIN and the like: what more would find."""
     weights = ranking.WEIGHTS.astype(np.float64)
 
     def read(rows: Sequence[Row], most: float) -> float:
@@ -287,12 +287,19 @@ def show_limits(fit: Sequence[Row], held: Sequence[Row]) -> None:
         orders = [(row, _order(row, weights, int(most))) for row in rows]
         return mean(bool(row.right[order[:3]].any()) for row, order in orders)
 
-    def within(rows: Sequence[Row], gap: float) -> float:
+    def elsewhere(rows: Sequence[Row], gap: float) -> float:
+        return within(rows, ranking.KEEP_WITHIN, gap)
+
+    def within(rows: Sequence[Row], gap: float, other: float | None = None) -> float:
         found = []
         for row in rows:
             order = _order(row, weights)[: ranking.MOST_SENTENCES]
             scores = row.own.table @ ranking.WEIGHTS
-            near = [i for i in order if scores[i] >= scores[order[0]] - gap]
+            here = row.own.found[order[0]].passage
+            gaps = [
+                gap if other is None or each.passage == here else other for each in row.own.found
+            ]
+            near = [i for i in order if scores[i] >= scores[order[0]] - gaps[i]]
             found.append(bool(row.right[near].any()))
         return mean(found)
 
@@ -303,6 +310,7 @@ def show_limits(fit: Sequence[Row], held: Sequence[Row]) -> None:
         ("PASSAGES_READ", ranking.PASSAGES_READ, (2, 3, 5, 8, 10), read),
         ("UNITS_ENCODED", ranking.UNITS_ENCODED, (6, 8, 12, 16, 24), encoded),
         ("KEEP_WITHIN", ranking.KEEP_WITHIN, (1, 2, 2.5, 3, 3.5, 5, 99), within),
+        ("KEEP_WITHIN_OTHER", ranking.KEEP_WITHIN_OTHER, (0.5, 1, 1.5, 2, 2.5), elsewhere),
         ("MOST_SENTENCES", ranking.MOST_SENTENCES, (1, 2, 3, 4, 5), returned),
     )
     fit, held = [r for r in fit if r.answerable], [r for r in held if r.answerable]

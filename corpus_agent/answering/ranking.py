@@ -29,6 +29,7 @@ from corpus_agent.text.sentences import (
     asks,
     heads_table,
     is_item,
+    is_pointer,
     is_title,
     leads_in,
     refers_back,
@@ -108,8 +109,11 @@ WEIGHTS = np.array(
 )
 # Without vectors, for choosing which units to encode.
 WEIGHTS_UNENCODED = np.array([0.0, 11.8, 4.5, 6.4, 1.3, -3.0, 2.6], dtype=np.float32)
-# A further sentence is returned while its score is within this of the best.
+# A further sentence is returned while its score is within this of the best: where it stands in the
+# same passage, and in another one, which must also hold as much of the question's rare words.
 KEEP_WITHIN = 2.5
+KEEP_WITHIN_OTHER = 1.5
+LACKS_AT_MOST = 0.1
 MOST_SENTENCES = 3  # a choice: an answer should be short, though five find more
 
 
@@ -119,9 +123,9 @@ MOST_SENTENCES = 3  # a choice: an answer should be short, though five find more
 def _candidate(
     number: int, passage: Chunk, unit: Unit, before: Unit | None, around: Sequence[str]
 ) -> Candidate:
-    """One unit as a candidate; a page's header or footer counts as a title."""
+    """One unit as a candidate; a page's header, a pointer to elsewhere counts as a title."""
     text = passage.text[unit.start : unit.end]
-    titled = unit.kind == "page" or (unit.kind == "text" and is_title(text))
+    titled = unit.kind == "page" or (unit.kind == "text" and (is_title(text) or is_pointer(text)))
     others = tuple(dict.fromkeys(other for other in around if other and other != text))
     opening = unit.start
     beside = before and before.kind == unit.kind == "text"
@@ -152,7 +156,9 @@ def _of_passage(number: int, passage: Chunk) -> list[Candidate]:
         elif unit.kind != "row" and not is_item(text) and not asks(lead):
             lead = ""
         candidate = _candidate(number, passage, unit, last, (heading, lead, before))
-        if unit is own[-1] and unit.kind == "text":  # the text that it would head is missing
+        if (
+            unit is own[-1] and unit.kind == "text" and not is_pointer(text)
+        ):  # the text that it would head is missing
             candidate = replace(candidate, titled=False)
         found.append(candidate)
         if unit.kind == "page":
@@ -197,24 +203,42 @@ def features(
 # ---- Ranking
 
 
+def _adds(further: Candidate, rows: Vectors, *, elsewhere: bool) -> bool:
+    """Whether a sentence near the best, with the features of both, may add to it."""
+    (best, own), (best_score, score) = rows, rows @ WEIGHTS
+    if further.titled or leads_in(further.text):
+        return False
+    near = score >= best_score - KEEP_WITHIN_OTHER
+    return not elsewhere or bool(near and own[2] >= best[2] - LACKS_AT_MOST)
+
+
 def _chosen(
     found: Sequence[Candidate],
     texts: Mapping[int, str],
-    scores: Vectors,
+    table: Vectors,
     keep_within: float,
 ) -> tuple[Sentence, ...]:
-    """The best candidates, best first, without duplicates and those far below the best.
+    """The best candidates, best first, without duplicates and those that add nothing to the best.
 
     Each with the sentence that it refers to, unless that is among them.
     """
     chosen: list[Sentence] = []
     seen: set[str] = set()
+    scores: Vectors = table @ WEIGHTS
+    best = int(np.argmax(scores))
     for i in np.argsort(-scores, kind="stable"):
         own, score = found[int(i)], float(scores[i])
         if len(chosen) == MOST_SENTENCES:
             break
         if chosen and score < chosen[0].score - keep_within:
             break
+        elsewhere = own.passage != found[best].passage
+        if (
+            chosen
+            and keep_within < math.inf
+            and not _adds(own, table[[best, i]], elsewhere=elsewhere)
+        ):
+            continue
         others = [(s.start, s.end) for s in chosen if s.passage == own.passage]
         if any(start <= own.start < end for start, end in others):
             continue
@@ -274,7 +298,7 @@ def weighed(
 
 def best_sentences(own: Weighed, keep_within: float = KEEP_WITHIN) -> tuple[Sentence, ...]:
     """The sentences that are shown, best first."""
-    return _chosen(own.found, own.texts, own.table @ WEIGHTS, keep_within)
+    return _chosen(own.found, own.texts, own.table, keep_within)
 
 
 def figures(question: str, own: Weighed) -> tuple[list[float], list[float]]:

@@ -158,6 +158,18 @@ def is_title(text: str) -> bool:
     return bool(bare) and bare[:1].isalpha() and not bare[:1].islower() and not has_digit(bare)
 
 
+_LINK = r"(?:!?\[[^\]]{0,200}\]\([^()\s]*(?:\([^()\s]*\))?[^()\s]*\)|<?https?://\S+)"
+_POINTER = regex.compile(
+    rf"(?i)\s*(?:[-*+•]\s+)?(?:{_LINK}|(?:see|source|via|read|reference|quelle|siehe)\b[^.\[]{{0,20}}"
+    rf"{_LINK}[^.\[]{{0,50}})[.>\s]*"
+)
+
+
+def is_pointer(text: str) -> bool:
+    """Whether a unit only says where something stands: a link alone, "See [the manual](…)"."""
+    return bool(_POINTER.fullmatch(text))
+
+
 def is_item(text: str) -> bool:
     """Whether a unit is an item of a list."""
     return bool(_ITEM.match(text))

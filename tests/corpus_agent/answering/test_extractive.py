@@ -221,3 +221,27 @@ def test_a_line_about_another_code_is_not_quoted(answerer):
         "The display says E1042 or E1043 torque sensor, why?", corpus
     )  # the control
     assert all(line in answer.text for line in about)
+
+
+def test_where_something_stands_is_not_quoted_as_what_it_says(answerer):
+    pointers = (
+        "- [The freezer seal](freezer.md)\n- See the [seal docs](https://x.example) for more."
+    )
+    said = "The freezer seal is replaced every six years."
+    corpus = MemoryCorpus({"index.md": f"{pointers}\n", "freezer.md": f"{said}\n"})
+    answer = answerer.answer("How often is the freezer seal replaced?", corpus)
+    assert [citation.quote for citation in answer.citations] == [said]
+    plain = pointers.replace("[", "").replace("](", ", ").replace(")", "")
+    corpus = MemoryCorpus({"index.md": f"{plain}\n"})  # the control: without links it is text
+    assert answerer.answer("What is said of the freezer seal?", corpus).citations
+
+
+def test_a_further_sentence_of_another_document_holds_as_much_of_the_question(answerer):
+    rent = "The rent of the flat is £985 per month."
+    other = "The rent of a bicycle is £12 for a day."
+    corpus = MemoryCorpus({"lease.md": f"{rent}\n", "holiday.md": f"{other}\n"})
+    answer = answerer.answer("How much is the rent of the flat per month?", corpus)
+    assert [citation.quote for citation in answer.citations] == [rent]
+    both = MemoryCorpus({"lease.md": f"{rent}\n", "old.md": f"{rent.replace('985', '940')}\n"})
+    answer = answerer.answer("How much is the rent of the flat per month?", both)  # the control
+    assert len(answer.citations) == 2
