@@ -112,8 +112,8 @@ WEIGHTS_UNENCODED = np.array([0.0, 11.8, 4.5, 6.4, 1.3, -3.0, 2.6], dtype=np.flo
 # A further sentence is returned while its score is within this of the best: where it stands in the
 # same passage, and in another one, which must also hold as much of the question's rare words.
 KEEP_WITHIN = 2.5
-KEEP_WITHIN_OTHER = 1.5
-LACKS_AT_MOST = 0.1
+KEEP_WITHIN_OTHER = 2.0
+LACKS_AT_MOST = 0.2
 MOST_SENTENCES = 3  # a choice: an answer should be short, though five find more
 
 

@@ -36,6 +36,8 @@ SAME_FRAME = 0.5  # of the words of two sentences, figures and names left out
 MOST_WORDS = 4  # content words: a longer question says what it is about
 MAX_LABEL = 60  # characters
 
+# A label that means something to a person: a word, a year; "25" and "27" are parts of a series.
+_SPEAKS = regex.compile(r"\p{L}{2}|\b(?:19|20)\d\d\b")
 _CAPITAL = regex.compile(r"\p{Lu}[\p{L}\p{M}'’-]+")
 
 
@@ -111,10 +113,9 @@ def _told_apart(
 ) -> Meanings | None:
     """The meanings with labels that tell their documents apart, unless the question has one."""
     titles = [_title(hit) for hit in hits]
-    paths = [one_line(PurePosixPath(hit.chunk.source).stem.replace("-", " ")) for hit in hits]
-    for names in (titles, paths):
+    for names in (titles, [_file_name(hit) for hit in hits]):
         labels = _differences([name.split() for name in names])
-        if names is paths and any(map(has_digit, labels)):  # a number tells a person nothing
+        if not all(map(_SPEAKS.search, labels)):
             continue
         own = [set(terms(label)) for label in labels]
         if not all(own) or len({frozenset(words) for words in own}) < len(own):
@@ -126,10 +127,17 @@ def _told_apart(
 
 
 def _title(hit: Hit) -> str:
+    """The title of a passage's document, "" if it is the name of its file."""
     title = hit.chunk.heading.partition(" > ")[0]
     if not title and hit.chunk.line_start == 1 and hit.chunk.text.startswith("#"):
         title = hit.chunk.text.partition("\n")[0].lstrip("# ")
-    return with_plain_brackets(one_line(title)[:MAX_LABEL])
+    is_name = title == PurePosixPath(hit.chunk.source).stem
+    return "" if is_name else with_plain_brackets(one_line(title)[:MAX_LABEL])
+
+
+def _file_name(hit: Hit) -> str:
+    name = regex.sub(r"[-_\s]+", " ", PurePosixPath(hit.chunk.source).stem)
+    return with_plain_brackets(one_line(name)[:MAX_LABEL])
 
 
 def _differences(names: Sequence[Sequence[str]]) -> list[str]:
