@@ -37,7 +37,7 @@ MOST_WORDS = 4  # content words: a longer question says what it is about
 MAX_LABEL = 60  # characters
 
 # A label that means something to a person: a word, a year; "25" and "27" are parts of a series.
-_SPEAKS = regex.compile(r"\p{L}{2}|\b(?:19|20)\d\d\b")
+_SPEAKS = regex.compile(r"\b\p{L}{2,}\b|\b(?:19|20)\d\d\b")
 _CAPITAL = regex.compile(r"\p{Lu}[\p{L}\p{M}'’-]+")
 
 
