@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 import indexer
+from corpus_agent import fields as documents_fields
 from corpus_agent import render, service
 from corpus_agent.seal import unsealed
 from corpus_agent.settings import OF_A_STORE, Settings, existing_place
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
         ReadResult,
         SearchResult,
         StatusResult,
+        TableResult,
     )
     from corpus_agent.seal.enforce import SealState
     from indexer import Encoder, Index, Progress
@@ -193,6 +195,17 @@ class Corpus:
             question, view, answerer, launch, settings, on_event=on_event
         )
         return render.answer_object(answer, self._seal)
+
+    def table(self, *fields: str, file: Path | str | None = None, path: str = "") -> TableResult:
+        """What every document whose source begins with `path` says about each field.
+
+        Fields are named in words; `file` has more of them (see --fields).
+        """
+        columns = documents_fields.definition.fields_of(
+            fields, Path(file) if file is not None else None
+        )
+        made = documents_fields.table.table_of(self._newest(), columns, path=path)
+        return render.table_object(made, self._seal)
 
     def status(self) -> StatusResult:
         """The contents of the index, its location and whether it is complete."""

@@ -25,6 +25,13 @@ _PUBLIC = {
         "place",
         "searched",
     ),
+    "corpus_agent.render.fields": (
+        "foot_lines",
+        "table_csv",
+        "table_html",
+        "table_lines",
+        "table_object",
+    ),
     "corpus_agent.render.files": (
         "file_line",
         "file_object",
@@ -76,6 +83,11 @@ if TYPE_CHECKING:
     from corpus_agent.render.common import names as names
     from corpus_agent.render.common import place as place
     from corpus_agent.render.common import searched as searched
+    from corpus_agent.render.fields import foot_lines as foot_lines
+    from corpus_agent.render.fields import table_csv as table_csv
+    from corpus_agent.render.fields import table_html as table_html
+    from corpus_agent.render.fields import table_lines as table_lines
+    from corpus_agent.render.fields import table_object as table_object
     from corpus_agent.render.files import file_line as file_line
     from corpus_agent.render.files import file_object as file_object
     from corpus_agent.render.files import problem_line as problem_line

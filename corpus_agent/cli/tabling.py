@@ -1,0 +1,95 @@
+"""Commands that look at every document: tables of fields."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import click
+
+from corpus_agent import fields, render, service
+from corpus_agent.cli.common import (
+    JSON,
+    launch_to_read,
+    main,
+    print_json,
+    print_lines,
+    settings_in_force,
+)
+from corpus_agent.cli.progress import counted
+from indexer import UsageError
+
+_WIDTH = 100  # columns where there is no terminal
+_FILE = click.Path(path_type=Path, dir_okay=False)
+BELOW = click.option(
+    "--path", "below", default="", metavar="PREFIX", help="Only sources that begin so."
+)
+
+
+@main.command()
+@click.argument("words", nargs=-1, metavar="[FIELD]...")
+@click.option(
+    "--fields",
+    "file",
+    type=_FILE,
+    metavar="FILE",
+    help="Columns from a TOML file: [[fields]] with name; type, question, phrases.",
+)
+@BELOW
+@click.option("--quotations", is_flag=True, help="Print the evidence below each document.")
+@click.option(
+    "--csv", "csv_file", type=_FILE, metavar="FILE", help="Write the table to a new FILE."
+)
+@click.option("--html", "html_file", type=_FILE, metavar="FILE", help="The same as a page.")
+@JSON
+def table(
+    words: tuple[str, ...],
+    file: Path | None,
+    below: str,
+    quotations: bool,
+    csv_file: Path | None,
+    html_file: Path | None,
+    as_json: bool,
+) -> None:
+    """Look at every document, and say what each says about every FIELD.
+
+    A field is named in words ("due date", "governing law"); dates, sums, durations, shares, names
+    and places come in one form. Each value has a quotation that was looked up. What is silent, in
+    more than one way, or could not be read is counted.
+    """
+    settings = settings_in_force()
+    columns = fields.definition.fields_of(words, file)
+    descriptors = {name: _opened(name) for name in (csv_file, html_file) if name is not None}
+    launch = launch_to_read(settings)
+
+    corpus = service.session.open_corpus(launch.settings, searching=False)
+    with counted("looking at documents") as on_document:
+        made = fields.table.table_of(corpus, columns, path=below, on_document=on_document)
+    if csv_file is not None:
+        _write(descriptors[csv_file], render.table_csv(made))
+    if html_file is not None:
+        _write(descriptors[html_file], render.table_html(made))
+    if as_json:
+        return print_json(render.table_object(made, launch.seal.state))
+    if descriptors:
+        return print_lines(render.foot_lines(made))
+    width = shutil.get_terminal_size((_WIDTH, 0)).columns
+    return print_lines(render.table_lines(made, width, quotations=quotations))
+
+
+def _opened(file: Path) -> int:
+    """A descriptor of a new file: opened before the seal, which closes all but the index."""
+    try:
+        return os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    except FileExistsError:
+        raise UsageError(
+            f"{os.fspath(file)!r} is there already, and is not overwritten.", "Name a new file."
+        ) from None
+    except OSError as error:
+        raise UsageError(f"{os.fspath(file)!r} cannot be written: {error.strerror}.") from None
+
+
+def _write(descriptor: int, text: str) -> None:
+    with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
+        file.write(text)
