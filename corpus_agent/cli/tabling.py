@@ -78,6 +78,48 @@ def table(
     return print_lines(render.table_lines(made, width, quotations=quotations))
 
 
+@main.command()
+@click.argument("terms", nargs=-1, required=True, metavar="TERM...")
+@BELOW
+@JSON
+def missing(terms: tuple[str, ...], below: str, as_json: bool) -> None:
+    """List the documents that mention no TERM: exactly these words, in any case.
+
+    Every document is looked at. Other words for the same, and other forms of the word, are TERMs of
+    their own: missing deposit deposits "security sum".
+    """
+    columns = tuple(map(fields.mentions.mention_of, dict.fromkeys(terms)))
+    launch = launch_to_read(settings_in_force())
+
+    corpus = service.session.open_corpus(launch.settings, searching=False)
+    with counted("looking at documents") as on_document:
+        made = fields.table.table_of(corpus, columns, path=below, on_document=on_document)
+    if as_json:
+        return print_json(render.table_object(made, launch.seal.state))
+    return print_lines(render.missing_lines(made))
+
+
+@main.command()
+@click.argument("source")
+@click.argument("other")
+@click.argument("words", nargs=-1, required=True, metavar="FIELD...")
+@JSON
+def compare(source: str, other: str, words: tuple[str, ...], as_json: bool) -> None:
+    """Say what the documents SOURCE and OTHER say about every FIELD, with quotations."""
+    columns = fields.definition.fields_of(words, None)
+    launch = launch_to_read(settings_in_force())
+
+    corpus = service.session.open_corpus(launch.settings, searching=False)
+    names = render.names(row.source for row in corpus.files())
+    both = [names.get(name, name) for name in (source, other)]
+    for name in both:
+        corpus.read(name, 1, 1)  # says what is wrong with it, and what it may be called
+    made = fields.table.table_of(corpus, columns, sources=both)
+    if as_json:
+        return print_json(render.table_object(made, launch.seal.state))
+    return print_lines(render.compared_lines(made))
+
+
 def _opened(file: Path) -> int:
     """A descriptor of a new file: opened before the seal, which closes all but the index."""
     try:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 from corpus_agent import lazy_modules
 
-__all__ = ["definition", "table"]
+__all__ = ["definition", "mentions", "table"]
 
 if TYPE_CHECKING:
     from corpus_agent.fields import definition as definition
+    from corpus_agent.fields import mentions as mentions
     from corpus_agent.fields import table as table
 else:
     __getattr__ = lazy_modules(__name__, __all__)

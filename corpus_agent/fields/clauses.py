@@ -11,11 +11,11 @@ from corpus_agent.fields.records import ProposedValue, Reading
 
 _HEAD = 9_000  # characters of a document in which it says its own date
 
-_GOVERNED = r"(?:govern(?:ed|s|ing)?|constru(?:ed|e)|interpret(?:ed)?|enforced?|subject\s+to|determined|resolved)"
+_GOVERNED = r"(?:govern(?:ed|s|ing)?|constru(?:ed|e)|interpret(?:ed)?|enforced?|controlled|subject\s+to|determined|resolved)"
 _OF_PLACE = r"(?:the\s+|said\s+)?(?:(?i:state|commonwealth|province|republic|kingdom|federal\s+republic|canton)\s+of\s+)?(?:the\s+)?"
 _LAWS = r"(?:laws?|legislation|statutes)"
 _LAW_OF = regex.compile(
-    rf"(?is)\b{_GOVERNED}\b(?:(?!\.\s+\p{{Lu}}\p{{Ll}})(?!\n\s*\n).){{0,260}}?\b{_LAWS}\s+(?:(?:in\s+force|applicable|prevailing|and\s+regulations)\s+)?(?:of|in)\s+(?P<place>{_OF_PLACE}(?-i:\p{{Lu}}))"
+    rf"(?is)\b{_GOVERNED}\b(?:(?!\.\s+\p{{Lu}}\p{{Ll}})(?!\n\s*\n).){{0,260}}?\b{_LAWS}(?:\s*\([^()]{{0,100}}\)|,[^,.;]{{0,80}},)?\s+(?:(?:in\s+force|applicable|prevailing|and\s+regulations)\s+)?(?:of|in)\s+(?P<place>{_OF_PLACE}(?-i:\p{{Lu}}))"
 )
 _LAW_FIRST = regex.compile(
     rf"(?is)\b(?-i:[Tt]he\s+)?{_LAWS}\s+of\s+(?P<place>{_OF_PLACE}(?-i:\p{{Lu}}))[^.;]{{0,160}}?\b(?:govern|appl(?:y|ies|icable)|control)"
@@ -116,7 +116,7 @@ _ANOTHERS = regex.compile(
 )
 # The place of a date that nobody filled in: "this ___ day of", "dated as of [●]".
 _BLANK = regex.compile(
-    r"(?i)\b(?:as\s+of|dated|this|on|the)\b[^.;\n\p{L}]{0,12}(?:_{2,}|\[[^\]\p{L}\p{N}]{0,8}\])|\b(?:this|the|as\s+of)\s{1,12}day\s+of\s*(?:,|_{2,}|\[)|\bday\s+of\s*(?:,|_{2,}|\[)"
+    r"(?i)\b(?:as\s+of|dated|this|on|the)\b[^.;\n\p{L}]{0,12}(?:_{2,}|\[[^\]\p{L}\p{N}]{0,8}\])|\b(?:this|the|as\s+of)\s{1,12}day\s+of\s*(?:,|_{2,}|\[)|\bday\s+of\s*(?:,|_{2,}|\[)|\b(?:as\s+of|dated|this|on)\s+(?:the\s+)?\p{Lu}\p{Ll}{2,8}\s*(?:_{2,}|\[)"
 )
 _EFFECTIVE = regex.compile(
     r"(?i)\beffective\s*(?:as\s+of|from|on|date\s*(?:of|is|means|shall\s+(?:be|mean)|[:：”\"]+\s*(?:is|means|shall\s+(?:be|mean))?)?)?[\s:,“”\"]*(?:the\s+)?$"

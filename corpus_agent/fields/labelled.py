@@ -31,18 +31,18 @@ _LABELLED = 1.0
 _NEXT_LINE = 0.9
 _STATED = 0.85
 _BEFORE = 0.62
-_PER_PHRASE = 0.01  # each phrase counts less than the one before it
+_PER_PHRASE = 0.004  # each phrase counts less than the one before it
 _REACH = 160  # characters behind a phrase in which its value stands
 _REACH_BEFORE = 40
-_MOST_TEXT = 300
+_MOST_PLACE = 60  # characters of a line behind a label that are a place
 
 _LABEL = regex.compile(
     r"[*_]{0,2}[ ]?(?:\([^()\n]{1,30}\)[ ]?)?(?:[:：=][*_]{0,2}|\|(?:[ ]*\|)*|[ ]{3,}|\.{3,}|[-–—](?=[ ]))[ ]*"
 )
 _CONNECTED = regex.compile(
-    r"(?i)^[\s,:|]*(?:(?:is|are|was|be|shall|will|of|on|by|at|in|am|as|for|the|a|an|no|later|than|to|and|including|equal|fixed|set|agreed|currently|beträgt|ist|war|vom|zum|bis|der|die|das|von|in|höhe|est|de|du|le|la|au|avant|fixé|es|el|del|è|di|il|entro|en|per|annum|month|sum)\s+){0,6}[\s|:]*$"
+    r"(?i)^[\s,:|]*(?:(?:is|are|was|be|shall|will|of|on|by|at|in|am|as|for|the|a|an|no|later|than|to|and|including|equal|fixed|set|agreed|currently|beträgt|ist|war|vom|zum|bis|der|die|das|von|in|höhe|est|de|du|le|la|au|avant|fixé|es|el|del|è|di|il|entro|en|per|annum|month|sum|monatlich|jährlich|mensuel|mensuelle|mensual|annual|gross)\s+){0,6}[\s|:]*$"
 )
-_SENTENCE_END = regex.compile(r"\n[ ]*\n|(?<=[\p{Ll}\p{N})\"”])[.!?]\s+(?=\p{Lu}\p{Ll})|;\s")
+_SENTENCE_END = regex.compile(r"\n[ ]*\n|(?<=[\p{Ll})\"”]|\p{N}{3})[.!?]\s+(?=\p{Lu}\p{Ll})|;\s")
 _NAMED_SO = regex.compile(r"(?i)\s*(?:[:：|]|is\b|ist\b|est\b|es\b)?\s*")
 _LINE_REST = regex.compile(r"[^\n|]{1,300}")
 _Find = Callable[[str], list[Reading]]
@@ -83,7 +83,13 @@ def _occurrences(text: str, phrases: tuple[str, ...]) -> Iterator[tuple[int, int
     ranks = _ranks(phrases)
     for match in _pattern(phrases).finditer(text):
         phrase = " ".join(fold(match[0]).split())
-        yield ranks.get(phrase, len(ranks)), match.start(), match.end(), len(phrase) < 6
+        rank = ranks.get(phrase, len(ranks))
+        yield rank, match.start(), match.end(), _is_weak(phrase, rank)
+
+
+def _is_weak(phrase: str, rank: int) -> bool:
+    """Whether a phrase means little but as a label: a short word that the user did not write."""
+    return len(phrase) < (6 if rank else 5)
 
 
 def _beside(
@@ -95,10 +101,11 @@ def _beside(
     first, last = document.line_span(start)
     alone = not text[label.end() if label else end : last].strip()
     opens = not any(map(str.isalnum, text[first:start])) or text[:start].rstrip(" *_").endswith("|")
-    if weak and label is None and not (alone and opens):
+    worded = kind in ("party", "place", "text")
+    if weak and label is None and not (opens and (alone or not worded)):
         return
     at = label.end() if label else end
-    if kind in ("party", "place", "text"):
+    if worded:
         yield from _worded(
             document, kind, (start, at), labelled=label is not None, alone=alone and opens
         )
@@ -153,28 +160,34 @@ def _worded(
     text, (start, at) = document.text, span
     while alone and at < len(text) and text[at] in " \n":
         at += 1
-    if kind == "text":
-        rest = _LINE_REST.match(text, at)
-        if rest and (labelled or alone):
-            plain = " ".join(rest[0].split())
-            reading = Reading(at, at + len(rest[0].rstrip()), plain, plain)
-            yield ProposedValue(
-                (reading,), start, reading.end, _LABELLED if labelled else _NEXT_LINE
-            )
-        elif not labelled:
-            first, last = document.sentence(start, at)
-            plain = " ".join(text[first:last].split())
-            yield ProposedValue((Reading(first, last, plain, plain),), first, last, 0.6)
-        return
-    read = name_at if kind == "party" else place_at
-    said = at
-    if not labelled and not alone:
+    if labelled or alone:
+        found = _rest_of_line(document, kind, at)
+        score = _LABELLED if labelled else _NEXT_LINE
+    elif kind == "text":
+        start, end = document.sentence(start, at)
+        found, score = _as_written(text, start, end), 0.6
+    else:
         led = _NAMED_SO.match(text, at)
         said = led.end() if led else at
-    found = read(text, said, document.line_span(said)[1] if labelled or alone else None)
-    if found is None:
-        return
-    if labelled or alone:
-        yield ProposedValue((found,), start, found.end, _LABELLED if labelled else _NEXT_LINE)
-    elif kind == "place" or said > at + 1:
-        yield ProposedValue((found,), start, found.end, _STATED)
+        named = kind == "place" or said > at + 1
+        found, score = (name_at if kind == "party" else place_at)(text, said), _STATED
+        found = found if named else None
+    if found is not None:
+        yield ProposedValue((found,), start, found.end, score)
+
+
+def _rest_of_line(document: DocumentText, kind: FieldType, at: int) -> Reading | None:
+    """What a label says: of a party the name, else what stands in its line or cell."""
+    if kind == "party":
+        return name_at(document.text, at, document.line_span(at)[1])
+    rest = _LINE_REST.match(document.text, at)
+    if rest is None or not rest[0].strip():
+        return None
+    if kind == "place" and len(rest[0]) > _MOST_PLACE:
+        return place_at(document.text, at, rest.end())
+    return _as_written(document.text, at, at + len(rest[0].rstrip()))
+
+
+def _as_written(text: str, start: int, end: int) -> Reading:
+    plain = " ".join(text[start:end].split())
+    return Reading(start, end, plain, plain)

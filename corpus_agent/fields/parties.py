@@ -51,7 +51,7 @@ _ROLE = regex.compile(
 _IN_BRACKETS = regex.compile(r"\(([^()]{2,200})\)")
 _NO_ROLES = frozenset(["party", "parties", "agreement", "effective date", "contract", "lease"])
 _NO_NAMES = regex.compile(
-    r"(?i)^(?:(?:the\s+)?(?:parties|undersigned|following|above|date|effective date|agreement|company|seller|buyer|landlord|tenant|client|customer)|the|this|it|you|we|each|either|both|january|february|march|april|may|june|july|august|september|october|november|december|\p{L}?\d+|(?:chief|president|director|vice|managing|its)\b.*)$"
+    r"(?i)^(?:(?:the\s+)?(?:parties|undersigned|following|above|date|effective date|agreement|company|seller|buyer|landlord|tenant|client|customer|supplier|provider|service provider|service recipient|recipient|consultant|contractor|distributor|reseller|manufacturer|licensor|licensee|lender|borrower|employer|employee|executive|agent|corporation|purchaser|vendor|owner|franchisor|franchisee|publisher|sponsor)|the|this|it|you|we|each|either|both|january|february|march|april|may|june|july|august|september|october|november|december|\p{L}?\d+|(?:chief|president|director|vice|managing|its)\b.*)$"
 )
 
 
@@ -131,7 +131,7 @@ def _listed(text: str, start: int, end: int) -> tuple[Party, ...]:
         lead = _LEADS.match(text, at, end)
         name = name_at(text, lead.end() if lead else at)
         if name is not None and name.end <= end and _is_name(name, text, first=not parties):
-            following = _next(text, name.end, end)
+            following = _beside(text, name.end, end) or _next(text, name.end, end)
             parties.append(Party(name, _roles(text[name.end : following[0]]), following[0]))
             at = following[1]
             if at >= end:
@@ -155,6 +155,18 @@ def _is_name(name: Reading, text: str, *, first: bool) -> bool:
     if first or is_organisation(name.normal) or _DESCRIBED.match(text, name.end):
         return True
     return text[name.end : name.end + 1] in ("", "\n", ".", ",") and " " in name.normal
+
+
+_COMMA = regex.compile(r",\s+(?=\p{Lu})")
+
+
+def _beside(text: str, start: int, end: int) -> tuple[int, int] | None:
+    """The end of a party and the next one's begin in a plain list: "A Ltd., B GmbH and C Inc."."""
+    comma = _COMMA.match(text, start, end)
+    name = name_at(text, comma.end(), end) if comma else None
+    if comma is None or name is None or not is_organisation(name.normal):
+        return None
+    return start, comma.end()
 
 
 def _next(text: str, start: int, end: int) -> tuple[int, int]:

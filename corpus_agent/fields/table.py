@@ -6,7 +6,7 @@ fields, and keeps those whose quotation the evidence check finds. Called by serv
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Protocol
 
 from corpus_agent.answering.quotations import check_quotation, read_all
@@ -14,6 +14,7 @@ from corpus_agent.answering.records import Citation
 from corpus_agent.fields.clauses import document_date, effective_date, governing_law
 from corpus_agent.fields.expiry import expiry
 from corpus_agent.fields.labelled import ALIKE, labelled
+from corpus_agent.fields.mentions import MENTION, mentions
 from corpus_agent.fields.page import DocumentText
 from corpus_agent.fields.parties import parties_of
 from corpus_agent.fields.records import (
@@ -36,7 +37,9 @@ _CLAUSES: dict[str, Callable[[DocumentText], list[ProposedValue]]] = {
     "parties": parties_of,
 }
 _MOST_VALUES = 5  # of a cell that has several
-SURE = 0.85  # the score from which a label is believed where a rule finds nothing
+# The score from which what stands beside a phrase is believed where the rule of a field finds none.
+_SURE = {"effective date": 0.6}
+SURE = 0.8
 _UNREADABLE = ("empty", "failed")
 
 
@@ -58,15 +61,21 @@ def table_of(
     fields: Sequence[Field],
     *,
     path: str = "",
+    sources: Collection[str] | None = None,
     on_document: Callable[[int, int], None] = lambda *_: None,
 ) -> FieldTable:
-    """What each document whose source begins with `path` says about each field.
+    """What each document whose source begins with `path` says about each field; or only `sources`.
 
     `on_document` is called with how many were looked at and how many there are. Files that are no
     documents (binary, too large) are left out; those that gave no text are rows that say why.
     """
-    files = [row for row in corpus.files() if row.source.startswith(path)]
-    chosen = [row for row in files if row.is_document or row.status in _UNREADABLE]
+    chosen = [
+        row
+        for row in corpus.files()
+        if row.source.startswith(path)
+        and (row.is_document or row.status in _UNREADABLE)
+        and (sources is None or row.source in sources)
+    ]
     rows, unverified = [], 0
     for done, file in enumerate(chosen):
         on_document(done, len(chosen))
@@ -103,10 +112,12 @@ def document_of(corpus: Readable, source: str) -> DocumentText:
 
 def proposed(document: DocumentText, field: Field) -> list[ProposedValue]:
     """The values that a document may say: by the rule of the field, else beside its phrases."""
+    if field.clause == MENTION:
+        return mentions(document, field.phrases[0])
     rule = _CLAUSES.get(field.clause)
     if rule is None:
         return _best(labelled(document, field))
-    sure = (one for one in labelled(document, field) if one.score >= SURE)
+    sure = (one for one in labelled(document, field) if one.score >= _SURE.get(field.clause, SURE))
     return _best(rule(document) or list(sure))
 
 

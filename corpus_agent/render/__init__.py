@@ -26,7 +26,9 @@ _PUBLIC = {
         "searched",
     ),
     "corpus_agent.render.fields": (
+        "compared_lines",
         "foot_lines",
+        "missing_lines",
         "table_csv",
         "table_html",
         "table_lines",
@@ -83,7 +85,9 @@ if TYPE_CHECKING:
     from corpus_agent.render.common import names as names
     from corpus_agent.render.common import place as place
     from corpus_agent.render.common import searched as searched
+    from corpus_agent.render.fields import compared_lines as compared_lines
     from corpus_agent.render.fields import foot_lines as foot_lines
+    from corpus_agent.render.fields import missing_lines as missing_lines
     from corpus_agent.render.fields import table_csv as table_csv
     from corpus_agent.render.fields import table_html as table_html
     from corpus_agent.render.fields import table_lines as table_lines

@@ -121,6 +121,43 @@ def foot_lines(table: FieldTable) -> Iterator[str]:
         yield f"  {table.unverified:,} values left out, since their quotation was not found whole"
 
 
+def missing_lines(table: FieldTable) -> Iterator[str]:
+    """The documents that have none of the terms, those that nobody could read, and the counts."""
+    without = [row for row in table.rows if all(cell.status == "silent" for cell in row.cells)]
+    for row in without:
+        yield called_in_answer(row.source) + (" (changed)" if row.changed else "")
+    for row in table.rows:
+        if row.reason:
+            yield f"unreadable: {called_in_answer(row.source)} ({inert(one_line(row.reason))})"
+    yield ""
+    changed = (
+        f", {table.changed:,} of them changed after they were indexed" if table.changed else ""
+    )
+    mention = len(table.rows) - len(without) - table.unreadable
+    yield (
+        f"{len(table.rows):,} documents looked at{changed}: {len(without):,} do not mention it, "
+        f"{mention:,} do, {table.unreadable:,} unreadable"
+    )
+
+
+def compared_lines(table: FieldTable) -> Iterator[str]:
+    """For each field what each document says, with its quotation, and whether they say the same."""
+    for column, field in enumerate(table.fields):
+        cells = [row.cells[column] for row in table.rows]
+        said = {tuple(value.normal.casefold() for value in cell.values) for cell in cells}
+        alike = "unreadable" if any(cell.status == "unreadable" for cell in cells) else "different"
+        alike = "silent" if all(cell.status == "silent" for cell in cells) else alike
+        alike = "the same" if len(said) == 1 and cells[0].values else alike
+        yield f"{one_line(field.name)}: {alike}"
+        for row, cell in zip(table.rows, cells, strict=True):
+            changed = " (changed)" if row.changed else ""
+            yield f"  {called_in_answer(row.source)}{changed}: {_shown(cell)}"
+            for value in cell.values:
+                for citation in value.citations:
+                    yield f"      {inert(_where(citation))} · {evidence(citation)}"
+                    yield f"      {enclosed(citation.quote, '“', '”')}"
+
+
 def _widths(fields: int, width: int) -> list[int]:
     """The width of each column, the names' first."""
     name = max(_NARROWEST, int(width * _NAME))

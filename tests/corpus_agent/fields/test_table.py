@@ -11,6 +11,7 @@ import pytest
 from corpus_agent import render
 from corpus_agent.answering.quotations import check_quotation
 from corpus_agent.fields.definition import fields_of
+from corpus_agent.fields.mentions import mention_of, mentions
 from corpus_agent.fields.page import DocumentText
 from corpus_agent.fields.records import FieldTable
 from corpus_agent.fields.table import proposed, table_of
@@ -178,6 +179,54 @@ def test_a_form_that_leaves_its_date_blank_has_none():
 
 
 @pytest.mark.parametrize(
+    ("term", "expected"),
+    [
+        ("boiler", ["contract.txt", "lease.txt", "minutes.txt"]),
+        ("BOILER", ["contract.txt", "lease.txt", "minutes.txt"]),
+        ("boil", ["contract.txt", "invoice.txt", "lease.txt", "minutes.txt"]),
+        ("supply agreement", ["invoice.txt", "lease.txt", "minutes.txt"]),
+        ("period of three", ["invoice.txt", "lease.txt", "minutes.txt"]),
+        ("town's hall", ["contract.txt", "invoice.txt", "lease.txt", "minutes.txt"]),
+    ],
+)
+def test_documents_that_mention_no_term_are_exactly_those_without_its_words(made, term, expected):
+    corpus = Index.open(made / "store", root=made / "docs")
+    found = table_of(corpus, [mention_of(term)])
+    texts = {path.name: " ".join(path.read_text().split()) for path in (made / "docs").iterdir()}
+    truth = [
+        name
+        for name, text in sorted(texts.items())
+        if text and not re.search(rf"(?i)\b{re.escape(term)}\b", text)
+    ]
+    silent = [row.source for row in found.rows if row.cells[0].status == "silent"]
+    assert silent == expected == truth
+    lines = list(render.missing_lines(found))
+    assert lines[: len(expected)] == expected
+    assert lines[-1].endswith(
+        f"{len(expected)} do not mention it, {4 - len(expected)} do, 1 unreadable"
+    )
+
+
+def test_a_term_may_be_hyphenated_at_a_line_end():
+    document = DocumentText("a.txt", [Line("a secu-"), Line("rity deposit")])
+    assert [one.text for one in mentions(document, "security deposit")] == ["secu- rity deposit"]
+    assert mentions(document, "security bond") == []
+
+
+def test_two_documents_are_compared_field_by_field(made):
+    corpus = Index.open(made / "store", root=made / "docs")
+    columns = fields_of(["expiry", "governing law", "total"], None)
+    both = table_of(corpus, columns, sources=["contract.txt", "lease.txt"])
+    lines = list(render.compared_lines(both))
+    assert [line for line in lines if not line.startswith(" ")] == [
+        "expiry: different",
+        "governing law: different",
+        "total: silent",
+    ]
+    assert "  contract.txt: 2024-05-04 (computed)" in lines
+
+
+@pytest.mark.parametrize(
     "clause",
     [
         "for three years from the Launch Date.",
@@ -222,3 +271,9 @@ def test_the_command_prints_a_table_and_writes_files(cli: Cli, made, tmp_path):
     shown = cli("--store", store, "table", "due date", "--quotations")
     assert "verified" in shown.stdout
     assert "“Due date: 11 April 2024" in shown.stdout
+    without = cli("--store", store, "missing", "boiler")
+    assert without.stdout.startswith("contract.txt\nlease.txt\nminutes.txt\nunreadable: empty.txt")
+    compared = cli("--store", store, "compare", "lease.txt", "invoice.txt", "total")
+    assert compared.stdout.startswith("total: different")
+    wrong = cli("--store", store, "compare", "lease.txt", "leese.txt", "total")
+    assert (wrong.returncode, "is not in the index" in wrong.stderr) == (1, True)
