@@ -112,11 +112,11 @@ _DEFINED = regex.compile(
 )
 # What is said before a date that is another document's, or the end of something.
 _ANOTHERS = regex.compile(
-    r"(?i)\b(?:that\s+certain|amended|pursuant\s+to|filed|registration|supersedes?|original|prior|under\s+(?:the|an?)|whereas|ha(?:s|ve|d)\s+(?:\p{L}+\s+)?(?:entered|executed|made|signed)|which|entered\s+into\s+(?:an?|the|that)(?!\s+date)|letter|in\s+effect|until|through|end(?:ing|s)|conclude|expires?|terminates?|commence|by\s+and\s+between)\b[^.;]{0,110}$"
+    r"(?i)\b(?:that\s+certain|amended|pursuant\s+to|filed|registration|supersedes?|original|prior|under\s+(?:the|an?)|whereas|ha(?:s|ve|d)\s+(?:\p{L}+\s+)?(?:entered|executed|made|signed)|which|entered\s+into\s+(?:an?|the|that)(?!\s+date)|letter|in\s+effect|until|through|end(?:ing|s)|conclude|expires?|terminates?|commence|by\s+and\s+between|plan\s+of|(?:to|under|of)\s+(?:the|that|an?)\s+(?-i:(?:\p{Lu}[\p{L}&-]*\s+|and\s+){1,6}Agreement))\b[^.;]{0,110}$"
 )
 # The place of a date that nobody filled in: "this ___ day of", "dated as of [●]".
 _BLANK = regex.compile(
-    r"(?i)\b(?:as\s+of|dated|this|on|the)\b[^.;\n\p{L}]{0,12}(?:_{2,}|\[[^\]\p{L}\p{N}]{0,8}\])|\b(?:this|the|as\s+of)\s{1,12}day\s+of\s*(?:,|_{2,}|\[)|\bday\s+of\s*(?:,|_{2,}|\[)|\b(?:as\s+of|dated|this|on)\s+(?:the\s+)?\p{Lu}\p{Ll}{2,8}\s*(?:_{2,}|\[)"
+    r"(?i)\b(?:as\s+of|dated|this|on|the)\b[^.;\n\p{L}]{0,12}(?:_{2,}|\[[^\]\p{L}\p{N}]{0,8}\])|\b(?:this|the|as\s+of)\s{1,12}day\s+of\s*(?:,|_{2,}|\[)|\bday\s+of\s*(?:,|_{2,}|\[)|\b(?:as\s+of|dated|this|on)\s+(?:the\s+)?\p{Lu}\p{Ll}{2,8}\s*(?:_{2,}|\[)|\b(?-i:\p{Lu}\p{Ll}{2,8})\s*_{2,},?\s*(?:19|20)\d\d\b"
 )
 _EFFECTIVE = regex.compile(
     r"(?i)\beffective\s*(?:as\s+of|from|on|date\s*(?:of|is|means|shall\s+(?:be|mean)|[:：”\"]+\s*(?:is|means|shall\s+(?:be|mean))?)?)?[\s:,“”\"]*(?:the\s+)?$"

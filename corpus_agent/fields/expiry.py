@@ -30,7 +30,7 @@ _LINKED = regex.compile(
     r"(?i)^(?:[\s:,“”\"()|]|(?:is|are|on|upon|at|as|of|shall|will|be|the|and|including|in|no|later|than|midnight|noon|close|business|end|day|earlier|earliest|occur|i|one|a|1|not|automatically|without|notice|date|term|until|11|12|59|00|p\.?m\.?|a\.?m\.?|inclusive|am|zum|mit|ablauf|des|den|dem|einschließlich|au|le|el|día|al|il|giorno)(?![\p{L}]))*$"
 )
 _SUBJECT = regex.compile(
-    rf"(?i)(?<!\p{{L}})(?:th(?:is|e|ese)|present|such|its|initial|effective|der|die|das|dieser|ce|le|la|el|este|il|de|deze)\s+(?:\p{{L}}+[\s-]){{0,3}}?{_THING}(?!\p{{L}})|[“\"]term[”\"]|\binitial\s+term\b|\bin\s+(?:full\s+)?(?:force|effect)\b|\bterms?\s+(?:of|is|shall|will)\b"
+    rf"(?i)(?<!\p{{L}})(?:(?:this|these|present|such|its|initial|effective|dieser?|dieses|ce|cette|este|esta|questo|deze)\s+(?:\p{{L}}+[\s-]){{0,3}}?|(?:the|der|die|das|le|la|el|il|de)\s+(?:(?:initial|original|current|fixed|joint|cooperation|lease|licen[cs]e|contract|service)\s+)?){_THING}(?!\p{{L}})|[“\"]term[”\"]|\binitial\s+term\b|\bin\s+(?:full\s+)?(?:force|effect)\b|\bterms?\s+(?:of|is|shall|will)\b"
 )
 _NOT_THE_TERM = regex.compile(
     r"(?i)\b(?:fiscal|quarter|year\s+end(?:ed|ing)|period\s+end(?:ed|ing)|options?|warrants?|notes?|bonds?|patents?|insurance|certificate|invoice|payment|payable|deliver(?:y|ed)?|prior\s+to|no\s+event|surviv\p{Ll}*|confidential\p{Ll}*|exclusiv\p{Ll}*|extend(?:ed)?|renew(?:al|ed)?\s+(?:term|period)|cure|notice\s+of|milestone|forecast|report|audit|minimum|purchase\s+price|escrow|interest|standstill)\b|(?:is|are|was|were|been)\s+terminated\b|[“\"](?!(?:initial\s+)?term\b|expir)[\p{L} ]{2,40}[”\"]\s+(?:means|shall\s+mean)"

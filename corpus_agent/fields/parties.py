@@ -27,7 +27,7 @@ _MADE_BY = regex.compile(
 _SIGNS = regex.compile(r"(?im)^[ ]*(?:by|per|signed|name)[ ]*[:：]")
 _SIGNED_ABOVE = 3  # lines above "By:" in which the signing party is named
 _CLOSES = regex.compile(
-    r"(?i)\b(?:between|among(?:st)?|witnesseth|whereas|recitals?|background|preliminary statements?|now,?\s+therefore|table of contents|präambel|vorbemerkung|exposent|it is (?:hereby )?agreed)\b|^[ ]{0,20}(?:article|section|§)?[ ]{0,4}1\.?\s+\p{Lu}|\bdated(?: as)? of\b",
+    r"(?i)\b(?:between|among(?:st)?|witnesseth|whereas|recitals?|background|preliminary statements?|now,?\s+therefore|table of contents|präambel|vorbemerkung|exposent|it is (?:hereby )?agreed)\b|^[ ]{0,20}(?:article|section|§)?[ ]{0,4}(?:1\.?|A\.)\s+\p{Lu}|\bdated(?: as)? of\b",
     regex.MULTILINE,
 )
 _LABELLED = regex.compile(
@@ -53,6 +53,9 @@ _NO_ROLES = frozenset(["party", "parties", "agreement", "effective date", "contr
 _NO_NAMES = regex.compile(
     r"(?i)^(?:(?:the\s+)?(?:parties|undersigned|following|above|date|effective date|agreement|company|seller|buyer|landlord|tenant|client|customer|supplier|provider|service provider|service recipient|recipient|consultant|contractor|distributor|reseller|manufacturer|licensor|licensee|lender|borrower|employer|employee|executive|agent|corporation|purchaser|vendor|owner|franchisor|franchisee|publisher|sponsor)|the|this|it|you|we|each|either|both|january|february|march|april|may|june|july|august|september|october|november|december|\p{L}?\d+|(?:chief|president|director|vice|managing|its)\b.*)$"
 )
+
+
+_KIND = regex.compile(r"\s(?:corporation|company|partnership|limited|bank|trust|association)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +133,12 @@ def _listed(text: str, start: int, end: int) -> tuple[Party, ...]:
     while len(parties) < _MOST and at < end:
         lead = _LEADS.match(text, at, end)
         name = name_at(text, lead.end() if lead else at)
-        if name is not None and name.end <= end and _is_name(name, text, first=not parties):
+        if (
+            name is not None
+            and name.end <= end
+            and _is_name(name, text, first=not parties)
+            and not (parties and _defines(text, name, parties[-1]))
+        ):
             following = _beside(text, name.end, end) or _next(text, name.end, end)
             parties.append(Party(name, _roles(text[name.end : following[0]]), following[0]))
             at = following[1]
@@ -146,9 +154,19 @@ def _listed(text: str, start: int, end: int) -> tuple[Party, ...]:
     return tuple(parties)
 
 
+def _defines(text: str, name: Reading, before: Party) -> bool:
+    """Whether what stands behind a name is the short name of the party before: its address ends."""
+    if is_organisation(name.normal):
+        return False
+    short = _roles(text[name.end : name.end + 60].partition(")")[0] + ")")
+    return any(role in fold(before.name.normal) for role in short)
+
+
 def _is_name(name: Reading, text: str, *, first: bool) -> bool:
     """Whether a run of capitalised words is introduced as a party."""
     if _NO_NAMES.match(name.normal):
+        return False
+    if _KIND.search(name.normal):  # "Delaware corporation" says what kind it is, not who
         return False
     if _STREETS.search(name.normal) and not is_organisation(name.normal):
         return False
