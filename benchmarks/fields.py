@@ -3,10 +3,10 @@
     python benchmarks/fields.py [STORE]     # STORE: an index of the contracts that is kept
 
 The contracts are those of cuad-dev as PDF. Rules were set on three quarters of them by the hash of
-their names ("set"): first on a half, then, where these failed the other half, on a part of that. The
-last quarter is "held out". A value is right if it is the only one of its cell and
-equals the truth; a place, if one holds the other; parties, if every party is named and no other.
-Documents of other kinds stand in fields.toml, every second one held out.
+their names ("set"): first on a half, then on a part of the other. The last quarter is "held out". A
+value is right if it is the only one of its cell and equals the truth; a place, if one holds the
+other; parties, if every party is named and no other. Documents of other kinds stand in fields.toml,
+every second one held out.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ uses the same parsers and extractors that indexed the file.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import cached_property, lru_cache
@@ -169,9 +169,9 @@ class Index:
         """How many files are indexed, empty, failed and skipped."""
         return self._snapshot.manifest.coverage
 
-    def files(self) -> list[FileRow]:
-        """The rows of all files, by source."""
-        return self._snapshot.files()
+    def files(self, paths: Sequence[str] = (), not_paths: Sequence[str] = ()) -> list[FileRow]:
+        """The rows of the files, by source: all, or those that paths select, as of a Query."""
+        return self._snapshot.files(paths, not_paths)
 
     def file(self, source: str) -> FileRow | None:
         """The row of one file, None if it is not in the index."""

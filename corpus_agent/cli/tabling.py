@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -20,11 +22,26 @@ from corpus_agent.cli.common import (
 from corpus_agent.cli.progress import counted
 from indexer import UsageError
 
+if TYPE_CHECKING:
+    from corpus_agent.fields.records import Field, FieldTable
+    from indexer import Index
+
 _WIDTH = 100  # columns where there is no terminal
 _FILE = click.Path(path_type=Path, dir_okay=False)
-BELOW = click.option(
-    "--path", "below", default="", metavar="PREFIX", help="Only sources that begin so."
-)
+
+
+def below(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that choose documents."""
+    command = click.option(
+        "--not-path", "not_paths", multiple=True, metavar="PATH", help="Without these; repeatable."
+    )(command)
+    return click.option(
+        "--path",
+        "paths",
+        multiple=True,
+        metavar="PATH",
+        help="Only documents below PATH, or that a glob names; repeatable. See search.",
+    )(command)
 
 
 @main.command()
@@ -36,7 +53,7 @@ BELOW = click.option(
     metavar="FILE",
     help="Columns from a TOML file: [[fields]] with name; type, question, phrases.",
 )
-@BELOW
+@below
 @click.option("--quotations", is_flag=True, help="Print the evidence below each document.")
 @click.option(
     "--csv", "csv_file", type=_FILE, metavar="FILE", help="Write the table to a new FILE."
@@ -46,7 +63,8 @@ BELOW = click.option(
 def table(
     words: tuple[str, ...],
     file: Path | None,
-    below: str,
+    paths: tuple[str, ...],
+    not_paths: tuple[str, ...],
     quotations: bool,
     csv_file: Path | None,
     html_file: Path | None,
@@ -64,8 +82,7 @@ def table(
     launch = launch_to_read(settings)
 
     corpus = service.session.open_corpus(launch.settings, searching=False)
-    with counted("looking at documents") as on_document:
-        made = fields.table.table_of(corpus, columns, path=below, on_document=on_document)
+    made = _table(corpus, columns, paths, not_paths)
     if csv_file is not None:
         _write(descriptors[csv_file], render.table_csv(made))
     if html_file is not None:
@@ -80,9 +97,11 @@ def table(
 
 @main.command()
 @click.argument("terms", nargs=-1, required=True, metavar="TERM...")
-@BELOW
+@below
 @JSON
-def missing(terms: tuple[str, ...], below: str, as_json: bool) -> None:
+def missing(
+    terms: tuple[str, ...], paths: tuple[str, ...], not_paths: tuple[str, ...], as_json: bool
+) -> None:
     """List the documents that mention no TERM: exactly these words, in any case.
 
     Every document is looked at. Other words for the same, and other forms of the word, are TERMs of
@@ -92,8 +111,7 @@ def missing(terms: tuple[str, ...], below: str, as_json: bool) -> None:
     launch = launch_to_read(settings_in_force())
 
     corpus = service.session.open_corpus(launch.settings, searching=False)
-    with counted("looking at documents") as on_document:
-        made = fields.table.table_of(corpus, columns, path=below, on_document=on_document)
+    made = _table(corpus, columns, paths, not_paths)
     if as_json:
         return print_json(render.table_object(made, launch.seal.state))
     return print_lines(render.missing_lines(made))
@@ -111,13 +129,24 @@ def compare(source: str, other: str, words: tuple[str, ...], as_json: bool) -> N
 
     corpus = service.session.open_corpus(launch.settings, searching=False)
     names = render.names(row.source for row in corpus.files())
-    both = [names.get(name, name) for name in (source, other)]
+    both = [service.places.document(name, names, corpus.root) for name in (source, other)]
     for name in both:
         corpus.read(name, 1, 1)  # says what is wrong with it, and what it may be called
     made = fields.table.table_of(corpus, columns, sources=both)
     if as_json:
         return print_json(render.table_object(made, launch.seal.state))
     return print_lines(render.compared_lines(made))
+
+
+def _table(
+    corpus: Index, columns: Sequence[Field], paths: Sequence[str], not_paths: Sequence[str]
+) -> FieldTable:
+    """The table of the documents that typed paths select, with its progress shown."""
+    these, not_these = (service.places.selected(corpus, typed) for typed in (paths, not_paths))
+    with counted("looking at documents") as on_document:
+        return fields.table.table_of(
+            corpus, columns, paths=these, not_paths=not_these, on_document=on_document
+        )
 
 
 def _opened(file: Path) -> int:

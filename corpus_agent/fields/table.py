@@ -51,8 +51,8 @@ class Documents(Readable, Protocol):
         """The committed version."""
         ...
 
-    def files(self) -> list[FileRow]:
-        """The rows of all files, by source."""
+    def files(self, paths: Sequence[str] = (), not_paths: Sequence[str] = ()) -> list[FileRow]:
+        """The rows of all files, or of those that paths select, by source."""
         ...
 
 
@@ -60,20 +60,20 @@ def table_of(
     corpus: Documents,
     fields: Sequence[Field],
     *,
-    path: str = "",
+    paths: Sequence[str] = (),
+    not_paths: Sequence[str] = (),
     sources: Collection[str] | None = None,
     on_document: Callable[[int, int], None] = lambda *_: None,
 ) -> FieldTable:
-    """What each document whose source begins with `path` says about each field; or only `sources`.
+    """What each document says about each field: all, those that paths select, or `sources`.
 
     `on_document` is called with how many were looked at and how many there are. Files that are no
     documents (binary, too large) are left out; those that gave no text are rows that say why.
     """
     chosen = [
         row
-        for row in corpus.files()
-        if row.source.startswith(path)
-        and (row.is_document or row.status in _UNREADABLE)
+        for row in corpus.files(paths, not_paths)
+        if (row.is_document or row.status in _UNREADABLE)
         and (sources is None or row.source in sources)
     ]
     rows, unverified = [], 0

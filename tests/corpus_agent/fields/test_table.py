@@ -213,6 +213,14 @@ def test_a_term_may_be_hyphenated_at_a_line_end():
     assert mentions(document, "security bond") == []
 
 
+def test_a_table_of_some_documents_counts_these_alone(made):
+    corpus = Index.open(made / "store", root=made / "docs")
+    columns = fields_of(["due date"], None)
+    some = table_of(corpus, columns, paths=["*e.txt"], not_paths=["lease"])
+    assert [row.source for row in some.rows] == ["invoice.txt"]
+    assert len(table_of(corpus, columns, not_paths=["empty"]).rows) == 4
+
+
 def test_two_documents_are_compared_field_by_field(made):
     corpus = Index.open(made / "store", root=made / "docs")
     columns = fields_of(["expiry", "governing law", "total"], None)
