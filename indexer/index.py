@@ -72,7 +72,8 @@ class Index:
         self._kept: dict[tuple[str, str], tuple[Line, ...]] = {}  # by source and hash
         self._begun: set[tuple[str, str]] = set()
         # One version of the index never changes, and an answer asks for the same rows many times.
-        self._row = lru_cache(maxsize=KEPT_ROWS)(snapshot.file)
+        self._asked = lru_cache(maxsize=KEPT_ROWS)(snapshot.file)
+        self._listed: dict[str, FileRow] = {}
 
     @classmethod
     def open(
@@ -171,11 +172,17 @@ class Index:
 
     def files(self, paths: Sequence[str] = (), not_paths: Sequence[str] = ()) -> list[FileRow]:
         """The rows of the files, by source: all, or those that paths select, as of a Query."""
-        return self._snapshot.files(paths, not_paths)
+        rows = self._snapshot.files(paths, not_paths)
+        self._listed.update((row.source, row) for row in rows)
+        return rows
 
     def file(self, source: str) -> FileRow | None:
         """The row of one file, None if it is not in the index."""
         return self._row(source)
+
+    def _row(self, source: str) -> FileRow | None:
+        """The row of one file; a query each costs as much as reading a small document."""
+        return self._listed.get(source) or self._asked(source)
 
     def selects(self, path: str) -> bool:
         """Whether a path, as of a Query, selects any document of the index."""
