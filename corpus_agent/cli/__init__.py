@@ -4,7 +4,26 @@
 of one kind.
 """
 
-from corpus_agent.cli import asking, checking, indexing, serving, tabling, trusting, watching
+from corpus_agent.cli import (
+    asking,
+    checking,
+    completing,
+    indexing,
+    serving,
+    tabling,
+    trusting,
+    watching,
+)
 from corpus_agent.cli.common import main
 
-__all__ = ["asking", "checking", "indexing", "main", "serving", "tabling", "trusting", "watching"]
+__all__ = [
+    "asking",
+    "checking",
+    "completing",
+    "indexing",
+    "main",
+    "serving",
+    "tabling",
+    "trusting",
+    "watching",
+]

@@ -35,6 +35,8 @@ _PUBLIC = {
         "table_object",
     ),
     "corpus_agent.render.files": (
+        "excluded_line",
+        "excluded_object",
         "file_line",
         "file_object",
         "problem_line",
@@ -92,6 +94,8 @@ if TYPE_CHECKING:
     from corpus_agent.render.fields import table_html as table_html
     from corpus_agent.render.fields import table_lines as table_lines
     from corpus_agent.render.fields import table_object as table_object
+    from corpus_agent.render.files import excluded_line as excluded_line
+    from corpus_agent.render.files import excluded_object as excluded_object
     from corpus_agent.render.files import file_line as file_line
     from corpus_agent.render.files import file_object as file_object
     from corpus_agent.render.files import problem_line as problem_line
