@@ -95,7 +95,10 @@ class CellValue:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What one document says about one field; `values` is empty unless it says something."""
+    """What one document says about one field; `values` is empty unless it says something.
+
+    Also where a document mentions a term at a place that is too little to be quoted.
+    """
 
     status: CellStatus
     values: tuple[CellValue, ...] = ()

@@ -207,6 +207,21 @@ def test_documents_that_mention_no_term_are_exactly_those_without_its_words(made
     )
 
 
+def test_a_mention_that_is_too_little_to_be_quoted_is_one(tmp_path):
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    apart = "\n" * 6
+    (docs / "a.txt").write_text(
+        f"The terms of our contract{apart}deposit{apart}and so it ends here.\n"
+    )
+    sync(docs, tmp_path / "store")
+    corpus = Index.open(tmp_path / "store", root=docs)
+    (row,) = table_of(corpus, [mention_of("deposit")]).rows
+    assert (row.cells[0].status, row.cells[0].values) == ("found", ())
+    (row,) = table_of(corpus, [mention_of("bond")]).rows
+    assert row.cells[0].status == "silent"
+
+
 def test_a_term_may_be_hyphenated_at_a_line_end():
     document = DocumentText("a.txt", [Line("a secu-"), Line("rity deposit")])
     assert [one.text for one in mentions(document, "security deposit")] == ["secu- rity deposit"]
