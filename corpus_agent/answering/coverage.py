@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpus_agent.answering.answer_type import expected_kind, expected_measure
+from corpus_agent.answering.languages import language_of
 from corpus_agent.text.calendar_names import calendar_names
 from corpus_agent.text.tokens import (
     STOP_WORDS,
@@ -54,7 +55,8 @@ class Subject:
         self.asked = frozenset(terms(question))
         self.kind = expected_kind(question)
         self.measure = expected_measure(question)
-        named = name_terms(question)
+        self.language = language_of(found)
+        named = name_terms(question, self.language)
         self.names = [i for i, word in enumerate(self.words) if word in named]
         dated = calendar_names(question)
         self._dated = {i: dated[word] for i, word in enumerate(self.words) if word in dated}

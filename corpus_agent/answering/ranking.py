@@ -133,7 +133,7 @@ def _of_passage(number: int, passage: Chunk) -> list[Candidate]:
     """The candidates of one passage, each with heading, lead-in line and previous sentence."""
     found: list[Candidate] = []
     heading, lead, before = passage.heading, "", ""
-    own = units(passage.text)
+    own = units(passage.text, passage.language)
     for last, unit in zip([None, *own], own, strict=False):
         text = passage.text[unit.start : unit.end]
         if unit.kind == "head":
