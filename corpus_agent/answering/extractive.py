@@ -29,7 +29,7 @@ from corpus_agent.text.sanitize import one_line
 from corpus_agent.text.sentences import units
 from corpus_agent.tools import search
 from corpus_agent.tools.result import ToolCall
-from indexer import Query, is_multilingual
+from indexer import Query, is_multilingual, is_other
 
 if TYPE_CHECKING:
     from corpus_agent.tools.corpus import CorpusView
@@ -83,10 +83,11 @@ class ExtractiveAnswerer:
         asked = _standalone(question, history)
         on_event(f"search: {one_line(asked)}")
         hits, calls = _pool(asked, corpus)
-        ranking = rank_sentences(asked, hits, self._encoder.encode_tokens)
+        foreign = self._foreign(asked, hits)
+        unread = is_other(language_of(hits)) and not foreign and not is_multilingual(self._encoder)
+        ranking = rank_sentences(asked, hits, None if unread else self._encoder.encode_tokens)
         probability = ranking.probability if ranking.sentences else None
         called = status_of(ranking.confidence, ranking.probability)
-        foreign = self._foreign(asked, hits)
         if foreign and called == "not_found":  # no word can be found, whatever the passages say
             called = "closest"
         if probability is None or called == "not_found":

@@ -48,7 +48,7 @@ def is_not_english(question: str) -> bool:
         return True
     words = question.split()
     others = sum(not word.isascii() or fold(word) in OTHER_STOP_WORDS for word in words)
-    return not is_english(question) and others > _OTHER_SHARE * len(words)
+    return not is_english(question) and others > max(1, _OTHER_SHARE * len(words))
 
 
 def is_asked_in_another(question: str, language: str) -> bool:

@@ -80,7 +80,8 @@ class Manifest:
 
         They are found by their words.
         """
-        if self.fingerprint.model != PACKAGED_MODEL or not self.chunks:
+        name = self.fingerprint.model.partition(" ")[0]  # its engine behind it
+        if name != PACKAGED_MODEL or not self.chunks:
             return 0.0
         return sum(n for code, n in self.languages.items() if is_other(code)) / self.chunks
 
