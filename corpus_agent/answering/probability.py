@@ -45,8 +45,8 @@ CONFIDENCE_WEIGHTS = (
     CONFIDENCE_CODE,
 )
 # The same where words are compared by their letters: benchmarks/letters.py.
-LETTERS_BIAS = -6.17
-LETTERS_WEIGHTS = (0.398, 0.0, 0.518, 0.69, -2.7, 0.0, 2.825, CONFIDENCE_CODE)
+LETTERS_BIAS = -3.77
+LETTERS_WEIGHTS = (0.153, 0.0, 0.854, 0.235, 0.0, 0.0, 2.083, CONFIDENCE_CODE)
 MOST_COVERED = 6.0
 UNRELATED_SCORE = 6.0  # the best score of unrelated sentences; replaces a missing fourth
 # Chosen from the whole curve (docs/decisions/answering.md): the most refusals at which fewer than
