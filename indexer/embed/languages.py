@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 
 import regex
 
+from indexer.records import ENGLISH
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -31,13 +33,14 @@ FRAGMENT = 4  # letters: five, and stems, find less (docs/decisions/search.md)
 NO_LANGUAGE = "zxx"  # code and figures
 # Told apart from a larger neighbour only with doubt, so that neither is sure.
 _LEFT_OUT = "an ary arz bs ext gcf gcr lb lij ltg nn pcm uzs vec wa wuu yue"
-# Words of English questions that questions in other languages seldom have.
-_ENGLISH = """
+# Words of English texts that those in other languages seldom have.
+_SMALL_WORDS = """
 the of and what which who whom whose how when where why are were did does has have been with from by
 my our your their his he she its it that this these those there than into about not can could
 would should you they many much
 """
-_ENGLISH_SHARE = 0.15  # of the words of a question, from which it is English
+_ENGLISH = frozenset(_SMALL_WORDS.split())
+_ENGLISH_SHARE = 0.15  # of the words of a text, from which it is English
 # Korean words carry their particles.
 _PAIRED = (
     r"\p{Han}\p{Hiragana}\p{Katakana}ー\p{Hangul}"
@@ -52,14 +55,17 @@ _ACCENTS = re.compile("[\u0300-\u036f]+")
 
 def language_of(text: str) -> str:
     """The ISO 639 code of a text's language, "" where it cannot be told: code, figures, a word."""
-    code, probability = _identifier().classify(text[:SAMPLE_CHARS])
+    sample = text[:SAMPLE_CHARS]
+    if is_english(sample):  # nine in ten English passages, and no other: nothing is loaded
+        return ENGLISH
+    code, probability = _identifier().classify(sample)
     return code if probability >= SURE and code != NO_LANGUAGE else ""
 
 
-def is_english(question: str) -> bool:
-    """Whether a question is in English, by its words alone: a search loads no identifier."""
-    words, english = _WORD.findall(question.casefold()), set(_ENGLISH.split())
-    return sum(word in english for word in words) > _ENGLISH_SHARE * len(words)
+def is_english(text: str) -> bool:
+    """Whether a text is in English, by its small words alone: a search loads no identifier."""
+    words = _WORD.findall(text.casefold())
+    return sum(word in _ENGLISH for word in words) > _ENGLISH_SHARE * len(words)
 
 
 def in_languages(chunks: Sequence[Chunk]) -> list[Chunk]:
