@@ -23,6 +23,7 @@ DEPTH = 60  # rows asked of each side before fusion
 VECTOR_WEIGHT = 0.62
 # The same for passages in languages that the model does not read: benchmarks/languages.py.
 OTHER_VECTOR_WEIGHT = 0.2
+FRAGMENTED_CHARS = 500  # of a query, which may be a pasted page
 FEEDBACK_HITS = 5
 FEEDBACK_WEIGHT = 0.8
 
@@ -61,7 +62,7 @@ def words_of(text: str, languages: Iterable[str]) -> str:
     """A query as it is looked up among the words of passages in these languages."""
     words = with_years(text)
     others = any(map(is_other, languages)) and not is_english(text)
-    return f"{words} {fragments(text)}" if others else words
+    return f"{words} {fragments(text[:FRAGMENTED_CHARS])}" if others else words
 
 
 def other_weight(encoder: Encoder, text: str) -> float:
