@@ -14,7 +14,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
 
@@ -49,8 +49,7 @@ def ranked(snapshot: Snapshot, index: Index, asked: Asked) -> dict[float, int]:
     query = Query(asked.text, retrieve.DEPTH, per_source=None)
     vector = index.encoder.encode([index.encoder.query_prefix + asked.text])[0]
     by_vector = snapshot.by_vector(vector, query)
-    words = retrieve.words_of(asked.text, snapshot.manifest.languages)
-    by_text = snapshot.by_text(replace(query, text=words))
+    by_text = retrieve.by_words(snapshot, query)
     ranks = {}
     for weight in WEIGHTS:
         hits = retrieve.fuse(vector, by_vector, by_text, weight)

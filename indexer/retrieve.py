@@ -48,8 +48,7 @@ def search(
     text = query.text.encode("utf-8", "replace").decode("utf-8")
     deep = replace(query, text=text, limit=max(DEPTH, query.limit))
     with ThreadPoolExecutor(1) as beside:  # words need no vector: they are looked up meanwhile
-        words = replace(deep, text=words_of(text, snapshot.manifest.languages))
-        by_text = beside.submit(snapshot.by_text, words)
+        by_text = beside.submit(by_words, snapshot, deep)
         vector = encoder.encode([encoder.query_prefix + text])[0]
         by_vector = snapshot.by_vector(vector, deep)
         hits = fuse(vector, by_vector, by_text.result(), other_weight(encoder, text))
@@ -58,11 +57,20 @@ def search(
     return diverse(hits, query.limit, query.per_source)
 
 
-def words_of(text: str, languages: Iterable[str]) -> str:
-    """A query as it is looked up among the words of passages in these languages."""
-    words = with_years(text)
-    others = any(map(is_other, languages)) and not is_english(text)
-    return f"{words} {fragments(text[:FRAGMENTED_CHARS])}" if others else words
+def by_words(snapshot: Snapshot, query: Query) -> list[Hit]:
+    """The passages that share words with a query; fragments of words, where it is not English.
+
+    Fragments are rare where few passages have them: they count only if what the words find is
+    mostly in other languages, or nothing.
+    """
+    text = query.text
+    found = snapshot.by_text(replace(query, text=with_years(text)))
+    if is_english(text) or not any(map(is_other, snapshot.manifest.languages)):
+        return found
+    if found and _other_share(found) < 0.5:
+        return found
+    pieces = fragments(text[:FRAGMENTED_CHARS])
+    return snapshot.by_text(replace(query, text=f"{with_years(text)} {pieces}"))
 
 
 def other_weight(encoder: Encoder, text: str) -> float:
@@ -113,9 +121,13 @@ def fuse(
 
 def _weight(by_text: Sequence[Hit], other: float) -> float:
     """The weight of the vectors: between the two by the languages of what words find best."""
+    return VECTOR_WEIGHT + _other_share(by_text) * (other - VECTOR_WEIGHT)
+
+
+def _other_share(by_text: Sequence[Hit]) -> float:
+    """The share of the best hits that are in other languages than English."""
     best = by_text[:FEEDBACK_HITS]
-    share = sum(is_other(hit.chunk.language) for hit in best) / len(best) if best else 0.0
-    return VECTOR_WEIGHT + share * (other - VECTOR_WEIGHT)
+    return sum(is_other(hit.chunk.language) for hit in best) / len(best) if best else 0.0
 
 
 def convex(

@@ -13,7 +13,6 @@ from indexer.retrieve import (
     fuse,
     other_weight,
     with_years,
-    words_of,
 )
 
 
@@ -98,12 +97,6 @@ def test_a_document_gives_way_to_others_but_is_not_lost():
 )
 def test_a_year_is_looked_up_as_reports_write_it_too(asked, added):
     assert with_years(asked) == asked + added
-
-
-def test_words_are_looked_up_by_fragments_where_passages_are_in_other_languages():
-    assert words_of("Wie lang?", ["en", ""]) == "Wie lang?"
-    assert words_of("Wie lang?", ["en", "de"]) == "Wie lang? _wie _lang"
-    assert words_of("How long is it?", ["en", "de"]) == "How long is it?"
 
 
 def in_language(hit, language):

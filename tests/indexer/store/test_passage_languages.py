@@ -37,6 +37,12 @@ def test_a_word_of_another_language_is_found_in_another_form(store):
     assert not by_words(store, "what of the Kündigungsfrist")["miete.txt"]
 
 
+def test_words_that_find_english_passages_are_not_taken_apart(store):
+    """One passage with fragments, which are rare there, does not displace what words find."""
+    assert by_words(store, "notice Kündigung") == {"rent.txt": True, "miete.txt": False}
+    assert by_words(store, "Kündigung")["miete.txt"]  # the control
+
+
 def test_an_english_passage_has_no_fragments(store):
     rows = Snapshot(store).chunk_rows().to_pylist()
     told = {row["source"]: row["language"] for row in rows}
