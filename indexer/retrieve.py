@@ -23,6 +23,7 @@ DEPTH = 60  # rows asked of each side before fusion
 VECTOR_WEIGHT = 0.62
 # The same for passages in languages that the model does not read: benchmarks/languages.py.
 OTHER_VECTOR_WEIGHT = 0.2
+OTHERS_FOUND = 0.3  # of the best by words, from which a query is in another language
 FRAGMENTED_CHARS = 500  # of a query, which may be a pasted page
 FEEDBACK_HITS = 5
 FEEDBACK_WEIGHT = 0.8
@@ -60,14 +61,14 @@ def search(
 def by_words(snapshot: Snapshot, query: Query) -> list[Hit]:
     """The passages that share words with a query; fragments of words, where it is not English.
 
-    Fragments are rare where few passages have them: they count only if what the words find is
-    mostly in other languages, or nothing.
+    Fragments are rare where few passages have them: they count only if among what the words find
+    best are several in other languages, or if they find nothing.
     """
     text = query.text
     found = snapshot.by_text(replace(query, text=with_years(text)))
     if is_english(text) or not any(map(is_other, snapshot.manifest.languages)):
         return found
-    if found and _other_share(found) < 0.5:
+    if found and _other_share(found) < OTHERS_FOUND:
         return found
     pieces = fragments(text[:FRAGMENTED_CHARS])
     return snapshot.by_text(replace(query, text=f"{with_years(text)} {pieces}"))
