@@ -69,8 +69,16 @@ def is_english(text: str) -> bool:
 
 
 def in_languages(chunks: Sequence[Chunk]) -> list[Chunk]:
-    """The chunks of one document, each with its language; the document's where it tells none."""
-    found = [language_of(chunk.text) for chunk in chunks]
+    """The chunks of one document, each with its language; the document's where it tells none.
+
+    In one that is mostly English by its small words, what is ASCII is English: nothing is loaded.
+    """
+    english = [is_english(chunk.text[:SAMPLE_CHARS]) for chunk in chunks]
+    mostly = 2 * sum(english) >= len(chunks)
+    found = [
+        ENGLISH if known or (mostly and chunk.text.isascii()) else language_of(chunk.text)
+        for chunk, known in zip(chunks, english, strict=True)
+    ]
     told = [language for language in found if language]
     main = max(told, key=told.count, default="")
     return [

@@ -1,5 +1,7 @@
 """The language of a passage, of a question, and the fragments of words."""
 
+from dataclasses import replace
+
 import pytest
 
 from indexer.embed.languages import fragments, in_languages, is_english, language_of
@@ -33,6 +35,14 @@ def test_a_passage_that_tells_no_language_has_that_of_its_document():
     assert [chunk.language for chunk in in_languages(chunks)] == ["de", "de", "de", "en"]
     assert [chunk.text for chunk in in_languages(chunks)] == texts
     assert in_languages([]) == []
+
+
+def test_plain_text_of_an_english_document_is_english():
+    texts = [SAID["en"], "def f(x): return x", SAID["de"]]
+    chunks = [Chunk("a.md", n, text, "", 1, 1) for n, text in enumerate(texts)]
+    assert [chunk.language for chunk in in_languages(chunks[:2])] == ["en", "en"]
+    with_english = [*chunks, replace(chunks[0], ordinal=3)]
+    assert [chunk.language for chunk in in_languages(with_english)][2] == "de"
 
 
 def test_fragments_are_four_letters_of_a_word_without_case_and_accents():
