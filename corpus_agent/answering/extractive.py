@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from corpus_agent.answering.citations import Numbers, remarks
 from corpus_agent.answering.columns import with_columns
 from corpus_agent.answering.follow_up import carried_over
+from corpus_agent.answering.languages import is_asked_in_another, language_of, notice_of
 from corpus_agent.answering.own_words import with_plain_brackets
 from corpus_agent.answering.probability import status_of
 from corpus_agent.answering.quotations import check_quotation
@@ -28,11 +29,11 @@ from corpus_agent.text.sanitize import one_line
 from corpus_agent.text.sentences import units
 from corpus_agent.tools import search
 from corpus_agent.tools.result import ToolCall
-from indexer import Query
+from indexer import Query, is_multilingual, is_other
 
 if TYPE_CHECKING:
     from corpus_agent.tools.corpus import CorpusView
-    from indexer import Encoder, Hit
+    from indexer import Chunk, Encoder, Hit
 
 # Passages retrieved: PASSAGES_READ of them are read, all determine which words are rare. Ten
 # contain the answer for .989 of the held-out questions, eight for .981 (benchmarks/fit_ranking.py).
@@ -82,18 +83,22 @@ class ExtractiveAnswerer:
         asked = _standalone(question, history)
         on_event(f"search: {one_line(asked)}")
         hits, calls = _pool(asked, corpus)
-        ranking = rank_sentences(asked, hits, self._encoder.encode_tokens)
+        foreign = self._foreign(asked, hits)
+        unread = is_other(language_of(hits)) and not foreign and not is_multilingual(self._encoder)
+        ranking = rank_sentences(asked, hits, None if unread else self._encoder.encode_tokens)
         probability = ranking.probability if ranking.sentences else None
         called = status_of(ranking.confidence, ranking.probability)
+        if foreign and called == "not_found":  # no word can be found, whatever the passages say
+            called = "closest"
         if probability is None or called == "not_found":
-            return self._not_found(question, corpus, calls, probability=probability)
+            return self._not_found(question, corpus, calls, foreign, probability=probability)
         cited = [(s, _cite(corpus, 0, s, hits[s.passage])) for s in ranking.sentences]
         good = [(s, c) for s, c in cited if c.stands]
         dropped = len(cited) - len(good)
         notices = _why_left_out([(hits[s.passage], c) for s, c in cited if not c.stands])
         if not good:
             barred = any(hits[s.passage].unreachable for s, _ in cited)
-            return self._not_found(question, corpus, calls, notices, barred=barred)
+            return self._not_found(question, corpus, calls, (*foreign, *notices), barred=barred)
         numbers = Numbers([c for turn in history for c in turn.answer.citations])
         lines = [
             f"{with_plain_brackets(' '.join(text.split()))} "
@@ -110,9 +115,16 @@ class ExtractiveAnswerer:
             citations=numbers.used(),
             coverage=corpus.coverage(),
             version=corpus.version,
-            notices=(*self._notices, *notices, *remarks(numbers.used())),
+            notices=(*self._notices, *foreign, *notices, *remarks(numbers.used())),
             calls=tuple(calls),
         )
+
+    def _foreign(self, question: str, hits: Sequence[Hit]) -> tuple[str, ...]:
+        """The notice of a question in another language than the passages that were found."""
+        language = language_of(hits)
+        if not is_asked_in_another(question, language) or is_multilingual(self._encoder):
+            return ()
+        return (notice_of(language),)
 
     def _not_found(
         self,
@@ -177,7 +189,7 @@ def _cite(corpus: CorpusView, n: int, sentence: Sentence, hit: Hit) -> Citation:
     found = check_quotation(corpus, n, source, sentence.text, line)
     if found.verdict != "cut":
         return found
-    for start, end in _with_a_neighbour(text, sentence):
+    for start, end in _with_a_neighbour(hit.chunk, sentence):
         line = hit.chunk.line_start + text.count("\n", 0, start)
         wider = check_quotation(corpus, n, source, text[start:end], line)
         if wider.stands and wider.hidden == found.hidden:
@@ -185,9 +197,9 @@ def _cite(corpus: CorpusView, n: int, sentence: Sentence, hit: Hit) -> Citation:
     return found
 
 
-def _with_a_neighbour(text: str, sentence: Sentence) -> list[tuple[int, int]]:
+def _with_a_neighbour(passage: Chunk, sentence: Sentence) -> list[tuple[int, int]]:
     """The sentence to the end of the next one, from the start of the one before, and both."""
-    around = units(text)
+    around = units(passage.text, passage.language)
     after = [(sentence.start, unit.end) for unit in around if unit.start >= sentence.end][:1]
     before = [(unit.start, sentence.end) for unit in around if unit.end <= sentence.start][-1:]
     both = [(start, end) for start, _ in before for _, end in after]

@@ -65,10 +65,12 @@ _PUBLIC = {
     ),
     "corpus_agent.render.trusting": ("trust_lines", "trust_object"),
     "corpus_agent.render.upkeep": (
+        "MULTILINGUAL",
         "cleanup_lines",
         "cleanup_object",
         "forget_lines",
         "forget_object",
+        "not_read",
         "status_lines",
         "status_object",
         "waiting_text",
@@ -117,10 +119,12 @@ if TYPE_CHECKING:
     from corpus_agent.render.receipts import verify_object as verify_object
     from corpus_agent.render.trusting import trust_lines as trust_lines
     from corpus_agent.render.trusting import trust_object as trust_object
+    from corpus_agent.render.upkeep import MULTILINGUAL as MULTILINGUAL
     from corpus_agent.render.upkeep import cleanup_lines as cleanup_lines
     from corpus_agent.render.upkeep import cleanup_object as cleanup_object
     from corpus_agent.render.upkeep import forget_lines as forget_lines
     from corpus_agent.render.upkeep import forget_object as forget_object
+    from corpus_agent.render.upkeep import not_read as not_read
     from corpus_agent.render.upkeep import status_lines as status_lines
     from corpus_agent.render.upkeep import status_object as status_object
     from corpus_agent.render.upkeep import waiting_text as waiting_text

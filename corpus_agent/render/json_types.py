@@ -244,6 +244,17 @@ class RecognitionStatus(TypedDict):
     command: str | None
 
 
+class LanguageStatus(TypedDict):
+    """Chunks by language, and the share that the model does not read; the command mends that.
+
+    The languages are ISO 639 codes, "" where none could be told.
+    """
+
+    chunks: dict[str, int]
+    unread: float
+    command: str | None
+
+
 class StatusResult(TypedDict):
     """The contents of an index; `complete` is false after an interrupted run."""
 
@@ -254,6 +265,7 @@ class StatusResult(TypedDict):
     root_exists: bool
     files: FileCounts
     recognition: RecognitionStatus
+    languages: LanguageStatus
     chunks: int
     bytes: int
     disk: DiskUse
