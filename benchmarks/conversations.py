@@ -21,7 +21,6 @@ from common import data, print_table
 
 from corpus_agent.answering.extractive import ExtractiveAnswerer
 from corpus_agent.answering.follow_up import carried_over
-from corpus_agent.answering.reading import read
 from corpus_agent.answering.records import Turn
 from corpus_agent.answering.whole_corpus import asks_all
 from indexer.index import Index
@@ -67,7 +66,7 @@ def whole_corpus(half: str) -> tuple[object, ...]:
 
 def first(corpus: Index, asked: str, history: Sequence[Turn]) -> str:
     """The text of the passage with the best sentence; "" without one."""
-    found = read(asked, corpus, corpus.encoder.encode_tokens, history)
+    found = ExtractiveAnswerer(corpus.encoder).read(asked, corpus, history)
     best = found.ranking.sentences
     return found.hits[best[0].passage].chunk.text if best else ""
 

@@ -14,21 +14,24 @@ from typing import TYPE_CHECKING
 
 from corpus_agent.answering.citations import Numbers, remarks
 from corpus_agent.answering.columns import with_columns
+from corpus_agent.answering.languages import is_asked_in_another, language_of, notice_of
 from corpus_agent.answering.own_words import with_plain_brackets
 from corpus_agent.answering.probability import status_of
 from corpus_agent.answering.quotations import check_quotation
+from corpus_agent.answering.ranking import Ranking, rank_sentences
 from corpus_agent.answering.reading import read
 from corpus_agent.answering.records import Answer, Citation, OnEvent, Turn
 from corpus_agent.answering.unclear import Meanings, meanings
 from corpus_agent.text.sanitize import one_line
 from corpus_agent.text.sentences import units
+from indexer import is_multilingual, is_other
 
 if TYPE_CHECKING:
     from corpus_agent.answering.ranking import Sentence
     from corpus_agent.answering.reading import Reading
     from corpus_agent.tools.corpus import CorpusView
     from corpus_agent.tools.result import ToolCall
-    from indexer import Encoder, Hit
+    from indexer import Chunk, Encoder, Hit
 
 CLOSEST_HEADING = "No model has read these; the closest passages are:"
 
@@ -75,20 +78,23 @@ class ExtractiveAnswerer:
 
         A question that depends on the previous one is searched with the words of both.
         """
-        found = read(question, corpus, self._encoder.encode_tokens, history)
+        found = self.read(question, corpus, history)
         hits, calls, ranking = found.hits, found.calls, found.ranking
         on_event(f"search: {one_line(found.asked)}")
+        foreign = self._foreign(found.asked, hits)
         probability = ranking.probability if ranking.sentences else None
         called = status_of(ranking.confidence, ranking.probability)
+        if foreign and called == "not_found":  # no word can be found, whatever the passages say
+            called = "closest"
         if probability is None or called == "not_found":
-            return self._not_found(question, corpus, calls, probability=probability)
+            return self._not_found(question, corpus, calls, foreign, probability=probability)
         cited = [(s, _cite(corpus, 0, s, hits[s.passage])) for s in ranking.sentences]
         good = [(s, c) for s, c in cited if c.stands]
         dropped = len(cited) - len(good)
         notices = _why_left_out([(hits[s.passage], c) for s, c in cited if not c.stands])
         if not good:
             barred = any(hits[s.passage].unreachable for s, _ in cited)
-            return self._not_found(question, corpus, calls, notices, barred=barred)
+            return self._not_found(question, corpus, calls, (*foreign, *notices), barred=barred)
         numbers = Numbers([c for turn in history for c in turn.answer.citations])
         meant, good = _meant(found, good, history)
         if meant is not None:
@@ -108,7 +114,7 @@ class ExtractiveAnswerer:
             citations=numbers.used(),
             coverage=corpus.coverage(),
             version=corpus.version,
-            notices=(*self._notices, *notices, *remarks(numbers.used())),
+            notices=(*self._notices, *foreign, *notices, *remarks(numbers.used())),
             calls=tuple(calls),
         )
 
@@ -133,6 +139,22 @@ class ExtractiveAnswerer:
             notices=(*self._notices, *remarks(numbers.used())),
             calls=tuple(calls),
         )
+
+    def read(self, question: str, corpus: CorpusView, history: Sequence[Turn] = ()) -> Reading:
+        """The reading of a question that the passages answer best."""
+        return read(question, corpus, self._rank, history)
+
+    def _rank(self, asked: str, hits: Sequence[Hit]) -> Ranking:
+        unread = is_other(language_of(hits)) and not is_multilingual(self._encoder)
+        by_letters = unread and not self._foreign(asked, hits)
+        return rank_sentences(asked, hits, None if by_letters else self._encoder.encode_tokens)
+
+    def _foreign(self, question: str, hits: Sequence[Hit]) -> tuple[str, ...]:
+        """The notice of a question in another language than the passages that were found."""
+        language = language_of(hits)
+        if not is_asked_in_another(question, language) or is_multilingual(self._encoder):
+            return ()
+        return (notice_of(language),)
 
     def _not_found(
         self,
@@ -183,7 +205,7 @@ def _cite(corpus: CorpusView, n: int, sentence: Sentence, hit: Hit) -> Citation:
     found = check_quotation(corpus, n, source, sentence.text, line)
     if found.verdict != "cut":
         return found
-    for start, end in _with_a_neighbour(text, sentence):
+    for start, end in _with_a_neighbour(hit.chunk, sentence):
         line = hit.chunk.line_start + text.count("\n", 0, start)
         wider = check_quotation(corpus, n, source, text[start:end], line)
         if wider.stands and wider.hidden == found.hidden:
@@ -191,9 +213,9 @@ def _cite(corpus: CorpusView, n: int, sentence: Sentence, hit: Hit) -> Citation:
     return found
 
 
-def _with_a_neighbour(text: str, sentence: Sentence) -> list[tuple[int, int]]:
+def _with_a_neighbour(passage: Chunk, sentence: Sentence) -> list[tuple[int, int]]:
     """The sentence to the end of the next one, from the start of the one before, and both."""
-    around = units(text)
+    around = units(passage.text, passage.language)
     after = [(sentence.start, unit.end) for unit in around if unit.start >= sentence.end][:1]
     before = [(unit.start, sentence.end) for unit in around if unit.end <= sentence.start][-1:]
     both = [(start, end) for start, _ in before for _, end in after]

@@ -109,6 +109,9 @@ WEIGHTS = np.array(
 )
 # Without vectors, for choosing which units to encode.
 WEIGHTS_UNENCODED = np.array([0.0, 11.8, 4.5, 6.4, 1.3, -3.0, 2.6], dtype=np.float32)
+# Without vectors, in languages that the model does not read: benchmarks/letters.py. A passage
+# counts by its score in the search, against that of the first.
+WEIGHTS_BY_LETTERS = np.array([0.0, 5.5, 4.9, 4.5, 0.7, 0.3, 2.1], dtype=np.float32)
 # A further sentence is returned while its score is within this of the best: where it stands in the
 # same passage, and in another one, which must also hold as much of the question's rare words.
 KEEP_WITHIN = 2.5
@@ -138,7 +141,7 @@ def _of_passage(number: int, passage: Chunk) -> list[Candidate]:
     """The candidates of one passage, each with heading, lead-in line and previous sentence."""
     found: list[Candidate] = []
     heading, lead, before = passage.heading, "", ""
-    own = units(passage.text)
+    own = units(passage.text, passage.language)
     for last, unit in zip([None, *own], own, strict=False):
         text = passage.text[unit.start : unit.end]
         if unit.kind == "head":
@@ -177,9 +180,9 @@ def features(
     question asks for none.
     """
     rarity = subject.rarity / max(float(subject.rarity.sum()), 1e-9)
-    rows = []
+    rows, top = [], max(hits[0].score, 1e-9)
     for candidate in found:
-        text = candidate.text
+        hit, text = hits[candidate.passage], candidate.text
         kind = measure = 0.0
         if subject.kind:
             kind = 1.0 if has_kind(subject.kind, text, subject.asked) else -1.0
@@ -189,7 +192,7 @@ def features(
         rows.append(
             (
                 0.0,
-                hits[candidate.passage].cosine,
+                hit.score / top if coverage.by_letters else hit.cosine,
                 float(around @ rarity),
                 float(coverage.of(text).mean()),
                 kind,
@@ -203,54 +206,6 @@ def features(
 # ---- Ranking
 
 
-def _adds(further: Candidate, rows: Vectors, *, elsewhere: bool) -> bool:
-    """Whether a sentence near the best, with the features of both, may add to it."""
-    (best, own), (best_score, score) = rows, rows @ WEIGHTS
-    if further.titled or leads_in(further.text):
-        return False
-    near = score >= best_score - KEEP_WITHIN_OTHER
-    return not elsewhere or bool(near and own[2] >= best[2] - LACKS_AT_MOST)
-
-
-def _chosen(
-    found: Sequence[Candidate],
-    texts: Mapping[int, str],
-    table: Vectors,
-    keep_within: float,
-) -> tuple[Sentence, ...]:
-    """The best candidates, best first, without duplicates and those that add nothing to the best.
-
-    Each with the sentence that it refers to, unless that is among them.
-    """
-    chosen: list[Sentence] = []
-    seen: set[str] = set()
-    scores: Vectors = table @ WEIGHTS
-    best = int(np.argmax(scores))
-    for i in np.argsort(-scores, kind="stable"):
-        own, score = found[int(i)], float(scores[i])
-        if len(chosen) == MOST_SENTENCES:
-            break
-        if chosen and score < chosen[0].score - keep_within:
-            break
-        elsewhere = own.passage != found[best].passage
-        if (
-            chosen
-            and keep_within < math.inf
-            and not _adds(own, table[[best, i]], elsewhere=elsewhere)
-        ):
-            continue
-        others = [(s.start, s.end) for s in chosen if s.passage == own.passage]
-        if any(start <= own.start < end for start, end in others):
-            continue
-        if (key := " ".join(terms(own.text))) not in seen:
-            seen.add(key)
-            inside = any(start <= own.opening < end for start, end in others)
-            start = own.start if inside else own.opening
-            text = texts[own.passage][start : own.end]
-            chosen.append(Sentence(own.passage, start, own.end, text, score))
-    return tuple(chosen)
-
-
 @dataclass(frozen=True)
 class Weighed:
     """The candidates for a question, the texts of their passages, their coverage and features."""
@@ -261,17 +216,25 @@ class Weighed:
     coverage: Coverage
     table: Vectors
 
+    @property
+    def scores(self) -> Vectors:
+        """The score of each candidate."""
+        weights = WEIGHTS_BY_LETTERS if self.coverage.by_letters else WEIGHTS
+        scores: Vectors = self.table @ weights
+        return scores
+
 
 def weighed(
     question: str,
     hits: Sequence[Hit],
-    encode: EncodeTokens,
+    encode: EncodeTokens | None,
     memory: dict[str, Encoded],
     most: int = UNITS_ENCODED,
 ) -> Weighed | None:
     """The `most` likeliest candidates with all features; None if there is no candidate.
 
-    Texts already in `memory` are not encoded again.
+    Texts already in `memory` are not encoded again. Without `encode`, all candidates by their
+    letters.
     """
     subject = Subject(question, hits)
     found = [c for n, hit in enumerate(hits[:PASSAGES_READ]) for c in _of_passage(n, hit.chunk)]
@@ -280,6 +243,11 @@ def weighed(
     found = [c for c in found if not subject.names_another(c.text)]
     if not found or not subject.words:
         return None
+    if encode is None:
+        coverage = Coverage(subject, question, None)
+        table = features(subject, hits, found, coverage)
+        texts = {c.passage: hits[c.passage].chunk.text for c in found}
+        return Weighed(subject, found, texts, coverage, table)
     new = [] if question in memory else [question]
     memory.update(zip(new, encode(new), strict=True))
     plain = Coverage(subject, question, {question: memory[question]})
@@ -296,14 +264,52 @@ def weighed(
     return Weighed(subject, found, texts, coverage, table)
 
 
+def _adds(own: Weighed, best: int, at: int) -> bool:
+    """Whether a sentence near the best may add to it."""
+    further, scores, rare = own.found[at], own.scores, own.table[:, 2]
+    if further.titled or leads_in(further.text):
+        return False
+    near = scores[at] >= scores[best] - KEEP_WITHIN_OTHER and rare[at] >= rare[best] - LACKS_AT_MOST
+    return bool(near) or further.passage == own.found[best].passage
+
+
+def _chosen(every: Weighed, keep_within: float) -> tuple[Sentence, ...]:
+    """The best candidates, best first, without duplicates and those that add nothing to the best.
+
+    Each with the sentence that it refers to, unless that is among them.
+    """
+    chosen: list[Sentence] = []
+    seen: set[str] = set()
+    scores, texts = every.scores, every.texts
+    best = int(np.argmax(scores))
+    for i in map(int, np.argsort(-scores, kind="stable")):
+        own, score = every.found[i], float(scores[i])
+        if len(chosen) == MOST_SENTENCES:
+            break
+        if chosen and score < chosen[0].score - keep_within:
+            break
+        if chosen and keep_within < math.inf and not _adds(every, best, i):
+            continue
+        others = [(s.start, s.end) for s in chosen if s.passage == own.passage]
+        if any(start <= own.start < end for start, end in others):
+            continue
+        if (key := " ".join(terms(own.text))) not in seen:
+            seen.add(key)
+            inside = any(start <= own.opening < end for start, end in others)
+            start = own.start if inside else own.opening
+            text = texts[own.passage][start : own.end]
+            chosen.append(Sentence(own.passage, start, own.end, text, score))
+    return tuple(chosen)
+
+
 def best_sentences(own: Weighed, keep_within: float = KEEP_WITHIN) -> tuple[Sentence, ...]:
     """The sentences that are shown, best first."""
-    return _chosen(own.found, own.texts, own.table, keep_within)
+    return _chosen(own, keep_within)
 
 
 def figures(question: str, own: Weighed) -> tuple[list[float], list[float]]:
     """The figures about the best candidate that probability.py weighs: of topic, and of binding."""
-    scores: Vectors = own.table @ WEIGHTS
+    scores = own.scores
     order = np.argsort(-scores, kind="stable")
     at = int(order[0])
     fourth = float(scores[order[: MOST_SENTENCES + 1][-1]])
@@ -323,7 +329,7 @@ def figures(question: str, own: Weighed) -> tuple[list[float], list[float]]:
 def _rank_one(
     question: str,
     hits: Sequence[Hit],
-    encode: EncodeTokens,
+    encode: EncodeTokens | None,
     memory: dict[str, Encoded],
     keep_within: float,
 ) -> Ranking:
@@ -331,7 +337,7 @@ def _rank_one(
     own = weighed(question, hits, encode, memory)
     if own is None:
         return Ranking((), 0.0, 0.0)
-    found = judged(*figures(question, own))
+    found = judged(*figures(question, own), by_letters=own.coverage.by_letters)
     return Ranking(best_sentences(own, keep_within), found.confidence, found.probability)
 
 
@@ -353,11 +359,12 @@ def merged(rankings: Sequence[Ranking], most: int = MOST_SENTENCES) -> Ranking:
     return Ranking(tuple(chosen.values())[:most], confidence, chance)
 
 
-def rank_sentences(question: str, hits: Sequence[Hit], encode: EncodeTokens) -> Ranking:
+def rank_sentences(question: str, hits: Sequence[Hit], encode: EncodeTokens | None) -> Ranking:
     """The sentences of the passages that answer the question, best first, with a probability.
 
     `hits` are best first; the first PASSAGES_READ are searched, and all determine which words are
-    rare. A question that asks for two things is answered part by part.
+    rare. A question that asks for two things is answered part by part. Without `encode` words are
+    compared by their letters, for languages that the model does not read.
     """
     memory: dict[str, Encoded] = {}
     asked = parts(question)

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from corpus_agent.answering.follow_up import readings
-from corpus_agent.answering.ranking import Ranking, rank_sentences
+from corpus_agent.answering.ranking import Ranking
 from corpus_agent.answering.subquestions import parts
 from corpus_agent.text.calendar_names import with_spellings
 from corpus_agent.tools import search
@@ -20,7 +20,6 @@ from corpus_agent.tools.result import ToolCall
 from indexer import Query
 
 if TYPE_CHECKING:
-    from corpus_agent.answering.coverage import EncodeTokens
     from corpus_agent.answering.records import Turn
     from corpus_agent.tools.corpus import CorpusView
     from indexer import Hit
@@ -31,6 +30,9 @@ POOL = 10
 # A follow-up is read otherwise than with the questions before it if that is so much more confident.
 # Any value from .05 to .15 is as good on the development half of benchmarks/conversations.py.
 LEAD_OF_LIKELIEST = 0.1
+
+Rank = Callable[[str, Sequence["Hit"]], Ranking]
+"""The ranked sentences of the passages that were found for a question."""
 
 
 @dataclass(frozen=True)
@@ -43,19 +45,17 @@ class Reading:
     ranking: Ranking
 
 
-def read(
-    question: str, corpus: CorpusView, encode: EncodeTokens, history: Sequence[Turn] = ()
-) -> Reading:
+def read(question: str, corpus: CorpusView, rank: Rank, history: Sequence[Turn] = ()) -> Reading:
     """The reading of a question that the passages answer best."""
-    likeliest, *others = (_read(asked, corpus, encode) for asked in readings(question, history))
+    likeliest, *others = (_read(asked, corpus, rank) for asked in readings(question, history))
     best = max(others, key=lambda each: each.ranking.confidence, default=likeliest)
     lead = best.ranking.confidence - likeliest.ranking.confidence
     return best if lead > LEAD_OF_LIKELIEST else likeliest
 
 
-def _read(asked: str, corpus: CorpusView, encode: EncodeTokens) -> Reading:
+def _read(asked: str, corpus: CorpusView, rank: Rank) -> Reading:
     hits, calls = _pool(asked, corpus)
-    return Reading(asked, hits, calls, rank_sentences(asked, hits, encode))
+    return Reading(asked, hits, calls, rank(asked, hits))
 
 
 def _pool(question: str, corpus: CorpusView) -> tuple[list[Hit], list[ToolCall]]:

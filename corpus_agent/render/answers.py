@@ -24,7 +24,7 @@ def answer_object(answer: Answer, seal: Seal) -> AnswerResult:
         "status": answer.status,
         "probability": answer.probability,
         "answerer": in_answer(answer.answerer),
-        "citations": [_citation_object(citation) for citation in answer.citations],
+        "citations": [citation_object(citation) for citation in answer.citations],
         "coverage": {
             "indexed": coverage.indexed,
             "empty": coverage.empty,
@@ -47,7 +47,8 @@ def _server_object(server: ModelServer | None) -> AnswerServer | None:
     return {"address": visible(server.address), "owner": owner}
 
 
-def _citation_object(citation: Citation) -> AnswerCitation:
+def citation_object(citation: Citation) -> AnswerCitation:
+    """One citation of the JSON."""
     return {
         "n": citation.n,
         "source": in_answer(citation.source),

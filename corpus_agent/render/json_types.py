@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Literal, TypedDict
 
 from corpus_agent.answering.records import AnswerStatus, Verdict  # for get_type_hints
+from corpus_agent.fields.records import CellStatus, FieldType
 
 Seal = Literal["enforced", "off"]
 
@@ -159,6 +160,57 @@ class AnswerResult(TypedDict):
     seal: Seal
 
 
+class TableValue(TypedDict):
+    """A value in its normal form and as written; `computed` from what its citations say."""
+
+    value: str
+    text: str
+    computed: bool
+    citations: list[AnswerCitation]
+
+
+class TableCell(TypedDict):
+    """What a document says about a field; no values unless `found` or `several`."""
+
+    status: CellStatus
+    values: list[TableValue]
+
+
+class TableRow(TypedDict):
+    """A document; `reason` says why it could not be read, `changed` that it is not as indexed."""
+
+    source: str
+    reason: str | None
+    changed: bool
+    cells: list[TableCell]
+
+
+class TableColumn(TypedDict):
+    """A field with the number of documents that say it, in several ways, that do not, or cannot."""
+
+    name: str
+    type: FieldType
+    say: int
+    several: int
+    silent: int
+    unreadable: int
+
+
+class TableResult(TypedDict):
+    """What every document says about each field; `unverified` values were left out."""
+
+    schema_version: int
+    version: int
+    fields: list[TableColumn]
+    rows: list[TableRow]
+    looked_at: int
+    unreadable: int
+    changed: int
+    unverified: int
+    notices: list[str]
+    seal: Seal
+
+
 class FileCounts(TypedDict):
     """The number of files with each status."""
 
@@ -192,6 +244,17 @@ class RecognitionStatus(TypedDict):
     command: str | None
 
 
+class LanguageStatus(TypedDict):
+    """Chunks by language, and the share that the model does not read; the command mends that.
+
+    The languages are ISO 639 codes, "" where none could be told.
+    """
+
+    chunks: dict[str, int]
+    unread: float
+    command: str | None
+
+
 class StatusResult(TypedDict):
     """The contents of an index; `complete` is false after an interrupted run."""
 
@@ -202,6 +265,7 @@ class StatusResult(TypedDict):
     root_exists: bool
     files: FileCounts
     recognition: RecognitionStatus
+    languages: LanguageStatus
     chunks: int
     bytes: int
     disk: DiskUse

@@ -2,8 +2,8 @@
 
 import pytest
 
+from corpus_agent.answering.extractive import ExtractiveAnswerer
 from corpus_agent.answering.follow_up import leans, readings
-from corpus_agent.answering.reading import read
 from corpus_agent.answering.records import Answer, Citation, Turn
 from indexer import Coverage
 from indexer.embed import FolderEncoder
@@ -52,7 +52,7 @@ def test_a_question_that_stands_alone_has_one_reading_whatever_was_asked_before(
 def test_whom_he_stands_for_is_taken_from_the_quotation_before():
     corpus = MemoryCorpus({"boiler.md": BOILER, "phones.md": PHONES, "dal.md": DAL})
     history = [turn("How long does the dal simmer?", DAL), turn("Who fixes the boiler?", BOILER)]
-    encode = FolderEncoder().encode_tokens
-    found = read("What is his phone number?", corpus, encode, history)
+    answerer = ExtractiveAnswerer(FolderEncoder())
+    found = answerer.read("What is his phone number?", corpus, history)
     assert "0337" in found.ranking.sentences[0].text
     assert "dal" not in found.asked
