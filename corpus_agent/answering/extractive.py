@@ -28,7 +28,7 @@ from indexer import is_multilingual, is_other
 
 if TYPE_CHECKING:
     from corpus_agent.answering.ranking import Sentence
-    from corpus_agent.answering.reading import Reading
+    from corpus_agent.answering.reading import AskedAs
     from corpus_agent.tools.corpus import CorpusView
     from corpus_agent.tools.result import ToolCall
     from indexer import Chunk, Encoder, Hit
@@ -140,7 +140,7 @@ class ExtractiveAnswerer:
             calls=tuple(calls),
         )
 
-    def read(self, question: str, corpus: CorpusView, history: Sequence[Turn] = ()) -> Reading:
+    def read(self, question: str, corpus: CorpusView, history: Sequence[Turn] = ()) -> AskedAs:
         """The reading of a question that the passages answer best."""
         return read(question, corpus, self._rank, history)
 
@@ -184,7 +184,7 @@ class ExtractiveAnswerer:
 
 
 def _meant(
-    found: Reading, good: list[Quoted], history: Sequence[Turn]
+    found: AskedAs, good: list[Quoted], history: Sequence[Turn]
 ) -> tuple[Meanings | None, list[Quoted]]:
     """What the question may mean, and what is quoted: of that alone, or of what the talk is of."""
     meant = meanings(found.asked, found.hits, [sentence for sentence, _ in good])

@@ -36,7 +36,7 @@ Rank = Callable[[str, Sequence["Hit"]], Ranking]
 
 
 @dataclass(frozen=True)
-class Reading:
+class AskedAs:
     """A question as it was searched for, its passages, the searches, and the ranked sentences."""
 
     asked: str
@@ -45,7 +45,7 @@ class Reading:
     ranking: Ranking
 
 
-def read(question: str, corpus: CorpusView, rank: Rank, history: Sequence[Turn] = ()) -> Reading:
+def read(question: str, corpus: CorpusView, rank: Rank, history: Sequence[Turn] = ()) -> AskedAs:
     """The reading of a question that the passages answer best."""
     likeliest, *others = (_read(asked, corpus, rank) for asked in readings(question, history))
     best = max(others, key=lambda each: each.ranking.confidence, default=likeliest)
@@ -53,9 +53,9 @@ def read(question: str, corpus: CorpusView, rank: Rank, history: Sequence[Turn] 
     return best if lead > LEAD_OF_LIKELIEST else likeliest
 
 
-def _read(asked: str, corpus: CorpusView, rank: Rank) -> Reading:
+def _read(asked: str, corpus: CorpusView, rank: Rank) -> AskedAs:
     hits, calls = _pool(asked, corpus)
-    return Reading(asked, hits, calls, rank(asked, hits))
+    return AskedAs(asked, hits, calls, rank(asked, hits))
 
 
 def _pool(question: str, corpus: CorpusView) -> tuple[list[Hit], list[ToolCall]]:
