@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING
 
 from corpus_agent.answering.citations import Numbers, remarks
 from corpus_agent.answering.columns import with_columns
+from corpus_agent.answering.computed import computed_answer, remarks_on
 from corpus_agent.answering.follow_up import carried_over
 from corpus_agent.answering.own_words import with_plain_brackets
 from corpus_agent.answering.probability import status_of
 from corpus_agent.answering.quotations import check_quotation
 from corpus_agent.answering.ranking import Sentence, rank_sentences
-from corpus_agent.answering.records import Answer, Citation, OnEvent, Turn
+from corpus_agent.answering.records import Answer, Citation, Computation, OnEvent, Turn
 from corpus_agent.answering.subquestions import parts
 from corpus_agent.text.calendar_names import with_spellings
 from corpus_agent.text.sanitize import one_line
@@ -82,6 +83,9 @@ class ExtractiveAnswerer:
         asked = _standalone(question, history)
         on_event(f"search: {one_line(asked)}")
         hits, calls = _pool(asked, corpus)
+        numbers = Numbers([c for turn in history for c in turn.answer.citations])
+        if (value := computed_answer(asked, hits, corpus, numbers)) is not None:
+            return self._computed(question, corpus, calls, numbers, *value)
         ranking = rank_sentences(asked, hits, self._encoder.encode_tokens)
         probability = ranking.probability if ranking.sentences else None
         called = status_of(ranking.confidence, ranking.probability)
@@ -94,7 +98,6 @@ class ExtractiveAnswerer:
         if not good:
             barred = any(hits[s.passage].unreachable for s, _ in cited)
             return self._not_found(question, corpus, calls, notices, barred=barred)
-        numbers = Numbers([c for turn in history for c in turn.answer.citations])
         lines = [
             f"{with_plain_brackets(' '.join(text.split()))} "
             f"[{numbers.of(replace(c, n=numbers.next))}]"
@@ -112,6 +115,28 @@ class ExtractiveAnswerer:
             version=corpus.version,
             notices=(*self._notices, *notices, *remarks(numbers.used())),
             calls=tuple(calls),
+        )
+
+    def _computed(
+        self,
+        question: str,
+        corpus: CorpusView,
+        calls: Sequence[ToolCall],
+        numbers: Numbers,
+        text: str,
+        computed: Computation,
+    ) -> Answer:
+        return Answer(
+            question=question,
+            text=text,
+            status="answered",
+            answerer=self.name,
+            citations=numbers.used(),
+            coverage=corpus.coverage(),
+            version=corpus.version,
+            notices=(*self._notices, *remarks_on(computed), *remarks(numbers.used())),
+            calls=tuple(calls),
+            computed=computed,
         )
 
     def _not_found(
