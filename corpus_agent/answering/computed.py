@@ -39,14 +39,18 @@ def computed_answer(
     """
     if operation_of(question) is None:
         return None
+    tables = _tables(hits, corpus)
     found = [
         (table, replace(value, source=source))
-        for source, table, about in _tables(hits, corpus)
+        for source, table, about in tables
         if (value := computed(question, table, about)) is not None
     ]
     if len(found) != 1 or not _may_be_quoted(found[0][1]):
         return None
     value = found[0][1]
+    alike = [table for _, table, _ in tables if value.column in table.names]
+    if not value.where and len(alike) > 1:  # nothing tells which of them is asked about
+        return None
     cells: list[UsedCell] = []
     cited = value.cells[:_QUOTED_OF_EXTREMES] if _is_extreme(value) else value.cells
     lines = {cell.line: text for cell, text in _rows_of(cited, value.source, corpus)}

@@ -18,15 +18,17 @@ from corpus_agent.answering.citations import Numbers, remarks
 from corpus_agent.answering.columns import with_columns
 from corpus_agent.answering.computed import computed_answer, remarks_on
 from corpus_agent.answering.follow_up import carried_over
+from corpus_agent.answering.named_documents import named_documents, without_names
 from corpus_agent.answering.own_words import with_plain_brackets
 from corpus_agent.answering.probability import status_of
 from corpus_agent.answering.quotations import check_quotation
 from corpus_agent.answering.ranking import Sentence, rank_sentences
 from corpus_agent.answering.records import Answer, Citation, Computation, OnEvent, Turn
-from corpus_agent.answering.subquestions import parts
+from corpus_agent.answering.subquestions import asking_sentence, parts
 from corpus_agent.text.calendar_names import with_spellings
 from corpus_agent.text.sanitize import one_line
 from corpus_agent.text.sentences import units
+from corpus_agent.text.tokens import content_terms
 from corpus_agent.tools import search
 from corpus_agent.tools.result import ToolCall
 from indexer import Query
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
 # Passages retrieved: PASSAGES_READ of them are read, all determine which words are rare. Ten
 # contain the answer for .989 of the held-out questions, eight for .981 (benchmarks/fit_ranking.py).
 POOL = 10
+NAMES_LOOKED_AT = 60  # hits whose documents' names are compared with those of the question
 CLOSEST_HEADING = "No model has read these; the closest passages are:"
 
 # Why a passage is not quoted, of one and of several. What cannot be looked at has not changed.
@@ -82,11 +85,16 @@ class ExtractiveAnswerer:
         """
         asked = _standalone(question, history)
         on_event(f"search: {one_line(asked)}")
-        hits, calls = _pool(asked, corpus)
+        hits, calls, named = _pool(asked, corpus)
         numbers = Numbers([c for turn in history for c in turn.answer.citations])
         if (value := computed_answer(asked, hits, corpus, numbers)) is not None:
             return self._computed(question, corpus, calls, numbers, *value)
-        ranking = rank_sentences(asked, hits, self._encoder.encode_tokens)
+        core = asking_sentence(asked)
+        for source in named:
+            core = without_names(core, source)
+        ranking = rank_sentences(
+            core if content_terms(core) else asked, hits, self._encoder.encode_tokens
+        )
         probability = ranking.probability if ranking.sentences else None
         called = status_of(ranking.confidence, ranking.probability)
         if probability is None or called == "not_found":
@@ -175,17 +183,29 @@ def _standalone(question: str, history: Sequence[Turn]) -> str:
     return asked
 
 
-def _pool(question: str, corpus: CorpusView) -> tuple[list[Hit], list[ToolCall]]:
-    """The passages for all parts of a question, and the searches that found them."""
-    asked = (Query(with_spellings(part), limit=POOL, per_source=None) for part in parts(question))
-    found = [(query.text, corpus.search(query)) for query in asked]
+def _pool(question: str, corpus: CorpusView) -> tuple[list[Hit], list[ToolCall], list[str]]:
+    """The passages for all parts of a question, and the searches that found them.
+
+    Where it names documents, those of these alone, searched on their own: what they are called
+    stands in every passage of a report, and ranks none.
+    """
+    found: list[tuple[str, list[Hit]]] = []
+    named: list[str] = []
+    for part in parts(question):
+        query = Query(with_spellings(part), limit=NAMES_LOOKED_AT, per_source=None)
+        hits = corpus.search(query)
+        named = named or named_documents(question, (hit.chunk.source for hit in hits))
+        inner = [replace(query, limit=POOL, path=source) for source in named]
+        found += [(query.text, corpus.search(each)) for each in inner]
+        if not named:
+            found.append((query.text, hits[:POOL]))
     best: dict[str, Hit] = {}
     for _, hits in found:
         for hit in hits:
             known = best.get(hit.chunk.id)
             best[hit.chunk.id] = hit if known is None or known.score < hit.score else known
     ranked = sorted(best.values(), key=lambda h: (-h.score, h.chunk.source, h.chunk.ordinal))
-    return ranked[:POOL], [_noted(part, hits) for part, hits in found]
+    return ranked[:POOL], [_noted(part, hits) for part, hits in found], named
 
 
 def _noted(query: str, hits: Sequence[Hit]) -> ToolCall:

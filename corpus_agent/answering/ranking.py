@@ -23,6 +23,7 @@ from corpus_agent.answering.probability import (
     topic_figures,
 )
 from corpus_agent.answering.subquestions import parts
+from corpus_agent.text.column_names import ends_with_figures, is_row_of_names, names_of_columns
 from corpus_agent.text.sentences import (
     Unit,
     asks,
@@ -129,6 +130,16 @@ def _candidate(
     return Candidate(number, opening, unit.start, unit.end, text, others, titled)
 
 
+def _names_above(text: str, unit: Unit) -> str:
+    """The line of a passage that names the columns of a row of figures, "" if there is none."""
+    row = text[unit.start : unit.end]
+    if "\n" in row or not ends_with_figures(row):
+        return ""
+    lines = [*text[: unit.start].split("\n"), row]
+    at = names_of_columns(lines)
+    return "" if at is None else lines[at]
+
+
 def _of_passage(number: int, passage: Chunk) -> list[Candidate]:
     """The candidates of one passage, each with heading, lead-in line and previous sentence."""
     found: list[Candidate] = []
@@ -142,7 +153,7 @@ def _of_passage(number: int, passage: Chunk) -> list[Candidate]:
         if asks(text):
             lead = text
             continue
-        if not terms(text):
+        if not terms(text) or is_row_of_names(text):
             continue
         if unit.kind == "row" and not lead.startswith("|"):
             lead = text
@@ -150,7 +161,8 @@ def _of_passage(number: int, passage: Chunk) -> list[Candidate]:
                 continue
         elif unit.kind != "row" and not is_item(text) and not asks(lead):
             lead = ""
-        candidate = _candidate(number, passage, unit, last, (heading, lead, before))
+        named = _names_above(passage.text, unit) if unit.kind == "text" else ""
+        candidate = _candidate(number, passage, unit, last, (heading, lead, named or before))
         if unit is own[-1] and unit.kind == "text":  # the text that it would head is missing
             candidate = replace(candidate, titled=False)
         found.append(candidate)
@@ -253,6 +265,7 @@ def weighed(
     if subject.kind or subject.measure:  # the words of the question alone are a label
         found = [c for c in found if c.opening < c.start or subject.adds(c.text)]
     found = [c for c in found if not subject.names_another(c.text)]
+    found = [c for c in found if not leads_in(c.text)] or found  # what it announces answers
     if not found or not subject.words:
         return None
     new = [] if question in memory else [question]

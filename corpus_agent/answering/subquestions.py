@@ -21,6 +21,22 @@ _ASKS_FIRST = regex.compile(rf"(?i)\b(?:{_ASKING}|{_FRAGEND}|do|does|did|is|are|
 LEAST_WORDS = 1  # content word that the first half needs to be a question of its own
 
 
+_SENTENCE = regex.compile(r"[^.?!]+(?:[.!](?=\S)[^.?!]*)*[.?!]?")
+_COLON = regex.compile(rf"(?i):\s*(?={_ASKING}\b)")
+
+
+def asking_sentence(question: str) -> str:
+    """The only sentence of a text that asks, without what leads to it; else the whole text.
+
+    "You are an analyst. From the balance sheet: what is the debt? Answer in dollars."
+    """
+    found = [s.strip() for s in _SENTENCE.findall(question)]
+    asking = [sentence for sentence in found if sentence.endswith("?")]
+    if len(asking) != 1:
+        return question
+    return _COLON.split(asking[0])[-1].strip()
+
+
 def parts(question: str) -> list[str]:
     """The question itself, or its two halves if it clearly asks for two things.
 
