@@ -5,7 +5,7 @@ on the right page; a figure of the answer in a quotation (of the answers whose f
 evidence); every quotation of the right report; refused.
 
 Last, questions about single cells of the same reports: rows of figures below a line of years, each
-asked for one year by its label and its company ("What was Adobe's total current assets in 2022?"). A
+each asked for one year by its label and its company ("What was Adobe's net debt in 2022?"). A
 cell counts as quoted if the row with its figure and the years above it are in the citations. The
 reports are split by name: `looked` were looked at while the code was written, `held` were not.
 

@@ -18,11 +18,11 @@ from corpus_agent.answering.citations import Numbers, remarks
 from corpus_agent.answering.columns import with_columns
 from corpus_agent.answering.computed import computed_answer, remarks_on
 from corpus_agent.answering.follow_up import carried_over
-from corpus_agent.answering.named_documents import named_documents, without_names
+from corpus_agent.answering.named_documents import missing_names, named_documents, without_names
 from corpus_agent.answering.own_words import with_plain_brackets
 from corpus_agent.answering.probability import status_of
 from corpus_agent.answering.quotations import check_quotation
-from corpus_agent.answering.ranking import Sentence, rank_sentences
+from corpus_agent.answering.ranking import PASSAGES_READ, Sentence, rank_sentences
 from corpus_agent.answering.records import Answer, Citation, Computation, OnEvent, Turn
 from corpus_agent.answering.subquestions import asking_sentence, parts
 from corpus_agent.text.calendar_names import with_spellings
@@ -40,6 +40,9 @@ if TYPE_CHECKING:
 # Passages retrieved: PASSAGES_READ of them are read, all determine which words are rare. Ten
 # contain the answer for .989 of the held-out questions, eight for .981 (benchmarks/fit_ranking.py).
 POOL = 10
+# Of documents that a question names, all are read: whose passages name it most says little there
+# (benchmarks/financebench.py: cells quoted with ten .464, with thirty .714).
+NAMED_POOL = 30
 NAMES_LOOKED_AT = 60  # hits whose documents' names are compared with those of the question
 CLOSEST_HEADING = "No model has read these; the closest passages are:"
 
@@ -52,6 +55,7 @@ _NOT_LOOKED_AT = (
     "{} passage was left out: its file cannot be looked at now.",
     "{} passages were left out: their files cannot be looked at now.",
 )
+_OF_ANOTHER = "The passages do not name {}: they may speak of another."
 _TOO_SHORT = (
     "{} passage was left out: it says too little to be quoted alone.",
     "{} passages were left out: they say too little to be quoted alone.",
@@ -92,9 +96,9 @@ class ExtractiveAnswerer:
         core = asking_sentence(asked)
         for source in named:
             core = without_names(core, source)
-        ranking = rank_sentences(
-            core if content_terms(core) else asked, hits, self._encoder.encode_tokens
-        )
+        read = NAMED_POOL if named else PASSAGES_READ
+        core = core if content_terms(core) else asked
+        ranking = rank_sentences(core, hits, self._encoder.encode_tokens, read)
         probability = ranking.probability if ranking.sentences else None
         called = status_of(ranking.confidence, ranking.probability)
         if probability is None or called == "not_found":
@@ -112,6 +116,9 @@ class ExtractiveAnswerer:
             for text, c in with_columns(corpus, [(s.text, c) for s, c in good])
         ]
         answered = called == "answered"
+        about = [hits[s.passage].chunk for s, _ in good]
+        if missing := missing_names(asked, [f"{c.source} {c.heading} {c.text}" for c in about]):
+            notices = (*notices, _OF_ANOTHER.format(", ".join(missing)))
         return Answer(
             question=question,
             text="\n".join(lines if answered else [CLOSEST_HEADING, *lines]),
@@ -195,7 +202,7 @@ def _pool(question: str, corpus: CorpusView) -> tuple[list[Hit], list[ToolCall],
         query = Query(with_spellings(part), limit=NAMES_LOOKED_AT, per_source=None)
         hits = corpus.search(query)
         named = named or named_documents(question, (hit.chunk.source for hit in hits))
-        inner = [replace(query, limit=POOL, path=source) for source in named]
+        inner = [replace(query, limit=NAMED_POOL, path=source) for source in named]
         found += [(query.text, corpus.search(each)) for each in inner]
         if not named:
             found.append((query.text, hits[:POOL]))
@@ -205,7 +212,11 @@ def _pool(question: str, corpus: CorpusView) -> tuple[list[Hit], list[ToolCall],
             known = best.get(hit.chunk.id)
             best[hit.chunk.id] = hit if known is None or known.score < hit.score else known
     ranked = sorted(best.values(), key=lambda h: (-h.score, h.chunk.source, h.chunk.ordinal))
-    return ranked[:POOL], [_noted(part, hits) for part, hits in found], named
+    return (
+        ranked[: NAMED_POOL if named else POOL],
+        [_noted(part, hits) for part, hits in found],
+        named,
+    )
 
 
 def _noted(query: str, hits: Sequence[Hit]) -> ToolCall:

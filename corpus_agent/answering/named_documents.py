@@ -17,6 +17,7 @@ MOST_NAMED = 3  # documents that are searched before the others
 _LONGEST_NAME = 4  # words
 _LEAST_NAME = 3  # letters of a name, unless it is of letters and digits: 3M
 _WORD = regex.compile(r"[\p{L}\p{N}]+")
+_PROPER = regex.compile(r"(?<![\p{L}\p{N}'’-])\p{Lu}\p{Ll}{3,}(?![\p{L}\p{N}-])")
 _OWN = regex.compile(r"^['’]s\b")
 _APART = regex.compile(r"[\W_]+")
 _YEAR = regex.compile(r"(?<!\d)(?:(?:19|20)(\d\d)|(?i:FY) ?'?(?:20)?(\d\d))(?!\d)")
@@ -26,17 +27,28 @@ _NAME = regex.compile(r"\p{Lu}[\p{L}\p{N}&.'’-]*|\p{N}+\p{Lu}\p{L}*|\p{Ll}\p{L
 def named_documents(question: str, sources: Iterable[str]) -> list[str]:
     """The sources, in order, whose file name begins with a name of the question.
 
-    Of several those that bear a year of the question too, if any do. None if all bear the name: it
-    tells nothing apart.
+    Of several those that bear a year of the question too, if any do. None if many are and no other
+    is: such a name tells nothing apart.
     """
     every = list(dict.fromkeys(sources))
     asked = _names(question)
     found = [source for source in every if not asked.isdisjoint(_called(source))]
-    if len(found) == len(every):
+    if len(found) == len(every) > MOST_NAMED:
         return []
     years = _years(question)
     dated = [source for source in found if years & _years(PurePosixPath(source).stem)]
     return (dated or found)[:MOST_NAMED]
+
+
+def missing_names(question: str, texts: Collection[str]) -> list[str]:
+    """The names of a question, as written, that no text has: what these say may be of another."""
+    first = _WORD.search(question)
+    together = " ".join("".join(terms(text)) for text in texts)
+    return [
+        word
+        for word in dict.fromkeys(match[0] for match in _PROPER.finditer(question))
+        if (first is None or word != first[0]) and fold(word) not in together
+    ]
 
 
 def without_names(question: str, source: str) -> str:

@@ -255,13 +255,14 @@ def weighed(
     encode: EncodeTokens,
     memory: dict[str, Encoded],
     most: int = UNITS_ENCODED,
+    read: int = PASSAGES_READ,
 ) -> Weighed | None:
     """The `most` likeliest candidates with all features; None if there is no candidate.
 
     Texts already in `memory` are not encoded again.
     """
     subject = Subject(question, hits)
-    found = [c for n, hit in enumerate(hits[:PASSAGES_READ]) for c in _of_passage(n, hit.chunk)]
+    found = [c for n, hit in enumerate(hits[:read]) for c in _of_passage(n, hit.chunk)]
     if subject.kind or subject.measure:  # the words of the question alone are a label
         found = [c for c in found if c.opening < c.start or subject.adds(c.text)]
     found = [c for c in found if not subject.names_another(c.text)]
@@ -314,9 +315,10 @@ def _rank_one(
     encode: EncodeTokens,
     memory: dict[str, Encoded],
     keep_within: float,
+    read: int,
 ) -> Ranking:
     """The ranking for one question."""
-    own = weighed(question, hits, encode, memory)
+    own = weighed(question, hits, encode, memory, read=read)
     if own is None:
         return Ranking((), 0.0, 0.0)
     found = judged(*figures(question, own))
@@ -341,14 +343,16 @@ def merged(rankings: Sequence[Ranking]) -> Ranking:
     return Ranking(tuple(chosen.values())[:MOST_SENTENCES], confidence, chance)
 
 
-def rank_sentences(question: str, hits: Sequence[Hit], encode: EncodeTokens) -> Ranking:
+def rank_sentences(
+    question: str, hits: Sequence[Hit], encode: EncodeTokens, read: int = PASSAGES_READ
+) -> Ranking:
     """The sentences of the passages that answer the question, best first, with a probability.
 
-    `hits` are best first; the first PASSAGES_READ are searched, and all determine which words are
-    rare. A question that asks for two things is answered part by part.
+    `hits` are best first; the first `read` are searched, and all determine which words are rare. A
+    question that asks for two things is answered part by part.
     """
     memory: dict[str, Encoded] = {}
     asked = parts(question)
     if len(asked) == 1:
-        return _rank_one(question, hits, encode, memory, KEEP_WITHIN)
-    return merged([_rank_one(part, hits, encode, memory, math.inf) for part in asked])
+        return _rank_one(question, hits, encode, memory, KEEP_WITHIN, read)
+    return merged([_rank_one(part, hits, encode, memory, math.inf, read) for part in asked])
