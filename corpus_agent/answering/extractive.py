@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -44,6 +45,8 @@ POOL = 10
 # (benchmarks/financebench.py: cells quoted with ten .464, with thirty .714).
 NAMED_POOL = 30
 NAMES_LOOKED_AT = 60  # hits whose documents' names are compared with those of the question
+_GLOB = re.compile(r"[*?\[]")  # in a source these are no pattern
+
 CLOSEST_HEADING = "No model has read these; the closest passages are:"
 
 # Why a passage is not quoted, of one and of several. What cannot be looked at has not changed.
@@ -193,8 +196,8 @@ def _standalone(question: str, history: Sequence[Turn]) -> str:
 def _pool(question: str, corpus: CorpusView) -> tuple[list[Hit], list[ToolCall], list[str]]:
     """The passages for all parts of a question, and the searches that found them.
 
-    Where it names documents, those of these alone, searched on their own: what they are called
-    stands in every passage of a report, and ranks none.
+    Where it names documents, those of these alone, searched on their own: what a report is called
+    stands in all of its passages, and ranks none.
     """
     found: list[tuple[str, list[Hit]]] = []
     named: list[str] = []
@@ -202,10 +205,11 @@ def _pool(question: str, corpus: CorpusView) -> tuple[list[Hit], list[ToolCall],
         query = Query(with_spellings(part), limit=NAMES_LOOKED_AT, per_source=None)
         hits = corpus.search(query)
         named = named or named_documents(question, (hit.chunk.source for hit in hits))
-        inner = [replace(query, limit=NAMED_POOL, path=source) for source in named]
-        found += [(query.text, corpus.search(each)) for each in inner]
-        if not named:
-            found.append((query.text, hits[:POOL]))
+        if named:
+            begin = tuple(_GLOB.split(source)[0] for source in named)
+            hits = corpus.search(replace(query, limit=NAMED_POOL, paths=begin))
+            hits = [hit for hit in hits if hit.chunk.source in named]
+        found.append((query.text, hits if named else hits[:POOL]))
     best: dict[str, Hit] = {}
     for _, hits in found:
         for hit in hits:
