@@ -248,7 +248,7 @@ def test_a_document_whose_name_looks_like_a_pattern_is_found_by_it(answerer, nam
 
 def test_a_name_that_no_passage_has_is_told(answerer):
     notice = "The passages do not name Kestrel: they may speak of another."
-    other = answerer.answer("What was the net profit of Kestrel?", MemoryCorpus(REPORTS))
-    assert other.status == "not_found" or notice in other.notices
+    other = answerer.answer("What was the net profit of Kestrel in 2021?", MemoryCorpus(REPORTS))
+    assert notice in other.notices
     same = answerer.answer("What was the net profit of Marten?", MemoryCorpus(REPORTS))
     assert same.citations and not any("do not name" in told for told in same.notices)
