@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import regex
 
+from corpus_agent.text.sentences import asks, units
 from corpus_agent.text.tokens import content_terms
 
 _ASKING = (
@@ -21,7 +22,6 @@ _ASKS_FIRST = regex.compile(rf"(?i)\b(?:{_ASKING}|{_FRAGEND}|do|does|did|is|are|
 LEAST_WORDS = 1  # content word that the first half needs to be a question of its own
 
 
-_SENTENCE = regex.compile(r"[^.?!]+(?:[.!](?=\S)[^.?!]*)*[.?!]?")
 _COLON = regex.compile(rf"(?i):\s*(?={_ASKING}\b)")
 
 
@@ -30,8 +30,8 @@ def asking_sentence(question: str) -> str:
 
     "You are an analyst. From the balance sheet: what is the debt? Answer in dollars."
     """
-    found = [s.strip() for s in _SENTENCE.findall(question)]
-    asking = [sentence for sentence in found if sentence.endswith("?")]
+    found = [question[unit.start : unit.end] for unit in units(question)]
+    asking = [sentence for sentence in found if asks(sentence)]
     if len(asking) != 1:
         return question
     return _COLON.split(asking[0])[-1].strip()
