@@ -1,10 +1,18 @@
 """Computed answers: cells cited row by row, and the tables that nothing is computed with."""
 
+from dataclasses import replace
+from datetime import UTC, datetime
+
 import pytest
 
 from corpus_agent.answering.citations import Numbers
 from corpus_agent.answering.computed import MAX_CITED, MAX_ROWS, computed_answer
-from indexer import Line, Query
+from corpus_agent.answering.receipt import receipt
+from corpus_agent.answering.records import Answer
+from corpus_agent.render.answers import answer_object
+from corpus_agent.render.for_parent import claims, handed_over, render
+from corpus_agent.text.delimiters import Frame
+from indexer import Coverage, Line, Query
 from tests.support.fakes import MemoryCorpus
 
 HEADER = "| Date | Payee | Amount |"
@@ -83,3 +91,24 @@ def test_a_table_of_too_many_rows_is_not_computed_with():
     few = [HEADER, *ROWS, *others[: MAX_ROWS - 4]]
     assert asked({"a.csv": "\n".join(few)})[0] is not None
     assert asked({"a.csv": "\n".join([HEADER, *ROWS, *others])})[0] is None
+
+
+def test_a_computed_answer_is_told_apart_at_each_door():
+    found, citations = asked({"paid.csv": "\n".join([HEADER, *ROWS])})
+    assert found is not None
+    text, value = found
+    answer = Answer(
+        QUESTION, text, "answered", "extractive", citations, Coverage(1), 1, computed=value
+    )
+    shown = answer_object(answer, "enforced")["computed"]
+    assert shown is not None and shown["value"] == "200.50"
+    assert [cell["n"] for cell in shown["cells"]] == [1, 2]
+    started = datetime(2026, 1, 1, tzinfo=UTC)
+    kept = receipt(answer, lambda _: None, seal="off", server=None, started=started, seconds=0)
+    assert kept["computed"]["cells"][1]["text"] == "80.50"
+    crossed = handed_over(answer)
+    assert crossed.computed == value
+    assert [claim.supported for claim in claims(crossed)] == [True]
+    head = render(Frame(), crossed).split("\n")[0]
+    assert head.startswith("Answered with evidence (computed from the cells of a table)")
+    assert "computed" not in render(Frame(), replace(answer, computed=None)).split("\n")[0]
