@@ -14,16 +14,20 @@ from typing import TYPE_CHECKING
 
 from corpus_agent.answering.citations import Numbers, remarks
 from corpus_agent.answering.columns import with_columns
+from corpus_agent.answering.computed import computed_answer, remarks_on
 from corpus_agent.answering.languages import is_asked_in_another, language_of, notice_of
+from corpus_agent.answering.named_documents import missing_names, without_names
 from corpus_agent.answering.own_words import with_plain_brackets
 from corpus_agent.answering.probability import status_of
 from corpus_agent.answering.quotations import check_quotation
-from corpus_agent.answering.ranking import Ranking, rank_sentences
-from corpus_agent.answering.reading import read
-from corpus_agent.answering.records import Answer, Citation, OnEvent, Turn
+from corpus_agent.answering.ranking import PASSAGES_READ, Ranking, rank_sentences
+from corpus_agent.answering.reading import NAMED_POOL, read
+from corpus_agent.answering.records import Answer, Citation, Computation, OnEvent, Turn
+from corpus_agent.answering.subquestions import asking_sentence
 from corpus_agent.answering.unclear import Meanings, meanings
 from corpus_agent.text.sanitize import one_line
 from corpus_agent.text.sentences import units
+from corpus_agent.text.tokens import content_terms
 from indexer import is_multilingual, is_other
 
 if TYPE_CHECKING:
@@ -44,6 +48,7 @@ _NOT_LOOKED_AT = (
     "{} passage was left out: its file cannot be looked at now.",
     "{} passages were left out: their files cannot be looked at now.",
 )
+_OF_ANOTHER = "The passages do not name {}: they may speak of another."
 _TOO_SHORT = (
     "{} passage was left out: it says too little to be quoted alone.",
     "{} passages were left out: they say too little to be quoted alone.",
@@ -79,9 +84,12 @@ class ExtractiveAnswerer:
         A question that depends on the previous one is searched with the words of both.
         """
         found = self.read(question, corpus, history)
-        hits, calls, ranking = found.hits, found.calls, found.ranking
-        on_event(f"search: {one_line(found.asked)}")
-        foreign = self._foreign(found.asked, hits)
+        asked, hits, calls, ranking = found.asked, found.hits, found.calls, found.ranking
+        on_event(f"search: {one_line(asked)}")
+        numbers = Numbers([c for turn in history for c in turn.answer.citations])
+        if (value := computed_answer(asked, hits, corpus, numbers)) is not None:
+            return self._computed(question, corpus, calls, numbers, *value)
+        foreign = self._foreign(asked, hits)
         probability = ranking.probability if ranking.sentences else None
         called = status_of(ranking.confidence, ranking.probability)
         if foreign and called == "not_found":  # no word can be found, whatever the passages say
@@ -95,7 +103,6 @@ class ExtractiveAnswerer:
         if not good:
             barred = any(hits[s.passage].unreachable for s, _ in cited)
             return self._not_found(question, corpus, calls, (*foreign, *notices), barred=barred)
-        numbers = Numbers([c for turn in history for c in turn.answer.citations])
         meant, good = _meant(found, good, history)
         if meant is not None:
             return self._asked_back(question, corpus, calls, numbers, meant, good)
@@ -105,6 +112,9 @@ class ExtractiveAnswerer:
             for text, c in with_columns(corpus, [(s.text, c) for s, c in good])
         ]
         answered = called == "answered"
+        about = [hits[s.passage].chunk for s, _ in good]
+        if missing := missing_names(asked, [f"{c.source} {c.heading} {c.text}" for c in about]):
+            notices = (*notices, _OF_ANOTHER.format(", ".join(missing)))
         return Answer(
             question=question,
             text="\n".join(lines if answered else [CLOSEST_HEADING, *lines]),
@@ -144,10 +154,15 @@ class ExtractiveAnswerer:
         """The reading of a question that the passages answer best."""
         return read(question, corpus, self._rank, history)
 
-    def _rank(self, asked: str, hits: Sequence[Hit]) -> Ranking:
+    def _rank(self, asked: str, hits: Sequence[Hit], named: Sequence[str]) -> Ranking:
         unread = is_other(language_of(hits)) and not is_multilingual(self._encoder)
         by_letters = unread and not self._foreign(asked, hits)
-        return rank_sentences(asked, hits, None if by_letters else self._encoder.encode_tokens)
+        core = asking_sentence(asked)
+        for source in named:
+            core = without_names(core, source)
+        core = core if content_terms(core) else asked
+        encode = None if by_letters else self._encoder.encode_tokens
+        return rank_sentences(core, hits, encode, NAMED_POOL if named else PASSAGES_READ)
 
     def _foreign(self, question: str, hits: Sequence[Hit]) -> tuple[str, ...]:
         """The notice of a question in another language than the passages that were found."""
@@ -155,6 +170,28 @@ class ExtractiveAnswerer:
         if not is_asked_in_another(question, language) or is_multilingual(self._encoder):
             return ()
         return (notice_of(language),)
+
+    def _computed(
+        self,
+        question: str,
+        corpus: CorpusView,
+        calls: Sequence[ToolCall],
+        numbers: Numbers,
+        text: str,
+        computed: Computation,
+    ) -> Answer:
+        return Answer(
+            question=question,
+            text=text,
+            status="answered",
+            answerer=self.name,
+            citations=numbers.used(),
+            coverage=corpus.coverage(),
+            version=corpus.version,
+            notices=(*self._notices, *remarks_on(computed), *remarks(numbers.used())),
+            calls=tuple(calls),
+            computed=computed,
+        )
 
     def _not_found(
         self,

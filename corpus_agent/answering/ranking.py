@@ -24,6 +24,7 @@ from corpus_agent.answering.probability import (
     topic_figures,
 )
 from corpus_agent.answering.subquestions import parts
+from corpus_agent.text.column_names import ends_with_figures, is_row_of_names, names_of_columns
 from corpus_agent.text.sentences import (
     Unit,
     asks,
@@ -137,6 +138,16 @@ def _candidate(
     return Candidate(number, opening, unit.start, unit.end, text, others, titled)
 
 
+def _names_above(text: str, unit: Unit) -> str:
+    """The line of a passage that names the columns of a row of figures, "" if there is none."""
+    row = text[unit.start : unit.end]
+    if "\n" in row or not ends_with_figures(row):
+        return ""
+    lines = [*text[: unit.start].split("\n"), row]
+    at = names_of_columns(lines)
+    return "" if at is None else lines[at]
+
+
 def _of_passage(number: int, passage: Chunk) -> list[Candidate]:
     """The candidates of one passage, each with heading, lead-in line and previous sentence."""
     found: list[Candidate] = []
@@ -150,7 +161,7 @@ def _of_passage(number: int, passage: Chunk) -> list[Candidate]:
         if asks(text):
             lead = text
             continue
-        if not terms(text):
+        if not terms(text) or is_row_of_names(text):
             continue
         if unit.kind == "row" and not lead.startswith("|"):
             lead = text
@@ -158,10 +169,10 @@ def _of_passage(number: int, passage: Chunk) -> list[Candidate]:
                 continue
         elif unit.kind != "row" and not is_item(text) and not asks(lead):
             lead = ""
-        candidate = _candidate(number, passage, unit, last, (heading, lead, before))
-        if (
-            unit is own[-1] and unit.kind == "text" and not is_pointer(text)
-        ):  # the text that it would head is missing
+        named = _names_above(passage.text, unit) if unit.kind == "text" else ""
+        candidate = _candidate(number, passage, unit, last, (heading, lead, named or before))
+        untitled = unit.kind == "text" and not is_pointer(text)
+        if unit is own[-1] and untitled:  # the text that it would head is missing
             candidate = replace(candidate, titled=False)
         found.append(candidate)
         if unit.kind == "page":
@@ -230,6 +241,7 @@ def weighed(
     encode: EncodeTokens | None,
     memory: dict[str, Encoded],
     most: int = UNITS_ENCODED,
+    read: int = PASSAGES_READ,
 ) -> Weighed | None:
     """The `most` likeliest candidates with all features; None if there is no candidate.
 
@@ -237,10 +249,11 @@ def weighed(
     letters.
     """
     subject = Subject(question, hits)
-    found = [c for n, hit in enumerate(hits[:PASSAGES_READ]) for c in _of_passage(n, hit.chunk)]
+    found = [c for n, hit in enumerate(hits[:read]) for c in _of_passage(n, hit.chunk)]
     if subject.kind or subject.measure:  # the words of the question alone are a label
         found = [c for c in found if c.opening < c.start or subject.adds(c.text)]
     found = [c for c in found if not subject.names_another(c.text)]
+    found = [c for c in found if not leads_in(c.text)] or found  # what it announces answers
     if not found or not subject.words:
         return None
     if encode is None:
@@ -332,9 +345,10 @@ def _rank_one(
     encode: EncodeTokens | None,
     memory: dict[str, Encoded],
     keep_within: float,
+    read: int,
 ) -> Ranking:
     """The ranking for one question."""
-    own = weighed(question, hits, encode, memory)
+    own = weighed(question, hits, encode, memory, read=read)
     if own is None:
         return Ranking((), 0.0, 0.0)
     found = judged(*figures(question, own), by_letters=own.coverage.by_letters)
@@ -359,16 +373,21 @@ def merged(rankings: Sequence[Ranking], most: int = MOST_SENTENCES) -> Ranking:
     return Ranking(tuple(chosen.values())[:most], confidence, chance)
 
 
-def rank_sentences(question: str, hits: Sequence[Hit], encode: EncodeTokens | None) -> Ranking:
+def rank_sentences(
+    question: str,
+    hits: Sequence[Hit],
+    encode: EncodeTokens | None,
+    read: int = PASSAGES_READ,
+) -> Ranking:
     """The sentences of the passages that answer the question, best first, with a probability.
 
-    `hits` are best first; the first PASSAGES_READ are searched, and all determine which words are
-    rare. A question that asks for two things is answered part by part. Without `encode` words are
-    compared by their letters, for languages that the model does not read.
+    `hits` are best first; the first `read` are searched, and all determine which words are rare. A
+    question that asks for two things is answered part by part. Without `encode` words are compared
+    by their letters, for languages that the model does not read.
     """
     memory: dict[str, Encoded] = {}
     asked = parts(question)
     if len(asked) == 1:
-        return _rank_one(question, hits, encode, memory, KEEP_WITHIN)
-    rankings = [_rank_one(part, hits, encode, memory, math.inf) for part in asked]
+        return _rank_one(question, hits, encode, memory, KEEP_WITHIN, read)
+    rankings = [_rank_one(part, hits, encode, memory, math.inf, read) for part in asked]
     return merged(rankings, len(asked) if sides(question) else MOST_SENTENCES)

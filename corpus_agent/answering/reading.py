@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from corpus_agent.answering.follow_up import readings
+from corpus_agent.answering.named_documents import named_documents
 from corpus_agent.answering.ranking import Ranking
 from corpus_agent.answering.subquestions import parts
 from corpus_agent.text.calendar_names import with_spellings
@@ -27,12 +29,17 @@ if TYPE_CHECKING:
 # Passages retrieved: PASSAGES_READ of them are read, all determine which words are rare. Ten
 # contain the answer for .989 of the held-out questions, eight for .981 (benchmarks/fit_ranking.py).
 POOL = 10
+# Of documents that a question names, all are read: whose passages name it most says little there
+# (benchmarks/financebench.py: cells quoted with ten .464, with thirty .714).
+NAMED_POOL = 30
+NAMES_LOOKED_AT = 60  # hits whose documents' names are compared with those of the question
+_GLOB = re.compile(r"[*?\[]")  # in a source these are no pattern
 # A follow-up is read otherwise than with the questions before it if that is so much more confident.
 # Any value from .05 to .15 is as good on the development half of benchmarks/conversations.py.
 LEAD_OF_LIKELIEST = 0.1
 
-Rank = Callable[[str, Sequence["Hit"]], Ranking]
-"""The ranked sentences of the passages that were found for a question."""
+Rank = Callable[[str, Sequence["Hit"], Sequence[str]], Ranking]
+"""The ranked sentences of the passages found for a question, and of the documents it names."""
 
 
 @dataclass(frozen=True)
@@ -54,21 +61,38 @@ def read(question: str, corpus: CorpusView, rank: Rank, history: Sequence[Turn] 
 
 
 def _read(asked: str, corpus: CorpusView, rank: Rank) -> AskedAs:
-    hits, calls = _pool(asked, corpus)
-    return AskedAs(asked, hits, calls, rank(asked, hits))
+    hits, calls, named = _pool(asked, corpus)
+    return AskedAs(asked, hits, calls, rank(asked, hits, named))
 
 
-def _pool(question: str, corpus: CorpusView) -> tuple[list[Hit], list[ToolCall]]:
-    """The passages for all parts of a question, and the searches that found them."""
-    asked = (Query(with_spellings(part), limit=POOL, per_source=None) for part in parts(question))
-    found = [(query.text, corpus.search(query)) for query in asked]
+def _pool(question: str, corpus: CorpusView) -> tuple[list[Hit], list[ToolCall], list[str]]:
+    """The passages for all parts of a question, and the searches that found them.
+
+    Where it names documents, those of these alone, searched on their own: what a report is called
+    stands in all of its passages, and ranks none.
+    """
+    found: list[tuple[str, list[Hit]]] = []
+    named: list[str] = []
+    for part in parts(question):
+        query = Query(with_spellings(part), limit=NAMES_LOOKED_AT, per_source=None)
+        hits = corpus.search(query)
+        named = named or named_documents(question, (hit.chunk.source for hit in hits))
+        if named:
+            begin = tuple(_GLOB.split(source)[0] for source in named)
+            hits = corpus.search(replace(query, limit=NAMED_POOL, paths=begin))
+            hits = [hit for hit in hits if hit.chunk.source in named]
+        found.append((query.text, hits if named else hits[:POOL]))
     best: dict[str, Hit] = {}
     for _, hits in found:
         for hit in hits:
             known = best.get(hit.chunk.id)
             best[hit.chunk.id] = hit if known is None or known.score < hit.score else known
     ranked = sorted(best.values(), key=lambda h: (-h.score, h.chunk.source, h.chunk.ordinal))
-    return ranked[:POOL], [_noted(part, hits) for part, hits in found]
+    return (
+        ranked[: NAMED_POOL if named else POOL],
+        [_noted(part, hits) for part, hits in found],
+        named,
+    )
 
 
 def _noted(query: str, hits: Sequence[Hit]) -> ToolCall:

@@ -10,8 +10,14 @@ from corpus_agent.text.naming import answerer, called_in_answer
 from corpus_agent.text.sanitize import enclosed, inert, one_line, visible
 
 if TYPE_CHECKING:
-    from corpus_agent.answering.records import Answer, Citation, ModelServer
-    from corpus_agent.render.json_types import AnswerCitation, AnswerResult, AnswerServer, Seal
+    from corpus_agent.answering.records import Answer, Citation, Computation, ModelServer
+    from corpus_agent.render.json_types import (
+        AnswerCitation,
+        AnswerComputation,
+        AnswerResult,
+        AnswerServer,
+        Seal,
+    )
 
 
 def answer_object(answer: Answer, seal: Seal) -> AnswerResult:
@@ -23,6 +29,7 @@ def answer_object(answer: Answer, seal: Seal) -> AnswerResult:
         "answer": inert(answer.text),
         "status": answer.status,
         "probability": answer.probability,
+        "computed": _computed_object(answer.computed),
         "answerer": in_answer(answer.answerer),
         "citations": [citation_object(citation) for citation in answer.citations],
         "coverage": {
@@ -37,6 +44,22 @@ def answer_object(answer: Answer, seal: Seal) -> AnswerResult:
         "model_server": _server_object(answer.model_server),
         "unsupported": [inert(sentence) for sentence in answer.unsupported],
         "seal": seal,
+    }
+
+
+def _computed_object(computed: Computation | None) -> AnswerComputation | None:
+    if computed is None:
+        return None
+    return {
+        "operation": computed.operation,
+        "column": inert(computed.column),
+        "where": [{"column": inert(c.column), "text": inert(c.text)} for c in computed.where],
+        "value": inert(computed.value),
+        "unit": inert(computed.unit),
+        "source": in_answer(computed.source),
+        "rows": computed.rows,
+        "left_out": list(computed.left_out),
+        "cells": [{"n": c.n, "line": c.line, "text": inert(c.text)} for c in computed.cells],
     }
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Literal, TypedDict
 
-from corpus_agent.answering.records import AnswerStatus, Verdict  # for get_type_hints
+from corpus_agent.answering.records import AnswerStatus, Operation, Verdict  # for get_type_hints
 from corpus_agent.fields.records import CellStatus, FieldType
 
 Seal = Literal["enforced", "off"]
@@ -138,10 +138,44 @@ class AnswerServer(TypedDict):
     owner: str | None
 
 
+class ComputedWhere(TypedDict):
+    """A column whose cells chose the rows, and what they hold."""
+
+    column: str
+    text: str
+
+
+class ComputedCell(TypedDict):
+    """A cell that was computed with, its line, and the citation of its row if that is quoted."""
+
+    n: int | None
+    line: int
+    text: str
+
+
+class AnswerComputation(TypedDict):
+    """What was computed over all rows of one table, with each cell.
+
+    `column` is "" where rows were counted; `rows` is how many the table has, `left_out` the lines
+    of its rows of totals.
+    """
+
+    operation: Operation
+    column: str
+    where: list[ComputedWhere]
+    value: str
+    unit: str
+    source: str
+    rows: int
+    left_out: list[int]
+    cells: list[ComputedCell]
+
+
 class AnswerResult(TypedDict):
     """An answer with its evidence; `notices` lists every degradation.
 
     `probability`: that the quotations hold the answer; None where it was not estimated.
+    `computed` is None unless the answer was computed from cells of a table.
     """
 
     schema_version: int
@@ -149,6 +183,7 @@ class AnswerResult(TypedDict):
     answer: str
     status: AnswerStatus
     probability: float | None
+    computed: AnswerComputation | None
     answerer: str
     citations: list[AnswerCitation]
     coverage: AnswerCoverage
@@ -176,7 +211,7 @@ class TableCell(TypedDict):
     values: list[TableValue]
 
 
-class TableRow(TypedDict):
+class DocumentCells(TypedDict):
     """A document; `reason` says why it could not be read, `changed` that it is not as indexed."""
 
     source: str
@@ -202,7 +237,7 @@ class TableResult(TypedDict):
     schema_version: int
     version: int
     fields: list[TableColumn]
-    rows: list[TableRow]
+    rows: list[DocumentCells]
     looked_at: int
     unreadable: int
     changed: int

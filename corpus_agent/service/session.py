@@ -204,7 +204,7 @@ def ask(
     unfounded = answer.unsupported or answer.status == "not_found"
     if answer.answerer != EXTRACTIVE and unfounded and not answer.citations:
         answer = _with_passages(answer, corpus, history, on_event)
-    if answering.whole_corpus.asks_all(question):
+    if answer.computed is None and answering.whole_corpus.asks_all(question):
         answer = _of_nearest_passages(answer)
     # Also if the model failed: it had already received passages.
     return replace(answer, egress=answerer.egress, model_server=answerer.model_server)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import regex
 import sentencex
 
+from corpus_agent.text.column_names import ends_with_figures, is_row_of_names
 from corpus_agent.text.tokens import has_digit
 
 CODE_WITH_LEAD_IN = 500  # characters; keeps a code block with the sentence before it
@@ -57,6 +58,9 @@ def _continues(previous: str, line: str, width: int) -> bool:
     ):
         return False
     if previous.rstrip().endswith(_FULL_STOPS):
+        return False
+    # Rows of a table without cells, and the line that names its columns.
+    if any(ends_with_figures(each) or is_row_of_names(each) for each in (line, previous)):
         return False
     first = line.split(maxsplit=1)[0]
     if first[:1].islower():
