@@ -21,7 +21,7 @@ from corpus_agent.answering.own_words import with_plain_brackets
 from corpus_agent.answering.probability import status_of
 from corpus_agent.answering.quotations import check_quotation
 from corpus_agent.answering.ranking import Sentence, rank_sentences
-from corpus_agent.answering.records import Answer, Citation, OnEvent, Turn
+from corpus_agent.answering.records import CLOSEST_HEADING, Answer, Citation, OnEvent, Turn
 from corpus_agent.answering.subquestions import parts
 from corpus_agent.text.calendar_names import with_spellings
 from corpus_agent.text.sanitize import one_line
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 # Passages retrieved: PASSAGES_READ of them are read, all determine which words are rare. Ten
 # contain the answer for .989 of the held-out questions, eight for .981 (benchmarks/fit_ranking.py).
 POOL = 10
-CLOSEST_HEADING = "No model has read these; the closest passages are:"
 
 # Why a passage is not quoted, of one and of several. What cannot be looked at has not changed.
 _CHANGED = (

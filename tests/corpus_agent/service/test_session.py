@@ -3,6 +3,7 @@
 import pytest
 
 from corpus_agent.agent.answerer import ModelAnswerer
+from corpus_agent.answering.extractive import ExtractiveAnswerer
 from corpus_agent.render.answers import answer_object
 from corpus_agent.service import session
 from indexer import FolderEncoder
@@ -20,8 +21,9 @@ class Corpus(MemoryCorpus):
 
 def asked(question: str, reply: str):
     corpus = Corpus({"bread.md": BREAD})
-    with ScriptedModelServer([says(reply)]) as fake:
-        answerer = ModelAnswerer(fake.server, "toy-model")
+    with ScriptedModelServer([says(reply), says("no"), says(reply)]) as fake:
+        own = ExtractiveAnswerer(corpus.encoder)
+        answerer = ModelAnswerer(fake.server, "toy-model", own=own)
         return session.ask(question, corpus, answerer)
 
 
