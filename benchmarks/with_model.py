@@ -5,17 +5,22 @@ figures are of the same questions. Tokens are the server's own (llama.cpp's timi
 at 60 prompt tokens and 8 written ones a second, two cores of a laptop with a model of 1.5 billion
 parameters. Answerable and unanswerable questions of each set in turn, articles evenly.
 
+`--reader` asks for the first word alone: the AUC of answerable against not of the program's
+probability, of the model's and of both, on all articles, and the thresholds of
+answering/decision.py on the articles they are set on and on the others.
+
     python benchmarks/with_model.py --llm http://127.0.0.1:8080 [--set sample|squad|litrag]
-        [--questions 40] [--tools] [--show] [--chance 1]
+        [--questions 40] [--reader] [--tools] [--show] [--chance 1]
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import random
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,11 +31,18 @@ import httpx2
 from asked import Asked, flat, index_of, sample, squad
 from common import data, print_table, read_jsonl
 
+from corpus_agent.agent import reader
 from corpus_agent.agent.answerer import ModelAnswerer
+from corpus_agent.agent.messages import UserMessage, native
+from corpus_agent.agent.prompts import PASSAGES_PROMPT, READER_QUESTION, passages_message
+from corpus_agent.agent.request import chat_model
+from corpus_agent.answering import decision
 from corpus_agent.answering.extractive import ExtractiveAnswerer
 from corpus_agent.answering.records import Answer
 from corpus_agent.models.address import Server, server_at
 from corpus_agent.service import session
+from corpus_agent.text.delimiters import Frame
+from indexer import Query
 
 READ, WRITTEN = 60.0, 8.0  # tokens a second
 
@@ -112,18 +124,21 @@ def main() -> None:
     parser.add_argument("--llm", required=True)
     parser.add_argument("--set", choices=("sample", "squad", "litrag"), default="sample")
     parser.add_argument("--questions", type=int, default=40)
+    parser.add_argument("--reader", action="store_true", help="the first word alone")
     parser.add_argument("--tools", action="store_true", help="as if its size were unknown")
     parser.add_argument("--chance", type=int, default=1)
     parser.add_argument("--show", action="store_true")
     arguments = parser.parse_args()
     where = urlsplit(arguments.llm)
     server = server_at(where.hostname or "127.0.0.1", where.port or 8080)
+    if arguments.reader:
+        return report_readings(list(readings(arguments, server)))
     rows = []
     for row in asked_of_both(arguments, server):
         rows.append(row)
         if arguments.show:
             show(row)
-    report(rows)
+    return report(rows)
 
 
 def asked_of_both(arguments: argparse.Namespace, server: Server) -> Iterator[Row]:
@@ -159,6 +174,71 @@ def both(
             without = own.answer(asked.text, corpus)
             answer = session.ask(asked.text, corpus, model)
             yield Row(asked, without, answer, list(timings))
+
+
+@dataclass(frozen=True)
+class Reading:
+    asked: Asked
+    own: float
+    read: float
+
+    @property
+    def both(self) -> float:
+        return decision.reading(self.own, self.read)
+
+
+def readings(arguments: argparse.Namespace, server: Server) -> Iterator[Reading]:
+    """What program and model make of each question of SQuAD 2.0."""
+    folder, every = squad()
+    with index_of(folder) as corpus:
+        own = ExtractiveAnswerer(corpus.encoder)
+        for asked in evenly(every, arguments.questions, random.Random(arguments.chance)):
+            found = own.answer(asked.text, corpus)
+            chunks = [hit.chunk for hit in corpus.search(Query(asked.text))]
+            message = passages_message(Frame(), asked.text, chunks, found.citations)
+            read = asyncio.run(_first_word(server, f"{message}\n\n{READER_QUESTION}"))
+            each = Reading(asked, found.probability or decision.UNKNOWN, read or 0.0)
+            if arguments.show:
+                kind = "?" if asked.answers else "-"
+                print(f"{kind} {each.own:.2f} {each.read:+.2f} {asked.text}", flush=True)
+            yield each
+
+
+async def _first_word(server: Server, text: str) -> float | None:
+    async with httpx2.AsyncClient() as client:
+        model = chat_model(client, server.base_url, "model")
+        return await reader.read(model, native(PASSAGES_PROMPT, [UserMessage(text)]))
+
+
+def report_readings(found: list[Reading]) -> None:
+    def auc(score: Callable[[Reading], float]) -> float:
+        yes = [score(each) for each in found if each.asked.answers]
+        no = [score(each) for each in found if not each.asked.answers]
+        return sum((a > b) + (a == b) / 2 for a in yes for b in no) / (len(yes) * len(no))
+
+    print_table(
+        ("AUC of", f"{len(found)} questions"),
+        [
+            ("the program's probability", auc(lambda each: each.own)),
+            ("the model's first word", auc(lambda each: each.read)),
+            ("both", auc(lambda each: each.both)),
+        ],
+    )
+    groups = sorted({each.asked.group for each in found})
+    rows = []
+    for name, threshold in (("READ_NO", decision.READ_NO), ("READ_YES", decision.READ_YES)):
+        for half, odd in (("set on", 0), ("others", 1)):
+            part = [each for each in found if groups.index(each.asked.group) % 2 == odd]
+            above = [each for each in part if each.both >= threshold]
+            yes, no = (
+                sum(bool(each.asked.answers) == kind for each in above)
+                / max(1, sum(bool(each.asked.answers) == kind for each in part))
+                for kind in (True, False)
+            )
+            right = sum(bool(each.asked.answers) for each in above) / max(1, len(above))
+            rows.append((f"{name} {threshold}", half, len(part), yes, no, right))
+    columns = ("threshold", "articles", "questions", "answerable above", "others above", "of those")
+    print_table(columns, rows)
 
 
 @contextmanager

@@ -222,13 +222,16 @@ class ModelAnswerer:
             return conversation, await conversation.answer(self._limits.steps)
         quoted = work.own.citations if work.own is not None else ()
         message = passages_message(work.frame, work.asked, work.toolbox.passages, quoted)
-        if await self._reads(work, model, message) < READ_NO:
+        if await self._denied(work, model, message):
             return conversation, NOT_FOUND
         return conversation, await conversation.ask(message)
 
-    async def _reads(self, work: Work, model: ChatModel, message: str) -> float:
-        """The log-odds that the passages answer, of the program and of the model as a reader."""
-        own, read = work.own.probability if work.own is not None else None, None
+    async def _denied(self, work: Work, model: ChatModel, message: str) -> bool:
+        """Whether program and model, which is asked for one word, doubt that the passages answer.
+
+        A model that cannot say denies nothing.
+        """
+        read = None
         if work.own is not None and not self._cannot_read:
             asked = native(PASSAGES_PROMPT, [UserMessage(f"{message}\n\n{READER_QUESTION}")])
             try:
@@ -236,8 +239,8 @@ class ModelAnswerer:
             except ModelUnavailable as error:
                 work.notices.append(f"The model was not asked whether the passages answer: {error}")
                 self._cannot_read = True
-            work.odds = reading(own, read)
-        return work.odds
+            work.odds = reading(work.own.probability, read)
+        return read is not None and work.odds < READ_NO
 
     async def _checked(
         self, work: Work, conversation: Conversation, text: str | None, deadline: float

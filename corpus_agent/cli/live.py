@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 DRAFT_LINES = 8  # of the draft's end
 DRAFT_CHARACTERS = 2_000
+READING = "The closest passages, while the model reads:"
 PER_SECOND = 8  # times that the draft is drawn
 
 
@@ -80,7 +81,9 @@ class Watching:
     def passages(self, found: Answer) -> None:
         """Show what was found without the model, which is asked now."""
         if self._live is not None:
-            self._passages = "\n".join(render.citation_lines(found.citations))
+            if found.citations:
+                lines = render.citation_lines(found.citations)
+                self._passages = "\n".join([READING, *lines])
         elif not self._quiet:
             count = len(found.citations)
             noun = "passage" if count == 1 else "passages"

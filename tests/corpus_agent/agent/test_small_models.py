@@ -164,6 +164,15 @@ def test_without_probabilities_the_word_counts_and_other_words_count_nothing(wor
     assert answer.status in (status, "answered")
 
 
+def test_a_model_that_cannot_say_is_asked_for_its_draft_however_unsure_the_program_is():
+    question = "Who brushes the dogs?"
+    assert ExtractiveAnswerer(ENCODER).answer(question, CORPUS).probability < 0.35
+    _, requests = ask([says("Well, "), says("NOT_FOUND")], question, parameters=1)
+    assert len(requests) == 2
+    _, requests = ask([NO], question, parameters=1)  # the control
+    assert len(requests) == 1
+
+
 def test_a_server_that_refuses_probabilities_is_asked_for_drafts_alone_and_that_is_said():
     refused = fails(400, "logprobs is not supported")
     answers, requests = ask([refused, ANSWER, ANSWER], QUESTION, QUESTION, parameters=1)

@@ -58,7 +58,7 @@ def test_a_draft_that_quotes_nothing_says_nothing(citations, unsupported, text, 
 
 def test_both_readings_count():
     assert reading(0.9, 2.0) > READ_YES > reading(0.2, 0.5)
-    assert reading(0.3, -4.0) < READ_NO < reading(0.3, None)
+    assert reading(0.5, -4.0) < READ_NO < reading(0.5, None)
     assert reading(None, None) == reading(0.2, None)
     assert abs(reading(1.0, 0.0)) < 7  # finite
 
