@@ -9,7 +9,7 @@ count.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -161,24 +161,36 @@ class Corpus:
         return {**render.run_object(outcome), "seal": self._seal}
 
     def search(
-        self, query: str, *, k: int = 5, path: str = "", per_source: int | None = None
+        self,
+        query: str,
+        *,
+        k: int = 5,
+        path: str | Sequence[str] = (),
+        not_path: str | Sequence[str] = (),
+        per_source: int | None = None,
     ) -> SearchResult:
-        """The `k` best passages, only from sources that begin with `path`.
+        """The `k` best passages of the documents at `path`, without those at `not_path`.
 
-        The first `per_source` of each document precede the others; None: by score only.
+        A path is the beginning of a source, a file or folder on disk, or a glob; one that selects
+        no document raises CorpusError. The first `per_source` of each document precede the others;
+        None: by score only.
         """
         view = self._newest()
-        hits = view.search(Query(query, k, per_source, path))
+        paths, not_paths = (
+            service.places.selected(view, [typed] if isinstance(typed, str) else typed)
+            for typed in (path or (), not_path or ())
+        )
+        hits = view.search(Query(query, k, per_source, paths, not_paths))
         return render.search_object(query, hits, view.version, self._seal, view.notices)
 
     def read(self, source: str, *, offset: int = 1, limit: int = 2_000) -> ReadResult:
-        """Lines of a document, by its name as any result shows it, from line `offset` on.
+        """Lines of a document, by its name as any result shows it or its path, from `offset` on.
 
         At most `limit` lines and 50,000 bytes; go on at `next_offset`.
         """
         view = self._newest()
         names = render.names(row.source for row in view.files())
-        window = view.read(names.get(source, source), offset, limit)
+        window = view.read(service.places.document(source, names, view.root), offset, limit)
         return render.read_object(window, view.version, self._seal)
 
     def ask(

@@ -44,9 +44,9 @@ from indexer.confine import GPU_DEVICES
 class Launch:
     """A process that is ready to work: its seal, and the model that it may use, if any.
 
-    `llama` is the server that was started for it, perhaps still loading; `notices` report a named
-    model that is not available and a missing corpus. `settings` name the store and the root, which
-    were verified as this user's.
+    `llama` is the server that was started for it, perhaps still loading; `unavailable` is why a
+    named model is none; `notices` report that and a missing corpus. `settings` name the store and
+    the root, which were verified as this user's.
     """
 
     seal: Sealed
@@ -54,6 +54,7 @@ class Launch:
     broker: Broker | None = None
     llama: LlamaServer | None = None
     notices: tuple[str, ...] = ()
+    unavailable: discovery.ModelUnavailable | None = None
     settings: Settings = field(default_factory=Settings)
 
     @property
@@ -222,7 +223,8 @@ def _model(settings: Settings, store: Path) -> Launch:
         model = discovery.find(wanted, settings.llm_model)
         return Launch(unsealed(), model, notices=model.notices if model else ())
     except discovery.ModelUnavailable as error:
-        return Launch(unsealed(), notices=(f"{error} Answered without a model.",))
+        notice = f"{error} Answered without a model."
+        return Launch(unsealed(), notices=(notice,), unavailable=error)
 
 
 def _with_llama(weights: GgufFile, store: Path) -> Launch:

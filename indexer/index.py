@@ -139,6 +139,11 @@ class Index:
         return self._snapshot.manifest.version
 
     @property
+    def root(self) -> Path:
+        """The folder of the documents; it need not exist."""
+        return self._snapshot.root
+
+    @property
     def encoder(self) -> Encoder:
         """The model that queries are embedded with."""
         assert self._encoder is not None, "opened for reading only"
@@ -149,6 +154,16 @@ class Index:
         """Degradations of searches, as messages for the user."""
         outage = self._reranker.outage if self._reranker else None
         return (outage,) if outage else ()
+
+    def check_root(self) -> None:
+        """Raise Unreachable if the folder of the documents is gone, or empty and was not."""
+        root = self._snapshot.root
+        if self.coverage().searched and not is_there(root):
+            found = "empty" if root.is_dir() else "not there"
+            raise Unreachable(
+                f"The folder of the documents, {str(root)!r}, is {found}: moved, or not mounted.",
+                "The index is kept: search finds in it. corpus-agent index NEW_FOLDER if it moved.",
+            )
 
     def coverage(self) -> Coverage:
         """How many files are indexed, empty, failed and skipped."""
@@ -161,6 +176,10 @@ class Index:
     def file(self, source: str) -> FileRow | None:
         """The row of one file, None if it is not in the index."""
         return self._row(source)
+
+    def selects(self, path: str) -> bool:
+        """Whether a path, as of a Query, selects any document of the index."""
+        return self._snapshot.selects(path)
 
     def similar(self, source: str) -> list[str]:
         """Up to three indexed sources with names similar to `source`, most similar first."""
@@ -211,12 +230,7 @@ class Index:
             with copied(self._snapshot.root, source, row.bytes) as copy:
                 return self._window(copy, row, offset, limit)
         except FileNotFoundError:
-            if not is_there(self._snapshot.root):
-                raise Unreachable(
-                    "The folder of the documents is not there, or empty, so "
-                    f"{self._quote(source)} cannot be read.",
-                    "It was moved or is not mounted; the index is kept, and search finds in it.",
-                ) from None
+            self.check_root()
             raise Refused(
                 f"{self._quote(source)} no longer exists; it was indexed before.",
                 "Answer from other documents, or have the folder indexed again.",

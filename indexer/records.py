@@ -100,15 +100,18 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What a search is asked for: hits about `text`, from sources that begin with `path`.
+    """What a search is asked for: hits about `text`, from the documents that `paths` select.
 
-    The first `per_source` hits of each document go before the others; None: by score alone.
+    A path is the beginning of a source, or a glob as of an ignore file (`*.pdf`, `tax/**/2024-*`);
+    none selects all. What `not_paths` select is left out. The first `per_source` hits of each
+    document go before the others; None: by score alone.
     """
 
     text: str
     limit: int = 5
     per_source: int | None = 2
-    path: str = ""
+    paths: tuple[str, ...] = ()
+    not_paths: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from corpus_agent.cli.common import (
 )
 from corpus_agent.cli.live import Watching
 from corpus_agent.settings import existing_store
-from indexer import Query
+from indexer import Query, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,7 +35,16 @@ if TYPE_CHECKING:
 @main.command()
 @click.argument("query")
 @click.option("-k", "limit", default=5, show_default=True, type=click.IntRange(1, 1000))
-@click.option("--path", "below", default="", metavar="PREFIX", help="Only sources that begin so.")
+@click.option(
+    "--path",
+    "paths",
+    multiple=True,
+    metavar="PATH",
+    help="Only documents below PATH, or whose names begin so, or that a glob names; repeatable.",
+)
+@click.option(
+    "--not-path", "not_paths", multiple=True, metavar="PATH", help="Without these; repeatable."
+)
 @click.option(
     "--per-source",
     type=click.IntRange(1),
@@ -44,13 +53,28 @@ if TYPE_CHECKING:
 @click.option("--explain", is_flag=True, help="Show the parts of each score.")
 @JSON
 def search(
-    query: str, limit: int, below: str, per_source: int | None, explain: bool, as_json: bool
+    query: str,
+    limit: int,
+    paths: tuple[str, ...],
+    not_paths: tuple[str, ...],
+    per_source: int | None,
+    explain: bool,
+    as_json: bool,
 ) -> None:
-    """Find the passages that are about QUERY, by meaning and by words."""
+    """Find the passages that are about QUERY, by meaning and by words.
+
+    A PATH is written from the working folder, from the indexed one, or in full; a glob as in an
+    ignore file ('*.pdf', 'tax/**'), in quotation marks.
+    """
+    if not any(char.isalnum() for char in query):
+        raise UsageError("The query holds no words.", "Search for what the text would say.")
     launch = launch_to_read(settings_in_force())
 
     corpus = service.session.open_corpus(launch.settings)
-    hits = corpus.search(Query(query, limit, per_source, below))
+    of_these = service.places.selected(corpus, paths)
+    hits = corpus.search(
+        Query(query, limit, per_source, of_these, service.places.selected(corpus, not_paths))
+    )
     if as_json:
         seal = launch.seal.state
         return print_json(render.search_object(query, hits, corpus.version, seal, corpus.notices))
@@ -101,7 +125,7 @@ def ask(
     """
     settings = settings_in_force(llm=llm, llm_model=llm_model, allow_remote_llm=allow_remote_llm)
     descriptor = _opened(receipt_file)
-    launch = launch_to_read(settings, asking=True)
+    launch = launch_to_read(settings, asking=True, typed=llm is not None)
     settings = launch.settings
 
     corpus = service.session.open_corpus(settings)
@@ -151,7 +175,7 @@ def chat(
     Ctrl-C stops an answer, Ctrl-D or /quit ends the conversation.
     """
     settings = settings_in_force(llm=llm, llm_model=llm_model, allow_remote_llm=allow_remote_llm)
-    launch = launch_to_read(settings, asking=True, choosing=True)
+    launch = launch_to_read(settings, asking=True, choosing=True, typed=llm is not None)
     settings = launch.settings
     from corpus_agent.cli.chat import Chat, Doing
 
@@ -188,14 +212,17 @@ def chat(
 @click.argument("place", metavar="SOURCE[:LINE[:COUNT]]")
 @JSON
 def read(place: str, as_json: bool) -> None:
-    """Print a document of the index as it was extracted, from LINE on, COUNT lines."""
+    """Print a document of the index as it was extracted, from LINE on, COUNT lines.
+
+    SOURCE is its name in the index, or its path from the working folder or in full.
+    """
     launch = launch_to_read(settings_in_force())
 
     corpus = service.session.open_corpus(launch.settings, searching=False)
     names = render.names(row.source for row in corpus.files())
     place = os.fsencode(place).decode("utf-8", "backslashreplace")  # a name as it is shown
     named, offset, limit = _parse_place(place, set(names))
-    source = names.get(named, named)
+    source = service.places.document(named, names, corpus.root)
     if as_json:
         window = corpus.read(source, offset, limit or 2_000)
         return print_json(render.read_object(window, corpus.version, launch.seal.state))
@@ -247,7 +274,7 @@ def evaluate(
     settings = settings_in_force(
         llm=llm or "none", llm_model=llm_model, allow_remote_llm=allow_remote_llm
     )
-    launch = launch_to_read(settings, asking=True)
+    launch = launch_to_read(settings, asking=True, typed=llm is not None)
     settings = launch.settings
 
     corpus = service.session.open_corpus(settings)

@@ -6,6 +6,7 @@ Data on stdout, everything else on stderr. Heavy modules are imported inside fun
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import sys
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
+from click.core import ParameterSource
 
 from corpus_agent import render
 from corpus_agent.settings import load, unknown_variables
@@ -29,8 +31,35 @@ EXIT_NOT_ANSWERED = 6
 EXIT_INTERRUPTED = 130  # 128 + SIGINT, as shells count
 
 
+class Command(click.Command):
+    """A command that takes the options of all commands behind its name, too."""
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """The command's own parameters, and those of the group, which its help leaves out."""
+        group = ctx.find_root().command
+        shared = [option for option in group.params if isinstance(option, click.Option)]
+        return [*super().get_params(ctx), *map(_behind, shared)]
+
+
+def _behind(option: click.Option) -> click.Option:
+    """An option of all commands as a command takes it: its value counts as the group's."""
+    name, behind = option.name, copy.copy(option)
+    if option.expose_value:  # --version acts alone, here as there
+
+        def into_group(ctx: click.Context, own: click.Parameter, value: object) -> None:
+            if own.name and ctx.get_parameter_source(own.name) is not ParameterSource.DEFAULT:
+                given = ctx.obj["flags"] if name in ctx.obj["flags"] else ctx.obj
+                given[name] = value
+
+        behind.callback = into_group
+    behind.name, behind.expose_value, behind.hidden = f"of_all_{name}", False, True
+    return behind
+
+
 class Commands(click.Group):
     """A group in which a CorpusError becomes one line, a hint and its exit code."""
+
+    command_class = Command
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's signature
         """The command's result; exits with the error's code if it fails."""
@@ -38,13 +67,6 @@ class Commands(click.Group):
             return super().invoke(ctx)
         except CorpusError as error:
             _fail(error, as_json="--json" in sys.argv[1:])
-        except click.NoSuchOption as error:
-            name, command = error.option_name, ctx.invoked_subcommand
-            if not any(name in option.opts for option in self.params):
-                raise
-            raise click.UsageError(
-                f"{name} stands before the command: corpus-agent {name} … {command}", error.ctx
-            ) from None
         except BrokenPipeError:
             # The reader of our output has closed the pipe, as in `corpus-agent files | head`.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -87,15 +109,20 @@ def launched(launch: Launch) -> Launch:
     return launch
 
 
-def launch_to_read(settings: Settings, *, asking: bool = False, choosing: bool = False) -> Launch:
+def launch_to_read(
+    settings: Settings, *, asking: bool = False, choosing: bool = False, typed: bool = False
+) -> Launch:
     """A sealed process that may read the index and, with `asking`, use the model.
 
-    With `choosing`, any model of its server.
+    With `choosing`, any model of its server. With `typed` it is an error that there is none: who
+    names a model wants no answer without it.
     """
     from corpus_agent.startup import for_reading
 
     seal_off = click.get_current_context().obj["unsealed"]
     launch = launched(for_reading(settings, seal_off=seal_off, asking=asking, choosing=choosing))
+    if typed and launch.unavailable is not None:
+        raise launch.unavailable
     if not asking:  # otherwise they are part of the answer
         print_lines((f"Note: {clean(notice)}" for notice in launch.notices), err=True)
     return launch
@@ -153,7 +180,8 @@ def llm_options(command: Callable[..., None]) -> Callable[..., None]:
     "-s",
     "--store",
     type=click.Path(path_type=Path),
-    help="The index folder. Default: .corpus-agent, found upwards from here.",
+    help="The index folder. Default: .corpus-agent, found upwards from here. This and the options "
+    "below may also stand behind the command.",
 )
 @click.option("--model", type=click.Path(path_type=Path), help="Folder of another embedding model.")
 @click.option(

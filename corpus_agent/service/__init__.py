@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from corpus_agent import lazy_modules
 
-__all__ = ["cancel", "service", "session", "stdio", "upkeep", "watching"]
+__all__ = ["cancel", "places", "service", "session", "stdio", "upkeep", "watching"]
 
 if TYPE_CHECKING:
     from corpus_agent.service import cancel as cancel
+    from corpus_agent.service import places as places
     from corpus_agent.service import service as service
     from corpus_agent.service import session as session
     from corpus_agent.service import stdio as stdio

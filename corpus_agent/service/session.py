@@ -210,7 +210,11 @@ def ask_recorded(
     history: Sequence[Turn] = (),
     on_event: OnEvent = lambda _: None,
 ) -> tuple[Answer, Receipt]:
-    """An answer as `ask` returns it, and its receipt, already appended to the store's log."""
+    """An answer as `ask` returns it, and its receipt, already appended to the store's log.
+
+    Raises Unreachable if the folder of the documents is not there: nothing could be quoted.
+    """
+    corpus.check_root()
     started, clock = datetime.now(UTC), time.monotonic()
     answer = ask(question, corpus, answerer, history, on_event)
     known = (*launch.notices, *corpus.notices)

@@ -76,7 +76,7 @@ def check_root(root: Path) -> Path:
         with os.scandir(resolved):
             return resolved
     except (FileNotFoundError, RuntimeError):  # the second: a link that leads to itself
-        raise CorpusError(f"There is no folder {str(root)!r}.", "Check the path.") from None
+        raise UsageError(f"There is no folder {str(root)!r}.", "Check the path.") from None
     except NotADirectoryError:
         raise UsageError(
             f"{str(root)!r} is a file; a corpus is a folder.",

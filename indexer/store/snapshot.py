@@ -26,6 +26,7 @@ from indexer.store.rows import (
     file_row,
     quoted,
 )
+from indexer.store.selection import condition
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -74,7 +75,7 @@ class Snapshot:
         """The rows nearest to a unit vector; the score is the cosine, best first."""
         if not self.manifest.chunks:
             return []
-        where = _condition(query)
+        where = condition(query.paths, query.not_paths)
         with translated(self.store):
             search = self._chunks.search(vector, vector_column_name="vector")
             search = search.distance_type("cosine").limit(query.limit)
@@ -98,7 +99,8 @@ class Snapshot:
             search = self._chunks.search(
                 MatchQuery(query.text, FULL_TEXT_COLUMN), query_type="fts"
             ).limit(query.limit)
-            found = _filtered(search, _condition(query)).select([*_SELECTED, "_score"]).to_arrow()
+            where = condition(query.paths, query.not_paths)
+            found = _filtered(search, where).select([*_SELECTED, "_score"]).to_arrow()
             return _found(found, found["_score"].to_numpy())
 
     def file(self, source: str) -> FileRow | None:
@@ -113,6 +115,12 @@ class Snapshot:
         with translated(self.store):
             rows = self._files.search().where(f"source IN ({listed})").to_list()
         return {row["source"]: file_row(row) for row in rows}
+
+    def selects(self, path: str) -> bool:
+        """Whether a path, as of a Query, selects any document of the index."""
+        where = f"status IN ('indexed', 'unreachable') AND {condition([path])}"
+        with translated(self.store):
+            return bool(self._files.search().where(where).select(["source"]).limit(1).to_list())
 
     def similar(self, source: str) -> list[str]:
         """Up to three indexed sources with names similar to `source`, most similar first."""
@@ -174,11 +182,6 @@ class Snapshot:
 
 
 _SELECTED = [*CHUNK_COLUMNS, "file_sha256", KEY_COLUMN, "vector"]
-
-
-def _condition(query: Query) -> str:
-    """The SQL condition on the rows that a query asks for; "" for all rows."""
-    return f"starts_with(source, {quoted(query.path)})" if query.path else ""
 
 
 def _filtered(search: Any, where: str) -> Any:  # noqa: ANN401 - LanceDB's builders share no base

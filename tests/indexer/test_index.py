@@ -69,7 +69,7 @@ def test_a_new_time_alone_makes_nothing_stale(corpus, root):
 
 def test_a_folder_that_is_not_there_is_said_and_the_index_kept(corpus, root, tmp_path):
     root.rename(tmp_path / "moved")
-    with pytest.raises(Refused, match="folder of the documents is not there"):
+    with pytest.raises(Refused, match="is not there: moved, or not mounted"):
         corpus.read("bread.md")
     assert stale(corpus) == {"bread.md": True, "lease.txt": True}
     (tmp_path / "moved").rename(root)
@@ -83,8 +83,9 @@ def test_commands_say_that_the_folder_is_missing_and_prune_nothing(cli, root, tm
     search = cli("search", "sourdough")
     assert "is not there: moved, or not mounted" in search.stderr
     assert "bread.md" in search.stdout
-    asked = json.loads(cli("ask", "--llm", "none", "--json", "Does sourdough rise?").stdout)
-    assert "is not there: moved, or not mounted" in asked["notices"][0]
+    asked = cli("ask", "--llm", "none", "--json", "Does sourdough rise?")
+    assert asked.returncode == 1
+    assert "is not there: moved, or not mounted" in json.loads(asked.stdout)["error"]["message"]
     indexed = cli("index")
     assert indexed.returncode == 1
     assert "the index is kept as it is" in indexed.stderr
@@ -139,7 +140,7 @@ def test_an_empty_folder_is_taken_for_a_disk_that_is_not_mounted(corpus, root):
     for path in [*root.iterdir()]:
         path.rename(root.parent / path.name)
     assert all(hit.unreachable for hit in corpus.search(Query("sourdough")))
-    with pytest.raises(Unreachable, match="is not there, or empty"):
+    with pytest.raises(Unreachable, match="is empty: moved, or not mounted"):
         corpus.read("bread.md")
     (root.parent / "lease.txt").rename(root / "lease.txt")  # the control
     hits = corpus.search(Query("sourdough"))

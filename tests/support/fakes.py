@@ -77,7 +77,7 @@ class MemoryCorpus:
             raise Refused("The query holds no words.", "Search for what the text would say.")
         hits: list[Hit] = []
         for source in sorted(self._lines):
-            if source.startswith(query.path):
+            if not query.paths or source.startswith(query.paths):
                 hits += self._hits(source, wanted)
         return diverse(sorted(hits, key=_rank), query.limit, query.per_source)
 

@@ -58,16 +58,17 @@ def test_without_an_index_each_command_says_how_to_make_one(cli: Cli):
         assert "corpus-agent index FOLDER" in problem(cli(*command), 1)
 
 
-def test_an_option_of_all_commands_is_said_to_stand_before_them():
-    done = CliRunner().invoke(main, ["status", "--store", "x"], prog_name="corpus-agent")
-    assert done.exit_code == 2
-    assert "--store stands before the command: corpus-agent --store … status" in done.output
+@pytest.mark.parametrize("words", [["-s", "x", "status"], ["status", "-s", "x"]])
+def test_an_option_of_all_commands_stands_before_or_behind_them(words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(main, words, prog_name="corpus-agent")
+    assert "There is no index in 'x'" in done.output
     unknown = CliRunner().invoke(main, ["status", "--stole", "x"])  # the control
     assert "No such option" in unknown.output
 
 
 def test_a_missing_path_and_a_file_for_a_folder_are_explained(cli: Cli, tmp_path):
-    assert "There is no folder" in problem(cli("index", "nowhere"), 1)
+    assert "There is no folder" in problem(cli("index", "nowhere"), 2)
     (tmp_path / "file.txt").write_text("x")
     message = problem(cli("index", "file.txt"), 2)
     assert "is a file; a corpus is a folder" in message
@@ -398,20 +399,15 @@ def test_control_c_stops_an_answer_and_not_the_conversation(sample_store):
 
 
 @pytest.mark.slow
-def test_a_model_that_is_gone_is_said_and_the_passages_answer(cli: Cli, sample_store):
+def test_a_model_that_is_gone_is_said_and_an_error_where_it_was_typed(cli: Cli, sample_store):
     question = "How long can the sourdough starter stay in the fridge without being fed?"
-    done = cli(
-        "--store",
-        sample_store,
-        "ask",
-        question,
-        "--llm",
-        "http://127.0.0.1:9",
-        "--llm-model",
-        "m",
-        "--json",
-    )
+    asked = ["--store", sample_store, "ask", question, "--llm-model", "m", "--json"]
+    server = "http://127.0.0.1:9"
+    done = cli(*asked, env={"CORPUS_AGENT_LLM": server})
     answer = one_object(done)
     assert (done.returncode, answer["answerer"]) == (0, "extractive")
     assert "127.0.0.1:9" in answer["notices"][0]
     assert answer["notices"][0].endswith("Answered without a model.")
+    typed = cli(*asked, "--llm", server)
+    assert typed.returncode == 1
+    assert "No model server answers" in json.loads(typed.stdout)["error"]["message"]

@@ -82,7 +82,7 @@ def recall(snapshot: Snapshot, prefix: str = "") -> float:
         query = vectors[row] + random.standard_normal(ENCODER.dimension) * 0.05
         query = (query / np.linalg.norm(query)).astype(np.float32)
         cosines = vectors @ query
-        found = snapshot.by_vector(query, Query("", 60, path=prefix))
+        found = snapshot.by_vector(query, Query("", 60, paths=(prefix,)))
         assert len(found) == min(60, len(ids))
         assert [hit.score for hit in found] == sorted((hit.score for hit in found), reverse=True)
         for hit in found:
@@ -361,10 +361,10 @@ def test_a_search_below_a_prefix_loses_no_result_and_finds_no_other(root, store,
     below = [source for source in snapshot.chunk_rows()["source"].to_pylist()
              if source.startswith(name)]  # fmt: skip
     vector = vectors_of(snapshot.chunk_rows())[0]
-    sources = [hit.chunk.source for hit in snapshot.by_vector(vector, Query("", 60, path=name))]
+    sources = [hit.chunk.source for hit in snapshot.by_vector(vector, Query("", 60, paths=(name,)))]
     assert len(sources) == min(60, len(below))
     assert all(source.startswith(name) for source in sources)
-    worded = [hit.chunk.source for hit in snapshot.by_text(Query("c1 c2 c3", 2_000, path=name))]
+    worded = [hit.chunk.source for hit in snapshot.by_text(Query("c1 c2 c3", 2_000, paths=(name,)))]
     assert all(source.startswith(name) for source in worded)
     assert bool(worded) == bool(below)
     if below:

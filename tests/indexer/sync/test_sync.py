@@ -248,7 +248,7 @@ def test_a_search_below_a_path_loses_no_result_to_others(root, store):
     for number in range(30):
         (root / f"x{number}.txt").write_text("boiler boiler boiler\n")
     sync(root, store)
-    hits = Snapshot(store).by_text(Query("boiler", 1, path="sub/"))
+    hits = Snapshot(store).by_text(Query("boiler", 1, paths=("sub/",)))
     assert [hit.chunk.source for hit in hits] == ["sub/b.txt"]
 
 

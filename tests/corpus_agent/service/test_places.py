@@ -1,0 +1,73 @@
+"""Documents named from the corpus, from the working folder and in full, on real folders."""
+
+import os
+import unicodedata
+
+import pytest
+
+from corpus_agent.service.places import document, selected, sources_of
+from indexer import CorpusError, Index
+from tests.support.toy_index import sync
+
+
+@pytest.fixture
+def root(tmp_path, monkeypatch):
+    """A corpus in `docs`, seen from the folder above it; a folder of it is named as itself."""
+    root = tmp_path / "docs"
+    for source in ("lease.md", "docs/lease.md", "tax/2024.md", "Bücher/a.md"):
+        (root / source).parent.mkdir(parents=True, exist_ok=True)
+        (root / source).write_text(f"About {source}.\n")
+    monkeypatch.chdir(tmp_path)
+    return root
+
+
+@pytest.fixture
+def corpus(root, tmp_path):
+    sync(root, tmp_path / "store")
+    return Index.open(tmp_path / "store", root=root)
+
+
+def test_a_plain_path_is_a_source_first_and_a_dotted_one_a_place_on_disk(root):
+    assert sources_of("docs/lease.md", root) == ["docs/lease.md", "lease.md"]
+    assert sources_of("./docs/lease.md", root) == ["lease.md", "docs/lease.md"]
+    assert sources_of(str(root / "tax") + "/", root) == ["tax/"]
+    assert sources_of("./docs", root) == ["", "docs"]
+    assert sources_of("tax/../lease.md", root)[0] == "lease.md"
+    assert sources_of("../elsewhere", root) == []
+    assert sources_of("/etc/passwd", root) == []
+
+
+def test_a_folder_behind_a_link_is_the_same_folder(root, tmp_path):
+    (tmp_path / "link").symlink_to(root)
+    assert sources_of(str(tmp_path / "link" / "lease.md"), root) == ["lease.md"]
+    assert sources_of("./link/tax", root)[0] == "tax"
+
+
+def test_a_name_typed_in_two_letters_is_the_name_in_one(root):
+    typed = unicodedata.normalize("NFD", "Bücher/a.md")
+    assert typed != "Bücher/a.md"
+    assert sources_of(typed, root)[0] == "Bücher/a.md"
+
+
+def test_the_first_meaning_that_selects_something_is_taken(corpus, root):
+    assert selected(corpus, ["docs/lease.md", "./docs/lease.md"]) == ("docs/lease.md", "lease.md")
+    assert selected(corpus, ["docs/tax"]) == ("tax",)  # from the working folder
+    assert selected(corpus, ["*.md", "./docs/tax/*"]) == ("*.md", "tax/*")
+    assert selected(corpus, [os.fspath(root)]) == ("",)
+    assert selected(corpus, []) == ()
+
+
+def test_a_path_that_selects_nothing_is_an_error_that_names_what_is_near(corpus):
+    with pytest.raises(CorpusError, match=r"No document of the index is at 'lease\.txt'") as caught:
+        selected(corpus, ["lease.md", "lease.txt"])
+    assert "Did you mean 'lease.md'" in caught.value.hint
+    with pytest.raises(CorpusError, match="lies outside of the indexed folder"):
+        selected(corpus, ["/etc"])
+
+
+def test_a_document_is_named_as_it_is_shown_or_by_its_path(root):
+    names = {"lease.md": "lease.md", "a?b": "a\nb"}
+    assert document("a?b", names, root) == "a\nb"
+    assert document("./docs/lease.md", names, root) == "lease.md"
+    assert document(os.fspath(root / "lease.md"), names, root) == "lease.md"
+    assert document("../lease.md", names, root) == "../lease.md"  # the gate refuses it by name
