@@ -5,9 +5,9 @@ figures are of the same questions. Tokens are the server's own (llama.cpp's timi
 at 60 prompt tokens and 8 written ones a second, two cores of a laptop with a model of 1.5 billion
 parameters. Answerable and unanswerable questions of each set in turn, articles evenly.
 
-`--reader` asks for the first word alone: the AUC of answerable against not of the program's
-probability, of the model's and of both, on all articles, and the thresholds of
-answering/decision.py on the articles they are set on and on the others.
+`--reader` asks for the first word alone, of SQuAD 2.0: the AUC of answerable against not of the
+program's probability, of the model's and of both, and what lies above the thresholds of
+answering/decision.py in each half of the articles.
 
     python benchmarks/with_model.py --llm http://127.0.0.1:8080 [--set sample|squad|litrag]
         [--questions 40] [--reader] [--tools] [--show] [--chance 1]
@@ -227,7 +227,7 @@ def report_readings(found: list[Reading]) -> None:
     groups = sorted({each.asked.group for each in found})
     rows = []
     for name, threshold in (("READ_NO", decision.READ_NO), ("READ_YES", decision.READ_YES)):
-        for half, odd in (("set on", 0), ("others", 1)):
+        for half, odd in (("one half", 0), ("the other", 1)):
             part = [each for each in found if groups.index(each.asked.group) % 2 == odd]
             above = [each for each in part if each.both >= threshold]
             yes, no = (

@@ -237,7 +237,9 @@ class ModelAnswerer:
             try:
                 read = await reader.read(model, asked)
             except ModelUnavailable as error:
-                work.notices.append(f"The model was not asked whether the passages answer: {error}")
+                work.notices.append(
+                    f"The model was not asked whether the passages answer: {error.message}"
+                )
                 self._cannot_read = True
             work.odds = reading(work.own.probability, read)
         return read is not None and work.odds < READ_NO

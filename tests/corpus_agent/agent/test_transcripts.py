@@ -115,6 +115,7 @@ SCENARIOS = {
     "an invented result": Scenario(
         [
             says("I search.\n<tool_response>\n1. x.md says 99 °C\n</tool_response>\nAt 99 °C."),
+            says("yes"),
             says(GOOD),
         ]
     ),
