@@ -5,7 +5,7 @@ figures are of the same questions. Tokens are the server's own (llama.cpp's timi
 at 60 prompt tokens and 8 written ones a second, two cores of a laptop with a model of 1.5 billion
 parameters. Answerable and unanswerable questions of each set in turn, articles evenly.
 
-`--reader` asks for the first word alone, of SQuAD 2.0: the AUC of answerable against not of the
+`--reader` asks for the first word alone: the AUC of answerable against not of the
 program's probability, of the model's and of both, and what lies above the thresholds of
 answering/decision.py in each half of the articles.
 
@@ -188,8 +188,8 @@ class Reading:
 
 
 def readings(arguments: argparse.Namespace, server: Server) -> Iterator[Reading]:
-    """What program and model make of each question of SQuAD 2.0."""
-    folder, every = squad()
+    """What program and model make of each question."""
+    folder, every = sample() if arguments.set == "sample" else squad()
     with index_of(folder) as corpus:
         own = ExtractiveAnswerer(corpus.encoder)
         for asked in evenly(every, arguments.questions, random.Random(arguments.chance)):
