@@ -33,7 +33,9 @@ if TYPE_CHECKING:
     from indexer.files.opening import MAX_FILE_BYTES as MAX_FILE_BYTES
     from indexer.files.opening import lock_briefly as lock_briefly
     from indexer.files.opening import read_regular as read_regular
+    from indexer.files.walk import Excluded as Excluded
     from indexer.files.walk import check_root as check_root
+    from indexer.files.walk import excluded as excluded
     from indexer.index import Index as Index
     from indexer.parsers.recogniser import RecognitionState as RecognitionState
     from indexer.parsers.recogniser import recognition_state as recognition_state
@@ -95,7 +97,7 @@ _PUBLIC = {
         "lock_briefly",
         "read_regular",
     ),
-    "indexer.files.walk": ("check_root",),
+    "indexer.files.walk": ("Excluded", "check_root", "excluded"),
     "indexer.index": ("Index",),
     "indexer.parsers.recogniser": (
         "RecognitionState",

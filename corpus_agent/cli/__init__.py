@@ -4,7 +4,24 @@
 of one kind.
 """
 
-from corpus_agent.cli import asking, checking, indexing, serving, trusting, watching
+from corpus_agent.cli import (
+    asking,
+    checking,
+    completing,
+    indexing,
+    serving,
+    trusting,
+    watching,
+)
 from corpus_agent.cli.common import main
 
-__all__ = ["asking", "checking", "indexing", "main", "serving", "trusting", "watching"]
+__all__ = [
+    "asking",
+    "checking",
+    "completing",
+    "indexing",
+    "main",
+    "serving",
+    "trusting",
+    "watching",
+]

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+import indexer
 from corpus_agent import render, service
 from corpus_agent.cli.common import (
     EXIT_INTERRUPTED,
@@ -125,9 +126,14 @@ def forget(source: str, as_json: bool) -> None:
 
 @main.command()
 @click.option("--status", metavar="LIST", help="Only these, as in empty,failed,skipped.")
+@click.option(
+    "--ignored", is_flag=True, help="Instead: what rules keep out now, and where each rule stands."
+)
 @JSON
-def files(status: str | None, as_json: bool) -> None:
+def files(status: str | None, ignored: bool, as_json: bool) -> None:
     """List every file that was seen, with its status and the reason if it has no text."""
+    if ignored:
+        return _list_ignored(as_json=as_json)
     wanted = set(status.split(",")) if status else set(STATUSES)
     if unknown := wanted - set(STATUSES):
         raise UsageError(
@@ -143,6 +149,14 @@ def files(status: str | None, as_json: bool) -> None:
         )
         return print_json(content)
     return print_lines(render.file_line(row) for row in rows)
+
+
+def _list_ignored(*, as_json: bool) -> None:
+    _, root = existing_place(launch_to_read(settings_in_force()).settings)
+    entries = indexer.excluded(indexer.check_root(root))
+    if as_json:
+        return print_json(render.as_object(ignored=[*map(render.excluded_object, entries)]))
+    return print_lines(map(render.excluded_line, entries))
 
 
 @main.command()

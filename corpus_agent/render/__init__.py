@@ -26,6 +26,8 @@ _PUBLIC = {
         "searched",
     ),
     "corpus_agent.render.files": (
+        "excluded_line",
+        "excluded_object",
         "file_line",
         "file_object",
         "problem_line",
@@ -76,6 +78,8 @@ if TYPE_CHECKING:
     from corpus_agent.render.common import names as names
     from corpus_agent.render.common import place as place
     from corpus_agent.render.common import searched as searched
+    from corpus_agent.render.files import excluded_line as excluded_line
+    from corpus_agent.render.files import excluded_object as excluded_object
     from corpus_agent.render.files import file_line as file_line
     from corpus_agent.render.files import file_object as file_object
     from corpus_agent.render.files import problem_line as problem_line

@@ -9,7 +9,7 @@ from corpus_agent.text.naming import called, unambiguous
 from corpus_agent.text.sanitize import one_line
 
 if TYPE_CHECKING:
-    from indexer import FileRow
+    from indexer import Excluded, FileRow
 
 
 def problem_object(row: FileRow) -> Problem:
@@ -55,3 +55,19 @@ def file_line(row: FileRow) -> str:
     size += f", {row.waiting} without text" if row.waiting else ""
     remark = f": {one_line(row.detail)}" if row.detail else ""
     return f"indexed {called(row.source)} ({size}, {row.chunks} chunks, {row.extractor}){remark}"
+
+
+def excluded_object(entry: Excluded) -> dict[str, Any]:
+    """One entry of the JSON of `files --ignored`."""
+    return {
+        "source": unambiguous(entry.source),
+        "place": unambiguous(entry.place) if entry.place else None,
+        "rule": one_line(entry.rule) if entry.place else None,
+    }
+
+
+def excluded_line(entry: Excluded) -> str:
+    """What a rule keeps out, and where the rule stands, as a line of text."""
+    if not entry.place:
+        return f"{called(entry.source)} (passed over by its name)"
+    return f"{called(entry.source)} ({called(entry.place)}: {one_line(entry.rule)})"

@@ -33,6 +33,7 @@ def run_object(outcome: Outcome) -> RunCounts:
         "moved": outcome.moved,
         "spared": outcome.spared,
         "ignored": outcome.ignored,
+        "kept_out": len(outcome.kept_out),
         "empty": _problems(outcome, "empty"),
         "failed": _problems(outcome, "failed"),
         "skipped": _problems(outcome, "skipped"),
@@ -104,8 +105,15 @@ def _left_lines(outcome: Outcome) -> Iterator[str]:
         )
     if outcome.spared:
         yield f"{outcome.spared:,} are gone from the folder and stay in the index (--no-prune)"
-    if outcome.ignored:
-        yield f"{outcome.ignored:,} ignored by rule (dot-files, ignore files, system folders)"
+    if outcome.kept_out:
+        first = ", ".join(f"{called(e.source)} ({called(e.place)})" for e in outcome.kept_out[:3])
+        more = ", …" if len(outcome.kept_out) > 3 else ""
+        yield (
+            f"{len(outcome.kept_out):,} kept out by ignore files: {first}{more}: corpus-agent "
+            "files --ignored"
+        )
+    if others := outcome.ignored - len(outcome.kept_out):
+        yield f"{others:,} passed over by name (dot-files, system folders, litter)"
 
 
 def waiting_line(waiting: ToRecognise) -> str:

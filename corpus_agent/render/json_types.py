@@ -31,6 +31,7 @@ class RunCounts(TypedDict):
     moved: int
     spared: int
     ignored: int
+    kept_out: int
     empty: list[Problem]
     failed: list[Problem]
     skipped: list[Problem]

@@ -10,7 +10,8 @@ import errno
 import os
 import stat
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import re2
@@ -27,32 +28,40 @@ _DIRECTORY = "ps_d"  # the group in which pathspec's patterns catch the `/` behi
 _NO_FILE = (errno.ENOENT, errno.ENOTDIR, errno.EISDIR)
 
 
-_Pattern = tuple[bool, Any]  # the verdict, and what re2 compiles to, which has no type
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A line of an ignore file: whether it excludes what it matches, and where it stands.
+
+    `place` is the ignore file's name and the line's number, as in ".gitignore:3".
+    """
+
+    excludes: bool
+    place: str
+    text: str
+    pattern: Any = field(repr=False)  # what re2 compiles to, which has no type
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The patterns of one folder, in order; each excludes or includes."""
+    """The rules of one folder, in order; each excludes or includes."""
 
-    patterns: tuple[_Pattern, ...]
+    rules: tuple[Rule, ...]
 
-    def verdict(self, path: str) -> bool | None:
-        """Whether `path`, relative to the folder and ending in `/` for a folder, is excluded.
+    def deciding(self, path: str) -> Rule | None:
+        """The rule for `path`, relative to the folder and ending in `/` for a folder.
 
-        None if no pattern matches. As in git, the last pattern decides; one that
-        matches a folder above the path yields to one that matches the path itself.
+        None if none matches. As in git, the last one decides; one that matches a folder above the
+        path yields to one that matches the path itself.
         """
-        above: bool | None = None
+        above: Rule | None = None
         text = path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-        passed_over: bool
-        for passed_over, pattern in reversed(self.patterns):
-            match = pattern.search(text)
+        for rule in reversed(self.rules):
+            match = rule.pattern.search(text)
             if match is None:
                 continue
-            if _DIRECTORY not in pattern.groupindex or match.group(_DIRECTORY) is None:
-                return passed_over
-            if above is None:
-                above = passed_over
+            if _DIRECTORY not in rule.pattern.groupindex or match.group(_DIRECTORY) is None:
+                return rule
+            above = above or rule
         return above
 
 
@@ -67,8 +76,8 @@ def rules_in(folder: int, shown: str) -> Rules | None:
         for name in IGNORE_FILES
         for number, line in enumerate(_lines(folder, name, f"{shown}/{name}"), start=1)
     ]
-    patterns = tuple(_compiled(lines))
-    return Rules(patterns) if patterns else None
+    rules = tuple(_compiled(lines))
+    return Rules(rules) if rules else None
 
 
 def _lines(folder: int, name: str, shown: str) -> list[str]:
@@ -107,7 +116,7 @@ def _read(descriptor: int) -> bytes:
         return file.read(MAX_IGNORE_BYTES + 1)
 
 
-def _compiled(lines: Iterable[tuple[str, int, str]]) -> Iterator[_Pattern]:
+def _compiled(lines: Iterable[tuple[str, int, str]]) -> Iterator[Rule]:
     options = re2.Options()
     options.log_errors = False
     for shown, number, line in lines:
@@ -120,9 +129,10 @@ def _compiled(lines: Iterable[tuple[str, int, str]]) -> Iterator[_Pattern]:
         if pattern.include is None or pattern.regex is None:  # a comment, or nothing
             continue
         try:
-            yield pattern.include, re2.compile(pattern.regex.pattern, options)
+            compiled = re2.compile(pattern.regex.pattern, options)
         except re2.error:
             raise _unusable(shown, f"line {number} is no pattern") from None
+        yield Rule(pattern.include, f"{Path(shown).name}:{number}", line, compiled)
 
 
 def _unusable(shown: str, why: str) -> CorpusError:

@@ -37,18 +37,36 @@ class SeenFile:
     detail: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Excluded:
+    """A file, or a folder with all that is in it (as in "build/"), that a rule keeps out.
+
+    `place` is where the line `rule` of an ignore file stands, as in "notes/.gitignore:3"; both are
+    "" for a name that is none of a document, such as a dot-file's.
+    """
+
+    source: str
+    place: str = ""
+    rule: str = ""
+
+
 @dataclass(slots=True)
 class Walk:
-    """The files of a folder sorted by source, and the number excluded by rules.
+    """The files of a folder sorted by source, and what rules keep out of them.
 
     `started_ns` is when the walk began, in nanoseconds since 1970. `mounts` are the folders on
     another device than the one above them, as in "disk/", and "" for the root itself.
     """
 
     files: list[SeenFile] = field(default_factory=list)
-    ignored: int = 0
+    excluded: list[Excluded] = field(default_factory=list)
     started_ns: int = 0
     mounts: list[str] = field(default_factory=list)
+
+    @property
+    def ignored(self) -> int:
+        """How many files and folders rules keep out."""
+        return len(self.excluded)
 
     def out_of_reach(self, mounts: Iterable[str] = ()) -> dict[str, str]:
         """The folders that could not be looked into, as in "disk/", each with a reason code.
@@ -98,6 +116,11 @@ def walk(root: Path, max_bytes: int = MAX_FILE_BYTES) -> Walk:
     return result
 
 
+def excluded(root: Path) -> list[Excluded]:
+    """What rules keep out of the corpus of a folder now, by source."""
+    return sorted(walk(root).excluded, key=lambda entry: entry.source)
+
+
 _Rules = tuple[tuple[str, Rules], ...]
 
 
@@ -120,8 +143,9 @@ def _descend(
     for entry in entries:
         path = f"{below}/{entry.name}" if below else entry.name
         is_folder = _is_folder(entry)
-        if _passed_over(entry.name, path, is_folder, rules):
-            result.ignored += 1
+        excluded = _excluded(entry.name, path, is_folder, rules)
+        if excluded is not None:
+            result.excluded.append(excluded)
         elif is_folder:
             _descend(root, path, rules, result, max_bytes, device)
         else:
@@ -179,16 +203,19 @@ def _name_on_disk(folder: Path, part: str) -> str:
     return part if part in names else next(same, part)
 
 
-def _passed_over(name: str, path: str, is_folder: bool, rules: _Rules) -> bool:
+def _excluded(name: str, path: str, is_folder: bool, rules: _Rules) -> Excluded | None:
+    """What keeps an entry out of the corpus, None if nothing does."""
+    source = source_of(path) + "/" * is_folder
     if never_a_document(name, is_folder=is_folder):
-        return True
+        return Excluded(source)
     # As in git: the ignore file nearest to the path that says anything about it decides.
     for base, found in reversed(rules):
         relative = path[len(base) + 1 :] if base else path
-        verdict = found.verdict(relative + "/" if is_folder else relative)
-        if verdict is not None:
-            return verdict
-    return False
+        rule = found.deciding(relative + "/" if is_folder else relative)
+        if rule is not None:
+            place = f"{source_of(base)}/{rule.place}" if base else rule.place
+            return Excluded(source, place, rule.text) if rule.excludes else None
+    return None
 
 
 def _look_at(entry: os.DirEntry[str], path: str, max_bytes: int) -> SeenFile:

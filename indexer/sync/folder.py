@@ -90,6 +90,7 @@ def sync_folder(
             on_problem=on_problem, should_stop=should_stop,
         )  # fmt: skip
         outcome = run.apply(todo, seen.ignored, seen.started_ns)
+        outcome.kept_out = [entry for entry in seen.excluded if entry.place]
         if not (outcome.interrupted or todo.changes_nothing):
             _drop_unused(writer)
         if not outcome.interrupted:

@@ -18,7 +18,7 @@ from indexer.chunk import Chunker
 from indexer.embed import Encoder
 from indexer.extract import REGISTRY
 from indexer.extract.normalise import NORMALISER
-from indexer.files.walk import UNREACHED, SeenFile
+from indexer.files.walk import UNREACHED, Excluded, SeenFile
 from indexer.records import Chunk, FileRow, Fingerprint, Ocr
 from indexer.store.manifest import Manifest
 from indexer.store.recognised import RecognisedPages
@@ -61,7 +61,8 @@ class Outcome:
     missing files that were kept, `embedded` computed vectors, `reused` cached ones. `repaired`
     says what was wrong with the store before it was made anew, "" where nothing was. `recognised`
     counts pages that were read from pictures in this run, `waiting_pages` and `waiting_pictures`
-    what still waits for that.
+    what still waits for that. `kept_out` is what lines of ignore files exclude, which is a part of
+    the `ignored`.
     """
 
     version: int = 0
@@ -83,6 +84,7 @@ class Outcome:
     waiting_pages: int = 0
     waiting_pictures: int = 0
     problems: list[FileRow] = field(default_factory=list)
+    kept_out: list[Excluded] = field(default_factory=list)
 
 
 def fingerprint_of(encoder: Encoder, chunker: Chunker) -> Fingerprint:

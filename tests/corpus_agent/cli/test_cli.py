@@ -411,3 +411,25 @@ def test_a_model_that_is_gone_is_said_and_an_error_where_it_was_typed(cli: Cli, 
     typed = cli(*asked, "--llm", server)
     assert typed.returncode == 1
     assert "No model server answers" in json.loads(typed.stdout)["error"]["message"]
+
+
+def test_bash_completes_commands_and_options_with_what_is_printed():
+    script = CliRunner().invoke(main, ["completion", "bash"]).output
+    words = "COMP_WORDS=(corpus-agent search --not); COMP_CWORD=2"
+    folder = Path(sys.executable).parent
+    done = subprocess.run(
+        [
+            "bash",
+            "-c",
+            f"{script}\n{words}\n_corpus_agent_completion corpus-agent\necho ${{COMPREPLY[@]}}",
+        ],
+        env={"PATH": f"{folder}:{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == "--not-path"
+
+
+def test_shells_without_completion_are_wrong_usage():
+    assert CliRunner().invoke(main, ["completion", "tcsh"]).exit_code == 2

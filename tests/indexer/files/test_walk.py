@@ -9,7 +9,7 @@ import pytest
 
 from indexer.errors import CorpusError, Refused, UsageError
 from indexer.files.opening import hash_beneath, open_beneath
-from indexer.files.walk import check_root, ignore_line, walk
+from indexer.files.walk import Excluded, check_root, excluded, ignore_line, walk
 from tests.support.other_user import as_nobody
 
 
@@ -195,3 +195,20 @@ def test_names_in_another_form_are_found_also_when_the_folder_changes(tmp_path):
     with pytest.raises(FileNotFoundError, match="No such file"):
         hash_beneath(tmp_path, "\u00e90.md")
     assert hash_beneath(tmp_path, "\u00e91.md") == hashlib.sha256(b"1").hexdigest()
+
+
+def test_what_a_rule_keeps_out_is_named_with_the_line_that_does(tmp_path):
+    for source in ("keep.md", "a.txt", "sub/b.txt", "sub/kept.txt", "sub/build/x.md", ".hidden"):
+        (tmp_path / source).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / source).write_text("x")
+    (tmp_path / ".gitignore").write_text("# notes\n*.txt\n")
+    (tmp_path / "sub" / ".corpusignore").write_text("!kept.txt\nbuild/\n")
+    assert excluded(tmp_path) == [
+        Excluded(".gitignore"),
+        Excluded(".hidden"),
+        Excluded("a.txt", ".gitignore:2", "*.txt"),
+        Excluded("sub/.corpusignore"),
+        Excluded("sub/b.txt", ".gitignore:2", "*.txt"),
+        Excluded("sub/build/", "sub/.corpusignore:2", "build/"),
+    ]
+    assert [seen.source for seen in walk(tmp_path).files] == ["keep.md", "sub/kept.txt"]
