@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 import indexer
-from corpus_agent import render, service
+from corpus_agent import fields, render, service
 from corpus_agent.seal import unsealed
 from corpus_agent.settings import OF_A_STORE, Settings, existing_place
 from corpus_agent.startup import Launch, for_indexing, for_reading
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         ReadResult,
         SearchResult,
         StatusResult,
+        TableResult,
     )
     from corpus_agent.seal.enforce import SealState
     from indexer import Encoder, Index, Progress
@@ -176,10 +177,7 @@ class Corpus:
         None: by score only.
         """
         view = self._newest()
-        paths, not_paths = (
-            service.places.selected(view, [typed] if isinstance(typed, str) else typed)
-            for typed in (path or (), not_path or ())
-        )
+        paths, not_paths = _selected(view, path), _selected(view, not_path)
         hits = view.search(Query(query, k, per_source, paths, not_paths))
         return render.search_object(query, hits, view.version, self._seal, view.notices)
 
@@ -208,6 +206,23 @@ class Corpus:
             question, view, self._answerer, launch, settings, on_event=on_event
         )
         return render.answer_object(answer, self._seal)
+
+    def table(
+        self,
+        *names: str,
+        file: Path | str | None = None,
+        path: str | Sequence[str] = (),
+        not_path: str | Sequence[str] = (),
+    ) -> TableResult:
+        """What every document at `path` says about each field; paths as of `search`.
+
+        Fields are named in words; `file` has more of them (see --fields).
+        """
+        columns = fields.definition.fields_of(names, Path(file) if file is not None else None)
+        view = self._newest()
+        paths, not_paths = _selected(view, path), _selected(view, not_path)
+        made = fields.table.table_of(view, columns, paths=paths, not_paths=not_paths)
+        return render.table_object(made, self._seal)
 
     def status(self) -> StatusResult:
         """The contents of the index, its location and whether it is complete."""
@@ -262,3 +277,9 @@ class Corpus:
         """The state of the seal around this process, part of every result."""
         seal = self._launch.seal if self._launch is not None else unsealed()
         return seal.state
+
+
+def _selected(view: Index, typed: str | Sequence[str]) -> tuple[str, ...]:
+    """The paths of a Query that a path or several mean."""
+    every = ([typed] if typed else ()) if isinstance(typed, str) else typed
+    return service.places.selected(view, every)

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from indexer.embed import Encoder as Encoder
     from indexer.embed import FolderEncoder as FolderEncoder
     from indexer.embed import Reranker as Reranker
+    from indexer.embed.languages import is_english as is_english
+    from indexer.embed.languages import is_multilingual as is_multilingual
     from indexer.errors import ERRORS as ERRORS
     from indexer.errors import CorpusError as CorpusError
     from indexer.errors import NoIndex as NoIndex
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
     from indexer.records import Ocr as Ocr
     from indexer.records import Query as Query
     from indexer.records import Status as Status
+    from indexer.records import is_other as is_other
     from indexer.store import storage as storage
     from indexer.store.cleanup import Cleaned as Cleaned
     from indexer.store.cleanup import clean_up as clean_up
@@ -77,6 +80,10 @@ _PUBLIC = {
         "Encoder",
         "Reranker",
         "FolderEncoder",
+    ),
+    "indexer.embed.languages": (
+        "is_english",
+        "is_multilingual",
     ),
     "indexer.errors": (
         "CorpusError",
@@ -115,6 +122,7 @@ _PUBLIC = {
         "Query",
         "Status",
         "STATUSES",
+        "is_other",
     ),
     "indexer.store.cleanup": (
         "Cleaned",

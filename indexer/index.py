@@ -7,7 +7,7 @@ uses the same parsers and extractors that indexed the file.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import cached_property, lru_cache
@@ -72,7 +72,8 @@ class Index:
         self._kept: dict[tuple[str, str], tuple[Line, ...]] = {}  # by source and hash
         self._begun: set[tuple[str, str]] = set()
         # One version of the index never changes, and an answer asks for the same rows many times.
-        self._row = lru_cache(maxsize=KEPT_ROWS)(snapshot.file)
+        self._asked = lru_cache(maxsize=KEPT_ROWS)(snapshot.file)
+        self._listed: dict[str, FileRow] = {}
 
     @classmethod
     def open(
@@ -169,13 +170,19 @@ class Index:
         """How many files are indexed, empty, failed and skipped."""
         return self._snapshot.manifest.coverage
 
-    def files(self) -> list[FileRow]:
-        """The rows of all files, by source."""
-        return self._snapshot.files()
+    def files(self, paths: Sequence[str] = (), not_paths: Sequence[str] = ()) -> list[FileRow]:
+        """The rows of the files, by source: all, or those that paths select, as of a Query."""
+        rows = self._snapshot.files(paths, not_paths)
+        self._listed.update((row.source, row) for row in rows)
+        return rows
 
     def file(self, source: str) -> FileRow | None:
         """The row of one file, None if it is not in the index."""
         return self._row(source)
+
+    def _row(self, source: str) -> FileRow | None:
+        """The row of one file; a query each costs as much as reading a small document."""
+        return self._listed.get(source) or self._asked(source)
 
     def selects(self, path: str) -> bool:
         """Whether a path, as of a Query, selects any document of the index."""

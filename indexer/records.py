@@ -50,6 +50,8 @@ class Line:
 
 NO_TEXT_LAYER = "no text layer"  # remarks in the mark of a page
 RECOGNISED_TEXT = "recognised text"
+PACKAGED_MODEL = "all-MiniLM-L6-v2"  # it reads English
+ENGLISH = "en"
 
 
 def page_mark(number: int) -> str:
@@ -80,7 +82,7 @@ class Chunk:
 
     Lines and pages are 1-based and inclusive; `text` is exactly the document's lines
     `line_start`..`line_end` or a part of them, without text from anywhere else. `heading` is the
-    path of titles above the passage, joined by " > ".
+    path of titles above the passage, joined by " > ". `language` is an ISO 639 code, "" for none.
     """
 
     source: str
@@ -91,11 +93,17 @@ class Chunk:
     line_end: int
     page_start: int | None = None
     page_end: int | None = None
+    language: str = ""
 
     @property
     def id(self) -> str:
         """Key of the chunk row; never shown to a model."""
         return f"{self.source}:{self.ordinal}"
+
+
+def is_other(language: str) -> bool:
+    """Whether the language of a passage is known and not English."""
+    return language not in ("", ENGLISH)
 
 
 @dataclass(frozen=True, slots=True)

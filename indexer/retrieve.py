@@ -14,12 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.embed import Encoder, Reranker
-from indexer.records import Hit, Query
+from indexer.embed.languages import fragments, is_english, is_multilingual
+from indexer.records import Hit, Query, is_other
 from indexer.store.snapshot import Snapshot
 
 DEPTH = 60  # rows asked of each side before fusion
 # Chosen on seven development sets together; docs/decisions/search.md has the figures.
 VECTOR_WEIGHT = 0.62
+# The same for passages in languages that the model does not read: benchmarks/languages.py.
+OTHER_VECTOR_WEIGHT = 0.2
+OTHERS_FOUND = 0.3  # of the best by words, from which a query is in another language
+FRAGMENTED_CHARS = 500  # of a query, which may be a pasted page
 FEEDBACK_HITS = 5
 FEEDBACK_WEIGHT = 0.8
 
@@ -44,22 +49,49 @@ def search(
     text = query.text.encode("utf-8", "replace").decode("utf-8")
     deep = replace(query, text=text, limit=max(DEPTH, query.limit))
     with ThreadPoolExecutor(1) as beside:  # words need no vector: they are looked up meanwhile
-        words = replace(deep, text=with_years(text))
-        by_text = beside.submit(snapshot.by_text, words)
+        by_text = beside.submit(by_words, snapshot, deep)
         vector = encoder.encode([encoder.query_prefix + text])[0]
         by_vector = snapshot.by_vector(vector, deep)
-        hits = fuse(vector, by_vector, by_text.result())
+        hits = fuse(vector, by_vector, by_text.result(), other_weight(encoder, text))
     if reranker is not None:
         hits = reranker.reorder(text, hits)
     return diverse(hits, query.limit, query.per_source)
 
 
-def fuse(query: NDArray[np.float32], by_vector: Sequence[Hit], by_text: Sequence[Hit]) -> list[Hit]:
+def by_words(snapshot: Snapshot, query: Query) -> list[Hit]:
+    """The passages that share words with a query; fragments of words, where it is not English.
+
+    Fragments are rare where few passages have them: they count only if among what the words find
+    best are several in other languages, or if they find nothing.
+    """
+    text = query.text
+    found = snapshot.by_text(replace(query, text=with_years(text)))
+    if is_english(text) or not any(map(is_other, snapshot.manifest.languages)):
+        return found
+    if found and _other_share(found) < OTHERS_FOUND:
+        return found
+    pieces = fragments(text[:FRAGMENTED_CHARS])
+    return snapshot.by_text(replace(query, text=f"{with_years(text)} {pieces}"))
+
+
+def other_weight(encoder: Encoder, text: str) -> float:
+    """The weight of the vectors for a query and passages in other languages than English."""
+    as_in_english = is_multilingual(encoder) or is_english(text)
+    return VECTOR_WEIGHT if as_in_english else OTHER_VECTOR_WEIGHT
+
+
+def fuse(
+    query: NDArray[np.float32],
+    by_vector: Sequence[Hit],
+    by_text: Sequence[Hit],
+    other: float = OTHER_VECTOR_WEIGHT,
+) -> list[Hit]:
     """Hits from the store's two result lists, best first; ties by source and ordinal.
 
     Fused twice: for the second round the vectors of the first hits, weighted by the square of their
     scores, are added to the query vector (pseudo-relevance feedback: Rocchio 1971; with vectors:
-    Yu, Xiong, Callan 2021). A hit's `cosine` is the similarity to the original query.
+    Yu, Xiong, Callan 2021). A hit's `cosine` is the similarity to the original query. `other` is
+    the weight of the vectors where all that words find best is in other languages than English.
     """
     pool = list({found.chunk.id: found for found in (*by_vector, *by_text)}.values())
     if not pool:
@@ -68,11 +100,12 @@ def fuse(query: NDArray[np.float32], by_vector: Sequence[Hit], by_text: Sequence
     bm25 = np.array([by_id.get(found.chunk.id, 0.0) for found in pool])
     vectors = np.stack([found.vector for found in pool if found.vector is not None])
     cosines = vectors @ query
-    first = convex(cosines, bm25)
+    weight = _weight(by_text, other)
+    first = convex(cosines, bm25, weight)
     best = np.argsort(-first, kind="stable")[:FEEDBACK_HITS]
     feedback = (first[best, None] ** 2 * vectors[best]).sum(axis=0) / FEEDBACK_HITS
     asked = (query + FEEDBACK_WEIGHT * feedback).astype(np.float32)
-    scores = convex(vectors @ (asked / np.linalg.norm(asked)), bm25)
+    scores = convex(vectors @ (asked / np.linalg.norm(asked)), bm25, weight)
     hits = [
         Hit(
             found.chunk,
@@ -87,7 +120,20 @@ def fuse(query: NDArray[np.float32], by_vector: Sequence[Hit], by_text: Sequence
     return sorted(hits, key=lambda hit: (-hit.score, hit.chunk.source, hit.chunk.ordinal))
 
 
-def convex(cosines: NDArray[np.float32], bm25: NDArray[np.float64]) -> NDArray[np.float64]:
+def _weight(by_text: Sequence[Hit], other: float) -> float:
+    """The weight of the vectors: between the two by the languages of what words find best."""
+    return VECTOR_WEIGHT + _other_share(by_text) * (other - VECTOR_WEIGHT)
+
+
+def _other_share(by_text: Sequence[Hit]) -> float:
+    """The share of the best hits that are in other languages than English."""
+    best = by_text[:FEEDBACK_HITS]
+    return sum(is_other(hit.chunk.language) for hit in best) / len(best) if best else 0.0
+
+
+def convex(
+    cosines: NDArray[np.float32], bm25: NDArray[np.float64], weight: float = VECTOR_WEIGHT
+) -> NDArray[np.float64]:
     """Scores in [0, 1] from the two scores of each row of a pool.
 
     Convex combination (Bruch, Gai, Ingber: An Analysis of Fusion Functions for Hybrid Retrieval,
@@ -98,7 +144,7 @@ def convex(cosines: NDArray[np.float32], bm25: NDArray[np.float64]) -> NDArray[n
     near = above / spread if spread > 0 else np.ones_like(above)
     top = bm25.max()
     lexical = bm25 / top if top > 0 else bm25
-    scores: NDArray[np.float64] = VECTOR_WEIGHT * near + (1 - VECTOR_WEIGHT) * lexical
+    scores: NDArray[np.float64] = weight * near + (1 - weight) * lexical
     return scores.clip(0.0, 1.0)
 
 

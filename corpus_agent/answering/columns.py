@@ -1,4 +1,4 @@
-"""The names of the columns beside a quoted row of figures, as a quotation of their own.
+"""Names of columns, title and unit beside a quoted row of figures, as a quotation of their own.
 
 The text of a PDF has no cells: a row says "Berth rent 18,400 17,900", and a line far above it which
 year is which. Called by extractive.py.
@@ -12,7 +12,12 @@ from typing import TYPE_CHECKING
 
 from corpus_agent.answering.quotations import check_quotation
 from corpus_agent.answering.records import Citation
-from corpus_agent.text.column_names import MAX_LINES_ABOVE, ends_with_figures, names_of_columns
+from corpus_agent.text.column_names import (
+    MAX_LINES_ABOVE,
+    ends_with_figures,
+    names_of_columns,
+    unit_above,
+)
 from indexer import Refused
 
 if TYPE_CHECKING:
@@ -47,9 +52,11 @@ def _named(corpus: CorpusView, text: str, row: Citation) -> Quoted | None:
     if index is None:
         return None
     line = row.line_start - len(above) + index
+    unit = unit_above(above[: index + 1])
     # Two years alone say too little to be quoted: then with the row below them.
-    for names in (above[index], "\n".join(above[index : index + 2])):
-        found = check_quotation(corpus, 0, row.source, names.strip(), line)
+    for first, last in ((unit, index + 1), (index, index + 1), (index, index + 2)):
+        names = "\n".join(above[first:last])
+        found = check_quotation(corpus, 0, row.source, names.strip(), line - index + first)
         if found.stands and found.hidden == row.hidden:
             return names, found
     return None

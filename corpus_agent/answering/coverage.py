@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpus_agent.answering.answer_type import expected_kind, expected_measure
+from corpus_agent.answering.languages import language_of
 from corpus_agent.text.calendar_names import calendar_names
 from corpus_agent.text.tokens import (
     STOP_WORDS,
@@ -23,6 +24,7 @@ from corpus_agent.text.tokens import (
 from indexer import Encoded, Hit
 
 Vectors = NDArray[np.float32]
+GRAM = 3  # letters of a word that are compared, where the model reads no words
 EXACT = 1.0  # coverage of a word that occurs itself, in any form: the maximum of a cosine
 
 
@@ -54,7 +56,8 @@ class Subject:
         self.asked = frozenset(terms(question))
         self.kind = expected_kind(question)
         self.measure = expected_measure(question)
-        named = name_terms(question)
+        self.language = language_of(found)
+        named = name_terms(question, self.language)
         self.names = [i for i, word in enumerate(self.words) if word in named]
         dated = calendar_names(question)
         self._dated = {i: dated[word] for i, word in enumerate(self.words) if word in dated}
@@ -98,18 +101,29 @@ def _shape(code: str) -> str:
     return "".join("0" if has_digit(character) else character for character in code)
 
 
+def _grams(word: str) -> frozenset[str]:
+    return frozenset(word[i : i + GRAM] for i in range(max(1, len(word) - GRAM + 1)))
+
+
 class Coverage:
     """The coverage of each word of the question by a text: 1 if it occurs, else a cosine.
 
     The cosine is that of the nearest word of the text, both in context ("puppy" is near "animal");
     words with digits have none, because E1042 is near E1043. A text that was not encoded covers
-    only words that it contains.
+    only words that it contains. Without any `encoded`, in place of the cosine, it is the share of
+    the word's letters, three at a time, that one word of the text has.
     """
 
-    def __init__(self, subject: Subject, question: str, encoded: Mapping[str, Encoded]) -> None:
+    def __init__(
+        self, subject: Subject, question: str, encoded: Mapping[str, Encoded] | None
+    ) -> None:
         self._subject = subject
-        self._encoded = encoded
+        self.by_letters = encoded is None
+        self._grams = [frozenset[str]() if has_digit(w) else _grams(w) for w in subject.words]
+        self._encoded = encoded or {}
         self._cache: dict[str, Vectors] = {}
+        if encoded is None:
+            return
         words, matrix = word_vectors(question, encoded[question])
         soft = [i for i, word in enumerate(subject.words) if word in words and not has_digit(word)]
         rows = {i: words.index(subject.words[i]) for i in soft}
@@ -120,13 +134,22 @@ class Coverage:
         """The coverage of each word of the question by one text."""
         if text not in self._cache:
             row = np.zeros(len(self._subject.words), dtype=np.float32)
-            if text in self._encoded and self._numbers:
+            if self.by_letters:
+                row[:] = self._shared(text)
+            elif text in self._encoded and self._numbers:
                 _, matrix = word_vectors(text, self._encoded[text])
                 if len(matrix):
                     row[self._numbers] = (self._matrix @ matrix.T).max(axis=1)
             row[list(self._subject.hits(text))] = EXACT
             self._cache[text] = row
         return self._cache[text]
+
+    def _shared(self, text: str) -> list[float]:
+        there = [_grams(word) for word in set(terms(text))]
+        return [
+            max((len(own & other) / len(own) for other in there), default=0.0) if own else 0.0
+            for own in self._grams
+        ]
 
     def together(self, texts: Sequence[str]) -> Vectors:
         """The maximum coverage of each word over several texts."""

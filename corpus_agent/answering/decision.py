@@ -27,6 +27,7 @@ READ_YES = 1.0  # below it, nothing is called answered
 READ_NO = -0.5  # below it, no draft is asked for: the passages are shown
 UNKNOWN = 0.2  # the program's probability where it has none
 BELOW_HEADING = "The closest passages are:"
+COMPUTED_HEADING = "The documents say:"  # above what was computed from cells, without the model
 BELOW_NOTICE = "The passages below the answer were added without the model."
 
 
@@ -112,10 +113,11 @@ def with_passages(answer: Answer, own: Answer) -> Answer:
         n = int(match[1])
         return match[0].replace(f"[{n}]", f"[{names.get(n, n)}]")
 
+    heading = COMPUTED_HEADING if own.status == "answered" else BELOW_HEADING
     below = MARK.sub(renumbered, own.text.removeprefix(f"{CLOSEST_HEADING}\n"))
     return replace(
         answer,
-        text="\n\n".join([*([answer.text] if answer.text else []), f"{BELOW_HEADING}\n{below}"]),
+        text="\n\n".join([*([answer.text] if answer.text else []), f"{heading}\n{below}"]),
         citations=tuple(sorted([*answer.citations, *further], key=lambda citation: citation.n)),
         notices=(*answer.notices, BELOW_NOTICE),
         calls=(*answer.calls, *own.calls),

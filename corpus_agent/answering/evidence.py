@@ -130,7 +130,11 @@ class Together:
 
 def quoted_window(passage: Chunk, start: int, end: int) -> SentenceRange:
     """The whole sentences of a passage that contain a quotation."""
-    touched = [unit for unit in units(passage.text) if unit.start < end and start < unit.end]
+    touched = [
+        unit
+        for unit in units(passage.text, passage.language)
+        if unit.start < end and start < unit.end
+    ]
     if not touched:
         return SentenceRange(passage, start, end)
     return SentenceRange(passage, min(start, touched[0].start), max(end, touched[-1].end))
@@ -138,7 +142,7 @@ def quoted_window(passage: Chunk, start: int, end: int) -> SentenceRange:
 
 def windows_of(passage: Chunk) -> Iterator[SentenceRange]:
     """Each sentence of a passage, then each few in a row that may support a claim together."""
-    found = [unit for unit in units(passage.text) if unit.kind != "page"]
+    found = [unit for unit in units(passage.text, passage.language) if unit.kind != "page"]
     for length in range(1, LONGEST_WINDOW + 1):
         for first in range(len(found) - length + 1):
             yield SentenceRange(passage, found[first].start, found[first + length - 1].end)

@@ -44,6 +44,9 @@ CONFIDENCE_WEIGHTS = (
     CONFIDENCE_LEAST,
     CONFIDENCE_CODE,
 )
+# The same where words are compared by their letters: benchmarks/letters.py.
+LETTERS_BIAS = -3.77
+LETTERS_WEIGHTS = (0.153, 0.0, 0.854, 0.235, 0.0, 0.0, 2.083, CONFIDENCE_CODE)
 MOST_COVERED = 6.0
 UNRELATED_SCORE = 6.0  # the best score of unrelated sentences; replaces a missing fourth
 # Chosen from the whole curve (docs/decisions/answering.md): the most refusals at which fewer than
@@ -106,14 +109,16 @@ def status_of(confidence: float, probability: float) -> Literal["answered", "clo
     return "answered" if probability >= ANSWERED_FROM else "closest"
 
 
-def judged(topic: Sequence[float], bound: Sequence[float]) -> Judged:
+def judged(topic: Sequence[float], bound: Sequence[float], *, by_letters: bool = False) -> Judged:
     """Confidence and probability from the figures of `topic_figures` and `bound_figures`."""
-    logit = topic_logit(topic)
+    logit = topic_logit(topic, by_letters=by_letters)
     return Judged(_logistic(logit), _logistic(_weighed(BOUND_BIAS, BOUND_WEIGHTS, [logit, *bound])))
 
 
-def topic_logit(figures: Sequence[float]) -> float:
+def topic_logit(figures: Sequence[float], *, by_letters: bool = False) -> float:
     """The confidence before the logistic function."""
+    if by_letters:
+        return _weighed(LETTERS_BIAS, LETTERS_WEIGHTS, figures)
     return _weighed(CONFIDENCE_BIAS, CONFIDENCE_WEIGHTS, figures)
 
 

@@ -27,7 +27,7 @@ from corpus_agent.text.tokens import STOP_WORDS, terms
 from indexer import Line, Refused, Window
 
 if TYPE_CHECKING:
-    from corpus_agent.tools.corpus import CorpusView
+    from corpus_agent.tools.corpus import Readable
 
 NEAR_LINES = 30  # a quotation found within this distance of the claimed line is not moved
 ALTERED_SHARE = 0.6  # of the words in common, in order: then it is a version of that passage
@@ -59,7 +59,7 @@ def _spellings(quote: str) -> list[str]:
 
 
 def check_quotation(
-    corpus: CorpusView, n: int, source: str, quote: str, near_line: int = 1
+    corpus: Readable, n: int, source: str, quote: str, near_line: int = 1
 ) -> Citation:
     """The citation numbered `n` for a quotation claimed to be near a line of `source`.
 
@@ -120,8 +120,8 @@ def _surely_near(found: Found, window: Window, near_line: int) -> bool:
     return whole and begun and ended and abs(first - near_line) <= NEAR_LINES
 
 
-def read_all(corpus: CorpusView, source: str) -> list[Line]:
-    """All lines of a document, window by window; raises Refused as `CorpusView.read` does."""
+def read_all(corpus: Readable, source: str) -> list[Line]:
+    """All lines of a document, window by window; raises Refused as `Readable.read` does."""
     lines: list[Line] = []
     offset: int | None = 1
     while offset is not None:

@@ -23,6 +23,7 @@ from corpus_agent.answering.probability import (
     topic_figures,
 )
 from corpus_agent.answering.subquestions import parts
+from corpus_agent.text.column_names import ends_with_figures, is_row_of_names, names_of_columns
 from corpus_agent.text.sentences import (
     Unit,
     asks,
@@ -107,6 +108,9 @@ WEIGHTS = np.array(
 )
 # Without vectors, for choosing which units to encode.
 WEIGHTS_UNENCODED = np.array([0.0, 11.8, 4.5, 6.4, 1.3, -3.0, 2.6], dtype=np.float32)
+# Without vectors, in languages that the model does not read: benchmarks/letters.py. A passage
+# counts by its score in the search, against that of the first.
+WEIGHTS_BY_LETTERS = np.array([0.0, 5.5, 4.9, 4.5, 0.7, 0.3, 2.1], dtype=np.float32)
 # A further sentence is returned while its score is within this of the best.
 KEEP_WITHIN = 2.5
 MOST_SENTENCES = 3  # a choice: an answer should be short, though five find more
@@ -129,11 +133,21 @@ def _candidate(
     return Candidate(number, opening, unit.start, unit.end, text, others, titled)
 
 
+def _names_above(text: str, unit: Unit) -> str:
+    """The line of a passage that names the columns of a row of figures, "" if there is none."""
+    row = text[unit.start : unit.end]
+    if "\n" in row or not ends_with_figures(row):
+        return ""
+    lines = [*text[: unit.start].split("\n"), row]
+    at = names_of_columns(lines)
+    return "" if at is None else lines[at]
+
+
 def _of_passage(number: int, passage: Chunk) -> list[Candidate]:
     """The candidates of one passage, each with heading, lead-in line and previous sentence."""
     found: list[Candidate] = []
     heading, lead, before = passage.heading, "", ""
-    own = units(passage.text)
+    own = units(passage.text, passage.language)
     for last, unit in zip([None, *own], own, strict=False):
         text = passage.text[unit.start : unit.end]
         if unit.kind == "head":
@@ -142,7 +156,7 @@ def _of_passage(number: int, passage: Chunk) -> list[Candidate]:
         if asks(text):
             lead = text
             continue
-        if not terms(text):
+        if not terms(text) or is_row_of_names(text):
             continue
         if unit.kind == "row" and not lead.startswith("|"):
             lead = text
@@ -150,7 +164,8 @@ def _of_passage(number: int, passage: Chunk) -> list[Candidate]:
                 continue
         elif unit.kind != "row" and not is_item(text) and not asks(lead):
             lead = ""
-        candidate = _candidate(number, passage, unit, last, (heading, lead, before))
+        named = _names_above(passage.text, unit) if unit.kind == "text" else ""
+        candidate = _candidate(number, passage, unit, last, (heading, lead, named or before))
         if unit is own[-1] and unit.kind == "text":  # the text that it would head is missing
             candidate = replace(candidate, titled=False)
         found.append(candidate)
@@ -170,9 +185,9 @@ def features(
     question asks for none.
     """
     rarity = subject.rarity / max(float(subject.rarity.sum()), 1e-9)
-    rows = []
+    rows, top = [], max(hits[0].score, 1e-9)
     for candidate in found:
-        text = candidate.text
+        hit, text = hits[candidate.passage], candidate.text
         kind = measure = 0.0
         if subject.kind:
             kind = 1.0 if has_kind(subject.kind, text, subject.asked) else -1.0
@@ -182,7 +197,7 @@ def features(
         rows.append(
             (
                 0.0,
-                hits[candidate.passage].cosine,
+                hit.score / top if coverage.by_letters else hit.cosine,
                 float(around @ rarity),
                 float(coverage.of(text).mean()),
                 kind,
@@ -236,25 +251,40 @@ class Weighed:
     coverage: Coverage
     table: Vectors
 
+    @property
+    def scores(self) -> Vectors:
+        """The score of each candidate."""
+        weights = WEIGHTS_BY_LETTERS if self.coverage.by_letters else WEIGHTS
+        scores: Vectors = self.table @ weights
+        return scores
+
 
 def weighed(
     question: str,
     hits: Sequence[Hit],
-    encode: EncodeTokens,
+    encode: EncodeTokens | None,
     memory: dict[str, Encoded],
     most: int = UNITS_ENCODED,
+    read: int = PASSAGES_READ,
 ) -> Weighed | None:
     """The `most` likeliest candidates with all features; None if there is no candidate.
 
-    Texts already in `memory` are not encoded again.
+    Texts already in `memory` are not encoded again. Without `encode`, all candidates by their
+    letters.
     """
     subject = Subject(question, hits)
-    found = [c for n, hit in enumerate(hits[:PASSAGES_READ]) for c in _of_passage(n, hit.chunk)]
+    found = [c for n, hit in enumerate(hits[:read]) for c in _of_passage(n, hit.chunk)]
     if subject.kind or subject.measure:  # the words of the question alone are a label
         found = [c for c in found if c.opening < c.start or subject.adds(c.text)]
     found = [c for c in found if not subject.names_another(c.text)]
+    found = [c for c in found if not leads_in(c.text)] or found  # what it announces answers
     if not found or not subject.words:
         return None
+    if encode is None:
+        coverage = Coverage(subject, question, None)
+        table = features(subject, hits, found, coverage)
+        texts = {c.passage: hits[c.passage].chunk.text for c in found}
+        return Weighed(subject, found, texts, coverage, table)
     new = [] if question in memory else [question]
     memory.update(zip(new, encode(new), strict=True))
     plain = Coverage(subject, question, {question: memory[question]})
@@ -273,12 +303,12 @@ def weighed(
 
 def best_sentences(own: Weighed, keep_within: float = KEEP_WITHIN) -> tuple[Sentence, ...]:
     """The sentences that are shown, best first."""
-    return _chosen(own.found, own.texts, own.table @ WEIGHTS, keep_within)
+    return _chosen(own.found, own.texts, own.scores, keep_within)
 
 
 def figures(question: str, own: Weighed) -> tuple[list[float], list[float]]:
     """The figures about the best candidate that probability.py weighs: of topic, and of binding."""
-    scores: Vectors = own.table @ WEIGHTS
+    scores = own.scores
     order = np.argsort(-scores, kind="stable")
     at = int(order[0])
     fourth = float(scores[order[: MOST_SENTENCES + 1][-1]])
@@ -298,15 +328,16 @@ def figures(question: str, own: Weighed) -> tuple[list[float], list[float]]:
 def _rank_one(
     question: str,
     hits: Sequence[Hit],
-    encode: EncodeTokens,
+    encode: EncodeTokens | None,
     memory: dict[str, Encoded],
     keep_within: float,
+    read: int,
 ) -> Ranking:
     """The ranking for one question."""
-    own = weighed(question, hits, encode, memory)
+    own = weighed(question, hits, encode, memory, read=read)
     if own is None:
         return Ranking((), 0.0, 0.0)
-    found = judged(*figures(question, own))
+    found = judged(*figures(question, own), by_letters=own.coverage.by_letters)
     return Ranking(best_sentences(own, keep_within), found.confidence, found.probability)
 
 
@@ -328,14 +359,20 @@ def merged(rankings: Sequence[Ranking]) -> Ranking:
     return Ranking(tuple(chosen.values())[:MOST_SENTENCES], confidence, chance)
 
 
-def rank_sentences(question: str, hits: Sequence[Hit], encode: EncodeTokens) -> Ranking:
+def rank_sentences(
+    question: str,
+    hits: Sequence[Hit],
+    encode: EncodeTokens | None,
+    read: int = PASSAGES_READ,
+) -> Ranking:
     """The sentences of the passages that answer the question, best first, with a probability.
 
-    `hits` are best first; the first PASSAGES_READ are searched, and all determine which words are
-    rare. A question that asks for two things is answered part by part.
+    `hits` are best first; the first `read` are searched, and all determine which words are rare. A
+    question that asks for two things is answered part by part. Without `encode` words are compared
+    by their letters, for languages that the model does not read.
     """
     memory: dict[str, Encoded] = {}
     asked = parts(question)
     if len(asked) == 1:
-        return _rank_one(question, hits, encode, memory, KEEP_WITHIN)
-    return merged([_rank_one(part, hits, encode, memory, math.inf) for part in asked])
+        return _rank_one(question, hits, encode, memory, KEEP_WITHIN, read)
+    return merged([_rank_one(part, hits, encode, memory, math.inf, read) for part in asked])

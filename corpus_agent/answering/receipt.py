@@ -69,6 +69,7 @@ def receipt(
         "answer": inert(answer.text),
         "status": answer.status,
         "probability": answer.probability,
+        "computed": asdict(answer.computed) if answer.computed else None,
         "answerer": answer.answerer,
         "server": server,
         "version": answer.version,

@@ -15,9 +15,10 @@ from indexer import Coverage
 if TYPE_CHECKING:
     from corpus_agent.tools.corpus import CorpusView
 
-# answered: nine in ten such quotations hold the answer (probability.py), or a model's answer whose
-# every sentence is supported. partial: parts of it are not, or a quoted file changed. closest:
-# passages that may hold the answer and are not called one. not_found: neither.
+# answered: nine in ten such quotations hold the answer (probability.py), a value that was computed
+# from cells (computation.py), or a model's answer whose every sentence is supported. partial: parts
+# of it are not, or a quoted file changed. closest: passages that may hold the answer and are not
+# called one. not_found: neither.
 AnswerStatus = Literal["answered", "partial", "closest", "not_found"]
 Verdict = Literal["verified", "verified in recognised text", "moved", "cut", "altered", "not_found"]
 # Verdicts of a quotation that stands in its document, there or elsewhere, whole.
@@ -58,6 +59,45 @@ class Citation:
         return self.verdict in STANDING
 
 
+Operation = Literal["sum", "average", "count", "highest", "lowest", "difference"]
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A column whose cells chose the rows, and what they hold: words, or "at least 60"."""
+
+    column: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class UsedCell:
+    """A cell that was computed with, as written: its line, and the citation of its row, if any."""
+
+    line: int
+    text: str
+    n: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Computation:
+    """What was computed over all rows of one table: `value` is a number, or the cell of a name.
+
+    `column` is "" where rows were counted. `rows` is how many the table has; `left_out` are the
+    lines of those of them that hold totals.
+    """
+
+    operation: Operation
+    column: str
+    where: tuple[Condition, ...]
+    cells: tuple[UsedCell, ...]
+    value: str
+    unit: str
+    rows: int
+    left_out: tuple[int, ...] = ()
+    source: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class ModelServer:
     """The model server: its address, and the owner of its process, None if unknown."""
@@ -77,6 +117,7 @@ class Answer:
     `model_server` is the server that passages were sent to, None without a model.
     `probability` is the calibrated probability that the quotations hold the answer; None where it
     was not estimated: a model's answer, or quotations of which some were left out.
+    `computed` is set where the answer was computed from cells of a table.
     """
 
     question: str
@@ -92,6 +133,7 @@ class Answer:
     egress: str | None = None
     model_server: ModelServer | None = None
     probability: float | None = None
+    computed: Computation | None = None
 
     def __post_init__(self) -> None:
         """Check the probability, which may come from another process."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import regex
 
+from corpus_agent.text.sentences import asks, units
 from corpus_agent.text.tokens import content_terms
 
 _ASKING = (
@@ -19,6 +20,21 @@ _JOINED = regex.compile(rf"(?i),? (?:and (?={_ASKING}\b)|und (?={_FRAGEND}\b))")
 _ASKS_FIRST = regex.compile(rf"(?i)\b(?:{_ASKING}|{_FRAGEND}|do|does|did|is|are|was|were|can)\b")
 # Choices, not measurements: of 8,600 questions of the evaluation data only ten are split.
 LEAST_WORDS = 1  # content word that the first half needs to be a question of its own
+
+
+_COLON = regex.compile(rf"(?i):\s*(?={_ASKING}\b)")
+
+
+def asking_sentence(question: str) -> str:
+    """The only sentence of a text that asks, without what leads to it; else the whole text.
+
+    "You are an analyst. From the balance sheet: what is the debt? Answer in dollars."
+    """
+    found = [question[unit.start : unit.end] for unit in units(question)]
+    asking = [sentence for sentence in found if asks(sentence)]
+    if len(asking) != 1:
+        return question
+    return _COLON.split(asking[0])[-1].strip()
 
 
 def parts(question: str) -> list[str]:

@@ -10,6 +10,7 @@ from corpus_agent.cli import (
     completing,
     indexing,
     serving,
+    tabling,
     trusting,
     watching,
 )
@@ -22,6 +23,7 @@ __all__ = [
     "indexing",
     "main",
     "serving",
+    "tabling",
     "trusting",
     "watching",
 ]

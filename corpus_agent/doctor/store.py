@@ -29,6 +29,7 @@ MOUNT = "mount the disk, or make the folder readable; then: corpus-agent index"
 # Cosine of a stored vector and one made today. The same weights on another processor or in another
 # batch differ by 1e-6; other weights, or another text, by 0.1 and more.
 LIKENESS = 0.999
+MANY_UNREAD = 0.1  # of the passages, from which another model is worth its cost
 
 
 def checks(
@@ -50,6 +51,7 @@ def checks(
     if not _manifest_is_readable(store):
         return
     yield Check("scans", "pages that wait for text recognition", lambda: scans(store))
+    yield Check("languages", "passages that the model does not read", lambda: languages(store))
     yield Check(
         "corpus", "whether the folder is there", lambda: corpus_folder(store, settings.root)
     )
@@ -113,6 +115,16 @@ def scans(store: Path) -> Finding:
     # Whoever keeps photos beside documents need not read them.
     state: State = "warn" if manifest.waiting_pages else "ok"
     return Finding(state, f"without text: {waiting}", command)
+
+
+def languages(store: Path) -> Finding:
+    """Whether the model reads the languages of the passages."""
+    manifest = storage.read_manifest(store)
+    found = render.not_read(manifest.unread)
+    if found:
+        state: State = "warn" if manifest.unread >= MANY_UNREAD else "ok"
+        return Finding(state, found, f"with a multilingual model: {render.MULTILINGUAL}")
+    return Finding("ok", f"{len([code for code in manifest.languages if code])} told")
 
 
 def as_written(store: Path) -> Finding:

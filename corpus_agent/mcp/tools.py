@@ -189,6 +189,8 @@ def _counts(manifest: storage.Manifest) -> list[str]:
     waiting = render.waiting_text(manifest.waiting_pages, manifest.waiting_pictures)
     if waiting:
         counts += f" Scans without text: {waiting}."
+    if unread := render.not_read(manifest.unread):
+        counts += f" {unread}."
     return [counts, f"Index version {manifest.version} of {manifest.updated}, {state}."]
 
 

@@ -25,6 +25,15 @@ _PUBLIC = {
         "place",
         "searched",
     ),
+    "corpus_agent.render.fields": (
+        "compared_lines",
+        "foot_lines",
+        "missing_lines",
+        "table_csv",
+        "table_html",
+        "table_lines",
+        "table_object",
+    ),
     "corpus_agent.render.files": (
         "excluded_line",
         "excluded_object",
@@ -56,10 +65,12 @@ _PUBLIC = {
     ),
     "corpus_agent.render.trusting": ("trust_lines", "trust_object"),
     "corpus_agent.render.upkeep": (
+        "MULTILINGUAL",
         "cleanup_lines",
         "cleanup_object",
         "forget_lines",
         "forget_object",
+        "not_read",
         "status_lines",
         "status_object",
         "waiting_text",
@@ -78,6 +89,13 @@ if TYPE_CHECKING:
     from corpus_agent.render.common import names as names
     from corpus_agent.render.common import place as place
     from corpus_agent.render.common import searched as searched
+    from corpus_agent.render.fields import compared_lines as compared_lines
+    from corpus_agent.render.fields import foot_lines as foot_lines
+    from corpus_agent.render.fields import missing_lines as missing_lines
+    from corpus_agent.render.fields import table_csv as table_csv
+    from corpus_agent.render.fields import table_html as table_html
+    from corpus_agent.render.fields import table_lines as table_lines
+    from corpus_agent.render.fields import table_object as table_object
     from corpus_agent.render.files import excluded_line as excluded_line
     from corpus_agent.render.files import excluded_object as excluded_object
     from corpus_agent.render.files import file_line as file_line
@@ -101,10 +119,12 @@ if TYPE_CHECKING:
     from corpus_agent.render.receipts import verify_object as verify_object
     from corpus_agent.render.trusting import trust_lines as trust_lines
     from corpus_agent.render.trusting import trust_object as trust_object
+    from corpus_agent.render.upkeep import MULTILINGUAL as MULTILINGUAL
     from corpus_agent.render.upkeep import cleanup_lines as cleanup_lines
     from corpus_agent.render.upkeep import cleanup_object as cleanup_object
     from corpus_agent.render.upkeep import forget_lines as forget_lines
     from corpus_agent.render.upkeep import forget_object as forget_object
+    from corpus_agent.render.upkeep import not_read as not_read
     from corpus_agent.render.upkeep import status_lines as status_lines
     from corpus_agent.render.upkeep import status_object as status_object
     from corpus_agent.render.upkeep import waiting_text as waiting_text

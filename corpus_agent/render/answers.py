@@ -10,8 +10,14 @@ from corpus_agent.text.naming import answerer, called_in_answer
 from corpus_agent.text.sanitize import enclosed, inert, one_line, visible
 
 if TYPE_CHECKING:
-    from corpus_agent.answering.records import Answer, Citation, ModelServer
-    from corpus_agent.render.json_types import AnswerCitation, AnswerResult, AnswerServer, Seal
+    from corpus_agent.answering.records import Answer, Citation, Computation, ModelServer
+    from corpus_agent.render.json_types import (
+        AnswerCitation,
+        AnswerComputation,
+        AnswerResult,
+        AnswerServer,
+        Seal,
+    )
 
 
 def answer_object(answer: Answer, seal: Seal) -> AnswerResult:
@@ -23,8 +29,9 @@ def answer_object(answer: Answer, seal: Seal) -> AnswerResult:
         "answer": inert(answer.text),
         "status": answer.status,
         "probability": answer.probability,
+        "computed": _computed_object(answer.computed),
         "answerer": in_answer(answer.answerer),
-        "citations": [_citation_object(citation) for citation in answer.citations],
+        "citations": [citation_object(citation) for citation in answer.citations],
         "coverage": {
             "indexed": coverage.indexed,
             "empty": coverage.empty,
@@ -40,6 +47,22 @@ def answer_object(answer: Answer, seal: Seal) -> AnswerResult:
     }
 
 
+def _computed_object(computed: Computation | None) -> AnswerComputation | None:
+    if computed is None:
+        return None
+    return {
+        "operation": computed.operation,
+        "column": inert(computed.column),
+        "where": [{"column": inert(c.column), "text": inert(c.text)} for c in computed.where],
+        "value": inert(computed.value),
+        "unit": inert(computed.unit),
+        "source": in_answer(computed.source),
+        "rows": computed.rows,
+        "left_out": list(computed.left_out),
+        "cells": [{"n": c.n, "line": c.line, "text": inert(c.text)} for c in computed.cells],
+    }
+
+
 def _server_object(server: ModelServer | None) -> AnswerServer | None:
     if server is None:
         return None
@@ -47,7 +70,8 @@ def _server_object(server: ModelServer | None) -> AnswerServer | None:
     return {"address": visible(server.address), "owner": owner}
 
 
-def _citation_object(citation: Citation) -> AnswerCitation:
+def citation_object(citation: Citation) -> AnswerCitation:
+    """One citation of the JSON."""
     return {
         "n": citation.n,
         "source": in_answer(citation.source),

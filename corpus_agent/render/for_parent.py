@@ -80,6 +80,7 @@ CROSSING = frozenset(
         "egress",
         "model_server",
         "probability",
+        "computed",
     ]
 )
 
@@ -152,8 +153,9 @@ def render(frame: Frame, answer: Answer, seal: str = "enforced") -> str:
     coverage = answer.coverage
     missing = f" ({coverage.unreadable} more could not be read)" if coverage.unreadable else ""
     unsealed = "" if seal == "enforced" else " WITHOUT THE SEAL"
+    by_code = " (computed from the cells of a table)" if answer.computed else ""
     head = (
-        f"{_STATUS[answer.status]}{_likely(answer)}{unsealed}; "
+        f"{_STATUS[answer.status]}{by_code}{_likely(answer)}{unsealed}; "
         f"searched {coverage.searched} documents{missing}, "
         f"answered by {answerer(answer.answerer, outside=frame.outside)}"
         f"{_server_text(answer.model_server)}.\n"
@@ -250,7 +252,10 @@ def with_unambiguous_sources(answer: Answer) -> Answer:
     cited = (
         replace(citation, source=unambiguous(citation.source)) for citation in answer.citations
     )
-    return replace(answer, citations=tuple(cited))
+    computed = answer.computed
+    if computed is not None:
+        computed = replace(computed, source=unambiguous(computed.source))
+    return replace(answer, citations=tuple(cited), computed=computed)
 
 
 def handed_over(answer: Answer, tools: Collection[str] = ()) -> Answer:

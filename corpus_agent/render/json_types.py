@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Literal, TypedDict
 
-from corpus_agent.answering.records import AnswerStatus, Verdict  # for get_type_hints
+from corpus_agent.answering.records import AnswerStatus, Operation, Verdict  # for get_type_hints
+from corpus_agent.fields.records import CellStatus, FieldType
 
 Seal = Literal["enforced", "off"]
 
@@ -137,10 +138,44 @@ class AnswerServer(TypedDict):
     owner: str | None
 
 
+class ComputedWhere(TypedDict):
+    """A column whose cells chose the rows, and what they hold."""
+
+    column: str
+    text: str
+
+
+class ComputedCell(TypedDict):
+    """A cell that was computed with, its line, and the citation of its row if that is quoted."""
+
+    n: int | None
+    line: int
+    text: str
+
+
+class AnswerComputation(TypedDict):
+    """What was computed over all rows of one table, with each cell.
+
+    `column` is "" where rows were counted; `rows` is how many the table has, `left_out` the lines
+    of its rows of totals.
+    """
+
+    operation: Operation
+    column: str
+    where: list[ComputedWhere]
+    value: str
+    unit: str
+    source: str
+    rows: int
+    left_out: list[int]
+    cells: list[ComputedCell]
+
+
 class AnswerResult(TypedDict):
     """An answer with its evidence; `notices` lists every degradation.
 
     `probability`: that the quotations hold the answer; None where it was not estimated.
+    `computed` is None unless the answer was computed from cells of a table.
     """
 
     schema_version: int
@@ -148,6 +183,7 @@ class AnswerResult(TypedDict):
     answer: str
     status: AnswerStatus
     probability: float | None
+    computed: AnswerComputation | None
     answerer: str
     citations: list[AnswerCitation]
     coverage: AnswerCoverage
@@ -156,6 +192,57 @@ class AnswerResult(TypedDict):
     egress: str | None
     model_server: AnswerServer | None
     unsupported: list[str]
+    seal: Seal
+
+
+class TableValue(TypedDict):
+    """A value in its normal form and as written; `computed` from what its citations say."""
+
+    value: str
+    text: str
+    computed: bool
+    citations: list[AnswerCitation]
+
+
+class TableCell(TypedDict):
+    """What a document says about a field; no values unless `found` or `several`."""
+
+    status: CellStatus
+    values: list[TableValue]
+
+
+class TableRow(TypedDict):
+    """A document; `reason` says why it could not be read, `changed` that it is not as indexed."""
+
+    source: str
+    reason: str | None
+    changed: bool
+    cells: list[TableCell]
+
+
+class TableColumn(TypedDict):
+    """A field with the number of documents that say it, in several ways, that do not, or cannot."""
+
+    name: str
+    type: FieldType
+    say: int
+    several: int
+    silent: int
+    unreadable: int
+
+
+class TableResult(TypedDict):
+    """What every document says about each field; `unverified` values were left out."""
+
+    schema_version: int
+    version: int
+    fields: list[TableColumn]
+    rows: list[TableRow]
+    looked_at: int
+    unreadable: int
+    changed: int
+    unverified: int
+    notices: list[str]
     seal: Seal
 
 
@@ -192,6 +279,17 @@ class RecognitionStatus(TypedDict):
     command: str | None
 
 
+class LanguageStatus(TypedDict):
+    """Chunks by language, and the share that the model does not read; the command mends that.
+
+    The languages are ISO 639 codes, "" where none could be told.
+    """
+
+    chunks: dict[str, int]
+    unread: float
+    command: str | None
+
+
 class StatusResult(TypedDict):
     """The contents of an index; `complete` is false after an interrupted run."""
 
@@ -202,6 +300,7 @@ class StatusResult(TypedDict):
     root_exists: bool
     files: FileCounts
     recognition: RecognitionStatus
+    languages: LanguageStatus
     chunks: int
     bytes: int
     disk: DiskUse

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from indexer import Cleaned, Forgotten, RecognitionState, storage
 
 
+LEAST_SHARE = 0.01  # of passages that is worth a word
+
+
 def forget_object(done: Forgotten) -> dict[str, Any]:
     """The JSON of `forget`."""
     return as_object(
@@ -80,6 +83,11 @@ def status_object(
             "waiting_pictures": manifest.waiting_pictures,
             "command": what_reads_them(manifest, recognition),
         },
+        "languages": {
+            "chunks": manifest.languages,
+            "unread": round(manifest.unread, 4),
+            "command": MULTILINGUAL if not_read(manifest.unread) else None,
+        },
         "chunks": manifest.chunks,
         "bytes": used.bytes,
         "disk": _usage_object(used),
@@ -96,6 +104,16 @@ def what_reads_them(manifest: storage.Manifest, recognition: RecognitionState) -
     if not (manifest.waiting_pages or manifest.waiting_pictures):
         return None
     return "corpus-agent index --ocr auto" if recognition.engine else recognition.install
+
+
+MULTILINGUAL = "corpus-agent --model DIR index"
+
+
+def not_read(share: float) -> str:
+    """What it means that this share of the passages is not in English; "" below a hundredth."""
+    if share < LEAST_SHARE:
+        return ""
+    return f"{share:.0%} of the passages are not English: found by their words, less by meaning"
 
 
 def waiting_text(pages: int, pictures: int) -> str:
@@ -128,6 +146,12 @@ def status_lines(status: StatusResult) -> Iterator[str]:
     if recognition["command"]:
         waiting = waiting_text(recognition["waiting_pages"], recognition["waiting_pictures"])
         yield f"scans    without text: {waiting}; read by: {recognition['command']}"
+    languages = status["languages"]
+    if languages["command"]:
+        yield (
+            f"language {not_read(languages['unread'])}; a multilingual model in DIR mends it: "
+            f"{languages['command']}"
+        )
     yield f"chunks   {status['chunks']:,}, embedded by {status['model']}"
     state = "complete" if status["complete"] else "NOT COMPLETE: run corpus-agent index to go on"
     yield f"version  {status['version']}, {status['updated']}, {state}"

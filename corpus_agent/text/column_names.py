@@ -23,13 +23,18 @@ _PERIOD = (
     rf"|(?:Q[1-4]|[1-4]Q|H[12]|[12]H)(?:\s?{_YEAR})?|\d{{1,2}}[./]\d{{1,2}}[./]\d{{2,4}}"
     rf"|\d{{4}}-\d\d-\d\d|{_YEAR}|(?:FY|CY)\d\d[AEBF]?)"
 )
-_PERIODS = regex.compile(rf"(?i)(?:^|(?<=\s))(?:{_PERIOD}(?:\s++|$)){{2,}}+$")
+_PERIODS = regex.compile(rf"(?i)(?:^|(?<=\s))(?:(?:fiscal\s)?{_PERIOD}(?:\s++|$)){{2,}}+$")
 _ONE_PERIOD = regex.compile(rf"(?i){_PERIOD}")
 _SIGNS = r"[-+–−($€£¥]{0,3}\s?"
 _FIGURE = (
     rf"(?:{_SIGNS}[-+–−(]?\d++(?:[,.'\u00a0]\d++)*+(?:\s?%)?\s?\)?(?:\s?%)?|[—–-](?:\s?%)?|n/?[am])"
 )
 _FIGURES = regex.compile(rf"(?:^|(?<=\s))(?:{_FIGURE}(?:\s++|$)){{2,}}+$")
+_UNIT_ABOVE, _TITLE = 5, 100  # lines, characters
+_UNIT = regex.compile(
+    r"(?i)\b(?:in|of|en)\s(?:\p{L}+\s){0,2}(?:thousands|millions|billions|tausend|millionen|milliers)\b"
+    r"|[$€£¥]\s?(?:in\s)?(?:thousands?|millions?|billions?|000s?|m|bn)\b|\b(?:TEUR|T€|Mio)\b"
+)
 _GAP = regex.compile(r"\s{2,}|\t")
 _ONE_FIGURE = regex.compile(rf"{_FIGURE}(?=\s|$)")
 
@@ -37,6 +42,25 @@ _ONE_FIGURE = regex.compile(rf"{_FIGURE}(?=\s|$)")
 def ends_with_figures(line: str) -> int:
     """How many figures a line ends with, if there are several."""
     return _count(line.strip(), _FIGURES, _ONE_FIGURE)
+
+
+def is_row_of_names(line: str) -> bool:
+    """Whether a line only says which years, quarters or dates are below: a header, no answer."""
+    return len(line.split()) <= _PROSE_WORDS and bool(_count(line.strip(), _PERIODS, _ONE_PERIOD))
+
+
+def unit_above(lines: Sequence[str]) -> int:
+    """The index of the line that says in which unit the table of the last line is, or of the last.
+
+    The title right above that line belongs to it.
+    """
+    last = len(lines) - 1
+    for index in range(last, max(-1, last - _UNIT_ABOVE), -1):
+        if _UNIT.search(lines[index]) and len(lines[index].split()) <= _PROSE_WORDS:
+            title = lines[index - 1].strip() if index else ""
+            named = title[:1].isupper() and title[-1:].isalpha() and len(title) <= _TITLE
+            return index - 1 if named else index
+    return last
 
 
 def names_of_columns(lines: Sequence[str]) -> int | None:

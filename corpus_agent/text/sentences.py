@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import regex
 import sentencex
 
+from corpus_agent.text.column_names import ends_with_figures, is_row_of_names
 from corpus_agent.text.tokens import has_digit
 
 CODE_WITH_LEAD_IN = 500  # characters; keeps a code block with the sentence before it
@@ -58,6 +59,9 @@ def _continues(previous: str, line: str, width: int) -> bool:
         return False
     if previous.rstrip().endswith(_FULL_STOPS):
         return False
+    # Rows of a table without cells, and the line that names its columns.
+    if any(ends_with_figures(each) or is_row_of_names(each) for each in (line, previous)):
+        return False
     first = line.split(maxsplit=1)[0]
     if first[:1].islower():
         return True
@@ -106,11 +110,11 @@ def _trimmed(text: str, start: int, end: int, kind: str) -> Unit:
     return Unit(end - len(body.lstrip()), start + len(body.rstrip()), kind)
 
 
-def _split(text: str, block: Unit) -> Iterator[Unit]:
+def _split(text: str, block: Unit, language: str) -> Iterator[Unit]:
     """The sentences of one paragraph; pieces cut after an abbreviation are joined again."""
     start = position = block.start
     for piece in sentencex.segment(
-        "en", text[block.start : block.end].translate(_NOT_SENTENCE_BREAKS)
+        language, text[block.start : block.end].translate(_NOT_SENTENCE_BREAKS)
     ):
         position += len(piece)
         open_ended = position < block.end and position - start < MERGE_LIMIT
@@ -122,12 +126,17 @@ def _split(text: str, block: Unit) -> Iterator[Unit]:
         yield _trimmed(text, start, block.end, block.kind)
 
 
-def units(text: str) -> list[Unit]:
-    """The sentences, list items, table rows, headings and code blocks of a text, in order."""
+def units(text: str, language: str = "") -> list[Unit]:
+    """The sentences, list items, table rows, headings and code blocks of a text, in order.
+
+    `language` is an ISO 639 code; a text whose language is not known is cut by English rules.
+    """
     found: list[Unit] = []
     for block in _blocks(text):
         if block.kind == "text":
-            found.extend(unit for unit in _split(text, block) if unit.start < unit.end)
+            found.extend(
+                unit for unit in _split(text, block, language or "en") if unit.start < unit.end
+            )
             continue
         unit = _trimmed(text, block.start, block.end, block.kind)
         if unit.start >= unit.end:

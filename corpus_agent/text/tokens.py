@@ -43,24 +43,46 @@ no nor not now of off on once only or other our ours out over own s same shall s
 some such t than that the their theirs them then there these they this those through to too
 under until up upon us very was we were what when where which while who whom whose why will with
 would you your yours d ll m re ve doesn don didn isn wasn aren won many much name named called
-happen happened long old often far kind type tell please find know mean means need der die das
-den dem des ein eine einer eines einem einen und oder aber ist sind war waren wird werden wurde
-wurden hat haben hatte was wer wen wem wann wo wie warum welche welcher welches welchen wieviel
-viel viele von vom zu zum zur im in am an auf aus bei mit nach für uber unter durch nicht auch
-es er sie wir ich mein meine unser unsere le la les un une des du de et ou est sont était qui
+happen happened long old often far kind type tell please find know mean means need
+"""
+_OTHER_STOP_TEXT = """
+der die das den dem des ein eine einer eines einem einen und oder aber ist sind war waren wird
+werden wurde wurden hat haben hatte was wer wen wem wann wo wie warum welche welcher welches welchen
+wieviel viel viele von vom zu zum zur im in am an auf aus bei mit nach für uber unter durch nicht
+auch es er sie wir ich mein meine unser unsere le la les un une des du de et ou est sont était qui
 que quoi quand comment combien pourquoi quel quelle quels quelles dans sur avec pour par ne pas
 ce cette il elle nous vous mon ma mes notre au aux l qu el los las una uno y o es son fue fueron
 quién qué cuál cuándo dónde cómo cuánto cuánta cuántos cuántas por para con sin del al en se su
 sus mi mis nuestro lo gli e di che chi quando dove come quanto quanti quale per non della nel
 het een en van is wat wie waar wanneer hoe hoeveel welke voor met
 です ます した する ある いる どこ いつ 何 誰 とは
+что как где когда кто кого какой какая какое какие каком каких сколько почему который
+которая которые в на и с по из от для о об у к за был была было были есть это не он она они его
+их при до
+τι ποιος ποια ποιο ποιοι ποιες ποιον πότε που πως πόσο πόσα πόσοι πόσες γιατί το τα ο η οι του της
+των τον την στο στη στην στον στα στις και με από για είναι ήταν σε ένα μια ένας να δεν
+αυτό τους τις
+nedir hangi hangisi nerede nereye nasıl neden kaç bir ve bu ile için olarak olan gibi
+là gì nào của những các được trong một với khi đâu bao nhiêu đã như sao
+ما ماذا من هو هي متى أين كيف كم لماذا في على إلى عن مع التي الذي كان كانت هل أي أن تم
+क्या कौन कब कहाँ कैसे क्यों कितना कितने कितनी किस किसने किसे का की के को में से पर है हैं था थी थे ने और एक यह
+वह कि लिए द्वारा
 """
-STOP_WORDS = frozenset(fold(_STOP_TEXT).split())
+STOP_WORDS = frozenset(fold(_STOP_TEXT + _OTHER_STOP_TEXT).split())
+OTHER_STOP_WORDS = STOP_WORDS - frozenset(fold(_STOP_TEXT).split())
+"""Those that no English sentence has."""
+
+
+# What asks in scripts without spaces, whose pairs of characters are no words.
+_ASKING = regex.compile(
+    "为什么|什么时候|什么|哪[些个里儿年种]|多少|何时|几个|谁|อะไร|ใคร|ที่ไหน|เมื่อไร|เมื่อใด|กี่|เท่าไร|เท่าไหร่|เท่าใด|อย่างไร|ทำไม|ไหน|ใด"
+)
+_NOUNS_ARE_CAPITALISED = ("de", "lb")
 
 
 def content_terms(question: str) -> list[str]:
     """The words of a question that carry its subject, each once; all its words if none do."""
-    every = list(dict.fromkeys(terms(question)))
+    every = list(dict.fromkeys(terms(_ASKING.sub(" ", question))))
     kept = [
         word
         for word in every
@@ -122,7 +144,10 @@ def has_digit(text: str) -> bool:
 _NAME = regex.compile(r"(?<=\S\s)\p{Lu}[\p{L}\p{M}\p{N}'’-]+|[\p{L}-]*\p{N}[\p{L}\p{N}:.,-]*")
 
 
-def name_terms(question: str) -> frozenset[str]:
+def name_terms(question: str, language: str = "") -> frozenset[str]:
     """The words of a question that look like names, codes or figures, folded."""
-    found = (word for name in _NAME.findall(question) for word in terms(name))
+    names = _NAME.findall(question)
+    if language in _NOUNS_ARE_CAPITALISED:
+        names = [name for name in names if not name.istitle()]
+    found = (word for name in names for word in terms(name))
     return frozenset(found) - STOP_WORDS

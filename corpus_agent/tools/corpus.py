@@ -11,7 +11,19 @@ from typing import Protocol
 from indexer import MAX_WINDOW_LINES, Coverage, Hit, Query, Window
 
 
-class CorpusView(Protocol):
+class Readable(Protocol):
+    """Documents that can be read: all of an index, or one that was read already."""
+
+    def read(self, source: str, offset: int = 1, limit: int = MAX_WINDOW_LINES) -> Window:
+        """A window of a document that is in the index.
+
+        Raises Refused for a source that is not in the index, a file that is outside the root, and
+        numbers out of range.
+        """
+        ...
+
+
+class CorpusView(Readable, Protocol):
     """A read-only view of one version of an index."""
 
     @property
@@ -27,13 +39,5 @@ class CorpusView(Protocol):
         """Hits, best first; ties by source and ordinal.
 
         Raises Refused if the query has no text.
-        """
-        ...
-
-    def read(self, source: str, offset: int = 1, limit: int = MAX_WINDOW_LINES) -> Window:
-        """A window of a document that is in the index.
-
-        Raises Refused for a source that is not in the index, a file that is outside the root, and
-        numbers out of range.
         """
         ...

@@ -7,9 +7,10 @@ this package imports no engine.
 """
 
 from indexer.embed.encoder import FolderEncoder
-from indexer.embed.folder import PACKAGED_MODEL, PACKAGED_SHA256, packaged_model
+from indexer.embed.folder import PACKAGED_SHA256, packaged_model
 from indexer.embed.protocol import Encoded, Encoder, Engine
 from indexer.embed.reranker import Reranker
+from indexer.records import PACKAGED_MODEL
 
 __all__ = [
     "PACKAGED_MODEL",

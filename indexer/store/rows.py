@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.chunk import context_of
-from indexer.records import STATUSES, Chunk, Coverage, FileRow, Fingerprint
+from indexer.embed.languages import fragments
+from indexer.records import STATUSES, Chunk, Coverage, FileRow, Fingerprint, is_other
 from indexer.store.borrowed import check_own_data
 from indexer.store.folder import TABLES
 from indexer.store.lance import import_lancedb
@@ -34,6 +35,7 @@ CHUNK_COLUMNS = (
     "line_end",
     "page_start",
     "page_end",
+    "language",
 )
 FULL_TEXT_COLUMN = "lexical"
 KEY_COLUMN = "vector_key"  # of the text that the vector was made from
@@ -87,6 +89,7 @@ def chunk_schema(dimension: int) -> pa.Schema:
             ("line_end", number),
             ("page_start", number),
             ("page_end", number),
+            ("language", text),
             (FULL_TEXT_COLUMN, text),
             ("file_sha256", text),
             (KEY_COLUMN, pa.binary(KEY_BYTES)),
@@ -140,13 +143,15 @@ def _vector(vectors: VectorCache, key: bytes) -> NDArray[np.float32]:
 
 
 def lexical_text(chunk: Chunk) -> str:
-    """The text of a chunk for the full-text index: path, headings, text.
+    """The text of a chunk for the full-text index: path, headings, text, and fragments of them.
 
-    Names joined by underscores are one word to the index (UAX 29): they are taken apart.
+    Fragments only where it is in another language than English, which the index stems. Names joined
+    by underscores are one word to the index (UAX 29): they are taken apart.
     """
     folders = chunk.source.rsplit("/", 1)[0].replace("/", " ") if "/" in chunk.source else ""
     context = f"{folders} {context_of(chunk.source, chunk.heading)}".replace("_", " ")
-    return f"{context}\n{chunk.text}"
+    text = f"{context}\n{chunk.text}"
+    return f"{text}\n{fragments(text)}" if is_other(chunk.language) else text
 
 
 def same_rows(one: Fingerprint, other: Fingerprint) -> bool:

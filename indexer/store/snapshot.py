@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import weakref
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -142,10 +142,14 @@ class Snapshot:
             rows = query.select(["source"]).limit(limit).to_list()
         return [row["source"] for row in rows]
 
-    def files(self) -> list[FileRow]:
-        """All file rows, by source."""
+    def files(self, paths: Sequence[str] = (), not_paths: Sequence[str] = ()) -> list[FileRow]:
+        """The file rows by source; all, or those that paths select, as of a Query."""
+        where = condition(paths, not_paths)
         with translated(self.store):
-            rows = self._files.to_arrow().to_pylist()
+            found = (
+                self._files.search().where(where).to_arrow() if where else self._files.to_arrow()
+            )
+            rows = found.to_pylist()
         return sorted((file_row(row) for row in rows), key=lambda row: row.source)
 
     def chunk_rows(self) -> pa.Table:

@@ -85,6 +85,12 @@ class Tables:
         found = self._chunks.search().select([KEY_COLUMN]).to_arrow()
         return set(found[KEY_COLUMN].to_pylist())
 
+    def languages(self) -> dict[str, int]:
+        """The number of chunk rows in each language, by code."""
+        found = self._chunks.search().select(["language"]).to_arrow()
+        counts = found["language"].value_counts().to_pylist()
+        return {str(row["values"]): int(row["counts"]) for row in counts}
+
     def replace(
         self, gone: Collection[FileRow], files: Sequence[Embedded], vectors: VectorCache
     ) -> None:

@@ -275,6 +275,7 @@ class Writer:
             mounts=self.mounts,
             waiting_pages=sum(row.waiting for row in self._files.values() if not is_picture(row)),
             waiting_pictures=sum(row.waiting for row in self._files.values() if is_picture(row)),
+            languages=self._tables.languages(),
         )
         write_manifest(self.store, manifest, keep_former=not self._mended)
         self._manifest, self._number, self._mended = manifest, manifest.version, False

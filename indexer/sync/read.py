@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from indexer.chunk import Chunker
+from indexer.embed.languages import in_languages
 from indexer.errors import Refused, UnreadableDocument
 from indexer.extract import title_of
 from indexer.files.opening import MAX_FILE_BYTES, open_beneath
@@ -180,7 +181,7 @@ def indexed(row: FileRow, text: Text, chunker: Chunker) -> tuple[FileRow, list[C
     """The row of a document with this text, and its chunks."""
     started = time.monotonic()
     document = document_of(text, row.source, row.sha256 or "")
-    chunks = chunker.chunk(document)
+    chunks = in_languages(chunker.chunk(document))
     waiting = sum(line.is_waiting_mark for line in document.lines)
     row = replace(
         row,

@@ -110,6 +110,7 @@ def test_results_are_what_the_command_prints_and_have_the_declared_keys(sample_s
             "read": corpus.read("kitchen/sourdough.md", offset=2, limit=3),
             "ask": corpus.ask(question),
             "status": corpus.status(),
+            "table": corpus.table("rent", "due date", path="home"),
         }
         indexed = corpus.index(SAMPLE, ocr="off")
     assert [one["question"] for one in receipt.load(log)[before:]] == [question]
@@ -118,12 +119,16 @@ def test_results_are_what_the_command_prints_and_have_the_declared_keys(sample_s
         "read": cli("--store", sample_store, "read", "kitchen/sourdough.md:2:3", "--json"),
         "ask": cli("--store", sample_store, "ask", question, "--llm", "none", "--json"),
         "status": cli("--store", sample_store, "status", "--json"),
+        "table": cli(
+            "--store", sample_store, "table", "rent", "due date", "--path", "home", "--json"
+        ),
     }
     kinds = {
         "search": json_types.SearchResult,
         "read": json_types.ReadResult,
         "ask": json_types.AnswerResult,
         "status": json_types.StatusResult,
+        "table": json_types.TableResult,
     }
     for name, content in made.items():
         shown = {**json.loads(printed[name].stdout), "seal": "off"}

@@ -1,10 +1,19 @@
 """From two result lists to one: the order, the parts of the score, and room for other documents."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from indexer.records import Chunk, Hit
-from indexer.retrieve import VECTOR_WEIGHT, convex, diverse, fuse, with_years
+from indexer.retrieve import (
+    VECTOR_WEIGHT,
+    convex,
+    diverse,
+    fuse,
+    other_weight,
+    with_years,
+)
 
 
 def unit(*values):
@@ -88,3 +97,31 @@ def test_a_document_gives_way_to_others_but_is_not_lost():
 )
 def test_a_year_is_looked_up_as_reports_write_it_too(asked, added):
     assert with_years(asked) == asked + added
+
+
+def in_language(hit, language):
+    return replace(hit, chunk=replace(hit.chunk, language=language))
+
+
+def test_words_weigh_more_where_they_find_other_languages():
+    query = unit(1, 0, 0)
+    near, worded = found("near", unit(1, 0.1, 0), 0.9), found("worded", unit(1, 2, 0), 6.0)
+    weak = replace(near, score=4.0)
+
+    def first(language):
+        by_text = [in_language(hit, language) for hit in (worded, weak)]
+        return fuse(query, [in_language(near, language)], by_text)[0].chunk.source
+
+    assert (first("en"), first("")) == ("near", "near")
+    assert first("de") == "worded"
+
+
+def test_a_model_of_many_languages_weighs_the_same_in_all():
+    class Vocabulary:
+        def __init__(self, size):
+            self.tokenizer = self
+            self.get_vocab_size = lambda: size
+
+    assert other_weight(Vocabulary(250_000), "Wie lang?") == VECTOR_WEIGHT
+    assert other_weight(Vocabulary(30_522), "Wie lang?") < VECTOR_WEIGHT
+    assert other_weight(Vocabulary(30_522), "How long is it?") == VECTOR_WEIGHT

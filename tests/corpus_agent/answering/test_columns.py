@@ -29,3 +29,14 @@ def test_names_on_another_page_are_of_another_table():
     row = "Berth rent 18,400 17,900"
     cited = [(row, check_quotation(corpus, 0, "a.pdf", row, 5))]
     assert [text for text, _ in with_columns(corpus, cited)] == [row]
+
+
+def test_the_unit_and_the_title_above_the_names_are_quoted_with_them():
+    page = "Boats\n\nStatement of Income\n(in thousands)\n2023 2022\nFees 41,200 39,850"
+    corpus = MemoryCorpus({"a.pdf": [page]})
+    row = "Fees 41,200 39,850"
+    cited = [(row, check_quotation(corpus, 0, "a.pdf", row, 6))]
+    names = "Statement of Income\n(in thousands)\n2023 2022"
+    assert [text for text, _ in with_columns(corpus, cited)] == [names, row]
+    bare = MemoryCorpus({"a.pdf": [page.replace("(in thousands)", "(as restated)")]})
+    assert [text for text, _ in with_columns(bare, cited)] != [names, row]

@@ -222,3 +222,34 @@ def test_a_line_about_another_code_is_not_quoted(answerer):
         "The display says E1042 or E1043 torque sensor, why?", corpus
     )  # the control
     assert all(line in answer.text for line in about)
+
+
+REPORTS = {
+    "BLUEFINCH_2021.pdf": "Blue Finch has paid rent.\n\nNet profit of the year 88 77",
+    "MARTEN_2021.pdf": "The net profit of Marten was 12 million in 2021.",
+    "notes.md": "Net profit is what is left.",
+}
+
+
+def test_a_question_that_names_a_document_is_answered_from_it_alone(answerer):
+    corpus = MemoryCorpus(REPORTS)
+    named = answerer.answer("What was the net profit of Marten?", corpus)
+    assert {citation.source for citation in named.citations} == {"MARTEN_2021.pdf"}
+    control = answerer.answer("What was the net profit?", corpus)
+    assert len({citation.source for citation in control.citations}) > 1
+
+
+@pytest.mark.parametrize("name", ["MARTEN [1]*.pdf", "[MARTEN].pdf"])
+def test_a_document_whose_name_looks_like_a_pattern_is_found_by_it(answerer, name):
+    corpus = MemoryCorpus({**REPORTS, name: "The net profit of Marten was 15 million in all."})
+    named = answerer.answer("What was the net profit of Marten?", corpus)
+    assert {citation.source for citation in named.citations} <= {name, "MARTEN_2021.pdf"}
+    assert name in {citation.source for citation in named.citations}
+
+
+def test_a_name_that_no_passage_has_is_told(answerer):
+    notice = "The passages do not name Kestrel: they may speak of another."
+    other = answerer.answer("What was the net profit of Kestrel in 2021?", MemoryCorpus(REPORTS))
+    assert notice in other.notices
+    same = answerer.answer("What was the net profit of Marten?", MemoryCorpus(REPORTS))
+    assert same.citations and not any("do not name" in told for told in same.notices)

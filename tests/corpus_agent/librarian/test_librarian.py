@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from corpus_agent.answering.records import Answer, Citation
+from corpus_agent.answering.records import Answer, Citation, Computation, Condition, UsedCell
 from corpus_agent.librarian import (
     Librarian,
     LibrarianAnswer,
@@ -89,6 +89,17 @@ def test_an_answer_is_parsed_as_it_was_and_what_nobody_asked_for_is_dropped():
     likely = json.dumps({"id": 1, "answer": {**asdict(ANSWER), "probability": 0.9}})
     assert parsed(likely.encode()).answer == replace(ANSWER, probability=0.9)
     assert not hasattr(reply, "orders")
+
+
+def test_a_computation_crosses_with_its_cells_and_only_in_its_form():
+    cells = (UsedCell(2, "120.00", 1), UsedCell(4, "80.50"))
+    where = (Condition("Payee", "ash"),)
+    computed = Computation("sum", "Amount", where, cells, "200.50", "EUR", 4, (5,), "a.csv")
+    given = replace(ANSWER, computed=computed)
+    assert parsed(json.dumps({"id": 1, "answer": asdict(given)}).encode()).answer == given
+    wrong = {**asdict(given), "computed": {**asdict(computed), "operation": "run"}}
+    with pytest.raises(BadMessage, match="another kind"):
+        parsed(json.dumps({"id": 1, "answer": wrong}).encode())
 
 
 @pytest.mark.parametrize(

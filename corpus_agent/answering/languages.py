@@ -1,0 +1,68 @@
+"""The language of passages that were found, and whether a question is in another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import regex
+
+from corpus_agent.text.tokens import OTHER_STOP_WORDS, fold
+from indexer import Hit, is_english, is_other
+
+_ENGLISH = "en"
+# Of words that are small ones of other languages or not ASCII: a question is in one of them.
+_OTHER_SHARE = 0.25
+_LETTER = regex.compile(r"\p{L}")
+_LATIN = regex.compile(r"\p{Latin}")
+_NAMES = {
+    "ar": "Arabic",
+    "de": "German",
+    "el": "Greek",
+    "en": "English",
+    "es": "Spanish",
+    "fr": "French",
+    "hi": "Hindi",
+    "it": "Italian",
+    "ja": "Japanese",
+    "nl": "Dutch",
+    "pl": "Polish",
+    "pt": "Portuguese",
+    "ru": "Russian",
+    "th": "Thai",
+    "tr": "Turkish",
+    "vi": "Vietnamese",
+    "zh": "Chinese",
+}
+
+
+def language_of(found: Sequence[Hit]) -> str:
+    """The language of most of the passages, by code; "" where most tell none."""
+    told = [hit.chunk.language for hit in found]
+    return max(told, key=told.count, default="")
+
+
+def is_not_english(question: str) -> bool:
+    """Whether a question is certainly in another language, by its script or its small words."""
+    letters = _LETTER.findall(question)
+    if 2 * sum(bool(_LATIN.match(letter)) for letter in letters) < len(letters):
+        return True
+    words = question.split()
+    others = sum(not word.isascii() or fold(word) in OTHER_STOP_WORDS for word in words)
+    return not is_english(question) and others > max(1, _OTHER_SHARE * len(words))
+
+
+def is_asked_in_another(question: str, language: str) -> bool:
+    """Whether a question is not in the language of the passages, one of the two being English."""
+    if language == _ENGLISH:
+        return is_not_english(question)
+    return is_other(language) and is_english(question)
+
+
+def notice_of(language: str) -> str:
+    """What a person is told whose question is not in the language of the passages."""
+    name = _NAMES.get(language, language)
+    return (
+        f"The question is not in the language of the passages that were found ({name}), which the "
+        f"model does not bridge: ask in {name}, or index with a multilingual model "
+        "(corpus-agent --model DIR index)."
+    )

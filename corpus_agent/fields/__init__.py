@@ -1,0 +1,19 @@
+"""What every document says about a field: a value, typed, quoted and looked up.
+
+`table` looks at each document; `definition` says what is looked for; `dates`, `amounts`, `names`
+read values; `labelled`, `clauses`, `parties` and `expiry` find the one that is meant. Its modules
+are imported on first use, so that importing the package before the seal loads none of them.
+"""
+
+from typing import TYPE_CHECKING
+
+from corpus_agent import lazy_modules
+
+__all__ = ["definition", "mentions", "table"]
+
+if TYPE_CHECKING:
+    from corpus_agent.fields import definition as definition
+    from corpus_agent.fields import mentions as mentions
+    from corpus_agent.fields import table as table
+else:
+    __getattr__ = lazy_modules(__name__, __all__)

@@ -1,0 +1,227 @@
+# ruff: noqa: E501 - a pattern or a list of words that is broken over lines is harder to read
+"""Money, durations, shares and numbers of a text, in one form for all spellings. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import regex
+
+from corpus_agent.fields.dates import near
+from corpus_agent.fields.records import Reading
+from corpus_agent.text.number_words import CARDINALS, HUNDRED, ORDINALS, by_word, listed
+from corpus_agent.text.numbers import figures
+from corpus_agent.text.tokens import fold
+
+_SIGNS = {
+    "€": "EUR",
+    "£": "GBP",
+    "¥": "JPY",
+    "₹": "INR",
+    "₩": "KRW",
+    "₽": "RUB",
+    "₺": "TRY",
+    "元": "CNY",
+    "円": "JPY",
+    "원": "KRW",
+    "zł": "PLN",
+    "Kč": "CZK",
+    "$": "USD",
+}
+_DOLLARS = {
+    "US$": "USD",
+    "C$": "CAD",
+    "A$": "AUD",
+    "HK$": "HKD",
+    "R$": "BRL",
+    "NZ$": "NZD",
+    "S$": "SGD",
+}
+_CODES = [
+    "EUR",
+    "USD",
+    "GBP",
+    "CHF",
+    "JPY",
+    "CNY",
+    "RMB",
+    "INR",
+    "SEK",
+    "NOK",
+    "DKK",
+    "PLN",
+    "CZK",
+    "HUF",
+    "CAD",
+    "AUD",
+    "NZD",
+    "HKD",
+    "SGD",
+    "BRL",
+    "MXN",
+    "ZAR",
+    "TRY",
+    "RUB",
+    "KRW",
+]
+_NAMED = {
+    "EUR": "euros? euro",
+    "USD": "dollars? dólares dollari",
+    "GBP": "pounds? livres? libras?",
+    "CHF": "franken francs?",
+    "JPY": "yen",
+    "CNY": "yuan renminbi",
+    "PLN": "złotych złoty",
+    "SEK": "kronor",
+}
+_NAMES = [
+    (regex.compile(rf"(?i)(?:{'|'.join(words.split())})$"), code) for code, words in _NAMED.items()
+]
+_WORDS = "|".join(word for words in _NAMED.values() for word in words.split())
+_NUMBER = (
+    r"(?:\d{1,3}(?:[.,'’\u00a0\u202f ]\d{3}){1,6}(?!\d)(?:[.,]\d{1,2}(?!\d))?|\d+(?:[.,]\d+)?)"
+)
+_SCALE = r"(?:[\u00a0\u202f ]?(?:thousand|million|billion|mio|mrd|tsd|millionen|milliarden|millions|milliards|millones|mln|mn|bn|tausend)\b\.?)?"
+_BEFORE = rf"(?:{'|'.join(map(regex.escape, [*_DOLLARS, *_SIGNS]))}|(?<!\p{{L}})(?:{'|'.join(_CODES)})(?!\p{{L}}))"
+_MONEY = regex.compile(
+    rf"(?<![\p{{L}}\p{{N}}])(?P<sign>{_BEFORE})[\u00a0\u202f ]?(?P<number>{_NUMBER}(?i:{_SCALE}))(?:[,.]?[-–]{{1,2}}(?=\s|$))?(?:\s(?P<code>{'|'.join(_CODES)})(?!\p{{L}}))?"
+    rf"|(?<![\p{{L}}\p{{N}}.,])(?P<number>{_NUMBER}(?i:{_SCALE}))(?:[,.][-–]{{1,2}})?[\u00a0\u202f ]?(?P<sign>{_BEFORE}|(?i:{_WORDS})(?!\p{{L}}))"
+)
+_PLAIN_SUM = regex.compile(rf"(?<![\p{{L}}\p{{N}}.,-]){_NUMBER}(?![\p{{L}}\p{{N}}%]|[.,]\d)")
+_PERCENT = regex.compile(
+    rf"(?<![\p{{N}}.,])({_NUMBER})\s?(?:%|per\s?cent\b|percent\b|prozent\b|pour\s?cent\b|por\s?ciento\b|procent\b)",
+    regex.IGNORECASE,
+)
+_ANY_NUMBER = regex.compile(rf"(?<![\p{{L}}\p{{N}}.,/-])-?{_NUMBER}(?![\p{{L}}\p{{N}}/]|[.,]\d)")
+
+_COUNT_OF = by_word(CARDINALS, (HUNDRED,)) | {
+    "one": 1,
+    "a": 1,
+    "an": 1,
+    "ein": 1,
+    "eine": 1,
+    "einem": 1,
+    "einen": 1,
+    "un": 1,
+    "une": 1,
+    "uno": 1,
+    "una": 1,
+    "um": 1,
+    "uma": 1,
+    "een": 1,
+}
+_ORDINAL_OF = by_word(ORDINALS)
+_TENS = "twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
+_COUNT = rf"(?:(?:{_TENS})[- ]{'(?:one|two|three|four|five|six|seven|eight|nine)'}|{'|'.join(sorted({*listed(CARDINALS, (HUNDRED,)), *_COUNT_OF}, key=len, reverse=True))})"
+_UNITS = (
+    ("Y", "years? yrs? jahre?n? années? ans? años? anni anno anos? jaar lata? lat rok года? лет"),
+    ("M", "months? monate?n? mois mes meses mesi mese mês maanden maand miesi[ęą]cy"),
+    ("W", "weeks? wochen? semaines? semanas? settimane weken"),
+    ("D", "days? tage?n? jours? días? giorni dias? dagen dni"),
+)
+_UNIT_PATTERNS = [
+    (code, regex.compile(rf"(?i)(?:{'|'.join(words.split())})$")) for code, words in _UNITS
+]
+_ANY_UNIT = "|".join(word for _, words in _UNITS for word in words.split())
+_KIND_OF = r"(?:(?:full|calendar|consecutive|business|working|contract|volle?n?|ganze?n?)[\s-]+)*"
+_DURATION = regex.compile(
+    rf"(?i)(?<![\p{{L}}\p{{N}}.,$€£])(?:(?P<word>{_COUNT})(?!\p{{L}})(?:[\s-]*\(\s*(?P<figure>\d{{1,4}}|[Il])\s*\))?|(?P<figure>\d{{1,4}}))[\s-]*{_KIND_OF}(?P<unit>{_ANY_UNIT})(?!\p{{L}})"
+)
+_UNIT_WORD = regex.compile(rf"(?i)(?:{_ANY_UNIT})(?!\p{{L}})")
+_ANNIVERSARY_WORD = regex.compile(r"(?i)anniversary")
+_ANNIVERSARY = regex.compile(
+    rf"(?i)(?<!\p{{L}})(?:(?P<word>{'|'.join(listed(ORDINALS))})(?!\p{{L}})(?:\s*\(\s*\d+\s*(?:st|nd|rd|th)\s*\))?|(?P<figure>\d{{1,2}})\s?(?:st|nd|rd|th))\s+anniversary"
+)
+
+
+def find_money(text: str) -> list[Reading]:
+    """The amounts with a currency: "EUR 1200"."""
+    return [
+        _reading(match, f"{match['code'] or _currency(match['sign'])} {value}")
+        for match in _MONEY.finditer(text)
+        if (value := _value(match["number"])) is not None
+    ]
+
+
+def find_sums(text: str) -> list[Reading]:
+    """The amounts of a text, with a currency or, in a table or a form, without."""
+    found = find_money(text)
+    taken = [(one.start, one.end) for one in found]
+    bare = [
+        _reading(match, value)
+        for match in _PLAIN_SUM.finditer(text)
+        if (value := _value(match[0])) is not None
+        and not any(match.start() < end and start < match.end() for start, end in taken)
+    ]
+    return sorted([*found, *bare], key=lambda reading: reading.start)
+
+
+def _currency(sign: str) -> str:
+    if sign in _DOLLARS or sign in _SIGNS:
+        return _DOLLARS.get(sign) or _SIGNS[sign]
+    named = next((code for pattern, code in _NAMES if pattern.match(sign)), None)
+    return named or ("CNY" if sign == "RMB" else sign)
+
+
+def _value(number: str) -> str | None:
+    """A number with its scale as a plain decimal; None if it is no one number."""
+    values = figures(number.replace("\u00a0", " "))
+    return next(iter(values)) if len(values) == 1 else None
+
+
+def find_durations(text: str) -> list[Reading]:
+    """The durations: "P3Y", "P18M"; an anniversary is as many years."""
+    found = [
+        _reading(match, f"P{count}{_unit(match['unit'])}")
+        for start, end in near(_UNIT_WORD, text, 70, 0)
+        for match in _DURATION.finditer(text, start, end)
+        if (count := _count(match)) is not None
+    ]
+    for match in (
+        match
+        for start, end in near(_ANNIVERSARY_WORD, text, 50, 0)
+        for match in _ANNIVERSARY.finditer(text, start, end)
+    ):
+        years = match["figure"] or _ORDINAL_OF.get(fold(match["word"] or ""))
+        if years:
+            found.append(_reading(match, f"P{int(years)}Y"))
+    return sorted(found, key=lambda reading: reading.start)
+
+
+def _count(match: regex.Match[str]) -> int | None:
+    """How many units; the figure in brackets counts where there is one."""
+    figure, word = match["figure"], match["word"]
+    if figure and figure.isdecimal():
+        return int(figure)
+    parts = [_COUNT_OF.get(part) for part in fold(word or "").replace("-", " ").split()]
+    known = [part for part in parts if part is not None]
+    return sum(known) if known and len(known) == len(parts) else None
+
+
+def _unit(word: str) -> str:
+    return next(code for code, pattern in _UNIT_PATTERNS if pattern.match(word))
+
+
+def find_percentages(text: str) -> list[Reading]:
+    """The shares in per cent: "5.5%"."""
+    return [
+        _reading(match, f"{value}%")
+        for match in _PERCENT.finditer(text)
+        if (value := _value(match[1])) is not None
+    ]
+
+
+def find_numbers(text: str) -> list[Reading]:
+    """The numbers, without those that are part of a name or a code."""
+    return list(_numbers(text))
+
+
+def _numbers(text: str) -> Iterator[Reading]:
+    for match in _ANY_NUMBER.finditer(text):
+        value = _value(match[0].removeprefix("-"))
+        if value is not None:
+            yield _reading(match, f"-{value}" if match[0].startswith("-") else value)
+
+
+def _reading(match: regex.Match[str], normal: str) -> Reading:
+    return Reading(match.start(), match.end(), " ".join(match[0].split()), normal)

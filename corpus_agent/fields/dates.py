@@ -1,0 +1,166 @@
+"""The dates of a text in ISO form, as eleven languages write them. Pure.
+
+Month names stand beside those of text/number_words.py. A date of figures alone that may be read in
+two ways (03/04/2024) gives both unless the document's other dates say which it means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+
+import regex
+
+from corpus_agent.fields.records import Reading
+from corpus_agent.text.number_words import MONTHS, by_word, listed
+from corpus_agent.text.tokens import fold
+
+_MORE_MONTHS = (  # Italian, Portuguese, Dutch, Polish, Russian, Swedish
+    (1, "gennaio janeiro januari stycznia styczeń января январь"),
+    (2, "febbraio fevereiro februari lutego luty февраля февраль"),
+    (3, "março maart marca marzec марта март"),
+    (4, "aprile abril kwietnia kwiecień апреля апрель"),
+    (5, "maggio maio mei maj maja мая май"),
+    (6, "giugno junho czerwca czerwiec июня июнь"),
+    (7, "luglio julho lipca lipiec июля июль"),
+    (8, "agosto augustus augusti sierpnia sierpień августа август Aug"),
+    (9, "settembre setembro september września wrzesień сентября сентябрь"),
+    (10, "ottobre outubro oktober października październik октября октябрь"),
+    (11, "novembro november listopada listopad ноября ноябрь"),
+    (12, "dicembre dezembro december grudnia grudzień декабря декабрь"),
+)
+_MONTH_OF = by_word(MONTHS, _MORE_MONTHS)
+_WORDS = "|".join(sorted(set(listed(MONTHS, _MORE_MONTHS)), key=len, reverse=True))
+_MONTH = rf"(?P<month>{_WORDS})(?!\p{{L}})\.?"
+_DAY = r"(?P<day>3[01]|[12]\d|0?[1-9])(?!\d)"
+# Raised letters come out of a PDF with a blank: "20t h day of December".
+_ORDINAL = r"(?:\s?(?:s\s?t|n\s?d|r\s?d|t\s?h|er|[ªº°.])(?!\p{L}))?"
+_YEAR = r"(?P<year>(?:1[89]|20|21)\d\d)(?!\d)"
+_OF = r"(?:\s*(?:day\s+of|of|de[l]?|d['’]))?"
+_DAY_FIRST = regex.compile(
+    rf"(?i)(?<![\p{{N}}./-]){_DAY}{_ORDINAL}(?:\s+day)?{_OF}[\s,-]*{_MONTH},?{_OF}[\s,-]*(?:{_YEAR}|(?<=-)(?P<short>\d\d)(?!\d))"
+)
+_MONTH_FIRST = regex.compile(
+    rf"(?i)(?<!\p{{L}}){_MONTH}[\s-]*{_DAY}{_ORDINAL}(?:\s*,|\s)\s*(?:de[l]?\s+)?{_YEAR}"
+)
+_MONTH_ALONE = regex.compile(rf"(?i)(?<!\p{{L}}){_MONTH},?\s+(?:de[l]?\s+)?{_YEAR}")
+_ISO = regex.compile(r"(?<![\d./-])((?:1[89]|20|21)\d\d)([-/.])(\d\d?)\2(\d\d?)(?![\d/-])")
+_FIGURES = regex.compile(
+    r"(?<![\d./-])(\d\d?)([./-])(\d\d?)\2((?:1[89]|20|21)\d\d|\d\d)(?![\d/-]|\.\d)"
+)
+_CJK = regex.compile(r"((?:1[89]|20|21)\d\d)\s?[年년]\s?(\d\d?)\s?[月월]\s?(\d\d?)\s?[日일号號]")
+# What every date holds, so that the patterns above run beside it alone.
+_HINT = regex.compile(r"(?:1[89]|20|21)\d\d(?!\d)|\d[./-]\d\d?[./-]\d|-\p{L}{3,12}\.?-\d")
+_AROUND = (50, 30)  # characters before and behind it
+_PIVOT = 70  # years of two figures up to this one belong to this century
+
+
+def find_dates(text: str, *, day_first: bool | None = None) -> list[Reading]:
+    """The dates of a text, in order; `day_first` says how dates of figures alone are meant.
+
+    With None one that may be read in two ways is there twice.
+    """
+    found: list[Reading] = []
+    taken: list[tuple[int, int]] = []
+    for match, days in _every(text, day_first):
+        start, end = match.span()
+        if not any(start < last and first < end for first, last in taken):
+            taken.append((start, end))
+            found += [Reading(start, end, " ".join(match[0].split()), day) for day in days]
+    return sorted(found, key=lambda reading: reading.start)
+
+
+def _every(text: str, day_first: bool | None) -> Iterator[tuple[regex.Match[str], list[str]]]:
+    """Matches with the days that they may mean, the surest forms first."""
+    beside = near(_HINT, text, *_AROUND)
+    for match in _within(_ISO, text, beside):
+        yield match, _days((int(match[1]), int(match[3]), int(match[4])))
+    for match in _within(_CJK, text, beside):
+        yield match, _days((int(match[1]), int(match[2]), int(match[3])))
+    for pattern in (_DAY_FIRST, _MONTH_FIRST):
+        for match in _within(pattern, text, beside):
+            named = match.capturesdict()
+            year = int(named["year"][0]) if named["year"] else _full_year(named["short"][0])
+            yield match, _days((year, _MONTH_OF[fold(match["month"])], int(match["day"])))
+    for match in _within(_FIGURES, text, beside):
+        first, second, year = int(match[1]), int(match[3]), _full_year(match[4])
+        in_order = (year, second, first), (year, first, second)
+        if match[2] == "." or day_first:
+            yield match, _days(in_order[0])
+        elif day_first is False:
+            yield match, _days(in_order[1]) or _days(in_order[0])
+        else:
+            yield match, list(dict.fromkeys([*_days(in_order[1]), *_days(in_order[0])]))
+    for match in _within(_MONTH_ALONE, text, beside):
+        yield match, [f"{match['year']}-{_MONTH_OF[fold(match['month'])]:02}"]
+
+
+def near(hint: regex.Pattern[str], text: str, before: int, behind: int) -> list[tuple[int, int]]:
+    """The stretches of a text around what a pattern finds, joined where they touch."""
+    found: list[tuple[int, int]] = []
+    for match in hint.finditer(text):
+        start, end = max(0, match.start() - before), min(len(text), match.end() + behind)
+        if found and start <= found[-1][1]:
+            start = found.pop()[0]
+        found.append((start, end))
+    return found
+
+
+def _within(
+    pattern: regex.Pattern[str], text: str, stretches: list[tuple[int, int]]
+) -> Iterator[regex.Match[str]]:
+    for start, end in stretches:
+        yield from pattern.finditer(text, start, end)
+
+
+def _full_year(figures: str) -> int:
+    year = int(figures)
+    if len(figures) > 2:
+        return year
+    return year + (2000 if year <= _PIVOT else 1900)
+
+
+def _days(*dates: tuple[int, int, int]) -> list[str]:
+    """The dates that the calendar has, in ISO form."""
+    found = []
+    for year, month, day in dates:
+        try:
+            found.append(date(year, month, day).isoformat())
+        except ValueError:
+            continue
+    return found
+
+
+def habit(text: str) -> bool | None:
+    """Whether a document writes the day before the month; None if nothing in it says.
+
+    Dates of figures that can be read in one way count first, then those with the month in words.
+    """
+    first = second = 0
+    beside = near(_HINT, text, *_AROUND)
+    for match in _within(_FIGURES, text, beside):
+        if match[2] != ".":
+            first += 12 < int(match[1]) <= 31 and int(match[3]) <= 12
+            second += 12 < int(match[3]) <= 31 and int(match[1]) <= 12
+    if bool(first) != bool(second):
+        return bool(first)
+    first = sum(1 for _ in _within(_DAY_FIRST, text, beside))
+    second = sum(1 for _ in _within(_MONTH_FIRST, text, beside))
+    return None if first == second else first > second
+
+
+def add_duration(day: str, duration: str) -> str | None:
+    """The day a duration later ("P3Y", "P18M", "P2W", "P90D"); None if it has no day."""
+    if len(day) != len("2024-03-12"):
+        return None
+    start = date.fromisoformat(day)
+    count, unit = int(duration[1:-1]), duration[-1]
+    if unit in "DW":
+        ordinal = start.toordinal() + count * (7 if unit == "W" else 1)
+        return date.fromordinal(ordinal).isoformat() if ordinal <= date.max.toordinal() else None
+    months = start.month - 1 + count * (12 if unit == "Y" else 1)
+    year, month = start.year + months // 12, months % 12 + 1
+    for last in (start.day, 30, 29, 28):  # 31 January and a month: the end of February
+        if last <= start.day and (found := _days((year, month, last))):
+            return found[0]
+    return None

@@ -1,0 +1,209 @@
+# ruff: noqa: E501 - a pattern or a list of words that is broken over lines is harder to read
+"""When an agreement ends: the day that it names, or a term counted from its effective date. Pure.
+
+"shall remain in effect until 31 December 2024"; "for three (3) years from the Effective Date", which
+is computed and says so. A term counted from an event (a launch, a delivery) has no day.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import regex
+
+from corpus_agent.fields.amounts import find_durations
+from corpus_agent.fields.clauses import document_date, effective_date
+from corpus_agent.fields.dates import add_duration, find_dates
+from corpus_agent.fields.page import DocumentText
+from corpus_agent.fields.records import ProposedValue, Reading
+
+_LEAST = 0.75
+_CLAUSE = 700  # characters of a clause that are looked at
+
+_THING = r"(?:agreement|contract|lease|licen[cs]e|term|policy|tenancy|subscription|engagement|employment|cooperation|appointment|venture|partnership|vertrag\p{Ll}*|mietverhältnis|laufzeit|arbeitsverhältnis|contrat|bail|durée|contrato|duración|vigencia|contratto|durata|overeenkomst|looptijd)"
+_ENDS_ON = regex.compile(
+    r"(?i)\b(?P<how>expir(?:e[sd]?|y|ing|ation)(?:\s+(?:date|day))?|terminat(?:e[sd]?|ion\s+date|ing)(?:\s+automatically)?|end(?:s|ed|ing)?(?:\s+date)?|cease[sd]?|conclude[sd]?|valid|until|till|through|thru|to\s+and\s+including|up\s+to|to"
+    r"|endet\p{Ll}*|läuft|befristet|bis|gültig|ablauf|jusqu['’]au|jusqu['’]à|expire|prend\s+fin|échéance|hasta|vence|finaliza|fino\s+al?|scade|termina|tot(?:\s+en\s+met)?)"
+    r"(?P<gap>[^.;]{0,40})$"
+)
+_LINKED = regex.compile(
+    r"(?i)^(?:[\s:,“”\"()|]|(?:is|are|on|upon|at|as|of|shall|will|be|the|and|including|in|no|later|than|midnight|noon|close|business|end|day|earlier|earliest|occur|i|one|a|1|not|automatically|without|notice|date|term|until|11|12|59|00|p\.?m\.?|a\.?m\.?|inclusive|am|zum|mit|ablauf|des|den|dem|einschließlich|au|le|el|día|al|il|giorno)(?![\p{L}]))*$"
+)
+_SUBJECT = regex.compile(
+    rf"(?i)(?<!\p{{L}})(?:(?:this|these|present|such|its|initial|effective|dieser?|dieses|ce|cette|este|esta|questo|deze)\s+(?:\p{{L}}+[\s-]){{0,3}}?|(?:the|der|die|das|le|la|el|il|de)\s+(?:(?:initial|original|current|fixed|joint|cooperation|lease|licen[cs]e|contract|service)\s+)?){_THING}(?!\p{{L}})|[“\"]term[”\"]|\binitial\s+term\b|\bin\s+(?:full\s+)?(?:force|effect)\b|\bterms?\s+(?:of|is|shall|will)\b"
+)
+_NOT_THE_TERM = regex.compile(
+    r"(?i)\b(?:fiscal|quarter|year\s+end(?:ed|ing)|period\s+end(?:ed|ing)|options?|warrants?|notes?|bonds?|patents?|insurance|certificate|invoice|payment|payable|deliver(?:y|ed)?|prior\s+to|no\s+event|surviv\p{Ll}*|confidential\p{Ll}*|exclusiv\p{Ll}*|extend(?:ed)?|renew(?:al|ed)?\s+(?:term|period)|cure|notice\s+of|milestone|forecast|report|audit|minimum|purchase\s+price|escrow|interest|standstill)\b|(?:is|are|was|were|been)\s+terminated\b|[“\"](?!(?:initial\s+)?term\b|expir)[\p{L} ]{2,40}[”\"]\s+(?:means|shall\s+mean)"
+)
+_RANGE = regex.compile(
+    r"(?i)(?:from|beginning|commencing|commences?|starting|vom|ab|von|du|desde|dal|van)\b[^.;]{0,60}$"
+)
+_LABELLED = regex.compile(
+    r"(?i)(?:expir(?:y|ation)(?:\s+date)?|end\s+date|termination\s+date|valid\s+(?:until|through|to)|expires(?:\s+on)?|end\s+of\s+(?:the\s+)?(?:term|lease|tenancy)|vertragsende|mietende|gültig\s+bis|date\s+de\s+fin|fecha\s+de\s+fin|einddatum)\s*[”\"]?\s*[:：|]\s*$"
+)
+_YEAR_END = regex.compile(
+    r"(?i)\b(?:until|through|bis)\s+(?:the\s+|zum\s+)?(?P<end>(?:end\s+of|ende)\s+(?:the\s+year\s+|des\s+jahres\s+)?(?P<year>20\d\d|19\d\d))\b"
+)
+
+
+def _year_ends(document: DocumentText) -> Iterator[Reading]:
+    """The last days of years: "until the end of 2026"."""
+    for match in _YEAR_END.finditer(document.text):
+        plain = " ".join(match["end"].split())
+        yield Reading(match.start("end"), match.end("end"), plain, f"{match['year']}-12-31")
+
+
+def expiry(document: DocumentText) -> list[ProposedValue]:
+    """The day on which an agreement ends, as written or computed; [] if it has none."""
+    stated = sorted(_stated(document), key=lambda proposal: -proposal.score)
+    if stated and stated[0].score >= _LEAST:
+        return stated
+    return sorted(_computed(document), key=lambda proposal: -proposal.score)[:1]
+
+
+def _stated(document: DocumentText) -> Iterator[ProposedValue]:
+    """Days behind words for an end, in a sentence about the term of the document."""
+    for reading in (*_year_ends(document), *document.dates):
+        if len(reading.normal) < len("2024-03-12"):
+            continue
+        before = document.before(reading.start, 320)
+        ends = _ENDS_ON.search(before)
+        if ends is None or not _LINKED.match(ends["gap"]):
+            continue
+        score = _stated_score(document, reading, before, ends)
+        if score >= _LEAST:
+            first, last = document.sentence(reading.start, reading.end)
+            yield ProposedValue((reading,), first, last, score)
+
+
+def _stated_score(
+    document: DocumentText, reading: Reading, before: str, ends: regex.Match[str]
+) -> float:
+    clause = _last_sentence(before)
+    how = ends["how"].lower()
+    if _LABELLED.search(before):
+        return 0.95 - reading.start / 1_000_000
+    if not _SUBJECT.search(clause) and not _heads(document, reading.start):
+        return 0.0
+    score = 0.9 if how.startswith(("expir", "terminat", "end", "endet", "prend")) else 0.8
+    if how == "to":
+        score = 0.8 if _RANGE.search(before) else 0.0
+    if _NOT_THE_TERM.search(clause):
+        score -= 0.4
+    return score - reading.start / 1_000_000
+
+
+_SENTENCE = regex.compile(r"(?<=[\p{Ll}\p{N})\"”])[.;]\s+(?=[\p{Lu}(\"“])")
+
+
+def _last_sentence(text: str) -> str:
+    """What stands in the same sentence before a place."""
+    return _SENTENCE.split(text)[-1]
+
+
+_TERM_HEAD = regex.compile(
+    r"(?i)\b(?:term|duration|term\s+(?:and|&)\s+termination|period|laufzeit|vertragsdauer|mietzeit|durée|duración|vigencia|durata|duur)\b"
+)
+
+
+def _heads(document: DocumentText, at: int) -> bool:
+    """Whether a clause about the term stands under a heading that says so."""
+    lines = document.text[max(0, at - 400) : at].split("\n")[:-1]
+    return any(len(line) < 60 and bool(_TERM_HEAD.search(line)) for line in lines)
+
+
+_RUNS = regex.compile(
+    r"(?i)\b(?:term|duration|laufzeit|durée|duración|durata|looptijd)\b[^.;]{0,120}?\b(?:is|of|be|beträgt|est|es|continue\p{Ll}*|commence\p{Ll}*|begin\p{Ll}*|start\p{Ll}*|extend\p{Ll}*|expire\p{Ll}*|end\p{Ll}*|terminate\p{Ll}*)\b"
+    r"|\b(?:continue|remain|be|is|stay|run|last|extend|valid|binding)\p{Ll}*\b[^.;]{0,80}?\b(?:for|until|in\s+(?:full\s+)?(?:force|effect))\b"
+    r"|\b(?:shall|will)\s+(?:expire|terminate|end)\b|\bläuft\b|\bgeschlossen\b|\bconclu\s+pour\b|\bpor\s+un\s+(?:período|plazo)\b"
+)
+_OTHER_TERM = regex.compile(
+    r"(?i)\b(?:renew\p{Ll}*|successive|additional|extension|surviv\p{Ll}*|confidential\p{Ll}*|non-?compet\p{Ll}*|warrant(?:y|ies|s)|guarantee|notice|cure|breach|after\s+(?:the\s+)?(?:termination|expiration|expiry)|following\s+(?:the\s+)?(?:termination|expiration|expiry)|retain|records?|audit|inspection|insurance|exclusiv\p{Ll}*|support|maintenance|option|payment|invoice|royalt\p{Ll}*|grace|probation\p{Ll}*|months?\s+of\s+salary|at\s+least|standstill|tail|non-?solicit\p{Ll}*)\b|\b(?:within|more\s+than|less\s+than|least|and\s+for(?:\s+a\s+(?:further\s+)?period\s+of)?)\s*$"
+)
+_ASIDE = regex.compile(
+    r"(?i)\bin\s+no\s+event\b|\bduring\s+the\s+(?:initial\s+)?term\b|\bfor\s+the\s+duration\s+of\b|\b(?:later|latest)\s+(?:of|to\s+occur)\b|\bpilot\b"
+)
+_ANCHOR = regex.compile(
+    r"(?i)\b(?:effective\s+date|commencement\s+date|start\s+date|date\s+(?:hereof|of\s+(?:this|the)\s+(?:\p{L}+\s+)?(?:agreement|contract|lease))|date\s+(?:first\s+)?(?:set\s+forth\s+|written\s+)?above|date\s+first\s+(?:written|above)|date\s+of\s+(?:execution|signature|signing)|execution\s+date|signing\s+date|agreement\s+date|that\s+date|such\s+date|vertragsbeginn|mietbeginn|inkrafttreten)\b"
+)
+_EVENT = regex.compile(
+    r"(?i)^[^.;]{0,40}?\b(?:from|after|following|of|since|beginning|commencing|starting|ab|nach|à\s+compter|desde|dal)\s+(?:and\s+including\s+)?(?:the\s+|its\s+)?(?:first\s+|date\s+(?:of|that|the|on\s+which|upon\s+which)\s+(?!this|the\s+agreement|execution|signature)|expir|terminat|(?-i:\p{Lu})|launch|delivery|acceptance|closing|completion|receipt|first|commercial|approval|purchase|shipment)"
+)
+
+
+def _computed(document: DocumentText) -> Iterator[ProposedValue]:
+    """A term of the document counted from the day on which it begins."""
+    anchor = next(iter(effective_date(document)), None)
+    if anchor is None and not _by_event(document):
+        anchor = next(iter(document_date(document)), None)
+    for reading in find_durations(document.text):
+        if reading.normal[-1] == "D" and int(reading.normal[1:-1]) < 90:
+            continue
+        first, last = document.sentence(reading.start, reading.end)
+        score = _term_score(document, reading, first)
+        if score < _LEAST:
+            continue
+        begins = _begins(document, reading, (first, last)) or anchor
+        if begins is None:
+            continue
+        day = add_duration(begins.normal.partition(";")[0], reading.normal)
+        if day is not None and len(begins.readings) == 1:
+            value = Reading(reading.start, reading.end, f"{reading.text} from {begins.text}", day)
+            stated = document.sentence(begins.readings[0].start, begins.readings[0].end)
+            yield ProposedValue((value,), first, last, score, also=(stated,))
+
+
+_DEFINED = regex.compile(r"(?i)[“\"]\s*effective\s+date\s*[”\"]")
+_BY_SIGNING = regex.compile(
+    r"(?i)\b(?:above|hereof|sign\p{Ll}*|execut\p{Ll}*|below|written|set\s+forth|entered\s+into|made|dated|day\s+of)\b"
+)
+
+
+def _by_event(document: DocumentText) -> bool:
+    """Whether the effective date is the day of an event, which no date of the document is."""
+    defined = _DEFINED.search(document.text)
+    if defined is None:
+        return False
+    said = document.before(defined.start(), 90) + document.after(defined.end(), 90)
+    return not _BY_SIGNING.search(said)
+
+
+def _term_score(document: DocumentText, reading: Reading, first: int) -> float:
+    """How surely a duration is the term of the document, counted from its beginning."""
+    text = document.text
+    start = max(first, reading.start - 400)
+    before = " ".join(text[start : reading.start].split())
+    behind = " ".join(text[reading.end : reading.end + 120].split())
+    clause = _last_sentence(before)
+    if not _RUNS.search(clause) or not (_SUBJECT.search(clause) or _heads(document, reading.start)):
+        return 0.0
+    if (
+        _ASIDE.search(clause)
+        or _OTHER_TERM.search(clause[-90:])
+        or (_EVENT.match(behind) and not _ANCHOR.search(behind[:90]))
+    ):
+        return 0.0
+    score = 0.8 + 0.1 * bool(_ANCHOR.search(clause + behind[:90]))
+    score += 0.05 * bool(
+        regex.search(
+            r"(?i)\binitial\b|[“\"(]\s*the\s+[“\"]?(?:initial\s+)?term", clause + behind[:60]
+        )
+    )
+    return score - reading.start / 1_000_000
+
+
+def _begins(
+    document: DocumentText, reading: Reading, clause: tuple[int, int]
+) -> ProposedValue | None:
+    """The day that the clause itself counts from: "commencing on 1 May 2024, for two years"."""
+    first, last = clause
+    for named in find_dates(document.text[first:last], day_first=document.day_first):
+        before = document.text[max(first, first + named.start - 50) : first + named.start]
+        begins = regex.search(
+            r"(?i)\b(?:commenc\p{Ll}*|begin\p{Ll}*|start\p{Ll}*|from|effective|ab|vom|am|du|desde|dal)\b[^.;]{0,30}$",
+            before,
+        )
+        if begins and len(named.normal) == len("2024-03-12"):
+            moved = Reading(named.start + first, named.end + first, named.text, named.normal)
+            return ProposedValue((moved,), moved.start, moved.end, 1.0)
+    return None

@@ -1,0 +1,193 @@
+# ruff: noqa: E501 - a pattern or a list of words that is broken over lines is harder to read
+"""Values that stand beside the phrases a field is called by: "Due date: 12 March 2024". Pure.
+
+A label with its value is surest, then a sentence that says it, then a value before its phrase.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+
+import regex
+
+from corpus_agent.fields.amounts import (
+    find_durations,
+    find_money,
+    find_numbers,
+    find_percentages,
+    find_sums,
+)
+from corpus_agent.fields.dates import find_dates
+from corpus_agent.fields.names import name_at, place_at
+from corpus_agent.fields.page import DocumentText
+from corpus_agent.fields.parties import with_role
+from corpus_agent.fields.records import Field, FieldType, ProposedValue, Reading
+from corpus_agent.text.tokens import fold
+
+LEAST = 0.45  # a proposal below this score is no value
+ALIKE = 0.03  # values whose scores differ by no more stand beside each other
+_LABELLED = 1.0
+_NEXT_LINE = 0.9
+_STATED = 0.85
+_BEFORE = 0.62
+_PER_PHRASE = 0.004  # each phrase counts less than the one before it
+_REACH = 160  # characters behind a phrase in which its value stands
+_REACH_BEFORE = 40
+_MOST_PLACE = 60  # characters of a line behind a label that are a place
+
+_LABEL = regex.compile(
+    r"[*_]{0,2}[ ]?(?:\([^()\n]{1,30}\)[ ]?)?(?:[:：=][*_]{0,2}|\|(?:[ ]*\|)*|[ ]{3,}|\.{3,}|[-–—](?=[ ]))[ ]*"
+)
+_CONNECTED = regex.compile(
+    r"(?i)^[\s,:|]*(?:(?:is|are|was|be|shall|will|of|on|by|at|in|am|as|for|the|a|an|no|later|than|to|and|including|equal|fixed|set|agreed|currently|beträgt|ist|war|vom|zum|bis|der|die|das|von|in|höhe|est|de|du|le|la|au|avant|fixé|es|el|del|è|di|il|entro|en|per|annum|month|sum|monatlich|jährlich|mensuel|mensuelle|mensual|annual|gross)\s+){0,6}[\s|:]*$"
+)
+_SENTENCE_END = regex.compile(r"\n[ ]*\n|(?<=[\p{Ll})\"”]|\p{N}{3})[.!?]\s+(?=\p{Lu}\p{Ll})|;\s")
+_NAMED_SO = regex.compile(r"(?i)\s*(?:[:：|]|is\b|ist\b|est\b|es\b)?\s*")
+_LINE_REST = regex.compile(r"[^\n|]{1,300}")
+_Find = Callable[[str], list[Reading]]
+
+
+def labelled(document: DocumentText, field: Field) -> list[ProposedValue]:
+    """What stands beside the phrases of a field, best first."""
+    found = with_role(document, field.phrases) if field.type == "party" else []
+    for rank, start, end, weak in _occurrences(document.text, field.phrases):
+        less = min(0.2, rank * _PER_PHRASE)
+        for proposal in _beside(document, field.type, start, end, weak=weak):
+            score = proposal.score - less
+            found.append(ProposedValue(proposal.readings, proposal.start, proposal.end, score))
+    found = [proposal for proposal in found if proposal.score >= LEAST]
+    return sorted(found, key=lambda proposal: (-proposal.score, proposal.start))
+
+
+@cache
+def _pattern(phrases: tuple[str, ...]) -> regex.Pattern[str]:
+    """One pattern for all spellings of all phrases, the longest first; the group is the rank."""
+    spelt = {
+        spelling: rank
+        for rank, phrase in reversed(list(enumerate(phrases)))
+        for spelling in (phrase, fold(phrase))
+    }
+    listed = sorted(spelt, key=len, reverse=True)
+    words = "|".join(r"\s+".join(map(regex.escape, phrase.split())) for phrase in listed)
+    return regex.compile(rf"(?i)(?<![\p{{L}}\p{{N}}])(?:{words})(?![\p{{L}}\p{{N}}])")
+
+
+@cache
+def _ranks(phrases: tuple[str, ...]) -> dict[str, int]:
+    return {fold(phrase): rank for rank, phrase in reversed(list(enumerate(phrases)))}
+
+
+def _occurrences(text: str, phrases: tuple[str, ...]) -> Iterator[tuple[int, int, int, bool]]:
+    """Rank, start and end of each phrase in a text, and whether it means little but as a label."""
+    ranks = _ranks(phrases)
+    for match in _pattern(phrases).finditer(text):
+        phrase = " ".join(fold(match[0]).split())
+        rank = ranks.get(phrase, len(ranks))
+        yield rank, match.start(), match.end(), _is_weak(phrase, rank)
+
+
+def _is_weak(phrase: str, rank: int) -> bool:
+    """Whether a phrase means little but as a label: a short word that the user did not write."""
+    return len(phrase) < (6 if rank else 5)
+
+
+def _beside(
+    document: DocumentText, kind: FieldType, start: int, end: int, *, weak: bool
+) -> Iterator[ProposedValue]:
+    """The values beside one phrase; a `weak` one counts where it is a label."""
+    text = document.text
+    label = _LABEL.match(text, end)
+    first, last = document.line_span(start)
+    alone = not text[label.end() if label else end : last].strip()
+    opens = not any(map(str.isalnum, text[first:start])) or text[:start].rstrip(" *_").endswith("|")
+    worded = kind in ("party", "place", "text")
+    if weak and label is None and not (opens and (alone or not worded)):
+        return
+    at = label.end() if label else end
+    if worded:
+        yield from _worded(
+            document, kind, (start, at), labelled=label is not None, alone=alone and opens
+        )
+        return
+    find = _finder(kind, document, labelled=label is not None and opens)
+    behind = text[at : at + _REACH]
+    ended = _SENTENCE_END.search(behind)
+    behind = behind[: ended.start()] if ended else behind
+    read = find(behind)
+    if read:
+        reading, gap = read[0], behind[: read[0].start]
+        score = _score(gap, labelled=label is not None and opens)
+        if alone and opens and not gap.strip():
+            score = _NEXT_LINE
+        for same in (one for one in read if one.start == reading.start):
+            yield _proposal(same, at, start, at + same.end, score)
+    before = text[max(0, start - _REACH_BEFORE) : start]
+    pieces = _SENTENCE_END.split(before)
+    stated = find(pieces[-1]) if pieces and label is None else []
+    if stated and len(pieces[-1][stated[-1].end :].split()) <= 3 and "\n" not in pieces[-1]:
+        shift = start - len(pieces[-1])
+        yield _proposal(stated[-1], shift, stated[-1].start + shift, end, _BEFORE)
+
+
+def _score(gap: str, *, labelled: bool) -> float:
+    """How surely a value belongs to the phrase before it, by what stands between."""
+    if not gap.strip():
+        return _LABELLED if labelled and "\n" not in gap else _STATED
+    if _CONNECTED.match(gap):
+        return _STATED
+    return 0.75 - 0.4 * min(1.0, len(gap) / _REACH) - (0.1 if "\n" in gap else 0.0)
+
+
+def _proposal(reading: Reading, shift: int, start: int, end: int, score: float) -> ProposedValue:
+    moved = Reading(reading.start + shift, reading.end + shift, reading.text, reading.normal)
+    return ProposedValue((moved,), min(start, moved.start), max(end, moved.end), score)
+
+
+def _finder(kind: FieldType, document: DocumentText, *, labelled: bool) -> _Find:
+    """What reads values of a type; behind a label a sum needs no currency."""
+    if kind == "date":
+        return lambda text: find_dates(text, day_first=document.day_first)
+    if kind == "money":
+        return find_sums if labelled else find_money
+    return {"duration": find_durations, "percent": find_percentages}.get(kind, find_numbers)
+
+
+def _worded(
+    document: DocumentText, kind: FieldType, span: tuple[int, int], *, labelled: bool, alone: bool
+) -> Iterator[ProposedValue]:
+    """A name, a place or a text behind a label, or in the next line where the label stands alone."""
+    text, (start, at) = document.text, span
+    while alone and at < len(text) and text[at] in " \n":
+        at += 1
+    if labelled or alone:
+        found = _rest_of_line(document, kind, at)
+        score = _LABELLED if labelled else _NEXT_LINE
+    elif kind == "text":
+        start, end = document.sentence(start, at)
+        found, score = _as_written(text, start, end), 0.6
+    else:
+        led = _NAMED_SO.match(text, at)
+        said = led.end() if led else at
+        named = kind == "place" or said > at + 1
+        found, score = (name_at if kind == "party" else place_at)(text, said), _STATED
+        found = found if named else None
+    if found is not None:
+        yield ProposedValue((found,), start, found.end, score)
+
+
+def _rest_of_line(document: DocumentText, kind: FieldType, at: int) -> Reading | None:
+    """What a label says: of a party the name, else what stands in its line or cell."""
+    if kind == "party":
+        return name_at(document.text, at, document.line_span(at)[1])
+    rest = _LINE_REST.match(document.text, at)
+    if rest is None or not rest[0].strip():
+        return None
+    if kind == "place" and len(rest[0]) > _MOST_PLACE:
+        return place_at(document.text, at, rest.end())
+    return _as_written(document.text, at, at + len(rest[0].rstrip()))
+
+
+def _as_written(text: str, start: int, end: int) -> Reading:
+    plain = " ".join(text[start:end].split())
+    return Reading(start, end, plain, plain)

@@ -1,0 +1,103 @@
+"""One document as text with places: the lines that it was read as, and what stands at an offset.
+
+`DocumentText` is read from memory where quotations are looked up, so that a cell is checked by the
+same function as an answer's quotation. Pure.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from functools import cached_property
+
+import regex
+
+from corpus_agent.fields.dates import find_dates, habit
+from corpus_agent.fields.records import Reading
+from corpus_agent.text.sentences import units
+from indexer import MAX_WINDOW_LINES, Line, Window
+
+_REACH = 2_500  # characters around a place in which its sentence is looked for
+_LONGEST = 1_200  # characters of a sentence that is quoted whole
+_BLANKS = dict.fromkeys(map(ord, "\u00a0\u2007\u202f\t\u3000"), " ")
+_RULES = regex.compile(r"(?m)^[ ]*[-_=*~][-_=*~ ]{2,}$")
+
+
+def _blank(rule: regex.Match[str]) -> str:
+    return " " * len(rule[0])
+
+
+class DocumentText:
+    """The lines of one document, and their text without the marks of pages."""
+
+    def __init__(self, source: str, lines: Sequence[Line], *, stale: bool = False) -> None:
+        self.source = source
+        self.lines = lines
+        self.stale = stale
+        shown = ["" if line.is_mark else line.text for line in lines]
+        self.written = "\n".join(shown)
+        # As many characters, so that places are the same: blanks for their like and for rules.
+        self.text = _RULES.sub(_blank, self.written.translate(_BLANKS))
+        self._starts: list[int] = []
+        at = 0
+        for line in shown:
+            self._starts.append(at)
+            at += len(line) + 1
+
+    def read(self, source: str, offset: int = 1, limit: int = MAX_WINDOW_LINES) -> Window:
+        """A window of this document; `source` is its name."""
+        assert source == self.source
+        lines = tuple(self.lines[offset - 1 : offset - 1 + limit])
+        after = offset + len(lines)
+        more = after if after <= len(self.lines) else None
+        return Window(source, offset, lines, len(self.lines), more, self.stale)
+
+    def line_at(self, at: int) -> int:
+        """The 1-based number of the line in which a character stands."""
+        return max(1, bisect_right(self._starts, at))
+
+    def line_span(self, at: int) -> tuple[int, int]:
+        """Start and end of the line in which a character stands."""
+        start = self._starts[self.line_at(at) - 1]
+        end = self.text.find("\n", start)
+        return start, end if end >= 0 else len(self.text)
+
+    def lines_around(self, start: int, end: int, beside: int) -> tuple[int, int]:
+        """Start and end of the lines that hold a span, and of as many beside them."""
+        first = max(1, self.line_at(start) - beside)
+        last = min(len(self._starts), self.line_at(end - 1) + beside)
+        return self._starts[first - 1], self.line_span(self._starts[last - 1])[1]
+
+    def sentence(self, start: int, end: int) -> tuple[int, int]:
+        """Start and end of the sentences that hold a span; of its lines where they are too long."""
+        first, _ = self.line_span(max(0, start - _REACH))
+        _, last = self.line_span(min(len(self.text), end + _REACH))
+        touched = [
+            unit
+            for unit in units(self.text[first:last])
+            if unit.start + first < end and start < unit.end + first
+        ]
+        if touched:
+            found = touched[0].start + first, touched[-1].end + first
+            if found[1] - found[0] <= max(_LONGEST, end - start):
+                return min(found[0], start), max(found[1], end)
+        return self.lines_around(start, end, 0)
+
+    def before(self, at: int, reach: int) -> str:
+        """The text before a place within its paragraph, on one line."""
+        piece = self.text[max(0, at - reach) : at]
+        return " ".join(piece.rpartition("\n\n")[2].split()) + (" " if piece[-1:].isspace() else "")
+
+    def after(self, at: int, reach: int) -> str:
+        """The text behind a place within its paragraph, on one line."""
+        return " ".join(self.text[at : at + reach].partition("\n\n")[0].split())
+
+    @cached_property
+    def day_first(self) -> bool | None:
+        """Whether its dates of figures have the day first; None if nothing in it says."""
+        return habit(self.text)
+
+    @cached_property
+    def dates(self) -> list[Reading]:
+        """All dates of the text, in order."""
+        return find_dates(self.text, day_first=self.day_first)

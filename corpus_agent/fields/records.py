@@ -1,0 +1,143 @@
+"""The records of a table of fields: what is looked for, and what each document says. Data only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from corpus_agent.answering.records import Citation
+
+FieldType = Literal["date", "money", "duration", "percent", "party", "place", "number", "text"]
+FIELD_TYPES: tuple[FieldType, ...] = (
+    "date",
+    "money",
+    "duration",
+    "percent",
+    "party",
+    "place",
+    "number",
+    "text",
+)
+# found: the document says it. several: it says different things, or a date that may be read in two
+# ways. silent: it does not say it. unreadable: nobody could look.
+CellStatus = Literal["found", "several", "silent", "unreadable"]
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A column: its title, its type, and the phrases that a document may call it by, best first.
+
+    `clause` names the rule that finds it where a label is not enough: "governing law", "parties".
+    """
+
+    name: str
+    type: FieldType
+    phrases: tuple[str, ...]
+    clause: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A value in a text: `start` to `end`, as it is written and in one form for all spellings.
+
+    `normal` is an ISO date ("2024-03" without a day), an amount with its currency ("EUR 1200"), an
+    ISO duration ("P3Y"), a number, or the text without line ends. `several` readings of one date
+    that may be read in two ways share their place.
+    """
+
+    start: int
+    end: int
+    text: str
+    normal: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedValue:
+    """A value with the span that states it, before it is looked up; `score` orders proposals.
+
+    `also` are the spans that a computed value rests on besides.
+    """
+
+    readings: tuple[Reading, ...]
+    start: int
+    end: int
+    score: float
+    also: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def normal(self) -> str:
+        """The values in their normal form, joined."""
+        return "; ".join(reading.normal for reading in self.readings)
+
+    @property
+    def text(self) -> str:
+        """The values as they are written, joined."""
+        return "; ".join(dict.fromkeys(reading.text for reading in self.readings))
+
+    @property
+    def computed(self) -> bool:
+        """Whether the value is not written in the document but follows from what is."""
+        return bool(self.also)
+
+
+@dataclass(frozen=True, slots=True)
+class CellValue:
+    """A value with its evidence: quotations that were looked up in the document.
+
+    A computed one has a quotation for each thing that it was computed from.
+    """
+
+    text: str
+    normal: str
+    citations: tuple[Citation, ...]
+    computed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What one document says about one field; `values` is empty unless it says something.
+
+    Also where a document mentions a term at a place that is too little to be quoted.
+    """
+
+    status: CellStatus
+    values: tuple[CellValue, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRow:
+    """One document of a table, with a cell for each field.
+
+    `reason` says why it could not be looked at; `changed`: it was read as it is now, and is not
+    what was indexed.
+    """
+
+    source: str
+    cells: tuple[Cell, ...]
+    reason: str = ""
+    changed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FieldTable:
+    """Every document with what it says; `unverified` counts values whose quotation did not hold."""
+
+    fields: tuple[Field, ...]
+    rows: tuple[DocumentRow, ...]
+    version: int
+    unverified: int = 0
+    notices: tuple[str, ...] = field(default=())
+
+    @property
+    def unreadable(self) -> int:
+        """How many documents could not be looked at."""
+        return sum(bool(row.reason) for row in self.rows)
+
+    @property
+    def changed(self) -> int:
+        """How many were changed after they were indexed."""
+        return sum(row.changed for row in self.rows)
+
+    def count(self, column: int, *states: CellStatus) -> int:
+        """In how many rows the cell of a column has one of these states."""
+        return sum(row.cells[column].status in states for row in self.rows)

@@ -1,0 +1,169 @@
+"""A table of fields: every document of an index looked at, every value looked up where it stands.
+
+Reads each document once, as it is now, through the index; proposes values by the rules of its
+fields, and keeps those whose quotation the evidence check finds. Called by service.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Protocol
+
+from corpus_agent.answering.quotations import check_quotation, read_all
+from corpus_agent.answering.records import Citation
+from corpus_agent.fields.clauses import document_date, effective_date, governing_law
+from corpus_agent.fields.expiry import expiry
+from corpus_agent.fields.labelled import ALIKE, labelled
+from corpus_agent.fields.mentions import MENTION, mentions
+from corpus_agent.fields.page import DocumentText
+from corpus_agent.fields.parties import parties_of
+from corpus_agent.fields.records import (
+    Cell,
+    CellValue,
+    DocumentRow,
+    Field,
+    FieldTable,
+    ProposedValue,
+)
+from corpus_agent.tools.corpus import Readable
+from indexer import CorpusError, FileRow
+
+_CLAUSES: dict[str, Callable[[DocumentText], list[ProposedValue]]] = {
+    "governing law": governing_law,
+    "agreement date": document_date,
+    "document date": document_date,
+    "effective date": effective_date,
+    "expiry": expiry,
+    "parties": parties_of,
+}
+_MOST_VALUES = 5  # of a cell that has several
+# The score from which what stands beside a phrase is believed where the rule of a field finds none.
+_SURE = {"effective date": 0.6}
+SURE = 0.8
+_UNREADABLE = ("empty", "failed")
+
+
+class Documents(Readable, Protocol):
+    """An index whose files can be listed and read."""
+
+    @property
+    def version(self) -> int:
+        """The committed version."""
+        ...
+
+    def files(self, paths: Sequence[str] = (), not_paths: Sequence[str] = ()) -> list[FileRow]:
+        """The rows of all files, or of those that paths select, by source."""
+        ...
+
+
+def table_of(
+    corpus: Documents,
+    fields: Sequence[Field],
+    *,
+    paths: Sequence[str] = (),
+    not_paths: Sequence[str] = (),
+    sources: Collection[str] | None = None,
+    on_document: Callable[[int, int], None] = lambda *_: None,
+) -> FieldTable:
+    """What each document says about each field: all, those that paths select, or `sources`.
+
+    `on_document` is called with how many were looked at and how many there are. Files that are no
+    documents (binary, too large) are left out; those that gave no text are rows that say why.
+    """
+    chosen = [
+        row
+        for row in corpus.files(paths, not_paths)
+        if (row.is_document or row.status in _UNREADABLE)
+        and (sources is None or row.source in sources)
+    ]
+    rows, unverified = [], 0
+    for done, file in enumerate(chosen):
+        on_document(done, len(chosen))
+        row, dropped = _row(corpus, file, fields)
+        rows.append(row)
+        unverified += dropped
+    return FieldTable(tuple(fields), tuple(rows), corpus.version, unverified)
+
+
+def _row(corpus: Documents, file: FileRow, fields: Sequence[Field]) -> tuple[DocumentRow, int]:
+    """The row of one file, and how many of its values were dropped because they did not hold."""
+    unread = tuple(Cell("unreadable") for _ in fields)
+    if not file.is_document:
+        return DocumentRow(file.source, unread, reason=file.reason or file.status), 0
+    try:
+        document = document_of(corpus, file.source)
+    except CorpusError as error:
+        return DocumentRow(file.source, unread, reason=error.message), 0
+    cells, dropped = [], 0
+    for field in fields:
+        proposals = proposed(document, field)
+        cell, lost = _cell(document, proposals)
+        if field.clause == MENTION and proposals and not cell.values:
+            cell = Cell("found")  # too little to quote, as a word alone in its lines; still there
+        cells.append(cell)
+        dropped += lost
+    return DocumentRow(file.source, tuple(cells), changed=document.stale), dropped
+
+
+def document_of(corpus: Readable, source: str) -> DocumentText:
+    """A document with all its lines; raises Refused as reading does."""
+    first = corpus.read(source)
+    lines = first.lines if first.next_offset is None else read_all(corpus, source)
+    return DocumentText(source, lines, stale=first.stale)
+
+
+def proposed(document: DocumentText, field: Field) -> list[ProposedValue]:
+    """The values that a document may say: by the rule of the field, else beside its phrases."""
+    if field.clause == MENTION:
+        return mentions(document, field.phrases[0])
+    rule = _CLAUSES.get(field.clause)
+    if rule is None:
+        return _best(labelled(document, field))
+    sure = (one for one in labelled(document, field) if one.score >= _SURE.get(field.clause, SURE))
+    return _best(rule(document) or list(sure))
+
+
+def _best(proposals: Sequence[ProposedValue]) -> list[ProposedValue]:
+    """The best value and the different ones that are about as good, each once."""
+    if not proposals:
+        return []
+    least = proposals[0].score - ALIKE
+    kept: dict[str, ProposedValue] = {}
+    for proposal in proposals:
+        if proposal.score >= least:
+            kept.setdefault(proposal.normal.casefold(), proposal)
+    return list(kept.values())[:_MOST_VALUES]
+
+
+def _cell(document: DocumentText, proposals: Sequence[ProposedValue]) -> tuple[Cell, int]:
+    """The cell of the values that hold, and how many do not."""
+    values = [value for proposal in proposals if (value := _checked(document, proposal))]
+    dropped = len(proposals) - len(values)
+    if not values:
+        return Cell("silent"), dropped
+    return Cell("found" if len(values) == 1 else "several", tuple(values)), dropped
+
+
+def _checked(document: DocumentText, proposal: ProposedValue) -> CellValue | None:
+    """The value with its quotations; None if one of them does not stand in the document."""
+    citations = []
+    for n, span in enumerate(((proposal.start, proposal.end), *proposal.also), start=1):
+        citation = _quoted(document, n, span)
+        if citation is None:
+            return None
+        citations.append(citation)
+    return CellValue(proposal.text, proposal.normal, tuple(citations), proposal.computed)
+
+
+def _quoted(document: DocumentText, n: int, span: tuple[int, int]) -> Citation | None:
+    """The sentences of a span as a quotation that was looked up, else its lines and those around.
+
+    A sentence may have been cut where a line ends; with the lines around it nothing is left out.
+    """
+    around = (document.lines_around(*span, beside) for beside in (0, 1, 3))
+    for start, end in (document.sentence(*span), *around):
+        quote, line = document.written[start:end], document.line_at(start)
+        citation = check_quotation(document, n, document.source, quote, line)
+        if citation.stands:
+            return citation
+    return None

@@ -1,0 +1,285 @@
+"""Renders tables of fields: lines for a terminal, JSON, CSV and a page of HTML.
+
+All text is from documents: it is cleaned here, and nothing in it is mark-up, a link or a formula.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from html import escape
+from typing import TYPE_CHECKING
+
+from corpus_agent.render.answers import citation_object
+from corpus_agent.render.common import SCHEMA_VERSION, evidence, in_answer, place
+from corpus_agent.text.naming import called_in_answer
+from corpus_agent.text.sanitize import enclosed, inert, one_line
+
+if TYPE_CHECKING:
+    from corpus_agent.answering.records import Citation
+    from corpus_agent.fields.records import Cell, CellValue, DocumentRow, FieldTable
+    from corpus_agent.render.json_types import (
+        Seal,
+        TableCell,
+        TableColumn,
+        TableResult,
+        TableRow,
+        TableValue,
+    )
+
+_NARROWEST = 12  # characters of a column
+_NAME = 0.3  # of the width, for the names of documents
+_GAP = "  "
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would compute (OWASP)
+
+
+def table_object(table: FieldTable, seal: Seal) -> TableResult:
+    """The JSON of `table`."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "version": table.version,
+        "fields": [_column_object(table, column) for column in range(len(table.fields))],
+        "rows": [_row_object(row) for row in table.rows],
+        "looked_at": len(table.rows),
+        "unreadable": table.unreadable,
+        "changed": table.changed,
+        "unverified": table.unverified,
+        "notices": [inert(notice) for notice in table.notices],
+        "seal": seal,
+    }
+
+
+def _column_object(table: FieldTable, column: int) -> TableColumn:
+    field = table.fields[column]
+    return {
+        "name": inert(one_line(field.name)),
+        "type": field.type,
+        "say": table.count(column, "found", "several"),
+        "several": table.count(column, "several"),
+        "silent": table.count(column, "silent"),
+        "unreadable": table.count(column, "unreadable"),
+    }
+
+
+def _row_object(row: DocumentRow) -> TableRow:
+    return {
+        "source": in_answer(row.source),
+        "reason": inert(one_line(row.reason)) if row.reason else None,
+        "changed": row.changed,
+        "cells": [_cell_object(cell) for cell in row.cells],
+    }
+
+
+def _cell_object(cell: Cell) -> TableCell:
+    return {"status": cell.status, "values": [_value_object(value) for value in cell.values]}
+
+
+def _value_object(value: CellValue) -> TableValue:
+    return {
+        "value": inert(one_line(value.normal)),
+        "text": inert(one_line(value.text)),
+        "computed": value.computed,
+        "citations": [citation_object(citation) for citation in value.citations],
+    }
+
+
+# ---- For a person
+
+
+def table_lines(table: FieldTable, width: int, *, quotations: bool = False) -> Iterator[str]:
+    """One line a document, and what was counted below; with `quotations` each value's evidence."""
+    widths = _widths(len(table.fields), width)
+    yield _line(["document", *(field.name for field in table.fields)], widths)
+    yield _GAP.join("-" * wide for wide in widths)
+    for row in table.rows:
+        name = called_in_answer(row.source) + (" (changed)" if row.changed else "")
+        yield _line([name, *(_shown(cell) for cell in row.cells)], widths)
+        if row.reason:
+            yield f"    {inert(one_line(row.reason))}"
+        if quotations:
+            yield from _evidence_lines(table, row)
+    yield ""
+    yield from foot_lines(table)
+
+
+def foot_lines(table: FieldTable) -> Iterator[str]:
+    """How many documents were looked at, and for each field how many say it and how many do not."""
+    changed = (
+        f", {table.changed:,} of them changed after they were indexed" if table.changed else ""
+    )
+    yield f"{len(table.rows):,} documents looked at{changed}:"
+    for column, field in enumerate(table.fields):
+        several = table.count(column, "several")
+        more = f" ({several:,} in more than one way)" if several else ""
+        yield (
+            f"  {one_line(field.name)}: {table.count(column, 'found', 'several'):,} say{more}, "
+            f"{table.count(column, 'silent'):,} silent, "
+            f"{table.count(column, 'unreadable'):,} unreadable"
+        )
+    if table.unverified:
+        yield f"  {table.unverified:,} values left out, since their quotation was not found whole"
+
+
+def missing_lines(table: FieldTable) -> Iterator[str]:
+    """The documents that have none of the terms, those that nobody could read, and the counts."""
+    without = [row for row in table.rows if all(cell.status == "silent" for cell in row.cells)]
+    for row in without:
+        yield called_in_answer(row.source) + (" (changed)" if row.changed else "")
+    for row in table.rows:
+        if row.reason:
+            yield f"unreadable: {called_in_answer(row.source)} ({inert(one_line(row.reason))})"
+    yield ""
+    changed = (
+        f", {table.changed:,} of them changed after they were indexed" if table.changed else ""
+    )
+    mention = len(table.rows) - len(without) - table.unreadable
+    yield (
+        f"{len(table.rows):,} documents looked at{changed}: {len(without):,} do not mention it, "
+        f"{mention:,} do, {table.unreadable:,} unreadable"
+    )
+
+
+def compared_lines(table: FieldTable) -> Iterator[str]:
+    """For each field what each document says, with its quotation, and whether they say the same."""
+    for column, field in enumerate(table.fields):
+        cells = [row.cells[column] for row in table.rows]
+        said = {tuple(value.normal.casefold() for value in cell.values) for cell in cells}
+        alike = "unreadable" if any(cell.status == "unreadable" for cell in cells) else "different"
+        alike = "silent" if all(cell.status == "silent" for cell in cells) else alike
+        alike = "the same" if len(said) == 1 and cells[0].values else alike
+        yield f"{one_line(field.name)}: {alike}"
+        for row, cell in zip(table.rows, cells, strict=True):
+            changed = " (changed)" if row.changed else ""
+            yield f"  {called_in_answer(row.source)}{changed}: {_shown(cell)}"
+            for value in cell.values:
+                for citation in value.citations:
+                    yield f"      {inert(_where(citation))} · {evidence(citation)}"
+                    yield f"      {enclosed(citation.quote, '“', '”')}"
+
+
+def _widths(fields: int, width: int) -> list[int]:
+    """The width of each column, the names' first."""
+    name = max(_NARROWEST, int(width * _NAME))
+    rest = width - name - len(_GAP) * fields
+    return [name, *[max(_NARROWEST, rest // fields)] * fields]
+
+
+def _line(cells: list[str], widths: list[int]) -> str:
+    shown = (
+        _cut(one_line(cell), wide).ljust(wide) for cell, wide in zip(cells, widths, strict=True)
+    )
+    return _GAP.join(shown).rstrip()
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def _shown(cell: Cell) -> str:
+    """A cell on one line: its value, or why there is none."""
+    if not cell.values:
+        return cell.status
+    values = (inert(one_line(value.normal)) for value in cell.values)
+    marked = (
+        shown + (" (computed)" if value.computed else "")
+        for shown, value in zip(values, cell.values, strict=True)
+    )
+    return " | ".join(marked)
+
+
+def _evidence_lines(table: FieldTable, row: DocumentRow) -> Iterator[str]:
+    for field, cell in zip(table.fields, row.cells, strict=True):
+        for value in cell.values:
+            for citation in value.citations:
+                where = inert(_where(citation))
+                yield f"    {one_line(field.name)}: {where} · {evidence(citation)}"
+                yield f"        {enclosed(citation.quote, '“', '”')}"
+
+
+def _where(citation: Citation) -> str:
+    lines = citation.line_start, citation.line_end
+    return place(citation.source, *lines, citation.page, called_in_answer)
+
+
+# ---- For a program or a browser
+
+
+def table_csv(table: FieldTable) -> str:
+    """The table as CSV: for each field value, status, quotation and place."""
+    out = io.StringIO()
+    writer = csv.writer(out)
+    parts = ("", " (status)", " (quotation)", " (place)")
+    names = [f"{one_line(field.name)}{part}" for field in table.fields for part in parts]
+    writer.writerow(map(_no_formula, ["document", "changed", *names]))
+    for row in table.rows:
+        cells = [text for cell in row.cells for text in _csv_cells(cell)]
+        changed = "yes" if row.changed else "no"
+        writer.writerow(map(_no_formula, [in_answer(row.source), changed, *cells]))
+    return out.getvalue()
+
+
+def _csv_cells(cell: Cell) -> tuple[str, str, str, str]:
+    computed = any(value.computed for value in cell.values)
+    citations = [citation for value in cell.values for citation in value.citations]
+    return (
+        " | ".join(inert(one_line(value.normal)) for value in cell.values),
+        cell.status + (", computed" if computed else ""),
+        " | ".join(inert(one_line(citation.quote)) for citation in citations),
+        " | ".join(inert(_where(citation)) for citation in citations),
+    )
+
+
+def _no_formula(text: str) -> str:
+    """A cell that no spreadsheet takes for a formula."""
+    return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+_PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>{title}</title>
+<style>
+body {{ font: 15px/1.4 sans-serif; margin: 2em; }}
+table {{ border-collapse: collapse; }}
+th, td {{ border: 1px solid #bbb; padding: .3em .6em; text-align: left; vertical-align: top; }}
+.silent, .unreadable {{ color: #777; }}
+summary {{ cursor: pointer; }}
+q {{ display: block; color: #444; max-width: 40em; }}
+</style></head><body>
+<table>
+<tr>{head}</tr>
+{rows}
+</table>
+<p>{foot}</p>
+</body></html>
+"""
+
+
+def table_html(table: FieldTable) -> str:
+    """The table as one page without scripts, links or anything to load."""
+    names = ["document", *(field.name for field in table.fields)]
+    return _PAGE.format(
+        title=escape(", ".join(map(one_line, names[1:]))),
+        head="".join(f"<th>{escape(one_line(name))}</th>" for name in names),
+        rows="\n".join(map(_html_row, table.rows)),
+        foot="<br>".join(escape(line.strip()) for line in foot_lines(table)),
+    )
+
+
+def _html_row(row: DocumentRow) -> str:
+    changed = " (changed)" if row.changed else ""
+    reason = f"<br>{escape(inert(one_line(row.reason)))}" if row.reason else ""
+    cells = "".join(f'<td class="{cell.status}">{_html_cell(cell)}</td>' for cell in row.cells)
+    return f"<tr><td>{escape(in_answer(row.source))}{changed}{reason}</td>{cells}</tr>"
+
+
+def _html_cell(cell: Cell) -> str:
+    shown = escape(_shown(cell))
+    quoted = "".join(
+        f"<q>{escape(inert(one_line(citation.quote)))}</q>"
+        f"{escape(inert(_where(citation)))} · {escape(evidence(citation))}"
+        for value in cell.values
+        for citation in value.citations
+    )
+    return f"<details><summary>{shown}</summary>{quoted}</details>" if quoted else shown

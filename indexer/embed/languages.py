@@ -1,0 +1,119 @@
+"""The language of a passage, and what BM25 finds words of languages other than English by.
+
+The index of words stems English alone and takes runs of scripts without spaces apart by a
+dictionary. Beside the words of any other language stand their fragments: four letters of a word,
+pairs of characters where there are no spaces: benchmarks/languages.py. Called by sync, the
+store and the search.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING
+
+import regex
+
+from indexer.records import ENGLISH
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from py3langid.langid import LanguageIdentifier
+
+    from indexer.embed.protocol import Encoder
+    from indexer.records import Chunk
+
+SURE = 0.8  # probability from which a passage has a language of its own
+SAMPLE_CHARS = 400  # of a passage; twice as many are told no better
+MULTILINGUAL_WORDS = 100_000  # of a vocabulary; models of one language have 30,000 to 60,000
+FRAGMENT = 4  # letters: five, and stems, find less (docs/decisions/search.md)
+NO_LANGUAGE = "zxx"  # code and figures
+# Told apart from a larger neighbour only with doubt, so that neither is sure.
+_LEFT_OUT = "an ary arz bs ext gcf gcr lb lij ltg nn pcm uzs vec wa wuu yue"
+# Words of English texts that those in other languages seldom have.
+_SMALL_WORDS = """
+the of and what which who whom whose how when where why are were did does has have been with from by
+my our your their his he she its it that this these those there than into about not can could
+would should you they many much
+"""
+_ENGLISH = frozenset(_SMALL_WORDS.split())
+_ENGLISH_SHARE = 0.15  # of the words of a text, from which it is English
+# Korean words carry their particles.
+_PAIRED = (
+    r"\p{Han}\p{Hiragana}\p{Katakana}ー\p{Hangul}"
+    r"\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}"
+)
+_WORD = regex.compile(
+    rf"[{_PAIRED}][{_PAIRED}\p{{M}}]*|(?:(?![{_PAIRED}])[\p{{L}}\p{{M}}\p{{N}}])+"
+)
+_IN_PAIRS = regex.compile(rf"[{_PAIRED}]")
+_ACCENTS = re.compile("[\u0300-\u036f]+")
+
+
+def language_of(text: str) -> str:
+    """The ISO 639 code of a text's language, "" where it cannot be told: code, figures, a word."""
+    sample = text[:SAMPLE_CHARS]
+    if is_english(sample):  # nine in ten English passages, and no other: nothing is loaded
+        return ENGLISH
+    code, probability = _identifier().classify(sample)
+    return code if probability >= SURE and code != NO_LANGUAGE else ""
+
+
+def is_english(text: str) -> bool:
+    """Whether a text is in English, by its small words alone: a search loads no identifier."""
+    words = _WORD.findall(text.casefold())
+    return sum(word in _ENGLISH for word in words) > _ENGLISH_SHARE * len(words)
+
+
+def in_languages(chunks: Sequence[Chunk]) -> list[Chunk]:
+    """The chunks of one document, each with its language; the document's where it tells none.
+
+    In one that is mostly English by its small words, what is ASCII is English: nothing is loaded.
+    """
+    english = [is_english(chunk.text[:SAMPLE_CHARS]) for chunk in chunks]
+    mostly = 2 * sum(english) >= len(chunks)
+    found = [
+        ENGLISH if known or (mostly and chunk.text.isascii()) else language_of(chunk.text)
+        for chunk, known in zip(chunks, english, strict=True)
+    ]
+    told = [language for language in found if language]
+    main = max(told, key=told.count, default="")
+    return [
+        replace(chunk, language=language or main)
+        for chunk, language in zip(chunks, found, strict=True)
+    ]
+
+
+def is_multilingual(encoder: Encoder) -> bool:
+    """Whether a model reads many languages, by the size of its vocabulary."""
+    return encoder.tokenizer.get_vocab_size() >= MULTILINGUAL_WORDS
+
+
+@cache
+def _identifier() -> LanguageIdentifier:
+    """The identifier with its model, which is in the package: 0.6 s of a processor, 100 MB."""
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    identifier.set_languages(set(identifier.labels) - set(_LEFT_OUT.split()))
+    return identifier
+
+
+def fragments(text: str) -> str:
+    """The fragments of a text's words, each behind an underscore so that it equals no word."""
+    return " ".join(f"_{piece}" for word in _WORD.findall(_folded(text)) for piece in _pieces(word))
+
+
+def _pieces(word: str) -> list[str]:
+    if _IN_PAIRS.match(word):  # spelt in letters: the index would take them apart again
+        return [word[i : i + 2].encode("utf-16-be").hex() for i in range(max(1, len(word) - 1))]
+    return [word[i : i + FRAGMENT] for i in range(max(1, len(word) - FRAGMENT + 1))]
+
+
+def _folded(text: str) -> str:
+    """The text without case and accents; the vowel signs of other scripts stay."""
+    bare = _ACCENTS.sub("", unicodedata.normalize("NFKD", text))
+    return unicodedata.normalize("NFKC", bare).casefold()

@@ -1,0 +1,91 @@
+"""Questions in one language over documents in another, and sentences cut by their own rules."""
+
+from dataclasses import replace
+
+import pytest
+
+from corpus_agent.answering.extractive import ExtractiveAnswerer
+from corpus_agent.answering.languages import is_asked_in_another, is_not_english
+from corpus_agent.text.sentences import units
+from corpus_agent.text.tokens import content_terms, name_terms
+from indexer.embed import FolderEncoder
+from tests.support.fakes import MemoryCorpus
+
+LEASE = "Die Kaution beträgt 1.130 € und wird vom Vermieter verwahrt.\n\nHunde sind verboten."
+
+
+class Written(MemoryCorpus):
+    """A corpus whose passages are all in one language."""
+
+    def __init__(self, language):
+        super().__init__({"mietvertrag.md": LEASE})
+        self._language = language
+
+    def search(self, query):
+        found = super().search(query)
+        return [replace(h, chunk=replace(h.chunk, language=self._language)) for h in found]
+
+
+@pytest.fixture(scope="module")
+def answerer():
+    return ExtractiveAnswerer(FolderEncoder())
+
+
+def test_a_question_in_another_language_is_told_so_and_shown_the_closest_passages(answerer):
+    answer = answerer.answer("Who has paid which Kaution to whom and why?", Written("de"))
+    (notice,) = [text for text in answer.notices if "language" in text]
+    assert "German" in notice
+    assert "corpus-agent --model DIR index" in notice
+    assert answer.status == "closest"
+    assert "1.130" in answer.text
+
+
+def test_the_same_question_over_passages_of_no_known_language_gets_no_notice(answerer):
+    answer = answerer.answer("Who has paid which Kaution to whom and why?", Written(""))
+    assert not [text for text in answer.notices if "language" in text]
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "another"),
+    [
+        ("What is the deposit?", "de", True),
+        ("What is the deposit?", "en", False),
+        ("What is the deposit?", "", False),
+        ("Wie hoch ist die Kaution?", "en", True),
+        ("Wie hoch ist die Kaution?", "de", False),
+        ("押金是多少？", "en", True),
+        ("押金是多少？", "zh", False),
+        ("deposit flat", "de", False),  # a word or two tell no language
+        ("café opening hours", "en", False),
+    ],
+)
+def test_a_question_is_known_to_be_in_another_language(question, language, another):
+    assert is_asked_in_another(question, language) is another
+
+
+def test_a_question_that_is_not_english_is_known_by_script_or_small_words():
+    assert is_not_english("Срок аренды?")
+    assert is_not_english("Wann ist die Miete fällig?")
+    assert not is_not_english("When is the rent due?")
+    assert not is_not_english("")
+
+
+def test_sentences_are_cut_by_the_rules_of_their_language():
+    text = "Kaiser Heinrich III. starb in Bodfeld. Sein Sohn folgte ihm."
+
+    def cut(language):
+        return [text[unit.start : unit.end] for unit in units(text, language)]
+
+    assert cut("de") == ["Kaiser Heinrich III. starb in Bodfeld.", "Sein Sohn folgte ihm."]
+    assert len(cut("")) == 3  # the control: English rules end a sentence there
+
+
+def test_nouns_are_no_names_where_all_are_capitalised():
+    question = "Wie hoch ist die Kaution für GX-1180?"
+    assert name_terms(question, "de") == {"gx", "1180"}
+    assert name_terms(question) == {"kaution", "gx", "1180"}
+
+
+def test_what_asks_is_no_word_of_the_subject():
+    assert content_terms("押金什么时候退还？") == content_terms("押金 退还")
+    assert content_terms("Когда возвращается залог?") == ["возвращается", "залог"]

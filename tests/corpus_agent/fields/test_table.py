@@ -1,0 +1,302 @@
+"""Tables over real stores: every document is a row, every value stands in its document."""
+
+import csv
+import io
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from corpus_agent import render
+from corpus_agent.answering.quotations import check_quotation
+from corpus_agent.fields.definition import fields_of
+from corpus_agent.fields.mentions import mention_of, mentions
+from corpus_agent.fields.page import DocumentText
+from corpus_agent.fields.records import FieldTable
+from corpus_agent.fields.table import proposed, table_of
+from indexer import Index, Line
+from tests.support.command import Cli
+from tests.support.toy_index import sync
+
+CONTRACT = """SUPPLY AGREEMENT
+
+This Supply Agreement (the "Agreement") is made as of 4 May 2021 (the "Effective Date") by and
+between Dunmoor Heating Ltd., a company with its office in Leeds (the "Supplier"), and Jane Roe,
+residing at 3 Mill Lane, York (the "Customer").
+
+1. Term. The term of this Agreement shall commence on the Effective Date and shall continue for a
+period of three (3) years.
+
+2. Governing law. This Agreement shall be governed by and construed in accordance with the laws of
+the State of New York, without regard to conflicts of laws.
+"""
+LEASE = """MIETVERTRAG
+
+Vermieter: Erika Beispiel
+Mieter: Hans Muster
+Mietbeginn: 01.02.2023
+Mietende: 31.01.2026
+Kaltmiete: 850,00 EUR
+Kaution: 2.550,00 EUR
+Es gilt deutsches Recht.
+"""
+INVOICE = """INVOICE
+
+Invoice number: 2024-117
+Invoice date: 12 March 2024
+Due date: 11 April 2024
+
+| Item | Price |
+|---|---|
+| Boiler | 1,100.00 |
+
+Subtotal: $1,100.00
+Total due: $1,309.00
+"""
+MINUTES = """Minutes of the meeting of 7 June 2024
+
+Place of meeting: Town Hall, York
+Chair: Ann Smith
+The next meeting was not fixed.
+"""
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("fields")
+    docs = folder / "docs"
+    docs.mkdir()
+    named = {"contract": CONTRACT, "lease": LEASE, "invoice": INVOICE, "minutes": MINUTES}
+    for name, text in named.items():
+        (docs / f"{name}.txt").write_text(text)
+    (docs / "empty.txt").write_bytes(b"")
+    sync(docs, folder / "store")
+    return folder
+
+
+def table(folder: Path, *words: str) -> FieldTable:
+    corpus = Index.open(folder / "store", root=folder / "docs")
+    return table_of(corpus, fields_of(words, None))
+
+
+def said(made_table: FieldTable) -> dict[str, list[str]]:
+    """For each document the values of each column, or the state of the cell."""
+    return {
+        row.source.removesuffix(".txt"): [
+            " | ".join(value.normal for value in cell.values) or cell.status for cell in row.cells
+        ]
+        for row in made_table.rows
+    }
+
+
+def test_each_document_is_a_row_and_each_value_has_one_form(made):
+    words = ("due date", "total", "deposit", "landlord", "place of meeting", "expiry")
+    silent = "silent"
+    assert said(table(made, *words)) == {
+        "contract": [silent, silent, silent, silent, silent, "2024-05-04"],
+        "empty": ["unreadable"] * 6,
+        "invoice": ["2024-04-11", "USD 1309", silent, silent, silent, silent],
+        "lease": [silent, silent, "EUR 2550", "Erika Beispiel", silent, "2026-01-31"],
+        "minutes": [silent, silent, silent, silent, "Town Hall, York", silent],
+    }
+
+
+def test_a_contract_says_who_when_and_until_when(made):
+    row = said(table(made, "agreement date", "expiry", "governing law", "parties"))["contract"]
+    assert row == ["2021-05-04", "2024-05-04", "New York", "Dunmoor Heating Ltd.; Jane Roe"]
+
+
+def test_a_computed_value_is_marked_and_shows_both_things_that_it_follows_from(made):
+    expiry = table(made, "expiry")
+    row = next(row for row in expiry.rows if row.source == "contract.txt")
+    (value,) = row.cells[0].values
+    assert value.computed
+    term, begins = value.citations
+    assert "three (3) years" in term.quote
+    assert "4 May 2021" in begins.quote
+    stated = next(row for row in expiry.rows if row.source == "lease.txt").cells[0].values[0]
+    assert not stated.computed
+
+
+def test_a_role_is_a_column_and_a_party_is_found_by_it(made):
+    assert said(table(made, "supplier", "customer"))["contract"] == [
+        "Dunmoor Heating Ltd.",
+        "Jane Roe",
+    ]
+
+
+def test_every_quotation_of_a_table_stands_in_its_document(made):
+    corpus = Index.open(made / "store", root=made / "docs")
+    words = ["agreement date", "expiry", "governing law", "parties", "total", "rent", "due date"]
+    quoted = [
+        citation
+        for row in table_of(corpus, fields_of(words, None)).rows
+        for cell in row.cells
+        for value in cell.values
+        for citation in value.citations
+    ]
+    assert len(quoted) > 8
+    for cited in quoted:
+        checked = check_quotation(corpus, 1, cited.source, cited.quote, cited.line_start)
+        assert checked.verdict == "verified"
+
+
+def test_the_foot_counts_what_changed_and_what_is_gone(made, tmp_path):
+    folder = tmp_path / "copy"
+    shutil.copytree(made, folder)
+    (folder / "docs/invoice.txt").write_text(INVOICE.replace("11 April", "12 April"))
+    (folder / "docs/lease.txt").unlink()
+    corpus = Index.open(folder / "store", root=folder / "docs")
+    due = table_of(corpus, fields_of(["due date"], None))
+    assert said(due)["invoice"] == ["2024-04-12"]  # as the file is now
+    foot = list(render.foot_lines(due))
+    assert foot == [
+        "5 documents looked at, 1 of them changed after they were indexed:",
+        "  due date: 1 say, 2 silent, 2 unreadable",
+    ]
+    gone = next(row for row in due.rows if row.source == "lease.txt")
+    assert re.search("no longer exists", gone.reason)
+    assert (due.count(0, "found"), due.unreadable, due.changed) == (1, 2, 1)
+
+
+def test_a_document_that_says_two_things_has_both():
+    text = "Due date: 3 May 2024\n\nDue date: 4 May 2024\n"
+    document = DocumentText("a.txt", [Line(line) for line in text.splitlines()])
+    (field,) = fields_of(["due date"], None)
+    assert [one.normal for one in proposed(document, field)] == ["2024-05-03", "2024-05-04"]
+
+
+def test_a_form_that_leaves_its_date_blank_has_none():
+    text = "This Agreement is made as of the ___ day of ____, 2019 between X Ltd and Y Ltd."
+    later = "\nThe Closing was signed on 3 May 2018."
+    (field,) = fields_of(["agreement date"], None)
+    document = DocumentText("a.txt", [Line(line) for line in (text + later).splitlines()])
+    assert proposed(document, field) == []
+    filled = text.replace("___ day of ____, 2019", "3rd day of May, 2019")
+    document = DocumentText("a.txt", [Line(line) for line in (filled + later).splitlines()])
+    assert [one.normal for one in proposed(document, field)] == ["2019-05-03"]
+
+
+@pytest.mark.parametrize(
+    ("term", "expected"),
+    [
+        ("boiler", ["contract.txt", "lease.txt", "minutes.txt"]),
+        ("BOILER", ["contract.txt", "lease.txt", "minutes.txt"]),
+        ("boil", ["contract.txt", "invoice.txt", "lease.txt", "minutes.txt"]),
+        ("supply agreement", ["invoice.txt", "lease.txt", "minutes.txt"]),
+        ("period of three", ["invoice.txt", "lease.txt", "minutes.txt"]),
+        ("town's hall", ["contract.txt", "invoice.txt", "lease.txt", "minutes.txt"]),
+    ],
+)
+def test_documents_that_mention_no_term_are_exactly_those_without_its_words(made, term, expected):
+    corpus = Index.open(made / "store", root=made / "docs")
+    found = table_of(corpus, [mention_of(term)])
+    texts = {path.name: " ".join(path.read_text().split()) for path in (made / "docs").iterdir()}
+    truth = [
+        name
+        for name, text in sorted(texts.items())
+        if text and not re.search(rf"(?i)\b{re.escape(term)}\b", text)
+    ]
+    silent = [row.source for row in found.rows if row.cells[0].status == "silent"]
+    assert silent == expected == truth
+    lines = list(render.missing_lines(found))
+    assert lines[: len(expected)] == expected
+    assert lines[-1].endswith(
+        f"{len(expected)} do not mention it, {4 - len(expected)} do, 1 unreadable"
+    )
+
+
+def test_a_mention_that_is_too_little_to_be_quoted_is_one(tmp_path):
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    apart = "\n" * 6
+    (docs / "a.txt").write_text(
+        f"The terms of our contract{apart}deposit{apart}and so it ends here.\n"
+    )
+    sync(docs, tmp_path / "store")
+    corpus = Index.open(tmp_path / "store", root=docs)
+    (row,) = table_of(corpus, [mention_of("deposit")]).rows
+    assert (row.cells[0].status, row.cells[0].values) == ("found", ())
+    (row,) = table_of(corpus, [mention_of("bond")]).rows
+    assert row.cells[0].status == "silent"
+
+
+def test_a_term_may_be_hyphenated_at_a_line_end():
+    document = DocumentText("a.txt", [Line("a secu-"), Line("rity deposit")])
+    assert [one.text for one in mentions(document, "security deposit")] == ["secu- rity deposit"]
+    assert mentions(document, "security bond") == []
+
+
+def test_a_table_of_some_documents_counts_these_alone(made):
+    corpus = Index.open(made / "store", root=made / "docs")
+    columns = fields_of(["due date"], None)
+    some = table_of(corpus, columns, paths=["*e.txt"], not_paths=["lease"])
+    assert [row.source for row in some.rows] == ["invoice.txt"]
+    assert len(table_of(corpus, columns, not_paths=["empty"]).rows) == 4
+
+
+def test_two_documents_are_compared_field_by_field(made):
+    corpus = Index.open(made / "store", root=made / "docs")
+    columns = fields_of(["expiry", "governing law", "total"], None)
+    both = table_of(corpus, columns, sources=["contract.txt", "lease.txt"])
+    lines = list(render.compared_lines(both))
+    assert [line for line in lines if not line.startswith(" ")] == [
+        "expiry: different",
+        "governing law: different",
+        "total: silent",
+    ]
+    assert "  contract.txt: 2024-05-04 (computed)" in lines
+
+
+@pytest.mark.parametrize(
+    "clause",
+    [
+        "for three years from the Launch Date.",
+        "until the later of the third anniversary of the Effective Date and the last delivery.",
+    ],
+)
+def test_a_term_that_is_counted_from_an_event_has_no_day(clause):
+    (field,) = fields_of(["expiry"], None)
+    opening = "This Agreement is made as of 4 May 2021 (the “Effective Date”).\n\n"
+    lines = f"{opening}The term of this Agreement shall continue {clause}".splitlines()
+    assert proposed(DocumentText("a.txt", [Line(line) for line in lines]), field) == []
+
+
+def test_nothing_of_a_document_is_a_formula_or_mark_up(tmp_path):
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "=1+1.txt").write_text("Subject: =HYPERLINK(1) <script>alert(1)</script>\n")
+    sync(docs, tmp_path / "store")
+    subject = table(tmp_path, "subject")
+    rows = list(csv.reader(io.StringIO(render.table_csv(subject))))
+    assert [cell for row in rows for cell in row if cell.startswith(("=", "+", "-", "@"))] == []
+    assert rows[1][0] == "'=1+1.txt"
+    assert rows[1][2].startswith("'=HYPERLINK")
+    page = render.table_html(subject)
+    assert "<script" not in page
+    assert "HYPERLINK(1)" in page
+
+
+@pytest.mark.slow
+def test_the_command_prints_a_table_and_writes_files(cli: Cli, made, tmp_path):
+    from tests.support.toy_index import copied
+
+    copied(made, tmp_path / "mine")
+    store = tmp_path / "mine/store"
+    done = cli("--store", store, "table", "due date", "--csv", "a.csv", "--html", "a.html")
+    assert done.returncode == 0, done.stderr
+    assert "due date: 1 say, 3 silent, 1 unreadable" in done.stdout
+    assert "2024-04-11" in (tmp_path / "a.csv").read_text()
+    assert "2024-04-11" in (tmp_path / "a.html").read_text()
+    again = cli("--store", store, "table", "due date", "--csv", "a.csv")
+    assert (again.returncode, "is not overwritten" in again.stderr) == (2, True)
+    shown = cli("--store", store, "table", "due date", "--quotations")
+    assert "verified" in shown.stdout
+    assert "“Due date: 11 April 2024" in shown.stdout
+    without = cli("--store", store, "missing", "boiler")
+    assert without.stdout.startswith("contract.txt\nlease.txt\nminutes.txt\nunreadable: empty.txt")
+    compared = cli("--store", store, "compare", "lease.txt", "invoice.txt", "total")
+    assert compared.stdout.startswith("total: different")
+    wrong = cli("--store", store, "compare", "lease.txt", "leese.txt", "total")
+    assert (wrong.returncode, "is not in the index" in wrong.stderr) == (1, True)
