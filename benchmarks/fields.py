@@ -26,7 +26,7 @@ from benchmarks.common import corpus_of, data, print_table, read_jsonl
 from corpus_agent.fields.dates import find_dates
 from corpus_agent.fields.definition import field_of, fields_of
 from corpus_agent.fields.page import DocumentText
-from corpus_agent.fields.records import Cell, CellValue
+from corpus_agent.fields.records import Cell, FieldValue
 from corpus_agent.fields.table import proposed, table_of
 from indexer import Line
 
@@ -104,7 +104,7 @@ def judged(row: dict[str, Any], cells: dict[str, Cell], count: Callable[..., Non
         count(kind, expected, values, [value.normal for value in values] == [end])
 
 
-def _of_kind(cell: Cell, *, computed: bool) -> list[CellValue]:
+def _of_kind(cell: Cell, *, computed: bool) -> list[FieldValue]:
     return [value for value in cell.values if value.computed == computed]
 
 

@@ -81,7 +81,7 @@ class ProposedValue:
 
 
 @dataclass(frozen=True, slots=True)
-class CellValue:
+class FieldValue:
     """A value with its evidence: quotations that were looked up in the document.
 
     A computed one has a quotation for each thing that it was computed from.
@@ -101,7 +101,7 @@ class Cell:
     """
 
     status: CellStatus
-    values: tuple[CellValue, ...] = ()
+    values: tuple[FieldValue, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

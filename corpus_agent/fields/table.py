@@ -19,10 +19,10 @@ from corpus_agent.fields.page import DocumentText
 from corpus_agent.fields.parties import parties_of
 from corpus_agent.fields.records import (
     Cell,
-    CellValue,
     DocumentRow,
     Field,
     FieldTable,
+    FieldValue,
     ProposedValue,
 )
 from corpus_agent.tools.corpus import Readable
@@ -144,7 +144,7 @@ def _cell(document: DocumentText, proposals: Sequence[ProposedValue]) -> tuple[C
     return Cell("found" if len(values) == 1 else "several", tuple(values)), dropped
 
 
-def _checked(document: DocumentText, proposal: ProposedValue) -> CellValue | None:
+def _checked(document: DocumentText, proposal: ProposedValue) -> FieldValue | None:
     """The value with its quotations; None if one of them does not stand in the document."""
     citations = []
     for n, span in enumerate(((proposal.start, proposal.end), *proposal.also), start=1):
@@ -152,7 +152,7 @@ def _checked(document: DocumentText, proposal: ProposedValue) -> CellValue | Non
         if citation is None:
             return None
         citations.append(citation)
-    return CellValue(proposal.text, proposal.normal, tuple(citations), proposal.computed)
+    return FieldValue(proposal.text, proposal.normal, tuple(citations), proposal.computed)
 
 
 def _quoted(document: DocumentText, n: int, span: tuple[int, int]) -> Citation | None:

@@ -18,13 +18,13 @@ from corpus_agent.text.sanitize import enclosed, inert, one_line
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Citation
-    from corpus_agent.fields.records import Cell, CellValue, DocumentRow, FieldTable
+    from corpus_agent.fields.records import Cell, DocumentRow, FieldTable, FieldValue
     from corpus_agent.render.json_types import (
+        DocumentCells,
         Seal,
         TableCell,
         TableColumn,
         TableResult,
-        TableRow,
         TableValue,
     )
 
@@ -62,7 +62,7 @@ def _column_object(table: FieldTable, column: int) -> TableColumn:
     }
 
 
-def _row_object(row: DocumentRow) -> TableRow:
+def _row_object(row: DocumentRow) -> DocumentCells:
     return {
         "source": in_answer(row.source),
         "reason": inert(one_line(row.reason)) if row.reason else None,
@@ -75,7 +75,7 @@ def _cell_object(cell: Cell) -> TableCell:
     return {"status": cell.status, "values": [_value_object(value) for value in cell.values]}
 
 
-def _value_object(value: CellValue) -> TableValue:
+def _value_object(value: FieldValue) -> TableValue:
     return {
         "value": inert(one_line(value.normal)),
         "text": inert(one_line(value.text)),

@@ -211,7 +211,7 @@ class TableCell(TypedDict):
     values: list[TableValue]
 
 
-class TableRow(TypedDict):
+class DocumentCells(TypedDict):
     """A document; `reason` says why it could not be read, `changed` that it is not as indexed."""
 
     source: str
@@ -237,7 +237,7 @@ class TableResult(TypedDict):
     schema_version: int
     version: int
     fields: list[TableColumn]
-    rows: list[TableRow]
+    rows: list[DocumentCells]
     looked_at: int
     unreadable: int
     changed: int
