@@ -24,6 +24,7 @@ from corpus_agent.text.naming import quoted
 from indexer import Ocr, Query, UsageError, paths, storage
 
 if TYPE_CHECKING:
+    from corpus_agent.answering.records import Answerer
     from corpus_agent.render.json_types import (
         AnswerResult,
         IndexResult,
@@ -55,6 +56,7 @@ class Corpus:
         self._launch = launch
         self._encoder: Encoder | None = None
         self._view: Index | None = None
+        self._answerer: Answerer | None = None
 
     @classmethod
     def open(
@@ -198,9 +200,10 @@ class Corpus:
         appended to the log of the index.
         """
         view, launch, settings = self._newest(), self._ready(), self._settings
-        answerer = service.session.answerer_for(view, launch, settings)
+        if self._answerer is None or self._answerer.model_server is None:  # what it learns is kept
+            self._answerer = service.session.answerer_for(view, launch, settings)
         answer, _ = service.session.ask_recorded(
-            question, view, answerer, launch, settings, on_event=on_event
+            question, view, self._answerer, launch, settings, on_event=on_event
         )
         return render.answer_object(answer, self._seal)
 

@@ -26,6 +26,7 @@ from corpus_agent.tools.result import ToolResult, failure
 if TYPE_CHECKING:
     from corpus_agent.answering.records import OnEvent
 
+MAX_STEPS = 8  # requests to the model for one question, the last included
 MAX_CALLS = 16  # of one reply; further ones get an error
 MAX_IDLE_STEPS = 2  # consecutive replies that only repeat earlier calls
 SMALLER = 2  # a conversation that is too long for the server is retried at 1/2 of the size
@@ -52,7 +53,8 @@ class Conversation:
     """A conversation with one model about one question.
 
     `tools` is whether server and model support tools; it becomes False if a request fails for lack
-    of them. `call` runs a tool; `forget` is called for each result that left the window.
+    of them; with `bare` none is mentioned either. `call` runs a tool; `forget` is called for each
+    result that left the window.
     """
 
     chat_model: ChatModel
@@ -63,6 +65,7 @@ class Conversation:
     forget: Callable[[Call], None]
     window: ContextWindow = field(default_factory=ContextWindow)
     tools: bool = True
+    bare: bool = False
     on_event: OnEvent = lambda _: None
     _tokens: int = field(init=False)
 
@@ -126,7 +129,7 @@ class Conversation:
                 return reply
 
     async def _request(self, *, may_call: bool) -> StreamedReply:
-        if self.tools:
+        if self.tools or self.bare:
             messages = native(self.system, self.entries)
         else:
             messages = plain(self.system, self.entries, self.question)

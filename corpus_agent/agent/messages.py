@@ -162,8 +162,17 @@ def tool_definitions(specs: Sequence[ToolSpec] = SPECS) -> list[Any]:
         ToolDefinition(
             name=spec.name,
             description=spec.description,
-            parameters_json_schema=dict(spec.schema),
+            parameters_json_schema=_without_examples(spec.schema),
             strict=False,
         )
         for spec in specs
     ]
+
+
+def _without_examples(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """A schema without its examples, which each description has in words: prompts are short."""
+    properties = {
+        name: {key: value for key, value in entry.items() if key != "examples"}
+        for name, entry in schema["properties"].items()
+    }
+    return {**schema, "properties": properties}

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from corpus_agent.agent.messages import AssistantMessage, Call, tool_definitions
 from corpus_agent.agent.text_tool_calls import Tools, parse, without_thoughts
@@ -33,6 +33,7 @@ CHECK_CHARACTERS = 40  # a reply is parsed again after this much new text
 ECHO_CHARACTERS = 120  # a tail of this length ...
 ECHOES = 4  # ... that occurs this often in a reply ends it: the model repeats itself
 MAX_SHOWN_ERROR = 160  # characters
+TOP_TOKENS = 20  # whose probabilities are asked for; the most that servers give
 
 TOOLS: Tools = {
     spec.name: (tuple(spec.schema["properties"]), tuple(spec.schema["required"])) for spec in SPECS
@@ -163,6 +164,26 @@ async def stream_reply(
             if stopped:
                 break
     return _reply(partial, stopped)
+
+
+async def whole_reply(
+    chat_model: ChatModel, messages: Sequence[ModelMessage]
+) -> tuple[str, Sequence[Mapping[str, Any]]]:
+    """A reply of one token, and the likeliest tokens in its place; empty if not reported.
+
+    Raises ModelUnavailable if there is none.
+    """
+    from pydantic_ai.direct import model_request
+    from pydantic_ai.models.openai import OpenAIChatModelSettings
+
+    settings = OpenAIChatModelSettings(
+        temperature=0.0, max_tokens=1, openai_logprobs=True, openai_top_logprobs=TOP_TOKENS
+    )
+    with _translated(chat_model.where):
+        async with asyncio.timeout(chat_model.timeouts.first):
+            reply = await model_request(chat_model.model, messages, model_settings=settings)
+    tokens = (reply.provider_details or {}).get("logprobs") or [{}]
+    return reply.text or "", tokens[0].get("top_logprobs") or []
 
 
 async def _events(

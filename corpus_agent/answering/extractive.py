@@ -22,7 +22,14 @@ from corpus_agent.answering.probability import status_of
 from corpus_agent.answering.quotations import check_quotation
 from corpus_agent.answering.ranking import PASSAGES_READ, Ranking, rank_sentences
 from corpus_agent.answering.reading import NAMED_POOL, read
-from corpus_agent.answering.records import Answer, Citation, Computation, OnEvent, Turn
+from corpus_agent.answering.records import (
+    CLOSEST_HEADING,
+    Answer,
+    Citation,
+    Computation,
+    OnEvent,
+    Turn,
+)
 from corpus_agent.answering.subquestions import asking_sentence
 from corpus_agent.answering.unclear import Meanings, meanings
 from corpus_agent.text.sanitize import one_line
@@ -37,7 +44,6 @@ if TYPE_CHECKING:
     from corpus_agent.tools.result import ToolCall
     from indexer import Chunk, Encoder, Hit
 
-CLOSEST_HEADING = "No model has read these; the closest passages are:"
 
 # Why a passage is not quoted, of one and of several. What cannot be looked at has not changed.
 _CHANGED = (

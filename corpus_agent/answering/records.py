@@ -25,6 +25,8 @@ Verdict = Literal["verified", "verified in recognised text", "moved", "cut", "al
 # Verdicts of a quotation that stands in its document, there or elsewhere, whole.
 STANDING: frozenset[Verdict] = frozenset(["verified", "verified in recognised text", "moved"])
 
+CLOSEST_HEADING = "No model has read these; the closest passages are:"
+
 OnEvent = Callable[[str], None]
 """Receives one line for a person about what is happening: a search, a read, a notice."""
 

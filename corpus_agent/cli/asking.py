@@ -130,9 +130,14 @@ def ask(
     settings = launch.settings
 
     corpus = service.session.open_corpus(settings)
-    watching = Watching()
+    watching = Watching(quiet=as_json)
     answerer = service.session.answerer_for(
-        corpus, launch, settings, strict=strict_evidence, on_draft=watching.draft
+        corpus,
+        launch,
+        settings,
+        strict=strict_evidence,
+        on_draft=watching.draft,
+        on_passages=watching.passages,
     )
     try:
         with watching:
@@ -180,7 +185,12 @@ def chat(
 
     def make(launch: Launch) -> Answerer:
         return service.session.answerer_for(
-            corpus, launch, settings, strict=strict_evidence, on_draft=watching.draft
+            corpus,
+            launch,
+            settings,
+            strict=strict_evidence,
+            on_draft=watching.draft,
+            on_passages=watching.passages,
         )
 
     def answer(

@@ -1,32 +1,45 @@
-"""The live display of an answer in progress: searches and reads as lines, the streamed draft.
+"""The live display of an answer in progress: searches and reads as lines, passages, the draft.
 
-On stderr, and only if that is a terminal. The draft is unchecked, so it is dim and erased when the
-answer is complete. Used by `ask` and `chat`.
+On stderr. At a terminal the passages that were found without the model stand there after about a
+second, below them the time that has passed and the streamed draft, which is unchecked; both are dim
+and erased when the answer is complete. Elsewhere one line says that a model is asked. Used by `ask`
+and `chat`.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from corpus_agent import render
 from corpus_agent.text.sanitize import inert, one_line
 
 if TYPE_CHECKING:
     from rich.live import Live
     from rich.text import Text
 
+    from corpus_agent.answering.records import Answer
+
 DRAFT_LINES = 8  # of the draft's end
 DRAFT_CHARACTERS = 2_000
+READING = "The closest passages, while the model reads:"
 PER_SECOND = 8  # times that the draft is drawn
 
 
 class Watching:
-    """A context manager, reusable for each answer; outside of it, nothing is shown."""
+    """A context manager, reusable for each answer; outside of it, nothing is shown.
 
-    def __init__(self) -> None:
+    `quiet`: without a terminal, not even the line that says that a model is asked.
+    """
+
+    def __init__(self, *, quiet: bool = False) -> None:
         self._shows = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+        self._quiet = quiet
+        self._passages = ""
+        self._began = 0.0
         self._live: Live | None = None
         self._draft = ""
 
@@ -35,7 +48,8 @@ class Watching:
             from rich.console import Console
             from rich.live import Live
 
-            self._draft = ""
+            self._draft = self._passages = ""
+            self._began = time.monotonic()
             console = Console(stderr=True, highlight=False)
             self._live = Live(
                 console=console,
@@ -64,6 +78,18 @@ class Watching:
             self._draft = ""
             self._live.console.print(Text(f"· {one_line(inert(line))}", "dim"), soft_wrap=True)
 
+    def passages(self, found: Answer) -> None:
+        """Show what was found without the model, which is asked now."""
+        if self._live is not None:
+            if found.citations:
+                lines = render.citation_lines(found.citations)
+                self._passages = "\n".join([READING, *lines])
+        elif not self._quiet:
+            count = len(found.citations)
+            noun = "passage" if count == 1 else "passages"
+            line = f"{count} {noun} found; asking the model, which can take minutes."
+            print(line, file=sys.stderr, flush=True)  # noqa: T201 - progress is this module's job
+
     def draft(self, text: str) -> None:
         """Show the draft so far."""
         self._draft = text[-DRAFT_CHARACTERS:]
@@ -72,4 +98,7 @@ class Watching:
         from rich.text import Text
 
         lines = inert(self._draft).splitlines()[-DRAFT_LINES:]
-        return Text("\n".join(["…", *lines]), "dim italic")
+        seconds = int(time.monotonic() - self._began)
+        waiting = f"… {seconds} s"
+        above = [self._passages, ""] if self._passages else []
+        return Text("\n".join([*above, waiting, *lines]), "dim italic")

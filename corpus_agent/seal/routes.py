@@ -47,6 +47,8 @@ _CHAT: dict[str, type | tuple[type, ...]] = {
     "stream_options": dict,
     "tools": list,
     "tool_choice": str,
+    "logprobs": bool,
+    "top_logprobs": int,
 }
 _MESSAGE: dict[str, type | tuple[type, ...]] = {
     "role": str,

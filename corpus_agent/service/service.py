@@ -38,6 +38,7 @@ class Service:
         )
         self._lock = threading.Lock()
         self._corpus: Index | None = None
+        self._answerer: Answerer | None = None
 
     def warm(self) -> None:
         """Load the index and the encoder ahead of the first question."""
@@ -64,8 +65,10 @@ class Service:
             return self._corpus
 
     def answerer(self, corpus: Index) -> Answerer:
-        """The answerer of this process for one version."""
-        return session.answerer_for(corpus, self._launch, self._settings)
+        """The answerer of this process; one with a model is kept, for what it learns of it."""
+        if self._answerer is None or self._answerer.model_server is None:
+            self._answerer = session.answerer_for(corpus, self._launch, self._settings)
+        return self._answerer
 
     def ask(self, question: str, cancel: Cancel) -> Answer:
         """An answer from the newest version; see session.ask_recorded.

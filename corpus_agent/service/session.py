@@ -17,7 +17,7 @@ from corpus_agent.models import discovery
 from corpus_agent.models.llama_server import wait_until_ready
 from corpus_agent.settings import Settings, existing_place, existing_store, model_folder
 from corpus_agent.startup import Launch, corpus_place, for_indexing, in_place
-from corpus_agent.text.naming import EXTRACTIVE, quoted
+from corpus_agent.text.naming import quoted
 from indexer import (
     CorpusError,
     Encoder,
@@ -36,12 +36,9 @@ from indexer import (
 
 if TYPE_CHECKING:
     from corpus_agent.answering.receipt import Receipt
-    from corpus_agent.answering.records import Answer, Answerer, AnswerStatus, OnEvent, Turn
+    from corpus_agent.answering.records import Answer, Answerer, OnEvent, Turn
 
 MODEL_LOAD_SECONDS = 300.0  # a large model from a slow disk
-EXTRACTIVE_HEADING = "The documents say:"
-UNCLEAR_HEADING = "It may mean several things:"
-CLOSEST_HEADING = "The closest passages are:"
 
 
 def encoder_for(settings: Settings, store: Path | None, *, bulk: bool = False) -> Encoder:
@@ -137,11 +134,12 @@ def answerer_for(
     *,
     strict: bool = False,
     on_draft: Callable[[str], None] = lambda _: None,
+    on_passages: Callable[[Answer], None] = lambda _: None,
 ) -> Answerer:
     """The answerer of the model that was found, through its broker; else the extractive one.
 
-    With `strict`, unsupported sentences are left out of its answers; `on_draft` is called with
-    the pieces of a draft as they arrive.
+    With `strict`, unsupported sentences are left out of its answers; `on_passages` is called with
+    the answer without a model before the model is asked, `on_draft` with the pieces of its draft.
     """
     model, broker = launch.model, launch.broker
     if model is None or broker is None:
@@ -162,6 +160,8 @@ def answerer_for(
         encode=corpus.encoder.encode_tokens,
         strict=strict,
         on_draft=on_draft,
+        own=answering.extractive.ExtractiveAnswerer(corpus.encoder),
+        on_passages=on_passages,
     )
 
 
@@ -186,11 +186,7 @@ def ask(
     history: Sequence[Turn] = (),
     on_event: OnEvent = lambda _: None,
 ) -> Answer:
-    """An answer; if the model fails, the extractive one, with a notice.
-
-    If nothing that the model wrote is supported, the answering passages are appended; so they are
-    if the model found no answer, which is then `closest`.
-    """
+    """An answer; if the model fails, the extractive one, with a notice."""
     if not any(char.isalnum() for char in question):
         raise UsageError("The question holds no words.", 'Ask like this: corpus-agent ask "…"')
     question = question.encode("utf-8", "replace").decode("utf-8")  # typed bytes may be no text
@@ -201,46 +197,16 @@ def ask(
         on_event(notice)
         fallback = answering.extractive.ExtractiveAnswerer(corpus.encoder, (notice,))
         answer = fallback.answer(question, corpus, history, on_event)
-    unfounded = answer.unsupported or answer.status == "not_found"
-    if answer.answerer != EXTRACTIVE and unfounded and not answer.citations:
-        answer = _with_passages(answer, corpus, history, on_event)
     if answer.computed is None and answering.whole_corpus.asks_all(question):
         answer = _of_nearest_passages(answer)
     # Also if the model failed: it had already received passages.
     return replace(answer, egress=answerer.egress, model_server=answerer.model_server)
 
 
-def _below_refusal(status: AnswerStatus) -> AnswerStatus:
-    return "unclear" if status == "unclear" else "closest"
-
-
 def _of_nearest_passages(answer: Answer) -> Answer:
     """The answer to a question about all documents, which the passages that were read are not."""
     status = "partial" if answer.status == "answered" else answer.status
     return replace(answer, status=status, notices=(*answer.notices, answering.whole_corpus.NOTICE))
-
-
-def _with_passages(
-    answer: Answer, corpus: Index, history: Sequence[Turn], on_event: OnEvent
-) -> Answer:
-    """The answer followed by the extractive answer's passages, if there are any.
-
-    An answer that was not found becomes `closest`: the model may have overlooked it.
-    """
-    passages = answering.extractive.ExtractiveAnswerer(corpus.encoder)
-    found = passages.answer(answer.question, corpus, history, on_event)
-    if not found.citations:
-        return answer
-    heading = {"closest": CLOSEST_HEADING, "unclear": UNCLEAR_HEADING}.get(found.status)
-    quoted = found.text.removeprefix(f"{answering.extractive.CLOSEST_HEADING}\n")
-    return replace(
-        answer,
-        text=f"{answer.text}\n\n{heading or EXTRACTIVE_HEADING}\n{quoted}",
-        status=_below_refusal(found.status) if answer.status == "not_found" else answer.status,
-        citations=found.citations,
-        notices=(*answer.notices, "The passages below the answer were added without the model."),
-        calls=(*answer.calls, *found.calls),
-    )
 
 
 def ask_recorded(

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from corpus_agent.agent import answerer as librarian_loop
+from corpus_agent.agent.conversation import MAX_STEPS
+from corpus_agent.agent.prompts import SYSTEM_PROMPT
 from corpus_agent.answering.records import Answer
 from corpus_agent.render import for_parent
 from corpus_agent.text.delimiters import Frame
@@ -60,8 +61,8 @@ LIBRARIAN = Persona(
     "Answers a question from the indexed documents and from nothing else, with quotations that "
     "were looked up. Holds no other tool and no connection.",
     (search.NAME, read.NAME),
-    librarian_loop.SYSTEM_PROMPT,
-    librarian_loop.MAX_STEPS,
+    SYSTEM_PROMPT,
+    MAX_STEPS,
 )
 
 FILE_MINER = Persona(

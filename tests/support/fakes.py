@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import re
 import socket
 import socketserver
@@ -198,7 +199,8 @@ class Reply:
     """What the server answers to one chat request; made by the functions below.
 
     `calls` are tool names with their arguments as the model writes them, valid JSON or not.
-    `pause` seconds pass in the middle of the content, and with `breaks` it ends there.
+    `pause` seconds pass in the middle of the content, and with `breaks` it ends there. `likeliest`
+    are words in place of the first with the logarithms of their probabilities.
     """
 
     content: str = ""
@@ -211,11 +213,20 @@ class Reply:
     drop: bool = False
     pause: float = 0.0
     breaks: bool = False
+    likeliest: tuple[tuple[str, float], ...] = ()
 
 
 def says(content: str, delay: float = 0.0) -> Reply:
     """A reply of text, after `delay` seconds."""
     return Reply(content=content, delay=delay)
+
+
+def reads(**probabilities: float) -> Reply:
+    """A reply of the likeliest word, with the probability of each as the server reports it."""
+    likeliest = sorted(probabilities.items(), key=lambda each: -each[1])
+    return Reply(
+        content=likeliest[0][0], likeliest=tuple((word, math.log(p)) for word, p in likeliest)
+    )
 
 
 def calls(*tool_calls: tuple[str, dict[str, Any] | str]) -> Reply:
@@ -411,6 +422,9 @@ def _completion(reply: Reply, model: str) -> dict[str, Any]:
     if reply.calls:
         message["tool_calls"] = _tool_calls(reply)
     choice = {"index": 0, "message": message, "finish_reason": _finish(reply)}
+    if reply.likeliest:
+        top = [{"token": word, "logprob": p, "bytes": None} for word, p in reply.likeliest]
+        choice["logprobs"] = {"content": [{**top[0], "top_logprobs": top}], "refusal": None}
     return {
         "id": "chatcmpl-1",
         "object": "chat.completion",

@@ -47,6 +47,8 @@ CHAT = {
     "stream": True,
     "stream_options": {"include_usage": True},
     "tool_choice": "auto",
+    "logprobs": True,
+    "top_logprobs": 20,
     "tools": [
         {"type": "function", "function": {"name": "x", "description": "y", "parameters": {}}}
     ],

@@ -6,8 +6,9 @@ import sys
 
 import pytest
 
-from corpus_agent.agent.answerer import SYSTEM_PROMPT, Limits, ModelAnswerer
+from corpus_agent.agent.answerer import Limits, ModelAnswerer
 from corpus_agent.agent.conversation import LAST_STEP
+from corpus_agent.agent.prompts import SYSTEM_PROMPT
 from corpus_agent.agent.request import Timeouts
 from corpus_agent.answering.citations import quotations, settle
 from corpus_agent.answering.records import Answer, Citation, Turn
@@ -247,19 +248,6 @@ def test_the_last_step_asks_for_the_answer_without_another_search():
     assert last["messages"][-1] == {"role": "user", "content": LAST_STEP}
     assert last["messages"][-2]["role"] == "tool"
     assert (last["tool_choice"], len(last["tools"])) == ("none", 2)
-
-
-def test_a_model_that_never_answers_gets_the_passages_shown():
-    searches = [calls(("vectordb_search", {"query": f"bread {n}"})) for n in range(9)]
-    answer, fake = ask(*searches, steps=3)
-    assert len(fake.requests) == 3
-    assert (answer.status, answer.probability) == ("closest", None)
-    assert answer.text == (
-        "These passages are the closest:\n\n"
-        "“Keep the sourdough at a temperature of 24 °C. Bake it.” [1]"
-    )
-    assert answer.citations[0].verdict == "verified"
-    assert answer.notices == ("The model gave no answer within 3 steps.",)
 
 
 def test_a_model_that_never_answers_about_nothing_is_not_found():

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corpus_agent.answering.extractive import CLOSEST_HEADING, ExtractiveAnswerer
+from corpus_agent.answering.extractive import ExtractiveAnswerer
 from corpus_agent.answering.probability import ANSWERED_FROM
+from corpus_agent.answering.records import CLOSEST_HEADING
 from corpus_agent.answering.subquestions import parts
 from corpus_agent.text.sentences import units
 from indexer.embed import FolderEncoder

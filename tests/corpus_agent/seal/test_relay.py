@@ -138,6 +138,8 @@ def chat(**changes):
         chat(keep_alive=-1),
         chat(stream_options={"include_usage": True, "x": 1}),
         chat(tool_choice={"type": "function"}),
+        chat(logprobs=1),
+        chat(top_logprobs="20"),
         chat(messages={"role": "user"}),
         chat(messages=["text"]),
         chat(messages=[{"role": "developer", "content": "x"}]),

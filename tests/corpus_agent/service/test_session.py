@@ -22,8 +22,9 @@ class Corpus(MemoryCorpus):
 
 def asked(question: str, reply: str):
     corpus = Corpus({"bread.md": BREAD})
-    with ScriptedModelServer([says(reply)]) as fake:
-        answerer = ModelAnswerer(fake.server, "toy-model")
+    with ScriptedModelServer([says(reply), says("no"), says(reply)]) as fake:
+        own = ExtractiveAnswerer(corpus.encoder)
+        answerer = ModelAnswerer(fake.server, "toy-model", own=own)
         return session.ask(question, corpus, answerer)
 
 
