@@ -25,6 +25,7 @@ VECTOR_WEIGHT = 0.62
 OTHER_VECTOR_WEIGHT = 0.2
 OTHERS_FOUND = 0.3  # of the best by words, from which a query is in another language
 FRAGMENTED_CHARS = 500  # of a query, which may be a pasted page
+PHRASE_DEPTH = 300  # rows with all words of a phrase that are looked through for it
 FEEDBACK_HITS = 5
 FEEDBACK_WEIGHT = 0.8
 
@@ -36,6 +37,20 @@ def with_years(text: str) -> str:
     """A query with each year also as other documents write it: FY22 finds 2022, 2022 finds FY22."""
     found = dict.fromkeys(fiscal or plain for fiscal, plain in _YEAR.findall(text))
     return " ".join([text, *(f"20{year} FY20{year} FY{year}" for year in found)])
+
+
+_QUOTED = re.compile(r'"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»')
+
+
+def phrases(text: str) -> list[str]:
+    """The phrases that stand in quotation marks, as `_plain` writes them; none of a single sign."""
+    found = (_plain("".join(groups)) for groups in _QUOTED.findall(text))
+    return [phrase for phrase in found if sum(map(str.isalnum, phrase)) > 1]
+
+
+def _plain(text: str) -> str:
+    """A text without its case, line breaks and forms of apostrophes."""
+    return " ".join(text.casefold().replace("’", "'").split())
 
 
 def search(
@@ -52,10 +67,38 @@ def search(
         by_text = beside.submit(by_words, snapshot, deep)
         vector = encoder.encode([encoder.query_prefix + text])[0]
         by_vector = snapshot.by_vector(vector, deep)
-        hits = fuse(vector, by_vector, by_text.result(), other_weight(encoder, text))
+        worded = by_text.result()
+        asked = phrases(text)
+        if asked:
+            known = {hit.chunk.id for hit in worded}
+            holding = with_phrases(snapshot, deep, asked)
+            worded += [hit for hit in holding if hit.chunk.id not in known]
+        hits = fuse(vector, by_vector, worded, other_weight(encoder, text))
     if reranker is not None:
         hits = reranker.reorder(text, hits)
+    if asked:
+        hits = phrases_first(hits, asked)
     return diverse(hits, query.limit, query.per_source)
+
+
+def with_phrases(snapshot: Snapshot, query: Query, asked: Sequence[str]) -> list[Hit]:
+    """The passages that hold all phrases, of those with all their words."""
+    every = replace(query, text=" ".join(asked), limit=PHRASE_DEPTH)
+    return [hit for hit in snapshot.by_text(every, every_word=True) if _holds(hit, asked)]
+
+
+def phrases_first(hits: Iterable[Hit], asked: Sequence[str]) -> list[Hit]:
+    """The hits, those with all phrases first: their scores are raised above .5, the others' not."""
+    holding: dict[bool, list[Hit]] = {True: [], False: []}
+    for hit in hits:
+        holds = _holds(hit, asked)
+        holding[holds].append(replace(hit, score=hit.score / 2 + 0.5 * holds))
+    return [*holding[True], *holding[False]]
+
+
+def _holds(hit: Hit, asked: Sequence[str]) -> bool:
+    text = _plain(hit.chunk.text)
+    return all(phrase in text for phrase in asked)
 
 
 def by_words(snapshot: Snapshot, query: Query) -> list[Hit]:

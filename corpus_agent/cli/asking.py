@@ -63,6 +63,8 @@ def search(
 ) -> None:
     """Find the passages that are about QUERY, by meaning and by words.
 
+    What stands in quotation marks within QUERY is looked up word for word, and comes first.
+
     A PATH is written from the working folder, from the indexed one, or in full; a glob as in an
     ignore file ('*.pdf', 'tax/**'), in quotation marks.
     """

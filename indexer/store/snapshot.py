@@ -86,19 +86,20 @@ class Snapshot:
             found = _filtered(search, where).select([*_SELECTED, "_distance"]).to_arrow()
             return _found(found, 1.0 - found["_distance"].to_numpy())
 
-    def by_text(self, query: Query) -> list[Hit]:
+    def by_text(self, query: Query, *, every_word: bool = False) -> list[Hit]:
         """The rows that share words with the query; the score is BM25, best first.
 
-        The text is matched as words: nothing in it is query syntax.
+        The text is matched as words: nothing in it is query syntax. With `every_word` only rows
+        that hold all of them.
         """
-        from lancedb.query import MatchQuery
+        from lancedb.query import FullTextOperator, MatchQuery
 
         if not self.manifest.chunks:  # then there is no full-text index either
             return []
         with translated(self.store):
-            search = self._chunks.search(
-                MatchQuery(query.text, FULL_TEXT_COLUMN), query_type="fts"
-            ).limit(query.limit)
+            together = FullTextOperator.AND if every_word else FullTextOperator.OR
+            words = MatchQuery(query.text, FULL_TEXT_COLUMN, operator=together)
+            search = self._chunks.search(words, query_type="fts").limit(query.limit)
             where = condition(query.paths, query.not_paths)
             found = _filtered(search, where).select([*_SELECTED, "_score"]).to_arrow()
             return _found(found, found["_score"].to_numpy())

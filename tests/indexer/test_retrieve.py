@@ -5,15 +5,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from indexer.records import Chunk, Hit
+from indexer.records import Chunk, Hit, Query
 from indexer.retrieve import (
     VECTOR_WEIGHT,
     convex,
     diverse,
     fuse,
     other_weight,
+    phrases,
+    search,
     with_years,
 )
+from indexer.store.snapshot import Snapshot
+from tests.support.toy_index import ENCODER, sync
 
 
 def unit(*values):
@@ -125,3 +129,42 @@ def test_a_model_of_many_languages_weighs_the_same_in_all():
     assert other_weight(Vocabulary(250_000), "Wie lang?") == VECTOR_WEIGHT
     assert other_weight(Vocabulary(30_522), "Wie lang?") < VECTOR_WEIGHT
     assert other_weight(Vocabulary(30_522), "How long is it?") == VECTOR_WEIGHT
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ('where is "Notice  of\nTermination"?', ["notice of termination"]),
+        ("„Grüner Tee“ «thé vert» “the tenant’s”", ["grüner tee", "thé vert", "the tenant's"]),
+        ('5" pipe', []),
+        ('"a" and ""', []),
+        ("no marks", []),
+    ],
+)
+def test_phrases_are_what_stands_in_quotation_marks(text, found):
+    assert phrases(text) == found
+
+
+def test_the_passage_that_holds_the_phrase_is_first_however_far_below_it_was(tmp_path):
+    root = tmp_path / "root"
+    root.mkdir()
+    for n in range(90):
+        (root / f"n{n:02}.md").write_text(
+            f"# {n}\n\nThe green tea and the tea that is green {n}.\n"
+        )
+    (root / "exact.md").write_text(
+        "# Stores\n\nMany other words stand here of boats, oars, ropes and sails, the mast, the\n"
+        "rudder, a lamp and the anchor; under them all lies Tea\nGreen in a tin.\n"
+    )
+    sync(root, tmp_path / "store")
+    snapshot = Snapshot(tmp_path / "store")
+    plain = search(snapshot, ENCODER, Query("tea green", 100))
+    assert plain[0].chunk.source != "exact.md"  # the control
+    exact = search(snapshot, ENCODER, Query('"tea green"', 100))
+    assert exact[0].chunk.source == "exact.md"
+    scores = [hit.score for hit in exact]
+    assert scores == sorted(scores, reverse=True)
+    assert scores[0] >= 0.5 >= scores[1]
+    none = search(snapshot, ENCODER, Query('"green lamp"', 100))
+    assert none
+    assert all(hit.score <= 0.5 for hit in none)
