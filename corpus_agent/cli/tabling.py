@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -150,15 +151,22 @@ def _table(
 
 
 def _opened(file: Path) -> int:
-    """A descriptor of a new file: opened before the seal, which closes all but the index."""
+    """A descriptor of a new file: opened before the seal, which closes all but the index.
+
+    An empty one is as good as new: a run that ended with an error leaves it.
+    """
+    flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     try:
-        return os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    except FileExistsError:
-        raise UsageError(
-            f"{os.fspath(file)!r} is there already, and is not overwritten.", "Name a new file."
-        ) from None
+        descriptor = os.open(file, flags, 0o600)
+        found = os.fstat(descriptor)
     except OSError as error:
         raise UsageError(f"{os.fspath(file)!r} cannot be written: {error.strerror}.") from None
+    if not stat.S_ISREG(found.st_mode) or found.st_size:
+        os.close(descriptor)
+        raise UsageError(
+            f"{os.fspath(file)!r} is there already, and is not overwritten.", "Name a new file."
+        )
+    return descriptor
 
 
 def _write(descriptor: int, text: str) -> None:

@@ -95,14 +95,15 @@ def _is_weak(phrase: str, rank: int) -> bool:
 def _beside(
     document: DocumentText, kind: FieldType, start: int, end: int, *, weak: bool
 ) -> Iterator[ProposedValue]:
-    """The values beside one phrase; a `weak` one counts where it is a label."""
+    """The values beside one phrase; a `weak` one counts as a label, or where it says the value."""
     text = document.text
     label = _LABEL.match(text, end)
     first, last = document.line_span(start)
     alone = not text[label.end() if label else end : last].strip()
     opens = not any(map(str.isalnum, text[first:start])) or text[:start].rstrip(" *_").endswith("|")
     worded = kind in ("party", "place", "text")
-    if weak and label is None and not (opens and (alone or not worded)):
+    loose = weak and label is None and not (opens and (alone or not worded))
+    if loose and worded:
         return
     at = label.end() if label else end
     if worded:
@@ -117,11 +118,15 @@ def _beside(
     read = find(behind)
     if read:
         reading, gap = read[0], behind[: read[0].start]
+        if loose and not _CONNECTED.match(gap):
+            return
         score = _score(gap, labelled=label is not None and opens)
         if alone and opens and not gap.strip():
             score = _NEXT_LINE
         for same in (one for one in read if one.start == reading.start):
             yield _proposal(same, at, start, at + same.end, score)
+    if loose:
+        return
     before = text[max(0, start - _REACH_BEFORE) : start]
     pieces = _SENTENCE_END.split(before)
     stated = find(pieces[-1]) if pieces and label is None else []

@@ -167,6 +167,21 @@ def test_a_document_that_says_two_things_has_both():
     assert [one.normal for one in proposed(document, field)] == ["2024-05-03", "2024-05-04"]
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The rent is £985 per month.", ["GBP 985"]),
+        ("Rent: £985", ["GBP 985"]),
+        ("For the rent see the annex; cleaning costs £30.", []),  # the control: said of another
+        ("We rent boats. A boat is £30 a day.", []),
+    ],
+)
+def test_a_short_word_has_the_value_that_is_said_of_it_alone(text, expected):
+    document = DocumentText("a.txt", [Line(text)])
+    (field,) = fields_of(["rent"], None)
+    assert [one.normal for one in proposed(document, field)] == expected
+
+
 def test_a_form_that_leaves_its_date_blank_has_none():
     text = "This Agreement is made as of the ___ day of ____, 2019 between X Ltd and Y Ltd."
     later = "\nThe Closing was signed on 3 May 2018."
@@ -291,6 +306,9 @@ def test_the_command_prints_a_table_and_writes_files(cli: Cli, made, tmp_path):
     assert "2024-04-11" in (tmp_path / "a.html").read_text()
     again = cli("--store", store, "table", "due date", "--csv", "a.csv")
     assert (again.returncode, "is not overwritten" in again.stderr) == (2, True)
+    wrong = cli("--store", store, "table", "due date", "--path", "no", "--csv", "b.csv")
+    assert wrong.returncode == 1
+    assert cli("--store", store, "table", "due date", "--csv", "b.csv").returncode == 0
     shown = cli("--store", store, "table", "due date", "--quotations")
     assert "verified" in shown.stdout
     assert "“Due date: 11 April 2024" in shown.stdout
