@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from pathspec.patterns.gitignore import GitIgnorePatternError
@@ -10,7 +11,9 @@ from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 from indexer.errors import UsageError
 from indexer.store.rows import quoted
 
-_GLOB = frozenset("*?[")
+_GLOB = frozenset("*?")  # brackets alone are part of a name
+# Classes that mean the same to everybody; the database knows more signs in them ("&&", "[:").
+_CLASS = re.compile(r"\[[!^]?(?:[\w .]|-(?!-))+\]")
 
 
 def condition(paths: Sequence[str], not_paths: Sequence[str] = ()) -> str:
@@ -23,12 +26,15 @@ def condition(paths: Sequence[str], not_paths: Sequence[str] = ()) -> str:
 def _selects(path: str) -> str:
     if not _GLOB & set(path):
         return f"starts_with(source, {quoted(path)})"
+    named = f"\\{path}" if path[0] in "!#" else path  # else an ignore rule of another kind
     try:
-        # A sign that begins an ignore rule of another kind is part of the name here.
-        pattern, _ = GitIgnoreSpecPattern.pattern_to_regex(f"\\{path}" if path[0] in "!#" else path)
-    except GitIgnorePatternError:
-        pattern = None
-    if pattern is None:
-        raise UsageError(f"{path!r} is not a pattern of paths.", "As in *.pdf, tax/** or 202?-*.md")
+        pattern, _ = GitIgnoreSpecPattern.pattern_to_regex(named)
+        if pattern is None or "[" in _CLASS.sub("", path) or "\\" in path:
+            raise re.error("no pattern")
+        re.compile(pattern)
+    except (GitIgnorePatternError, re.error):
+        raise UsageError(
+            f"{path!r} is not a pattern of paths.", "As in *.pdf, tax/** or 202[3-5]-*.md"
+        ) from None
     # The database's expressions match in linear time, whatever the pattern.
     return f"regexp_like(source, {quoted(f'(?s){pattern}')})"
