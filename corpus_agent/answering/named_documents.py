@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 
 import regex
 
+from corpus_agent.answering.claims import names_are_nouns
 from corpus_agent.text.tokens import STOP_WORDS, fold, has_digit, terms
 
 MOST_NAMED = 3  # documents that are searched before the others
@@ -41,7 +42,12 @@ def named_documents(question: str, sources: Iterable[str]) -> list[str]:
 
 
 def missing_names(question: str, texts: Collection[str]) -> list[str]:
-    """The names of a question, as written, that no text has: what these say may be of another."""
+    """The names of a question, as written, that no text has: what these say may be of another.
+
+    None of a German one, whose nouns are written like names.
+    """
+    if names_are_nouns(question):
+        return []
     first = _WORD.search(question)
     together = " ".join("".join(terms(text)) for text in texts)
     return [

@@ -54,4 +54,5 @@ def test_names_that_no_text_has_are_told_as_they_are_written():
     question = "What did Kestrel pay Blue Finch and Marten?"
     texts = ["BLUEFINCH_2021.pdf Payments to Blue Finch", "marten, a supplier"]
     assert missing_names(question, texts) == ["Kestrel"]
+    assert missing_names("Wie hoch ist die Miete?", texts) == []  # a noun
     assert missing_names("Kestrel paid what?", texts) == []  # the first word is always written so
