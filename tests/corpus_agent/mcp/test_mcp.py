@@ -436,7 +436,8 @@ def test_an_answer_comes_with_its_quotations_in_the_text_and_nothing_structured(
 @pytest.mark.slow
 def test_a_long_call_says_that_it_is_under_way_to_a_client_that_asks(warm, model):
     model.requests.clear()
-    model.replies = [says("NOT_FOUND", delay=6.0), says("NOT_FOUND", delay=6.0)]
+    # It is asked for the passages' answer again with tools, and once without: the program has one.
+    model.replies = [says("NOT_FOUND", delay=6.0), says("NOT_FOUND"), says("NOT_FOUND")] * 2
     call = {"name": "ask_corpus", "arguments": {"question": QUESTION}}
     for asked, number in (({}, 0), ({"_meta": {"progressToken": "mine"}}, 1)):
         warm.received.clear()
