@@ -39,7 +39,7 @@ def with_years(text: str) -> str:
     return " ".join([text, *(f"20{year} FY20{year} FY{year}" for year in found)])
 
 
-_QUOTED = re.compile(r'"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»')
+_QUOTED = re.compile(r'"([^"]+)"|“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»')
 
 
 def phrases(text: str) -> list[str]:

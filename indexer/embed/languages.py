@@ -8,12 +8,16 @@ store and the search.
 
 from __future__ import annotations
 
+import io
+import lzma
 import re
 import unicodedata
+from array import array
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
+import numpy as np
 import regex
 
 from indexer.records import ENGLISH
@@ -21,6 +25,7 @@ from indexer.records import ENGLISH
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
     from py3langid.langid import LanguageIdentifier
 
     from indexer.embed.protocol import Encoder
@@ -95,11 +100,28 @@ def is_multilingual(encoder: Encoder) -> bool:
 @cache
 def _identifier() -> LanguageIdentifier:
     """The identifier with its model, which is in the package: 0.6 s of a processor, 100 MB."""
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+    from py3langid.langid import MODEL_DIR, MODEL_FILE, LanguageIdentifier
 
-    identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    # As LanguageIdentifier.from_model_file, which unpacks into a file: it would be written outside
+    # of the store by a run without the seal, and a full disk would end one with it.
+    with lzma.open(MODEL_DIR / MODEL_FILE) as packed:
+        model = np.load(io.BytesIO(packed.read()), allow_pickle=False)
+    identifier = LanguageIdentifier(
+        model["ptc"],
+        model["pc"],
+        model["classes"].tolist(),
+        _as_array(model["nextmove"]),
+        model["out_feat"].tolist(),
+        norm_probs=True,
+        tk_row=_as_array(model["nextmove_row"]),
+    )
     identifier.set_languages(set(identifier.labels) - set(_LEFT_OUT.split()))
     return identifier
+
+
+def _as_array(numbers: NDArray[np.uint16 | np.uint32]) -> array[int]:
+    """The numbers as an array of Python, whose elements are read faster one by one."""
+    return array({2: "H", 4: "I"}[numbers.itemsize], numbers.tobytes())
 
 
 def fragments(text: str) -> str:
