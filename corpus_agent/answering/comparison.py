@@ -35,6 +35,7 @@ _WH = r"(?:which|what|who|whose|where|when)"
 _IS = r"(?:is|are|was|were|do|does|did|has|have|had)"
 _IN = r"(?:in|at|for|with|on|under|after|before)"
 _TAIL = r"(?P<tail>(?: \w+){0,3}?)"
+LONGEST = 300  # characters of a question that compares: what is pasted before one is not searched
 _COMPARING = [
     regex.compile(rf"(?i)^\W*{pattern}\s*[?.]*$")
     for pattern in (
@@ -61,6 +62,8 @@ _ITS_VERB = regex.compile(r"(?i)^(?:do|does|did)\b")
 
 def sides(question: str) -> tuple[str, str] | None:
     """A question about each of the two things that are compared; None if it compares none."""
+    if len(question) > LONGEST:
+        return None
     found = next((match for pattern in _COMPARING if (match := pattern.match(question))), None)
     if found is None:
         return None
@@ -93,7 +96,12 @@ _OF_TWO = regex.compile(
 
 def of_the_two(question: str, *spoken_of: str) -> str | None:
     """The question with the two things that were spoken of; None if it compares nothing."""
-    if len(spoken_of) != 2 or not _OF_TWO.match(question) or sides(question):
+    if (
+        len(spoken_of) != 2
+        or len(question) > LONGEST
+        or not _OF_TWO.match(question)
+        or sides(question)
+    ):
         return None
     one, other = spoken_of
     return f"{question.rstrip('? ')}, {one} or {other}?"
