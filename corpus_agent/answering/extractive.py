@@ -30,7 +30,6 @@ from corpus_agent.answering.records import (
     OnEvent,
     Turn,
 )
-from corpus_agent.answering.subquestions import asking_sentence
 from corpus_agent.answering.unclear import Meanings, meanings
 from corpus_agent.text.sanitize import one_line
 from corpus_agent.text.sentences import units
@@ -163,7 +162,7 @@ class ExtractiveAnswerer:
     def _rank(self, asked: str, hits: Sequence[Hit], named: Sequence[str]) -> Ranking:
         unread = is_other(language_of(hits)) and not is_multilingual(self._encoder)
         by_letters = unread and not self._foreign(asked, hits)
-        core = asking_sentence(asked)
+        core = asked
         for source in named:
             core = without_names(core, source)
         core = core if content_terms(core) else asked

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from corpus_agent.answering.follow_up import readings
 from corpus_agent.answering.named_documents import named_documents
 from corpus_agent.answering.ranking import Ranking
-from corpus_agent.answering.subquestions import parts
+from corpus_agent.answering.subquestions import asking_sentence, parts
 from corpus_agent.text.calendar_names import with_spellings
 from corpus_agent.tools import search
 from corpus_agent.tools.result import ToolCall
@@ -54,15 +54,19 @@ class AskedAs:
 
 def read(question: str, corpus: CorpusView, rank: Rank, history: Sequence[Turn] = ()) -> AskedAs:
     """The reading of a question that the passages answer best."""
-    likeliest, *others = (_read(asked, corpus, rank) for asked in readings(question, history))
+    likeliest, *others = (
+        _read(asked, corpus, rank, alone=asked == question) for asked in readings(question, history)
+    )
     best = max(others, key=lambda each: each.ranking.confidence, default=likeliest)
     lead = best.ranking.confidence - likeliest.ranking.confidence
     return best if lead > LEAD_OF_LIKELIEST else likeliest
 
 
-def _read(asked: str, corpus: CorpusView, rank: Rank) -> AskedAs:
+def _read(asked: str, corpus: CorpusView, rank: Rank, *, alone: bool) -> AskedAs:
+    """One reading; of a question `alone` the sentence that asks counts, else all that was said."""
     hits, calls, named = _pool(asked, corpus)
-    return AskedAs(asked, hits, calls, rank(asked, hits, named))
+    core = asking_sentence(asked) if alone else asked
+    return AskedAs(asked, hits, calls, rank(core, hits, named))
 
 
 def _pool(question: str, corpus: CorpusView) -> tuple[list[Hit], list[ToolCall], list[str]]:

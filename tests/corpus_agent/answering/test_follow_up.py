@@ -19,6 +19,9 @@ Harbour Vets, Nadia Brandt: 0114 496 0777.
 DAL = "The dal simmers for 35 minutes in the large pot."
 
 
+ENCODER = FolderEncoder()
+
+
 def turn(question: str, quote: str) -> Turn:
     citation = Citation(1, "a.md", None, 1, 1, quote, "verified")
     return Turn(question, Answer(question, quote, "closest", "m", (citation,), Coverage(), 1))
@@ -52,7 +55,18 @@ def test_a_question_that_stands_alone_has_one_reading_whatever_was_asked_before(
 def test_whom_he_stands_for_is_taken_from_the_quotation_before():
     corpus = MemoryCorpus({"boiler.md": BOILER, "phones.md": PHONES, "dal.md": DAL})
     history = [turn("How long does the dal simmer?", DAL), turn("Who fixes the boiler?", BOILER)]
-    answerer = ExtractiveAnswerer(FolderEncoder())
+    answerer = ExtractiveAnswerer(ENCODER)
     found = answerer.read("What is his phone number?", corpus, history)
     assert "0337" in found.ranking.sentences[0].text
     assert "dal" not in found.asked
+
+
+def test_the_words_of_the_question_before_rank_the_sentences_too():
+    rice = "Rice takes twelve minutes in the small pot."
+    corpus, answerer = MemoryCorpus({"dal.md": DAL, "rice.md": rice}), ExtractiveAnswerer(ENCODER)
+    dal = turn("In which pot is the dal cooked?", "The dal is cooked in the large pot.")
+    found = answerer.read("How long does it take?", corpus, [dal])
+    assert found.ranking.sentences[0].text == DAL
+    of_rice = turn("In which pot is the rice cooked?", rice)  # the control
+    found = answerer.read("How long does it take?", corpus, [of_rice])
+    assert found.ranking.sentences[0].text == rice
