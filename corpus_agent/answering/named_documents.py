@@ -22,7 +22,7 @@ _PROPER = regex.compile(r"(?<![\p{L}\p{N}'’-])\p{Lu}\p{Ll}{3,}(?![\p{L}\p{N}-]
 _OWN = regex.compile(r"^['’]s\b")
 _APART = regex.compile(r"[\W_]+")
 _YEAR = regex.compile(r"(?<!\d)(?:(?:19|20)(\d\d)|(?i:FY) ?'?(?:20)?(\d\d))(?!\d)")
-_NAME = regex.compile(r"\p{Lu}[\p{L}\p{N}&.'’-]*|\p{N}+\p{Lu}\p{L}*|\p{Ll}\p{Lu}\p{L}+")
+_NAME = regex.compile(r"\p{Lu}[\p{L}\p{N}&.'’-]*|(?<!\p{N})\p{N}++\p{Lu}\p{L}*|\p{Ll}\p{Lu}\p{L}+")
 
 
 def named_documents(question: str, sources: Iterable[str]) -> list[str]:

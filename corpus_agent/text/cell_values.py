@@ -13,9 +13,9 @@ from decimal import Decimal
 import regex
 
 _NUMBER = regex.compile(
-    r"(?P<open>\()?\s*(?P<sign>[-−–+])?\s*(?P<before>\p{Sc}|[A-Z]{3}(?=\s?[\d(])|US\$)?\s*"
+    r"(?P<open>\()?\s*+(?P<sign>[-−–+])?\s*+(?P<before>\p{Sc}|[A-Z]{3}(?=\s?[\d(])|US\$)?\s*+"
     r"(?P<sign2>[-−])?(?P<digits>\d[\d.,'’\u00a0\u202f ]*+)"
-    r"\s*(?P<after>%|‰|\p{Sc}|[\p{L}°µ²³/]{1,12}\.?)?\s*(?P<close>\))?"
+    r"\s*+(?P<after>%|‰|\p{Sc}|[\p{L}°µ²³/]{1,12}\.?)?\s*+(?P<close>\))?"
 )
 _GROUPED = regex.compile(r"\d{1,3}(?:([,.'’\u00a0\u202f ])\d{3})(?:\1\d{3})*(?:(?!\1)[.,]\d+)?")
 _PLAIN = regex.compile(r"\d+(?:[.,]\d+)?")
