@@ -10,7 +10,6 @@ import click
 
 from corpus_agent import answering, evaluation, render, service
 from corpus_agent.cli.common import (
-    EXIT_INTERRUPTED,
     EXIT_NOT_ANSWERED,
     JSON,
     launch_to_read,
@@ -141,14 +140,10 @@ def ask(
         on_draft=watching.draft,
         on_passages=watching.passages,
     )
-    try:
-        with watching:
-            answer, record = service.session.ask_recorded(
-                question, corpus, answerer, launch, settings, on_event=watching.event
-            )
-    except KeyboardInterrupt:
-        click.echo("Stopped.", err=True)
-        raise SystemExit(EXIT_INTERRUPTED) from None
+    with watching:
+        answer, record = service.session.ask_recorded(
+            question, corpus, answerer, launch, settings, on_event=watching.event
+        )
     if descriptor is not None:
         answering.receipt.write(descriptor, record)
     if as_json:

@@ -67,6 +67,9 @@ class Commands(click.Group):
             return super().invoke(ctx)
         except CorpusError as error:
             _fail(error, as_json="--json" in sys.argv[1:])
+        except KeyboardInterrupt:  # click would call it an error like any other
+            click.echo("Stopped.", err=True)
+            raise SystemExit(EXIT_INTERRUPTED) from None
         except BrokenPipeError:
             # The reader of our output has closed the pipe, as in `corpus-agent files | head`.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -14,6 +14,8 @@ import pytest
 from click.testing import CliRunner
 
 from corpus_agent.cli import main
+from corpus_agent.cli.common import Commands
+from indexer import UsageError
 from tests.support.command import Cli
 from tests.support.places import REPOSITORY
 from tests.support.toy_index import ENCODER, sync
@@ -433,3 +435,19 @@ def test_bash_completes_commands_and_options_with_what_is_printed():
 
 def test_shells_without_completion_are_wrong_usage():
     assert CliRunner().invoke(main, ["completion", "tcsh"]).exit_code == 2
+
+
+def test_ctrl_c_ends_every_command_as_shells_count():
+    group = Commands("corpus-agent")
+
+    @group.command()
+    def stopped() -> None:
+        raise KeyboardInterrupt
+
+    @group.command()
+    def failed() -> None:  # the control
+        raise UsageError("No.")
+
+    done = CliRunner().invoke(group, ["stopped"])
+    assert (done.exit_code, done.output) == (130, "Stopped.\n")
+    assert CliRunner().invoke(group, ["failed"]).exit_code == 2
