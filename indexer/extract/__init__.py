@@ -12,6 +12,7 @@ from importlib import import_module
 from pathlib import PurePosixPath
 
 from indexer.errors import UnreadableDocument
+from indexer.extract import extensions
 from indexer.extract.claims import suffixes
 from indexer.extract.claims.key_text import Keys, without_keys
 from indexer.extract.claims.keys import refuse_keys
@@ -21,6 +22,7 @@ from indexer.extract.damage import BROKEN, what_broke
 from indexer.extract.extraction import MAX_NESTING, Claim, Extraction, Extractor, Within
 from indexer.extract.hidden import shown
 from indexer.extract.normalise import whole
+from indexer.extract.own_properties import OwnProperties
 from indexer.extract.text.plain import SAMPLE_BYTES, is_text, stray_nulls
 from indexer.records import Line
 
@@ -36,6 +38,7 @@ __all__ = [
     "open_document",
     "opened_as",
     "title_of",
+    "versions",
     "writes_markdown",
 ]
 
@@ -90,29 +93,29 @@ def _text(
 # Every format of one document. Marks in the bytes come before names; among the formats of text the
 # first that claims a file serves it, plain text last.
 _DOCUMENTS: tuple[Extractor, ...] = (
-    replace(_binary("pdf", 8, "pdf", "pdf.pages"), empty_reason="no_text_layer"),
+    replace(_binary("pdf", 9, "pdf", "pdf.pages"), empty_reason="no_text_layer"),
     _binary("image", 1, "picture", "claims.image"),
-    _binary("docx", 4, "docx", "office.docx", markdown=True),
-    _binary("pptx", 4, "pptx", "office.pptx", markdown=True),
-    _binary("xlsx", 4, "xlsx xlsb", "sheets.spreadsheets"),
-    _binary("odf", 4, "odt odp", "office.odf", markdown=True),
-    _binary("ods", 3, "ods", "sheets.spreadsheets"),
-    _binary("epub", 6, "epub", "html.ebook", markdown=True),
+    _binary("docx", 5, "docx", "office.docx", markdown=True),
+    _binary("pptx", 5, "pptx", "office.pptx", markdown=True),
+    _binary("xlsx", 5, "xlsx xlsb", "sheets.spreadsheets"),
+    _binary("odf", 6, "odt odp", "office.odf", markdown=True),
+    _binary("ods", 5, "ods", "sheets.spreadsheets"),
+    _binary("epub", 7, "epub", "html.ebook", markdown=True),
     _binary("iwork", 4, "iwork", "iwork.document", markdown=True),
-    _binary("doc", 3, "doc", "legacy.doc", markdown=True),
-    _binary("ppt", 4, "ppt", "legacy.ppt", markdown=True),
-    _binary("xls", 3, "xls", "sheets.xls"),
-    _binary("msg", 6, "msg", "mail.files", container=True),
-    _binary("rtf", 5, "rtf", "legacy.rtf", markdown=True),
+    _binary("doc", 4, "doc", "legacy.doc", markdown=True),
+    _binary("ppt", 6, "ppt", "legacy.ppt", markdown=True),
+    _binary("xls", 4, "xls", "sheets.xls"),
+    _binary("msg", 7, "msg", "mail.files", container=True),
+    _binary("rtf", 6, "rtf", "legacy.rtf", markdown=True),
     replace(
         _binary("webarchive", 2, "webarchive", "personal.notes", markdown=True),
         claims=suffixes.is_webarchive,
     ),
     _text("enex", 1, suffixes.is_enex, "personal.notes", markdown=True, container=True),
     _text("fb2", 4, suffixes.is_fb2, "html.ebook", markdown=True),
-    _binary("tnef", 1, "tnef", "mail.files", container=True),
-    _text("mbox", 6, suffixes.is_mbox, "mail.files", container=True),
-    _text("eml", 6, suffixes.is_eml, "mail.files", container=True),
+    _binary("tnef", 2, "tnef", "mail.files", container=True),
+    _text("mbox", 8, suffixes.is_mbox, "mail.files", container=True),
+    _text("eml", 8, suffixes.is_eml, "mail.files", container=True),
     _text("contacts", 1, suffixes.is_contacts, "personal.contacts"),
     _text("calendar", 1, suffixes.is_calendar, "personal.appointments", container=True),
     _text("notebook", 4, suffixes.is_notebook, "data.notebook", markdown=True),
@@ -120,7 +123,7 @@ _DOCUMENTS: tuple[Extractor, ...] = (
     _text("csv", 3, suffixes.is_csv, "sheets.spreadsheets"),
     _text("html", 5, suffixes.is_html, "html.page", markdown=True),
     _text("json", 3, suffixes.is_json, "data.structured"),
-    _text("xml", 5, suffixes.is_xml, "data.structured", markdown=True),
+    _text("xml", 6, suffixes.is_xml, "data.structured", markdown=True),
     _text("markdown", 2, suffixes.is_markdown, "text.plain", markdown=True),
     _text("org", 2, suffixes.is_org, "text.plain"),
     _text("rst", 2, suffixes.is_rst, "text.plain"),
@@ -128,7 +131,7 @@ _DOCUMENTS: tuple[Extractor, ...] = (
     _text("text", 2, suffixes.is_plain, "text.plain"),
 )
 # An archive is read by all of them: when the text of one format changes, so may that of an archive.
-_ARCHIVE_VERSION = 2 + sum(extractor.version for extractor in _DOCUMENTS)
+_ARCHIVE_VERSION = 2 + sum(int(extractor.version) for extractor in _DOCUMENTS)
 
 
 def _archive(name: str, kinds: str, module: str) -> Extractor:
@@ -158,9 +161,12 @@ def claim(sample: bytes, path: str) -> Extractor:
     raise not_text(path).refusal()
 
 
-def _claimants(sample: bytes, path: str) -> Iterator[Extractor]:
-    """All extractors that accept the file, best first."""
+def _claimants(sample: bytes, path: str, depth: int = 0) -> Iterator[Extractor]:
+    """All extractors that accept the file, best first; installed ones read no file in a file."""
     refuse_keys(sample)
+    if (installed := extensions.for_file(path) if depth == 0 else None) is not None:
+        yield installed
+        return
     kind = kind_of(sample, path)
     if kind is None and not is_text(sample):
         return
@@ -173,10 +179,10 @@ def _claimants(sample: bytes, path: str) -> Iterator[Extractor]:
 class Opened:
     """A document whose lines are extracted lazily.
 
-    `title` is the document's own, "" if it has none. `extractor` is a label; it and `remark`, a
-    message on unreadable parts (`unread` lists them), hidden ones and others (`notes`), are final
-    after the last line. `lines` raises UnreadableDocument with that label, and with the extractor's
-    `empty_reason` at the end if there was no text.
+    `title` is the document's own, "" if it has none, `own` what it says of itself. `extractor` is a
+    label; it and `remark`, a message on unreadable parts (`unread` lists them), hidden ones and
+    others (`notes`), are final after the last line. `lines` raises UnreadableDocument with that
+    label, and with the extractor's `empty_reason` at the end if there was no text.
     """
 
     extractor: str
@@ -185,6 +191,7 @@ class Opened:
     remark: str = ""
     unread: Sequence[str] = ()
     notes: Sequence[str] = ()
+    own: OwnProperties = field(default_factory=OwnProperties)
 
 
 def open_document(
@@ -219,6 +226,7 @@ def _opened(extractor: Extractor, extraction: Extraction) -> Opened:
     opened = Opened(extractor.label, " ".join(shown(whole(extraction.title or "")).split()))
     opened.lines = _lines(extractor, extraction, opened)
     opened.unread, opened.notes = extraction.unread, extraction.notes
+    opened.own = extraction.own
     return opened
 
 
@@ -227,7 +235,7 @@ def _open(
 ) -> tuple[Extractor, Extraction]:
     """The extractor of a file and its extraction; errors carry the extractor's label."""
     failure = not_text(within.name).refusal()
-    for extractor in _claimants(data, within.name):
+    for extractor in _claimants(data, within.name, within.depth):
         on_claim(extractor.label)
         if extractor.container:
             _refuse_too_deep(within)
@@ -277,6 +285,9 @@ def _unreadable(error: BaseException, extractor: Extractor) -> UnreadableDocumen
     return UnreadableDocument("malformed", what_broke(error), extractor.label)
 
 
+_LABELS = frozenset(extractor.label for extractor in REGISTRY)
+
+
 def title_of(title: str, source: str) -> str:
     """The title of a document: its own, else its file name."""
     return title or " ".join(PurePosixPath(source).stem.split())
@@ -284,8 +295,17 @@ def title_of(title: str, source: str) -> str:
 
 def is_todays(label: str | None) -> bool:
     """Whether a label is that of a current extractor version."""
-    known = {extractor.label for extractor in REGISTRY}
-    return label is not None and label.partition("+")[0] in known
+    name = (label or "").partition("+")[0]
+    if not name.startswith(extensions.PREFIX):
+        return name in _LABELS
+    package, _, version = name.partition("/")
+    return extensions.versions().get(package) == version
+
+
+def versions() -> dict[str, str]:
+    """The version of each extractor by its name, those of installed packages last."""
+    own = {extractor.name: str(extractor.version) for extractor in REGISTRY}
+    return own | extensions.versions()
 
 
 def _remark(unread: list[str]) -> str:

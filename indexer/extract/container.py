@@ -13,7 +13,9 @@ from html import unescape
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from indexer.errors import UnreadableDocument
-from indexer.extract.extraction import MAX_PART_BYTES, MAX_UNPACKED_BYTES, usable_title
+from indexer.extract.damage import what_broke
+from indexer.extract.extraction import MAX_PART_BYTES, MAX_UNPACKED_BYTES
+from indexer.extract.own_properties import MAX_AUTHORS, OwnProperties, own_properties
 
 if TYPE_CHECKING:
     from lxml.etree import XMLParser
@@ -49,7 +51,7 @@ class ZipParts:
         try:
             self._archive = zipfile.ZipFile(io.BytesIO(data))
         except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError) as error:
-            raise UnreadableDocument("malformed", f"ZIP: {error}") from None
+            raise UnreadableDocument("malformed", f"ZIP: {what_broke(error)}") from None
         self._unpacked = 0
         self._stored = {info.filename.lstrip("/"): info for info in self._archive.infolist()}
         self._lower = {name.lower(): name for name in self._stored}
@@ -218,24 +220,49 @@ def main_part(parts: Parts, usual: str) -> str:
     return next((name for kind, name in kinds if kind == "officeDocument"), usual)
 
 
-def core_title(parts: Parts) -> str | None:
-    """The title among an Office file's properties."""
+def core_properties(parts: Parts) -> OwnProperties:
+    """An Office file's properties: the day is that of its making, else of its last change."""
     kinds = relations(parts, "").values()
     name = next((name for kind, name in kinds if kind == "core-properties"), "docProps/core.xml")
     try:
         root = parts.xml(name)
     except UnreadableDocument:
-        return None  # the properties alone are broken: the text is what counts
-    return usable_title(text_of(child(root, "title")))
+        return OwnProperties()  # the properties alone are broken: the text is what counts
+    return _dublin_core(root, "creator", "created", "modified")
 
 
-def meta_title(parts: Parts) -> str | None:
-    """The title among an OpenDocument file's properties."""
+def meta_properties(parts: Parts) -> OwnProperties:
+    """An OpenDocument file's properties."""
     try:
-        root = parts.xml("meta.xml")
+        return properties_of_meta(parts.xml("meta.xml"))
     except UnreadableDocument:
-        return None  # as above
-    return usable_title(text_of(child(root, "meta", "title")))
+        return OwnProperties()  # as above
+
+
+def properties_of_meta(root: Element | None) -> OwnProperties:
+    """The properties in an OpenDocument tree; the first author before the last one."""
+    meta = child(root, "meta")
+    written = "initial-creator" if child(meta, "initial-creator") is not None else "creator"
+    return _dublin_core(meta, written, "creation-date", "date")
+
+
+def _dublin_core(root: Element | None, author: str, *days: str) -> OwnProperties:
+    """The properties among the children of an element, by the names of theirs."""
+    return own_properties(
+        text_of(child(root, "title")),
+        text_of(child(root, author)),
+        *(text_of(child(root, day)) for day in days),
+    )
+
+
+def package_properties(metadata: Element | None) -> OwnProperties:
+    """The properties of an e-book's package: all who made it, and the day it was published."""
+    found: dict[str, list[str]] = {"title": [], "creator": [], "date": []}
+    for each in metadata if metadata is not None else ():
+        values = found.get(tag_of(each))
+        if values is not None and len(values) < MAX_AUTHORS:
+            values.append(text_of(each))
+    return own_properties(None, found["creator"], *found["date"])
 
 
 def refuse_locked(parts: Parts) -> None:

@@ -32,9 +32,19 @@ _SAYS: tuple[tuple[type[Exception], str], ...] = (
     (zipfile.BadZipFile, "its archive is damaged"),
     (OSError, "its packed data is damaged"),
 )
+# The same of libraries that are not imported here, by the names of their exceptions.
+_OTHERS_SAY = {
+    "EmptyFileError": "there is nothing in it",
+    "PdfStreamError": "it ends too early",
+    "TarError": "its archive is damaged",
+    "LZMAError": "its compressed data is damaged",
+}
 
 
 def what_broke(error: BaseException) -> str:
     """What is wrong with a file at which a parser raised one of these, in plain words."""
     says = (text for kind, text in _SAYS if isinstance(error, kind))
-    return next(says, "its structure is damaged")
+    named = (
+        _OTHERS_SAY[kind.__name__] for kind in type(error).mro() if kind.__name__ in _OTHERS_SAY
+    )
+    return next(named, None) or next(says, "its structure is damaged")

@@ -5,30 +5,23 @@ Does not parse. Imported by the registry and by every module of a format.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from indexer.errors import UnreadableDocument
 from indexer.extract.hidden import bare, parted
 from indexer.extract.normalise import lines_of, whole
+from indexer.extract.own_properties import OwnProperties
 from indexer.records import Line
 
 Claim = Callable[[bytes, str], bool]  # of a file's first bytes (or all) and its path
 
-MAX_TITLE_CHARS = 200
-# Titles that a program left behind instead of an author.
-_NO_TITLE = re.compile(
-    r"(?i)^(untitled.*|\((anonymous|unspecified|untitled)\)"
-    r"|microsoft (word|powerpoint|excel).*|powerpoint.presentation"
-    r"|(slide|document|presentation|sheet)\s*\d*|.*\.\w{2,4}|[\W\d_]*)$"
-)
 MAX_PART_CHARS = 120  # of a name in a mark line: a sheet's, a chapter's
 
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """A document's own title, if any, and its lines, lazily.
+    """A document's title, if any, its lines, lazily, and what it says of itself beside its text.
 
     `engines`, `unread` and `notes` are filled while the lines are read: names of second engines
     that were needed, parts that no engine could read, and other remarks.
@@ -39,6 +32,7 @@ class Extraction:
     engines: set[str] = field(default_factory=set)
     unread: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    own: OwnProperties = field(default_factory=OwnProperties)
 
 
 MAX_MEMBERS = 2_000  # documents within one file that are looked at
@@ -90,7 +84,7 @@ class Extractor:
     """
 
     name: str
-    version: int
+    version: int | str
     read: Callable[[bytes, Within], Extraction]
     kinds: tuple[str, ...] = ()
     claims: Claim = lambda sample, path: False
@@ -102,14 +96,6 @@ class Extractor:
     def label(self) -> str:
         """Name and version, as in "pdf/1"."""
         return f"{self.name}/{self.version}"
-
-
-def usable_title(title: object) -> str | None:
-    """A title from a document's properties, on one line; None for placeholders."""
-    if not isinstance(title, str):
-        return None
-    title = " ".join(bare(title).split())[:MAX_TITLE_CHARS]
-    return None if _NO_TITLE.match(title) else title
 
 
 def words(text: str) -> frozenset[str]:

@@ -18,7 +18,7 @@ from indexer.errors import UnreadableDocument
 from indexer.extract import open_document
 from indexer.extract.archives.tars import tar_extraction
 from indexer.extract.claims.magic import is_tar
-from indexer.extract.damage import BROKEN
+from indexer.extract.damage import BROKEN, what_broke
 from indexer.extract.extraction import Budget, Extraction, Within
 from indexer.extract.members import path_parts
 from indexer.files.names import is_key
@@ -73,7 +73,7 @@ def _through(data: bytes, within: Within) -> Extraction:
         unread.extend(opened.unread)
         notes.extend(opened.notes)
 
-    return Extraction(opened.title or None, lines(), engines, unread, notes)
+    return Extraction(opened.title or None, lines(), engines, unread, notes, opened.own)
 
 
 class _Unpacking(io.RawIOBase):
@@ -94,7 +94,7 @@ class _Unpacking(io.RawIOBase):
         try:
             piece = self._file.read(len(view))
         except PACKED_ERRORS as error:
-            raise UnreadableDocument("malformed", f"{error}"[:200]) from None
+            raise UnreadableDocument("malformed", what_broke(error)) from None
         except MemoryError:  # a window as large as the file says that it needs
             raise UnreadableDocument("too_large_unpacked") from None
         if len(piece) > self._budget.unpacked_bytes:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import IO, Self
 
 from indexer.errors import UnreadableDocument
+from indexer.extract.damage import what_broke
 from indexer.extract.extraction import Budget, Extraction, Within
 from indexer.extract.members import Member, archive_extraction
 
@@ -50,7 +51,7 @@ def _members(stream: IO[bytes], counted: bool) -> Iterator[Member]:
                 if not info.isdir():
                     yield Member(info.name, _reader(archive, info, counted))
     except tarfile.TarError as error:
-        raise UnreadableDocument("malformed", f"tar: {error}"[:200]) from None
+        raise UnreadableDocument("malformed", f"tar: {what_broke(error)}") from None
 
 
 def _reader(
@@ -68,7 +69,7 @@ def _reader(
         try:
             data = file.read()
         except tarfile.TarError as error:
-            raise UnreadableDocument("malformed", f"tar: {error}"[:200]) from None
+            raise UnreadableDocument("malformed", f"tar: {what_broke(error)}") from None
         if not counted:
             budget.spend(len(data))
         return data

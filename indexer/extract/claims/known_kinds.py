@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import PurePosixPath
 
 from indexer.errors import UnreadableDocument
@@ -230,9 +231,16 @@ _BY_BYTES: tuple[tuple[bytes, Known], ...] = (
     (rb"[FCZ]WS[\x01-\x30].{3}[\0-\x1f]", _machine("Flash film")),
     (rb"GGUF[\x01-\x04]\0\0\0", _machine("weights of a model")),
 )
-_PATTERNS = tuple((re.compile(pattern, re.DOTALL), known) for pattern, known in _BY_BYTES)
-# Most files are of no such kind, and one look says so.
-_ANY = re.compile(b"|".join(b"(?:%s)" % pattern for pattern, _ in _BY_BYTES), re.DOTALL)
+
+
+@cache
+def _any_kind() -> re.Pattern[bytes]:
+    """What begins as any of them: most files do not, and one look says so.
+
+    Compiled when a file is looked at, since it takes as long as the rest of a start.
+    """
+    return re.compile(b"|".join(b"(?:%s)" % pattern for pattern, _ in _BY_BYTES), re.DOTALL)
+
 
 # A member that tells which kind of ZIP file it is, or the beginning of its name.
 _BY_MEMBER: tuple[tuple[str, Known], ...] = (
@@ -303,9 +311,9 @@ _NOT_TEXT = Known("not text", "", "binary")
 
 def known_by_bytes(sample: bytes) -> Known | None:
     """What a file that begins so is, None where the bytes say nothing."""
-    if not _ANY.match(sample):
+    if not _any_kind().match(sample):
         return None
-    return next(known for pattern, known in _PATTERNS if pattern.match(sample))
+    return next(known for pattern, known in _BY_BYTES if re.match(pattern, sample, re.DOTALL))
 
 
 def known_by_name(path: str, otherwise: Known) -> Known:

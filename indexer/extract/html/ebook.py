@@ -14,7 +14,15 @@ from urllib.parse import unquote
 
 from indexer.errors import UnreadableDocument
 from indexer.extract import markdown
-from indexer.extract.container import ZipParts, attribute, child, parse_xml, tag_of, text_of
+from indexer.extract.container import (
+    ZipParts,
+    attribute,
+    child,
+    package_properties,
+    parse_xml,
+    tag_of,
+    text_of,
+)
 from indexer.extract.extraction import Extraction, part_lines
 from indexer.extract.html.page import decode_html, html_text
 from indexer.extract.tables.grid import Cell, Source, resolved
@@ -47,9 +55,9 @@ def read_epub(data: bytes) -> Extraction:
     if chapters and all(name in locked for name in chapters):
         raise UnreadableDocument("encrypted", "the book is protected")
     about = "\n".join(_details(metadata))
-    extraction = Extraction(title, iter(()))
-    lines = _lines(parts, chapters, _contents(parts, package, main), about, extraction.unread)
-    return Extraction(title, lines, extraction.engines, extraction.unread)
+    unread: list[str] = []
+    lines = _lines(parts, chapters, _contents(parts, package, main), about, unread)
+    return Extraction(title, lines, unread=unread, own=package_properties(metadata))
 
 
 def _lines(

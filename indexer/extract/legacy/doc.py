@@ -60,7 +60,8 @@ def read_doc(data: bytes) -> Extraction:
         if table is None:
             raise UnreadableDocument("malformed", "no table stream")
         blocks = list(_parts(document, table))
-    return Extraction(compound.title(), plain_lines([markdown.page(blocks)]))
+    own = compound.properties()
+    return Extraction(own.title, plain_lines([markdown.page(blocks)]), own=own)
 
 
 @dataclass(frozen=True, slots=True)

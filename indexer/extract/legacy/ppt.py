@@ -61,9 +61,11 @@ def read_ppt(data: bytes) -> Extraction:
         raise UnreadableDocument("malformed", "no presentation stream")
     if user is not None and user[12:16] == _ENCRYPTED:
         raise UnreadableDocument("encrypted", "a password is needed")
-    slides = list(_slides(stream, user))
+    unread: list[str] = []
+    slides = list(_slides(stream, user, unread))
     first = next((text for slide in slides for text in slide.titles), None)
-    return Extraction(compound.title() or first, _lines(slides))
+    own = compound.properties()
+    return Extraction(own.title or first, _lines(slides), unread=unread, own=own)
 
 
 def _lines(slides: list[_Slide]) -> Iterator[Line]:
@@ -110,9 +112,12 @@ def _is_table(stream: bytes, record: Record) -> bool:
     return False
 
 
-def _slides(stream: bytes, user: bytes | None) -> Iterator[_Slide]:
-    """The slides in the order of the last edit's lists; else in file order."""
-    places, document = _persisted(stream, user)
+def _slides(stream: bytes, user: bytes | None, unread: list[str]) -> Iterator[_Slide]:
+    """The slides in the order of the last edit's lists; else in file order.
+
+    What is listed and not found is added to `unread`.
+    """
+    places, document = _persisted(stream, user, unread)
     listed = list(_listed(stream, document, _SLIDES)) if document is not None else []
     if not listed:
         for record in _records(stream, 0, len(stream)):
@@ -120,9 +125,10 @@ def _slides(stream: bytes, user: bytes | None) -> Iterator[_Slide]:
                 yield _slide(stream, record, [])
         return
     notes = {slide_id: place for place, slide_id, _ in _listed(stream, document, _NOTES_LIST)}
-    for reference, _, outline in listed:
+    for number, (reference, _, outline) in enumerate(listed, start=1):
         found = _record_at(stream, places.get(reference), _SLIDE)
         if found is None:
+            unread.append(f"slide {number}, but for its title (malformed)")
             yield _Slide([text for kind, text in outline if kind in _TITLES], [])
             continue
         slide = _slide(stream, found, outline)
@@ -151,14 +157,21 @@ def _record_at(stream: bytes, place: int | None, kind: int) -> Record | None:
     return record if record is not None and record.kind == kind else None
 
 
-def _persisted(stream: bytes, user: bytes | None) -> tuple[dict[int, int], Record | None]:
-    """The offset of each persistent object after the last edit, and the document container."""
+def _persisted(
+    stream: bytes, user: bytes | None, unread: list[str]
+) -> tuple[dict[int, int], Record | None]:
+    """The offset of each persistent object after the last edit, and the document container.
+
+    Edits before the last MAX_EDITS, or behind a damaged one, are added to `unread`.
+    """
     places: dict[int, int] = {}
     document = None
     edit = struct.unpack_from("<I", user, 16)[0] if user is not None and len(user) >= 20 else 0
     for _ in range(MAX_EDITS):
         atom = _record_at(stream, edit, _USER_EDIT)
         if atom is None or atom.end - atom.start < 20:
+            if places:
+                unread.append("what was saved earlier (malformed)")
             break
         before, directory, reference = struct.unpack_from("<III", stream, atom.start + 8)
         for key, place in _directory(stream, directory):
@@ -167,6 +180,8 @@ def _persisted(stream: bytes, user: bytes | None) -> tuple[dict[int, int], Recor
         if not before or before >= edit:  # edits go back in the file
             break
         edit = before
+    else:
+        unread.append(f"what was saved before the last {MAX_EDITS:,} times")
     return places, _record_at(stream, places.get(document or 0), 1000)
 
 

@@ -16,13 +16,14 @@ from html import escape
 
 from indexer.extract import markdown
 from indexer.extract.colours import alike
-from indexer.extract.extraction import Extraction, plain_lines, usable_title
+from indexer.extract.extraction import Extraction, plain_lines
 from indexer.extract.hidden import hide
 from indexer.extract.html.page import html_text
 from indexer.extract.legacy.rtf_tables import WORDS as TABLE_WORDS
 from indexer.extract.legacy.rtf_tables import RowsDraft
 from indexer.extract.legacy.rtf_words import CHARACTERS, CODE_PAGES, ENDS, SIGNS, SKIPPED, STARRED
 from indexer.extract.office.word_hidden import MAX_UNSEEN_HALF_POINTS, PAPER
+from indexer.extract.own_properties import OwnProperties, own_properties
 from indexer.extract.tables.grid import Cell
 from indexer.extract.tables.rows import table_text
 
@@ -35,20 +36,26 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _HEADING = re.compile(r"(?i)heading ([1-9])\b")
+_DESTINATIONS = frozenset({"fonttbl", "stylesheet", "colortbl", "info", "title", "author"}) | {
+    "creatim"
+}
+_DATE_WORDS = ("yr", "mo", "dy")
 MAX_LEVEL = 8  # of an outline; 9 is body text
 
 
 def read_rtf(data: bytes) -> Extraction:
     """Its title and text."""
-    title, text = rtf_text(data)
-    return Extraction(title, plain_lines([text]))
-
-
-def rtf_text(data: bytes) -> tuple[str | None, str]:
-    """The title and the text of an RTF file."""
     reader = _RtfReader()
     reader.read(data.decode("latin-1"))
-    return usable_title("".join(reader.title)), markdown.page(reader.finish())
+    own = reader.properties()
+    return Extraction(own.title, plain_lines([markdown.page(reader.finish())]), own=own)
+
+
+def rtf_text(data: bytes) -> str:
+    """The text of an RTF file."""
+    reader = _RtfReader()
+    reader.read(data.decode("latin-1"))
+    return markdown.page(reader.finish())
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +97,8 @@ class _RtfReader:
     """State of reading a file: stack of groups, current paragraph, blocks so far."""
 
     def __init__(self) -> None:
-        self.title: list[str] = []
+        self._info: dict[str, list[str]] = {"title": [], "author": []}
+        self._made: dict[str, int] = {}  # year, month and day
         self._blocks: list[str] = []
         self._cells: list[Cell] = []
         self._rows = RowsDraft()
@@ -144,6 +152,12 @@ class _RtfReader:
         self._end_paragraph()
         yield from self._blocks
 
+    def properties(self) -> OwnProperties:
+        """What its head says of it."""
+        year, month, day = (self._made.get(word, 0) for word in _DATE_WORDS)
+        title, author = ("".join(self._info[name]) for name in ("title", "author"))
+        return own_properties(title, author, f"{year:04}-{month:02}-{day:02}")
+
     def _group(self, sign: str) -> None:
         self._flush()
         self._to_skip = 0
@@ -193,7 +207,7 @@ class _RtfReader:
     def _setting(self, word: str, number: int | None) -> None:
         """Apply a control word that changes how text is read; most only change its appearance."""
         state, paragraph = self._state, self._paragraph
-        if word in ("fonttbl", "stylesheet", "colortbl", "title", "info") and state.target:
+        if word in _DESTINATIONS and state.target:
             self._state = replace(state, target=word)
         elif word in ("footnote", "annotation") and state.target == "text" and self._stack:
             self._stack[-1] = (self._stack[-1][0], paragraph)
@@ -220,8 +234,10 @@ class _RtfReader:
             self._set_look(word, number)
 
     def _set_look(self, word: str, number: int | None) -> None:
-        """Apply a control word that decides whether characters are seen."""
-        if word in self._parts:
+        """Apply a control word that decides whether characters are seen, or of when a date is."""
+        if self._state.target == "creatim" and word in _DATE_WORDS:
+            self._made[word] = number or 0
+        elif word in self._parts:
             self._parts[word] = min(max(number or 0, 0), 255)
         elif word == "v":
             self._state = replace(self._state, vanishes=number != 0)
@@ -304,8 +320,8 @@ class _RtfReader:
             for _ in range(text.count(";")):
                 self._colours.append("".join(f"{part:02x}" for part in self._parts.values()))
                 self._parts = dict.fromkeys(self._parts, 0)
-        elif self._state.target == "title":
-            self.title.append(text)
+        elif self._state.target in self._info:
+            self._info[self._state.target].append(text)
         elif self._state.target == "stylesheet" and (heading := _HEADING.match(text)):
             self._levels[self._style] = int(heading[1]) - 1
         elif self._state.target in ("text", "footnote", "annotation"):

@@ -31,7 +31,7 @@ SKIPPED = words(
     "rsidtbl listoverridetable generator xmlnstbl mmathPr header headerl headerr headerf "
     "footer footerl footerr footerf fldinst bkmkstart bkmkend xe tc tcn revtbl filetbl "
     "ftnsep ftnsepc ftncn aftnsep aftnsepc aftncn nonshppict private1 sp panose falt "
-    "author operator keywords comment doccomm subject company manager category creatim "
+    "operator keywords comment doccomm subject company manager category "
     "revtim printim buptim template atnid atnauthor atnref atndate atntime atnparent "
     "atrfstart atrfend docvar userprops wgrffmtfilter pnseclvl pgptbl protusertbl htmltag "
     "mhtmltag"

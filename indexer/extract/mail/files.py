@@ -6,14 +6,13 @@ attached messages too. Called through the registry.
 
 from __future__ import annotations
 
-import email
 import re
 from collections.abc import Iterator
 
 from indexer.extract.claims.suffixes import MBOX
 from indexer.extract.extraction import Extraction, Within, part_lines
 from indexer.extract.mail.message import mail_extraction, numbered
-from indexer.extract.mail.mime import mail_of
+from indexer.extract.mail.mime import mail_of, parsed
 from indexer.extract.mail.msg import read_message
 from indexer.extract.mail.tnef import read_transport
 from indexer.extract.members import Members
@@ -26,7 +25,7 @@ MAX_PLIST_BYTES = 65_536  # Apple's notes on a message, behind it
 
 def read_eml(data: bytes, within: Within) -> Extraction:
     """Its subject, its lines, and those of what is attached."""
-    return mail_extraction(mail_of(email.message_from_bytes(_of_apple(data))), within)
+    return mail_extraction(mail_of(parsed(_of_apple(data))), within)
 
 
 def _of_apple(data: bytes) -> bytes:
@@ -52,7 +51,7 @@ def read_mbox(data: bytes, within: Within) -> Extraction:
         for number, (start, end) in enumerate(zip(starts, ends, strict=True), start=1):
             body = data[start:end].partition(b"\n")[2]
             unquoted = re.sub(rb"(?m)^>(>*From )", rb"\1", body)
-            mail = mail_of(email.message_from_bytes(unquoted))
+            mail = mail_of(parsed(unquoted))
             members.unread += (f"Message {number}: {each}" for each in mail.unread)
             yield from part_lines("Message", number, [mail.text()])
             yield from members.lines(numbered("Message", number, mail.members))

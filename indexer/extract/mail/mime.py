@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import quopri
 from collections.abc import Sequence
+from copy import copy
+from email import message_from_bytes
 from email.header import decode_header
 from email.message import Message
+from email.policy import Compat32
 from pathlib import PurePosixPath
 
 from indexer.extract import markdown
@@ -51,30 +54,68 @@ _ENDINGS = {
 }
 
 
+class _AsSent(Compat32):
+    """Headers with their 8-bit bytes, which the library's own policy replaces by question marks."""
+
+    def header_fetch_parse(self, name: str, value: str) -> str:
+        """The value with each 8-bit byte as a surrogate, for `decoded_header`."""
+        return value
+
+
+_AS_SENT = _AsSent()
+
+
+def parsed(data: bytes) -> Message:
+    """The message in these bytes, none of which is decoded yet."""
+    return message_from_bytes(data, policy=_AS_SENT)
+
+
 def mail_of(message: Message) -> Mail:
     """The readable parts of a message."""
     mail = Mail()
+    charset = _charset_within(message)
     for name in _SHOWN:
         for value in message.get_all(name, []):
-            mail.headers.append((name, markdown.one_line(decoded_header(value))))
+            mail.headers.append((name, markdown.one_line(decoded_header(value, charset))))
     _walk(message, mail, 0)
     return mail
 
 
-def decoded_header(value: object) -> str:
-    """A header's value with its encoded words read; an undecodable or endless one as it stands."""
+def _charset_within(message: Message) -> str | None:
+    """The first encoding that a part declares: that of bytes in headers, which declare none."""
+    return next(filter(None, (part.get_content_charset() for part in message.walk())), None)
+
+
+def decoded_header(value: str, charset: str | None = None) -> str:
+    """A header's value with its encoded words read; an undecodable or endless one as it stands.
+
+    8-bit bytes in it are UTF-8 where they can be, else of `charset`.
+    """
+    value = _without_surrogates(value, charset)
     pieces = []
-    if len(str(value)) > MAX_HEADER_CHARS:
-        return str(value)
+    if len(value) > MAX_HEADER_CHARS:
+        return value
+    # What stands between encoded words comes from the library with its letters escaped.
+    between = None if value.isascii() else "raw_unicode_escape"
     try:
-        for part, charset in decode_header(str(value)):
+        for part, named in decode_header(value):
             if isinstance(part, str):
                 pieces.append(part)
+            elif named is None and between:
+                pieces.append(part.decode(between))
             else:
-                pieces.append(_text(part, charset))
+                pieces.append(_text(part, named))
     except (ValueError, LookupError):
-        return str(value)
+        return value
     return "".join(pieces)
+
+
+def _without_surrogates(value: str, charset: str | None) -> str:
+    if value.isascii():
+        return value
+    raw = value.encode("utf-8", "surrogateescape")
+    text = decode_named(raw, "utf-8")
+    return _text(raw, charset) if text is None else text
 
 
 def _walk(message: Message, mail: Mail, depth: int, texts: bool = True) -> None:
@@ -145,7 +186,8 @@ def _attach_message(message: Message, mail: Mail) -> None:
         mail.attach(name or "message.eml", from_base64(raw)[0])
         return
     (inner_message, *_) = parts
-    subject = markdown.one_line(decoded_header(inner_message.get("Subject", "")))
+    charset = _charset_within(inner_message)
+    subject = markdown.one_line(decoded_header(inner_message.get("Subject", ""), charset))
     name = name or f"{subject.replace('/', '_')[:MAX_SUBJECT_CHARS].strip(' .') or 'message'}.eml"
 
     def document(within: Within) -> Extraction:
@@ -209,13 +251,12 @@ def _encoding(message: Message) -> str:
 
 def _payload(message: Message) -> tuple[bytes, bool]:
     """The bytes of a part, and whether some are lost: by its encoding, or by what is there."""
-    payload = message.get_payload()
-    if not isinstance(payload, str):
+    # Without the header: `get_payload` would decode text by its charset, or replace its bytes.
+    bare = copy(message)
+    del bare["Content-Transfer-Encoding"]
+    raw = bare.get_payload(decode=True)
+    if not isinstance(raw, bytes):
         return b"", False
-    try:
-        raw = payload.encode("ascii", "surrogateescape")
-    except UnicodeEncodeError:
-        raw = payload.encode("utf-8", "replace")
     encoding = _encoding(message)
     if encoding == "base64" or is_base64(raw):
         data, damaged = from_base64(raw)

@@ -10,7 +10,6 @@ import datetime as dt
 import struct
 from collections.abc import Iterator
 
-from indexer.errors import UnreadableDocument
 from indexer.extract.extraction import Extraction, Within
 from indexer.extract.html.page import decode_html, html_text
 from indexer.extract.legacy.compound import Compound
@@ -50,7 +49,7 @@ class _Message:
     def mail(self) -> Mail:
         """Its headers, text and what is attached."""
         mail = Mail(headers=list(self.headers()))
-        text = self.text()
+        text = self.text(mail.unread)
         if text.strip():
             mail.add_text(text)
         for storage in self._storages:
@@ -73,14 +72,13 @@ class _Message:
             sent = _EPOCH + dt.timedelta(microseconds=ticks // 10)
             yield "Date", sent.strftime("%Y-%m-%d %H:%M UTC")
 
-    def text(self) -> str:
-        """The text of the message."""
+    def text(self, unread: list[str]) -> str:
+        """The text of the message; what of it could not be read is added to `unread`."""
         plain = self._string("", _PLAIN)
         if plain.strip():
             return plain.replace("\r\n", "\n").replace("\r", "\n")
         packed = self._compound.read(f"{self._prefix}__substg1.0_{_RTF}0102")
-        rtf = unpack_rtf(packed) if packed else b""
-        text = rtf_text(rtf)[1] if rtf else ""
+        text = rtf_body(packed, unread) if packed else ""
         if text.strip():
             return text
         page = self._compound.read(f"{self._prefix}__substg1.0_{_HTML}0102")
@@ -159,15 +157,24 @@ _DICTIONARY = (
 _WINDOW = 4096
 
 
-def unpack_rtf(packed: bytes) -> bytes:
-    """The RTF in a compressed RTF property; raises UnreadableDocument for other data."""
+def rtf_body(packed: bytes, unread: list[str]) -> str:
+    """The text in a compressed RTF property; what is damaged or too long is added to `unread`."""
+    rtf, whole = _unpacked(packed)
+    if not whole:
+        unread.append(f"{'the rest of ' if rtf else ''}the text in RTF (malformed or too long)")
+    return rtf_text(rtf) if rtf else ""
+
+
+def _unpacked(packed: bytes) -> tuple[bytes, bool]:
+    """The RTF in a compressed RTF property, as far as it can be had, and whether that is all."""
     if len(packed) < 16:
-        raise UnreadableDocument("malformed", "compressed RTF is cut off")
-    _, size, magic, _ = struct.unpack_from("<II4sI", packed)
+        return b"", False
+    compressed, size, magic, _ = struct.unpack_from("<II4sI", packed)
+    packed = packed[: compressed + 4]  # without what pads the stream
     if magic == b"MELA":  # stored as it is
-        return packed[16 : 16 + size]
+        return packed[16 : 16 + size], len(packed) >= 16 + size
     if magic != b"LZFu":
-        raise UnreadableDocument("malformed", "not compressed RTF")
+        return b"", False
     window = bytearray(_DICTIONARY.ljust(_WINDOW, b"\0"))
     write = len(_DICTIONARY)
     out = bytearray()
@@ -186,13 +193,13 @@ def unpack_rtf(packed: bytes) -> bytes:
                 position += 2
                 start, length = reference >> 4, (reference & 0xF) + 2
                 if start == write:
-                    return bytes(out)
+                    return bytes(out), True  # the end, as its writer marked it
                 piece = _referred(window, start, length, write)
             for byte in piece:
                 window[write] = byte
                 write = (write + 1) % _WINDOW
             out += piece
-    return bytes(out)
+    return bytes(out), len(out) >= size
 
 
 def _referred(window: bytearray, start: int, length: int, write: int) -> bytes:

@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from indexer.extract.html.page import decode_html, html_text
-from indexer.extract.legacy.rtf import rtf_text
 from indexer.extract.mail.message import Mail
-from indexer.extract.mail.msg import unpack_rtf
+from indexer.extract.mail.msg import rtf_body
 from indexer.extract.text.plain import decode_part
 
 _SUBJECT, _BODY, _ATTACH_DATA, _ATTACH_TITLE = 0x8004, 0x800C, 0x800F, 0x8010
@@ -29,13 +28,13 @@ Properties = dict[int, tuple[int, bytes]]  # identifier -> type, first value
 def read_transport(data: bytes) -> Mail:
     """The message in a TNEF stream; of one that is cut, what is whole."""
     mail = Mail()
-    letter = _Letter()
+    letter = _Letter(mail.unread)
     for name, content in _attributes(data, mail.unread):
         letter.take(name, content)
     mail.headers += letter.headers
     if not mail.headers and _TITLE in letter.body:
         mail.headers.append(("Subject", _string(*letter.body[_TITLE])))
-    text = _text(letter.body)
+    text = _text(letter.body, mail.unread)
     if text.strip():
         mail.add_text(text)
     for file in letter.files:
@@ -45,8 +44,9 @@ def read_transport(data: bytes) -> Mail:
 
 @dataclass(slots=True)
 class _Letter:
-    """The message, as far as its attributes were read."""
+    """The message, as far as its attributes were read; `unread` names what of it was not."""
 
+    unread: list[str]
     headers: list[tuple[str, str]] = field(default_factory=list)
     body: Properties = field(default_factory=dict)
     files: list[dict[str, bytes]] = field(default_factory=list)
@@ -58,7 +58,7 @@ class _Letter:
         elif name == _BODY:
             self.body.setdefault(_TEXT, (0x001E, content))
         elif name == _PROPERTIES:
-            self.body |= _properties(content)
+            self.body |= _properties(content, self.unread)
         elif name == _ATTACH_BEGINS:
             self.files.append({})
         elif self.files:
@@ -70,7 +70,7 @@ class _Letter:
         elif name == _ATTACH_DATA:
             self.files[-1]["data"] = content
         elif name == _ATTACH_PROPERTIES:
-            self.files[-1] |= _of_attachment(_properties(content))
+            self.files[-1] |= _of_attachment(_properties(content, self.unread))
 
 
 def _attributes(data: bytes, unread: list[str]) -> Iterator[tuple[int, bytes]]:
@@ -86,31 +86,55 @@ def _attributes(data: bytes, unread: list[str]) -> Iterator[tuple[int, bytes]]:
         position += length + 2
 
 
-def _properties(data: bytes) -> Properties:
-    (count,) = struct.unpack_from("<I", data)
+def _properties(data: bytes, unread: list[str]) -> Properties:
+    """The properties of a message or of an attachment, up to where they can be read."""
     found: Properties = {}
+    try:
+        for key, value in _each_property(data):
+            found[key] = value
+    except (struct.error, ValueError) as error:
+        why = str(error) if isinstance(error, ValueError) else "malformed"
+        unread.append(f"some properties ({why})")
+    return found
+
+
+def _each_property(data: bytes) -> Iterator[tuple[int, tuple[int, bytes]]]:
+    """Each property's identifier, type and first value; raises where the rest cannot be read.
+
+    ValueError says why, struct.error is an end in the middle of one.
+    """
+    (count,) = struct.unpack_from("<I", data)
     position = 4
-    for _ in range(min(count, MAX_PROPERTIES)):
+    if count > MAX_PROPERTIES:
+        raise ValueError(f"{count:,} of them, which no message has")
+    for _ in range(count):
         kind, key = struct.unpack_from("<HH", data, position)
         position += 4
         if key >= 0x8000:
             position = _after_name(data, position)
-        several = bool(kind & 0x1000) or kind in _VARIABLE
-        number = 1
-        if several:
-            (number,) = struct.unpack_from("<I", data, position)
-            position += 4
-        for index in range(min(number, MAX_PROPERTIES)):
+        number, position = _number_of_values(data, position, kind)
+        for index in range(number):
             length = _WIDTHS.get(kind & 0xFFF, 0)
             if kind & 0xFFF in _VARIABLE:
                 (length,) = struct.unpack_from("<I", data, position)
                 position += 4
             elif not length:
-                return found  # of an unknown width, so that the next one is lost
+                raise ValueError(f"behind one of the unknown type {kind:#06x}")
+            if position + length > len(data):
+                raise ValueError("malformed")
             if index == 0:
-                found[key] = kind & 0xFFF, data[position : position + length]
+                yield key, (kind & 0xFFF, data[position : position + length])
             position += length + -length % 4
-    return found
+
+
+def _number_of_values(data: bytes, position: int, kind: int) -> tuple[int, int]:
+    """How many values a property has, and the place behind that number."""
+    if not kind & 0x1000 and kind not in _VARIABLE:
+        return 1, position
+    (number,) = struct.unpack_from("<I", data, position)
+    if number > MAX_PROPERTIES:
+        raise ValueError(f"one of {number:,} values, which none has")
+    return number, position + 4
 
 
 def _after_name(data: bytes, position: int) -> int:
@@ -134,14 +158,14 @@ def _of_attachment(properties: Properties) -> dict[str, bytes]:
     return found
 
 
-def _text(body: Properties) -> str:
+def _text(body: Properties, unread: list[str]) -> str:
     """Plain text first, then HTML, then RTF."""
     if _TEXT in body and (text := _string(*body[_TEXT])).strip():
         return text.replace("\r\n", "\n")
     if _HTML in body:
         return html_text(decode_html(body[_HTML][1], decode_part))[1]
     packed = body[_RTF][1] if _RTF in body else b""
-    return rtf_text(unpack_rtf(packed))[1] if packed else ""
+    return rtf_body(packed, unread) if packed else ""
 
 
 def _string(kind: int, value: bytes) -> str:

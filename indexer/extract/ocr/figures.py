@@ -15,7 +15,6 @@ from itertools import pairwise
 from indexer.extract.ocr.reading_order import MIN_CONFIDENCE, UNREADABLE, Piece
 
 FIGURE = re.compile(r"\d(?:[\d.,/:-]*\d)?")
-_LETTER_HEIGHTS = 0.5  # how wide a figure is, in heights of its line
 _COMMON = 0.5  # of the narrower of two: then both stand in one place
 
 
@@ -80,12 +79,9 @@ def _figures(piece: Piece) -> Iterator[tuple[float, float, str]]:
         longest = max(FIGURE.finditer(word[0]), key=lambda match: len(match[0]), default=None)
         if longest is None or 2 * len(longest[0]) <= len(word[0]) > 1:
             continue
-        if len(piece.places) == sum(len(each[0]) for each in words):
-            half = _LETTER_HEIGHTS / 2 * piece.height
-            first, last = before + longest.start(), before + longest.end() - 1
-            width = piece.right - piece.left
-            left, right = (piece.left + piece.places[place] * width for place in (first, last))
-            yield left - half, right + half, longest[0]
+        span = piece.span(before + longest.start(), before + longest.end() - 1)
+        if span is not None:
+            yield *span, longest[0]
         elif len(words) == 1:
             yield piece.left, piece.right, longest[0]
 

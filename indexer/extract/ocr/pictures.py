@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from indexer.errors import UnreadableDocument
 from indexer.extract.damage import what_broke
 from indexer.extract.pdf.mend import mended
+from indexer.extract.points import COLOUR_BYTES, Points, points_of, size_within
 
 if TYPE_CHECKING:
     import pypdfium2
@@ -33,6 +34,34 @@ MAX_JPEG_PIXELS = 400_000_000
 MAX_PAGES = 5_000  # of a TIFF
 
 _FORMATS = ("JPEG", "PNG", "TIFF", "WEBP")  # the first opens MPO too
+
+
+class ShownPicture:
+    """A picture file to be looked at; raises UnreadableDocument, also where nothing decodes it."""
+
+    def __init__(self, data: bytes) -> None:
+        try:
+            self._pages = _ImagePages(data)
+        except ModuleNotFoundError:
+            detail = "a picture is shown by what pip install 'corpus-agent[ocr]' brings"
+            raise UnreadableDocument("unsupported", detail) from None
+        self.count = self._pages.count
+
+    def points(self, number: int, width: int) -> Points:
+        """The picture as it is recognised, at most `width` points wide."""
+        from PIL import Image
+
+        drawn = Image.fromarray(np.ascontiguousarray(self._pages.picture(number)[:, :, ::-1]))
+        size = size_within(*drawn.size, min(width, drawn.width))
+        if size != drawn.size:
+            drawn = drawn.resize(size, Image.Resampling.BOX, reducing_gap=2.0)
+        return points_of(drawn.tobytes(), *drawn.size, COLOUR_BYTES * drawn.width)
+
+    def outline(
+        self, number: int, quotation: str, near: float | None
+    ) -> list[tuple[int, tuple[float, float, float, float]]]:
+        """None: a picture has no words of its own."""
+        return []
 
 
 class Pages(Protocol):

@@ -32,6 +32,7 @@ _GREEK_SHARE = 0.2  # of the letters: the model knows them without their accents
 MIN_COLUMN_PIECES = 6
 MIN_COLUMN_RATIO = 6.0
 MIN_GUTTER_HEIGHTS = 0.6
+_LETTER_HEIGHTS = 0.5  # how wide a letter is, in heights of its line
 _SAME_LINE = 0.5  # of the lower piece's height: centres that are nearer are at one height
 
 
@@ -67,6 +68,18 @@ class Piece:
     def middle(self) -> float:
         """The height at which it stands."""
         return (self.top + self.bottom) / 2
+
+    def span(self, first: int, last: int) -> tuple[float, float] | None:
+        """Left and right of its letters from one to another; None where their places are unknown.
+
+        The letters are numbered from 0, spaces left out.
+        """
+        if len(self.places) != len("".join(self.text.split())):
+            return None
+        half, width = _LETTER_HEIGHTS / 2 * self.height, self.right - self.left
+        return self.left + self.places[first] * width - half, (
+            self.left + self.places[last] * width + half
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,13 +124,23 @@ def lines_of_pieces(pieces: Sequence[Piece]) -> list[RecognisedLine]:
     ]
 
 
+def certain_rows(pieces: Sequence[Piece]) -> list[list[Piece]]:
+    """The pieces of a page that are shown as they were read, line by line."""
+    foreign = is_foreign(pieces)
+    return [[piece for piece in row if _is_certain(piece, foreign)] for row in _ordered(pieces)]
+
+
+def _is_certain(piece: Piece, foreign: bool) -> bool:
+    words = foreign and any(map(str.isalpha, piece.text))
+    return piece.confidence >= MIN_CONFIDENCE and not piece.is_sparse and not words
+
+
 def _line(row: Sequence[Piece], foreign: bool) -> RecognisedLine:
     """One line: what is not certain is named as such in its place, once in a row."""
     shown: list[str] = []
     certain: list[float] = []
     for piece in row:
-        words = foreign and any(map(str.isalpha, piece.text))
-        if piece.confidence >= MIN_CONFIDENCE and not piece.is_sparse and not words:
+        if _is_certain(piece, foreign):
             shown.append(piece.text.replace(UNREADABLE, "[unreadable line]"))
             certain.append(piece.confidence)
         elif not shown or shown[-1] != UNREADABLE:

@@ -24,7 +24,7 @@ from indexer.extract.container import (
     addresses,
     attribute,
     child,
-    core_title,
+    core_properties,
     main_part,
     relations,
     tag_of,
@@ -52,12 +52,11 @@ _DELETED = frozenset({"del", "moveFrom", "delText"})
 def read_docx(data: bytes) -> Extraction:
     """Its title and text; raises UnreadableDocument."""
     parts = ZipParts(data)
-    title, text = docx_text(parts, main_part(parts, "word/document.xml"))
-    return Extraction(title, plain_lines([text]))
+    return docx_extraction(parts, main_part(parts, "word/document.xml"))
 
 
-def docx_text(parts: Parts, main: str, everything: bool = False) -> tuple[str | None, str]:
-    """The title and the text of a Word document whose main part has that name.
+def docx_extraction(parts: Parts, main: str, everything: bool = False) -> Extraction:
+    """Title, text and properties of a Word document whose main part has that name.
 
     With `everything` also deleted text, page headers and footers.
     """
@@ -70,7 +69,8 @@ def docx_text(parts: Parts, main: str, everything: bool = False) -> tuple[str | 
     if everything:
         blocks += reader.margins()
     blocks.append(markdown.links(reader.links))
-    return core_title(parts) or reader.title, markdown.page(blocks)
+    own = core_properties(parts)
+    return Extraction(own.title or reader.title, plain_lines([markdown.page(blocks)]), own=own)
 
 
 def read_word_xml(root: Element) -> Extraction:
@@ -79,8 +79,7 @@ def read_word_xml(root: Element) -> Extraction:
     Such files are made for programs and kept for their content, so nothing is omitted.
     """
     parts = _FlatParts(root)
-    title, text = docx_text(parts, main_part(parts, _ALONE), everything=True)
-    return Extraction(title, plain_lines([text]))
+    return docx_extraction(parts, main_part(parts, _ALONE), everything=True)
 
 
 _ALONE = "document.xml"

@@ -18,23 +18,19 @@ from indexer.extract.container import (
     ZipParts,
     attribute,
     child,
-    meta_title,
+    meta_properties,
     parse_xml,
+    properties_of_meta,
     refuse_locked,
     tag_of,
     text_of,
 )
-from indexer.extract.extraction import (
-    Extraction,
-    part_lines,
-    plain_lines,
-    usable_title,
-    words,
-)
+from indexer.extract.extraction import Extraction, part_lines, plain_lines, words
 from indexer.extract.hidden import hide
 from indexer.extract.office.formula import math_formula
 from indexer.extract.office.odf_tables import MAX_REPEATED, OdfRows, header_styles
 from indexer.extract.office.ods import sheets_of_tree
+from indexer.extract.own_properties import OwnProperties
 from indexer.extract.tables.rows import table_text
 from indexer.records import Line
 
@@ -57,28 +53,29 @@ def read_odf(data: bytes) -> Extraction:
     content = parts.xml("content.xml")
     if content is None:
         raise UnreadableDocument("malformed", "no content part")
-    return _extraction(content, meta_title(parts), parts)
+    return _extraction(content, meta_properties(parts), parts)
 
 
 def read_flat_odf(data: bytes) -> Extraction:
     """The same of a document in one XML file."""
     root = parse_xml(data)
-    return _extraction(root, usable_title(text_of(child(root, "meta", "title"))), None)
+    return _extraction(root, properties_of_meta(root), None)
 
 
-def _extraction(content: Element, title: str | None, parts: Parts | None) -> Extraction:
+def _extraction(content: Element, own: OwnProperties, parts: Parts | None) -> Extraction:
     body = child(content, "body")
     slides = child(body, "presentation")
     slides = child(body, "drawing") if slides is None else slides
     hidden = _hidden_styles(content, parts)
     reader = _OdfReader(_numbered_lists(content, parts), header_styles(content), hidden, parts)
     if slides is not None:
-        return Extraction(title, reader.slides(slides))
+        return Extraction(own.title, reader.slides(slides), notes=reader.notes, own=own)
     sheets = child(body, "spreadsheet")
     if sheets is not None:
-        return Extraction(title, sheets_of_tree(sheets))
+        return Extraction(own.title, sheets_of_tree(sheets), own=own)
     text = reader.text(body if body is not None else ())
-    return Extraction(title or reader.title, plain_lines([text]))
+    title = own.title or reader.title
+    return Extraction(title, plain_lines([text]), notes=reader.notes, own=own)
 
 
 class _OdfReader:
@@ -93,11 +90,12 @@ class _OdfReader:
     ) -> None:
         self._hidden = hidden
         self.title: str | None = None
-        self._named = named
         self._numbered = numbered
         self._parts = parts
         self._after: list[str] = []
         self._links: list[tuple[str, str]] = []
+        self.notes: list[str] = []
+        self._rows = OdfRows(self.blocks, named, self._hides, self.notes)
 
     def text(self, container: Iterable[Element]) -> str:
         """All text in a body or on a slide, and behind it the links that lead out."""
@@ -140,7 +138,7 @@ class _OdfReader:
             elif tag == "list":
                 yield from self._list(element, depth + 1, "")
             elif tag == "table":
-                yield table_text(OdfRows(self.blocks, self._named, self._hides).of(element))
+                yield table_text(self._rows.of(element))
             elif tag == "notes":
                 notes = markdown.page(self.blocks(element))
                 yield f"Notes: {notes}" if notes else ""

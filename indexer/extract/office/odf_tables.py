@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from indexer.extract import markdown
-from indexer.extract.container import attribute, tag_of
+from indexer.extract.container import attribute, tag_of, text_of
 from indexer.extract.hidden import hide
 from indexer.extract.tables.grid import Cell, Placed, Row
 
@@ -18,13 +18,14 @@ if TYPE_CHECKING:
 
 MAX_REPEATED = 64  # cells, rows or blanks with text that the file writes once and counts
 MAX_EMPTY = 1024  # the same of empty cells, which only say how far to the right the next one is
+SHORTENED = f"what a table repeats more than {MAX_REPEATED} times stands {MAX_REPEATED} times"
 _NAMES = "Table_20_Heading"  # the style of paragraphs in header cells
 
 
 class OdfRows:
     """Reads tables with `blocks`, which gives the blocks of a cell; `named` are header styles.
 
-    `hides` says whether a row is not shown.
+    `hides` says whether a row is not shown; `notes` gets a remark on what is left out.
     """
 
     def __init__(
@@ -32,8 +33,10 @@ class OdfRows:
         blocks: Callable[[Iterable[Element]], Iterable[str]],
         named: frozenset[str],
         hides: Callable[[Element], bool],
+        notes: list[str],
     ) -> None:
         self._blocks = blocks
+        self._notes = notes
         self._hides = hides
         self._named = named
 
@@ -41,7 +44,7 @@ class OdfRows:
         """The grid of a table in a text or on a slide."""
         rows: list[Row] = []
         above: list[tuple[Placed, int]] = []  # cells that grow down, and how many rows further
-        for element, heads in found_rows(table):
+        for element, heads in self._repeated(table):
             again = [Placed(each.first, each.last, each.cell, True) for each, _ in above]
             begun = list(self._begun(element))
             cells = sorted([*again, *(each for each, _ in begun)], key=lambda each: each.first)
@@ -49,6 +52,19 @@ class OdfRows:
             left = [*((each, count - 1) for each, count in above), *begun]
             above = [(each, count) for each, count in left if count > 0]
         return rows
+
+    def _repeated(self, table: Element) -> Iterator[tuple[Element, bool]]:
+        """The rows of a table, each as often as the file says, up to MAX_REPEATED times."""
+        for element, heads in found_rows(table):
+            count = count_of(element, "number-rows-repeated")
+            if count > MAX_REPEATED and text_of(element):
+                self._shorten()
+            for _ in range(min(count, MAX_REPEATED)):
+                yield element, heads
+
+    def _shorten(self) -> None:
+        if SHORTENED not in self._notes:
+            self._notes.append(SHORTENED)
 
     def _begun(self, row: Element) -> Iterator[tuple[Placed, int]]:
         """The cells that begin in a row, and how many rows further they go."""
@@ -66,6 +82,8 @@ class OdfRows:
                 text = markdown.page(blocks)
                 cell = Cell(hide(text) if hidden else text, names, prose=len(blocks) > 1)
                 down = min(count_of(element, "number-rows-spanned"), MAX_EMPTY) - 1
+                if count > MAX_REPEATED:
+                    self._shorten()
                 for index in range(min(count, MAX_REPEATED)):
                     yield Placed(column + index, column + index + min(span, MAX_EMPTY), cell), down
             column += min(count, MAX_EMPTY)

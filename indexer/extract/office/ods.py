@@ -14,8 +14,8 @@ from indexer.errors import UnreadableDocument
 from indexer.extract.container import attribute, child, tag_of, text_of
 from indexer.extract.markdown import one_line
 from indexer.extract.office.odf_tables import (
-    MAX_EMPTY,
     MAX_REPEATED,
+    SHORTENED,
     count_of,
     found_cells,
     found_rows,
@@ -68,18 +68,27 @@ class _Sheet:
     def take(self, element: Element) -> None:
         """Add a row, as often as it is repeated."""
         row: list[str] = []
+        empty = 0  # cells since the last text; those at the end of a row are none
         number = len(self.rows)
         for cell, count in found_cells(element):
             covered = tag_of(cell) == "covered-table-cell"
             text = "" if covered else _text(cell)
+            column = len(row) + empty
             if attribute(cell, "formula") is not None:
-                self.look.formulas.append((number, len(row)))
-            self._merge(cell, number, len(row))
+                self.look.formulas.append((number, column))
+            self._merge(cell, number, column)
             self.beside += [*_comments(cell), *_boxes(cell)]
-            row += [text] * min(count, MAX_REPEATED if text else MAX_EMPTY)
-        while row and not row[-1]:
-            row.pop()  # the rest of the sheet is written as empty cells
-        for _ in range(min(count_of(element, "number-rows-repeated"), MAX_REPEATED)):
+            if not text:
+                empty = min(empty + count, MAX_COLUMNS)
+                continue
+            if count > MAX_REPEATED:
+                self.look.shortened = SHORTENED
+            row += [*[""] * empty, *[text] * min(count, MAX_REPEATED)]
+            empty = 0
+        repeated = count_of(element, "number-rows-repeated")
+        if row and repeated > MAX_REPEATED:
+            self.look.shortened = SHORTENED
+        for _ in range(min(repeated, MAX_REPEATED)):
             if _is_collapsed(element):
                 self.hidden_rows.add(len(self.rows))
             self.rows.append(list(row))

@@ -22,7 +22,7 @@ from indexer.extract.container import (
     addresses,
     attribute,
     child,
-    core_title,
+    core_properties,
     main_part,
     relations,
     tag_of,
@@ -45,9 +45,9 @@ def read_pptx(data: bytes) -> Extraction:
     parts = ZipParts(data)
     main = main_part(parts, "ppt/presentation.xml")
     slides = _slides(parts, main)
-    extraction = Extraction(core_title(parts) or _first_title(parts, slides), iter(()))
-    lines = _lines(parts, slides, extraction.unread)
-    return Extraction(extraction.title, lines, extraction.engines, extraction.unread)
+    own, unread = core_properties(parts), list[str]()
+    title = own.title or _first_title(parts, slides)
+    return Extraction(title, _lines(parts, slides, unread), unread=unread, own=own)
 
 
 def _lines(parts: Parts, slides: list[str], unread: list[str]) -> Iterator[Line]:

@@ -19,6 +19,7 @@ import regex
 
 from indexer.extract.hidden import hide
 from indexer.extract.pdf import footnotes, order, right_to_left
+from indexer.extract.pdf.annotations import notes_of
 from indexer.extract.pdf.characters import boxes
 from indexer.extract.pdf.lines import HYPHENS, PlacedLine, Places, closed, joined, placed_lines
 from indexer.extract.pdf.running import Page, page_of, usual_size
@@ -86,7 +87,9 @@ def read_page(page: pypdfium2.PdfPage, label: str = "") -> Page:
             lines = [closed(line, blank) for line in lines]
         lines = _with_raised(lines, places)
         cells = [places.extent_of(run.left, run.bottom, run.right, run.top) for run in runs]
-    return page_of(lines, cells, places.height, (*_annotations(page), *hidden), label)
+    return page_of(
+        lines, cells, places.height, (*(note.text for note in notes_of(page)), *hidden), label
+    )
 
 
 def _turned(line: PlacedLine, places: Places) -> PlacedLine:
@@ -358,41 +361,3 @@ def _respaced(line: Sequence[Glyph]) -> str | None:
     for gap, glyph in zip(gaps, shown[1:], strict=True):
         pieces.append(f" {glyph.char}" if gap > limit else glyph.char)
     return "".join(pieces)
-
-
-# --- Fields and comments ------------------------------------------------------------------------
-
-
-def _annotations(page: pypdfium2.PdfPage) -> Iterator[str]:
-    """Form fields of a page as "name: value", and comments with authors; marked if not shown."""
-    import pypdfium2.raw as pdfium
-
-    unseen = pdfium.FPDF_ANNOT_FLAG_HIDDEN | pdfium.FPDF_ANNOT_FLAG_NOVIEW
-    for index in range(pdfium.FPDFPage_GetAnnotCount(page)):
-        annotation = pdfium.FPDFPage_GetAnnot(page, index)
-        if not annotation:
-            continue
-        kind = pdfium.FPDFAnnot_GetSubtype(annotation)
-        shown = hide if pdfium.FPDFAnnot_GetFlags(annotation) & unseen else str
-        name = _value(annotation, b"T")
-        if kind == pdfium.FPDF_ANNOT_WIDGET:
-            value = _value(annotation, b"V")
-            if value and value != "Off":
-                yield shown(f"{name}: {value}" if name else value)
-        elif kind not in (pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_POPUP):
-            note = _value(annotation, b"Contents")
-            if note:
-                by = f" ({name})" if name else ""
-                yield shown(note if kind == pdfium.FPDF_ANNOT_FREETEXT else f"Comment{by}: {note}")
-        pdfium.FPDFPage_CloseAnnot(annotation)
-
-
-def _value(annotation: object, key: bytes) -> str:
-    import pypdfium2.raw as pdfium
-
-    length = pdfium.FPDFAnnot_GetStringValue(annotation, key, None, 0)
-    if length <= 2:
-        return ""
-    buffer = (pdfium.FPDF_WCHAR * (length // 2))()
-    pdfium.FPDFAnnot_GetStringValue(annotation, key, buffer, length)
-    return bytes(buffer)[: length - 2].decode("utf-16-le", "replace").strip()

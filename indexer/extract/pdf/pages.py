@@ -14,9 +14,12 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from indexer.errors import UnreadableDocument
-from indexer.extract.extraction import Extraction, usable_title
+from indexer.extract.damage import what_broke
+from indexer.extract.extraction import Extraction
 from indexer.extract.hidden import parted
+from indexer.extract.own_properties import OwnProperties
 from indexer.extract.pdf import layout
+from indexer.extract.pdf.information import described_by, stated_by
 from indexer.extract.pdf.lines import PlacedLine
 from indexer.extract.pdf.mend import mended
 from indexer.extract.pdf.running import Kept, Page, without_running
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
 
 SECOND_ENGINE = "pypdf"
 MENDED = "mended"
+MAX_DESCRIBED_BYTES = 16 * 2**20  # of a file that the second engine opens for its metadata alone
 HEADS_AND_FEET = "Running heads and feet"  # the part at the end
 
 
@@ -39,16 +43,18 @@ def read_pdf(data: bytes) -> Extraction:
     if document is None and not second.opens() and (whole := mended(data)) is not None:
         document, second = _opened(whole), _Second(whole)
         extraction.engines.add(MENDED)
-    title: object
+    own = OwnProperties()
     if document is not None:
-        title = _metadata_title(document)
+        own = stated_by(lambda key: _entry(document, key))
         pages, total = _pages(document, second, extraction), len(document)
     else:
         total = second.pages()
-        title = second.title()
         pages = _pages_by_second(second, total, extraction)
+    described = len(data) <= MAX_DESCRIBED_BYTES and b"/Metadata" in data
+    if own == OwnProperties() and (document is None or described):
+        own = second.properties()
     lines = _lines(pages, total)
-    return Extraction(usable_title(title), lines, extraction.engines, extraction.unread)
+    return Extraction(own.title, lines, extraction.engines, extraction.unread, own=own)
 
 
 def _opened(data: bytes) -> pypdfium2.PdfDocument | None:
@@ -147,12 +153,12 @@ def _label(document: pypdfium2.PdfDocument, index: int) -> str:
         return ""
 
 
-def _metadata_title(document: pypdfium2.PdfDocument) -> str | None:
+def _entry(document: pypdfium2.PdfDocument, key: str) -> object:
+    """An entry of the document information, None where it is no text."""
     try:
-        title = document.get_metadata_value("Title")
+        return document.get_metadata_value(key)
     except UnicodeDecodeError:
         return None  # half a surrogate pair: no text, and no reason to refuse the document
-    return str(title)
 
 
 class _Second:
@@ -178,7 +184,7 @@ class _Second:
         except DependencyError as error:
             raise UnreadableDocument("encrypted", str(error)) from None
         except _pypdf_errors() as error:
-            raise UnreadableDocument("malformed", f"{type(error).__name__}: {error}") from None
+            raise UnreadableDocument("malformed", what_broke(error)) from None
         return reader
 
     def opens(self) -> bool:
@@ -195,18 +201,23 @@ class _Second:
         try:
             number = len(self._reader().pages)
         except _pypdf_errors() as error:
-            raise UnreadableDocument("malformed", f"{type(error).__name__}: {error}") from None
+            raise UnreadableDocument("malformed", what_broke(error)) from None
         if not number:
             raise UnreadableDocument("malformed", "no pages found")
         return number
 
-    def title(self) -> object:
-        """The title in the document information, whatever its type, or None."""
+    def properties(self) -> OwnProperties:
+        """What the document information says, else the metadata in XML; nothing if damaged."""
         try:
-            metadata = self._reader().metadata
-            return metadata.title if metadata else None
+            reader = self._reader()
+            information: dict[str, object] = reader.metadata or {}
+            own = stated_by({key[1:]: information[key] for key in information}.get)
+            described = reader.root_object.get("/Metadata") if own == OwnProperties() else None
+            return own if described is None else described_by(described.get_object().get_data())
+        except UnreadableDocument:
+            return OwnProperties()
         except _pypdf_errors():
-            return None
+            return OwnProperties()
 
     def text(self, index: int) -> str | None:
         """The text of a page; None where it cannot be read."""

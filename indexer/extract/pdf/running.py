@@ -18,8 +18,7 @@ from math import ceil
 from operator import itemgetter
 from statistics import median
 
-import regex
-
+from indexer.extract.pdf import page_numbers
 from indexer.extract.pdf.lines import PlacedLine
 
 REACH = 8  # pages on either side: a head on odd pages alone is then met on four of them
@@ -68,12 +67,12 @@ class EdgeRow:
     @cached_property
     def numbers(self) -> frozenset[int]:
         """What may be the number of the page."""
-        return _numbers(self.text)
+        return page_numbers.numbers(self.text)
 
     @cached_property
     def ends(self) -> frozenset[int]:
         """Those of the numbers that stand at an end of the row."""
-        return _ends(self.text)
+        return page_numbers.ends(self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,14 +112,6 @@ class Kept:
 
 
 # --- Rows at the edges of one page --------------------------------------------------------------
-
-_NUMBER = regex.compile(r"\d{1,4}(?!\d)")
-_AROUND = "-–—.()[]|"  # page numbers
-_LISTED = regex.compile(r"\w[.)]$")
-_LABELLED = regex.compile(r"[A-Za-z]{1,4}[-–]\0")  # of a part: an appendix, the financial pages
-_OF_ALL = regex.compile(r"\0\s*(?:/|\p{L}{1,4})\s*(\d+)\W*$")  # "5 of 60": a page of all pages
-_ROMAN = regex.compile(r"(?i)^(?=[ivxlc])(?:c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})$")
-_VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 
 
 def page_of(
@@ -192,31 +183,6 @@ def _cells(line: PlacedLine, cells: Sequence[Piece]) -> int:
     )
 
 
-def _numbers(text: str) -> frozenset[int]:
-    """The numbers in digits, and those at either end that are Roman."""
-    return frozenset(map(int, _NUMBER.findall(text))) - {0} | _ends(text)
-
-
-def _ends(text: str) -> frozenset[int]:
-    """The numbers that are the first or last word."""
-    words = text.split(" ")
-    first = words[0].strip(_AROUND)
-    if len(words) > 1 and _LISTED.search(words[0]):
-        first = ""  # "3. Notice": that of a clause
-    ends = (first, words[-1].strip(_AROUND))
-    return frozenset(int(end) if _NUMBER.fullmatch(end) else _roman(end) for end in ends) - {0}
-
-
-def _roman(word: str) -> int:
-    """The value of a Roman number; 0 if it is none."""
-    if not _ROMAN.match(word):
-        return 0
-    values = [_VALUES[char] for char in word.lower()]
-    return sum(
-        -value if value < following else value for value, following in pairwise([*values, 0])
-    )
-
-
 # --- What runs ----------------------------------------------------------------------------------
 
 
@@ -285,11 +251,13 @@ def _running(
     last = found[-1][0]
     if last in rows[MAX_ROWS - 1 :] or (len(found) >= page.rows > 2 and 2 * page.rows >= rows_near):
         # Copies of a page, or a form: what they have in common does not end where a head does.
-        of_all = [at for at, (_, shape, _) in enumerate(found) if _is_of_all(shape, number)]
+        of_all = [
+            at for at, (_, shape, _) in enumerate(found) if page_numbers.is_of_all(shape, number)
+        ]
         return [
             (row, shape)
             for at, (row, shape, _) in enumerate(found)
-            if _is_bare(shape) or at <= max(of_all, default=-1)
+            if page_numbers.is_bare(shape) or at <= max(of_all, default=-1)
         ]
     free = last.gap >= FREE * page.pitch
     return [(row, shape) for row, shape, certain in found if certain or free]
@@ -330,19 +298,6 @@ def _evidence(
     return None
 
 
-def _is_bare(shape: str) -> bool:
-    """Whether there is nothing in a row but its page's number, as in "5" or "V-5"."""
-    return "\0" in shape and (
-        not any(map(str.isalnum, shape)) or _LABELLED.fullmatch(shape) is not None
-    )
-
-
-def _is_of_all(shape: str, number: int) -> bool:
-    """Whether a row ends with its page's number and that of all pages."""
-    found = _OF_ALL.search(shape)
-    return found is not None and int(found[1]) >= number
-
-
 def _heads_a_table(row: EdgeRow, page: Page) -> bool:
     """Whether it looks like the first row of a table that goes on from page to page."""
     return row.cells >= TABLE_CELLS and row.gap < 1.5 * FREE * page.pitch
@@ -363,13 +318,14 @@ def _counted(
         times = len({other for other, mate in mates if other + step in mate.numbers})
         if times < few:
             continue
-        shape = _shape(row.text, value)
+        shape = page_numbers.shape_without(row.text, value)
         same = {
             other
             for other, mate in mates
-            if other + step in mate.numbers and shape == _shape(mate.text, other + step)
+            if other + step in mate.numbers
+            and shape == page_numbers.shape_without(mate.text, other + step)
         }
-        if _is_bare(shape) or (len(same) >= few and times >= many):
+        if page_numbers.is_bare(shape) or (len(same) >= few and times >= many):
             return shape, True
         if value in row.ends and times >= many > few and len(row.text) <= MAX_HEAD:
             return shape, False
@@ -389,16 +345,3 @@ def _takes_turns(number: int, row: EdgeRow, mates: Mates) -> bool:
         and len(running) >= MOST * len(there)
         and any(abs(mate.size - row.size) <= 0.02 * row.size for mate in running)
     )
-
-
-def _shape(text: str, value: int) -> str:
-    """The text with its page's number blanked, the first of its kind: "Page 9 of 9"."""
-    for match in _NUMBER.finditer(text):
-        if int(match[0]) == value:
-            return f"{text[: match.start()]}\0{text[match.end() :]}"
-    words = text.split(" ")
-    for place in (0, -1):
-        if _roman(words[place].strip(_AROUND)) == value:
-            words[place] = "\0"
-            break
-    return " ".join(words)

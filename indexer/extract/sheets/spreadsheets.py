@@ -22,9 +22,9 @@ from indexer.errors import UnreadableDocument
 from indexer.extract.container import (
     ZipParts,
     attribute,
-    core_title,
+    core_properties,
     main_part,
-    meta_title,
+    meta_properties,
     refuse_locked,
     relations,
     tag_of,
@@ -68,7 +68,8 @@ def read_ods(data: bytes) -> Extraction:
         if content is None:
             raise UnreadableDocument("malformed", "no content part")
         lines = sheets_of_stream(content)
-    return Extraction(meta_title(parts), lines)
+    own = meta_properties(parts)
+    return Extraction(own.title, lines, own=own)
 
 
 def read_xlsx(data: bytes) -> Extraction:
@@ -80,7 +81,8 @@ def read_xlsx(data: bytes) -> Extraction:
     beside = _beside(parts, sheets, unread)
     unseen = concealed(parts, sheets, unread)
     lines = _workbook(data, beside, _looks(parts, sheets, unread), unseen)
-    return Extraction(core_title(parts), lines, unread=unread)
+    own = core_properties(parts)
+    return Extraction(own.title, lines, unread=unread, own=own)
 
 
 def _affordable(parts: ZipParts) -> None:

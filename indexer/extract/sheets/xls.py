@@ -18,6 +18,7 @@ from indexer.extract.damage import BROKEN, what_broke
 from indexer.extract.extraction import Extraction
 from indexer.extract.legacy.compound import OLE, Compound
 from indexer.extract.markdown import one_line
+from indexer.extract.own_properties import OwnProperties
 from indexer.extract.sheets.number_formats import is_applied, shown
 from indexer.extract.tables.hidden_cells import Concealed
 from indexer.extract.tables.sheet_look import SheetLook
@@ -46,7 +47,8 @@ def read_xls(data: bytes) -> Extraction:
             raise _malformed(second) from None
     compound = Compound(data) if data.startswith(OLE) else None
     drawn = _Records(_stream(compound) if compound is not None else data).sheets()
-    return Extraction(compound.title() if compound else None, _sheets(book, drawn, why))
+    own = compound.properties() if compound else OwnProperties()
+    return Extraction(own.title, _sheets(book, drawn, why), own=own)
 
 
 def _opened(data: bytes, styled: bool) -> xlrd.Book:

@@ -24,6 +24,7 @@ class SheetLook:
     merged: list[tuple[int, int, int, int]] = field(default_factory=list)
     bold: set[Place] = field(default_factory=set)
     unformatted: str = ""  # why formats could not be read
+    shortened: str = ""  # what the file counts and stands here fewer times
 
     def bold_rows(self, rows: Sequence[Sequence[str]]) -> set[int]:
         """The rows of which all filled cells are in bold."""
@@ -47,6 +48,8 @@ class SheetLook:
             remarks.append(f"formulas without a kept result in {references(open_)}")
         if self.unformatted:
             remarks.append(f"numbers without their formats: {self.unformatted}")
+        if self.shortened:
+            remarks.append(self.shortened)
         return "; ".join(remarks)
 
 

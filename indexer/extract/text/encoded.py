@@ -16,6 +16,7 @@ MIN_LINES = 3  # before lines without blanks are base64
 MIN_LINE_CHARS = 200  # of the only one
 MIN_SHARE = 0.6  # of lines that are of one length, and of lines without a strange character
 MIN_ENCODED_SHARE = 0.5  # of a part, before it is base64 as a whole
+FIELDS_OF_KEY = 5  # lines before the base64 of a key, among which its beginning is
 NAME_BEFORE_CHARS = 600  # in which a raw header names what follows
 _STRANGE = re.compile(rb"[^A-Za-z0-9+/=\s]")
 _BLANK = re.compile(rb"\S[ \t]+\S")  # within a line
@@ -23,6 +24,7 @@ _PURE = re.compile(r"[A-Za-z0-9+/_-]{40,}={0,3}")
 _HURT = re.compile(r"(?:[A-Za-z0-9+/=_-]*[^\sA-Za-z0-9+/=_-]){0,6}[A-Za-z0-9+/=_-]*")
 _END = re.compile(r"(?:[A-Za-z0-9+/_-]{4})*(?:[A-Za-z0-9+/_-]{2,3}={1,2})?")
 _URL_SAFE = re.compile(rb"[A-Za-z0-9_-]{20,}={0,3}")
+_OF_KEY = re.compile(r"-----? ?BEGIN (?:(?:[A-Z0-9 ]{1,40} )?PRIVATE KEY|OpenVPN Static key V1)")
 _NAME = re.compile(r"(?i)\b(?:file)?name\s*=\s*\"?([^\"\r\n;]{1,200})")
 
 
@@ -189,10 +191,13 @@ def _without_base64(lines: list[str], take: Callable[[Found], str]) -> list[str]
     behind = 0
     for start, end in _runs(lines):
         kept += lines[behind:start]
+        behind = end
+        if any(map(_OF_KEY.search, kept[-FIELDS_OF_KEY:])):
+            kept.append(take(Found("", what="private key, not read", lost=True)))
+            continue
         encoded = "\n".join(line.lstrip("> ") for line in lines[start:end])
         data, _ = from_base64(encoded.encode("latin-1", "replace"))
         kept.append(take(Found(_name_before(kept), data)))
-        behind = end
     return kept + lines[behind:]
 
 

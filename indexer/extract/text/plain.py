@@ -67,19 +67,31 @@ def decode(data: bytes) -> str:
 
     Raises UnreadableDocument("encoding") rather than guessing at bytes that no encoding explains.
     """
+    encoding = encoding_of(data)
+    if encoding == "utf-8":
+        return data.decode("utf-8", "replace")
+    return _decode_as(data, encoding)
+
+
+def encoding_of(data: bytes) -> str:
+    """The encoding of a text: by byte order mark, else UTF-8, else as detected.
+
+    "utf-8" is also that of text with a few stray bytes. Raises UnreadableDocument("encoding").
+    """
     for mark, encoding in _MARKS:
         if data.startswith(mark):
-            return _decode_as(data, encoding)
+            return encoding
     if unmarked := _utf16_without_mark(data):
-        return _decode_as(data, unmarked)
+        return unmarked
     try:
-        return data.decode("utf-8")
+        data.decode("utf-8")
+        return "utf-8"
     except UnicodeDecodeError:
         text = data.decode("utf-8", "replace")
     # A stray byte in what is UTF-8 else costs that byte: no other encoding looks like it by chance.
     if len(data) - len(text) > MIN_UTF8_EVIDENCE * text.count("\ufffd"):
-        return text
-    return _decode_as(data, _detected(data[:DETECTION_BYTES]))
+        return "utf-8"
+    return _detected(data[:DETECTION_BYTES])
 
 
 def narrow(data: bytes) -> bytes:

@@ -12,6 +12,7 @@ from indexer.errors import UnreadableDocument
 from indexer.extract import claim, open_document
 from indexer.extract.normalise import MAX_LINE_CHARS, lines_of
 from indexer.extract.text.plain import decode, markdown_title
+from tests.support import made_files
 from tests.support.documents import extract
 from tests.support.pdfs import pdf_of
 
@@ -217,3 +218,17 @@ def test_half_a_surrogate_pair_in_a_title_costs_that_character_and_not_the_run()
     for line in document.lines:
         assert line.text.encode()
     assert list(lines_of("x\ud800y")) == ["x\ufffdy"]
+
+
+@pytest.mark.parametrize(
+    ("damage", "remark"),
+    [
+        ({}, ""),
+        ({"lost": 2}, "not readable: slide 1, but for its title (malformed)"),
+        ({"earlier": 8}, "not readable: what was saved earlier (malformed)"),
+    ],
+)
+def test_slides_of_powerpoint_97_that_are_not_found_are_said(damage, remark):
+    read = open_document(made_files.ppt(**damage), "a.ppt")
+    assert "Timetable" in "".join(line.text for line in read.lines)
+    assert read.remark == remark

@@ -134,6 +134,7 @@ PROGRAMMERS = re.compile(
 REASONS = {"malformed", "unsupported", "no_text", "too_large_unpacked", "encoding"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 def test_what_is_nested_without_end_is_accounted_for(name):
     made = FILES[name]()

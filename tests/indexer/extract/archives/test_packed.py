@@ -75,6 +75,7 @@ def test_a_single_packed_file_is_read_as_the_file_that_it_is(pack):
     assert refusal(pack(b"words"), "id_rsa.gz")[0] == "secret"
 
 
+@pytest.mark.slow
 def test_a_real_parser_process_reads_what_each_library_unpacks():
     worker = Worker()
     try:

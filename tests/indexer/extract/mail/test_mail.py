@@ -2,6 +2,7 @@
 
 import base64
 import re
+import struct
 from email.message import EmailMessage
 
 import pytest
@@ -280,3 +281,143 @@ def test_a_letter_of_outlook_to_others_is_read_with_its_files():
     cut = open_document(data[:-9], "winmail.dat")
     assert "signed in Vigo" in [line.text for line in cut.lines]
     assert cut.remark == "not readable: the rest (malformed)"
+
+
+def _letter(properties):
+    """A TNEF stream of nothing but properties of the message."""
+    head = struct.pack("<IH", 0x223E9F78, 1)
+    attribute = struct.pack("<BII", 1, 0x69003, len(properties)) + properties
+    return head + attribute + struct.pack("<H", sum(properties) % 2**16)
+
+
+def _wide(key, text):
+    data = f"{text}\0".encode("utf-16-le")
+    return struct.pack("<HHII", 0x001F, key, 1, len(data)) + data + bytes(-len(data) % 4)
+
+
+TEXT = _wide(0x1000, "The ferry leaves at noon.")
+
+
+@pytest.mark.parametrize(
+    ("count", "rest", "why"),
+    [
+        (1, b"", ""),  # the control: all of it is read
+        (2, struct.pack("<HH", 0x0BAD, 0x1001) + TEXT, "behind one of the unknown type 0x0bad"),
+        (2, TEXT[:-6], "malformed"),
+        (2, TEXT[:7], "malformed"),
+        (2, struct.pack("<HHI", 0x1003, 0x1001, 2**31), "one of 2,147,483,648 values, which none"),
+    ],
+)
+def test_properties_of_a_letter_that_are_not_read_are_said(count, rest, why):
+    read = open_document(_letter(struct.pack("<I", count) + TEXT + rest), "winmail.dat")
+    assert "The ferry leaves at noon." in [line.text for line in read.lines]
+    assert (why in (read.remark or "")) if why else not read.remark
+
+
+def _packed(rtf, *, size=None, end=True):
+    """Compressed RTF of literals alone, as [MS-OXRTFCP] 2.2 permits."""
+    out = bytearray()
+    for at in range(0, len(rtf), 8):
+        piece = rtf[at : at + 8]
+        last = len(piece) < 8
+        out += bytes([1 << len(piece) if last and end else 0]) + piece
+    write = (207 + len(rtf)) % 4096
+    out += (write << 4).to_bytes(2, "big") if end else b""
+    head = struct.pack("<II4sI", len(out) + 12, len(rtf) if size is None else size, b"LZFu", 0)
+    return head + bytes(out)
+
+
+RTF = rb"{\rtf1\ansi The ferry leaves at noon.}"
+
+
+@pytest.mark.parametrize(
+    ("packed", "whole"),
+    [
+        (_packed(RTF), True),
+        (_packed(RTF, end=False), True),  # as long as it says it is
+        (_packed(RTF[:-1], size=900, end=False), False),
+        (b"XXXX" + _packed(RTF)[4:8] + b"none" + bytes(20), False),
+        (bytes(9), False),
+        (struct.pack("<II4sI", 12 + len(RTF), len(RTF), b"MELA", 0) + RTF, True),
+        (struct.pack("<II4sI", 12 + len(RTF), len(RTF) + 9, b"MELA", 0) + RTF, False),
+    ],
+)
+def test_text_of_a_message_in_rtf_that_is_cut_is_said(packed, whole):
+    streams = {f"__substg1.0_{key}001F": "Ana".encode("utf-16-le") for key in ("0037", "0C1A")}
+    data = made_files.compound(streams | {"__substg1.0_10090102": packed})
+    read = open_document(data, "a.msg")
+    lines = [line.text for line in read.lines]
+    assert "Subject: Ana" in lines
+    assert ("RTF" in (read.remark or "")) is not whole
+    assert "The ferry leaves at noon." in lines or not whole
+
+
+@pytest.mark.parametrize("quoted", ["", "> ", ">> "])
+def test_a_private_key_in_a_message_is_left_out_and_said_so(quoted):
+    body = base64.encodebytes(bytes(range(256)) * 4).decode().splitlines()
+    pem = ["-----BEGIN PRIVATE KEY-----", *body, "-----END PRIVATE KEY-----"]
+    text = "\n".join(["Here it is:", *(quoted + line for line in pem), "Keep it safe. " * 20])
+    read = open_document(HEAD + b"\n" + text.encode(), "a.eml")
+    lines = "\n".join(line.text for line in read.lines)
+    assert body[3] not in lines
+    assert "(private key, not read)" in lines
+    assert "private key" in read.remark
+
+
+# Each has letters that no other encoding here writes with the same bytes.
+CHARSETS = {
+    "iso-8859-1": "Il prezzo è di 10 euro perché è così. Ça coûte ½ £.",
+    "windows-1252": "Il prezzo è di 10 € perché è “così”.",
+    "iso-8859-15": "Il prezzo è di 10 € perché è così, œuvre.",
+    "iso-8859-2": "Cena wynosi dziesięć złotych, źródło łąki.",
+    "koi8-r": "Цена десять рублей.",
+    "windows-1251": "Цена десять рублей.",
+    "shift_jis": "価格は十円です。",
+    "gb2312": "价格是十元。",
+    "utf-8": "Il prezzo è di 10 € perché è così.",
+}
+
+
+def sent(charset: str, text: str, encoding: str = "8bit") -> bytes:
+    headers = f"Content-Type: text/plain; charset={charset}\nContent-Transfer-Encoding: {encoding}"
+    return part(headers.encode(), text.encode(charset) + b"\n")
+
+
+def test_text_in_8bit_is_decoded_by_its_charset_wherever_it_stands():
+    for charset, text in CHARSETS.items():
+        message = sent(charset, text)
+        for encoding in ("8bit", "binary", '"8bit"', "7bit"):
+            assert text in lines_of(sent(charset, text, encoding)), (charset, encoding)
+        crlf = message.replace(b"\n", b"\r\n")
+        apple = b"%d\n%s<?xml version='1.0'?>" % (len(message), message)
+        mbox = b"From a@example.org Mon Feb  3 16:40:00 2025\n" + message
+        for name, data in (("a.eml", crlf), ("a.emlx", apple), ("a.mbox", mbox)):
+            assert text in lines_of(data, name), (charset, name)
+        declared = f"Content-Type: text/plain; charset={charset}".encode()
+        attached = (
+            b"--zz\n%s; name=n.txt\nContent-Transfer-Encoding: 8bit\n"
+            b"Content-Disposition: attachment\n\n%s\n--zz--\n" % (declared, text.encode(charset))
+        )
+        body = part(b"Content-Type: multipart/mixed; boundary=zz", attached)
+        assert text in lines_of(body), charset
+        page = message.replace(b"text/plain", b"text/html").replace(b"8bit\n", b"8bit\n\n<p>", 1)
+        assert text in lines_of(page, "a.mht"), charset
+
+
+def test_latin_bytes_that_are_declared_as_something_else_are_detected():
+    text = "Il prezzo è di dieci euro perché così è stato deciso dalla società."
+    for declared in ("us-ascii", "utf-8", "no-such-charset", "unknown-8bit"):
+        wrong = sent("iso-8859-1", text).replace(b"iso-8859-1", declared.encode())
+        assert text in lines_of(wrong), declared
+    assert text in lines_of(part(b"X: y", text.encode("latin-1")))
+
+
+def test_bytes_in_headers_are_utf8_or_of_the_charset_that_the_message_declares():
+    for charset in ("iso-8859-15", "utf-8", "koi8-r"):
+        text = "Цена" if charset == "koi8-r" else "così è l’œuvre".replace("’", "'")
+        raw = text.encode(charset)
+        message = sent(charset, text).replace(b"Subject: s", b"Subject: =?utf-8?q?=C3=A8?= " + raw)
+        assert f"Subject: è {text}" in lines_of(message), charset
+        assert "Subject: s" in lines_of(sent(charset, text))
+    named = b'Content-Type: text/plain; charset=iso-8859-1; name="perch\xe9.txt"'
+    assert "Attachment: perché.txt" in lines_of(part(named, b"hello"))

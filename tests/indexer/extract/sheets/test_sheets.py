@@ -259,6 +259,7 @@ def test_cells_with_formulas_are_named_up_to_the_most():
     assert references(places).endswith(" and 1 more")
 
 
+@pytest.mark.slow
 def test_merged_cells_are_filled_up_to_the_most():
     rows = [["a", "x", ""], ["", "y", "z"]]
     assert fill_merged(rows, [(0, 0, 1, 0)])

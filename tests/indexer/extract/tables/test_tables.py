@@ -408,3 +408,28 @@ def test_a_hidden_row_of_a_word_table_keeps_its_names_behind_the_mark():
         "| City: York | Rent: 950 | Fee: 12 |",
         "(hidden in the document) City: Hull | Rent: 800 | Fee: 9",
     ]
+
+
+CUT = "what a table repeats more than 64 times stands 64 times"
+
+
+@pytest.mark.parametrize(("times", "said"), [(64, False), (65, True)])
+@pytest.mark.parametrize("what", ["rows", "columns"])
+@pytest.mark.parametrize("name", ["a.ods", "a.odt"])
+def test_a_table_whose_repeated_cells_do_not_all_stand_says_so(name, what, times, said):
+    rows, columns = (times, 1) if what == "rows" else (1, times)
+    table = (
+        "<table:table table:name='Tides'><table:table-row>"
+        "<table:table-cell><text:p>Port</text:p></table:table-cell></table:table-row>"
+        f"<table:table-row table:number-rows-repeated='{rows}'>"
+        f"<table:table-cell table:number-columns-repeated='{columns}'><text:p>noon</text:p>"
+        "</table:table-cell><table:table-cell table:number-columns-repeated='16000'/>"
+        "</table:table-row><table:table-row table:number-rows-repeated='1000000'>"
+        "<table:table-cell/></table:table-row></table:table>"
+    )
+    kind = "text" if name == "a.odt" else "spreadsheet"
+    data = made._odf(kind, f"<office:{kind}>{table}</office:{kind}>")
+    read = open_document(data, name)
+    text = "\n".join(line.text for line in read.lines)
+    assert text.count("noon") == 64
+    assert (CUT in text + (read.remark or "")) is said

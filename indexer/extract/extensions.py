@@ -1,0 +1,117 @@
+"""Readers of files that an installed package brings, by the suffix of their names.
+
+A package's entry point in the group `corpus_agent.extractors` has a suffix as its name, as in
+`.wx = "my_package:read"`, so that what it reads is known before any of its code is imported: that
+happens in the parser's process alone. A suffix that is read by this program is refused, unless the
+user names the package in the setting `extractors`.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from functools import cache
+from pathlib import PurePosixPath
+
+from indexer.confine import extensions
+from indexer.confine.extensions import Extension
+from indexer.errors import UnreadableDocument, UsageError
+from indexer.extract.claims import suffixes
+from indexer.extract.extraction import Extraction, Extractor, Within, words
+
+VARIABLE = "CORPUS_AGENT_EXTRACTORS"  # packages, with blanks between; of a parser's process too
+# Of formats that are known by their bytes, or are plain text; those of others have a claim.
+_BY_BYTES = words(
+    ".pdf .docx .docm .dotx .dotm .doc .dot .pptx .pptm .ppsx .ppsm .potx .ppt .pps .xlsx .xlsm "
+    ".xltx .xlsb .xls .xlt .odt .ott .odp .otp .ods .ots .rtf .epub .pages .key .numbers .msg "
+    ".webarchive .mbox .zip .tar .tgz .gz .bz2 .xz .zst .7z .png .jpg .jpeg .tif .tiff .webp .heic "
+    ".txt .text .log"
+)
+_CLAIMS = (
+    *(suffixes.is_enex, suffixes.is_fb2, suffixes.is_eml, suffixes.is_contacts),
+    *(suffixes.is_calendar, suffixes.is_notebook, suffixes.is_subtitles, suffixes.is_csv),
+    *(suffixes.is_html, suffixes.is_json, suffixes.is_xml, suffixes.is_markdown),
+    *(suffixes.is_org, suffixes.is_rst, suffixes.is_latex),
+)
+PREFIX = "x-"  # of the names of installed readers, which no reader of this program has
+
+_preferred = frozenset(os.environ.get(VARIABLE, "").split())
+
+
+def use_extractors(packages: str | None) -> None:
+    """Let these packages, named with blanks between, read files that this program reads otherwise.
+
+    For this process and the parsers that it starts from now on. Raises UsageError for a package
+    that brings no extractor.
+    """
+    global _preferred
+    wanted = frozenset((packages or "").split())
+    for package in sorted(wanted):
+        known = {each.package for each in extensions.installed() if each.kind == "extractors"}
+        if package not in known:
+            raise UsageError(
+                f"The setting extractors names {package!r}, which brings none.",
+                f"There are: {', '.join(sorted(known)) or 'none'}.",
+            )
+    _preferred = wanted
+
+
+def variable() -> dict[str, str]:
+    """The environment variable by which a parser's process prefers what this one does."""
+    return {VARIABLE: " ".join(sorted(_preferred))} if _preferred else {}
+
+
+def all_extensions() -> tuple[Extension, ...]:
+    """All extensions of every kind, with the reason why one is not used."""
+    return tuple(
+        each if each.kind != "extractors" or each.refused else replace(each, refused=_why_not(each))
+        for each in extensions.installed()
+    )
+
+
+def _why_not(extension: Extension) -> str:
+    if extension.package in _preferred or not is_ours(extension.name):
+        return ""
+    how = f'to prefer it: extractors = "{extension.package}"'
+    return f"this program reads {extension.name} itself; {how}"
+
+
+def is_ours(suffix: str) -> bool:
+    """Whether files of this suffix have a reader in this program, plain text apart."""
+    return suffix in _BY_BYTES or any(claims(b"", f"x{suffix}") for claims in _CLAIMS)
+
+
+def for_file(path: str) -> Extractor | None:
+    """The installed reader of a file, by its name; None if it is for this program to read."""
+    return for_suffix(PurePosixPath(path).suffix.lower())
+
+
+def for_suffix(suffix: str) -> Extractor | None:
+    """The same by the suffix of the name, in lower case."""
+    return _by_suffix(_preferred).get(suffix)
+
+
+def versions() -> dict[str, str]:
+    """The version of each package whose readers are used."""
+    return {each.name: str(each.version) for each in _by_suffix(_preferred).values()}
+
+
+@cache
+def _by_suffix(_: frozenset[str]) -> dict[str, Extractor]:
+    usable = (each for each in all_extensions() if each.kind == "extractors" and not each.refused)
+    return {each.name: _extractor(each) for each in usable}
+
+
+def _extractor(extension: Extension) -> Extractor:
+    def read(data: bytes, _: Within) -> Extraction:
+        made = extension.load()
+        if not callable(made):
+            raise UnreadableDocument("malformed", f"{extension} is no function")
+        found = made(data)
+        if not isinstance(found, Extraction):
+            raise UnreadableDocument("malformed", f"{extension} returned no Extraction")
+        return found
+
+    # `kinds` is not empty: what it cannot read is not tried as plain text instead.
+    name = f"{PREFIX}{extension.package}"
+    return Extractor(name, extension.version, read, kinds=(extension.name,))

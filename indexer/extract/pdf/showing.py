@@ -1,0 +1,119 @@
+"""Pages of a PDF as pictures of bounded size, and the places of a quotation on them.
+
+Called by indexer.parsers.page_child. What is drawn is the page as a viewer shows it; nothing that
+the file names elsewhere is loaded, and no script runs.
+"""
+
+from __future__ import annotations
+
+from contextlib import closing
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from indexer.errors import UnreadableDocument
+from indexer.extract.pdf.mend import mended
+from indexer.extract.pdf.outline import Fractions, PageLetters, letters_on, outlined
+from indexer.extract.points import COLOUR_BYTES, GREY_BYTES, Points, points_of, size_within
+
+if TYPE_CHECKING:
+    import pypdfium2
+
+KEPT_PAGES = 4  # whose letters stay in memory: a quotation across two, and the next quotation
+
+
+class ShownPdf:
+    """An opened PDF; raises UnreadableDocument if no engine can draw it."""
+
+    def __init__(self, data: bytes) -> None:
+        import pypdfium2
+
+        try:
+            self._document = pypdfium2.PdfDocument(data)
+        except pypdfium2.PdfiumError:
+            try:
+                self._document = pypdfium2.PdfDocument(mended(data) or b"")
+            except pypdfium2.PdfiumError as error:
+                raise UnreadableDocument("malformed", f"no page can be drawn: {error}") from None
+        self.count = len(self._document)
+        self._letters = lru_cache(maxsize=KEPT_PAGES)(self._read)
+
+    def points(self, number: int, width: int) -> Points:
+        """A page, so many points wide or as many as the bound allows. Raises UnreadableDocument."""
+        import pypdfium2
+
+        try:
+            with closing(self._document[number - 1]) as page:
+                return _drawn(page, width)
+        except pypdfium2.PdfiumError as error:
+            raise UnreadableDocument("malformed", f"page {number}: {error}") from None
+
+    def outline(
+        self, number: int, quotation: str, near: float | None
+    ) -> list[tuple[int, Fractions]]:
+        """The boxes of a quotation, each with its page; see outline.py."""
+        return outlined(quotation, number, near, self._letters)
+
+    def _read(self, number: int) -> PageLetters | None:
+        import pypdfium2
+
+        if not 1 <= number <= self.count:
+            return None
+        try:
+            with closing(self._document[number - 1]) as page:
+                return letters_on(page)
+        except pypdfium2.PdfiumError:
+            return None
+
+
+def _drawn(page: pypdfium2.PdfPage, wanted: int) -> Points:
+    import pypdfium2
+    import pypdfium2.raw as pdfium
+
+    shown_width, shown_height = page.get_size()
+    width, height = size_within(shown_width, shown_height, wanted)
+    bitmap = pypdfium2.PdfBitmap.new_native(width, height, pdfium.FPDFBitmap_BGR)
+    with closing(bitmap):
+        bitmap.fill_rect((255, 255, 255, 255), 0, 0, width, height)
+        flags = pdfium.FPDF_ANNOT | pdfium.FPDF_REVERSE_BYTE_ORDER
+        pdfium.FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, flags)
+        return points_of(bytes(bitmap.buffer), width, height, bitmap.stride)
+
+
+AMBER = (255, 191, 0, 255)
+MIN_BAND_POINTS = 18  # the height of a remark
+BAND_SHARE = 0.03  # of the picture's width
+LETTER_SHARE = 0.6  # of the band's height
+
+
+def with_remark(points: Points, remark: str) -> Points:
+    """The picture with a remark on a band over its top."""
+    height = min(points.height, max(MIN_BAND_POINTS, int(BAND_SHARE * points.width)))
+    band = _band(remark, points.width, height)
+    data = points.data
+    if points.channels == GREY_BYTES:
+        data = bytes(each for grey in data for each in (grey, grey, grey))
+    return Points(points.width, points.height, COLOUR_BYTES, band + data[len(band) :])
+
+
+def _band(remark: str, width: int, height: int) -> bytes:
+    """Rows of red, green and blue: the remark in black on amber."""
+    import pypdfium2
+    import pypdfium2.raw as pdfium
+
+    with closing(pypdfium2.PdfDocument.new()) as document:
+        page = document.new_page(width, height)
+        font = pdfium.FPDFText_LoadStandardFont(document, b"Helvetica-Bold")
+        text = pdfium.FPDFPageObj_CreateTextObj(document, font, LETTER_SHARE * height)
+        letters = (pdfium.FPDF_WCHAR * (len(remark) + 1))(*map(ord, remark))
+        pdfium.FPDFText_SetText(text, letters)
+        pdfium.FPDFPageObj_Transform(text, 1, 0, 0, 1, 0.5 * height, 0.3 * height)
+        pdfium.FPDFPage_InsertObject(page, text)
+        pdfium.FPDFPage_GenerateContent(page)
+        bitmap = pypdfium2.PdfBitmap.new_native(width, height, pdfium.FPDFBitmap_BGR)
+        with closing(bitmap):
+            bitmap.fill_rect(AMBER[2::-1] + AMBER[3:], 0, 0, width, height)
+            flags = pdfium.FPDF_REVERSE_BYTE_ORDER
+            pdfium.FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, flags)
+            row, data = COLOUR_BYTES * width, bytes(bitmap.buffer)
+            starts = range(0, height * bitmap.stride, bitmap.stride)
+            return b"".join(data[at : at + row] for at in starts)
