@@ -8,8 +8,9 @@ this package imports no engine.
 
 from indexer.embed.encoder import FolderEncoder
 from indexer.embed.folder import PACKAGED_SHA256, packaged_model
+from indexer.embed.installed import InstalledEncoder
 from indexer.embed.protocol import Encoded, Encoder, Engine
-from indexer.embed.reranker import Reranker
+from indexer.embed.reranker import Reranker, Scorer
 from indexer.records import PACKAGED_MODEL
 
 __all__ = [
@@ -19,6 +20,8 @@ __all__ = [
     "Encoder",
     "Engine",
     "FolderEncoder",
+    "InstalledEncoder",
     "Reranker",
+    "Scorer",
     "packaged_model",
 ]

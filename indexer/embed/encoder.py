@@ -1,14 +1,21 @@
 """The encoder of a model folder; the engine is chosen when the first text is encoded.
 
-The packaged model runs in int8, for which its quality was measured. Other models run in float32:
-through ONNX Runtime if it supports the architecture and reproduces the vectors, else through
-sentence-transformers, with a notice. Everything but vectors is available without an engine.
+On a processor the packaged model runs in int8, for which its quality was measured. Other models run
+in float32: through ONNX Runtime if it supports the architecture and reproduces the vectors, else
+through sentence-transformers, with a notice. Where there is a GPU, `index` runs all of them through
+sentence-transformers on it. Everything but vectors is available without an engine.
+
+Which vectors may mix: those of the same weights, dimension and prefix (the fingerprint), made by
+engines of which each reproduces the model's own vectors to a cosine of NEAR at its start. So an
+index goes on on another device.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,6 +37,7 @@ if TYPE_CHECKING:
 # eight bits .995.
 EXACT = 0.99999
 NEAR = 0.985
+HALF = 0.999  # least of float16 on a GPU; else it computes in float32
 
 
 def to_stderr(notice: str) -> None:
@@ -41,7 +49,8 @@ class FolderEncoder:
     """A sentence-transformers model in a local folder, by default the packaged one.
 
     Reference vectors of custom models are cached in `store` if it is writable. With `bulk`, for
-    many texts, a GPU is used if there is one. `on_notice` is called with the reason for a slower
+    many texts, a GPU is used if there is one and `device` is "auto", or the one that it names;
+    never with "cpu". `on_notice` is called with the reason for a slower
     engine.
     """
 
@@ -51,12 +60,14 @@ class FolderEncoder:
         *,
         store: Path | None = None,
         bulk: bool = False,
+        device: str = "auto",
         on_notice: Callable[[str], None] = to_stderr,
     ) -> None:
         self._folder = ModelFolder(folder)
         self._packaged = folder is None
         self._store = store
         self._bulk = bulk
+        self._device = device
         self._on_notice = on_notice
 
     @property
@@ -102,12 +113,26 @@ class FolderEncoder:
         """The same vectors with those of the tokens; tokens past the window are left out."""
         return self._engine.encode_tokens(texts)
 
+    @contextmanager
+    def loading(self) -> Iterator[None]:
+        """Load the packaged model in a thread beside the block, whose end waits for it.
+
+        Its hash is verified before anything is encoded, as ever. What fails is raised when the
+        model is used: the block's own error goes first.
+        """
+        with ThreadPoolExecutor(1) as beside:
+            if self._packaged:
+                beside.submit(lambda: self._engine)
+            yield
+
     @cached_property
     def _engine(self) -> Engine:
         assert self.weights_sha256  # absent or changed weights are explained before all else
         return self._packaged_engine() if self._packaged else self._other_engine()
 
     def _packaged_engine(self) -> Engine:
+        if self._bulk and (device := accelerator(self._folder, self._device)):
+            return self._on_gpu(device, probe.packaged())
         engine = OnnxEngine(self._folder, "int8")
         cosine = probe.least_cosine(engine, probe.packaged())
         if cosine < NEAR:  # no other engine computes in eight bits
@@ -120,11 +145,9 @@ class FolderEncoder:
 
     def _other_engine(self) -> Engine:
         reason = obstacle(self._folder)
-        if self._bulk and (device := accelerator(self._folder)):
-            library = TorchEngine(self._folder, device)
-            if reason is None:
-                self._expected(library)  # for the searches to come, which do not load torch
-            return library
+        if self._bulk and (device := accelerator(self._folder, self._device)):
+            # The reference is for the searches to come, too, which do not load torch.
+            return self._on_gpu(device, self._expected())
         if reason is not None:
             return self._through_torch(reason)
         expected = self._expected()
@@ -136,11 +159,26 @@ class FolderEncoder:
             )
         return engine
 
-    def _expected(self, library: TorchEngine | None = None) -> NDArray[np.float32]:
+    def _on_gpu(self, device: str, expected: NDArray[np.float32]) -> Engine:
+        """The library on a GPU, in float16 if that reproduces the reference vectors."""
+        half = TorchEngine(self._folder, device, half=True)
+        if probe.least_cosine(half, expected) >= HALF:
+            return half
+        whole = TorchEngine(self._folder, device)
+        cosine = probe.least_cosine(whole, expected)
+        if cosine < NEAR:
+            raise CorpusError(
+                f"The vectors of {self._folder.name} are wrong on this {device} (cosine "
+                f"{cosine:.5f} to the model's own, where {NEAR} is the least).",
+                "Use the processor: --device cpu",
+            )
+        return whole
+
+    def _expected(self) -> NDArray[np.float32]:
         """The reference vectors: from the store, else computed by the library and cached."""
         expected = probe.kept(self._store, self._folder)
         if expected is None:
-            expected = (library or TorchEngine(self._folder)).encode(probe.TEXTS)
+            expected = TorchEngine(self._folder).encode(probe.TEXTS)
             if not probe.keep(self._store, self._folder, expected):
                 self._on_notice(
                     f"{self.name!r} starts slowly: there is no store to be written in which "

@@ -120,8 +120,20 @@ def _attention(graph: _Graph, roles: list[str], shape: Shape) -> str:
 
 
 def _normalised(graph: _Graph, value: str, weights: Weights, name: str, shape: Shape) -> str:
+    """LayerNormalization in its parts.
+
+    ONNX Runtime's own adds up one number after another: 13 of them took 30% of a run.
+    """
     scale, shift = (graph.constant(weights[f"{name}.{part}"]) for part in ("weight", "bias"))
-    return graph.node("LayerNormalization", value, scale, shift, axis=-1, epsilon=shape.epsilon)
+    epsilon = graph.constant(np.array(shape.epsilon, np.float32))
+    rows = graph.constant(np.array([1]))
+    centred = graph.node("Sub", value, graph.node("ReduceMean", value, rows, keepdims=1))
+    squares = graph.node("Mul", centred, centred)
+    variance = graph.node("ReduceMean", squares, rows, keepdims=1)
+    deviation = graph.node("Sqrt", graph.node("Add", variance, epsilon))
+    # By the reciprocal, which is quicker, and which is not put together again when it is loaded.
+    unit = graph.node("Mul", centred, graph.node("Reciprocal", deviation))
+    return graph.node("Add", graph.node("Mul", unit, scale), shift)
 
 
 def _float_linear(
@@ -142,7 +154,8 @@ def _int8_after_gelu(
     """int8 product with a scale for each token: their ranges differ by large factors."""
     largest = graph.node("ReduceMax", value, graph.constant(np.array([1])), keepdims=1)
     largest = graph.node("Max", largest, graph.constant(np.array(LEAST_GELU, np.float32)))
-    product = _int8_product(graph, graph.node("Div", value, largest), weight)
+    scaled = graph.node("Mul", value, graph.node("Reciprocal", largest))
+    product = _int8_product(graph, scaled, weight)
     return graph.node("Add", graph.node("Mul", product, largest), graph.constant(bias))
 
 

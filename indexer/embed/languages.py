@@ -135,7 +135,31 @@ def _pieces(word: str) -> list[str]:
     return [word[i : i + FRAGMENT] for i in range(max(1, len(word) - FRAGMENT + 1))]
 
 
+def covered(query: str, text: str) -> float:
+    """The share of a query's words that a text has, by their fragments; its small words aside.
+
+    Of a word in another form it is the part that both have.
+    """
+    words = _WORD.findall(_folded(query))
+    words = [word for word in words if word not in _ENGLISH] or words
+    if not words:
+        return 0.0
+    folded = _folded(text)
+    return sum(_share(word, folded) for word in words) / len(words)
+
+
+def _share(word: str, folded: str) -> float:
+    """The share of a word's fragments that a folded text has; one without any is there, or not."""
+    size = 2 if _IN_PAIRS.match(word) else FRAGMENT
+    if len(word) < size:
+        return float(word in folded and word in _WORD.findall(folded))
+    pieces = [word[i : i + size] for i in range(len(word) - size + 1)]
+    return sum(piece in folded for piece in pieces) / len(pieces)
+
+
 def _folded(text: str) -> str:
     """The text without case and accents; the vowel signs of other scripts stay."""
+    if text.isascii():
+        return text.lower()
     bare = _ACCENTS.sub("", unicodedata.normalize("NFKD", text))
     return unicodedata.normalize("NFKC", bare).casefold()

@@ -48,10 +48,13 @@ def keep(store: Path | None, folder: ModelFolder, vectors: NDArray[np.float32]) 
     path = _path(store, folder)
     if path is None or store is None or not os.access(store, os.W_OK):
         return False
-    path.parent.mkdir(exist_ok=True)
     fresh = path.with_suffix(f".{os.getpid()}.npy")
-    np.save(fresh, vectors, allow_pickle=False)
-    fresh.replace(path)
+    try:
+        path.parent.mkdir(exist_ok=True)
+        np.save(fresh, vectors, allow_pickle=False)
+        fresh.replace(path)
+    except PermissionError:  # the process is sealed around several stores, which it may only read
+        return False
     return True
 
 

@@ -1,7 +1,7 @@
-"""A cross-encoder in a local folder: scores query and passage together.
+"""Rerankers, which score query and passage together; here the cross-encoder of a local folder.
 
-Slower than comparing vectors, and more accurate with a good model. Failures are reported once and
-leave the order of the hits unchanged.
+Slower than comparing vectors, and more accurate with a good model. Another one, behind a server, is
+a `Scorer` of the caller's. Failures are reported once and leave the order of the hits unchanged.
 """
 
 from __future__ import annotations
@@ -11,12 +11,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.embed.encoder import to_stderr
 from indexer.embed.folder import ModelFolder
 from indexer.embed.torch_engine import prepare
 from indexer.errors import CorpusError
@@ -24,17 +23,37 @@ from indexer.records import Hit
 
 RERANKED_HITS = 30  # of the fused list: each costs a pass through the model
 PAIRS_AT_ONCE = 16
+MAX_REASON = 200  # characters of what went wrong that are shown
+
+
+class Scorer(Protocol):
+    """What scores passages by a query: a model in this process, or a server that is asked."""
+
+    name: str
+
+    def fits(self, query: str, passages: Sequence[str]) -> NDArray[np.float32]:
+        """The score of each passage, float32, (passages,), on a scale of its own.
+
+        Raises CorpusError, or what a library raises whose model is broken.
+        """
+        ...
+
+
+def plain(text: str) -> str:
+    """The printable characters of a text, on one line."""
+    return " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
 
 
 class Reranker:
-    """The cross-encoder of a folder; thread-safe. `on_notice` is called if it fails.
+    """Orders hits by a scorer, or by the cross-encoder of a folder; thread-safe.
 
-    Loaded by the first search. After a failure it is not used again: `outage` is the reason.
+    After a failure it is not used again: `outage` is the reason, made harmless by `clean`, since a
+    server or a model's file may have worded it. Its reader is told by the notices of the index.
     """
 
-    def __init__(self, folder: Path, on_notice: Callable[[str], None] = to_stderr) -> None:
-        self._folder = ModelFolder(folder)
-        self._on_notice = on_notice
+    def __init__(self, scorer: Scorer | Path, clean: Callable[[str], str] = plain) -> None:
+        self._scorer = CrossEncoderFolder(scorer) if isinstance(scorer, Path) else scorer
+        self._clean = clean
         self._lock = threading.Lock()
         self.outage: str | None = None
 
@@ -51,12 +70,7 @@ class Reranker:
             with self._lock:
                 fits = self._fits(query, first)
         except _failures() as error:
-            reason = error.message if isinstance(error, CorpusError) else str(error)
-            self.outage = (
-                f"The reranker {self._folder.name} failed ({reason.splitlines()[0][:200]}); the "
-                "passages are in the order of the search alone."
-            )
-            self._on_notice(self.outage)
+            self.outage = self._outage(error)
             return list(hits)
         order = np.argsort(-fits, kind="stable")
         ranked = [
@@ -65,15 +79,37 @@ class Reranker:
         ]
         return [*ranked, *hits[RERANKED_HITS:]]
 
+    def _outage(self, error: Exception) -> str:
+        worded = error.message if isinstance(error, CorpusError) else str(error)
+        first = next(iter(worded.splitlines()), "") or type(error).__name__
+        return (
+            f"The reranker {self._clean(self._scorer.name)} failed "
+            f"({self._clean(first)[:MAX_REASON]}); the passages are in the order of the search "
+            "alone."
+        )
+
     def _fits(self, query: str, hits: Sequence[Hit]) -> NDArray[np.float32]:
-        pairs = [(query, f"{hit.chunk.heading}\n{hit.chunk.text}".strip()) for hit in hits]
-        found = self._model.predict(pairs, batch_size=PAIRS_AT_ONCE, show_progress_bar=False)
-        fits = np.asarray(found, np.float32)
+        passages = [f"{hit.chunk.heading}\n{hit.chunk.text}".strip() for hit in hits]
+        fits = np.asarray(self._scorer.fits(query, passages), np.float32)
         if fits.shape != (len(hits),):
             raise ValueError("it does not give one score for a passage")
         if not np.isfinite(fits).all():
             raise ValueError("its scores are no numbers")
         return fits
+
+
+class CrossEncoderFolder:
+    """The cross-encoder of a folder, loaded by the first search."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = ModelFolder(folder)
+        self.name = self._folder.name
+
+    def fits(self, query: str, passages: Sequence[str]) -> NDArray[np.float32]:
+        """The model's own scores."""
+        pairs = [(query, passage) for passage in passages]
+        found = self._model.predict(pairs, batch_size=PAIRS_AT_ONCE, show_progress_bar=False)
+        return np.asarray(found, np.float32)
 
     @cached_property
     def _model(self) -> Any:  # noqa: ANN401 - the library's class is loaded here

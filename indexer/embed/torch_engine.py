@@ -7,18 +7,18 @@ offline switches are set before the import, and the model is given by its folder
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.confine import GPU_DEVICES
+from indexer.confine.devices import gpu_seen
 from indexer.embed.folder import ModelFolder
 from indexer.embed.protocol import Encoded
+from indexer.errors import CorpusError
 
-BATCH_SIZE = 32
+BATCH_SIZE = 32  # the library sorts texts by their length before it cuts them into batches
+GPU_BATCH_SIZE = 256
 
 OFFLINE = {
     "HF_HUB_OFFLINE": "1",
@@ -32,18 +32,25 @@ OFFLINE = {
 }
 
 
-def accelerator(folder: ModelFolder) -> str | None:
+def accelerator(folder: ModelFolder, wanted: str = "auto") -> str | None:
     """The device for torch, as in "cuda" or "mps"; None for the CPU.
 
-    torch is imported only if the system shows such a device.
+    torch is imported only if a device is `wanted` by its name or the system shows one. Raises
+    CorpusError where torch does not find the one that is wanted.
     """
-    if sys.platform != "darwin" and not any(Path(device).exists() for device in GPU_DEVICES):
+    if wanted == "cpu" or (wanted == "auto" and gpu_seen() is None):
         return None
     prepare(folder)
     import torch
 
     device = torch.accelerator.current_accelerator(check_available=True)
-    return device.type if device else None
+    found = device.type if device else None
+    if wanted not in ("auto", found):
+        raise CorpusError(
+            f"--device {wanted}: torch {torch.__version__} finds {found or 'no GPU'} here.",
+            "Install the torch of that device, or use --device auto.",
+        )
+    return found
 
 
 def prepare(folder: ModelFolder) -> None:
@@ -55,9 +62,9 @@ def prepare(folder: ModelFolder) -> None:
 
 
 class TorchEngine:
-    """The model of a folder, loaded by sentence-transformers onto `device`."""
+    """The model of a folder, loaded by sentence-transformers onto `device`; `half`: in float16."""
 
-    def __init__(self, folder: ModelFolder, device: str = "cpu") -> None:
+    def __init__(self, folder: ModelFolder, device: str = "cpu", *, half: bool = False) -> None:
         assert folder.weights_sha256  # nothing is loaded whose hash was not taken
         prepare(folder)
         import torch
@@ -71,8 +78,10 @@ class TorchEngine:
             device=device,
             local_files_only=True,
             trust_remote_code=False,
-            model_kwargs={"dtype": torch.float32},  # whatever the weights were stored in
+            # Whatever the weights were stored in.
+            model_kwargs={"dtype": torch.float16 if half else torch.float32},
         )
+        self._batch_size = BATCH_SIZE if device == "cpu" else GPU_BATCH_SIZE
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Vectors of the texts: float32, (len(texts), dimension), rows of length 1."""
@@ -81,12 +90,11 @@ class TorchEngine:
         vectors = self._model.encode(
             list(texts),
             prompt="",  # else a default prompt of the model's would come before our prefix
-            batch_size=BATCH_SIZE,
-            normalize_embeddings=True,
+            batch_size=self._batch_size,
             show_progress_bar=False,
             convert_to_numpy=True,
         )
-        return np.asarray(vectors, np.float32)
+        return _unit(np.asarray(vectors, np.float32))
 
     def encode_tokens(self, texts: Sequence[str]) -> list[Encoded]:
         """The same vectors with those of the tokens, from one pass through the model."""
@@ -95,8 +103,7 @@ class TorchEngine:
         outputs = self._model.encode(
             list(texts),
             prompt="",
-            batch_size=BATCH_SIZE,
-            normalize_embeddings=True,
+            batch_size=self._batch_size,
             show_progress_bar=False,
             output_value=None,
         )
@@ -108,6 +115,12 @@ class TorchEngine:
             if len(tokens.offsets) > len(vectors):
                 spans[-1] = (0, 0)  # cut off here: the last vector is that of the end mark
             whole = np.asarray(output["sentence_embedding"].cpu(), np.float32)
-            whole = whole / max(float(np.linalg.norm(whole)), 1e-12)
-            found.append(Encoded(whole, spans, vectors[: len(spans)]))
+            found.append(Encoded(_unit(whole[None])[0], spans, vectors[: len(spans)]))
         return found
+
+
+def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The vectors at length 1, which float16 is too coarse for."""
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    unit: NDArray[np.float32] = vectors / np.maximum(lengths, 1e-12)
+    return unit

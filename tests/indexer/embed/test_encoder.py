@@ -10,11 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from indexer.confine.devices import engine_for, gpu_seen
 from indexer.embed import PACKAGED_SHA256, FolderEncoder, packaged_model, probe
+from indexer.embed.encoder import EXACT, HALF, NEAR
 from indexer.embed.folder import ModelFolder
 from indexer.embed.graph import MOST_INT8, quantised
 from indexer.embed.onnx_engine import OnnxEngine, obstacle
-from indexer.embed.torch_engine import TorchEngine
+from indexer.embed.torch_engine import TorchEngine, accelerator
 from indexer.errors import CorpusError
 from tests.support.other_user import as_nobody
 from tests.support.places import REPOSITORY
@@ -83,6 +85,7 @@ def test_the_packaged_model_has_the_published_weights():
     assert FolderEncoder().weights_sha256 == PACKAGED_SHA256
 
 
+@pytest.mark.slow
 def test_changed_weights_are_refused(tmp_path):
     folder = tmp_path / "model"
     shutil.copytree(packaged_model(), folder)
@@ -98,6 +101,32 @@ def test_changed_weights_are_refused(tmp_path):
         OnnxEngine(taken)
     with pytest.raises(CorpusError, match="changed or damaged"):
         TorchEngine(taken)
+
+
+@pytest.mark.slow
+def test_a_model_that_is_loaded_beside_other_work_computes_the_same():
+    encoder = FolderEncoder()
+    with encoder.loading():
+        assert "_engine" not in vars(FolderEncoder())  # the control: no other begins to load
+    assert "_engine" in vars(encoder)
+    assert np.array_equal(encoder.encode(TEXTS[:2]), FolderEncoder().encode(TEXTS[:2]))
+
+
+@pytest.mark.slow
+def test_what_fails_beside_other_work_is_raised_when_the_model_is_used(tmp_path):
+    folder = tmp_path / "model"
+    shutil.copytree(packaged_model(), folder)
+    with (folder / "model.safetensors").open("r+b") as file:
+        file.seek(1_000_000)
+        file.write(b"\xff")
+    changed = FolderEncoder()
+    changed._folder.path = folder
+    with changed.loading():
+        pass
+    with pytest.raises(CorpusError, match="they were changed or damaged"):
+        changed.encode(["x"])
+    with pytest.raises(CorpusError, match="the store is gone"), changed.loading():
+        raise CorpusError("the store is gone")
 
 
 def test_a_folder_that_is_no_model_is_explained(tmp_path):
@@ -184,6 +213,7 @@ def test_a_folder_that_names_no_width_is_explained(tmp_path):
 # ---- What it computes
 
 
+@pytest.mark.slow
 def test_vectors_have_length_one_and_neighbours_in_meaning_are_near():
     encoder = FolderEncoder()
     vectors = encoder.encode([*TEXTS[:3], "heating system"])
@@ -351,6 +381,7 @@ def test_in_a_store_that_may_not_be_written_nothing_is_kept(open_folder):
     assert np.array_equal(probe.kept(open_folder, folder), vectors)
 
 
+@pytest.mark.slow
 def test_recognising_a_model_imports_no_engine():
     code = (
         "from indexer.embed import FolderEncoder as Encoder\n"
@@ -380,3 +411,35 @@ def test_another_model_works_from_inside_the_seal(make_model, cli, tmp_path, kin
     assert note in done.stderr if note else done.stderr == ""
     found = json.loads(done.stdout)
     assert (found["results"][0]["source"], found["seal"]) == ("a.md", "enforced")
+
+
+@pytest.mark.slow
+def test_the_library_reproduces_the_packaged_vectors_also_in_float16():
+    folder = ModelFolder()
+    expected = probe.packaged()
+    for half, least in ((False, EXACT), (True, HALF)):
+        engine = TorchEngine(folder, "cpu", half=half)
+        assert probe.least_cosine(engine, expected) >= least, half
+        lengths = np.linalg.norm(engine.encode(TEXTS[:3]), axis=1)
+        assert np.abs(lengths - 1).max() < 1e-6  # float16 alone is too coarse for that
+    assert probe.least_cosine(OnnxEngine(folder, "int8"), expected) >= NEAR  # so they may mix
+
+
+def test_which_engine_it_is_and_why_is_said_before_one_is_loaded():
+    for device, packaged, said in (
+        ("cpu", True, "ONNX Runtime in int8 on the processor: --device cpu"),
+        ("cuda", True, "sentence-transformers on the GPU for index: --device cuda; ONNX Runtime"),
+        ("cpu", False, "ONNX Runtime (sentence-transformers for an architecture that"),
+    ):
+        assert engine_for(device, packaged=packaged).startswith(said), device
+    auto = engine_for("auto", packaged=True)
+    assert ("no GPU is seen" in auto) == (gpu_seen() is None)
+    assert engine_for("auto", packaged=True, embedder="words").startswith("the installed embedder")
+    assert accelerator(ModelFolder(), "cpu") is None
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(gpu_seen() is not None, reason="this machine has a GPU")
+def test_a_device_that_is_not_there_is_refused_and_not_replaced():
+    with pytest.raises(CorpusError, match=r"--device cuda: torch .* finds no GPU here"):
+        FolderEncoder(bulk=True, device="cuda").encode(["x"])

@@ -19,6 +19,7 @@ def found_in(library: bytes) -> list[bytes]:
     return [mark for mark in TELEMETRY if mark in library]
 
 
+@pytest.mark.slow
 def test_the_installed_library_holds_no_telemetry_client():
     spec = find_spec("onnxruntime")
     assert spec is not None
