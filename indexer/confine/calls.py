@@ -178,6 +178,10 @@ _CHANGING_FILES = (
 # process that keeps an index up to date.
 _WATCHING = _all("inotify_init", "inotify_init1", "inotify_add_watch", "inotify_rm_watch")
 
+# Connections of a listening socket that was handed in; without one there is nothing to accept. Not
+# accept: Python asks for flags, which this one alone takes.
+_SERVING = _all("accept4")
+
 # One process by its number, or a thread; not -1, which is all processes, nor a group. Landlock
 # restricts which processes from ABI 6 on.
 _SIGNALS = (
@@ -263,12 +267,14 @@ _DEVICES = (
 )
 
 
-def sealed_calls(*, gpu: bool = False, watching: bool = False) -> Calls:
+def sealed_calls(*, gpu: bool = False, watching: bool = False, serving: bool = False) -> Calls:
     """No new socket but a Unix stream pair, and no way to redirect an existing one.
 
-    With `gpu` also the calls of GPU drivers; with `watching` also inotify.
+    With `gpu` also the calls of GPU drivers; with `watching` also inotify; with `serving` the
+    connections of a listening socket that was made before are accepted.
     """
-    return _calls((*_PROGRAM, *(_WATCHING if watching else ()), *(_DEVICES if gpu else ())))
+    more = (*(_WATCHING if watching else ()), *(_SERVING if serving else ()))
+    return _calls((*_PROGRAM, *more, *(_DEVICES if gpu else ())))
 
 
 NO_SOCKETS = sealed_calls()

@@ -29,7 +29,8 @@ MAX_ADDRESS_BYTES = 4 * 2**30
 _ENVIRONMENT = {"OMP_THREAD_LIMIT": "1"}
 
 # Neither the environment nor a current folder says what is imported, and no error of ours has the
-# exit status of an error of the program's. Arguments are PARENT FOLDER ROOT PROGRAM ARGUMENTS…
+# exit status of an error of the program's. Arguments are PARENT FOLDER ROOT PROGRAM NUMBER FILES…
+# ARGUMENTS…
 _BOOT = """
 import os, sys
 def not_started(*error):
@@ -42,20 +43,29 @@ main()
 """
 
 
-def command(folder: int, root: int, program: Path, arguments: Sequence[str]) -> starting.Command:
+def command(
+    folder: int,
+    root: int,
+    program: Path,
+    arguments: Sequence[str],
+    files: Sequence[Path] = (),
+) -> starting.Command:
     """The command that runs `program` in the open `folder`, reading below the open `root` alone.
 
+    `files` are read besides, those that are there and to which no link leads.
     Ends as the program does, or with one of the two codes above and the reason on stderr; and with
     the thread that starts it. The program gets none of the environment.
     """
     boot = _BOOT.format(source=starting.packages(), code=EXIT_NOT_STARTED)
-    given = (str(os.getpid()), str(folder), str(root), str(program), *arguments)
+    numbers = (str(os.getpid()), str(folder), str(root))
+    given = (*numbers, str(program), str(len(files)), *map(str, files), *arguments)
     return starting.Command(starting.python(boot, *given, site=False))
 
 
-def reading_policy(root: int, program: str) -> Policy:
-    """What the program may do: read below the open folder `root`, its libraries and itself."""
+def reading_policy(root: int, program: str, besides: Sequence[str] = ()) -> Policy:
+    """What the program may do: read below the open `root`, `besides`, its libraries and itself."""
     files = (
+        *(FileRule(Path(path), no_links=True, reason="ignore rules") for path in besides),
         FileRule(Path(f"/proc/self/fd/{root}"), required=True, reason="the folder"),
         FileRule(Path(program), "execute", required=True, reason="the program"),
         *system_files(),
@@ -70,11 +80,12 @@ def reading_policy(root: int, program: str) -> Policy:
 
 def main() -> None:
     """Confine this process and become the program; ends where that fails."""
-    parent, folder, root, program, *arguments = sys.argv[1:]
+    parent, folder, root, program, number, *rest = sys.argv[1:]
+    files, arguments = rest[: int(number)], rest[int(number) :]
     try:
         die_with_parent(int(parent))
         os.fchdir(int(folder))
-        confine(reading_policy(int(root), program))
+        confine(reading_policy(int(root), program, files))
         for descriptor in {int(folder), int(root)}:
             os.set_inheritable(descriptor, False)
         starting.become(starting.Command((program, *arguments), _ENVIRONMENT))

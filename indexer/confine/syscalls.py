@@ -28,6 +28,17 @@ ARCHITECTURES = {arch.machine: arch for arch in (X86_64, AARCH64)}
 # for a confined process. The x32 calls of an x86_64 kernel have bit 30 set and fall above it too.
 LAST_JUDGED = 462
 
+# Since Linux 5.1 a new call has one number on all architectures: these, in their order.
+_FIRST_OF_ALL = 424
+_OF_ALL = """
+    pidfd_send_signal io_uring_setup io_uring_enter io_uring_register open_tree move_mount
+    fsopen fsconfig fsmount fspick pidfd_open clone3 close_range openat2 pidfd_getfd faccessat2
+    process_madvise epoll_pwait2 mount_setattr quotactl_fd landlock_create_ruleset
+    landlock_add_rule landlock_restrict_self memfd_secret process_mrelease futex_waitv
+    set_mempolicy_home_node cachestat fchmodat2 map_shadow_stack futex_wake futex_wait
+    futex_requeue statmount listmount lsm_get_self_attr lsm_set_self_attr lsm_list_modules mseal
+"""
+
 # name: (x86_64, aarch64); None where the architecture has no such call.
 _NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "_sysctl": (156, None),
@@ -43,7 +54,6 @@ _NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "bind": (49, 200),
     "bpf": (321, 280),
     "brk": (12, 214),
-    "cachestat": (451, 451),
     "capget": (125, 90),
     "capset": (126, 91),
     "chdir": (80, 49),
@@ -56,9 +66,7 @@ _NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "clock_nanosleep": (230, 115),
     "clock_settime": (227, 112),
     "clone": (56, 220),
-    "clone3": (435, 435),
     "close": (3, 57),
-    "close_range": (436, 436),
     "connect": (42, 203),
     "copy_file_range": (326, 285),
     "creat": (85, None),
@@ -72,7 +80,6 @@ _NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "epoll_ctl": (233, 21),
     "epoll_ctl_old": (214, None),
     "epoll_pwait": (281, 22),
-    "epoll_pwait2": (441, 441),
     "epoll_wait": (232, None),
     "epoll_wait_old": (215, None),
     "eventfd": (284, None),
@@ -82,7 +89,6 @@ _NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "exit": (60, 93),
     "exit_group": (231, 94),
     "faccessat": (269, 48),
-    "faccessat2": (439, 439),
     "fadvise64": (221, 223),
     "fallocate": (285, 47),
     "fanotify_init": (300, 262),
@@ -90,7 +96,6 @@ _NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "fchdir": (81, 50),
     "fchmod": (91, 52),
     "fchmodat": (268, 53),
-    "fchmodat2": (452, 452),
     "fchown": (93, 55),
     "fchownat": (260, 54),
     "fcntl": (72, 25),
@@ -101,20 +106,12 @@ _NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "flock": (73, 32),
     "fork": (57, None),
     "fremovexattr": (199, 16),
-    "fsconfig": (431, 431),
     "fsetxattr": (190, 7),
-    "fsmount": (432, 432),
-    "fsopen": (430, 430),
-    "fspick": (433, 433),
     "fstat": (5, 80),
     "fstatfs": (138, 44),
     "fsync": (74, 82),
     "ftruncate": (77, 46),
     "futex": (202, 98),
-    "futex_requeue": (456, 456),
-    "futex_wait": (455, 455),
-    "futex_waitv": (449, 449),
-    "futex_wake": (454, 454),
     "futimesat": (261, None),
     "get_kernel_syms": (177, None),
     "get_mempolicy": (239, 236),
@@ -159,9 +156,6 @@ _NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "io_pgetevents": (333, 292),
     "io_setup": (206, 0),
     "io_submit": (209, 2),
-    "io_uring_enter": (426, 426),
-    "io_uring_register": (427, 427),
-    "io_uring_setup": (425, 425),
     "ioctl": (16, 29),
     "ioperm": (173, None),
     "iopl": (172, None),
@@ -172,31 +166,22 @@ _NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "kexec_load": (246, 104),
     "keyctl": (250, 219),
     "kill": (62, 129),
-    "landlock_add_rule": (445, 445),
-    "landlock_create_ruleset": (444, 444),
-    "landlock_restrict_self": (446, 446),
     "lchown": (94, None),
     "lgetxattr": (192, 9),
     "link": (86, None),
     "linkat": (265, 37),
     "listen": (50, 201),
-    "listmount": (458, 458),
     "listxattr": (194, 11),
     "llistxattr": (195, 12),
     "lookup_dcookie": (212, 18),
     "lremovexattr": (198, 15),
     "lseek": (8, 62),
     "lsetxattr": (189, 6),
-    "lsm_get_self_attr": (459, 459),
-    "lsm_list_modules": (461, 461),
-    "lsm_set_self_attr": (460, 460),
     "lstat": (6, None),
     "madvise": (28, 233),
-    "map_shadow_stack": (453, 453),
     "mbind": (237, 235),
     "membarrier": (324, 283),
     "memfd_create": (319, 279),
-    "memfd_secret": (447, 447),
     "migrate_pages": (256, 238),
     "mincore": (27, 232),
     "mkdir": (83, None),
@@ -209,8 +194,6 @@ _NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "mmap": (9, 222),
     "modify_ldt": (154, None),
     "mount": (165, 40),
-    "mount_setattr": (442, 442),
-    "move_mount": (429, 429),
     "move_pages": (279, 239),
     "mprotect": (10, 226),
     "mq_getsetattr": (245, 185),
@@ -220,7 +203,6 @@ _NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "mq_timedsend": (242, 182),
     "mq_unlink": (241, 181),
     "mremap": (25, 216),
-    "mseal": (462, 462),
     "msgctl": (71, 187),
     "msgget": (68, 186),
     "msgrcv": (70, 188),
@@ -235,15 +217,10 @@ _NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "nfsservctl": (180, 42),
     "open": (2, None),
     "open_by_handle_at": (304, 265),
-    "open_tree": (428, 428),
     "openat": (257, 56),
-    "openat2": (437, 437),
     "pause": (34, None),
     "perf_event_open": (298, 241),
     "personality": (135, 92),
-    "pidfd_getfd": (438, 438),
-    "pidfd_open": (434, 434),
-    "pidfd_send_signal": (424, 424),
     "pipe": (22, None),
     "pipe2": (293, 59),
     "pivot_root": (155, 41),
@@ -257,8 +234,6 @@ _NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "preadv": (295, 69),
     "preadv2": (327, 286),
     "prlimit64": (302, 261),
-    "process_madvise": (440, 440),
-    "process_mrelease": (448, 448),
     "process_vm_readv": (310, 270),
     "process_vm_writev": (311, 271),
     "pselect6": (270, 72),
@@ -269,7 +244,6 @@ _NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "pwritev2": (328, 287),
     "query_module": (178, None),
     "quotactl": (179, 60),
-    "quotactl_fd": (443, 443),
     "read": (0, 63),
     "readahead": (187, 213),
     "readlink": (89, None),
@@ -320,7 +294,6 @@ _NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "sendmsg": (46, 211),
     "sendto": (44, 206),
     "set_mempolicy": (238, 237),
-    "set_mempolicy_home_node": (450, 450),
     "set_robust_list": (273, 99),
     "set_thread_area": (205, None),
     "set_tid_address": (218, 96),
@@ -357,7 +330,6 @@ _NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "splice": (275, 76),
     "stat": (4, None),
     "statfs": (137, 43),
-    "statmount": (457, 457),
     "statx": (332, 291),
     "swapoff": (168, 225),
     "swapon": (167, 224),
@@ -404,6 +376,7 @@ _NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "waitid": (247, 95),
     "write": (1, 64),
     "writev": (20, 66),
+    **{name: (shared, shared) for shared, name in enumerate(_OF_ALL.split(), _FIRST_OF_ALL)},
 }
 
 
@@ -417,4 +390,4 @@ def number(name: str, arch: Architecture) -> int | None:
 
 def names() -> tuple[str, ...]:
     """Every name in the table, sorted."""
-    return tuple(_NUMBERS)
+    return tuple(sorted(_NUMBERS))

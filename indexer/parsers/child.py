@@ -18,7 +18,7 @@ from collections.abc import Callable
 from itertools import islice
 from types import TracebackType
 
-from indexer.confine import confine, die_with_parent
+from indexer.confine import Policy, confine, die_with_parent
 from indexer.errors import SealUnavailable, UnreadableDocument
 from indexer.extract import Opened, open_document
 from indexer.parsers import protocol
@@ -32,22 +32,32 @@ Parse = Callable[[bytes, str, Callable[[str], None]], Opened]
 
 def main(parent: int, *, confined: bool, parse: Parse = open_document) -> None:
     """Serve until the parent ends; the channel to it is standard input."""
-    channel = open_channel()
-    sys.excepthook = report_crash(channel)
+    begin(parent, worker_policy if confined else None, lambda channel: _serve(channel, parse))
+
+
+def begin(
+    parent: int, policy: Callable[[], Policy] | None, work: Callable[[socket.socket], None]
+) -> None:
+    """Confine this process, report that to the parent, and work until the parent ends.
+
+    Called once in each of the processes that read documents; with no `policy` nothing is confined.
+    """
+    channel = _channel()
+    sys.excepthook = _report_crash(channel)
     # After the exec, and in a domain below the parent's: so the parent's end reaches this process.
     die_with_parent(parent)
     try:
-        if confined:
-            confine(worker_policy())
+        if policy is not None:
+            confine(policy())
     except SealUnavailable as error:
-        _send(channel, protocol.UNSEALED, message=error.message, hint=error.hint)
+        send(channel, protocol.UNSEALED, message=error.message, hint=error.hint)
         return
-    _send(channel, protocol.READY, peak_kib=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+    send(channel, protocol.READY, peak_kib=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
     with contextlib.suppress(EOFError, ConnectionError):
-        _serve(channel, parse)
+        work(channel)
 
 
-def open_channel() -> socket.socket:
+def _channel() -> socket.socket:
     """The channel, moved away from the standard streams, which parsers may use; all else closed."""
     os.closerange(3, os.sysconf("SC_OPEN_MAX"))
     channel = socket.socket(fileno=os.dup(0))
@@ -64,17 +74,18 @@ def _serve(channel: socket.socket, parse: Parse) -> None:
             if kind == protocol.DOCUMENT:
                 opened = None  # the one before makes room first
                 opened = _open(channel, descriptor, parse, **request)
-                _send(channel, protocol.OPENED, title=opened.title[:MAX_TITLE_CHARS])
+                own = {"author": opened.own.author, "date": opened.own.date}
+                send(channel, protocol.OPENED, title=opened.title[:MAX_TITLE_CHARS], **own)
             else:
                 assert opened is not None, "lines of no document"
                 _send_lines(channel, opened, **request)
         except UnreadableDocument as error:
             detail = error.detail[:MAX_DETAIL_CHARS]
             failure = {"reason": error.reason, "detail": detail, "waiting": error.waiting}
-            _send(channel, protocol.UNREADABLE, **failure)
+            send(channel, protocol.UNREADABLE, **failure)
         except MemoryError:
             opened = None
-            _send(channel, protocol.UNREADABLE, reason="memory", detail="")
+            send(channel, protocol.UNREADABLE, reason="memory", detail="")
 
 
 def _open(
@@ -95,7 +106,7 @@ def _open(
     resource.setrlimit(resource.RLIMIT_CPU, (until, resource.RLIM_INFINITY))
     with os.fdopen(descriptor, "rb", buffering=0) as file:
         data = file.readall()
-    return parse(data, source, lambda label: _send(channel, protocol.CLAIMED, extractor=label))
+    return parse(data, source, lambda label: send(channel, protocol.CLAIMED, extractor=label))
 
 
 def _send_lines(channel: socket.socket, opened: Opened, max_lines: int, max_chars: int) -> None:
@@ -110,14 +121,15 @@ def _send_lines(channel: socket.socket, opened: Opened, max_lines: int, max_char
         protocol.send(channel, protocol.LINES, protocol.encoded(batch))
     else:
         remark = opened.remark[:MAX_DETAIL_CHARS]
-        _send(channel, protocol.END, extractor=opened.extractor, remark=remark)
+        send(channel, protocol.END, extractor=opened.extractor, remark=remark)
 
 
-def _send(channel: socket.socket, kind: bytes, **values: object) -> None:
+def send(channel: socket.socket, kind: bytes, **values: object) -> None:
+    """Send a message of this kind with these values."""
     protocol.send(channel, kind, json.dumps(values).encode())
 
 
-def report_crash(
+def _report_crash(
     channel: socket.socket,
 ) -> Callable[[type[BaseException], BaseException, TracebackType | None], None]:
     """An excepthook that reports an unexpected exception to the parent before the process ends."""
@@ -125,6 +137,6 @@ def report_crash(
     def report(kind: type[BaseException], error: BaseException, _: TracebackType | None) -> None:
         detail = f"{kind.__name__}: {error}"[:MAX_DETAIL_CHARS]
         with contextlib.suppress(OSError):
-            _send(channel, protocol.UNREADABLE, reason="crashed", detail=detail)
+            send(channel, protocol.UNREADABLE, reason="crashed", detail=detail)
 
     return report

@@ -52,6 +52,10 @@ OCR_MEMORY_BYTES = 3072 * MIB
 OCR_CPU_SECONDS = 120  # of a page, all threads together
 OCR_WALL_SECONDS = 240  # of a page
 
+# The process that shows pages: somebody waits for each.
+PAGE_CPU_SECONDS = 20
+PAGE_WALL_SECONDS = 60
+
 
 @dataclass(frozen=True, slots=True)
 class DocumentLimits:

@@ -7,28 +7,31 @@ time from outside and does not trust its replies.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import math
 import os
 import resource
 import socket
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import astuple
 
 import numpy as np
 
-from indexer.confine import confine, die_with_parent
-from indexer.errors import SealUnavailable, UnreadableDocument
+from indexer.errors import UnreadableDocument
 from indexer.extract.normalise import lines_of
 from indexer.extract.ocr.engine import RapidEngine, is_blank
 from indexer.extract.ocr.figures import figures_of
 from indexer.extract.ocr.pictures import Pages, Picture, opened
-from indexer.extract.ocr.reading_order import Piece, is_suspect, lines_of_pieces
+from indexer.extract.ocr.places import Sheet, words_of_pieces
+from indexer.extract.ocr.reading_order import (
+    Piece,
+    certain_rows,
+    is_suspect,
+    lines_of_pieces,
+)
 from indexer.parsers import protocol
-from indexer.parsers.child import MAX_DETAIL_CHARS, open_channel, report_crash
+from indexer.parsers.child import MAX_DETAIL_CHARS, begin, send
 from indexer.parsers.limits import OCR_CPU_SECONDS, ocr_policy
 
 STRIP_PIECES = 8  # shown to another engine before it is given the page
@@ -38,18 +41,11 @@ def main(
     parent: int, *, confined: bool, make_engine: Callable[[int], RapidEngine] = RapidEngine
 ) -> None:
     """Serve until the parent ends; the channel to it is standard input."""
-    channel = open_channel()
-    sys.excepthook = report_crash(channel)
-    die_with_parent(parent)
-    try:
-        if confined:
-            confine(ocr_policy())
-    except SealUnavailable as error:
-        _send(channel, protocol.UNSEALED, message=error.message, hint=error.hint)
-        return
-    _send(channel, protocol.READY, peak_kib=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
-    with contextlib.suppress(EOFError, ConnectionError):
-        _Serving(channel, make_engine(len(os.sched_getaffinity(0)))).serve()
+    begin(
+        parent,
+        ocr_policy if confined else None,
+        lambda channel: _Serving(channel, make_engine(len(os.sched_getaffinity(0)))).serve(),
+    )
 
 
 class _Serving:
@@ -79,12 +75,12 @@ class _Serving:
             self._pages = self._picture = None  # the one before makes room first
             with os.fdopen(descriptor, "rb", buffering=0) as file:
                 self._pages = opened(file.readall())
-            _send(self._channel, protocol.OPENED, pages=self._pages.count)
+            send(self._channel, protocol.OPENED, pages=self._pages.count)
         elif kind == protocol.PAGE:
             self._draw(request["number"])
         elif kind == protocol.LOOK:
             assert self._picture is not None, "a look at no page"
-            _send(self._channel, protocol.LOOK, text=self._engine.shows_text(self._picture))
+            send(self._channel, protocol.LOOK, text=self._engine.shows_text(self._picture))
         elif kind == protocol.GREY:
             assert self._picture is not None, "the picture of no page"
             shown = _strip(self._picture, self._pieces) if request["strip"] else self._picture
@@ -98,7 +94,7 @@ class _Serving:
         picture = self._picture = self._pages.picture(number)
         digest = hashlib.sha256(f"{picture.shape}".encode())
         digest.update(picture.tobytes())
-        _send(self._channel, protocol.PAGE, sha256=digest.hexdigest(), blank=is_blank(picture))
+        send(self._channel, protocol.PAGE, sha256=digest.hexdigest(), blank=is_blank(picture))
 
     def _read(self) -> None:
         assert self._picture is not None, "the text of no page"
@@ -110,8 +106,12 @@ class _Serving:
             for text in lines_of(line.text)
         ]
         angle = math.radians(recognition.skew_degrees)
+        height, width = self._picture.shape[:2]
+        sheet = Sheet(width, height, recognition.turned_degrees, angle)
         content = {
             "lines": lines,
+            "words": words_of_pieces(certain_rows(recognition.pieces), sheet),
+            "size": (width, height),
             "figures": [astuple(word) for word in figures_of(recognition.pieces, angle)],
             "suspect": is_suspect(recognition.pieces),
             "turned": recognition.turned_degrees,
@@ -120,7 +120,7 @@ class _Serving:
         protocol.send(self._channel, protocol.RECOGNISED, json.dumps(content).encode())
 
     def _send_unreadable(self, reason: str, detail: str) -> None:
-        _send(
+        send(
             self._channel,
             protocol.UNREADABLE,
             reason=reason,
@@ -161,7 +161,3 @@ def _allow_more_time() -> None:
     used = resource.getrusage(resource.RUSAGE_SELF)
     until = math.ceil(used.ru_utime + used.ru_stime) + OCR_CPU_SECONDS
     resource.setrlimit(resource.RLIMIT_CPU, (until, resource.RLIM_INFINITY))
-
-
-def _send(channel: socket.socket, kind: bytes, **values: object) -> None:
-    protocol.send(channel, kind, json.dumps(values).encode())

@@ -15,6 +15,8 @@ from typing import Generic, TypeVar
 from indexer.parsers.worker import Worker
 
 MAX_WORKERS = 4
+FILES_A_WORKER = 64
+BYTES_A_WORKER = 2**18
 # Results that wait for their turn. Enough for the embedding model to find its next batch ready, and
 # the second bound is what the results of all workers may exceed by one document each.
 AHEAD_ITEMS = 256
@@ -28,6 +30,14 @@ Task = Callable[[Worker, Item], Result]
 def worker_count() -> int:
     """The number of workers: one per core of this process, up to a maximum."""
     return min(MAX_WORKERS, len(os.sched_getaffinity(0)))
+
+
+def workers_for(files: int, size: int) -> int:
+    """The number of workers for so many files of so many bytes in all.
+
+    To start a worker costs a tenth of a second of a core, in which one reads this much.
+    """
+    return min(worker_count(), 1 + files // FILES_A_WORKER + size // BYTES_A_WORKER)
 
 
 @contextmanager

@@ -20,6 +20,7 @@ from functools import cache
 
 from indexer.confine import check_kernel, starting
 from indexer.errors import CorpusError, SealUnavailable, UnreadableDocument
+from indexer.extract import extensions
 from indexer.parsers import protocol
 
 START_SECONDS = 120.0  # takes a tenth of a second where the machine has nothing else to do
@@ -157,9 +158,9 @@ def _start(module: str, channel: int, environment: Mapping[str, str]) -> subproc
     By exec, not by fork alone, since this process has threads. In a session of its own, so that
     Ctrl-C reaches only the parent, which ends the child.
     """
-    arguments = (starting.packages(), module, str(os.getpid()), str(int(_can_confine())))
+    arguments = (starting.packages(), module, str(os.getpid()), str(int(can_confine())))
     kept = starting.variables(*starting.LANGUAGE, starting.LIBRARIES)
-    given = {**kept, **_ENVIRONMENT, **environment}
+    given = {**kept, **_ENVIRONMENT, **extensions.variable(), **environment}
     command = starting.Command(starting.python(_BOOT, *arguments), given)
     nowhere = subprocess.DEVNULL
     try:
@@ -174,7 +175,7 @@ def _start(module: str, channel: int, environment: Mapping[str, str]) -> subproc
 
 
 @cache
-def _can_confine() -> bool:
+def can_confine() -> bool:
     """Whether this system supports confinement.
 
     If not, this process runs unsealed by the user's choice, which its answers state, and parsers

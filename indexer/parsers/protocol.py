@@ -18,6 +18,7 @@ from itertools import groupby
 from typing import Any
 
 from indexer.extract.normalise import MAX_LINE_CHARS, whole
+from indexer.extract.points import COLOUR_BYTES, GREY_BYTES, MAX_POINTS, Points
 from indexer.records import Line
 
 # Parent to worker, then worker to parent.
@@ -26,11 +27,14 @@ READY, CLAIMED, OPENED, LINES, END = b"R", b"C", b"O", b"L", b"E"
 UNREADABLE, UNSEALED = b"U", b"N"
 # To the process that recognises text and back: a page drawn, looked at, sent as a picture, read.
 PAGE, LOOK, GREY, RECOGNISED = b"P", b"K", b"G", b"T"
-_LARGE = (LINES, GREY, RECOGNISED)
+# To the process that shows pages and back: a page's points, and the places of a quotation on it.
+POINTS, OUTLINE = b"I", b"B"
+_LARGE = (LINES, GREY, RECOGNISED, POINTS)
 
 MAX_FRAME_BYTES = 16 * 2**20
 MAX_RUNS_BYTES = 4 * 2**20  # of a frame of lines; a parsed one takes up to twenty times as much
 MAX_WORDS_BYTES = 2**16  # of any other frame
+MAX_BOXES = 1_000  # of a quotation on a page: as many lines as a frame holds
 BATCH_LINES = 20_000
 BATCH_CHARS = 2**20  # of text in one frame, which a last line may exceed
 
@@ -38,6 +42,7 @@ _HEAD = struct.Struct("=cI")
 MAX_PAGE = 2**31 - 1  # what a row can hold
 
 _PART = struct.Struct("=II")  # bytes of the runs, bytes of the text
+_SIZE = struct.Struct("=III")  # of a picture: width, height, bytes of a point
 
 
 class Malformed(ValueError):
@@ -96,6 +101,33 @@ def _exactly(channel: socket.socket, length: int, deadline: float | None = None)
             raise EOFError
         done += count
     return bytes(received)
+
+
+def encoded_points(points: Points) -> bytes:
+    """A picture as the payload of a frame."""
+    return _SIZE.pack(points.width, points.height, points.channels) + points.data
+
+
+def checked_points(payload: bytes, width: int) -> Points:
+    """The picture of a payload, at most `width` points wide; raises Malformed.
+
+    Whatever bytes the points have, they are a picture of that size.
+    """
+    if len(payload) < _SIZE.size:
+        raise Malformed("a picture without a size")
+    width_sent, height, channels = _SIZE.unpack_from(payload)
+    points = Points(width_sent, height, channels, payload[_SIZE.size :])
+    if (
+        not 0 < points.width <= width
+        or points.height < 1
+        or points.channels not in (GREY_BYTES, COLOUR_BYTES)
+    ):
+        raise Malformed("a picture of no such size")
+    if points.width * points.height > MAX_POINTS:
+        raise Malformed("a picture over the limit")
+    if len(points.data) != points.width * points.height * points.channels:
+        raise Malformed("a picture that is not of its size")
+    return points
 
 
 # All of a line but its text, with the type of each value as annotated.

@@ -8,13 +8,12 @@ Tesseract, if there is one.
 from __future__ import annotations
 
 import importlib.metadata
-import importlib.util
 import json
-import math
 import os
 import re
 import signal
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any
@@ -22,6 +21,7 @@ from typing import Any
 from indexer.errors import UnreadableDocument
 from indexer.extract.normalise import MAX_LINE_CHARS, whole
 from indexer.extract.ocr.figures import FIGURE, PlacedWord
+from indexer.extract.ocr.places import PlacedText, Sheet, words_of_lines
 from indexer.extract.ocr.reading_order import UNREADABLE
 from indexer.parsers import protocol, tesseract
 from indexer.parsers.limits import OCR_CPU_SECONDS, OCR_MEMORY_BYTES, OCR_WALL_SECONDS
@@ -30,23 +30,16 @@ from indexer.parsers.process import EXIT_SECONDS, RenewedProcess
 CHILD = "indexer.parsers.ocr_child"
 VERSION = 2  # of what is written for a page; a change has every page read again
 LABEL = f"ocr-{VERSION}"  # in the label of an extractor
-INSTALL = "pip install 'corpus-agent[ocr]'"
-
-# The extra: what is imported in the process, and its distribution.
-_NEEDED = ("rapidocr", "cv2", "PIL", "pillow_heif")
 MAX_PAGE_LINES = 20_000
 MAX_PAGE_FIGURES = 20_000
+MAX_PAGE_WORDS = 20_000
+MAX_SIDE = 100_000  # of the picture of a page, in points
+MAX_PLACE = 10**9  # of a word in a picture, in points
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _REASON = re.compile(r"[a-z_]{1,40}")
 PAGES_PER_PROCESS = 200  # then a new one takes its place: what leaks, ends with it
 # Memory of a page goes back to the system after it: else that of several adds up to over 1 GB.
 _ENVIRONMENT = {"MALLOC_MMAP_THRESHOLD_": "4194304", "MALLOC_TRIM_THRESHOLD_": "67108864"}
-
-
-@cache
-def is_installed() -> bool:
-    """Whether the extra `[ocr]` is there; imports none of it."""
-    return all(importlib.util.find_spec(name) is not None for name in _NEEDED)
 
 
 @cache
@@ -56,38 +49,18 @@ def engine_version() -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class RecognitionState:
-    """What this installation can recognise text with.
-
-    `engine` is rapidocr's version, None without the extra, which `install` installs; `tesseract`
-    the scripts that Tesseract has languages for, empty without it.
-    """
-
-    engine: str | None
-    install: str
-    tesseract: tuple[str, ...]
-
-
-def recognition_state() -> RecognitionState:
-    """What is installed; imports nothing of it."""
-    found = tesseract.find()
-    scripts = tesseract.SCRIPTS if found else ()
-    readable = tuple(script for script in scripts if found and found.languages_for(script))
-    engine = importlib.metadata.version("rapidocr") if is_installed() else None
-    return RecognitionState(engine, INSTALL, readable)
-
-
-@dataclass(frozen=True, slots=True)
 class RecognisedPage:
     """The text of a page: each line with its confidence, 0 to 1.
 
     `engine` names what read it, "" for a blank page and for a picture that shows no text;
-    `problem` is the reason for which it could not be read, "" if it could.
+    `problem` is the reason for which it could not be read, "" if it could. `words` are those of the
+    lines with their places, in their order; none on a page of which they were not kept.
     """
 
     lines: tuple[tuple[str, float], ...] = ()
     engine: str = ""
     problem: str = ""
+    words: tuple[PlacedText, ...] = ()
 
     @property
     def has_text(self) -> bool:
@@ -141,15 +114,19 @@ class Recogniser:
     def read(self) -> RecognisedPage:
         """The text of the drawn page. Raises UnreadableDocument with the reason."""
         reply = self._ask(protocol.RECOGNISED, protocol.RECOGNISED)
-        lines = self._checked(reply.get("lines"))
+        lines, words = self._checked(reply.get("lines")), self._checked_words(reply.get("words"))
         found = tesseract.find()
         if found is not None and reply.get("suspect") is True:
             language = found.language_of(self._frame(protocol.GREY, protocol.GREY, strip=True))
             if language is not None:
                 picture = self._frame(protocol.GREY, protocol.GREY, strip=False)
                 figures = self._checked_figures(reply.get("figures"))
-                return RecognisedPage(tuple(found.read(picture, language, figures)), "tesseract")
-        return RecognisedPage(lines, "rapidocr")
+                sheet = self._checked_sheet(reply.get("size"), reply.get("turned"))
+                read = found.read(picture, language, figures)
+                lines = tuple(part for line in read for part in tesseract.shown(line))
+                placed = tuple(filter(is_placed, words_of_lines(read, sheet)))
+                return RecognisedPage(lines, "tesseract", words=placed[:MAX_PAGE_WORDS])
+        return RecognisedPage(lines, "rapidocr", words=words)
 
     def stop(self) -> None:
         """Kill the process, even during a page; no other is started afterwards."""
@@ -235,6 +212,23 @@ class Recogniser:
             checked.append((entry[0], float(entry[1])))
         return tuple(checked)
 
+    def _checked_words(self, words: object) -> tuple[PlacedText, ...]:
+        """The words of a reply; raises UnreadableDocument for what no correct process sends."""
+        if not isinstance(words, list) or len(words) > MAX_PAGE_WORDS:
+            raise self._malformed("no words")
+        if not all(isinstance(entry, list) and is_placed(entry) for entry in words):
+            raise self._malformed("a word that is none")
+        return tuple(PlacedText(*entry) for entry in words)
+
+    def _checked_sheet(self, size: object, turned: object) -> Sheet:
+        """The size of the picture and how it was turned; raises UnreadableDocument."""
+        if not isinstance(size, list) or len(size) != 2 or turned not in (0, 90, 180, 270):
+            raise self._malformed("no sheet")
+        if not all(type(side) is int and 0 < side <= MAX_SIDE for side in size):
+            raise self._malformed("a sheet without a size")
+        width, height = size
+        return Sheet(width, height, turned)
+
     def _checked_figures(self, figures: object) -> list[PlacedWord]:
         """The figures of a reply; raises UnreadableDocument for what no correct process sends."""
         if not isinstance(figures, list) or len(figures) > MAX_PAGE_FIGURES:
@@ -256,13 +250,27 @@ def is_line(text: object, confidence: object) -> bool:
     )
 
 
+def is_placed(values: Sequence[object]) -> bool:
+    """Whether values are those of a word with its place, as a correct engine returns it."""
+    if len(values) != len(PlacedText._fields):
+        return False
+    line, *places, text = values
+    if type(line) is not int or not 0 <= line <= MAX_PAGE_LINES or not is_line(text, 1):
+        return False
+    shares = [place for place in places if isinstance(place, float | int)]
+    if len(shares) != 4 or not all(0 <= share <= 1 for share in shares):
+        return False
+    left, top, right, bottom = shares
+    return left < right and top < bottom
+
+
 def is_word(*values: object) -> bool:
     """Whether values are those of a figure, as a correct engine returns it."""
     if len(values) != len(fields(PlacedWord)):
         return False
     *places, text, confidence, figure, certain = values
     return (
-        all(isinstance(place, float | int) and math.isfinite(place) for place in places)
+        all(isinstance(place, float | int) and abs(place) <= MAX_PLACE for place in places)
         and isinstance(text, str)
         and len(text) <= MAX_LINE_CHARS
         and FIGURE.fullmatch(text) is not None

@@ -21,13 +21,12 @@ import regex
 
 from indexer.confine import starting
 from indexer.confine.program import EXIT_UNCONFINED, command
-from indexer.confine.system import TESSERACT_DATA
 from indexer.errors import SealUnavailable, UnreadableDocument
 from indexer.extract.normalise import lines_of, whole
 from indexer.extract.ocr.figures import FIGURE, PlacedWord, with_figures
 from indexer.extract.ocr.reading_order import UNREADABLE
+from indexer.parsers.installed import SCRIPTS, find_tesseract, languages_for
 
-PROGRAM = "tesseract"
 SECONDS = 120.0  # wall clock, for one page
 MAX_OUTPUT_BYTES = 8 * 2**20
 # Of a line, as the mean of its words: Tesseract's numbers run lower than rapidocr's.
@@ -35,31 +34,12 @@ MIN_LINE_CONFIDENCE = 0.60
 # Of a trial, as the mean of the words in the script that is tried.
 MIN_TRIAL_CONFIDENCE = 0.80
 MIN_TRIAL_LETTERS = 0.5  # of all letters that it reads: in the script that is tried
-MAX_LANGUAGES = 3  # tried together; each takes as long as the first
 
 # Tesseract takes each letter of these for a word. In rendered Thai, letters stand up to .25 of the
 # line's height apart, words from .33 on.
 _UNSPACED = regex.compile(r"[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]")
 MIN_SPACE_HEIGHTS = 0.3
 
-# The scripts that rapidocr's model lacks, by the name that Tesseract gives them: the languages
-# that are written in them, the most common first. A file of the whole script is better than these.
-SCRIPTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "Cyrillic": ("rus", "ukr", "bul", "srp", "bel", "mkd", "kaz", "mon"),
-        "Greek": ("ell", "grc"),
-        "Arabic": ("ara", "fas", "urd", "pus"),
-        "Hebrew": ("heb", "yid"),
-        "Devanagari": ("hin", "mar", "nep", "san"),
-        "Thai": ("tha",),
-        "Hangul": ("kor",),
-        "Bengali": ("ben", "asm"),
-        "Tamil": ("tam",),
-        "Telugu": ("tel",),
-        "Georgian": ("kat",),
-        "Armenian": ("hye",),
-    }
-)
 # Most Greek capitals look like Latin ones: a Latin word, or a sign beside an amount, becomes Greek.
 LANGUAGES_BESIDE: Mapping[str, frozenset[str]] = MappingProxyType({"Greek": frozenset({"eng"})})
 
@@ -91,21 +71,17 @@ class Tesseract:
 
     def read(
         self, picture: bytes, language: str, figures: Sequence[PlacedWord]
-    ) -> list[tuple[str, float]]:
-        """The lines of a page with their confidences; raises UnreadableDocument.
+    ) -> list[list[PlacedWord]]:
+        """The words of a page, line by line; see `shown`. Raises UnreadableDocument.
 
         `figures` were read by an engine that knows them better, and are taken from there.
         """
         table = self._run(picture, "-l", language, "--psm", "4", "tsv")
-        lines = with_figures(lines_of_table(table), figures)
-        return [part for line in lines for part in shown(line)]
+        return with_figures(lines_of_table(table), figures)
 
     def languages_for(self, script: str) -> tuple[str, ...]:
         """The installed language files for a script, best first."""
-        if f"script/{script}" in self.languages:
-            return (f"script/{script}",)
-        known = SCRIPTS.get(script, ())
-        return tuple(name for name in known if name in self.languages)[:MAX_LANGUAGES]
+        return languages_for(script, self.languages)
 
     def _run(self, picture: bytes, *arguments: str) -> str:
         """What the program prints for a picture; "" if it sees nothing on it."""
@@ -153,21 +129,8 @@ def _finished(child: starting.Command, stdin: int, folder: int) -> tuple[int, by
 @cache
 def find() -> Tesseract | None:
     """Tesseract with the languages that are installed; None if there is none."""
-    program = starting.find_program(PROGRAM)
-    if program is None:
-        return None
-    for place in TESSERACT_DATA:
-        for folder in sorted((Path(place), *Path(place).glob("*/tessdata")), reverse=True):
-            names = frozenset(_languages(folder))
-            if names:
-                return Tesseract(program.resolve(), folder, names)
-    return None
-
-
-def _languages(folder: Path) -> Iterator[str]:
-    ending = ".traineddata"
-    for path in sorted((*folder.glob(f"*{ending}"), *folder.glob(f"script/*{ending}"))):
-        yield str(path.relative_to(folder)).removesuffix(ending)
+    found = find_tesseract()
+    return Tesseract(*found) if found else None
 
 
 _WORD = "5"  # the level of a row of its table

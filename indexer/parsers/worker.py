@@ -13,11 +13,12 @@ import signal
 import time
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from indexer.errors import UnreadableDocument
 from indexer.extract import is_cut_at_limit
 from indexer.extract.normalise import whole
+from indexer.extract.own_properties import is_day
 from indexer.parsers import protocol
 from indexer.parsers.limits import DOCUMENTS_PER_PROCESS, DocumentLimits, limits_for
 from indexer.parsers.process import EXIT_SECONDS, Process, RenewedProcess
@@ -25,7 +26,7 @@ from indexer.records import Line
 
 CHILD = "indexer.parsers.child"
 
-_LABEL = re.compile(r"[a-z][a-z0-9_-]{0,40}/\d{1,6}(\+[a-z0-9_-]{1,40}){0,8}")
+_LABEL = re.compile(r"[a-z][a-z0-9_-]{0,40}/\d[0-9a-z.]{0,40}(\+[a-z0-9_-]{1,40}){0,8}")
 _REASON = re.compile(r"[a-z_]{1,40}")
 _MAX_WORDS_CHARS = 1_000  # of a title, or of what a parser says about a document
 _NEAR_LIMIT = 0.5  # of its memory: a parser that fails to get as much again has held this much
@@ -36,7 +37,8 @@ class Text:
     """Extracted text: `encoding` as in protocol.py, `lines` and `chars` its size.
 
     `complete` is set if it is the whole document; only then are `extractor`, a label, and `remark`,
-    a message on unreadable parts, final.
+    a message on unreadable parts, final. `author` and `date`, an ISO day, are what the file says of
+    itself beside its text, "" where it says nothing.
     """
 
     extractor: str
@@ -46,6 +48,8 @@ class Text:
     chars: int
     remark: str = ""
     complete: bool = True
+    author: str = ""
+    date: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +61,7 @@ class Batch:
 
 
 WHOLE = Batch(protocol.BATCH_LINES, protocol.BATCH_CHARS)
-WINDOW = Batch(max_lines=2_000, max_chars=50_000)  # as much as one reading can show
+WINDOW = Batch(max_lines=2_000, max_chars=51_200)  # as much as one reading can show
 
 Enough = Callable[[int, int], bool]
 
@@ -163,7 +167,7 @@ class _DocumentReading:
             raise _Lost from None
 
     def _text(self) -> Text:
-        title = self._open()
+        empty = self._open()
         parts: list[bytes] = []
         lines = chars = 0
         while not (parts and self._request.enough(lines, chars)):
@@ -174,22 +178,35 @@ class _DocumentReading:
                 message = _message(kind, payload, protocol.END)
                 self._label = _label(message)
                 remark = _words(message.get("remark"))
-                return Text(self._label, title, b"".join(parts), lines, chars, remark)
+                return self._made(empty, parts, (lines, chars), remark)
             more_lines, more_chars = protocol.checked(payload)
             excess = self._excess(lines + more_lines, chars + more_chars)
             if excess and not (parts and self._label and is_cut_at_limit(self._label)):
                 raise UnreadableDocument("output", f"{excess} of text")
             if excess:
-                assert self._label is not None
                 remark = f"{excess}: the first {lines:,} lines are read"
-                return Text(self._label, title, b"".join(parts), lines, chars, remark)
+                return self._made(empty, parts, (lines, chars), remark)
             lines, chars = lines + more_lines, chars + more_chars
             parts.append(payload)
-        assert self._label is not None
-        return Text(self._label, title, b"".join(parts), lines, chars, complete=False)
+        return replace(self._made(empty, parts, (lines, chars)), complete=False)
 
-    def _open(self) -> str:
-        """Send the document to the process; its title."""
+    def _made(
+        self, empty: Text, parts: list[bytes], size: tuple[int, int], remark: str = ""
+    ) -> Text:
+        """The text of the parts."""
+        assert self._label is not None
+        lines, chars = size
+        return replace(
+            empty,
+            extractor=self._label,
+            encoding=b"".join(parts),
+            lines=lines,
+            chars=chars,
+            remark=remark,
+        )
+
+    def _open(self) -> Text:
+        """Send the document to the process; its text without a line yet."""
         os.lseek(self._request.descriptor, 0, os.SEEK_SET)  # the process shares the position
         kind, payload = self._process.ask(
             protocol.DOCUMENT,
@@ -202,10 +219,13 @@ class _DocumentReading:
         while kind == protocol.CLAIMED:
             self._label = _label(_message(kind, payload, protocol.CLAIMED))
             kind, payload = self._process.receive(self._deadline)
-        title = _words(_message(kind, payload, protocol.OPENED).get("title"))
+        message = _message(kind, payload, protocol.OPENED)
+        title, author, day = (_words(message.get(name)) for name in ("title", "author", "date"))
         if self._label is None:
             raise protocol.Malformed("a document that no extractor claims")
-        return title
+        if day and not is_day(day):
+            raise protocol.Malformed("a day that is none")
+        return Text(self._label, title, b"", 0, 0, author=author, date=day)
 
     def _excess(self, lines: int, chars: int) -> str:
         """Which limit that amount is beyond, as in "more than 2,000,000 lines"; "" if none."""

@@ -18,19 +18,27 @@ from hypothesis import strategies as st
 from corpus_agent.librarian import Librarian
 from corpus_agent.mcp import client_config
 from corpus_agent.models.llama_server import find_program
+from corpus_agent.selftest.clustered.trial import run_cluster_selftest
 from corpus_agent.selftest.escape import trial as escape_trial
 from corpus_agent.selftest.escape.probes import PROBES
 from corpus_agent.selftest.injection import trial
 from corpus_agent.selftest.injection.strings import Targets
 from corpus_agent.selftest.stores import home
+from corpus_agent.service.cluster import RayHands
+from corpus_agent.service.opening import opened
 from corpus_agent.settings import Settings, absolute
+from corpus_agent.web.listening import open_browser
 from corpus_agent.workspace import FileTools, Workspace
+from indexer import FolderEncoder, sync_folder
 from indexer.confine import starting
 from indexer.errors import CorpusError, UsageError
 from indexer.parsers import tesseract
 from indexer.parsers.process import Process
+from indexer.store.ownership import make_store
+from indexer.sync.hands import LocalHands
 from tests.support.pictures import as_bytes, picture
 from tests.support.places import REPOSITORY
+from tests.support.processes import until
 from tests.support.toy_index import ENCODER, sync
 
 MODULES = (
@@ -119,6 +127,29 @@ def test_a_program_that_is_started_without_care_runs_a_trap(tmp_path, marks, tra
 def test_a_trap_as_early_as_encodings_is_run_too(tmp_path, marks):
     careless(planted(tmp_path / "cloned", marks), [sys.executable, "-c", ""])
     assert (marks / "init").exists()
+
+
+def test_the_module_takes_no_name_from_where_one_stands_once_it_runs(tmp_path, marks):
+    """What Python itself imports to find it can be kept out by -P alone: here `contextlib`."""
+    names = {"click", "lancedb", "typing", "json", "indexer", "platformdirs"}
+    for name in names | {"contextlib"}:
+        (tmp_path / f"{name}.py").write_text(MARK.format(str(marks / name)))
+
+    def sprung(*arguments, modules=str(REPOSITORY)):
+        words, environment = [sys.executable, *arguments], {**os.environ, "PYTHONPATH": modules}
+        done = subprocess.run(words, capture_output=True, cwd=tmp_path, env=environment)
+        found = {path.name for path in marks.iterdir()}
+        for path in marks.iterdir():
+            path.unlink()
+        return done.returncode, found
+
+    assert sprung("-P", "-m", "corpus_agent", "--help") == (0, set())
+    assert sprung("-m", "corpus_agent", "--help") == (1, {"contextlib"})
+    (tmp_path / "contextlib.py").unlink()
+    for modules in (f"{REPOSITORY}", f":{REPOSITORY}"):
+        assert sprung("-m", "corpus_agent", "--help", modules=modules) == (0, set())
+    importing = f"import {', '.join(sorted(names))}"
+    assert sprung("-c", importing) == (0, names)  # the control
 
 
 def careless(folder, command):
@@ -231,6 +262,62 @@ def a_model_server_of_ours(folder):
     assert not any(name in said for name in ("PYTHON", "OPENAI_API_KEY"))
 
 
+def a_hand_that_reads_for_a_run(folder):
+    docs, hands = folder.parent / "docs", LocalHands(1)
+    docs.mkdir()
+    (docs / "a.md").write_text("# Bread\n\nSourdough rises slowly.\n")
+    hands.least_bytes = 1
+    make_store(folder.parent / "store")
+    outcome = sync_folder(folder.parent / "store", docs, FolderEncoder(), hands=hands)
+    assert (outcome.cluster.shards, outcome.cluster.here, outcome.cluster.embedded) == (1, 0, 1)
+
+
+def the_side_of_a_cluster(_):
+    with pytest.raises(CorpusError, match="cannot be used"):  # with Ray or without: none is there
+        RayHands("127.0.0.1:1")
+
+
+def the_selftest_of_a_cluster(_):
+    if subprocess.run(["unshare", "-rnpf", "--mount-proc", "true"], check=False).returncode:
+        pytest.skip("no network namespace can be had here")
+    assert all(row.passed for row in run_cluster_selftest(["local"]))
+
+
+def a_browser_of_ours(folder):
+    places, own = folder.parent / "bin", folder.parent / "run"
+    places.mkdir()
+    own.mkdir(mode=0o700)
+    said = places / "said"
+    browser = places / "xdg-open"
+    browser.write_text(f"#!/bin/bash -p\npwd > {said}.new; mv {said}.new {said}\n")
+    browser.chmod(0o755)
+    before = {name: os.environ.get(name, "") for name in ("PATH", "XDG_RUNTIME_DIR")}
+    os.environ["PATH"] = before["PATH"].replace(str(folder), f"{folder}{os.pathsep}{places}")
+    os.environ["XDG_RUNTIME_DIR"] = str(own)
+    try:
+        assert open_browser("http://127.0.0.1:1/") is None
+    finally:
+        os.environ.update(before)
+    assert until(said.exists)
+    assert said.read_text() == f"{starting.FOLDER}\n"
+
+
+def an_editor_of_the_users(folder):
+    said = folder.parent / "edited"
+    editor = folder.parent / "ed"
+    editor.write_text(f"#!/bin/sh\npwd > {said}\n")
+    editor.chmod(editor.stat().st_mode | stat.S_IXUSR)
+    before = os.environ.pop("VISUAL", None), os.environ.pop("EDITOR", None)
+    os.environ["EDITOR"] = str(editor)
+    try:
+        opened({"": folder}, "notes.md", 1, lambda *_: True)
+    finally:
+        del os.environ["EDITOR"]
+        given = {name: v for name, v in zip(("VISUAL", "EDITOR"), before, strict=True) if v}
+        os.environ.update(given)
+    assert said.read_text() == f"{starting.FOLDER}\n"
+
+
 def a_client_of_the_server_over_mcp(folder):
     # Printed for others, who start it where they stand and with the variables that they have.
     command = [*client_config.command(), "--version"]
@@ -245,6 +332,10 @@ LIVE = {
     "corpus_agent.workspace.ripgrep:search": a_search_in_files,
     "corpus_agent.librarian.process:_started": a_librarian,
     "corpus_agent.selftest.escape.trial:_run": a_probe_of_the_selftest,
+    "corpus_agent.selftest.clustered.trial:_seen": the_selftest_of_a_cluster,
+    "corpus_agent.selftest.clustered.inside:main": the_selftest_of_a_cluster,
+    "corpus_agent.selftest.clustered.inside:_started": the_selftest_of_a_cluster,
+    "corpus_agent.selftest.clustered.inside:_show_control": the_selftest_of_a_cluster,
     "corpus_agent.selftest.escape.processes:child": a_probe_of_the_selftest,
     "corpus_agent.selftest.escape.processes:program": a_probe_of_the_selftest,
     "corpus_agent.selftest.stores.home:run": a_command_in_a_home_of_the_attack,
@@ -252,6 +343,10 @@ LIVE = {
     "indexer.parsers.tesseract:_finished": a_page_for_tesseract,
     "corpus_agent.selftest.injection.trial:_compliant_model": the_model_of_the_attack,
     "corpus_agent.models.llama_server:_become_server": a_model_server_of_ours,
+    "indexer.sync.hands:__init__": a_hand_that_reads_for_a_run,
+    "corpus_agent.service.cluster:_started": the_side_of_a_cluster,
+    "corpus_agent.web.listening:open_browser": a_browser_of_ours,
+    "corpus_agent.service.opening:_run": an_editor_of_the_users,
     "corpus_agent.mcp.client_config:command": a_client_of_the_server_over_mcp,
 }
 

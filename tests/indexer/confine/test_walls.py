@@ -1,11 +1,11 @@
 """Namespaces as a second wall: what they add where they can be had, and that nothing needs them."""
 
 import os
-import time
 from pathlib import Path
 
 import pytest
 
+from tests.support.processes import started_with, until
 from tests.support.sealed_child import python, sealed, unsealed
 
 
@@ -80,33 +80,18 @@ def test_what_was_started_inside_ends_with_the_program(root, store, standing, en
     if "children" not in standing:
         pytest.skip("no namespace can be had here")
     sealed("", ORPHAN + f"\n    {ending}", root, store, ends=-9 if ending else 0)
-    assert not beats(store / "beat")
+    assert (store / "started").exists()
+    assert until(lambda: not started_with(str(store / "beat")))
 
 
 def test_without_the_wall_it_would_live_on(root, store):
     unsealed("", ORPHAN, root, store)
     try:
-        assert beats(store / "beat")
+        last = (store / "beat").read_text()
+        assert until(lambda: (store / "beat").read_text() != last)
     finally:
-        end_whoever_holds(store / "beat")
-
-
-def beats(path):
-    """Whether a process still writes the time into this file."""
-    time.sleep(0.2)  # for the kernel to end it
-    last = path.read_text()
-    time.sleep(0.3)
-    return path.read_text() != last
-
-
-def end_whoever_holds(path):
-    for folder in Path("/proc").iterdir():
-        if folder.name.isdigit():
-            try:
-                if str(path).encode() in (folder / "cmdline").read_bytes():
-                    os.kill(int(folder.name), 9)
-            except OSError:
-                continue  # it has ended meanwhile
+        (left,) = started_with(str(store / "beat"))
+        os.kill(left, 9)
 
 
 def test_a_user_has_the_same_walls_and_no_capability_from_them():

@@ -6,17 +6,19 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from PIL import Image, ImageChops
 
 from indexer.errors import UnreadableDocument
 from indexer.extract.ocr.figures import PlacedWord
 from indexer.extract.ocr.reading_order import UNREADABLE
 from indexer.parsers import tesseract
+from indexer.parsers.installed import recognition_state
 from indexer.parsers.recogniser import (
     RecognisedPage,
     Recogniser,
     is_line,
+    is_placed,
     is_word,
-    recognition_state,
 )
 from tests.support import obeying_recogniser
 from tests.support.pictures import KEYS, LEASE, as_bytes, held, photo, picture
@@ -59,6 +61,28 @@ def test_a_picture_is_read_line_by_line_each_with_its_confidence(recogniser):
 def test_a_page_that_lies_askew_is_put_right(recogniser, degrees):
     turned = picture(LEASE).rotate(degrees, expand=True, fillcolor="white")
     assert texts(read(recogniser, as_bytes(turned))) == list(LEASE)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("degrees", [0, 90, 180, 270, 4])
+def test_each_word_is_placed_where_it_stands_on_the_page_as_it_lies(recogniser, degrees):
+    page = picture(LEASE)
+    only = ImageChops.difference(picture(LEASE), picture((LEASE[0], "", LEASE[2])))
+    band = only.getbbox()  # the second line alone
+    lies = {"expand": True, "resample": Image.Resampling.BICUBIC}
+    turned = page.rotate(degrees, fillcolor="white", **lies)
+    mask = Image.new("L", page.size)
+    mask.paste(255, band)
+    left, top, right, bottom = mask.rotate(degrees, **lies).getbbox()
+    found = read(recogniser, as_bytes(turned))
+    words = [word for word in found.words if word.line == 1]
+    assert [word.text for word in words] == LEASE[1].split()
+    assert [word.line for word in found.words] == sorted(word.line for word in found.words)
+    width, height = turned.size
+    xs = [place * width for word in words for place in (word.left, word.right)]
+    ys = [place * height for word in words for place in (word.top, word.bottom)]
+    around = min(xs), min(ys), max(xs), max(ys)
+    assert all(abs(a - b) < 14 for a, b in zip(around, (left, top, right, bottom), strict=True))
 
 
 @pytest.mark.slow
@@ -156,6 +180,7 @@ def test_the_same_attempts_succeed_in_a_process_that_nothing_confines(tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_a_page_that_hangs_or_kills_its_process_costs_itself():
     with closing(Recogniser(OBEYING, seconds=20)) as recogniser:
         with held(as_bytes(picture([], (120, obeying_recogniser.DIE)))) as descriptor:
@@ -246,12 +271,38 @@ FIGURE = (0, 0, 9, 9, "17", 0.97, True, True)
 
 @pytest.mark.parametrize(
     ("place", "value"),
-    [(0, float("nan")), (0, "0"), (4, "17\n"), (4, "lease"), (4, 17), (5, 1.1), (6, False), (7, 1)],
+    [
+        (0, float("nan")),
+        (0, 10**400),
+        (0, "0"),
+        (4, "17\n"),
+        (4, "lease"),
+        (4, 17),
+        (5, 1.1),
+        (6, False),
+        (7, 1),
+    ],
+    ids=lambda value: str(value)[:20],
 )
 def test_a_figure_that_no_correct_engine_sends_is_refused(place, value):
     assert is_word(*FIGURE)
     assert not is_word(*FIGURE[:place], value, *FIGURE[place + 1 :])
     assert not is_word(*FIGURE[1:])
+
+
+def test_a_word_without_a_place_on_the_page_is_refused():
+    right = [3, 0.1, 0.1, 0.2, 0.15, "rent"]
+    assert is_placed(right)
+    nan, large = float("nan"), 10**400
+    wrongs = [
+        *[(-1, 1.0, True, 20_001), (-0.1, nan, "0", 0.2), (0.15, 1.5, large)],
+        *[(0.1, 1.01, large, None), (0.1, 1.01, nan), ("a\nb", "\ud800", 7, "x" * 2_001)],
+    ]
+    for place, values in enumerate(wrongs):
+        for value in values:
+            wrong = [*right[:place], value, *right[place + 1 :]]
+            assert not is_placed(wrong), wrong
+    assert not is_placed(right[1:])
 
 
 def test_a_trial_counts_words_of_its_own_script_alone():
@@ -266,6 +317,10 @@ def test_a_page_in_letters_that_rapidocr_lacks_is_read_by_tesseract(recogniser):
     page = read(recogniser, as_bytes(_in_dejavu(russian)))
     assert page.engine == "tesseract"
     assert texts(page) == list(russian)
+    assert " ".join(word.text for word in page.words) == " ".join(russian)
+    first, last = page.words[0], page.words[-1]
+    assert (first.left, first.top) == pytest.approx((40 / 620, 40 / 260), abs=0.04)
+    assert (last.top, last.bottom) == pytest.approx((164 / 260, 192 / 260), abs=0.04)
 
 
 def _in_dejavu(lines):

@@ -18,7 +18,7 @@ from indexer.errors import CorpusError, SealUnavailable, UnreadableDocument
 from indexer.parsers import limits as bounds
 from indexer.parsers import protocol
 from indexer.parsers.limits import DocumentLimits, limits_for
-from indexer.parsers.pool import AHEAD_ITEMS, in_order
+from indexer.parsers.pool import AHEAD_ITEMS, in_order, worker_count, workers_for
 from indexer.parsers.worker import Batch, Worker
 from indexer.records import Line
 from tests.support import obeying_worker
@@ -26,7 +26,7 @@ from tests.support.obeying_worker import do
 from tests.support.parsing import OBEYING, lines, read, reason
 from tests.support.pdfs import pdf_of
 from tests.support.places import REPOSITORY
-from tests.support.processes import gone, runs
+from tests.support.processes import gone, runs, until
 from tests.support.sealed_child import python
 
 
@@ -92,6 +92,7 @@ shares = st.one_of(st.none(), st.floats(0, 1))
 some_lines = st.builds(Line, texts, place, parts, st.booleans(), shares)
 
 
+@pytest.mark.slow
 @given(st.lists(some_lines, min_size=1), st.integers(0, 30))
 def test_lines_come_out_of_the_wire_as_they_went_in(some, cut):
     encoding = protocol.encoded(some) + (protocol.encoded(some[cut:]) if some[cut:] else b"")
@@ -214,6 +215,7 @@ def test_a_worker_that_cannot_be_started_is_explained():
         read(worker, b"words\n")
 
 
+@pytest.mark.slow
 def test_where_nothing_can_be_confined_a_parser_is_bounded_all_the_same():
     """On such a system the program itself runs only as --unsealed, which its answers bear."""
     outcome = python("""
@@ -300,6 +302,7 @@ def test_a_parser_that_ends_itself_for_want_of_memory_is_told_from_one_that_cras
     assert outcome == {"nativ": "memory", "crash": "crashed"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("action", ["wait", "claim"])
 def test_a_parser_that_waits_or_talks_without_end_is_ended(make_worker, action):
     worker = make_worker(wall_seconds=0.5)
@@ -317,6 +320,7 @@ def test_at_its_limit_a_document_is_read(make_worker):
             read(worker, past)
 
 
+@pytest.mark.slow
 def test_plain_text_beyond_the_limit_is_read_to_it_and_says_so(make_worker):
     log = b"".join(b"%09d\n" % number for number in range(60_000))  # three batches
     text = read(make_worker(text_lines=45_000), log)
@@ -337,6 +341,7 @@ def test_a_document_does_not_pay_for_the_one_before(worker):
     assert lines(worker, do("process")) != first
 
 
+@pytest.mark.slow
 def test_a_worker_is_replaced_before_it_grows_old():
     with closing(Worker(OBEYING, documents_per_process=3)) as worker:
         processes = [lines(worker, do("process"))[0] for _ in range(7)]
@@ -347,6 +352,18 @@ def test_a_title_is_cut_and_of_one_line(worker):
     text = read(worker, do("say", words="x", title="a\n\tb " + "c" * 2_000_000))
     assert text.title.startswith("a b ccc")
     assert len(text.title) <= 500
+
+
+@pytest.mark.slow
+def test_what_a_file_says_of_itself_is_checked_like_the_rest(worker):
+    text = read(worker, do("say", words="x", author="a\n\tb\0", date="2024-03-12"))
+    assert (text.author, text.date) == ("a b", "2024-03-12")
+    for wrong in ({"date": "2024-02-30"}, {"date": "soon"}, {"author": "a" * 2_000}):
+        with pytest.raises(UnreadableDocument, match="crashed: sent"):
+            read(worker, do("say", words="x", **wrong))
+    for wrong in ({"author": 7}, {"date": ["2024-03-12"]}, {"date": None}):
+        with pytest.raises(UnreadableDocument, match="crashed: sent"):
+            read(worker, do("say", words="x", **wrong))
 
 
 def test_long_files_are_given_more():
@@ -439,6 +456,14 @@ def test_stopping_ends_a_busy_worker_at_once_and_for_good(worker):
 # -- several at work -------------------------------------------------------------------------------
 
 
+def test_little_is_read_by_one_worker_and_much_by_one_a_core():
+    cores = worker_count()
+    assert [workers_for(*work) for work in [(0, 0), (2, 900), (63, 2**18 - 1)]] == [1, 1, 1]
+    for much in [(2, 2**30), (10_000, 1_000), (2, 4 * 2**18)]:
+        assert workers_for(*much) == cores, much
+    assert workers_for(3, 2**18) == min(cores, 2)
+
+
 def test_results_come_in_order_whatever_is_ready_first():
     def task(_: Worker, number: int) -> int:
         time.sleep(0.05 if number % 7 == 0 else 0)
@@ -457,12 +482,14 @@ def test_no_more_is_read_ahead_than_fits():
 
     with in_order(task, range(5_000), lambda _: 0, workers=2) as results:
         next(results)
-        time.sleep(0.3)
+        assert until(lambda: len(begun) > AHEAD_ITEMS)
+        time.sleep(0.1)  # for one that is too much
         assert len(begun) == AHEAD_ITEMS + 1
     begun.clear()
     with in_order(task, range(5_000), lambda _: 40 * 2**20, workers=2) as results:
         next(results)
-        time.sleep(0.3)
+        assert until(lambda: len(begun) > 1)
+        time.sleep(0.1)
         assert 2 <= len(begun) <= 5  # two that fill the bound, and one more of each worker
         assert list(results) == list(range(1, 5_000))
 
@@ -499,6 +526,7 @@ def test_leaving_early_ends_what_is_at_work():
     assert all(gone(pid) for pid in pids)
 
 
+@pytest.mark.slow
 def test_a_thousand_small_documents_go_through_two_processes():
     pids: set[str] = set()
 

@@ -1,0 +1,130 @@
+"""Code that the user installed beside this program, as packages that name it in their entry points.
+
+Lists it without importing it, and imports what is asked for. An extension may do what the process
+may that imports it: so that process is confined before. Only the folders of installed packages are
+looked through: neither the working folder nor PYTHONPATH can add an extension.
+"""
+
+from __future__ import annotations
+
+import re
+import site
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Literal
+
+from indexer.errors import CorpusError, UsageError
+
+Kind = Literal["extractors", "embedders", "backends"]
+GROUP = "corpus_agent."  # before a kind: the group of entry points
+# What a name may be: of an extractor the suffix that it reads, else the name that a setting gives.
+_NAMES: dict[Kind, re.Pattern[str]] = {
+    "extractors": re.compile(r"\.[a-z0-9][a-z0-9_-]{0,20}"),
+    "embedders": re.compile(r"[a-z][a-z0-9_-]{0,40}"),
+    "backends": re.compile(r"[a-z][a-z0-9_-]{0,40}"),
+}
+_VERSION = re.compile(r"[0-9][0-9a-z.]{0,40}")
+_PACKAGE = re.compile(r"[a-z][a-z0-9_-]{0,40}")
+
+
+@dataclass(frozen=True, slots=True)
+class Extension:
+    """One entry point: `name` is its own, `package` and `version` are those of its distribution.
+
+    `refused` says why it is not used, "" if it may be.
+    """
+
+    kind: Kind
+    name: str
+    package: str
+    version: str
+    place: str
+    refused: str = ""
+
+    def load(self) -> object:
+        """What the entry point names, imported now; raises CorpusError where that fails."""
+        module, _, attribute = self.place.partition(":")
+        try:
+            found: object = import_module(module)
+            for part in attribute.split(".") if attribute else ():
+                found = getattr(found, part)
+        except (ImportError, AttributeError, SyntaxError) as error:
+            raise CorpusError(
+                f"The extension {self.name!r} of {self.package} {self.version} cannot be loaded: "
+                f"{error}.",
+                f"Mend or remove it: pip uninstall {self.package}",
+            ) from error
+        return found
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.package} {self.version})"
+
+
+@cache
+def installed() -> tuple[Extension, ...]:
+    """All extensions that are installed, by kind and name; nothing of them is imported."""
+    found = sorted(_found(), key=lambda each: (each.kind, each.name, each.package))
+    counts = Counter((each.kind, each.name) for each in found)
+    return tuple(
+        _refused(each, "two packages name it") if counts[each.kind, each.name] > 1 else each
+        for each in found
+    )
+
+
+def named(kind: Kind, name: str) -> Extension:
+    """The extension of a kind that a setting names; raises UsageError where there is none."""
+    usable = {each.name: each for each in installed() if each.kind == kind and not each.refused}
+    if name not in usable:
+        there = ", ".join(usable) or "none"
+        raise UsageError(
+            f"No installed package brings {name!r} to the {kind} of corpus-agent.",
+            f"There are: {there}. See: corpus-agent doctor",
+        )
+    return usable[name]
+
+
+def _refused(extension: Extension, why: str) -> Extension:
+    each = extension
+    return Extension(each.kind, each.name, each.package, each.version, each.place, why)
+
+
+def _found() -> Iterator[Extension]:
+    for path in _with_extensions():
+        # Imported for a package that has one, which few installations hold: it takes 100 ms.
+        from importlib.metadata import Distribution
+
+        distribution = Distribution.at(path)
+        package = re.sub(r"[-_.]+", "-", distribution.metadata["Name"] or "").lower()
+        version = (distribution.version or "").replace("+", ".").lower()
+        for entry in distribution.entry_points:
+            for kind, pattern in _NAMES.items():
+                if entry.group == GROUP + kind:
+                    wrong = [
+                        what
+                        for what, fits in (
+                            ("its name is none", pattern.fullmatch(entry.name)),
+                            ("its package's name is none", _PACKAGE.fullmatch(package)),
+                            ("its package's version is none", _VERSION.fullmatch(version)),
+                        )
+                        if not fits
+                    ]
+                    yield Extension(
+                        kind, entry.name, package, version, entry.value, "; ".join(wrong)
+                    )
+
+
+def _with_extensions() -> Iterator[Path]:
+    """The folders that describe installed packages which name an extension of ours."""
+    folders = [*site.getsitepackages(), *([site.getusersitepackages()] if _has_user_site() else [])]
+    for folder in dict.fromkeys(folders):
+        for described in sorted(Path(folder).glob("*.dist-info/entry_points.txt")):
+            if f"[{GROUP}".encode() in described.read_bytes():
+                yield described.parent
+
+
+def _has_user_site() -> bool:
+    return bool(site.ENABLE_USER_SITE)

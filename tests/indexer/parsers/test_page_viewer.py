@@ -1,0 +1,302 @@
+"""The process that shows pages: its pictures, what it may not do, what it may cost."""
+
+import concurrent.futures.thread
+import gc
+import json
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indexer.errors import Refused, UnreadableDocument
+from indexer.extract.points import MAX_POINTS, Points, points_of, size_within
+from indexer.parsers import protocol
+from indexer.parsers.page_viewer import PageViewer, is_box
+from indexer.parsers.png import png_of
+from indexer.records import Box
+from tests.support.obeying_viewer import FRAMES, Obeying, attempts, said
+from tests.support.page_pictures import document, drawn, points_of_png
+from tests.support.pictures import as_bytes, picture
+from tests.support.processes import runs, until
+
+OBEYING = "tests.support.obeying_viewer"
+
+
+@pytest.fixture(scope="module")
+def viewer() -> Iterator[PageViewer]:
+    with closing(PageViewer()) as viewer:
+        yield viewer
+
+
+@pytest.fixture(scope="module")
+def taken_over() -> Iterator[PageViewer]:
+    with closing(PageViewer(OBEYING)) as viewer:
+        yield viewer
+
+
+def square(canvas):
+    """A red square in the upper left corner of the page."""
+    canvas.setFillColorRGB(1, 0, 0)
+    canvas.rect(0, 692, 100, 100, stroke=0, fill=1)
+
+
+# -- what it gives ---------------------------------------------------------------------------------
+
+
+def test_a_page_is_drawn_as_wide_as_asked_and_in_its_proportions(viewer):
+    with document(drawn(square)) as pdf:
+        shown = viewer.picture(pdf, 1, 306)
+    points = points_of_png(shown.png)
+    assert (shown.width, shown.height) == (306, 396)
+    assert points.shape == (396, 306, 3)
+    assert points[10, 10].tolist() == [255, 0, 0]
+    assert points[10, 60].tolist() == points[60, 10].tolist() == [255, 255, 255]
+
+
+def test_a_page_without_colours_is_a_grey_picture(viewer):
+    with document(drawn(lambda canvas: canvas.rect(0, 692, 100, 100, fill=1))) as pdf:
+        points = points_of_png(viewer.picture(pdf, 1, 306).png)
+    assert points.shape == (396, 306)
+    assert points[10, 10] == 0
+    assert points[60, 60] == 255
+
+
+@pytest.mark.parametrize("turned", [90, 180, 270])
+def test_a_turned_page_is_shown_as_it_is_read(viewer, turned):
+    def page(canvas):
+        canvas.setPageRotation(turned)
+        canvas.setFillColorRGB(1, 0, 0)
+        canvas.rect(0, 0, 100, 100, stroke=0, fill=1)  # below left, before it is turned
+
+    with document(drawn(page)) as pdf:
+        points = points_of_png(viewer.picture(pdf, 1, 400).png)
+    corner = {90: points[:20, :20], 180: points[:20, -20:], 270: points[-20:, -20:]}[turned]
+    assert (corner == [255, 0, 0]).all()
+    assert (points == [255, 0, 0]).all(axis=2).mean() < 0.05
+
+
+def test_a_picture_file_is_shown_no_larger_than_it_is(viewer):
+    with document(as_bytes(picture(["Receipt"], (300, 120)))) as file:
+        assert (shown := viewer.picture(file, 1, 1_000)).width == 300
+        assert viewer.picture(file, 1, 150).height == 60
+        assert viewer.outline(file, 1, "Receipt") == ()
+    assert points_of_png(shown.png).min() < 100
+
+
+def test_a_remark_stands_over_the_top_of_the_picture(viewer):
+    with document(drawn(lambda canvas: canvas.rect(0, 0, 100, 100, fill=1))) as pdf:
+        plain = points_of_png(viewer.picture(pdf, 1, 500).png)
+        remarked = points_of_png(viewer.picture(pdf, 1, 500, "Changed").png)
+    band = remarked[:18]
+    assert (band[:, -100:] == [255, 191, 0]).all()
+    assert (band[:, :100].sum(axis=2) < 100).any()  # letters
+    assert (remarked[18:] == plain[18:, :, None]).all()
+
+
+@pytest.mark.parametrize("number", [0, -1, 2, 10**9])
+def test_a_page_that_is_not_there_is_refused(viewer, number):
+    with document(drawn(square)) as pdf, pytest.raises(Refused, match=r"There is no page .*1 page"):
+        viewer.picture(pdf, number, 100)
+
+
+@pytest.mark.parametrize("width", [0, -5, 4_001])
+def test_a_width_beyond_the_bounds_is_refused(viewer, width):
+    with document(drawn(square)) as pdf, pytest.raises(Refused, match="points wide"):
+        viewer.picture(pdf, 1, width)
+
+
+@given(st.integers(1, 40), st.integers(1, 40), st.booleans(), st.integers(0, 9), st.randoms())
+def test_a_picture_is_what_another_decoder_takes_it_for(width, height, grey, gap, random):
+    row = 3 * width + gap
+    data = bytes([random.randrange(256)] * row * height) if grey else random.randbytes(row * height)
+    rows = np.frombuffer(data, np.uint8).reshape(height, row)[:, : 3 * width]
+    expected = rows.reshape(height, width, 3)
+    found = points_of_png(png_of(points_of(data, width, height, row)))
+    assert (found == (expected[:, :, 0] if found.ndim == 2 else expected)).all()
+
+
+# -- what it may cost ------------------------------------------------------------------------------
+
+
+@given(st.floats(0, 1e9), st.floats(0, 1e9), st.integers(1, 4_000))
+def test_no_page_is_so_large_that_its_picture_is(width, height, wanted):
+    wide, high = size_within(width, height, wanted)
+    assert 1 <= wide <= wanted
+    assert high >= 1
+    assert wide * high <= MAX_POINTS
+
+
+@pytest.mark.slow
+def test_pages_of_monstrous_sizes_are_small_pictures(viewer):
+    sizes = [(14_400, 14_400), (1, 14_400), (14_400, 1)]
+    for size in sizes:
+        data = drawn(lambda canvas: canvas.rect(0, 0, 9, 9), size=size)
+        for unit in (b"1 /Type /Page", b"75 /Type /Page"):
+            assert b"/Type /Page\n" in data
+            with document(data.replace(b"/Type /Page\n", b"/UserUnit " + unit + b"\n")) as pdf:
+                shown = viewer.picture(pdf, 1, 4_000)
+            assert shown.width * shown.height <= MAX_POINTS
+
+
+@pytest.mark.parametrize("data", [b"%PDF-1.7\nbroken", b"\x89PNG\r\n\x1a\nbroken", b"words"])
+def test_a_broken_file_has_a_reason_and_the_next_one_is_shown(viewer, data):
+    with document(data) as file, pytest.raises(UnreadableDocument, match="malformed"):
+        viewer.picture(file, 1, 100)
+    with document(drawn(square)) as pdf:
+        assert viewer.picture(pdf, 1, 100).width == 100
+
+
+@pytest.mark.slow
+def test_a_page_that_kills_its_process_costs_itself(taken_over):
+    for order, reason in (("die", "crashed"), ("memory", "memory")):
+        with document(order.encode()) as file, pytest.raises(UnreadableDocument, match=reason):
+            taken_over.picture(file, 1, 100)
+        with document(b"fine") as file:
+            assert taken_over.picture(file, 1, 100).width == 1
+
+
+@pytest.mark.slow
+def test_a_page_that_hangs_is_ended():
+    with closing(PageViewer(OBEYING, seconds=20)) as viewer:
+        with document(b"fine") as file:
+            viewer.picture(file, 1, 100)  # the process is there: the time is the page's alone
+        viewer._showing._seconds = 0.5
+        with document(b"hang") as file, pytest.raises(UnreadableDocument, match="timeout"):
+            viewer.picture(file, 1, 100)
+
+
+# -- what it may not do ----------------------------------------------------------------------------
+
+
+def test_who_takes_the_process_over_has_no_socket_no_file_and_no_program(taken_over):
+    with document(b"attack") as file:
+        points = points_of_png(taken_over.picture(file, 1, 4_000).png)
+    assert json.loads(points.tobytes()) == {
+        "socket": "EPERM",
+        "write": "EACCES",
+        "read": "EACCES",
+        "program": "EPERM",
+    }
+
+
+def test_the_same_attempts_succeed_in_a_process_without_walls(tmp_path):
+    outcomes = said(attempts(tmp_path)).data
+    assert set(json.loads(outcomes).values()) == {"done"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("order", FRAMES)
+def test_what_no_correct_process_sends_is_not_taken_for_a_picture(taken_over, order):
+    with document(order.encode()) as file, pytest.raises(UnreadableDocument, match="crashed"):
+        taken_over.picture(file, 1, 100)
+    with document(b"fine") as file:  # the control
+        assert points_of_png(taken_over.picture(file, 1, 100).png).tolist() == [[7]]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "reply",
+    [
+        {},
+        {"boxes": None},
+        {"boxes": [[4, 0.1, 0.1, 0.2, 0.2]]},
+        {"boxes": [[1, 0, 0, 1, 1]] * 1_001},
+    ],
+    ids=["nothing", "no list", "a page that is not there", "too many"],
+)
+def test_what_no_correct_process_sends_is_not_taken_for_boxes(taken_over, reply):
+    lie = json.dumps(reply).encode()
+    with document(lie) as file, pytest.raises(UnreadableDocument, match="crashed"):
+        taken_over.outline(file, 1, "words")
+    with document(b"fine") as file:  # the control
+        assert taken_over.outline(file, 3, "words") == (Box(3, 0.1, 0.1, 0.2, 0.2),)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        *([1, 0.1, 0.1, 0.2], [1, 0.1, 0.1, 0.2, 0.2, 0.3], [0, 0.1, 0.1, 0.2, 0.2]),
+        *([4, 0.1, 0.1, 0.2, 0.2], [1.0, 0.1, 0.1, 0.2, 0.2], [True, 0.1, 0.1, 0.2, 0.2]),
+        *([1, 0.2, 0.1, 0.1, 0.2], [1, 0.1, 0.2, 0.2, 0.1], [1, -0.1, 0.1, 0.2, 0.2]),
+        *([1, 0.1, 0.1, 1.1, 0.2], [1, "0", 0.1, 0.2, 0.2], [1, float("nan"), 0.1, 0.2, 0.2]),
+        [1, 0.1, 0.1, 10**400, 0.2],  # no float is as large
+    ],
+    ids=lambda values: str(values)[:40],
+)
+def test_a_box_lies_on_a_page_that_is_there(values):
+    assert not is_box(values, 3)
+    assert is_box([1, 0.1, 0.1, 0.2, 0.2], 3)
+
+
+@given(st.binary(max_size=60), st.integers(1, 30))
+def test_no_bytes_make_anything_but_a_picture_of_their_size_or_an_error(payload, width):
+    try:
+        points = protocol.checked_points(payload, width)
+    except protocol.Malformed:
+        return
+    assert points_of_png(png_of(points)).shape[:2] == (points.height, points.width)
+
+
+def test_points_come_out_of_the_wire_as_they_went_in():
+    points = Points(2, 3, 1, b"abcdef")
+    assert protocol.checked_points(protocol.encoded_points(points), 2) == points
+
+
+# -- its process -----------------------------------------------------------------------------------
+
+
+def test_a_process_outlives_the_threads_that_asked_it_and_ends_with_its_viewer():
+    viewer = PageViewer()
+    with document(drawn(square)) as pdf:
+        for _ in range(2):
+            thread = threading.Thread(target=viewer.picture, args=(pdf, 1, 100))
+            thread.start()
+            thread.join()
+        pid = viewer._showing._process.running().pid
+        time.sleep(0.1)
+        assert runs(pid)
+        del viewer
+    assert until(lambda: not Path(f"/proc/{pid}").exists())
+
+
+@pytest.mark.slow
+def test_a_viewer_that_is_collected_waits_for_nothing_and_takes_no_lock():
+    """Garbage is collected in the middle of anything: of what holds the locks of threads too."""
+    viewer = PageViewer()
+    with document(drawn(square)) as pdf:
+        viewer.picture(pdf, 1, 100)
+        pid = viewer._showing._process.running().pid
+        with concurrent.futures.thread._global_shutdown_lock, viewer._showing._process._lock:
+            del viewer
+            gc.collect()
+            assert runs(pid)  # it waits for the lock that is held here, and this thread does not
+    assert until(lambda: not Path(f"/proc/{pid}").exists())
+
+
+def test_eight_at_a_time_each_get_their_own_page(viewer):
+    def page(number):
+        return lambda canvas: canvas.rect(0, 0, 60 * number, 792, stroke=0, fill=1)
+
+    dark: dict[int, float] = {}
+
+    def look(number):
+        with document(data) as pdf:
+            dark[number] = (points_of_png(viewer.picture(pdf, number, 100).png) == 0).mean()
+
+    data = drawn(*map(page, range(1, 9)))
+    threads = [threading.Thread(target=look, args=(number,)) for number in range(1, 9)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(abs(dark[number] - number * 60 / 612) < 0.03 for number in range(1, 9))
+
+
+def test_the_obeying_document_is_one():
+    assert Obeying(b"fine").points(1, 100).data == b"\7"
