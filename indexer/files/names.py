@@ -5,11 +5,11 @@ Called by the walk, the watch and the reader of archives.
 
 from __future__ import annotations
 
+import fnmatch
 import os
+import re
 import unicodedata
 from collections.abc import Sequence
-
-from pathspec import GitIgnoreSpec
 
 # Folders that hold other people's code or machine state. Names in lower case.
 DENIED_FOLDERS = frozenset(
@@ -17,38 +17,25 @@ DENIED_FOLDERS = frozenset(
     | {"$recycle.bin", "system volume information", "lost+found", "__macosx"}
 )
 # Editors', browsers' and systems' litter: never documents, passed over like dot-files.
-LITTER = GitIgnoreSpec.from_lines(
-    [
-        "~$*",
-        "*~",
-        "*.swp",
-        "*.swo",
-        "*.tmp",
-        "*.part",
-        "*.crdownload",
-        "*.pyc",
-        "Thumbs.db",
-        "desktop.ini",
-    ],
-    backend="simple",  # names that are no UTF-8 too
+LITTER = (
+    *("~$*", "*~", "*.swp", "*.swo", "*.tmp", "*.part", "*.crdownload", "*.pyc"),
+    *("Thumbs.db", "desktop.ini"),
 )
 # Names that mean key material and nothing else: listed as skipped and never opened. Other names of
 # keys are other things too (a presentation, a certificate): their bytes decide, in a parser.
-SECRETS = GitIgnoreSpec.from_lines(
-    [
-        "id_rsa",
-        "id_dsa",
-        "id_ecdsa",
-        "id_ed25519",
-        "*.p12",
-        "*.pfx",
-        "*.kdbx",
-        "*.jks",
-        "*.keystore",
-        "*.ppk",
-    ],
-    backend="simple",
+SECRETS = (
+    *("id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"),
+    *("*.p12", "*.pfx", "*.kdbx", "*.jks", "*.keystore", "*.ppk"),
 )
+
+
+def _any_of(globs: Sequence[str]) -> re.Pattern[str]:
+    return re.compile("|".join(map(fnmatch.translate, globs)))
+
+
+INDEX_FOLDER = ".corpus-agent"  # in the folder of its documents, unless it is named otherwise
+INDEX_MARKER = "corpus-agent.store"  # the file that makes a folder an index
+_LITTER, _SECRETS = _any_of(LITTER), _any_of(SECRETS)
 
 
 def source_of(relative: str) -> str:
@@ -66,7 +53,7 @@ def never_a_document(name: str, *, is_folder: bool) -> bool:
         return True
     if is_folder:
         return name.lower() in DENIED_FOLDERS
-    return bool(LITTER.match_file(name))
+    return bool(_LITTER.match(name))
 
 
 def is_closed(parts: Sequence[str]) -> bool:
@@ -81,4 +68,4 @@ def is_closed(parts: Sequence[str]) -> bool:
 
 def is_key(name: str) -> bool:
     """Whether a file name, in any case, indicates key material."""
-    return bool(SECRETS.match_file(name.lower()))
+    return bool(_SECRETS.match(name.lower()))

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from indexer.errors import Refused, StoreLocked, UsageError
 from indexer.files.names import is_closed, source_of
+from indexer.files.paths import leads_below
 
 MAX_FILE_BYTES = 128 * 2**20
 BRIEFLY_SECONDS = 10.0
@@ -30,11 +31,17 @@ def open_beneath(root: Path, source: str) -> int:
     the system.
     """
     parts = source.split("/")
-    if source.startswith("/") or any(part in ("", ".", "..") or "\0" in part for part in parts):
-        raise Refused(f"{source!r} is not a path below the corpus root.", "Use other documents.")
+    if not leads_below(source):
+        raise Refused(
+            f"{source!r} is not a path below the corpus root.",
+            "Use other documents.",
+            code="outside_root",
+        )
     if is_closed(parts):
         raise Refused(
-            f"{source!r} is a key or a hidden file, and is never read.", "Use other documents."
+            f"{source!r} is a key or a hidden file, and is never read.",
+            "Use other documents.",
+            code="not_indexed",
         )
     here = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
@@ -48,7 +55,7 @@ def open_beneath(root: Path, source: str) -> int:
         os.close(here)
     if not stat.S_ISREG(os.fstat(opened).st_mode):
         os.close(opened)
-        raise Refused(f"{source!r} is no longer a regular file.")
+        raise Refused(f"{source!r} is no longer a regular file.", code="not_a_file")
     return opened
 
 
@@ -65,7 +72,9 @@ def _open_part(folder: int, part: str, flags: int) -> int:
         return os.open(name, flags, dir_fd=folder)
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.ENOTDIR):
-            raise Refused(f"{part!r} is now a symbolic link or no folder.") from None
+            raise Refused(
+                f"{part!r} is now a symbolic link or no folder.", code="is_link"
+            ) from None
         raise
 
 

@@ -35,6 +35,19 @@ def working_folder() -> Path:
         ) from None
 
 
+def may_be_named(path: str) -> bool:
+    """Whether a document may have this path: text without a null, which no file system stores."""
+    try:
+        return b"\0" not in path.encode()
+    except UnicodeEncodeError:  # bytes that are no text, as a shell passes them on
+        return False
+
+
+def leads_below(source: str) -> bool:
+    """Whether a source, as an index names it, stays below the folder of its documents."""
+    return "\0" not in source and not any(part in ("", ".", "..") for part in source.split("/"))
+
+
 def is_there(folder: Path) -> bool:
     """Whether a folder of documents can be looked at; an empty one may be a disk not mounted."""
     try:

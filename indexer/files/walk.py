@@ -19,7 +19,7 @@ from pathlib import Path
 
 from indexer.errors import CorpusError, UsageError
 from indexer.files.ignore import Rules, rules_in
-from indexer.files.names import is_key, never_a_document, source_of
+from indexer.files.names import INDEX_FOLDER, INDEX_MARKER, is_key, never_a_document, source_of
 from indexer.files.opening import MAX_FILE_BYTES
 
 # Reasons for which a file or a folder could not be looked at, which says nothing of what is in it.
@@ -41,8 +41,8 @@ class SeenFile:
 class Excluded:
     """A file, or a folder with all that is in it (as in "build/"), that a rule keeps out.
 
-    `place` is where the line `rule` of an ignore file stands, as in "notes/.gitignore:3"; both are
-    "" for a name that is none of a document, such as a dot-file's.
+    `place` is where the line `rule` of an ignore file stands, as in "notes/.gitignore:3"; "" for a
+    name that is none of a document, such as a dot-file's, and for an index, which `rule` says.
     """
 
     source: str
@@ -67,6 +67,11 @@ class Walk:
     def ignored(self) -> int:
         """How many files and folders rules keep out."""
         return len(self.excluded)
+
+    @property
+    def kept_out(self) -> list[Excluded]:
+        """What lines of ignore files keep out."""
+        return [entry for entry in self.excluded if entry.place]
 
     def out_of_reach(self, mounts: Iterable[str] = ()) -> dict[str, str]:
         """The folders that could not be looked into, as in "disk/", each with a reason code.
@@ -121,6 +126,7 @@ def excluded(root: Path) -> list[Excluded]:
     return sorted(walk(root).excluded, key=lambda entry: entry.source)
 
 
+OF_AN_INDEX = "an index of corpus-agent"
 _Rules = tuple[tuple[str, Rules], ...]
 
 
@@ -140,9 +146,14 @@ def _descend(
     if device != above:
         result.mounts.append(source_of(below) + "/" * bool(below))
     rules += _rules_of(folder, below)
+    if below and _is_index(entries, below, rules):
+        result.excluded.append(Excluded(f"{source_of(below)}/", rule=OF_AN_INDEX))
+        return
     for entry in entries:
         path = f"{below}/{entry.name}" if below else entry.name
         is_folder = _is_folder(entry)
+        if is_folder and path == INDEX_FOLDER:
+            continue  # its own index is none of what is counted
         excluded = _excluded(entry.name, path, is_folder, rules)
         if excluded is not None:
             result.excluded.append(excluded)
@@ -150,6 +161,14 @@ def _descend(
             _descend(root, path, rules, result, max_bytes, device)
         else:
             result.files.append(_look_at(entry, path, max_bytes))
+
+
+def _is_index(entries: Iterable[os.DirEntry[str]], below: str, rules: _Rules) -> bool:
+    """Whether this is an index under a name of its own, whose ignore file keeps all of it out."""
+    if not any(entry.name == INDEX_MARKER for entry in entries):
+        return False
+    kept_out = _excluded(INDEX_MARKER, f"{below}/{INDEX_MARKER}", False, rules)
+    return kept_out is not None and kept_out.rule == "*"
 
 
 def _device(folder: Path) -> int | None:

@@ -66,7 +66,7 @@ def moments(
                 f"No file events ({reason}): looking every {POLL_SECONDS:.0f} s or more instead. "
                 "Where a limit was reached: sysctl fs.inotify.max_user_watches (or _instances)."
             )
-            yield from _polled(should_stop)
+            yield from polled(should_stop)
 
 
 def _changes_below(
@@ -118,13 +118,19 @@ def _concerns(root: Path, store: Path, path: Path) -> bool:
     return name in IGNORE_FILES or not never_a_document(name, is_folder=False)
 
 
-def _polled(should_stop: ShouldStop) -> Iterator[None]:
-    """Yields at intervals long enough that scanning takes a small share of the time."""
+def polled(should_stop: ShouldStop) -> Generator[None, None, None]:
+    """Yields at once, then at intervals long enough that scanning takes a small share of the time.
+
+    Ends when `should_stop` is true. For a process that may not be told of events. The shorter of
+    the last two scans counts: what takes long once is the work on what was found.
+    """
+    before = 0.0
     while not should_stop():
         started = time.monotonic()
         yield
         took = time.monotonic() - started
-        pause = min(max(POLL_SECONDS, took / POLL_SHARE), MAX_POLL_SECONDS)
+        pause = min(max(POLL_SECONDS, min(before, took) / POLL_SHARE), MAX_POLL_SECONDS)
+        before = took
         sleep(pause, should_stop)
 
 

@@ -6,28 +6,38 @@ Walk, plan (plan.py), apply (run.py). Called by `index`, and by `watch` after ea
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from indexer.chunk import Chunker
+from indexer.chunk import Chunker, Cut
 from indexer.embed import Encoder
-from indexer.errors import CorpusError
+from indexer.errors import CorpusError, DamagedStore, NoIndex
 from indexer.files.opening import MAX_FILE_BYTES
 from indexer.files.walk import Walk, walk
-from indexer.parsers.recogniser import is_installed
-from indexer.records import FileRow, Ocr
+from indexer.parsers.installed import is_installed
+from indexer.records import USUAL, Choices, FileRow, Ocr
 from indexer.store.folder import TABLES
 from indexer.store.integrity import EVERY_BYTE, INDEXING_BYTES
-from indexer.store.manifest import MANIFEST_NAME, Manifest, is_outdated, read_manifest, root_for
-from indexer.store.recognised import RecognisedPages
+from indexer.store.keeping import Keep
+from indexer.store.manifest import (
+    MANIFEST_NAME,
+    Manifest,
+    is_outdated,
+    read_manifest,
+    recorded,
+    root_for,
+)
 from indexer.store.rows import still_right
 from indexer.store.snapshot import Snapshot
-from indexer.store.texts import Texts
 from indexer.store.writer import Writer
+from indexer.sync.display import UNSEEN, RunDisplay
+from indexer.sync.forget import drop_unused
+from indexer.sync.hands import Hands
 from indexer.sync.plan import Plan, barrier, make_plan
-from indexer.sync.recognise import ToRecognise, to_recognise
-from indexer.sync.run import Outcome, Progress, Run, fingerprint_of
+from indexer.sync.recognise import to_recognise
+from indexer.sync.run import Outcome, Run, fingerprint_of
+from indexer.sync.sharded import ShardedReading
 
 OUTDATED = "An earlier version of corpus-agent made the index; it is made anew."
 ANEW = "It is made anew, from the texts and vectors that were kept and are sound."
@@ -38,82 +48,85 @@ def sync_folder(
     store: Path,
     root: Path,
     encoder: Encoder,
+    choices: Choices = USUAL,
     *,
     max_file_bytes: int = MAX_FILE_BYTES,
-    force: bool = False,
-    verify: bool = False,
-    prune: bool = True,
-    prune_unreachable: bool = False,
     ocr: Ocr = "auto",
-    on_start: Callable[[Plan, bool], None] = lambda *_: None,
-    on_waiting: Callable[[ToRecognise], None] = lambda _: None,
-    on_progress: Callable[[Progress], None] = lambda _: None,
-    on_problem: Callable[[FileRow], None] = lambda _: None,
+    hands: Hands | None = None,
+    keep: Keep | None = None,
+    chunk_tokens: int | None = None,
+    chunk_overlap: int | None = None,
+    only: str | None = None,
+    display: RunDisplay = UNSEEN,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Outcome:
     """Bring the index in `store` up to date with the folder `root`; returns what was done.
 
-    A damaged store is mended: its tables are made anew from the caches and the folder.
-    `force` reuses nothing, `verify` compares hashes instead of sizes and times, and every byte of
-    the store; without `prune` documents whose files are gone stay. What could not be looked at is
-    not gone: its documents stay as `unreachable`, unless `prune_unreachable`. Files over
-    `max_file_bytes` are recorded and not read.
-    `on_start` is called once, with the plan and whether this is a full rebuild, `on_progress` after
-    each file, `on_problem` for each file that yields no text. `should_stop` is asked between two
-    files; what was embedded until then is committed.
-    Pages without text are recognised last, as `ocr` says: those of documents and of pictures that
-    show text, none, or those of all. `on_waiting` is called before the first one.
+    A damaged store is mended: its tables are made anew from the caches and the folder. Files over
+    `max_file_bytes` are recorded and not read. Pages without text are recognised last, as `ocr`
+    says: those of documents and of pictures that show text, none, or those of all. `keep` says
+    which former versions are kept from now on; None: as before. So do `chunk_tokens` and
+    `chunk_overlap` of how passages are cut. With `only` nothing is done but that this one document
+    is read again, or is dropped if it is gone. With `hands` documents are read and embedded by
+    other processes, shard by shard; planning, storing and recognition stay here.
+    `display` is shown the plan and each step. `should_stop` is asked between two files; what was
+    embedded is committed.
 
     Raises StoreLocked while another process writes, CorpusError where nothing may be written or
     where every document at once is gone.
     """
     started = time.monotonic()
-    chunker = Chunker(encoder.tokenizer, encoder.max_tokens)
+    chunker = _chunker(store, encoder, chunk_tokens, chunk_overlap)
     today = fingerprint_of(encoder, chunker)
     lost = (store / TABLES).exists() and not (store / MANIFEST_NAME).exists()
-    depth = EVERY_BYTE if verify else INDEXING_BYTES
-    with Writer(store, today, root_for(store, root), mends=True, whole_bytes=depth) as writer:
+    depth = EVERY_BYTE if choices.verify else INDEXING_BYTES
+    where = root_for(store, root)
+    with Writer(store, today, where, mends=True, whole_bytes=depth, keep=keep) as writer:
         outdated = not writer.damage and is_outdated(store)
         seen = walk(root, max_file_bytes)
-        repaired = _repaired(
-            writer, root, seen, lost=lost, force=force, prune=prune, anyhow=prune_unreachable
-        )
-        todo = make_plan(
-            root, seen, writer.files, writer.manifest, today, force=force, verify=verify,
-            prune=prune, prune_unreachable=prune_unreachable,
+        repaired = _repaired(writer, root, seen, choices, lost=lost)
+        todo = make_plan(root, seen, writer.files, writer.manifest, today, choices)
+        if only is not None:
+            todo = _of_one(writer, todo, only)
+        writer.mounts, writer.kept_out = _mounts(writer, seen, todo), len(seen.kept_out)
+        display.start(_with_reason(todo, repaired, outdated=outdated), writer.rebuilding)
+        sharded = None if hands is None else ShardedReading(
+            root, store, hands, chunker, today, writer.vectors, reuse=not choices.force
         )  # fmt: skip
-        writer.mounts = _mounts(writer, seen, todo)
-        reason = OUTDATED if outdated else f"{repaired} {ANEW}" if repaired else ""
-        on_start(replace(todo, reasons=(reason,)) if reason else todo, writer.rebuilding)
         run = Run(
-            root, writer, encoder, chunker, reuse=not force, on_progress=on_progress,
-            on_problem=on_problem, should_stop=should_stop,
+            root, writer, encoder, chunker, reuse=not choices.force, sharded=sharded,
+            display=display, should_stop=should_stop,
         )  # fmt: skip
-        outcome = run.apply(todo, seen.ignored, seen.started_ns)
-        outcome.kept_out = [entry for entry in seen.excluded if entry.place]
-        if not (outcome.interrupted or todo.changes_nothing):
-            _drop_unused(writer)
-        if not outcome.interrupted:
-            _recognise(run, writer, todo, outcome, ocr, on_waiting)
-    outcome.repaired = repaired
-    outcome.seconds = time.monotonic() - started
+        outcome = _applied(run, writer, seen, todo, only)
+        rows = [row for row in writer.files.values() if only in (None, row.source)]
+        _recognise(run, rows, todo, outcome, ocr, display)
+    outcome.repaired, outcome.seconds = repaired, time.monotonic() - started
     return outcome
 
 
-def _repaired(
-    writer: Writer, root: Path, seen: Walk, *, lost: bool, force: bool, prune: bool, anyhow: bool
-) -> str:
+def _chunker(store: Path, encoder: Encoder, tokens: int | None, overlap: int | None) -> Chunker:
+    """The chunker of settings; what they leave open is as the index has it."""
+    try:
+        made = recorded(store, "fingerprint")
+    except (DamagedStore, NoIndex):  # the writer says what is wrong with it
+        made = None
+    version = made.get("chunker") if isinstance(made, dict) else None
+    cut = Cut.chosen(tokens, overlap, version if isinstance(version, str) else None)
+    return Chunker(encoder.tokenizer, encoder.max_tokens, cut)
+
+
+def _repaired(writer: Writer, root: Path, seen: Walk, choices: Choices, *, lost: bool) -> str:
     """What was wrong with the store, which is mended; "" where nothing was.
 
     Raises CorpusError where the index would lose documents that may still be there, unless that is
-    wanted `anyhow`, or could not keep those that are gone although it is not to `prune`.
+    chosen, or could not keep those that are gone although it is not to `prune`.
     """
-    if not anyhow:
+    if not choices.prune_unreachable:
         _check_within_reach(writer, seen)
     repaired = _mended(writer, root, seen) if writer.damage else LOST if lost else ""
-    if prune and not (force or anyhow):
+    if choices.prune and not (choices.force or choices.prune_unreachable):
         _check_not_emptied(root, seen, writer.manifest)
-    if writer.rebuilding and not prune:
+    if writer.rebuilding and not choices.prune:
         raise CorpusError(
             "The index is to be made anew, and documents that are gone cannot be.",
             "Run it without --no-prune, or with the model and the version that made the index.",
@@ -121,26 +134,52 @@ def _repaired(
     return repaired
 
 
-def _drop_unused(writer: Writer) -> None:
-    """Drop what the caches keep for documents that are no longer in the index."""
-    hashes = {row.sha256 for row in writer.files.values()}
-    Texts(writer.store).keep_only(hashes)
-    RecognisedPages(writer.store).keep_only(hashes)
+def _with_reason(todo: Plan, repaired: str, *, outdated: bool) -> Plan:
+    """The plan with the reason why all is made anew, if it is for one that the plan cannot know."""
+    reason = OUTDATED if outdated else f"{repaired} {ANEW}" if repaired else ""
+    return replace(todo, reasons=(reason,)) if reason else todo
+
+
+def _of_one(writer: Writer, todo: Plan, source: str) -> Plan:
+    """The plan for one document; raises CorpusError while there is no index to put it into."""
+    whole = writer.manifest is not None and writer.manifest.complete
+    if not whole or writer.damage or writer.rebuilding:
+        raise CorpusError(
+            "There is no whole index that one document could be read again for.",
+            "Make it: corpus-agent index",
+        )
+    return todo.of_one(source)
+
+
+def _applied(run: Run, writer: Writer, seen: Walk, todo: Plan, only: str | None) -> Outcome:
+    """What the run did, with the files that rules keep out; the caches keep what is in use."""
+    rekept = writer.keeps_otherwise
+    before = writer.manifest if only is not None else None
+    # The others were not looked into, so the time of the last whole run stays.
+    walked = (before.ignored, before.walked_ns) if before else (seen.ignored, seen.started_ns)
+    outcome = run.apply(todo, *walked)
+    outcome.kept_out = seen.kept_out
+    if not outcome.interrupted and (rekept or not todo.changes_nothing):
+        drop_unused(writer)
+    return outcome
 
 
 def _recognise(
     run: Run,
-    writer: Writer,
+    rows: Iterable[FileRow],
     todo: Plan,
     outcome: Outcome,
     ocr: Ocr,
-    on_waiting: Callable[[ToRecognise], None],
+    display: RunDisplay,
 ) -> None:
-    """Recognise the pages without text; counts the files that wait where no recogniser is there."""
-    waiting = to_recognise(writer.files.values(), ocr)
-    if waiting.rows:
+    """Recognise the pages without text, after a run that was not stopped.
+
+    Counts the files that wait where no recogniser is there.
+    """
+    waiting = to_recognise(rows, ocr)
+    if waiting.rows and not outcome.interrupted:
         if is_installed():
-            on_waiting(waiting)
+            display.waiting(waiting)
         run.recognise(todo, outcome, waiting, ocr)
 
 
@@ -198,16 +237,15 @@ def plan_folder(
     store: Path,
     root: Path,
     encoder: Encoder,
+    choices: Choices = USUAL,
     *,
     max_file_bytes: int = MAX_FILE_BYTES,
-    force: bool = False,
-    verify: bool = False,
-    prune: bool = True,
-    prune_unreachable: bool = False,
+    chunk_tokens: int | None = None,
+    chunk_overlap: int | None = None,
 ) -> Plan:
     """What `sync_folder` would do; writes nothing and takes no lock."""
     seen = walk(root, max_file_bytes)
-    today = fingerprint_of(encoder, Chunker(encoder.tokenizer, encoder.max_tokens))
+    today = fingerprint_of(encoder, _chunker(store, encoder, chunk_tokens, chunk_overlap))
     stored: dict[str, FileRow] = {}
     manifest = None
     if (store / MANIFEST_NAME).exists() and not is_outdated(store):
@@ -219,8 +257,5 @@ def plan_folder(
         stored,
         manifest,
         today,
-        force=force,
-        verify=verify,
-        prune=prune,
-        prune_unreachable=prune_unreachable,
+        choices,
     )

@@ -16,6 +16,7 @@ from indexer.records import FileRow
 from indexer.store.manifest import read_manifest, root_of
 from indexer.store.recognised import RecognisedPages
 from indexer.store.snapshot import Snapshot
+from indexer.store.staging import drop_staging
 from indexer.store.texts import Texts
 from indexer.store.writer import Writer
 
@@ -25,7 +26,7 @@ class Forgotten:
     """Result of forgetting `source`: the row that it had, None if it was not in the index.
 
     `rule` is the line for the ignore file `rules` that excludes it, None if no line can; `near` are
-    documents with similar names.
+    documents with similar names. `former` counts the kept versions that it was taken out of.
     """
 
     source: str
@@ -34,10 +35,14 @@ class Forgotten:
     rules: Path
     rule: str | None
     near: tuple[str, ...] = ()
+    former: int = 0
 
 
 def forget_document(store: Path, root: Path | None, source: str) -> Forgotten:
-    """Drop a document from the index. Idempotent; needs no model.
+    """Drop a document from the index and from every former version that is kept.
+
+    Idempotent; needs no model. At any moment each version is whole, with the document or without
+    it; where a run was killed, the next one finishes it.
 
     `root` is the folder of the documents by the user's record; None: as the store says.
     Raises StoreLocked while another process writes.
@@ -50,21 +55,30 @@ def forget_document(store: Path, root: Path | None, source: str) -> Forgotten:
         manifest = writer.manifest
         row = writer.files.get(source)
         near: list[str] = []
-        if row is None:
-            near = Snapshot(store, root).similar(source)
-        else:
+        if row is not None:
             writer.replace([], [source])
             writer.commit(
                 ignored=manifest.ignored,
                 complete=manifest.complete,
                 walked_ns=manifest.walked_ns,
             )
+        versions, last = writer.remove_from_former(source, row)
+        if row is None and not (versions or writer.untidy):
+            near = Snapshot(store, root).similar(source)
+        else:
             # So that its text leaves the disk too, and is no more than in the file itself.
-            hashes = {left.sha256 for left in writer.files.values()}
-            Texts(store).keep_only(hashes)
-            RecognisedPages(store).keep_only(hashes)
+            drop_unused(writer)
             manifest = writer.cleanup(removed=True)
     # A name that is no text, or twice the same text, is not the name that the file has.
     named = row is None or row.reason != "name"
     rule = ignore_line(root, source) if named else None
-    return Forgotten(source, row, manifest.version, root / IGNORE_FILES[-1], rule, tuple(near))
+    rules = root / IGNORE_FILES[-1]
+    return Forgotten(source, row or last, manifest.version, rules, rule, tuple(near), versions)
+
+
+def drop_unused(writer: Writer) -> None:
+    """Drop what the caches keep for documents that are in no version that is kept, or staged."""
+    hashes = writer.kept_hashes()
+    Texts(writer.store).keep_only(hashes)
+    RecognisedPages(writer.store).keep_only(hashes)
+    drop_staging(writer.store)

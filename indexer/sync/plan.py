@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from indexer.errors import Refused
-from indexer.extract import REGISTRY
+from indexer.errors import Refused, Unreachable
+from indexer.extract import extensions, versions
 from indexer.files.opening import hash_beneath
 from indexer.files.walk import UNREACHED, SeenFile, Walk
-from indexer.records import FileRow, Fingerprint
+from indexer.records import USUAL, Choices, FileRow, Fingerprint
 from indexer.store.manifest import Manifest
 
 CLOCK_TICK_NS = 2_000_000_000  # of FAT, the coarsest; that of Linux's own file systems is 10 ms
@@ -47,6 +47,35 @@ class Plan:
         """The files to extract and embed, by source."""
         return tuple(sorted((*self.add, *self.update), key=lambda seen: seen.source))
 
+    def of_one(self, source: str) -> Plan:
+        """The plan that reads one document again and leaves all others as they are in the index.
+
+        Raises Refused where neither the folder nor the index has it.
+        """
+        known = (*self.update, *self.touch, *self.keep, *self.unreachable)
+        others = tuple(seen for seen in known if seen.source != source)
+
+        def those(files: Iterable[SeenFile]) -> tuple[SeenFile, ...]:
+            return tuple(seen for seen in files if seen.source == source)
+
+        found = Plan(
+            add=those(self.add),
+            update=those((*self.update, *self.touch, *self.keep)),
+            record=those(self.record),
+            keep=others,
+        )
+        if not found.changes_nothing:
+            return found
+        if source in self.remove:
+            return Plan(keep=others, remove=(source,))
+        if any(seen.source == source for seen in self.unreachable):
+            raise Unreachable(f"{source!r} cannot be looked at now.", "Its old text is kept.")
+        raise Refused(
+            f"{source!r} is neither in the folder nor in the index.",
+            "A rule may keep it out: corpus-agent files --ignored",
+            code="not_found",
+        )
+
     @property
     def changes_nothing(self) -> bool:
         """Whether the index already equals the folder."""
@@ -60,18 +89,14 @@ def make_plan(
     stored: Mapping[str, FileRow],
     manifest: Manifest | None,
     today: Fingerprint,
-    *,
-    force: bool = False,
-    verify: bool = False,
-    prune: bool = True,
-    prune_unreachable: bool = False,
+    choices: Choices = USUAL,
 ) -> Plan:
     """The plan for a walked folder, a committed index and the current fingerprint.
 
     `stored` are the file rows that are still valid under the current fingerprint.
     """
     walked_ns = manifest.walked_ns if manifest else 0
-    hashes = changed_hashes(root, walk, stored, walked_ns=walked_ns, verify=verify)
+    hashes = changed_hashes(root, walk, stored, walked_ns=walked_ns, verify=choices.verify)
     known = manifest.fingerprint.extractors if manifest else {}
     mounts = manifest.mounts if manifest else ()
     todo = plan(
@@ -80,9 +105,9 @@ def make_plan(
         hashes,
         known,
         mounts=mounts,
-        force=force,
-        prune=prune,
-        prune_unreachable=prune_unreachable,
+        force=choices.force,
+        prune=choices.prune,
+        prune_unreachable=choices.prune_unreachable,
     )
     if manifest is None:
         return todo
@@ -140,7 +165,7 @@ def plan(
     barred = {} if prune_unreachable else walk.out_of_reach(mounts)
     unreachable = tuple(sorted(_unreachable(walk, stored, barred), key=lambda seen: seen.source))
     left = {seen.source for seen in unreachable}
-    registry = {extractor.name: str(extractor.version) for extractor in REGISTRY}
+    registry = versions()
     groups: dict[str, list[SeenFile]] = {}
     for seen in walk.files:
         if seen.source in left:
@@ -263,5 +288,9 @@ def _made_otherwise(row: FileRow, registry: dict[str, str], known: dict[str, str
     """Whether the current extractors might read the file differently."""
     if row.extractor is None:
         return registry != known
-    name, version = row.extractor.partition("+")[0].split("/")
+    label = row.extractor.partition("+")[0]
+    installed = extensions.for_file(row.source)
+    if installed is not None or label.startswith(extensions.PREFIX):
+        return installed is None or label != installed.label
+    name, version = label.split("/")
     return registry.get(name) != version

@@ -23,17 +23,20 @@ from indexer.errors import Refused, UnreadableDocument
 from indexer.extract import title_of
 from indexer.files.opening import MAX_FILE_BYTES, open_beneath
 from indexer.files.walk import SeenFile
-from indexer.parsers.pool import in_order
+from indexer.parsers.pool import in_order, workers_for
 from indexer.parsers.protocol import decoded
 from indexer.parsers.worker import WINDOW, DocumentRequest, Enough, Text, Worker
 from indexer.records import Chunk, Document, FileRow, Status
-from indexer.store.texts import Texts
+from indexer.store.folder import write_all
+from indexer.store.texts import TextCache
+from indexer.sync.properties import language_of, properties_of
 
 # Reasons for which a file is no document of this kind, rather than a broken one.
 SKIP_REASONS = frozenset({"symlink", "special", "secret", "too_large", "name"}) | frozenset(
     {"binary", "unsupported"}
 )
 EMPTY_REASONS = frozenset({"no_bytes", "no_text", "no_text_layer"})
+
 
 _COPY_BYTES = 2**20  # at a time
 _NO_CHANGE = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL
@@ -64,11 +67,11 @@ def copied(root: Path, source: str, known_bytes: int) -> Iterator[Copy]:
             digest = hashlib.sha256()
             size = 0
             if before.st_size > most:
-                raise Refused(f"{source!r} has grown beyond {most:,} bytes.")
+                raise Refused(f"{source!r} has grown beyond {most:,} bytes.", code="too_large")
             while data := file.read(min(_COPY_BYTES, before.st_size - size)):
                 size += len(data)
                 digest.update(data)
-                _write(descriptor, data)
+                write_all(descriptor, data)
             after = os.fstat(file.fileno())
             if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns) and not (
                 size == before.st_size < after.st_size and _begins_with(file, digest.digest(), size)
@@ -90,17 +93,11 @@ def _begins_with(file: io.FileIO, sha256: bytes, size: int) -> bool:
     return digest.digest() == sha256
 
 
-def _write(descriptor: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(descriptor, view) :]
-
-
 def text_of(
     copy: Copy,
     source: str,
     worker: Worker,
-    texts: Texts,
+    texts: TextCache,
     enough: Enough | None = None,
     *,
     fresh: bool = False,
@@ -126,20 +123,31 @@ def read_all(
     root: Path,
     files: Sequence[SeenFile],
     chunker: Chunker,
-    texts: Texts,
+    texts: TextCache,
     make_worker: Callable[[], Worker] = Worker,
+    workers: int | None = None,
 ) -> Generator[tuple[SeenFile, FileRow, list[Chunk]]]:
     """Each file's row and chunks, in the order of the files, read ahead by parser workers.
 
-    Closing the iterator stops the workers.
+    There are as many `workers` as cores unless a number is given, or fewer where there is little to
+    read. Closing the iterator stops them.
     """
+    workers = workers or workers_for(len(files), sum(seen.bytes for seen in files))
 
     def read(worker: Worker, seen: SeenFile) -> _Read:
         return _read(root, seen, worker, texts)
 
-    with in_order(read, files, _Read.bytes, make_worker) as results:
+    with in_order(read, files, _Read.bytes, make_worker, workers) as results:
         for seen, result in zip(files, results, strict=True):
             yield seen, *_chunked(result, chunker)
+
+
+def read_with(
+    worker: Worker, root: Path, files: Sequence[SeenFile], chunker: Chunker, texts: TextCache
+) -> Iterator[tuple[SeenFile, FileRow, list[Chunk]]]:
+    """As `read_all`, but nothing ahead, in this thread, by a worker that the caller keeps."""
+    for seen in files:
+        yield seen, *_chunked(_read(root, seen, worker, texts), chunker)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +161,7 @@ class _Read:
         return len(self.text.encoding) if self.text else 0
 
 
-def _read(root: Path, seen: SeenFile, worker: Worker, texts: Texts) -> _Read:
+def _read(root: Path, seen: SeenFile, worker: Worker, texts: TextCache) -> _Read:
     """The row and text of a file; read errors become the row's reason."""
     started = time.monotonic()
     row = FileRow(seen.source, "failed", bytes=seen.bytes, mtime_ns=seen.mtime_ns)
@@ -183,6 +191,7 @@ def indexed(row: FileRow, text: Text, chunker: Chunker) -> tuple[FileRow, list[C
     document = document_of(text, row.source, row.sha256 or "")
     chunks = in_languages(chunker.chunk(document))
     waiting = sum(line.is_waiting_mark for line in document.lines)
+    own = properties_of(document.lines, text.extractor, text.author, text.date)
     row = replace(
         row,
         status="indexed",
@@ -194,6 +203,11 @@ def indexed(row: FileRow, text: Text, chunker: Chunker) -> tuple[FileRow, list[C
         extractor=text.extractor,
         seconds=round(row.seconds + time.monotonic() - started, 4),
         waiting=waiting,
+        date=own.date,
+        author=own.author,
+        tags=own.tags,
+        links=own.links,
+        language=language_of(chunks),
     )
     return row, chunks
 

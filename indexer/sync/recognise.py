@@ -16,12 +16,12 @@ from indexer.chunk import Chunker
 from indexer.errors import Refused, UnreadableDocument
 from indexer.extract.normalise import lines_of
 from indexer.parsers import protocol
+from indexer.parsers.installed import is_installed
 from indexer.parsers.recogniser import (
     LABEL,
     RecognisedPage,
     Recogniser,
     engine_version,
-    is_installed,
 )
 from indexer.parsers.worker import Text, Worker
 from indexer.records import (
@@ -263,6 +263,14 @@ def recognised_text(
     return with_pages(base, row, {number: known[number] for number in numbers})
 
 
+def kept_text(row: FileRow, texts: Texts) -> Text | None:
+    """The text of a document as it was indexed, from the cache alone; None if it is not there."""
+    text = texts.get(row.sha256 or "", row.source)
+    if text is not None and was_recognised(row) and LABEL not in text.extractor.split("+"):
+        return None
+    return text
+
+
 def with_pages(base: Text | None, row: FileRow, kept: Mapping[int, KeptPage]) -> Text:
     """A document's own text with the recognised pages in their places. Pure."""
     lines = list(_placed(base, kept))
@@ -281,6 +289,8 @@ def with_pages(base: Text | None, row: FileRow, kept: Mapping[int, KeptPage]) ->
     return Text(
         extractor="+".join([label, *own, *engines, *looked]),
         title=base.title if base else "",
+        author=base.author if base else "",
+        date=base.date if base else "",
         encoding=encoding,
         lines=number,
         chars=chars,

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from indexer.chunk import Chunker
 from indexer.embed import Encoder
-from indexer.extract import REGISTRY
+from indexer.extract import versions
 from indexer.extract.normalise import NORMALISER
 from indexer.files.walk import UNREACHED, Excluded, SeenFile
 from indexer.records import Chunk, FileRow, Fingerprint, Ocr
@@ -26,9 +27,14 @@ from indexer.store.rows import Embedded
 from indexer.store.texts import Texts
 from indexer.store.vectors import embed
 from indexer.store.writer import Writer
+from indexer.sync.display import UNSEEN, RunDisplay
 from indexer.sync.plan import Plan
 from indexer.sync.read import problem_row, read_all
 from indexer.sync.recognise import RecognitionRun, ToRecognise
+from indexer.sync.renames import renamed
+
+if TYPE_CHECKING:
+    from indexer.sync.sharded import ShardCounts, ShardedReading
 
 BATCH_CHUNKS = 256  # of whole files, read before they are embedded: bounds memory
 BATCH_FILES = 4_096  # with or without chunks
@@ -57,12 +63,13 @@ class Outcome:
     """Result of a run: counts of documents, and in `problems` the rows of all other files.
 
     `added`, `updated` and `unchanged` count documents with text; with the problems they account for
-    every file found. `moved` counts added documents with the content of a removed one, `spared`
+    every file found. `moved` counts added documents with the content of a removed one, `renamed`
+    names the former and the new source of those that changed, too, `spared`
     missing files that were kept, `embedded` computed vectors, `reused` cached ones. `repaired`
     says what was wrong with the store before it was made anew, "" where nothing was. `recognised`
     counts pages that were read from pictures in this run, `waiting_pages` and `waiting_pictures`
     what still waits for that. `kept_out` is what lines of ignore files exclude, which is a part of
-    the `ignored`.
+    the `ignored`. `cluster` says what came of the shards where other processes read the documents.
     """
 
     version: int = 0
@@ -71,6 +78,7 @@ class Outcome:
     unchanged: int = 0
     removed: int = 0
     moved: int = 0
+    renamed: list[tuple[str, str]] = field(default_factory=list)
     spared: int = 0
     ignored: int = 0
     chunks: int = 0
@@ -85,6 +93,7 @@ class Outcome:
     waiting_pictures: int = 0
     problems: list[FileRow] = field(default_factory=list)
     kept_out: list[Excluded] = field(default_factory=list)
+    cluster: ShardCounts | None = None
 
 
 def fingerprint_of(encoder: Encoder, chunker: Chunker) -> Fingerprint:
@@ -97,18 +106,14 @@ def fingerprint_of(encoder: Encoder, chunker: Chunker) -> Fingerprint:
         query_prefix=encoder.query_prefix,
         chunker=chunker.version,
         normaliser=NORMALISER,
-        extractors={extractor.name: str(extractor.version) for extractor in REGISTRY},
+        extractors=versions(),
     )
-
-
-OnProgress = Callable[[Progress], None]
-OnRow = Callable[[FileRow], None]
 
 
 class Run:
     """One application of a plan; Ctrl-C may end it at any time, `should_stop` between two files.
 
-    Without `reuse`, cached vectors are ignored.
+    Without `reuse`, cached vectors are ignored. With `sharded` other processes read and embed.
     """
 
     def __init__(
@@ -120,8 +125,8 @@ class Run:
         *,
         reuse: bool = True,
         commit_seconds: float = COMMIT_SECONDS,
-        on_progress: OnProgress = lambda _: None,
-        on_problem: OnRow = lambda _: None,
+        sharded: ShardedReading | None = None,
+        display: RunDisplay = UNSEEN,
         should_stop: Callable[[], bool] = lambda: False,
     ) -> None:
         self._root = root
@@ -130,14 +135,15 @@ class Run:
         self._chunker = chunker
         self._reuse = reuse
         self._commit_seconds = commit_seconds
-        self._on_progress = on_progress
-        self._on_problem = on_problem
+        self._sharded = sharded
+        self._display = display
         self._should_stop = should_stop
         self._progress = Progress()
         self._before: dict[str, FileRow] = {}
         self._batch: list[tuple[FileRow, list[Chunk]]] = []
         self._lost: list[FileRow] = []
         self._committed = time.monotonic()
+        self._embedded_there = 0  # by other processes, as far as it is in the outcome
 
     def apply(self, todo: Plan, ignored: int, walked_ns: int = 0) -> Outcome:
         """What was done. After a stop, what was embedded so far is committed.
@@ -147,6 +153,7 @@ class Run:
         self._before = dict(self._writer.files)
         manifest = self._writer.manifest
         outcome = Outcome(ignored=ignored, rebuilt=self._writer.rebuilding)
+        outcome.cluster = self._sharded.counts if self._sharded else None
         if not (todo.changes_nothing and self._writer.is_current):
             try:
                 self._apply(todo, outcome)
@@ -206,7 +213,7 @@ class Run:
         outcome.version, outcome.chunks = manifest.version, manifest.chunks
         outcome.waiting_pages = manifest.waiting_pages
         outcome.waiting_pictures = manifest.waiting_pictures
-        count(outcome, todo, before, after)
+        count(outcome, todo, before, after, Texts(self._writer.store, keep=False))
         rows = sorted(after.values(), key=lambda row: row.source)
         outcome.problems = [row for row in rows if row.status != "indexed"]
 
@@ -216,7 +223,7 @@ class Run:
         self._lose([lost(stored[seen.source], seen.problem) for seen in todo.lost])
         unread = [problem_row(seen) for seen in todo.record]
         for row in unread:
-            self._on_problem(row)
+            self._display.problem(row)
         self._writer.replace([Embedded(row) for row in unread], todo.remove)
         self._work(todo.work, outcome)
         self._lose(self._lost)
@@ -224,7 +231,7 @@ class Run:
     def _lose(self, rows: Sequence[FileRow]) -> None:
         """Mark documents that could not be looked at; their passages stay."""
         for row in rows:
-            self._on_problem(row)
+            self._display.problem(row)
         if rows:
             self._writer.retime(rows)
 
@@ -232,8 +239,7 @@ class Run:
         """Read the files, and embed and store them batch by batch."""
         done = waiting = 0
         all_bytes = sum(seen.bytes for seen in files)
-        texts = Texts(self._writer.store, reuse=self._reuse)
-        with closing(read_all(self._root, files, self._chunker, texts)) as documents:
+        with closing(self._read(files)) as documents:
             for number, (seen, row, chunks) in enumerate(documents, start=1):
                 before = self._writer.files.get(row.source)
                 if before is not None and before.is_document and row.reason in UNREACHED:
@@ -241,7 +247,7 @@ class Run:
                 else:
                     self._batch.append((row, chunks))
                     if row.status != "indexed":
-                        self._on_problem(row)
+                        self._display.problem(row)
                     waiting += len(chunks)
                 if waiting >= BATCH_CHUNKS or len(self._batch) >= BATCH_FILES:
                     self._store_batch(outcome)
@@ -253,16 +259,28 @@ class Run:
                 if self._stops(outcome):
                     return
         self._store_batch(outcome)
+        self._sharded = None  # what is recognised now is embedded here
+
+    def _read(self, files: Sequence[SeenFile]) -> Generator[tuple[SeenFile, FileRow, list[Chunk]]]:
+        """Each file's row and chunks, in order; read here, or by the processes of a cluster."""
+        if self._sharded is not None:
+            return self._sharded.documents(files)
+        texts = Texts(self._writer.store, reuse=self._reuse)
+        return read_all(self._root, files, self._chunker, texts)
 
     def _store_batch(self, outcome: Outcome, *, walked: bool = False) -> None:
         """Embed and store the batch; commit if due. `walked`: the run's first part is over."""
         batch, self._batch = self._batch, []
-        keys = self._embed([chunk for _, chunks in batch for chunk in chunks], outcome)
+        known = self._keys_from_shards([row.source for row, _ in batch], outcome)
+        left = [chunk for row, chunks in batch if row.source not in known for chunk in chunks]
+        rest = iter(self._embed(left, outcome))
         if outcome.interrupted:  # its vectors are saved, and the next run goes on from there
             return
-        rest = iter(keys)
         self._writer.replace(
-            [Embedded(row, chunks, list(islice(rest, len(chunks)))) for row, chunks in batch]
+            [
+                Embedded(row, chunks, known.get(row.source) or list(islice(rest, len(chunks))))
+                for row, chunks in batch
+            ]
         )
         due = time.monotonic() - self._committed > self._commit_seconds
         if due and not self._writer.rebuilding:
@@ -271,14 +289,24 @@ class Run:
             self._writer.commit(ignored=outcome.ignored, complete=walked, walked_ns=walked_ns)
             self._committed = time.monotonic()
 
+    def _keys_from_shards(self, sources: Sequence[str], outcome: Outcome) -> dict[str, list[bytes]]:
+        """The keys of the vectors that other processes have made, by source; they are counted."""
+        if self._sharded is None:
+            return {}
+        found = ((source, self._sharded.take_keys(source)) for source in sources)
+        known = {source: keys for source, keys in found if keys is not None}
+        embedded = self._sharded.counts.embedded - self._embedded_there
+        self._embedded_there += embedded
+        outcome.embedded += embedded
+        outcome.reused += sum(map(len, known.values())) - embedded
+        return known
+
     def _embed(self, chunks: Sequence[Chunk], outcome: Outcome) -> list[bytes]:
         """The keys of the chunks' vectors, which are saved when this returns; some after a stop."""
-        prefix = self._encoder.document_prefix
+        prefix, vectors = self._encoder.document_prefix, self._writer.vectors
         texts = (prefix + self._chunker.embedded_text(chunk) for chunk in chunks)
         keys: list[bytes] = []
-        for some, made in embed(
-            texts, self._encoder.encode, self._writer.vectors, reuse=self._reuse
-        ):
+        for some, made in embed(texts, self._encoder.encode, vectors, reuse=self._reuse):
             keys += some
             outcome.embedded += made
             outcome.reused += len(some) - made
@@ -294,7 +322,7 @@ class Run:
 
     def _report(self, progress: Progress) -> None:
         self._progress = progress
-        self._on_progress(progress)
+        self._display.advance(progress)
 
 
 def touched(row: FileRow, seen: SeenFile) -> FileRow:
@@ -309,7 +337,11 @@ def lost(row: FileRow, reason: str | None) -> FileRow:
 
 
 def count(
-    outcome: Outcome, todo: Plan, before: Mapping[str, FileRow], after: Mapping[str, FileRow]
+    outcome: Outcome,
+    todo: Plan,
+    before: Mapping[str, FileRow],
+    after: Mapping[str, FileRow],
+    texts: Texts,
 ) -> None:
     """Fill in the counts of documents added, moved, updated and removed."""
 
@@ -324,6 +356,7 @@ def count(
     removed = [before[source] for source in todo.remove if source not in after]
     gone = Counter(row.sha256 for row in removed if row.is_document)
     outcome.moved = sum((gone & Counter(row.sha256 for row in added)).values())
+    outcome.renamed = renamed(removed, added, texts.get)
     outcome.added = len(added)
     outcome.updated = sum(row is not before[row.source] for row in documents(todo.update))
     outcome.unchanged = len(kept) - len(found)

@@ -212,3 +212,17 @@ def test_what_a_rule_keeps_out_is_named_with_the_line_that_does(tmp_path):
         Excluded("sub/build/", "sub/.corpusignore:2", "build/"),
     ]
     assert [seen.source for seen in walk(tmp_path).files] == ["keep.md", "sub/kept.txt"]
+
+
+def test_an_index_under_a_name_of_its_own_is_passed_over_as_one(tmp_path):
+    (tmp_path / "a/idx").mkdir(parents=True)
+    for name in ("corpus-agent.store", "manifest.json", "b.md"):
+        (tmp_path / "a/idx" / name).write_text("x")
+    (tmp_path / "a/idx/.gitignore").write_text("*\n")
+    assert excluded(tmp_path) == [Excluded("a/idx/", rule="an index of corpus-agent")]
+    assert walk(tmp_path).kept_out == []
+    # Its marker alone hides nothing: whoever may write it could not keep documents out by it.
+    (tmp_path / "a/idx/.gitignore").unlink()
+    assert {seen.source for seen in walk(tmp_path).files} == {
+        "a/idx/b.md", "a/idx/corpus-agent.store", "a/idx/manifest.json"
+    }  # fmt: skip

@@ -65,6 +65,7 @@ def statuses(root: Path, texts: Texts, **limits: float) -> dict[str, tuple[str, 
     return {row.source: (row.status, row.reason) for row, _ in read(root, texts, **limits)}
 
 
+@pytest.mark.slow
 def test_every_file_has_a_row_in_the_order_of_the_files(root, texts):
     for number in range(30):
         (root / f"n{number:02}.txt").write_text(f"Note {number}.\n" * (1 + 400 * (number % 3)))
@@ -75,6 +76,7 @@ def test_every_file_has_a_row_in_the_order_of_the_files(root, texts):
     assert [row.chunks for row, _ in found] == [len(chunks) for _, chunks in found]
 
 
+@pytest.mark.slow
 def test_a_worker_gives_the_document_that_the_extractors_give(root, texts):
     for source in ("a.md", "b.pdf"):
         data = b"---\ntitle: Bread\n---\nWords.\n" if source == "a.md" else pdf_of("one", "two")
@@ -312,6 +314,7 @@ corpus.read("a.txt"); Index.open(store).read("a.txt"); step("kept again")
     }
 
 
+@pytest.mark.slow
 def test_a_damaged_text_is_made_anew(root, tmp_path):
     (root / "a.txt").write_text("words\n")
     store = tmp_path / "store"

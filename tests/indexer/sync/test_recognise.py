@@ -7,10 +7,13 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from indexer.extract.ocr.places import PlacedText
 from indexer.index import Index
 from indexer.parsers import protocol
 from indexer.parsers.recogniser import RecognisedPage, engine_version
@@ -19,6 +22,7 @@ from indexer.records import FileRow, Line
 from indexer.store.manifest import read_manifest
 from indexer.store.recognised import RECOGNISED_FOLDER, KeptPage, RecognisedPages
 from indexer.store.texts import TEXTS_FOLDER
+from indexer.sync.display import RunDisplay
 from indexer.sync.folder import sync_folder
 from indexer.sync.recognise import to_recognise, waiting_pages, with_pages
 from tests.support.pictures import KEYS, LEASE, as_bytes, photo, picture, scan
@@ -62,6 +66,7 @@ def kept_lines(store: Path) -> int:
 # -- what waits ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_scans_and_pictures_wait_and_are_counted(root, store):
     scan(root / "scan.pdf", [picture(LEASE), picture(KEYS)])
     scan(root / "mixed.pdf", [LETTER, picture(KEYS), None])
@@ -92,10 +97,10 @@ def row(source: str, label: str, waiting: int) -> FileRow:
 def test_documents_come_before_pictures_and_the_setting_decides_what_comes():
     some = [
         row("a.jpg", "image/1", 1),
-        row("b.pdf", "pdf/8", 12),
-        row("c.pdf", "pdf/8+ocr-2", 0),
+        row("b.pdf", "pdf/9", 12),
+        row("c.pdf", "pdf/9+ocr-2", 0),
         row("d.png", "image/1+look-1", 0),
-        row("e.pdf", "pdf/8+ocr-0", 0),
+        row("e.pdf", "pdf/9+ocr-0", 0),
     ]
     auto, every = to_recognise(some, "auto"), to_recognise(some, "all")
     assert [found.source for found in auto.rows] == ["b.pdf", "e.pdf", "a.jpg"]
@@ -110,7 +115,7 @@ def test_documents_come_before_pictures_and_the_setting_decides_what_comes():
 
 def text_of(*lines: Line) -> Text:
     encoding = protocol.encoded(lines)
-    return Text("pdf/8", "", encoding, *protocol.checked(encoding))
+    return Text("pdf/9", "", encoding, *protocol.checked(encoding))
 
 
 def kept(number: int, *lines: tuple[str, float], **page: str) -> KeptPage:
@@ -153,7 +158,7 @@ def test_recognised_pages_take_their_places_and_other_pages_stay():
         Line("The rent", 2, confidence=0.97),
         Line("--- Page 3 --- (not recognised: timeout)", 3),
     ]
-    assert made.extractor == "pdf/8+tesseract+ocr-2"
+    assert made.extractor == "pdf/9+tesseract+ocr-2"
     assert made.remark == "not recognised: page 3 (timeout)"
 
 
@@ -163,9 +168,14 @@ def test_scans_and_pictures_that_show_text_are_read_and_photos_are_not(root, sto
     receipt = picture([*LEASE, *KEYS, "Total 12.40"], (620, 520))
     (root / "receipt.png").write_bytes(as_bytes(receipt))
     (root / "photo.jpg").write_bytes(as_bytes(photo(), "JPEG"))
-    told = []
-    first = sync_folder(store, root, ENCODER, on_waiting=told.append)
-    assert [(said.pages, said.pictures) for said in told] == [(1, 2)]
+    waiting = []
+
+    class Shown(RunDisplay):
+        def waiting(self, pages):
+            waiting.append((pages.pages, pages.pictures))
+
+    first = sync_folder(store, root, ENCODER, display=Shown())
+    assert waiting == [(1, 2)]
     assert (first.added, first.recognised, first.waiting_pages) == (2, 2, 0)
     lines = read(store, root, "mixed.pdf")
     assert [line.text for line in lines if line.confidence is not None] == list(KEYS)
@@ -174,6 +184,16 @@ def test_scans_and_pictures_that_show_text_are_read_and_photos_are_not(root, sto
     found = rows(store, root)
     assert found["receipt.png"].status == "indexed"
     assert "--ocr all" in found["photo.jpg"].detail
+
+    # What is quoted of them is outlined on their pictures: the second of the sheet's three lines.
+    with closing(Index.open(store, root=root)) as index:
+        for source, page, top in (("mixed.pdf", 2, 98 / 260), ("receipt.png", 1, 284 / 520)):
+            [box] = index.outline(source, page, "deposit is 3,750.00")
+            assert box.page == page
+            assert (box.left, box.right) == pytest.approx((103 / 620, 354 / 620), abs=0.03)
+            assert (box.top, box.bottom) == pytest.approx((top, top + 0.09), abs=0.07)
+        assert index.outline("mixed.pdf", 2, "nothing of the kind") == ()
+        assert index.outline("mixed.pdf", 1, LETTER), "that of a text layer"
 
     again = sync_folder(store, root, ENCODER)
     assert (again.unchanged, again.recognised, again.version) == (2, 0, first.version)
@@ -194,12 +214,16 @@ def test_scans_and_pictures_that_show_text_are_read_and_photos_are_not(root, sto
 
 _INDEX = """
 import sys
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
+from indexer.sync.display import RunDisplay
 from indexer.sync.folder import sync_folder
+from indexer.records import Choices
 from tests.support.fakes import ToyEncoder
 {before}
 store, root = Path(sys.argv[1]), Path(sys.argv[2])
-outcome = sync_folder(store, root, ToyEncoder(), force={force})
+outcome = sync_folder(store, root, ToyEncoder(), Choices(force={force}))
 documents = outcome.added + outcome.unchanged + outcome.updated
 print(outcome.recognised, outcome.waiting_pages, documents)
 """
@@ -257,14 +281,23 @@ def test_the_extra_that_comes_later_reads_what_waited_and_one_that_goes_loses_no
 
 def test_a_kept_page_is_found_by_its_document_and_by_its_picture(tmp_path):
     pages = RecognisedPages(tmp_path)
-    one = KeptPage(3, "a" * 64, engine_version(), RecognisedPage((("Ünïcode €", 0.9),), "rapidocr"))
+    words = (PlacedText(0, 0.1, 0.1, 0.2, 0.15, "Ünïcode"), PlacedText(0, 0.22, 0.1, 0.25, 1, "€"))
+    read = RecognisedPage((("Ünïcode €", 0.9),), "rapidocr", words=words)
+    one = KeptPage(3, "a" * 64, engine_version(), read)
     pages.put("f" * 64, one)
-    assert RecognisedPages(tmp_path).of_document("f" * 64) == {3: one}
+    assert RecognisedPages(tmp_path).page("f" * 64, 3) == one
+    assert RecognisedPages(tmp_path).page("f" * 64, 2) is None
+    text = replace(one, page=replace(read, words=()))
+    assert RecognisedPages(tmp_path).of_document("f" * 64) == {3: text}
     assert RecognisedPages(tmp_path).of_picture("a" * 64, engine_version()) == one
     assert RecognisedPages(tmp_path).of_picture("a" * 64, "rapidocr-4/1") is None
+    again = replace(one, engine="rapidocr-4/1")  # by which the page is read anew
+    pages.put("f" * 64, again)
+    assert RecognisedPages(tmp_path).of_picture("a" * 64, "rapidocr-4/1") == again
+    assert RecognisedPages(tmp_path).of_picture("a" * 64, engine_version()) is None
 
 
-@pytest.mark.parametrize("harm", ["cut", "changed", "foreign", "lines"])
+@pytest.mark.parametrize("harm", ["cut", "changed", "foreign", "lines", "words"])
 def test_a_damaged_page_is_no_page_and_the_others_are(tmp_path, harm):
     pages = RecognisedPages(tmp_path)
     for number in (1, 2):
@@ -276,11 +309,16 @@ def test_a_damaged_page_is_no_page_and_the_others_are(tmp_path, harm):
     elif harm == "changed":
         path.write_bytes(data[::-1].replace(b"052,1", b"059,1", 1)[::-1])
     else:
-        body = {"number": 2, "picture": "", "engine": "e", "page": {"lines": [["a\nb", 0.5]]}}
-        line = json.dumps(body if harm == "lines" else {"number": 2}).encode()
+        words = [[0, 0.1, 0.1, 0.2, 1.5, "b"]] if harm == "words" else []
+        said = {"lines": [["a\nb" if harm == "lines" else "b", 0.5]], "words": words}
+        body = {"number": 2, "picture": "", "engine": "e", "page": said}
+        line = json.dumps({"number": 2} if harm == "foreign" else body).encode()
         path.write_bytes(data.split(b"\n\n")[0] + b"\n" + hashlib.sha256(line).hexdigest().encode())
         with path.open("ab") as file:
             file.write(b" " + line + b"\n")
-    assert RecognisedPages(tmp_path).of_document("f" * 64).keys() == {1}
+    if harm == "words":  # the text alone does not need them
+        assert RecognisedPages(tmp_path).page("f" * 64, 2) is None
+    else:
+        assert RecognisedPages(tmp_path).of_document("f" * 64).keys() == {1}
     pages.put("f" * 64, kept(2, ("Again", 0.9)))
     assert RecognisedPages(tmp_path).of_document("f" * 64).keys() == {1, 2}

@@ -15,7 +15,7 @@ from corpus_agent import render
 from indexer.errors import CorpusError, Refused
 from indexer.files.walk import Walk, walk
 from indexer.index import Index
-from indexer.records import FileRow, Query
+from indexer.records import Choices, FileRow, Query
 from indexer.store.manifest import read_manifest, root_for, write_manifest
 from indexer.store.snapshot import Snapshot
 from indexer.store.writer import Writer
@@ -24,27 +24,34 @@ from indexer.sync.plan import make_plan
 from indexer.sync.run import Outcome, Run, fingerprint_of
 from tests.support.fakes import ToyEncoder
 from tests.support.other_user import being_nobody
-from tests.support.toy_index import CHUNKER, ENCODER, found, own, rows
+from tests.support.toy_index import CHUNKER, ENCODER, copied, found, own, rows
 
 LAMP = "The lamp is on the shelf.\n"
 KEPT = ["disk/deep/c.md", "disk/lamp.md"]  # below `disk`, beside an image that is no document
 
 
-@pytest.fixture
-def root(open_folder: Path) -> Path:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("made")
     for name in ("top.md", *KEPT):
-        path = open_folder / "docs" / name
+        path = made / "docs" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"# {path.stem}\n\n{LAMP}")
-    (open_folder / "docs/disk/p.png").write_bytes(b"\x89PNG\r\n\x1a\n")
-    return open_folder / "docs"
+    (made / "docs/disk/p.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    sync_folder(own(made / "store", made / "docs"), made / "docs", ENCODER)
+    assert statuses(made / "store") == {"indexed": [*KEPT, "top.md"]} | SKIPPED
+    made.chmod(0o755)  # and so are its copies
+    return made
 
 
 @pytest.fixture
-def store(root: Path, tmp_path: Path) -> Path:
-    sync_folder(own(tmp_path / "store", root), root, ENCODER)
-    assert statuses(tmp_path / "store") == {"indexed": [*KEPT, "top.md"]} | SKIPPED
-    return tmp_path / "store"
+def store(made: Path, open_folder: Path) -> Path:
+    return copied(made, open_folder)
+
+
+@pytest.fixture
+def root(store: Path) -> Path:
+    return store.with_name("docs")
 
 
 SKIPPED = {"skipped": ["disk/p.png"]}
@@ -66,7 +73,7 @@ def applied(store: Path, root: Path, seen: Walk, **options: bool) -> Outcome:
     """A run over a walk that was done before."""
     today = fingerprint_of(ENCODER, CHUNKER)
     with Writer(store, today, root_for(store, root)) as writer:
-        todo = make_plan(root, seen, writer.files, writer.manifest, today, **options)
+        todo = make_plan(root, seen, writer.files, writer.manifest, today, Choices(**options))
         return Run(root, writer, ENCODER, CHUNKER).apply(todo, seen.ignored, seen.started_ns)
 
 
@@ -121,12 +128,13 @@ def test_a_folder_that_was_deleted_is_gone(root, store):
     assert found(store, "lamp") == {"top.md"}
 
 
+@pytest.mark.slow
 def test_a_folder_that_turned_into_a_link_keeps_its_documents(root, store, tmp_path):
     (root / "disk").rename(tmp_path / "elsewhere")
     (root / "disk").symlink_to(tmp_path / "elsewhere")
     outcome = sync_folder(store, root, ENCODER)
     assert sorted(unreachable(outcome)) == [(name, "symlink") for name in KEPT]
-    assert sync_folder(store, root, ENCODER, prune_unreachable=True).removed == 3
+    assert sync_folder(store, root, ENCODER, Choices(prune_unreachable=True)).removed == 3
     assert found(store, "lamp") == {"top.md"}
 
 
@@ -138,10 +146,11 @@ def test_a_disk_that_is_no_longer_there_keeps_its_documents(root, store):
         outcome = sync_folder(store, root, ENCODER)
         assert sorted(unreachable(outcome)) == [(name, "unmounted") for name in KEPT]
         assert read_manifest(store).mounts == ("disk/",)
-    assert sync_folder(store, root, ENCODER, prune_unreachable=True).removed == 3
+    assert sync_folder(store, root, ENCODER, Choices(prune_unreachable=True)).removed == 3
     assert read_manifest(store).mounts == ()
 
 
+@pytest.mark.slow
 def test_a_mounted_disk_is_known_as_one(root, store):
     shutil.rmtree(root / "disk")
     (root / "disk").mkdir()
@@ -173,7 +182,7 @@ def test_a_root_that_is_suddenly_empty_keeps_everything(root, store):
     with pytest.raises(CorpusError, match=r"is empty.*Nothing was removed.*--prune-unreachable"):
         sync_folder(store, root, ENCODER)
     assert found(store, "lamp") == {"top.md", *KEPT}
-    assert sync_folder(store, root, ENCODER, prune_unreachable=True).removed == 4
+    assert sync_folder(store, root, ENCODER, Choices(prune_unreachable=True)).removed == 4
 
 
 def test_a_root_that_cannot_be_listed_keeps_everything(root, store):
@@ -190,7 +199,7 @@ def test_no_index_is_made_anew_without_what_cannot_be_looked_at(root, store):
     with pytest.raises(CorpusError, match=r"made anew, and 2 documents.*cannot be looked at now"):
         sync_folder(store, root, other)
     assert found(store, "lamp") == {"top.md", *KEPT}
-    assert sync_folder(store, root, other, prune_unreachable=True).rebuilt
+    assert sync_folder(store, root, other, Choices(prune_unreachable=True)).rebuilt
 
 
 def test_what_cannot_be_looked_at_is_marked_wherever_it_is_shown(root, store):

@@ -1,0 +1,296 @@
+"""The sealed process of a shard: what it may do, and that its end costs its shard."""
+
+import json
+import math
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from indexer.confine import starting
+from indexer.embed import FolderEncoder
+from indexer.errors import CorpusError
+from indexer.store.ownership import make_store
+from indexer.store.staging import make_staging
+from indexer.sync.folder import sync_folder
+from indexer.sync.hands import Hand, LocalHands, ShardLost
+from tests.support.checks import check_same, check_store
+from tests.support.folders import make_folder
+from tests.support.places import REPOSITORY
+from tests.support.processes import children, gone, until
+
+# Tries to do what a document would have it do; `sealed` first, or not, as a control.
+TRYING = """
+import json, socket, sys
+from pathlib import Path
+from indexer.confine import confine
+from indexer.sync.shard_child import shard_policy
+opening, sealed = json.loads(sys.argv[1]), sys.argv[2] == "sealed"
+if sealed:
+    confine(shard_policy(opening))
+store, outside = Path(opening["store"]), Path(sys.argv[3])
+
+def done(attempt):
+    try:
+        attempt()
+    except PermissionError:
+        return False
+    return True
+
+print(json.dumps({
+    "socket": done(lambda: socket.socket()),
+    "unix": done(lambda: socket.socket(socket.AF_UNIX)),
+    "read outside": done(outside.read_bytes),
+    "write manifest": done(lambda: (store / "manifest.json").write_text("{}")),
+    "write vectors": done(lambda: (store / "vectors.x").write_text("")),
+    "write document": done(lambda: (Path(opening["root"]) / "a.txt").write_text("")),
+    "read document": done((Path(opening["root"]) / "a.txt").read_bytes),
+    "read store": done((store / "corpus-agent.store").read_bytes),
+    "stage": done(lambda: (store / "staging" / "x").write_text("")),
+}))
+"""
+
+
+def opening(base: Path) -> dict[str, object]:
+    (base / "docs").mkdir()
+    (base / "docs" / "a.txt").write_text("The lantern hangs over the harbour door.")
+    make_store(base / "store")
+    make_staging(base / "store")
+    return {"root": str(base / "docs"), "store": str(base / "store"), "model": None}
+
+
+@pytest.mark.parametrize("sealed", [True, False])
+def test_a_shards_process_has_no_socket_and_writes_nothing_but_staged_shards(tmp_path, sealed):
+    outside = tmp_path / "outside.txt"
+    outside.write_text("private")
+    arguments = [json.dumps(opening(tmp_path)), "sealed" if sealed else "open", str(outside)]
+    done = subprocess.run(
+        [sys.executable, "-c", TRYING, *arguments],
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    tried = json.loads(done.stdout)
+    allowed = {"read document", "read store", "stage"}
+    assert {what for what, was in tried.items() if was} == (allowed if sealed else {*tried})
+
+
+# A process in place of a shard's, which says what stands here after the opening, then this.
+ANSWERING = (
+    "import sys; sys.stdin.readline(); print({first!r}, flush=True); sys.stdin.readline(); {rest}"
+)
+
+
+def saying(first: str, rest: str = "") -> tuple[str, ...]:
+    code = ANSWERING.format(first=first, rest=rest or "pass")
+    return starting.python(code, site=False)
+
+
+ORDER = json.dumps({"shard": "0" * 32, "files": [["a.txt", 1, 1]]})
+
+
+@pytest.mark.parametrize(
+    ("rest", "match"),
+    [
+        ("print('[]')", "said what it must not"),
+        ("print('x' * 10)", "said what it must not"),
+        ("print('x' * 10**6)", "said too much"),
+        ('print(\'{"done": "/etc"}\')', "answered another order"),
+        ("print('{\"done\": 3}')", "answered another order"),
+        ("import time; time.sleep(60)", "took too long"),
+        ("sys.exit(3)", "ended with exit code 3"),
+        ("import os; os.kill(os.getpid(), 9)", "ended with signal 9"),
+    ],
+)
+def test_a_process_that_answers_nonsense_or_nothing_is_lost(rest, match):
+    hand = Hand({}, saying('{"ready": 1}', rest))
+    try:
+        with pytest.raises(ShardLost, match=match):
+            hand.make(ORDER, 2.0)
+    finally:
+        hand.end()
+
+
+@pytest.mark.parametrize("first", ['{"ready": "yes"}', "{}", "null", "ready"])
+def test_a_process_that_does_not_say_that_it_is_sealed_gets_no_order(first):
+    with pytest.raises(ShardLost, match=r"did not say that it is sealed|said what it must not"):
+        Hand({}, saying(first))
+
+
+def test_what_it_says_about_itself_is_an_error_of_its_own_kind():
+    said = json.dumps({"error": {"kind": "StoreLocked", "message": "a\nb", "hint": ""}})
+    with pytest.raises(CorpusError, match="a b"):
+        Hand({}, saying(said))
+
+
+def test_hands_that_were_stopped_start_nothing():
+    hands = LocalHands(1)
+    hands.close()
+    with pytest.raises(ShardLost, match="was stopped"):
+        hands.work({}, ORDER, 1.0, fresh=False)
+    assert hands.pids == []
+
+
+# ---- The whole way, with the packaged model
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    base = tmp_path_factory.mktemp("made")
+    make_folder(base / "docs", 24, random.Random(7), paragraphs=2)
+    make_store(base / "store")
+    sync_folder(base / "store", base / "docs", FolderEncoder())
+    return base
+
+
+def sockets_of(pid: int) -> list[str]:
+    """The sockets of a process by their inode that are in a table of the network."""
+    found = []
+    for descriptor in Path(f"/proc/{pid}/fd").iterdir():
+        try:
+            target = str(descriptor.readlink())
+        except OSError:
+            continue
+        if target.startswith("socket:["):
+            found.append(target[8:-1])
+    tables = ("tcp", "tcp6", "udp", "udp6", "raw", "raw6", "packet", "netlink", "unix")
+    named = set()
+    for table in tables:
+        for line in Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:]:
+            fields = line.split()
+            # An unnamed Unix socket has no path: it is one half of a pair.
+            if table != "unix" or len(fields) > 7:
+                named.update(fields)
+    return [inode for inode in found if inode in named]
+
+
+@pytest.mark.slow
+def test_killed_at_random_moments_its_processes_cost_their_shards_and_never_have_a_socket(
+    made, tmp_path
+):
+    chance = random.Random(int(os.environ.get("CRASH_SEED", "1")))
+    store = tmp_path / "store"
+    make_store(store)
+    hands = LocalHands(2)
+    hands.least_bytes = 4_000
+    killed: list[int] = []
+    sockets: list[str] = []
+    looked = 0
+    over = threading.Event()
+
+    def disturb() -> None:
+        nonlocal looked
+        due = math.inf  # from when a process is there
+        while not over.wait(0.02):
+            if hands.pids and due == math.inf:
+                due = time.monotonic() + chance.uniform(0.1, 0.6)
+            for pid in hands.pids:
+                try:
+                    sockets.extend(sockets_of(pid))
+                    looked += 1
+                except OSError:
+                    continue
+            if time.monotonic() > due and len(killed) < 3 and hands.pids:
+                victim = chance.choice(hands.pids)
+                os.kill(victim, signal.SIGKILL)
+                killed.append(victim)
+                due = time.monotonic() + chance.uniform(0.3, 2.0)
+
+    thread = threading.Thread(target=disturb)
+    thread.start()
+    try:
+        outcome = sync_folder(store, made / "docs", FolderEncoder(), hands=hands)
+    finally:
+        over.set()
+        thread.join()
+    assert killed
+    assert outcome.added == 24
+    assert len([why for why in outcome.cluster.again if "signal 9" in why]) <= len(killed)
+    check_store(store)
+    check_same(made / "store", store)
+    assert looked
+    assert sockets == []
+    assert hands.pids == []
+    for pid in killed:
+        assert not Path(f"/proc/{pid}").exists()
+
+
+def test_the_control_sees_a_socket():
+    import socket
+
+    with socket.socket() as open_one:
+        open_one.bind(("127.0.0.1", 0))
+        open_one.listen()
+        assert sockets_of(os.getpid())
+
+
+class Impatient(LocalHands):
+    """Hands whose first process stands still, and whose shards have little time."""
+
+    stopped = 0
+
+    def work(self, opening, order, seconds, *, fresh):
+        if not self.stopped:
+            threading.Thread(target=self._stop_first).start()
+        return super().work(opening, order, 8.0, fresh=fresh)
+
+    def _stop_first(self):
+        while not self.pids:
+            time.sleep(0.01)
+        if not self.stopped:
+            self.stopped = self.pids[0]
+            os.kill(self.stopped, signal.SIGSTOP)
+
+
+@pytest.mark.slow
+def test_a_process_that_stands_still_is_ended_and_its_shard_done_elsewhere(made, tmp_path):
+    store = tmp_path / "store"
+    make_store(store)
+    hands = Impatient(1)
+    outcome = sync_folder(store, made / "docs", FolderEncoder(), hands=hands)
+    assert any("took too long" in why for why in outcome.cluster.again)
+    assert not Path(f"/proc/{hands.stopped}").exists()
+    assert outcome.cluster.here == 0
+    check_same(made / "store", store)
+
+
+DRIVER = """
+import sys
+from pathlib import Path
+from indexer import FolderEncoder, LocalHands, sync_folder
+store, root = map(Path, sys.argv[1:])
+hands = LocalHands(2)
+hands.least_bytes = 4_000
+sync_folder(store, root, FolderEncoder(), hands=hands)
+"""
+
+
+@pytest.mark.slow
+def test_a_killed_driver_leaves_no_process_and_the_next_run_finishes_its_work(made, tmp_path):
+    store = tmp_path / "store"
+    make_store(store)
+    started = subprocess.Popen([sys.executable, "-c", DRIVER, store, made / "docs"], cwd=REPOSITORY)
+    staging = store / "staging"
+    assert until(
+        lambda: staging.is_dir() and any(len(path.name) == 32 for path in staging.iterdir()), 120
+    )
+    left = children(started.pid)
+    started.kill()
+    started.wait()
+    assert left
+    assert all(map(gone, left))
+    hands = LocalHands(1)
+    hands.least_bytes = 4_000
+    outcome = sync_folder(store, made / "docs", FolderEncoder(), hands=hands)
+    # What was staged is taken, or was stored before the kill.
+    assert outcome.cluster.taken or outcome.embedded < outcome.chunks
+    check_store(store)
+    check_same(made / "store", store)
+    assert not staging.exists()

@@ -1,0 +1,544 @@
+"""The same index, made by several processes; what they lose or falsify is made again."""
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from contextlib import closing, suppress
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+
+from indexer.errors import CorpusError, NoIndex
+from indexer.files.walk import walk
+from indexer.records import USUAL, Choices, Query
+from indexer.store.cleanup import clean_up
+from indexer.store.names import may_lie_below
+from indexer.store.ownership import check_names, make_store
+from indexer.store.snapshot import Snapshot
+from indexer.store.staging import STAGING, BadShard, make_staging, staged_names
+from indexer.store.texts import Texts
+from indexer.sync.folder import sync_folder
+from indexer.sync.run import fingerprint_of
+from indexer.sync.shard_result import checked_result
+from indexer.sync.shard_work import ShardWorker
+from indexer.sync.sharded import opening_of
+from indexer.sync.shards import Shard, name_of, order_of
+from tests.support.checks import check_same, check_store, content, vectors_of
+from tests.support.fakes import ToyEncoder
+from tests.support.folders import make_folder
+from tests.support.hands import ToyHands
+from tests.support.places import REPOSITORY
+from tests.support.toy_index import CHUNKER, ENCODER
+
+VECTORS = "vectors.f2"
+ROW = 2 * ENCODER.dimension  # bytes of a vector
+TODAY = fingerprint_of(ENCODER, CHUNKER)
+pytestmark = pytest.mark.slow  # parsers are processes
+
+
+@pytest.fixture(scope="module")
+def docs(tmp_path_factory):
+    root = tmp_path_factory.mktemp("docs")
+    make_folder(root, 12, Random(3), paragraphs=2)
+    (root / "empty.txt").write_text("")
+    (root / "broken.pdf").write_bytes(b"%PDF-1.7 and no more")
+    return root
+
+
+@pytest.fixture(scope="module")
+def plain(docs, tmp_path_factory):
+    store = tmp_path_factory.mktemp("plain") / "store"
+    index(docs, store)
+    return store
+
+
+def index(root: Path, store: Path, hands=None, choices=USUAL, **options):
+    make_store(store)
+    return sync_folder(store, root, ToyEncoder(), choices, hands=hands, **options)
+
+
+def same(one: Path, other: Path) -> None:
+    check_store(other)
+    check_same(one, other)
+    left, right = (vectors_of(content(store)[0]) for store in (one, other))
+    assert np.array_equal(left, right)
+
+
+def test_rows_vectors_file_rows_and_hits_are_those_of_one_process(docs, plain, tmp_path):
+    store = tmp_path / "store"
+    hands = ToyHands()
+    outcome = index(docs, store, hands)
+    same(plain, store)
+    assert outcome.cluster.shards == len(hands.orders) > 3
+    assert (outcome.cluster.again, outcome.added, outcome.embedded) == ([], 12, outcome.chunks)
+    for words in ("kar mel", "nor"):
+        one, other = (
+            [(hit.chunk, hit.score) for hit in Snapshot(made).by_text(Query(words, 20))]
+            for made in (plain, store)
+        )
+        assert one == other
+    assert not (store / STAGING).exists()
+    check_names(store)
+
+
+def test_texts_are_kept_as_one_process_keeps_them(docs, plain, tmp_path):
+    store = tmp_path / "store"
+    index(docs, store, ToyHands())
+    rows = [row for row in Snapshot(plain).files() if row.status == "indexed"]
+    assert rows
+    for row in rows:
+        mine, theirs = (Texts(made).get(row.sha256, row.source) for made in (plain, store))
+        assert mine == theirs is not None
+
+
+def test_a_document_with_which_every_process_ends_is_read_by_the_writer(docs, plain, tmp_path):
+    store = tmp_path / "store"
+    bad = next(path.name for path in sorted(docs.rglob("note*")))
+    hands = ToyHands(lost=lambda order: bad in order)
+    outcome = index(docs, store, hands)
+    assert outcome.cluster.here == 1
+    assert len(outcome.cluster.again) > 3
+    assert all("signal 9" in why for why in outcome.cluster.again)
+    same(plain, store)
+
+
+def test_a_shard_that_takes_too_long_is_halved_at_once(docs, plain, tmp_path):
+    def slow(order: str) -> bool:
+        return len(json.loads(order)["files"]) > 1
+
+    store = tmp_path / "store"
+    hands = ToyHands(lost=slow, least_bytes=10_000, why="took too long")
+    outcome = index(docs, store, hands)
+    asked = [order for order in hands.orders if slow(order)]
+    assert len(asked) == len(outcome.cluster.again) > 1
+    assert outcome.cluster.here == 0
+    same(plain, store)
+
+
+def test_a_link_in_place_of_a_shard_is_removed_and_leads_nowhere(one, tmp_path):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "documents").write_text("kept")
+
+    def link_folder(folder: Path) -> None:
+        shutil.rmtree(folder)
+        folder.symlink_to(elsewhere)
+
+    hands = ToyHands(slots=1, spoil=link_folder, times=1)
+    outcome = index(one / "docs", tmp_path / "store", hands)
+    assert len(outcome.cluster.again) == 1
+    assert (elsewhere / "documents").read_text() == "kept"
+    same(one / "store", tmp_path / "store")
+
+
+def test_where_every_process_ends_the_run_ends_with_the_reason_and_loses_nothing(
+    docs, plain, tmp_path
+):
+    store = tmp_path / "store"
+    with pytest.raises(CorpusError, match="do not come to an end: ended with signal 9"):
+        index(docs, store, ToyHands(lost=lambda order: True))
+    index(docs, store, ToyHands())
+    same(plain, store)
+
+
+def test_what_a_stopped_run_staged_is_taken_and_nothing_is_embedded_twice(docs, plain, tmp_path):
+    store = tmp_path / "store"
+    index(docs, store, ToyHands(slots=1), should_stop=lambda: bool(staged_names(store)))
+    left = len(staged_names(store))
+    assert left
+    again = ToyHands()
+    outcome = index(docs, store, again)
+    assert outcome.cluster.taken == left
+    made = [source for order in again.orders for source, *_ in json.loads(order)["files"]]
+    assert len(made) < 14
+    same(plain, store)
+
+
+def test_a_document_that_changed_since_it_was_staged_is_read_again(docs, tmp_path):
+    root, store = tmp_path / "docs", tmp_path / "store"
+    make_folder(root, 6, Random(4), paragraphs=2)
+    small = ToyHands(slots=1, least_bytes=1)
+    index(root, store, small, should_stop=lambda: bool(staged_names(store)))
+    assert staged_names(store)
+    for path in root.rglob("note*"):
+        times = path.stat()
+        path.write_bytes(path.read_bytes()[::-1])
+        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    outcome = index(root, store, ToyHands())
+    assert any("changed since" in why for why in outcome.cluster.again)
+    fresh = tmp_path / "fresh"
+    index(root, fresh)
+    same(fresh, store)
+
+
+def test_force_takes_nothing_that_was_staged_or_kept(docs, plain, tmp_path):
+    store = tmp_path / "store"
+    index(docs, store, ToyHands(slots=1), should_stop=lambda: bool(staged_names(store)))
+    outcome = index(docs, store, ToyHands(), Choices(force=True))
+    assert outcome.cluster.taken == 0
+    assert outcome.embedded == outcome.chunks
+    same(plain, store)
+
+
+def test_a_shard_with_much_text_is_left_in_part_to_another(docs, plain, tmp_path):
+    store = tmp_path / "store"
+    hands = ToyHands(most_chars=1)
+    index(docs, store, hands)
+    assert len(hands.orders) == 12  # of the 14 files two hold no text
+    same(plain, store)
+
+
+def test_cleanup_and_a_plain_run_leave_nothing_staged(docs, plain, tmp_path):
+    store = tmp_path / "store"
+    index(docs, store)
+    for finish in (
+        lambda: clean_up(store),
+        lambda: index(docs, store, None, Choices(verify=True, force=True)),
+    ):
+        left = store / STAGING / ("0" * 32)
+        left.mkdir(parents=True)
+        (left / "documents").write_text("[]")
+        check_names(store)
+        finish()
+        assert not (store / STAGING).exists()
+    same(plain, store)
+
+
+def test_names_of_shards_may_lie_in_a_store_and_no_others():
+    name = "0123456789abcdef" * 2
+    for path in (name, f"{name}/order", f"{name}/vectors.f2", f"{name}.0123456789abcdef.new/texts"):
+        assert may_lie_below(f"staging/{path}")
+    for path in ("notes.txt", f"{name}/notes", f"{name}/vectors/x", f"{name}.new"):
+        assert not may_lie_below(f"staging/{path}")
+
+
+# ---- A process that a document has taken over
+
+
+def line(number: int, change):
+    """Changes a line of `documents`, given and handed back as what JSON says."""
+
+    def spoil(folder: Path) -> None:
+        lines = (folder / "documents").read_text().splitlines()
+        content = json.loads(lines[number])
+        changed = change(content)
+        lines[number] = json.dumps(content if changed is None else changed)
+        (folder / "documents").write_text("\n".join(lines) + "\n")
+
+    return spoil
+
+
+def row(**values):
+    return line(0, lambda content: content[0].update(values))
+
+
+def passage(at: int, value):
+    def change(content):
+        content[1][0][at] = value
+
+    return line(0, change)
+
+
+def without_vectors(folder: Path) -> None:
+    (folder / VECTORS).write_bytes((folder / VECTORS).read_bytes()[:16])
+    line(-1, lambda end: end.update(embedded=0, vectors=digest(folder)))(folder)
+
+
+def other_vectors(data):
+    def spoil(folder: Path) -> None:
+        whole = (folder / VECTORS).read_bytes()
+        (folder / VECTORS).write_bytes(data(whole))
+        line(-1, lambda end: end.update(vectors=digest(folder)))(folder)
+
+    return spoil
+
+
+def digest(folder: Path) -> str:
+    return hashlib.sha256((folder / VECTORS).read_bytes()).hexdigest()
+
+
+def link(folder: Path) -> None:
+    (folder / "documents").unlink()
+    (folder / "documents").symlink_to("/etc/passwd")
+
+
+HOSTILE = {
+    "a row of another file": row(source="elsewhere.txt"),
+    "a row with other fields": row(more=1),
+    "a row whose bytes is of another kind": row(bytes="3"),
+    "a row whose status is of another kind": row(status="unreachable"),
+    "a row whose title is of another kind": row(title="a\0b"),
+    "a row whose seconds is of another kind": row(seconds=10**400),  # no float is as large
+    "a day that is none": row(date="2024-02-30"),
+    "a hash that is none": row(sha256="x"),
+    "passages of": row(chunks=99),
+    "no reader of today": row(extractor="made-up/1"),
+    "behind the last line": row(lines=0),
+    "without text, and passages": row(status="empty"),
+    "a passage without text": passage(0, 7),
+    "a passage of 1 characters": passage(0, " "),
+    "a passage of 9,000 characters": passage(0, "long long " * 900),
+    "a passage without lines": passage(2, 0),
+    "a passage without pages": passage(4, 3),
+    "a passage in no language": passage(6, "EN; DROP"),
+    "a passage with other fields": line(0, lambda content: content[1][0].append(1)),
+    "passages without a vector": without_vectors,
+    "vectors of no passage": passage(1, "another heading"),
+    "vectors of another model": other_vectors(lambda data: b"0" * 16 + data[16:]),
+    "vectors of another length": other_vectors(lambda data: data[:-2]),
+    "vectors that have not the length 1": other_vectors(lambda data: data[:-ROW] + b"\xff" * ROW),
+    "vectors that are not whole": lambda folder: (folder / VECTORS).write_bytes(
+        (folder / VECTORS).read_bytes() + b"0"
+    ),
+    "a line that is no document": line(0, lambda content: [1]),
+    "a document that is no JSON": lambda folder: (folder / "documents").write_text("]"),
+    "no end": lambda folder: (folder / "documents").write_text(
+        (folder / "documents").read_text().rsplit("\n", 2)[0] + "\n"
+    ),
+    "no document": lambda folder: (folder / "documents").write_text('{"embedded": 0}\n'),
+    "no number of what": line(-1, lambda end: end.pop("embedded") and None),
+    "texts embedded as": line(-1, lambda end: end.update(embedded=10**6)),
+    "something behind its end": line(-1, lambda end: end),
+    "no file 'documents'": link,
+}
+
+
+def _doubled(folder: Path) -> None:
+    text = (folder / "documents").read_text()
+    (folder / "documents").write_text(text + text.splitlines()[0] + "\n")
+
+
+HOSTILE["something behind its end"] = _doubled
+
+
+@pytest.fixture(scope="module")
+def one(tmp_path_factory):
+    """A folder of two documents, and the index of one process."""
+    base = tmp_path_factory.mktemp("one")
+    (base / "docs").mkdir()
+    for name in ("a.txt", "b.txt"):
+        (base / "docs" / name).write_text(f"The lantern of {name} hangs over the harbour door.\n")
+    index(base / "docs", base / "store")
+    return base
+
+
+@pytest.fixture(scope="module")
+def staged(one, tmp_path_factory):
+    """A store in which the shard of both documents is staged, and that shard."""
+    store = tmp_path_factory.mktemp("staged") / "store"
+    make_store(store)
+    make_staging(store)
+    shard = Shard(tuple(walk(one / "docs").files))
+    name = name_of(shard, TODAY)
+    told = opening_of(
+        one / "docs", store, TODAY, shard.files[0], model=None, reuse=True, confined=False
+    )
+    with closing(ShardWorker(told, lambda *_: ToyEncoder())) as worker:
+        worker.make(order_of(shard, name))
+    return store, name, shard
+
+
+def look_at(store: Path, name: str, shard: Shard):
+    return checked_result(store, name, shard, CHUNKER, TODAY, lambda key: False)
+
+
+def test_a_true_result_is_taken(staged):
+    assert len(look_at(*staged).documents) == 2
+
+
+@pytest.mark.parametrize("what", HOSTILE)
+def test_what_no_reader_gives_is_refused_and_named(what, staged, tmp_path):
+    store, name, shard = staged
+    shutil.copytree(store, tmp_path / "store")
+    HOSTILE[what](tmp_path / "store" / STAGING / name)
+    with pytest.raises(BadShard, match=re.escape(what)):
+        look_at(tmp_path / "store", name, shard)
+
+
+def test_a_false_result_is_named_and_made_again(one, tmp_path):
+    hands = ToyHands(slots=1, spoil=HOSTILE["a hash that is none"], times=1)
+    outcome = index(one / "docs", tmp_path / "store", hands)
+    assert outcome.cluster.again == ["a.txt and 1 more: a hash that is none"]
+    same(one / "store", tmp_path / "store")
+
+
+def test_where_results_stay_false_nothing_of_them_is_stored(one, tmp_path):
+    hands = ToyHands(spoil=HOSTILE["a hash that is none"])
+    outcome = index(one / "docs", tmp_path / "store", hands)
+    assert outcome.cluster.here == 2
+    same(one / "store", tmp_path / "store")
+
+
+def test_a_false_text_is_not_kept(one, tmp_path):
+    def spoil(folder: Path) -> None:
+        head, data = (folder / "texts").read_bytes().split(b"\n", 1)
+        (folder / "texts").write_bytes(head + b"\n" + data.replace(data[-20:], b"\0" * 20))
+
+    store = tmp_path / "store"
+    outcome = index(one / "docs", store, ToyHands(slots=1, spoil=spoil))
+    assert any("a text that is none" in why for why in outcome.cluster.again)
+    rows = Snapshot(store).files()
+    kept = [
+        [Texts(made).get(row.sha256, row.source) for row in rows] for made in (store, one / "store")
+    ]
+    assert [text is None for text in kept[0]] == [False, True]
+    assert None not in kept[1]  # the control
+
+
+def test_vectors_that_the_store_has_are_not_replaced(one, tmp_path):
+    store = tmp_path / "store"
+    index(one / "docs", store)
+    before = vectors_of(content(store)[0])
+    (one / "docs" / "a.txt").touch()
+    turned = other_vectors(
+        lambda data: (
+            data[:16]
+            + data[16 : 16 + 32 * ((len(data) - 16) // (32 + ROW))]
+            + (
+                -np.frombuffer(data[16 + 32 * ((len(data) - 16) // (32 + ROW)) :], np.float16)
+            ).tobytes()
+        )
+    )
+    index(one / "docs", store, ToyHands(spoil=turned))
+    assert np.array_equal(before, vectors_of(content(store)[0]))
+
+
+def test_what_a_process_says_about_its_node_ends_the_run_with_its_words(one, tmp_path):
+    class OtherNode(ToyHands):
+        def work(self, opening, order, seconds, *, fresh):
+            other = {**opening, "fingerprint": {**opening["fingerprint"], "model": "another"}}
+            return super().work(other, order, seconds, fresh=fresh)
+
+    with pytest.raises(CorpusError, match="Another model here than where `index` was started"):
+        index(one / "docs", tmp_path / "store", OtherNode())
+
+
+def test_a_node_with_another_version_says_so_before_any_work(one, tmp_path):
+    class Earlier(ToyHands):
+        def work(self, opening, order, seconds, *, fresh):
+            return super().work({**opening, "version": "0.0.1"}, order, seconds, fresh=fresh)
+
+    with pytest.raises(CorpusError, match=r"here, and 0.0.1 where `index` was started"):
+        index(one / "docs", tmp_path / "store", Earlier())
+    assert staged_names(tmp_path / "store") == []
+
+
+def test_one_node_of_several_that_refuses_costs_its_tries_alone(docs, plain, tmp_path):
+    class OneOfThree(ToyHands):
+        def work(self, opening, order, seconds, *, fresh):
+            other = {**opening, "version": "0.0.1"} if len(self.orders) % 3 == 2 else opening
+            return super().work(other, order, seconds, fresh=fresh)
+
+    outcome = index(docs, tmp_path / "store", OneOfThree(slots=1))
+    assert outcome.cluster.again
+    assert all("here, and 0.0.1 where" in why for why in outcome.cluster.again)
+    assert outcome.cluster.here == 0
+    same(plain, tmp_path / "store")
+
+
+@pytest.mark.parametrize("hours", [-2, 2])
+def test_what_the_clock_of_a_node_says_decides_nothing(hours, docs, plain, tmp_path):
+    def late(folder: Path) -> None:
+        for path in (*folder.iterdir(), folder):
+            then = path.stat().st_mtime_ns + hours * 3_600 * 10**9
+            os.utime(path, ns=(then, then))
+
+    store = tmp_path / "store"
+    hands = ToyHands(slots=1, spoil=late)
+    index(docs, store, hands, should_stop=lambda: bool(staged_names(store)))
+    left = len(staged_names(store))
+    outcome = index(docs, store, ToyHands(spoil=late))
+    assert outcome.cluster.taken == left > 0
+    assert outcome.cluster.again == []
+    same(plain, store)
+    assert not (store / STAGING).exists()
+
+
+def test_a_node_that_sees_another_folder_or_store_says_so_before_any_work(one, tmp_path):
+    (tmp_path / "other").mkdir()
+    for key, match in (("root", "holds other documents here"), ("store", "is another one here")):
+
+        class Elsewhere(ToyHands):
+            def work(self, opening, order, seconds, *, fresh, key=key):
+                there = {**opening, key: str(tmp_path / "other")}
+                return super().work(there, order, seconds, fresh=fresh)
+
+        with pytest.raises(CorpusError, match=match):
+            index(one / "docs", tmp_path / f"store-{key}", Elsewhere())
+
+
+# ---- The driver, killed at random moments
+
+KILLS = 5  # ten pass as well; each costs a start
+KILLED = """
+import sys, time
+from contextlib import closing
+from pathlib import Path
+from indexer.store.ownership import make_store
+from indexer.sync.folder import sync_folder
+from indexer.sync.shard_work import ShardWorker
+from tests.support.fakes import ToyEncoder
+from tests.support.hands import ToyHands
+
+class SlowEncoder(ToyEncoder):
+    def encode(self, texts):
+        with open(sys.argv[3], "a") as counted:
+            counted.write(f"{len(texts)}\\\\n")
+        time.sleep(0.001 * len(texts))
+        return super().encode(texts)
+
+class SlowHands(ToyHands):
+    def work(self, opening, order, seconds, *, fresh):
+        with closing(ShardWorker(opening, lambda *_: SlowEncoder())) as worker:
+            return worker.make(order)
+
+root, store = map(Path, sys.argv[1:3])
+make_store(store)
+print("ready", flush=True)
+sync_folder(store, root, ToyEncoder(), hands=SlowHands())
+""".replace("\\\\n", "\\n")
+
+
+def test_a_driver_killed_at_random_moments_loses_at_most_the_shards_in_the_making(tmp_path):
+    chance = Random(int(os.environ.get("CRASH_SEED", "1")))
+    root, store, counted = tmp_path / "docs", tmp_path / "store", tmp_path / "counted"
+    make_folder(root, 24, Random(11), paragraphs=2)
+    killed, finished, whole = 0, 0, None
+    for _ in range(4 * KILLS):
+        command = [sys.executable, "-c", KILLED, root, store, counted]
+        with subprocess.Popen(command, cwd=REPOSITORY, stdout=subprocess.PIPE) as process:
+            assert process.stdout.readline() == b"ready\n"
+            started = time.monotonic()
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(chance.uniform(0.0, whole) if whole else None)
+            process.kill()
+            process.wait()
+            whole = whole or time.monotonic() - started
+            assert process.returncode in (0, -signal.SIGKILL)
+        killed += process.returncode != 0
+        with suppress(NoIndex):
+            check_store(store)
+        if killed == KILLS:
+            break
+        if process.returncode == 0:
+            finished += 1
+            shutil.rmtree(store)
+    assert killed == KILLS
+    outcome = index(root, store, ToyHands())
+    fresh = tmp_path / "fresh"
+    index(root, fresh)
+    same(fresh, store)
+    assert not (store / STAGING).exists()
+    # Each run embeds again what was in the making when the one before was killed: two shards.
+    made = sum(map(int, counted.read_text().split())) + outcome.embedded
+    most = max(Counter(content(fresh)[0]["source"].to_pylist()).values()) * 8
+    assert made <= (finished + 1) * outcome.chunks + killed * 2 * most
