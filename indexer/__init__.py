@@ -12,9 +12,12 @@ __version__ = "0.2.0"  # of the distribution, which holds this library and corpu
 
 if TYPE_CHECKING:
     from indexer.chunk import Chunker as Chunker
+    from indexer.confine.devices import engine_for as engine_for
+    from indexer.confine.extensions import Extension as Extension
     from indexer.embed import Encoded as Encoded
     from indexer.embed import Encoder as Encoder
     from indexer.embed import FolderEncoder as FolderEncoder
+    from indexer.embed import InstalledEncoder as InstalledEncoder
     from indexer.embed import Reranker as Reranker
     from indexer.embed.languages import is_english as is_english
     from indexer.embed.languages import is_multilingual as is_multilingual
@@ -29,43 +32,66 @@ if TYPE_CHECKING:
     from indexer.errors import UntrustedStore as UntrustedStore
     from indexer.errors import UsageError as UsageError
     from indexer.extract import claim as claim
+    from indexer.extract.extensions import all_extensions as all_extensions
+    from indexer.extract.extensions import use_extractors as use_extractors
+    from indexer.extract.extraction import Extraction as Extraction
+    from indexer.extract.extraction import part_lines as part_lines
+    from indexer.extract.extraction import plain_lines as plain_lines
+    from indexer.extract.text.plain import encoding_of as encoding_of
     from indexer.extract.text.plain import is_text as is_text
     from indexer.files import paths as paths
     from indexer.files import watch as watch
+    from indexer.files.compare import compared as compared
     from indexer.files.opening import MAX_FILE_BYTES as MAX_FILE_BYTES
     from indexer.files.opening import lock_briefly as lock_briefly
+    from indexer.files.opening import open_beneath as open_beneath
     from indexer.files.opening import read_regular as read_regular
     from indexer.files.walk import Excluded as Excluded
     from indexer.files.walk import check_root as check_root
     from indexer.files.walk import excluded as excluded
     from indexer.index import Index as Index
-    from indexer.parsers.recogniser import RecognitionState as RecognitionState
-    from indexer.parsers.recogniser import recognition_state as recognition_state
+    from indexer.parsers.installed import RecognitionState as RecognitionState
+    from indexer.parsers.installed import recognition_state as recognition_state
     from indexer.parsers.worker import Enough as Enough
     from indexer.parsers.worker import parsed_lines as parsed_lines
+    from indexer.records import LEAST_UNREAD as LEAST_UNREAD
     from indexer.records import OCR_CHOICES as OCR_CHOICES
     from indexer.records import STATUSES as STATUSES
+    from indexer.records import Box as Box
+    from indexer.records import Choices as Choices
     from indexer.records import Chunk as Chunk
     from indexer.records import Coverage as Coverage
     from indexer.records import FileRow as FileRow
     from indexer.records import Hit as Hit
     from indexer.records import Line as Line
     from indexer.records import Ocr as Ocr
+    from indexer.records import OpenStore as OpenStore
+    from indexer.records import PagePicture as PagePicture
     from indexer.records import Query as Query
     from indexer.records import Status as Status
     from indexer.records import is_other as is_other
+    from indexer.store import history as history
     from indexer.store import storage as storage
     from indexer.store.cleanup import Cleaned as Cleaned
     from indexer.store.cleanup import clean_up as clean_up
+    from indexer.store.filters import in_part as in_part
+    from indexer.store.filters import parse_filter as parse_filter
     from indexer.store.inspection import Inspection as Inspection
+    from indexer.sync.display import RunDisplay as RunDisplay
     from indexer.sync.folder import plan_folder as plan_folder
     from indexer.sync.folder import sync_folder as sync_folder
     from indexer.sync.forget import Forgotten as Forgotten
     from indexer.sync.forget import forget_document as forget_document
+    from indexer.sync.hands import Hand as Hand
+    from indexer.sync.hands import Hands as Hands
+    from indexer.sync.hands import LocalHands as LocalHands
+    from indexer.sync.hands import ShardLost as ShardLost
     from indexer.sync.plan import Plan as Plan
     from indexer.sync.recognise import ToRecognise as ToRecognise
     from indexer.sync.run import Outcome as Outcome
     from indexer.sync.run import Progress as Progress
+    from indexer.sync.sharded import ShardCounts as ShardCounts
+    from indexer.sync.show import has_pages as has_pages
     from indexer.window import MAX_WINDOW_BYTES as MAX_WINDOW_BYTES
     from indexer.window import MAX_WINDOW_LINES as MAX_WINDOW_LINES
     from indexer.window import Window as Window
@@ -75,11 +101,14 @@ if TYPE_CHECKING:
 
 _PUBLIC = {
     "indexer.chunk": ("Chunker",),
+    "indexer.confine.devices": ("engine_for",),
+    "indexer.confine.extensions": ("Extension",),
     "indexer.embed": (
         "Encoded",
         "Encoder",
         "Reranker",
         "FolderEncoder",
+        "InstalledEncoder",
     ),
     "indexer.embed.languages": (
         "is_english",
@@ -98,27 +127,36 @@ _PUBLIC = {
         "UsageError",
     ),
     "indexer.extract": ("claim",),
-    "indexer.extract.text.plain": ("is_text",),
+    "indexer.extract.extensions": ("all_extensions", "use_extractors"),
+    "indexer.extract.extraction": ("Extraction", "part_lines", "plain_lines"),
+    "indexer.extract.text.plain": ("encoding_of", "is_text"),
+    "indexer.files.compare": ("compared",),
     "indexer.files.opening": (
         "MAX_FILE_BYTES",
         "lock_briefly",
+        "open_beneath",
         "read_regular",
     ),
     "indexer.files.walk": ("Excluded", "check_root", "excluded"),
     "indexer.index": ("Index",),
-    "indexer.parsers.recogniser": (
+    "indexer.parsers.installed": (
         "RecognitionState",
         "recognition_state",
     ),
     "indexer.parsers.worker": ("Enough", "parsed_lines"),
     "indexer.records": (
+        "Box",
+        "Choices",
         "Chunk",
         "Coverage",
         "FileRow",
         "Hit",
         "Line",
         "Ocr",
+        "LEAST_UNREAD",
         "OCR_CHOICES",
+        "OpenStore",
+        "PagePicture",
         "Query",
         "Status",
         "STATUSES",
@@ -128,7 +166,9 @@ _PUBLIC = {
         "Cleaned",
         "clean_up",
     ),
+    "indexer.store.filters": ("in_part", "parse_filter"),
     "indexer.store.inspection": ("Inspection",),
+    "indexer.sync.display": ("RunDisplay",),
     "indexer.sync.folder": (
         "plan_folder",
         "sync_folder",
@@ -137,12 +177,15 @@ _PUBLIC = {
         "Forgotten",
         "forget_document",
     ),
+    "indexer.sync.hands": ("Hand", "Hands", "LocalHands", "ShardLost"),
     "indexer.sync.plan": ("Plan",),
     "indexer.sync.recognise": ("ToRecognise",),
     "indexer.sync.run": (
         "Outcome",
         "Progress",
     ),
+    "indexer.sync.sharded": ("ShardCounts",),
+    "indexer.sync.show": ("has_pages",),
     "indexer.window": (
         "MAX_WINDOW_BYTES",
         "MAX_WINDOW_LINES",
@@ -154,6 +197,7 @@ _PUBLIC = {
 }
 _WHOLE = {  # modules, each with its names
     "paths": "indexer.files.paths",
+    "history": "indexer.store.history",
     "storage": "indexer.store.storage",
     "watch": "indexer.files.watch",
 }

@@ -11,11 +11,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, groupby
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from indexer.errors import UsageError
 from indexer.extract import writes_markdown
 from indexer.records import Chunk, Document, Line
 
@@ -30,18 +32,67 @@ CHUNK_CHARS = 2_000
 HEADING_SEPARATOR = " > "
 
 
-class Chunker:
-    """Splits documents for one model; caches the splitters, which are costly to make."""
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """How large passages are, and by how much one repeats the end of the one before, in tokens.
 
-    def __init__(self, tokenizer: Tokenizer, max_tokens: int) -> None:
+    Raises UsageError where the overlap is no smaller than the passages.
+    """
+
+    tokens: int = CHUNK_TOKENS
+    overlap: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse an overlap that would leave nothing new in a passage."""
+        if not 0 <= self.overlap < self.tokens:
+            raise UsageError(
+                f"Passages of {self.tokens:,} tokens cannot overlap by {self.overlap:,}.",
+                "The overlap (chunk_overlap) must be smaller than the passages (chunk_tokens).",
+            )
+
+    @classmethod
+    def stored(cls, version: str) -> Cut:
+        """The cut that somebody chose for an index, by its chunker's version; else the default."""
+        chosen = _CHOSEN.search(version)
+        return cls(int(chosen[1]), int(chosen[2])) if chosen else cls()
+
+    @classmethod
+    def chosen(cls, tokens: int | None, overlap: int | None, version: str | None) -> Cut:
+        """The cut of settings; what is None there is as the index of that version has it."""
+        before = cls.stored(version or "")
+        return cls(
+            before.tokens if tokens is None else tokens,
+            before.overlap if overlap is None else overlap,
+        )
+
+
+_CHOSEN = re.compile(r" chosen=(\d{1,6})/(\d{1,6})")
+
+
+class Chunker:
+    """Splits documents for one model; caches the splitters, which are costly to make.
+
+    Raises UsageError where a chosen size does not fit into the model's window.
+    """
+
+    def __init__(self, tokenizer: Tokenizer, max_tokens: int, cut: Cut | None = None) -> None:
+        cut = cut or Cut()
         self._tokenizer = tokenizer
         self._max_tokens = max_tokens
         specials = tokenizer.num_special_tokens_to_add(False)
         # A model with a small window gets small chunks, rather than cut ones.
         self._context_tokens = min(CONTEXT_TOKENS, max_tokens // 4)
-        size = min(CHUNK_TOKENS, max_tokens - specials - self._context_tokens)
-        self._size = size
-        self.version = f"structure/3 tokens={size} context={self._context_tokens}"
+        most = max_tokens - specials - self._context_tokens
+        if cut.tokens > most and cut != Cut():
+            raise UsageError(
+                f"Passages of {cut.tokens:,} tokens do not fit into this model's window, which "
+                f"leaves {most:,}.",
+                "Choose fewer (chunk_tokens), or another model.",
+            )
+        self._size, self._overlap = min(cut.tokens, most), cut.overlap
+        self.version = f"structure/3 tokens={self._size} context={self._context_tokens}"
+        if cut != Cut():
+            self.version += f" chosen={cut.tokens}/{cut.overlap}"
         self._splitters: dict[tuple[bool, bool], MarkdownSplitter | TextSplitter] = {}
 
     def _splitter(self, markdown: bool, rows: bool) -> MarkdownSplitter | TextSplitter:
@@ -52,9 +103,9 @@ class Chunker:
 
             kind = MarkdownSplitter if markdown else TextSplitter
             self._splitters[key] = (
-                kind.from_callback(self._row_tokens, self._size)
+                kind.from_callback(self._row_tokens, self._size, self._overlap)
                 if rows
-                else kind.from_huggingface_tokenizer(self._tokenizer, self._size)
+                else kind.from_huggingface_tokenizer(self._tokenizer, self._size, self._overlap)
             )
         return self._splitters[key]
 

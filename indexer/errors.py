@@ -22,9 +22,10 @@ from __future__ import annotations
 
 
 class CorpusError(Exception):
-    """What went wrong and, in `hint`, what to do next."""
+    """What went wrong and, in `hint`, what to do next; `code` names it for a program."""
 
     exit_code = 1
+    code = "error"
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -39,22 +40,31 @@ class UsageError(CorpusError):
     """Flags or settings that are wrong or contradict each other."""
 
     exit_code = 2
+    code = "usage"
 
 
 class UntrustedStore(UsageError):
     """A store for which there is no record that this user made it here."""
 
+    code = "untrusted_store"
+
 
 class NoIndex(CorpusError):
     """No store exists at the given place."""
+
+    code = "no_index"
 
 
 class IncompatibleStore(CorpusError):
     """The store was made by another version, model or chunker."""
 
+    code = "incompatible_store"
+
 
 class DamagedStore(CorpusError):
     """The store exists and cannot be opened, or a file of it is not what was written."""
+
+    code = "damaged_store"
 
 
 class BorrowedData(DamagedStore):
@@ -65,12 +75,14 @@ class StoreLocked(CorpusError):
     """Another process is writing to the store."""
 
     exit_code = 5
+    code = "store_locked"
 
 
 class SealUnavailable(CorpusError):
     """The kernel cannot enforce the seal; the message names what is missing."""
 
     exit_code = 3
+    code = "seal_unavailable"
 
 
 class UnreadableDocument(CorpusError):
@@ -79,6 +91,8 @@ class UnreadableDocument(CorpusError):
     `extractor` is the label of the extractor that failed, None if no extractor claims the file.
     `waiting` counts the pages whose text might be recognised.
     """
+
+    code = "unreadable"
 
     def __init__(
         self, reason: str, detail: str = "", extractor: str | None = None, waiting: int = 0
@@ -91,11 +105,21 @@ class UnreadableDocument(CorpusError):
 
 
 class Refused(CorpusError):
-    """A request for corpus text that is not allowed; the message says what to do instead."""
+    """A request that is not allowed or cannot be met; the message says what to do instead.
+
+    `code` is the reason for a program, as in "not_indexed": docs/workspace.md lists them.
+    """
+
+    def __init__(self, message: str, hint: str = "", *, code: str = "refused") -> None:
+        super().__init__(message, hint)
+        self.code = code
 
 
 class Unreachable(Refused):
     """A document of the index whose file, folder or disk cannot be read now."""
+
+    def __init__(self, message: str, hint: str = "", *, code: str = "unreachable") -> None:
+        super().__init__(message, hint, code=code)
 
 
 _ALL = (

@@ -1,79 +1,68 @@
-"""An index: one snapshot of a store, and the files below its root.
+"""An index: one snapshot of a store or of each of several, and the files below their roots.
 
 Implements the `CorpusView` protocol. A read checks membership, then containment, then the hash, and
-uses the same parsers and extractors that indexed the file.
+uses the same parsers and extractors that indexed the file. Of several stores each source begins
+with the prefix of its store, as in `notes:lease.md`; one store is the same without a prefix.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Sequence
-from contextlib import closing
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
-from typing import Literal
 
 from indexer import retrieve
-from indexer.chunk import Chunker
+from indexer.chunk import Chunker, Cut
 from indexer.embed import Encoder, Reranker
-from indexer.errors import (
-    DamagedStore,
-    IncompatibleStore,
-    Refused,
-    Unreachable,
-    UnreadableDocument,
-)
-from indexer.extract import is_todays
-from indexer.files.opening import hash_beneath, open_beneath
-from indexer.files.paths import is_there
-from indexer.parsers.protocol import decoded
-from indexer.parsers.worker import Worker
-from indexer.records import Coverage, FileRow, Hit, Line, Query
+from indexer.errors import DamagedStore, Refused, Unreachable, UsageError
+from indexer.records import Box, Coverage, FileRow, Hit, OpenStore, PagePicture, Query
+from indexer.store.backends import LANCE
 from indexer.store.inspection import Inspection, inspect
 from indexer.store.manifest import read_manifest
-from indexer.store.recognised import RecognisedPages
-from indexer.store.rows import same_rows
+from indexer.store.rows import coverage_of
 from indexer.store.snapshot import Snapshot
-from indexer.store.texts import Texts
+from indexer.store.snapshots import Snapshots
+from indexer.store.texts import Notes
 from indexer.store.vectors import key_of
-from indexer.sync.read import Copy, copied, text_of
-from indexer.sync.recognise import recognised_text, was_recognised
+from indexer.store.versions import version_at
+from indexer.sync.documents import Documents, check_fingerprint, within
 from indexer.sync.run import fingerprint_of
-from indexer.window import MAX_WINDOW_LINES, Window, check_numbers, cut_window, fills_window
+from indexer.window import MAX_WINDOW_LINES, Window, check_numbers
 
 KEPT_ROWS = 1_024  # rows of files kept in memory
-KEPT_DOCUMENTS = 8  # extracted documents kept in memory, so that paging does not parse anew
+KEPT_SELECTIONS = 32  # of filters
 
 
 class Index:
-    """One committed version of a folder's index, with access to the files as they are now."""
+    """Committed versions of one or several stores, with access to the files as they are now."""
 
     def __init__(
         self,
-        snapshot: Snapshot,
-        encoder: Encoder | None = None,
-        reranker: Reranker | None = None,
+        snapshots: Snapshots,
+        documents: Mapping[str, Documents],
+        encoder: Encoder | None,
+        reranker: Reranker | None,
         *,
-        anew: bool = False,
-        quote: Callable[[str], str] = repr,
+        anew: bool,
+        past: bool,
+        quote: Callable[[str], str],
     ) -> None:
-        """With `anew` each document is parsed from the current file; cached text is ignored.
-
-        `quote` formats document names in error messages.
-        """
-        self._anew = anew
-        self._quote = quote
-        self._snapshot = snapshot
+        """Use `Index.open` or `Index.over`; `documents` are those of the snapshots' prefixes."""
+        self._snapshots = snapshots
+        self._documents = documents
         self._encoder = encoder
         self._reranker = reranker
-        self._texts = Texts(snapshot.store, reuse=not anew, keep=not anew)
-        self._pages = RecognisedPages(snapshot.store)
-        self._kept: dict[tuple[str, str], tuple[Line, ...]] = {}  # by source and hash
-        self._begun: set[tuple[str, str]] = set()
+        self._anew = anew
+        self._past = past
+        self._quote = quote
         # One version of the index never changes, and an answer asks for the same rows many times.
-        self._asked = lru_cache(maxsize=KEPT_ROWS)(snapshot.file)
+        self._asked = lru_cache(maxsize=KEPT_ROWS)(snapshots.file)
+        self._selections = lru_cache(maxsize=KEPT_SELECTIONS)(snapshots.filtered)
         self._listed: dict[str, FileRow] = {}
+        self._chunkers: dict[str, Chunker] = {}
+        self._bounds: frozenset[str] | None = None  # the documents that there are; None: all
+        self._left_out: tuple[str, ...] = ()
 
     @classmethod
     def open(
@@ -84,10 +73,14 @@ class Index:
         *,
         root: Path | None = None,
         anew: bool = False,
+        at: str | None = None,
+        backend: str = LANCE,
         quote: Callable[[str], str] = repr,
     ) -> Index:
         """The newest committed version; without an encoder it supports reading but not searching.
 
+        With `at`, the version of a number or a day, as it was: no file is opened. `backend` names
+        what finds passages; see indexer/store/backends.py.
         `root` is the documents' folder from the user's record; None takes it from the store, which
         is for callers that made the store in this process. With `anew` documents are parsed again
         and cached text is ignored.
@@ -95,54 +88,91 @@ class Index:
         Raises NoIndex, DamagedStore or IncompatibleStore, the last also where the index was made
         by another model or chunker than `encoder` and today's.
         """
-        corpus = cls(Snapshot(store, root), encoder, reranker, anew=anew, quote=quote)
-        if encoder is not None:
-            corpus._check_fingerprint(encoder)
+        return cls.over(
+            {"": (store, root)}, encoder, reranker, anew=anew, at=at, backend=backend, quote=quote
+        )
+
+    @classmethod
+    def over(
+        cls,
+        stores: Mapping[str, tuple[Path, Path | None]],
+        encoder: Encoder | None = None,
+        reranker: Reranker | None = None,
+        *,
+        anew: bool = False,
+        at: str | None = None,
+        backend: str = LANCE,
+        quote: Callable[[str], str] = repr,
+    ) -> Index:
+        """The newest committed versions of stores, each a folder and a root by its prefix.
+
+        All else is as of `open`. With `at`, a day: numbers of versions are those of one store.
+        """
+        if at is not None and len(stores) > 1 and at.strip().isdecimal():
+            raise UsageError(
+                f"Version {at.strip()[:20]} may be one of each index that is named.",
+                "Name a day, as 2026-11-01, or one index.",
+            )
+        opened = {}
+        for prefix, (store, root) in stores.items():
+            number = version_at(store, at) if at is not None else None
+            opened[prefix] = Snapshot(store, root, number, backend=backend)
+        past = at is not None
+        documents = {
+            prefix: Documents(part, anew=anew, past=past, quote=within(prefix, quote))
+            for prefix, part in opened.items()
+        }
+        corpus = cls(
+            Snapshots(opened), documents, encoder, reranker, anew=anew, past=past, quote=quote
+        )
+        for prefix, part in opened.items() if encoder is not None else ():
+            today = fingerprint_of(corpus.encoder, corpus._chunker(prefix))
+            check_fingerprint(prefix, part.manifest.fingerprint, today, past=past)
         return corpus
 
     def latest(self) -> Index:
         """The newest committed version: this object if it is current, else a new one.
 
-        For long-running processes, so its files are checked each time. This object's version stays
-        on disk while it is open, since an answer may still be using it. Raises as `open` does.
+        Its files are checked each time. This object's version stays on disk while it is open. One
+        that was opened with `at`, or that is bounded, stays itself. Raises as `open` does.
         """
-        store = self._snapshot.store
-        if read_manifest(store) == self._snapshot.manifest:
-            self._snapshot.check()
+        if self._past or self._bounds is not None:
             return self
-        return Index.open(
-            store,
+        parts = self._snapshots.parts
+        if all(read_manifest(part.store) == part.manifest for part in parts.values()):
+            self._snapshots.check()
+            return self
+        newest = Index.over(
+            {prefix: (part.store, part.root) for prefix, part in parts.items()},
             self._encoder,
             self._reranker,
-            root=self._snapshot.root,
             anew=self._anew,
+            backend=next(iter(parts.values())).backend,
             quote=self._quote,
         )
+        for prefix, documents in self._documents.items():
+            # With its process: pages are told apart by their bytes.
+            newest._documents[prefix].shown = documents.shown
+        return newest
 
     def close(self) -> None:
-        """Release the version that is held; no method may be called afterwards."""
-        self._snapshot.close()
-
-    def _check_fingerprint(self, encoder: Encoder) -> None:
-        stored = self._snapshot.manifest.fingerprint
-        today = fingerprint_of(encoder, self._chunker)
-        if not same_rows(stored, today):
-            raise IncompatibleStore(
-                f"The index was made with {stored.model} ({stored.weights_sha256[:8]}, "
-                f"{stored.chunker}), this run uses {today.model} "
-                f"({today.weights_sha256[:8]}, {today.chunker}).",
-                "Bring it up to date: corpus-agent index",
-            )
+        """Release the versions that are held; no method may be called afterwards."""
+        self._snapshots.close()
 
     @property
     def version(self) -> int:
-        """Number of the index version that all calls on this object use."""
-        return self._snapshot.manifest.version
+        """Number of the version that all calls on this object use; of several stores the sum."""
+        return self._snapshots.version
 
     @property
-    def root(self) -> Path:
-        """The folder of the documents; it need not exist."""
-        return self._snapshot.root
+    def stores(self) -> tuple[OpenStore, ...]:
+        """The stores that sources are named after; none where it is one alone."""
+        return self._snapshots.stores
+
+    @property
+    def roots(self) -> dict[str, Path]:
+        """The folders of the documents by the prefix of their sources; they need not exist."""
+        return {prefix: documents.root for prefix, documents in self._documents.items()}
 
     @property
     def encoder(self) -> Encoder:
@@ -154,25 +184,47 @@ class Index:
     def notices(self) -> tuple[str, ...]:
         """Degradations of searches, as messages for the user."""
         outage = self._reranker.outage if self._reranker else None
-        return (outage,) if outage else ()
+        as_of = f"{self.as_of}; files were not opened." if self._past else None
+        return tuple(notice for notice in (as_of, *self._left_out, outage) if notice)
+
+    @property
+    def as_of(self) -> str | None:
+        """Which version was asked for with `at`, and of when it is; None without."""
+        if not self._past:
+            return None
+        each = (prefix.replace(":", ": ") + one.as_of for prefix, one in self._documents.items())
+        return "; ".join(each)
 
     def check_root(self) -> None:
-        """Raise Unreachable if the folder of the documents is gone, or empty and was not."""
-        root = self._snapshot.root
-        if self.coverage().searched and not is_there(root):
-            found = "empty" if root.is_dir() else "not there"
-            raise Unreachable(
-                f"The folder of the documents, {str(root)!r}, is {found}: moved, or not mounted.",
-                "The index is kept: search finds in it. corpus-agent index NEW_FOLDER if it moved.",
-            )
+        """Raise Unreachable if the folder of the documents is gone, or empty and was not.
+
+        Of several, if all are: what the others hold can be read.
+        """
+        problems = []
+        for documents in self._documents.values():
+            try:
+                documents.check_root()
+            except Unreachable as error:
+                problems.append(error)
+        if len(problems) == len(self._documents):
+            raise problems[0]
+
+    @property
+    def unread(self) -> float:
+        """The share of the passages in languages that the packaged model does not read."""
+        return self._snapshots.unread
 
     def coverage(self) -> Coverage:
         """How many files are indexed, empty, failed and skipped."""
-        return self._snapshot.manifest.coverage
+        if self._bounds is not None:
+            return coverage_of(self.files())
+        return self._snapshots.coverage
 
     def files(self, paths: Sequence[str] = (), not_paths: Sequence[str] = ()) -> list[FileRow]:
         """The rows of the files, by source: all, or those that paths select, as of a Query."""
-        rows = self._snapshot.files(paths, not_paths)
+        rows = self._snapshots.files(paths, not_paths)
+        if self._bounds is not None:
+            rows = [row for row in rows if row.source in self._bounds]
         self._listed.update((row.source, row) for row in rows)
         return rows
 
@@ -182,34 +234,77 @@ class Index:
 
     def _row(self, source: str) -> FileRow | None:
         """The row of one file; a query each costs as much as reading a small document."""
+        if self._bounds is not None and source not in self._bounds:
+            return None
         return self._listed.get(source) or self._asked(source)
 
     def selects(self, path: str) -> bool:
         """Whether a path, as of a Query, selects any document of the index."""
-        return self._snapshot.selects(path)
+        return self._snapshots.selects(path)
 
     def similar(self, source: str) -> list[str]:
         """Up to three indexed sources with names similar to `source`, most similar first."""
-        return self._snapshot.similar(source)
+        found = self._snapshots.similar(source)
+        return [name for name in found if self._bounds is None or name in self._bounds]
 
     def inspect(self) -> Inspection:
         """Counts from a pass over all rows of this version, for consistency checks."""
-        return inspect(self._snapshot)
+        (part,) = self._snapshots.parts.values()
+        return inspect(part)
 
     def search(self, query: Query) -> list[Hit]:
         """Hits, best first; see the protocol."""
         if not any(char.isalnum() for char in query.text):
-            raise Refused("The query holds no words.", "Search for what the text would say.")
-        hits = retrieve.search(self._snapshot, self.encoder, query, self._reranker)
+            raise Refused(
+                "The query holds no words.",
+                "Search for what the text would say.",
+                code="bad_argument",
+            )
+        query = replace(query, among=self._looked_at(query))
+        if query.among is not None and not query.among:
+            return []
+        hits = retrieve.search(self._snapshots, self.encoder, query, self._reranker)
         for hit in hits:
             self._check_text(hit)
-        rows = self._snapshot.files_named({hit.chunk.source for hit in hits})
-        now = {source: _compared(self._snapshot.root, row) for source, row in rows.items()}
+        if self._past:
+            return hits
+        rows = self._snapshots.files_named({hit.chunk.source for hit in hits})
+        now = {source: self._state(row) for source, row in rows.items()}
         states = [(hit, now[hit.chunk.source]) for hit in hits]
         return [
             replace(hit, stale=state != "same", unreachable=state == "unreachable")
             for hit, state in states
         ]
+
+    def _looked_at(self, query: Query) -> frozenset[str] | None:
+        """The sources that a query's filter and the bounds of this object leave; None: all."""
+        among = self.selected(query.where) if query.where else None
+        if self._bounds is None:
+            return among
+        return self._bounds if among is None else among & self._bounds
+
+    def selected(self, where: str) -> frozenset[str]:
+        """The sources of the files that a filter selects; raises UsageError where it is none."""
+        return self._selections(where)
+
+    def bounded(self, sources: Collection[str], notices: Sequence[str] = ()) -> Index:
+        """The same version with these documents alone: no other one is found, listed or read.
+
+        `notices` say what is left out.
+        """
+        corpus = Index(
+            self._snapshots,
+            self._documents,
+            self._encoder,
+            self._reranker,
+            anew=self._anew,
+            past=self._past,
+            quote=self._quote,
+        )
+        these = frozenset(sources)
+        corpus._bounds = these if self._bounds is None else these & self._bounds
+        corpus._left_out = (*self._left_out, *notices)
+        return corpus
 
     def _check_text(self, hit: Hit) -> None:
         """Raise DamagedStore if a passage is not the text that was embedded.
@@ -217,72 +312,74 @@ class Index:
         Of a large index only samples are compared when it is opened.
         """
         encoder = self.encoder
-        text = encoder.document_prefix + self._chunker.text_with_context(hit.chunk)
+        prefix, source = self._split(hit.chunk.source)
+        chunk = replace(hit.chunk, source=source) if prefix else hit.chunk
+        text = encoder.document_prefix + self._chunker(prefix).text_with_context(chunk)
         if hit.key is not None and key_of(text) != hit.key:
             raise DamagedStore(
-                f"The index in {str(self._snapshot.store)!r} is damaged: a passage of "
-                f"{self._quote(hit.chunk.source)} is not what was embedded.",
+                f"The index in {str(self._snapshots.parts[prefix].store)!r} is damaged: a passage "
+                f"of {self._quote(hit.chunk.source)} is not what was embedded.",
                 "Mend it: corpus-agent index --verify (or, if that finds nothing, --force)",
             )
 
-    @cached_property
-    def _chunker(self) -> Chunker:
-        return Chunker(self.encoder.tokenizer, self.encoder.max_tokens)
+    def _chunker(self, prefix: str) -> Chunker:
+        """The chunker of a store, which cuts as that says."""
+        if prefix not in self._chunkers:
+            cut = Cut.stored(self._snapshots.parts[prefix].manifest.fingerprint.chunker)
+            made = Chunker(self.encoder.tokenizer, self.encoder.max_tokens, cut)
+            self._chunkers[prefix] = made
+        return self._chunkers[prefix]
 
     def read(self, source: str, offset: int = 1, limit: int = MAX_WINDOW_LINES) -> Window:
         """A window of a document that is in the index; see the protocol."""
         check_numbers(offset, limit)
-        row = self._member(source)
-        try:
-            with copied(self._snapshot.root, source, row.bytes) as copy:
-                return self._window(copy, row, offset, limit)
-        except FileNotFoundError:
-            self.check_root()
-            raise Refused(
-                f"{self._quote(source)} no longer exists; it was indexed before.",
-                "Answer from other documents, or have the folder indexed again.",
-            ) from None
-        except UnreadableDocument as error:
-            raise Unreachable(
-                f"{self._quote(source)} cannot be read now ({error}).", "Use other documents."
-            ) from None
-        except OSError as error:
-            raise Unreachable(
-                f"{self._quote(source)} cannot be read now ({error.strerror}).",
-                "Use other documents.",
-            ) from None
+        documents, row = self._member(source)
+        return replace(documents.read(row, offset, limit), source=source)
 
-    def _window(self, copy: Copy, row: FileRow, offset: int, limit: int) -> Window:
-        """The window of a document as it is now.
+    def notes(self, source: str) -> Notes:
+        """What callers keep of a document beside its text; it goes where the text goes."""
+        documents, row = self._member(source)
+        return documents.notes(row)
 
-        The first read of an unchanged, uncached document parses only what the window needs; the
-        second parses all of it and caches the lines.
+    def heading(self, source: str, line: int) -> str:
+        """The headings above a line of a document, without its title; see Documents.heading."""
+        documents, row = self._member(source)
+        return documents.heading(row, line)
+
+    def page_picture(self, source: str, page: int, width: int = 1_000) -> PagePicture:
+        """A page of a PDF or a picture file that is in the index, as a PNG so many points wide.
+
+        It is that of the file as it is now; if that is not what was indexed, `stale` is set and the
+        picture itself says so. Raises Refused, also for a document without such pages.
         """
-        source, stale = row.source, copy.sha256 != row.sha256
-        document = (source, copy.sha256)
-        lines = self._kept.get(document)
-        if lines is None:
-            lazily = not stale and is_todays(row.extractor) and document not in self._begun
-            enough = fills_window(offset, limit) if lazily else None
-            with closing(Worker()) as worker:
-                if was_recognised(row) and not stale:
-                    text = recognised_text(copy, row, worker, self._texts, self._pages)
-                else:
-                    text = text_of(copy, source, worker, self._texts, enough)
-            lines = tuple(decoded(text.encoding))
-            self._begun.add(document)
-            if not text.complete:
-                return cut_window(source, lines, offset, limit, total=row.lines, quote=self._quote)
-            self._keep(document, lines)
-        return cut_window(source, lines, offset, limit, stale=stale, quote=self._quote)
+        documents, row = self._member(source)
+        return documents.page_picture(row, page, width)
 
-    def _keep(self, document: tuple[str, str], lines: tuple[Line, ...]) -> None:
-        self._kept[document] = lines
-        for oldest in list(self._kept)[:-KEPT_DOCUMENTS]:
-            self._kept.pop(oldest, None)
+    def outline(
+        self, source: str, page: int, quotation: str, near_line: int | None = None
+    ) -> tuple[Box, ...]:
+        """Where the words of a quotation stand on the picture of a page, a box for each line piece.
 
-    def _member(self, source: str) -> FileRow:
-        """The row of an indexed file; checked before the disk is accessed."""
+        Empty if that is not known, as of recognised text whose places were not kept. One that goes
+        on across the end of a page has boxes on both; of several places it is the one nearest to
+        `near_line` of the document. Raises as `page_picture` does.
+        """
+        documents, row = self._member(source)
+        return documents.outline(row, page, quotation, near_line)
+
+    def _state(self, row: FileRow) -> str:
+        """Whether a file is as it was indexed; see Documents."""
+        prefix, source = self._split(row.source)
+        return self._documents[prefix].state(replace(row, source=source) if prefix else row)
+
+    def _split(self, source: str) -> tuple[str, str]:
+        """The prefix of a source that is in the index, and its name in its own store."""
+        place = self._snapshots.place(source)
+        assert place is not None, "it names one of the stores"
+        return place
+
+    def _member(self, source: str) -> tuple[Documents, FileRow]:
+        """The store of an indexed file and its row there; checked before the disk is accessed."""
         row = self._row(source)
         if row is None:
             near = self.similar(source)
@@ -290,34 +387,14 @@ class Index:
             raise Refused(
                 f"{self._quote(source)} is not in the index.",
                 f"{hint} Search to find sources.".strip(),
+                code="not_indexed",
             )
         if not row.is_document:
+            why = "is empty" if row.is_blank else f"could not be indexed ({row.reason})"
             raise Refused(
-                f"{self._quote(source)} could not be indexed ({row.reason}), so it has no text to "
-                "read.",
+                f"{self._quote(source)} {why}, so it has no text to read.",
                 "Search to find other sources.",
+                code="unreadable",
             )
-        return row
-
-
-def _compared(root: Path, row: FileRow) -> Literal["same", "changed", "unreachable"]:
-    """Whether the file was changed or removed after it was indexed, or cannot be looked at.
-
-    As for `index`: equal size and time mean unchanged, else the hash decides.
-    """
-    gone: Literal["changed", "unreachable"]
-    gone = "unreachable" if row.status == "unreachable" else "changed"
-    try:
-        descriptor = open_beneath(root, row.source)
-        try:
-            info = os.fstat(descriptor)
-        finally:
-            os.close(descriptor)
-        same = info.st_size == row.bytes and (
-            info.st_mtime_ns == row.mtime_ns or hash_beneath(root, row.source) == row.sha256
-        )
-        return "same" if same else "changed"
-    except (FileNotFoundError, Refused):
-        return gone if is_there(root) else "unreachable"
-    except OSError:
-        return "unreachable"
+        prefix, own = self._split(source)
+        return self._documents[prefix], replace(row, source=own) if prefix else row

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from pathlib import Path
 
 Status = Literal["indexed", "empty", "failed", "skipped", "unreachable"]
 STATUSES: tuple[Status, ...] = ("indexed", "empty", "failed", "skipped", "unreachable")
@@ -101,6 +100,9 @@ class Chunk:
         return f"{self.source}:{self.ordinal}"
 
 
+LEAST_UNREAD = 0.01  # share of passages in languages that the model does not read, to be told
+
+
 def is_other(language: str) -> bool:
     """Whether the language of a passage is known and not English."""
     return language not in ("", ENGLISH)
@@ -112,7 +114,9 @@ class Query:
 
     A path is the beginning of a source, or a glob as of an ignore file (`*.pdf`, `tax/**/2024-*`);
     none selects all. What `not_paths` select is left out. The first `per_source` hits of each
-    document go before the others; None: by score alone.
+    document go before the others; None: by score alone. `where` is a filter as in `type=pdf
+    date>=2024-03` (see store/filters.py). `among` are the sources that are left of all of it, set
+    by the index; None: all.
     """
 
     text: str
@@ -120,19 +124,32 @@ class Query:
     per_source: int | None = 2
     paths: tuple[str, ...] = ()
     not_paths: tuple[str, ...] = ()
+    where: str = ""
+    among: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenStore:
+    """One of several stores as it is read: the name before its sources, its folder, its version."""
+
+    name: str
+    store: Path
+    version: int
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A chunk that a search found; `score` in [0, 1], higher is better.
+    """A chunk that a search found; `score` in [0, 1] orders those of one search, higher is better.
 
+    `relevance` is the score that is shown: about the share of such hits that are what was asked
+    for, never above that of the hit before.
     `cosine` is the similarity of the passage to the query (-1..1) and `bm25` its lexical score
     (>= 0, unbounded; 0 where no word matched): the parts that `score` was fused from. `rerank` is
     the reranker's score, on that model's own scale, None without one. `stale` is set if the file on
     disk has changed since it was indexed or cannot be compared, `unreachable` in the second case:
-    it, its folder or its disk cannot be looked at now. Before fusion, `score` is that of one side,
-    and `vector` the stored embedding. `key` is that of the text that was embedded, None where there
-    is none. Neither is looked at when hits are compared.
+    it, its folder or its disk cannot be looked at now. Before fusion, `score` is that of one side.
+    `key` is that of the text that was embedded, None where there is none; it is not looked at when
+    hits are compared.
     """
 
     chunk: Chunk
@@ -142,9 +159,9 @@ class Hit:
     file_sha256: str
     stale: bool = False
     rerank: float | None = None
-    vector: NDArray[np.float32] | None = field(default=None, compare=False, repr=False)
     unreachable: bool = False
     key: bytes | None = field(default=None, compare=False, repr=False)
+    relevance: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +170,9 @@ class FileRow:
 
     `unreachable`: it was indexed and could not be looked at since, so its passages stay as they
     were; `reason` says why, all else is as of then.
-    `waiting` counts its pages that have no text and wait for recognition.
+    `waiting` counts its pages that have no text and wait for recognition. `date` (an ISO day),
+    `author` and `tags` (with blanks between) are what it says of itself; `language` is that of most
+    of its text. `links` are the notes and files that it links to, each on a line.
     """
 
     source: str
@@ -170,6 +189,21 @@ class FileRow:
     extractor: str | None = None
     seconds: float = 0.0
     waiting: int = 0
+    date: str | None = None
+    author: str | None = None
+    tags: str = ""
+    language: str = ""
+    links: str = ""
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether it is a file without a byte."""
+        return self.reason == "no_bytes"
+
+    @property
+    def is_unread(self) -> bool:
+        """Whether it is a document that could not be read; there was something to read."""
+        return self.status in ("empty", "failed") and not self.is_blank
 
     @property
     def is_document(self) -> bool:
@@ -179,13 +213,19 @@ class FileRow:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Counts of indexed, empty, failed, skipped and unreachable files."""
+    """Counts of indexed, empty, failed, skipped and unreachable files.
+
+    `kept_out` counts the files and folders that lines of ignore files exclude, `blank` the empty
+    files without a byte: there is nothing in them to read.
+    """
 
     indexed: int = 0
     empty: int = 0
     failed: int = 0
     skipped: int = 0
     unreachable: int = 0
+    kept_out: int = 0
+    blank: int = 0
 
     @property
     def searched(self) -> int:
@@ -194,8 +234,36 @@ class Coverage:
 
     @property
     def unreadable(self) -> int:
-        """Number of documents that could not be read: empty and failed ones."""
-        return self.empty + self.failed
+        """Number of documents that could not be read: failed ones, and empty ones with bytes."""
+        return self.empty - self.blank + self.failed
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A piece of a line on the picture of a page, as shares of its width and height, 0 to 1.
+
+    From the upper left corner of the page as it is shown; `page` is 1-based.
+    """
+
+    page: int
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+
+@dataclass(frozen=True, slots=True)
+class PagePicture:
+    """A page as a picture. `stale`: the file changed after it was indexed, which the picture says.
+
+    `width` and `height` are its own, in points; a page of unusual proportions is less wide than
+    it was asked for.
+    """
+
+    png: bytes
+    width: int
+    height: int
+    stale: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,3 +282,21 @@ class Fingerprint:
     chunker: str
     normaliser: str
     extractors: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What a run reuses, and what it removes.
+
+    `force` reuses nothing, `verify` compares hashes instead of sizes and times, and every byte of
+    the store. Without `prune` documents whose files are gone stay. What could not be looked at is
+    not gone: its documents stay as `unreachable`, unless `prune_unreachable`.
+    """
+
+    force: bool = False
+    verify: bool = False
+    prune: bool = True
+    prune_unreachable: bool = False
+
+
+USUAL = Choices()

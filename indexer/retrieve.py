@@ -1,22 +1,26 @@
-"""A query -> hits: vectors and BM25 over one snapshot, fused.
+"""A query -> hits: vectors and BM25 over the snapshots of one index, fused.
 
 `fuse` is pure. Called by `indexer.index`.
 """
 
 from __future__ import annotations
 
+import math
+import operator
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indexer.embed import Encoder, Reranker
-from indexer.embed.languages import fragments, is_english, is_multilingual
-from indexer.records import Hit, Query, is_other
-from indexer.store.snapshot import Snapshot
+from indexer.embed.languages import covered, fragments, is_english, is_multilingual
+from indexer.records import PACKAGED_MODEL, Hit, Query, is_other
+from indexer.store.exact import Pool, Ranked
+from indexer.store.snapshots import Snapshots
 
 DEPTH = 60  # rows asked of each side before fusion
 # Chosen on seven development sets together; docs/decisions/search.md has the figures.
@@ -26,8 +30,14 @@ OTHER_VECTOR_WEIGHT = 0.2
 OTHERS_FOUND = 0.3  # of the best by words, from which a query is in another language
 FRAGMENTED_CHARS = 500  # of a query, which may be a pasted page
 PHRASE_DEPTH = 300  # rows with all words of a phrase that are looked through for it
+# The score that is shown, from cosine, words and fused score: benchmarks/shown_scores.py.
+SHOWN_WEIGHTS = (-7.31, 10.2, 2.1, 1.19)  # the first is the bias
+BY_WORDS = (-7.21, 5.12, 4.67)  # without the cosine
+HELD = 0.9  # the least that is shown of a passage with the phrases that were asked for
 FEEDBACK_HITS = 5
 FEEDBACK_WEIGHT = 0.8
+
+Found = TypeVar("Found")
 
 # A year as reports name it, and alone: FY2017, FY 17, 2017.
 _YEAR = re.compile(r"(?i)\b(?:FY ?'?(?:20)?(\d\d)|20(\d\d))\b")
@@ -54,7 +64,7 @@ def _plain(text: str) -> str:
 
 
 def search(
-    snapshot: Snapshot,
+    snapshot: Snapshots,
     encoder: Encoder,
     query: Query,
     reranker: Reranker | None = None,
@@ -66,25 +76,34 @@ def search(
     with ThreadPoolExecutor(1) as beside:  # words need no vector: they are looked up meanwhile
         by_text = beside.submit(by_words, snapshot, deep)
         vector = encoder.encode([encoder.query_prefix + text])[0]
-        by_vector = snapshot.by_vector(vector, deep)
+        near = snapshot.nearest(vector, deep)
         worded = by_text.result()
-        asked = phrases(text)
-        if asked:
-            known = {hit.chunk.id for hit in worded}
-            holding = with_phrases(snapshot, deep, asked)
-            worded += [hit for hit in holding if hit.chunk.id not in known]
-        hits = fuse(vector, by_vector, worded, other_weight(encoder, text))
+    asked = phrases(text)
+    if asked:
+        worded = worded.more(with_phrases(snapshot, deep, asked))
+    pool = snapshot.pool(near, worded)
+    fused = fuse(vector, pool, worded, other_weight(encoder, text))
+    if reranker is None and not asked:  # the text of those alone that are shown
+        first = diverse(fused.order, query.limit, query.per_source, pool.sources.__getitem__)
+        return with_relevance(fused.hits(snapshot, first), encoder, text)
+    hits = fused.hits(snapshot, fused.order)
     if reranker is not None:
         hits = reranker.reorder(text, hits)
     if asked:
         hits = phrases_first(hits, asked)
-    return diverse(hits, query.limit, query.per_source)
+    return with_relevance(diverse(hits, query.limit, query.per_source, _source), encoder, text)
 
 
-def with_phrases(snapshot: Snapshot, query: Query, asked: Sequence[str]) -> list[Hit]:
+def _source(hit: Hit) -> str:
+    return hit.chunk.source
+
+
+def with_phrases(snapshot: Snapshots, query: Query, asked: Sequence[str]) -> Ranked:
     """The passages that hold all phrases, of those with all their words."""
     every = replace(query, text=" ".join(asked), limit=PHRASE_DEPTH)
-    return [hit for hit in snapshot.by_text(every, every_word=True) if _holds(hit, asked)]
+    found = snapshot.worded(every, every_word=True)
+    holds = np.array([_holds(hit, asked) for hit in snapshot.hits(found)], bool)
+    return Ranked(found.ids[holds], found.scores[holds])
 
 
 def phrases_first(hits: Iterable[Hit], asked: Sequence[str]) -> list[Hit]:
@@ -101,20 +120,57 @@ def _holds(hit: Hit, asked: Sequence[str]) -> bool:
     return all(phrase in text for phrase in asked)
 
 
-def by_words(snapshot: Snapshot, query: Query) -> list[Hit]:
+def with_relevance(hits: Sequence[Hit], encoder: Encoder, text: str) -> list[Hit]:
+    """The hits with the score that is shown, which falls as they do: how good each is in itself."""
+    asked = phrases(text)
+    least, shown = 1.0, []
+    for hit in hits:
+        chance = relevance_of(encoder, hit, shown_figures(text, hit))
+        if asked and _holds(hit, asked):
+            chance = HELD + (1 - HELD) * chance
+        least = min(least, chance)
+        shown.append(replace(hit, relevance=least))
+    return shown
+
+
+def shown_figures(text: str, hit: Hit) -> tuple[float, float, float]:
+    """The figures of a hit in the order of SHOWN_WEIGHTS."""
+    words = covered(text, f"{hit.chunk.heading}\n{hit.chunk.text}")
+    return hit.cosine, words, hit.score
+
+
+def relevance_of(encoder: Encoder, hit: Hit, figures: Sequence[float]) -> float:
+    """The share of such hits that are relevant, by what is known of the packaged model's vectors.
+
+    Other models' cosines mean something else, and those of languages that it does not read little.
+    """
+    without = _logistic(BY_WORDS, figures[1:])
+    if not encoder.name.startswith(PACKAGED_MODEL):
+        return without
+    whole = _logistic(SHOWN_WEIGHTS, figures)
+    return max(whole, without) if is_other(hit.chunk.language) else whole
+
+
+def _logistic(weights: Sequence[float], figures: Sequence[float]) -> float:
+    bias, *factors = weights
+    return 1 / (1 + math.exp(-bias - sum(map(operator.mul, factors, figures))))
+
+
+def by_words(snapshot: Snapshots, query: Query) -> Ranked:
     """The passages that share words with a query; fragments of words, where it is not English.
 
     Fragments are rare where few passages have them: they count only if among what the words find
     best are several in other languages, or if they find nothing.
     """
     text = query.text
-    found = snapshot.by_text(replace(query, text=with_years(text)))
-    if is_english(text) or not any(map(is_other, snapshot.manifest.languages)):
+    found = snapshot.worded(replace(query, text=with_years(text)))
+    if is_english(text) or not any(map(is_other, snapshot.languages)):
         return found
-    if found and _other_share(found) < OTHERS_FOUND:
+    best = snapshot.pool(found.first(FEEDBACK_HITS)).languages
+    if best and _other_share(best) < OTHERS_FOUND:
         return found
     pieces = fragments(text[:FRAGMENTED_CHARS])
-    return snapshot.by_text(replace(query, text=f"{with_years(text)} {pieces}"))
+    return snapshot.worded(replace(query, text=f"{with_years(text)} {pieces}"))
 
 
 def other_weight(encoder: Encoder, text: str) -> float:
@@ -123,55 +179,63 @@ def other_weight(encoder: Encoder, text: str) -> float:
     return VECTOR_WEIGHT if as_in_english else OTHER_VECTOR_WEIGHT
 
 
-def fuse(
-    query: NDArray[np.float32],
-    by_vector: Sequence[Hit],
-    by_text: Sequence[Hit],
-    other: float = OTHER_VECTOR_WEIGHT,
-) -> list[Hit]:
-    """Hits from the store's two result lists, best first; ties by source and ordinal.
+@dataclass(frozen=True, slots=True)
+class Fused:
+    """The rows of a pool in one order: places in it, best first, and the scores of each place."""
 
-    Fused twice: for the second round the vectors of the first hits, weighted by the square of their
-    scores, are added to the query vector (pseudo-relevance feedback: Rocchio 1971; with vectors:
-    Yu, Xiong, Callan 2021). A hit's `cosine` is the similarity to the original query. `other` is
-    the weight of the vectors where all that words find best is in other languages than English.
+    pool: Pool
+    order: list[int]
+    scores: NDArray[np.float64]
+    cosines: NDArray[np.float32]
+    bm25: NDArray[np.float64]
+
+    def hits(self, snapshot: Snapshots, chosen: Sequence[int]) -> list[Hit]:
+        """The hits at the given places of the pool."""
+        at = np.array(chosen, np.intp)
+        found = snapshot.hits(Ranked(self.pool.ids[at], self.scores[at]))
+        return [
+            replace(hit, cosine=float(self.cosines[place]), bm25=float(self.bm25[place]))
+            for hit, place in zip(found, chosen, strict=True)
+        ]
+
+
+def fuse(
+    query: NDArray[np.float32], pool: Pool, by_text: Ranked, other: float = OTHER_VECTOR_WEIGHT
+) -> Fused:
+    """The order of the rows that the store's two sides found; ties by source and ordinal.
+
+    `by_text` are those of the pool that were found by words. Fused twice: for the second round the
+    vectors of the first hits, weighted by the square of their scores, are added to the query vector
+    (pseudo-relevance feedback: Rocchio 1971; with vectors: Yu, Xiong, Callan 2021). The cosines are
+    the similarities to the original query. `other` is the weight of the vectors where all that
+    words find best is in other languages than English.
     """
-    pool = list({found.chunk.id: found for found in (*by_vector, *by_text)}.values())
-    if not pool:
-        return []
-    by_id = {found.chunk.id: found.score for found in by_text}
-    bm25 = np.array([by_id.get(found.chunk.id, 0.0) for found in pool])
-    vectors = np.stack([found.vector for found in pool if found.vector is not None])
-    cosines = vectors @ query
-    weight = _weight(by_text, other)
+    if not len(pool.ids):
+        return Fused(pool, [], np.empty(0), np.empty(0, np.float32), np.empty(0))
+    by_id = dict(zip(by_text.ids.tolist(), by_text.scores.tolist(), strict=True))
+    bm25 = np.array([by_id.get(key, 0.0) for key in pool.ids.tolist()])
+    cosines = pool.vectors @ query
+    weight = _weight(pool, by_text, other)
     first = convex(cosines, bm25, weight)
     best = np.argsort(-first, kind="stable")[:FEEDBACK_HITS]
-    feedback = (first[best, None] ** 2 * vectors[best]).sum(axis=0) / FEEDBACK_HITS
+    feedback = (first[best, None] ** 2 * pool.vectors[best]).sum(axis=0) / FEEDBACK_HITS
     asked = (query + FEEDBACK_WEIGHT * feedback).astype(np.float32)
-    scores = convex(vectors @ (asked / np.linalg.norm(asked)), bm25, weight)
-    hits = [
-        Hit(
-            found.chunk,
-            float(score),
-            float(cosine),
-            float(lexical),
-            found.file_sha256,
-            key=found.key,
-        )
-        for found, score, cosine, lexical in zip(pool, scores, cosines, bm25, strict=True)
-    ]
-    return sorted(hits, key=lambda hit: (-hit.score, hit.chunk.source, hit.chunk.ordinal))
+    scores = convex(pool.vectors @ (asked / np.linalg.norm(asked)), bm25, weight)
+    keys = zip((-scores).tolist(), pool.sources, pool.ordinals, strict=True)
+    order = [at for _, at in sorted(zip(keys, range(len(scores)), strict=True))]
+    return Fused(pool, order, scores, cosines, bm25)
 
 
-def _weight(by_text: Sequence[Hit], other: float) -> float:
+def _weight(pool: Pool, by_text: Ranked, other: float) -> float:
     """The weight of the vectors: between the two by the languages of what words find best."""
-    return VECTOR_WEIGHT + _other_share(by_text) * (other - VECTOR_WEIGHT)
+    languages = dict(zip(pool.ids.tolist(), pool.languages, strict=True))
+    best = [languages[key] for key in by_text.first(FEEDBACK_HITS).ids.tolist()]
+    return VECTOR_WEIGHT + _other_share(best) * (other - VECTOR_WEIGHT)
 
 
-def _other_share(by_text: Sequence[Hit]) -> float:
-    """The share of the best hits that are in other languages than English."""
-    best = by_text[:FEEDBACK_HITS]
-    return sum(is_other(hit.chunk.language) for hit in best) / len(best) if best else 0.0
+def _other_share(languages: Sequence[str]) -> float:
+    """The share of the languages of the best hits that are other languages than English."""
+    return sum(map(is_other, languages)) / len(languages) if languages else 0.0
 
 
 def convex(
@@ -191,15 +255,18 @@ def convex(
     return scores.clip(0.0, 1.0)
 
 
-def diverse(hits: Iterable[Hit], limit: int, per_source: int | None) -> list[Hit]:
-    """The first `limit` hits; those beyond `per_source` of a document come after all others.
+def diverse(
+    found: Iterable[Found], limit: int, per_source: int | None, source_of: Callable[[Found], str]
+) -> list[Found]:
+    """The first `limit` found; those beyond `per_source` of a document come after all others.
 
     One long document cannot displace the others, and a single-document corpus still fills the list.
     """
-    first: list[Hit] = []
-    more: list[Hit] = []
+    first: list[Found] = []
+    more: list[Found] = []
     taken: dict[str, int] = {}
-    for hit in hits:
-        count = taken[hit.chunk.source] = taken.get(hit.chunk.source, 0) + 1
-        (first if per_source is None or count <= per_source else more).append(hit)
+    for one in found:
+        source = source_of(one)
+        count = taken[source] = taken.get(source, 0) + 1
+        (first if per_source is None or count <= per_source else more).append(one)
     return [*first, *more][:limit]

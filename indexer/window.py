@@ -9,7 +9,7 @@ from indexer.errors import Refused
 from indexer.records import Line
 
 MAX_WINDOW_LINES = 2_000
-MAX_WINDOW_BYTES = 50_000  # UTF-8, line ends included
+MAX_WINDOW_BYTES = 51_200  # UTF-8, line ends included
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +31,17 @@ class Window:
 def check_numbers(offset: int, limit: int) -> None:
     """Raise Refused for numbers below 1."""
     if offset < 1:
-        raise Refused(f"offset must be 1 or more, not {offset}.", "Lines are counted from 1.")
+        raise Refused(
+            f"offset must be 1 or more, not {offset}.",
+            "Lines are counted from 1.",
+            code="bad_argument",
+        )
     if limit < 1:
-        raise Refused(f"limit must be 1 or more, not {limit}.", f"Use limit={MAX_WINDOW_LINES}.")
+        raise Refused(
+            f"limit must be 1 or more, not {limit}.",
+            f"Use limit={MAX_WINDOW_LINES}.",
+            code="bad_argument",
+        )
 
 
 def cut_window(
@@ -58,6 +66,7 @@ def cut_window(
         raise Refused(
             f"offset {offset} is beyond the end of {quote(source)} ({total} lines).",
             f"Use an offset from 1 to {total}.",
+            code="beyond_end",
         )
     end = offset - 1 + _fitting(lines[offset - 1 :], min(limit, MAX_WINDOW_LINES), MAX_WINDOW_BYTES)
     next_offset = end + 1 if end < total else None

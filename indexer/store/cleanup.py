@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from indexer.store.folder import Usage, usage
-from indexer.store.manifest import former, read_manifest
+from indexer.store.former import count_held
+from indexer.store.manifest import read_manifest
+from indexer.store.staging import drop_staging
 from indexer.store.vectors import VectorCache
 from indexer.store.writer import Writer
 
@@ -33,6 +35,7 @@ def clean_up(store: Path, *, dry_run: bool = False) -> Cleaned:
     spare = VectorCache(store, manifest.fingerprint).spare_bytes(manifest.chunks)
     if not dry_run:
         with Writer(store, manifest.fingerprint, manifest.root) as writer:
+            drop_staging(store)
             writer.cleanup()
-    held = len(former(store))
-    return Cleaned(store, before, None if dry_run else usage(store), held, spare)
+    after = None if dry_run else usage(store)
+    return Cleaned(store, before, after, count_held(store), spare)

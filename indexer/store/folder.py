@@ -56,6 +56,13 @@ def files_below(folder: Path) -> frozenset[Path]:
     return frozenset(Path(below) / name for below, _, names in os.walk(folder) for name in names)
 
 
+def write_all(file: int, data: bytes) -> None:
+    """Write all of the data to an open file, in as many parts as the system takes."""
+    view = memoryview(data)
+    while view:
+        view = view[os.write(file, view) :]
+
+
 def flush(paths: Collection[Path]) -> None:
     """Sync files and their folders, so that they survive a power failure."""
     for path in (*paths, *{path.parent for path in paths}):

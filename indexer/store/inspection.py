@@ -6,13 +6,12 @@ import hashlib
 from collections import Counter
 from dataclasses import dataclass, field
 from heapq import nsmallest
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indexer.records import Chunk, FileRow
-from indexer.store.rows import CHUNK_COLUMNS
+from indexer.store.rows import chunk_of
 from indexer.store.snapshot import Snapshot
 
 SAMPLES = 5  # chunks, drawn by their keys
@@ -51,7 +50,8 @@ def inspect(snapshot: Snapshot) -> Inspection:
     found.partitions, found.vectors_covered, found.vectors_waiting = snapshot.vector_index()
     seen: set[str] = set()
     for batch in snapshot.batches():
-        vectors = batch.column("vector").flatten().to_numpy().reshape(len(batch), -1)
+        values = batch.column("vector").flatten().to_numpy().astype(np.float32)
+        vectors = values.reshape(len(batch), -1)
         off = np.abs(np.linalg.norm(vectors, axis=1) - 1.0)
         found.off_length += int((~(off <= LENGTH_TOLERANCE)).sum())  # so that NaN counts
         ids = batch.column("id").to_pylist()
@@ -59,7 +59,7 @@ def inspect(snapshot: Snapshot) -> Inspection:
         seen.update(ids)
         found.chunks.update(batch.column("source").to_pylist())
         drawn = nsmallest(SAMPLES, range(len(ids)), key=lambda row: _lot(ids[row]))
-        samples = [(_chunk(batch.slice(row, 1).to_pylist()[0]), vectors[row]) for row in drawn]
+        samples = [(chunk_of(batch.slice(row, 1).to_pylist()[0]), vectors[row]) for row in drawn]
         found.samples = nsmallest(
             SAMPLES, [*found.samples, *samples], key=lambda sample: _lot(sample[0].id)
         )
@@ -70,7 +70,3 @@ def inspect(snapshot: Snapshot) -> Inspection:
 def _lot(key: str) -> bytes:
     """A hash to sort by: an order independent of the row order."""
     return hashlib.sha256(key.encode()).digest()
-
-
-def _chunk(row: dict[str, Any]) -> Chunk:
-    return Chunk(**{name: row[name] for name in CHUNK_COLUMNS})

@@ -10,15 +10,12 @@ from __future__ import annotations
 
 import os
 import stat
-import struct
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from indexer.errors import CorpusError, DamagedStore
-from indexer.store.folder import TABLES
-from indexer.store.lance_files import parts_of
-from indexer.store.manifest import Manifest, damaged, hold, mending_hint
+from indexer.store.manifest import Manifest, hold, mending_hint
 from indexer.store.names import may_lie_below
 
 # So many bytes are compared, of the smallest files first: 4 ms for a reader, 60 ms for a writer.
@@ -31,23 +28,6 @@ SAMPLE_BYTES = 4_096
 _COPY_BYTES = 2**20  # at a time
 _READ_ONLY = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
 MAX_NAMED = 3  # damaged files that a message names
-
-
-def contents_of(
-    store: Path, chunks_version: int, files_version: int, known: Mapping[str, str]
-) -> dict[str, str]:
-    """The files of two table versions, each with its size and its sums.
-
-    LanceDB never writes to a file twice, so those in `known` are not read again.
-    """
-    tables = store / TABLES
-    try:
-        parts = parts_of(tables / "chunks.lance", chunks_version)
-        parts |= parts_of(tables / "files.lance", files_version)
-        names = sorted(str(path.relative_to(store)) for path in parts)
-        return {name: known.get(name) or _sums(store / name) for name in names}
-    except (OSError, IndexError, KeyError, ValueError, struct.error) as error:
-        raise damaged(store, f"its tables cannot be listed: {error}") from None
 
 
 def checked_manifest(store: Path, whole_bytes: int = READING_BYTES) -> Manifest:
@@ -117,7 +97,7 @@ def _difference(path: Path, written: str, *, whole: bool) -> str:
         os.close(file)
 
 
-def _sums(path: Path) -> str:
+def sums_of(path: Path) -> str:
     """A file's size, the sum of its samples and the sum of all of it."""
     file = os.open(path, _READ_ONLY)
     try:

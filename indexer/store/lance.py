@@ -1,9 +1,10 @@
-"""LanceDB, imported without the client of its remote catalogues, which this program never calls.
+"""LanceDB, imported without its parts for remote services, which this program never calls.
 
-`import lancedb` spends more than half of its time on some 300 pydantic models of that client, which
-only annotations need. During the import they are replaced by empty stand-ins; a stand-in that is
-called, inspected or used in isinstance is then resolved to the real class. The library that checks
-its overridden methods on Python 3.11, by reading bytecode, is replaced by what it uses on 3.12.
+`import lancedb` spends more than half of its time on some 300 pydantic models of the client of its
+remote catalogues and on more of other parts, which only annotations need. During the import they
+are replaced by empty stand-ins; a stand-in that is called, inspected or used in isinstance is then
+resolved to the real class. The library that checks its overridden methods on Python 3.11, by
+reading bytecode, is replaced by what it uses on 3.12.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from types import ModuleType
 from typing import Any, TypeVar
 
 CLIENT = "lance_namespace_urllib3_client"
+# Functions that LanceDB's service runs, and 18 makers of embeddings: more such models.
+OTHERS = ("lancedb.functions", "lancedb.embeddings")
 CHECKER = "overrides"  # compares each method with the one it replaces: a sixth of the import
 
 # LanceDB reads these when it is loaded, and has no other place for them.
@@ -40,10 +43,12 @@ def import_lancedb() -> ModuleType:
         checker = sys.modules.setdefault(CHECKER, _Checker(CHECKER))
         try:
             importlib.import_module("lancedb")
+            importlib.import_module("lancedb.remote.table")  # which the first search asks for
         finally:
             sys.meta_path.remove(stand_ins)
             # So that an explicit import gets the client, and the checker, themselves.
-            for name in [name for name in sys.modules if _of_client(name)]:
+            # Of a list: another thread may import the model's library meanwhile.
+            for name in filter(_is_remote, [*sys.modules]):
                 del sys.modules[name]
             if isinstance(checker, _Checker):
                 del sys.modules[CHECKER]
@@ -64,15 +69,15 @@ class _Checker(ModuleType):
         return method
 
 
-def _of_client(name: str) -> bool:
-    return name == CLIENT or name.startswith(CLIENT + ".")
+def _is_remote(name: str) -> bool:
+    return any(name == one or name.startswith(f"{one}.") for one in (CLIENT, *OTHERS))
 
 
 class _Deferred(type):
     """The class of a stand-in, named like the class it stands in for."""
 
     def _real(cls) -> Any:  # noqa: ANN401 - one of some 300 classes
-        return getattr(importlib.import_module(f"{CLIENT}.models"), cls.__name__)
+        return getattr(importlib.import_module(cls.__module__), cls.__name__)
 
     def __call__(cls, *arguments: object, **named: object) -> object:
         return cls._real()(*arguments, **named)
@@ -92,7 +97,8 @@ class _Module(ModuleType):
     def __getattr__(self, name: str) -> object:
         if name.startswith("__"):
             raise AttributeError(name)
-        return _Deferred(name, (), {})
+        whose = f"{CLIENT}.models" if self.__name__.startswith(CLIENT) else self.__name__
+        return _Deferred(name, (), {"__module__": whose})
 
 
 class _StandIns:
@@ -101,7 +107,7 @@ class _StandIns:
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        return ModuleSpec(name, self, is_package=True) if _of_client(name) else None  # type: ignore[arg-type]
+        return ModuleSpec(name, self, is_package=True) if _is_remote(name) else None  # type: ignore[arg-type]
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         return _Module(spec.name)

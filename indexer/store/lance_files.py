@@ -67,6 +67,18 @@ def parts_of(table: Path, version: int) -> set[Path]:
     return found
 
 
+def drop_version(table: Path, version: int) -> None:
+    """Delete the file of a version and that of its transaction, which may name rows.
+
+    Its data is left to LanceDB, which drops what no version names.
+    """
+    path = version_file(table, version)
+    for number, value in fields(version_message(path)):
+        if number == TRANSACTION:
+            (table / "_transactions" / _name(value)).unlink(missing_ok=True)
+    path.unlink(missing_ok=True)
+
+
 def _of_fragment(table: Path, fragment: bytes) -> set[Path]:
     found: set[Path] = set()
     number = 0

@@ -22,15 +22,17 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from indexer.errors import DamagedStore, IncompatibleStore, NoIndex
+from indexer.files.names import INDEX_FOLDER
 from indexer.files.opening import lock_briefly
 from indexer.records import PACKAGED_MODEL, Coverage, Fingerprint, is_other
 
-STORE_NAME = ".corpus-agent"
+STORE_NAME = INDEX_FOLDER
 MANIFEST_NAME = "manifest.json"
-FORMER = "manifest.{}.json"  # by the time of its replacement
+FORMER = "manifest.{}.json"  # by the time of its replacement; see former.py
+# 7: the text of a passage twice in its row; 4: no date, author, tags and language in the file rows;
 # 3: no language in the chunk rows; 2: no count of waiting pages in the file rows; 1: no keys of
 # vectors in the chunk rows.
-SCHEMA = 4
+SCHEMA = 8
 MAX_BYTES = 4_000_000
 MAX_NUMBER = 2**63
 MAX_TEXT_CHARS = 4_096  # PATH_MAX
@@ -55,6 +57,8 @@ class Manifest:
     `mounts` are the folders that were on other devices: see `Walk`.
     `waiting_pages` of documents and `waiting_pictures` have no text and wait for recognition.
     `languages` counts the chunks of each language, by code; those that have none are under "".
+    `keep` says which former versions are kept; see keeping.py. `tidied`: the rows are those of the
+    version before, which need not be kept beside this one.
     """
 
     version: int
@@ -73,6 +77,8 @@ class Manifest:
     waiting_pages: int = 0
     waiting_pictures: int = 0
     languages: dict[str, int] = field(default_factory=dict)
+    keep: str = "0"
+    tidied: bool = False
 
     @property
     def unread(self) -> float:
@@ -98,6 +104,14 @@ def find_store(start: Path) -> Path | None:
     return None
 
 
+def passed_over(start: Path) -> list[Path]:
+    """Folders of a store's name that hold no index, at or above `start`, below the nearest one."""
+    found = find_store(start)
+    candidates = [folder / STORE_NAME for folder in (start, *start.parents)]
+    nearer = candidates[: candidates.index(found)] if found in candidates else candidates
+    return [folder for folder in nearer if folder.is_dir()]
+
+
 def root_for(store: Path, root: Path) -> str:
     """`root` as the manifest records it."""
     parent = store.resolve().parent
@@ -117,54 +131,25 @@ def read_manifest(store: Path) -> Manifest:
 
     Raises NoIndex, DamagedStore, or IncompatibleStore where another version made it.
     """
-    return _manifest(store, _load(store))
+    return parsed(store, _load(store))
 
 
-def hold(store: Path) -> tuple[Manifest, int]:
+def hold(store: Path, name: str = MANIFEST_NAME) -> tuple[Manifest, int]:
     """The committed manifest, and a descriptor that keeps its version on the disk while it is open.
 
-    Works on a read-only disk, never blocks the writer, and ends with the process. Raises as
-    `read_manifest`.
+    With `name` that of a former version. Works on a read-only disk, never blocks the writer, and
+    ends with the process. Raises as `read_manifest`, NoIndex for a former one that is gone.
     """
     while True:
-        descriptor = _open(store)
+        descriptor = _open(store, name)
         try:
             lock_briefly(descriptor, fcntl.LOCK_SH, f"The index in {str(store)!r}")
             if os.fstat(descriptor).st_nlink:  # else it was replaced and dropped just now
-                return _manifest(store, _content(store, descriptor)), descriptor
+                return parsed(store, content_of(store, descriptor)), descriptor
         except BaseException:
             os.close(descriptor)
             raise
         os.close(descriptor)
-
-
-def count_former(store: Path) -> int:
-    """Number of replaced manifests that still exist, held or not."""
-    return sum(1 for _ in store.glob(FORMER.format("*")))
-
-
-def former(store: Path, *, drop: bool = False) -> list[Manifest]:
-    """Former manifests that a reader holds, oldest first; with `drop` all others are deleted."""
-    left = []
-    for path in store.glob(FORMER.format("*")):
-        descriptor = os.open(path, _READ_ONLY)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if drop and _is_manifest(store, descriptor):
-                path.unlink()  # under the lock: a reader who comes now sees that it is gone
-        except BlockingIOError:
-            left.append(_manifest(store, _content(store, descriptor)))
-        finally:
-            os.close(descriptor)
-    return sorted(left, key=lambda manifest: manifest.version)
-
-
-def _is_manifest(store: Path, descriptor: int) -> bool:
-    """Whether an open file is a manifest, of any schema; other files are not deleted."""
-    try:
-        return _content(store, descriptor).keys() >= {"version", "root", "fingerprint"}
-    except DamagedStore:
-        return False
 
 
 def is_outdated(store: Path) -> bool:
@@ -172,17 +157,22 @@ def is_outdated(store: Path) -> bool:
     return (store / MANIFEST_NAME).exists() and _load(store)["schema"] < SCHEMA
 
 
+def recorded(store: Path, key: str) -> object:
+    """A value of the committed manifest, of any schema; None if there is none."""
+    return _load(store).get(key) if (store / MANIFEST_NAME).exists() else None
+
+
 def _load(store: Path) -> dict[str, Any]:
     descriptor = _open(store)
     try:
-        return _content(store, descriptor)
+        return content_of(store, descriptor)
     finally:
         os.close(descriptor)
 
 
-def _open(store: Path) -> int:
+def _open(store: Path, name: str = MANIFEST_NAME) -> int:
     try:
-        return os.open(store / MANIFEST_NAME, _READ_ONLY)
+        return os.open(store / name, _READ_ONLY)
     except (FileNotFoundError, NotADirectoryError):
         raise NoIndex(f"There is no index in {str(store)!r}.", "Run: corpus-agent index") from None
     except PermissionError:
@@ -194,7 +184,7 @@ def _open(store: Path) -> int:
         raise damaged(store, f"{MANIFEST_NAME}: {error.strerror}") from None
 
 
-def _content(store: Path, descriptor: int) -> dict[str, Any]:
+def content_of(store: Path, descriptor: int) -> dict[str, Any]:
     """The content of a manifest of any schema."""
     info = os.fstat(descriptor)
     if not stat.S_ISREG(info.st_mode) or info.st_size > MAX_BYTES:
@@ -216,7 +206,8 @@ def _sum_of(content: dict[str, Any]) -> str:
     return f"{zlib.crc32(json.dumps(content, sort_keys=True).encode()):08x}"
 
 
-def _manifest(store: Path, loaded: dict[str, Any]) -> Manifest:
+def parsed(store: Path, loaded: dict[str, Any]) -> Manifest:
+    """The manifest of a file's content, checked field by field."""
     if loaded["schema"] != SCHEMA:
         newer = loaded["schema"] > SCHEMA
         raise IncompatibleStore(
@@ -312,19 +303,21 @@ def rebuild_hint(store: Path) -> str:
     return f"Remove {str(store)!r} and run: corpus-agent index"
 
 
-def drop_former(store: Path) -> None:
-    """Delete all former manifests, held or not: the versions that they name are gone."""
-    for path in store.glob(FORMER.format("*")):
-        path.unlink(missing_ok=True)
-
-
 def write_manifest(store: Path, manifest: Manifest, *, keep_former: bool = True) -> None:
     """Commit: put the manifest in the place of the old one, atomically and durably.
 
     With `keep_former` the old one is kept as a former manifest: a reader may hold it.
     """
     path = store / MANIFEST_NAME
-    fresh = path.with_suffix(".new")
+    fresh = write_new(store, manifest)
+    if keep_former and path.exists():
+        (store / FORMER.format(time.time_ns())).hardlink_to(path)
+    put_in_place(fresh, path)
+
+
+def write_new(store: Path, manifest: Manifest) -> Path:
+    """The new file of a manifest, on the disk under a name of its own."""
+    fresh = (store / MANIFEST_NAME).with_suffix(".new")
     fresh.unlink(missing_ok=True)  # of a writer that was killed
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     with os.fdopen(os.open(fresh, flags, 0o600), "w", encoding="utf-8") as file:
@@ -332,10 +325,13 @@ def write_manifest(store: Path, manifest: Manifest, *, keep_former: bool = True)
         json.dump({**content, "check": _sum_of(content)}, file, indent=1)
         file.flush()
         os.fsync(file.fileno())
-    if keep_former and path.exists():
-        (store / FORMER.format(time.time_ns())).hardlink_to(path)
+    return fresh
+
+
+def put_in_place(fresh: Path, path: Path) -> None:
+    """Rename a new file to `path`, durably."""
     fresh.replace(path)
-    descriptor = os.open(store, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    descriptor = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)
     finally:

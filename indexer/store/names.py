@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import re
 
-MARKER_NAME = "corpus-agent.store"
+from indexer.files.names import INDEX_MARKER
+
+MARKER_NAME = INDEX_MARKER
 UNFINISHED_MARKER = f"{MARKER_NAME}.new"
 
-_FOLDERS = re.compile("lance|vectors|texts|recognised|probes|saved|tmp")
+_FOLDERS = re.compile("lance|vectors|texts|recognised|probes|saved|staging|tmp")
 _FILES = re.compile(
     rf"{re.escape(MARKER_NAME)}(\.new)?|\.gitignore|config\.toml|writer\.lock"
     r"|manifest\.json|manifest\.new|manifest\.[0-9]{16,20}\.json|receipts(\.1)?\.jsonl"
@@ -32,9 +34,10 @@ _BELOW = re.compile(
     rf"|/(data|_versions|_transactions|_deletions|_indices/{_UUID})/{_BEGUN}"
     r")?"
     r"|vectors/[0-9a-f]{16}\.(vec|new)"
-    r"|texts/[0-9a-f]{2}(/[0-9a-f]{64}\.[0-9a-f]{16}(\.[0-9]+-[0-9]+\.new)?)?"
+    r"|texts/[0-9a-f]{1,2}(/[0-9a-f]{64}\.[0-9a-f]{16}(\.[0-9]+-[0-9]+\.new)?)?"
     r"|recognised/[0-9a-f]{2}(/[0-9a-f]{64}\.pages)?"
     r"|probes/[0-9a-f]{64}(\.[0-9]+)?\.npy"
+    r"|staging/[0-9a-f]{32}(\.[0-9a-f]{16}\.new)?(/(order|documents|vectors(\.f2)?|texts))?"
 )
 
 

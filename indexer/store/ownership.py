@@ -18,6 +18,7 @@ import re
 import secrets
 import shlex
 import stat
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
@@ -26,7 +27,7 @@ from pathlib import Path
 
 from indexer.errors import CorpusError, NoIndex, UsageError
 from indexer.files.opening import lock_briefly
-from indexer.files.paths import resolved
+from indexer.files.paths import may_be_named, resolved
 from indexer.store.folder import translated
 from indexer.store.manifest import MANIFEST_NAME, STORE_NAME
 from indexer.store.names import MARKER_NAME, UNFINISHED_MARKER, may_lie_below, may_lie_in_store
@@ -75,22 +76,20 @@ def check_apart(store: Path, root: Path) -> None:
     check_spelling(store)
     if root == store or root.is_relative_to(store):
         where = "is the folder of the documents" if root == store else "holds the documents"
-        raise UsageError(
-            f"{str(store)!r} {where}, so it cannot be their index.",
-            f"Name a folder of its own: corpus-agent --store {str(root / STORE_NAME)!r} index "
-            f"{str(root)!r}",
-        )
+        hint = f"corpus-agent --store {str(root / STORE_NAME)!r} index {str(root)!r}"
+        message = f"{str(store)!r} {where}, so it cannot be their index."
+        raise UsageError(message, f"Name a folder of its own: {hint}")
 
 
 def check_spelling(store: Path) -> None:
-    """Raise UsageError for a path that LanceDB could not open: it takes UTF-8 alone."""
-    try:
-        str(store).encode("utf-8")
-    except UnicodeEncodeError:
-        raise UsageError(
-            f"The path of the index {str(store)!r} is not valid UTF-8, which its tables need.",
-            "Rename that folder, or put the index elsewhere: corpus-agent --store DIR index FOLDER",
-        ) from None
+    """Raise UsageError for a path that LanceDB could not open: it takes UTF-8, and no controls."""
+    if may_be_named(str(store)) and not any(unicodedata.category(c) == "Cc" for c in str(store)):
+        return
+    what = "holds a line end or a control character, or is not valid UTF-8"
+    raise UsageError(
+        f"The path of the index {str(store)!r} {what}: its tables cannot be there.",
+        "Rename that folder, or put the index elsewhere: corpus-agent --store DIR index FOLDER",
+    )
 
 
 def identity_of(store: Path) -> Identity:

@@ -17,13 +17,15 @@ from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from indexer.parsers.recogniser import RecognisedPage, is_line
+from indexer.extract.ocr.places import PlacedText
+from indexer.parsers.recogniser import RecognisedPage, is_line, is_placed
 from indexer.store.folder import translated
 
 RECOGNISED_FOLDER = "recognised"
 MAX_FILE_BYTES = 256 * 2**20  # of one document's pages
 _OURS = re.compile(r"([0-9a-f]{64})\.pages")
 _LINE = re.compile(r"([0-9a-f]{64}) (\{.*\})")
+_HEAD = re.compile(r'\{"number":([0-9]{1,9}),"picture":"([^"\\]*)","engine":"([^"\\]*)",')
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,19 +48,37 @@ class RecognisedPages:
     def __init__(self, store: Path) -> None:
         self._store = store
         self._folder = store / RECOGNISED_FOLDER
-        self._by_picture: dict[tuple[str, str], KeptPage] | None = None
+        # The document and the number of a page by its picture and its engine.
+        self._by_picture: dict[tuple[str, str], tuple[str, int]] | None = None
 
     def of_document(self, sha256: str) -> dict[int, KeptPage]:
-        """The pages of a document by their numbers; a later line replaces an earlier one."""
-        return {kept.number: kept for kept in _lines(self._path(sha256))}
+        """The pages of a document by their numbers, without their words: those of a book are many.
+
+        A later line replaces an earlier one.
+        """
+        found = (_kept(body, placed=False) for body in _bodies(self._path(sha256)))
+        return {kept.number: kept for kept in found if kept is not None}
+
+    def page(self, sha256: str, number: int) -> KeptPage | None:
+        """One page of a document, with its words; None if it is not kept."""
+        begins = f'{{"number":{number},'
+        bodies = [body for body in _bodies(self._path(sha256)) if body.startswith(begins)]
+        found = [kept for body in bodies if (kept := _kept(body, placed=True)) is not None]
+        return found[-1] if found else None
 
     def of_picture(self, picture: str, engine: str) -> KeptPage | None:
         """A page with the same picture, of any document, read by this engine."""
         if self._by_picture is None:
             self._by_picture = {
-                (kept.picture, kept.engine): kept for path in self._paths() for kept in _lines(path)
+                (head[2], head[3]): (path.stem, int(head[1]))
+                for path in self._paths()
+                for body in _bodies(path)
+                if (head := _HEAD.match(body))
             }
-        return self._by_picture.get((picture, engine))
+        at = self._by_picture.get((picture, engine))
+        kept = self.page(*at) if at is not None else None
+        same = kept is not None and (kept.picture, kept.engine) == (picture, engine)
+        return kept if same else None
 
     def put(self, sha256: str, kept: KeptPage) -> None:
         """Keep a page; it is on the disk when this returns."""
@@ -76,7 +96,7 @@ class RecognisedPages:
             finally:
                 os.close(descriptor)
         if self._by_picture is not None:
-            self._by_picture[kept.picture, kept.engine] = kept
+            self._by_picture[kept.picture, kept.engine] = sha256, kept.number
 
     def keep_only(self, hashes: Collection[str | None]) -> None:
         """Drop the pages of all other documents, which were removed or changed."""
@@ -94,8 +114,8 @@ class RecognisedPages:
                 yield Path(folder, name)
 
 
-def _lines(path: Path) -> Iterator[KeptPage]:
-    """The valid lines of a file; none if it cannot be read."""
+def _bodies(path: Path) -> Iterator[str]:
+    """What the whole lines of a file say; nothing if it cannot be read."""
     flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
         with os.fdopen(os.open(path, flags), "rb") as file:
@@ -105,20 +125,22 @@ def _lines(path: Path) -> Iterator[KeptPage]:
     for line in content.decode("utf-8", "replace").split("\n"):
         found = _LINE.fullmatch(line)
         if found and hashlib.sha256(found[2].encode()).hexdigest() == found[1]:
-            kept = _kept(found[2])
-            if kept is not None:
-                yield kept
+            yield found[2]
 
 
-def _kept(body: str) -> KeptPage | None:
-    """A page from its line; None where another version wrote it."""
+def _kept(body: str, *, placed: bool) -> KeptPage | None:
+    """A page from its line, with its words if they are `placed`; None of another version's."""
     try:
         content = json.loads(body)
         page = content.pop("page")
         lines = tuple((text, float(confidence)) for text, confidence in page.pop("lines"))
         if not all(is_line(text, confidence) for text, confidence in lines):
             return None
-        kept = KeptPage(page=RecognisedPage(lines, **page), **content)
+        given = page.pop("words", ())
+        words = tuple(PlacedText(*word) for word in given) if placed else ()
+        if not all(map(is_placed, words)):
+            return None
+        kept = KeptPage(page=RecognisedPage(lines, words=words, **page), **content)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
     return kept if type(kept.number) is int and kept.number > 0 else None

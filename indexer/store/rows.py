@@ -5,14 +5,13 @@ The one place where text enters an SQL filter is `quoted`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indexer.chunk import context_of
 from indexer.embed.languages import fragments
@@ -20,24 +19,19 @@ from indexer.records import STATUSES, Chunk, Coverage, FileRow, Fingerprint, is_
 from indexer.store.borrowed import check_own_data
 from indexer.store.folder import TABLES
 from indexer.store.lance import import_lancedb
-from indexer.store.vectors import KEY_BYTES, VectorCache
+from indexer.store.vectors import KEY_BYTES, Kept, VectorCache
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from lancedb.db import DBConnection
 
-CHUNK_COLUMNS = (
-    "source",
-    "ordinal",
-    "text",
-    "heading",
-    "line_start",
-    "line_end",
-    "page_start",
-    "page_end",
+_OF_CHUNK = (
+    *("source", "ordinal", "heading", "line_start", "line_end", "page_start", "page_end"),
     "language",
 )
 FULL_TEXT_COLUMN = "lexical"
+CHARS_COLUMN = "chars"  # of the passage, which stands in front of all else that is looked up
+CHUNK_COLUMNS = (*_OF_CHUNK, CHARS_COLUMN, FULL_TEXT_COLUMN)  # what a chunk is made of again
 KEY_COLUMN = "vector_key"  # of the text that the vector was made from
 BATCH_ROWS = 512  # turned into Arrow's form together
 
@@ -83,17 +77,17 @@ def chunk_schema(dimension: int) -> pa.Schema:
             ("id", text),
             ("source", text),
             ("ordinal", number),
-            ("text", text),
             ("heading", text),
             ("line_start", number),
             ("line_end", number),
             ("page_start", number),
             ("page_end", number),
             ("language", text),
+            (CHARS_COLUMN, number),
             (FULL_TEXT_COLUMN, text),
             ("file_sha256", text),
             (KEY_COLUMN, pa.binary(KEY_BYTES)),
-            ("vector", pa.list_(pa.float32(), dimension)),
+            ("vector", pa.list_(pa.float16(), dimension)),
         ]
     )
 
@@ -123,8 +117,9 @@ def chunk_batches(
     while some := list(islice(rows, BATCH_ROWS)):
         chunks, keys, hashes = zip(*some, strict=True)
         columns: dict[str, Any] = {
-            name: [getattr(chunk, name) for chunk in chunks] for name in CHUNK_COLUMNS
+            name: [getattr(chunk, name) for chunk in chunks] for name in _OF_CHUNK
         }
+        columns[CHARS_COLUMN] = [len(chunk.text) for chunk in chunks]
         columns["id"] = [chunk.id for chunk in chunks]
         columns[FULL_TEXT_COLUMN] = [lexical_text(chunk) for chunk in chunks]
         columns["file_sha256"], columns[KEY_COLUMN] = hashes, keys
@@ -136,21 +131,36 @@ def chunk_batches(
         yield pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
-def _vector(vectors: VectorCache, key: bytes) -> NDArray[np.float32]:
+def _vector(vectors: VectorCache, key: bytes) -> Kept:
     vector = vectors.get(key)
     assert vector is not None, "a row is stored only after its vector"
     return vector
 
 
+def chunk_of(row: Mapping[str, Any]) -> Chunk:
+    """The chunk of a row with CHUNK_COLUMNS."""
+    text = (row[FULL_TEXT_COLUMN] or "")[: row[CHARS_COLUMN]]
+    return Chunk(text=text, **{name: row[name] for name in _OF_CHUNK})
+
+
+def with_texts(rows: pa.Table) -> pa.Table:
+    """Rows with FULL_TEXT_COLUMN and CHARS_COLUMN, and the texts of their chunks as `text`."""
+    import pyarrow as pa
+
+    pairs = (rows[name].to_pylist() for name in (FULL_TEXT_COLUMN, CHARS_COLUMN))
+    texts = [text[:chars] for text, chars in zip(*pairs, strict=True)]
+    return rows.append_column("text", pa.array(texts, pa.string()))
+
+
 def lexical_text(chunk: Chunk) -> str:
-    """The text of a chunk for the full-text index: path, headings, text, and fragments of them.
+    """The text of a chunk for the full-text index: text, path, headings, and fragments of them.
 
     Fragments only where it is in another language than English, which the index stems. Names joined
     by underscores are one word to the index (UAX 29): they are taken apart.
     """
     folders = chunk.source.rsplit("/", 1)[0].replace("/", " ") if "/" in chunk.source else ""
     context = f"{folders} {context_of(chunk.source, chunk.heading)}".replace("_", " ")
-    text = f"{context}\n{chunk.text}"
+    text = f"{chunk.text}\n{context}"
     return f"{text}\n{fragments(text)}" if is_other(chunk.language) else text
 
 
@@ -187,7 +197,8 @@ def is_picture(row: FileRow) -> bool:
 
 def coverage_of(rows: Iterable[FileRow]) -> Coverage:
     """How many of the rows have each status."""
-    counts = dict.fromkeys(STATUSES, 0)
+    counts, blank = dict.fromkeys(STATUSES, 0), 0
     for row in rows:
         counts[row.status] += 1
-    return Coverage(**counts)
+        blank += row.is_blank
+    return Coverage(**counts, blank=blank)

@@ -9,6 +9,7 @@ from pathspec.patterns.gitignore import GitIgnorePatternError
 from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 from indexer.errors import UsageError
+from indexer.files.paths import may_be_named
 from indexer.store.rows import quoted
 
 _GLOB = frozenset("*?")  # brackets alone are part of a name
@@ -24,6 +25,8 @@ def condition(paths: Sequence[str], not_paths: Sequence[str] = ()) -> str:
 
 
 def _selects(path: str) -> str:
+    if not may_be_named(path):
+        raise _no_pattern(path)
     if not _GLOB & set(path):
         return f"starts_with(source, {quoted(path)})"
     named = f"\\{path}" if path[0] in "!#" else path  # else an ignore rule of another kind
@@ -33,8 +36,11 @@ def _selects(path: str) -> str:
             raise re.error("no pattern")
         re.compile(pattern)
     except (GitIgnorePatternError, re.error):
-        raise UsageError(
-            f"{path!r} is not a pattern of paths.", "As in *.pdf, tax/** or 202[3-5]-*.md"
-        ) from None
+        raise _no_pattern(path) from None
     # The database's expressions match in linear time, whatever the pattern.
     return f"regexp_like(source, {quoted(f'(?s){pattern}')})"
+
+
+def _no_pattern(path: str) -> UsageError:
+    hint = "As in *.pdf, tax/** or 202[3-5]-*.md"
+    return UsageError(f"{path!r} is not a pattern of paths.", hint)

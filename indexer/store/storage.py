@@ -6,11 +6,13 @@ LanceDB, so it can be used before the seal.
 
 from indexer.store.folder import Usage, usage
 from indexer.store.integrity import EVERY_BYTE, checked_manifest
+from indexer.store.keeping import Keep
 from indexer.store.manifest import (
     MANIFEST_NAME,
     STORE_NAME,
     Manifest,
     find_store,
+    passed_over,
     read_manifest,
     root_of,
 )
@@ -18,6 +20,7 @@ from indexer.store.ownership import (
     Identity,
     check_apart,
     identity_of,
+    is_store,
     make_store,
     mark,
     may_be_made,
@@ -25,25 +28,30 @@ from indexer.store.ownership import (
     read_small,
 )
 from indexer.store.refusals import untrusted
+from indexer.store.versions import version_at
 
 __all__ = [
     "EVERY_BYTE",
     "MANIFEST_NAME",
     "STORE_NAME",
     "Identity",
+    "Keep",
     "Manifest",
     "Usage",
     "check_apart",
     "checked_manifest",
     "find_store",
     "identity_of",
+    "is_store",
     "make_store",
     "mark",
     "may_be_made",
     "named_store",
+    "passed_over",
     "read_manifest",
     "read_small",
     "root_of",
     "untrusted",
     "usage",
+    "version_at",
 ]

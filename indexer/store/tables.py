@@ -7,12 +7,12 @@ them. Called by the writer, under its lock.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer.records import FileRow
 from indexer.store import compaction, indices
+from indexer.store.folder import TABLES
 from indexer.store.indices import Scale
 from indexer.store.manifest import Manifest
 from indexer.store.rows import (
@@ -110,7 +110,8 @@ class Tables:
 
         _delete(self._files, sources)
         if rows:
-            records = [asdict(row) for row in rows]
+            names = file_schema().names
+            records = [{name: getattr(row, name) for name in names} for row in rows]
             self._files.add(pa.Table.from_pylist(records, schema=file_schema()))
 
     def index(self, scale: Scale) -> None:
@@ -140,28 +141,52 @@ class Tables:
         """Whether any data file still contains deleted rows."""
         return any(compaction.state_of(table).deleted for table in (self._chunks, self._files))
 
-    def rewrite(self) -> None:
+    def rewrite(self, former: Manifest | None = None, without: Collection[str] = ()) -> None:
         """Rewrite both tables without indices, so that no file contains deleted rows.
 
         LanceDB only marks rows as deleted until there are many, and a full-text index keeps the
-        words of deleted rows.
+        words of deleted rows. The newest rows, or those of a former version; `without` the rows of
+        some sources.
         """
         database = connect(self._store)
-        renewed = [
-            database.create_table(
-                table.name, table.search().to_batches(READ_ROWS), schema=schema, mode="overwrite"
+        dimension = former.fingerprint.dimension if former else self._dimension
+        now = self.versions
+        versions = (former.chunks_version, former.files_version) if former else now
+        schemas = chunk_schema(dimension), file_schema()
+        renewed = []
+        for name, version, schema in zip(("chunks", "files"), versions, schemas, strict=True):
+            table = database.open_table(name)
+            table.checkout(version)
+            rows = table.search()
+            if without:
+                rows = rows.where(f"source NOT IN ({', '.join(map(quoted, without))})")
+            renewed.append(
+                database.create_table(
+                    name, rows.to_batches(READ_ROWS), schema=schema, mode="overwrite"
+                )
             )
-            for table, schema in (
-                (self._chunks, chunk_schema(self._dimension)),
-                (self._files, file_schema()),
-            )
-        ]
         self._chunks, self._files = renewed
+        self._dimension = dimension
+
+    def restore(self, former: Manifest) -> None:
+        """Make the rows of a former version those of the newest one, as they are on the disk."""
+        self._chunks.restore(former.chunks_version)
+        self._files.restore(former.files_version)
+        self._dimension = former.fingerprint.dimension
+
+    def file_rows_of(self, former: Manifest) -> list[FileRow]:
+        """All file rows of a former version, in no order."""
+        table = connect(self._store).open_table("files")
+        table.checkout(former.files_version)
+        return [file_row(row) for row in table.to_arrow().to_pylist()]
 
     def drop_versions(self, kept: Collection[Manifest]) -> None:
-        """Delete the versions older than all of `kept`; for merged tables."""
-        compaction.drop_versions(self._chunks, {manifest.chunks_version for manifest in kept})
-        compaction.drop_versions(self._files, {manifest.files_version for manifest in kept})
+        """Delete all versions but the newest and `kept`; for merged tables."""
+        folder = self._store / TABLES
+        chunks = {manifest.chunks_version for manifest in kept}
+        compaction.drop_versions(self._chunks, folder / "chunks.lance", chunks)
+        files = {manifest.files_version for manifest in kept}
+        compaction.drop_versions(self._files, folder / "files.lance", files)
 
 
 def _delete(table: Table, sources: Sequence[str]) -> None:

@@ -18,12 +18,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from itertools import islice
 from pathlib import Path
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indexer.records import Fingerprint
-from indexer.store.folder import VECTORS, translated
+from indexer.store.folder import VECTORS, translated, write_all
 from indexer.store.manifest import damaged
 
 KEY_BYTES = 32  # SHA-256 of a text as the model saw it
@@ -34,13 +35,39 @@ SAVE_TEXTS = 64
 MAX_SPARE_BYTES = 256 * 2**20
 
 # A block: this header, `count` keys, `count` vectors, each with its sum: a flipped bit leaves a
-# vector as good as any. Only the last block can be torn. Blocks of earlier versions have no sums.
+# vector as good as any. Only the last block can be torn.
 _HEADER = struct.Struct("<4sI")
-_MAGIC, _WITHOUT_SUMS = b"vec2", b"vec1"
 _SUM = struct.Struct("<I")
 _OURS = re.compile(r"[0-9a-f]{16}\.(vec|new)")
 
 Vectors = NDArray[np.float32]
+# As vectors are kept, in half the bytes. A cosine changes by .0001 at most, the hundredth part of
+# what int8 arithmetic changes; a query's vector stays as it is.
+Kept = NDArray[np.float16]
+
+
+class _BlockForm(NamedTuple):
+    """How the vectors of a block are written."""
+
+    magic: bytes
+    dtype: np.dtype[Any]
+    summed: bool
+
+    def bytes(self, dimension: int) -> int:
+        """Of one vector, without its sum."""
+        return self.dtype.itemsize * dimension
+
+    def width(self, dimension: int) -> int:
+        """The bytes of one vector, with its sum."""
+        return self.bytes(dimension) + (_SUM.size if self.summed else 0)
+
+
+# The first is written; the others are of earlier versions.
+_FORMS = (
+    _BlockForm(b"vec3", np.dtype("<f2"), True),
+    _BlockForm(b"vec2", np.dtype("<f4"), True),
+    _BlockForm(b"vec1", np.dtype("<f4"), False),
+)
 
 
 def key_of(text: str) -> bytes:
@@ -49,16 +76,21 @@ def key_of(text: str) -> bytes:
 
 
 class VectorCache:
-    """The vectors of one model in a store; opened on first use, empty if absent."""
+    """The vectors of one model in a store; opened on first use, empty if absent.
 
-    def __init__(self, store: Path, fingerprint: Fingerprint) -> None:
+    Not `writable`, it is what another process appends to: `refresh` finds what was added.
+    """
+
+    def __init__(self, store: Path, fingerprint: Fingerprint, *, writable: bool = True) -> None:
         self._store = store
-        self._path = store / VECTORS / f"{_model_key(fingerprint)}.vec"
-        self._row_bytes = 4 * fingerprint.dimension
+        self._writable = writable
+        self._path = store / VECTORS / f"{model_key(fingerprint)}.vec"
         self._dimension = fingerprint.dimension
-        # Where in the file a key's vector begins; of one without a sum, the complement.
+        self._width = _FORMS[0].width(self._dimension)
+        # Where in the file a key's vector begins, times the number of forms, plus that of its form.
         self._places: dict[bytes, int] = {}
         self._file: int | None = None
+        self._end = 0  # of the blocks that are known
 
     def __len__(self) -> int:
         self._open()
@@ -70,69 +102,92 @@ class VectorCache:
             os.close(self._file)
         self._file = None
         self._places = {}
+        self._end = 0
+
+    def refresh(self) -> None:
+        """Find the vectors that another process has added since the last look."""
+        assert not self._writable
+        try:
+            if self._file is None:
+                flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
+                self._file = os.open(self._path, flags)
+        except FileNotFoundError:
+            return
+        self._find(self._file)
 
     def _open(self) -> int:
         if self._file is None:
+            assert self._writable, "to be refreshed first"
             with translated(self._store):
                 self._path.parent.mkdir(mode=0o700, exist_ok=True)
                 flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
                 self._file = os.open(self._path, flags, 0o600)
                 if os.fstat(self._file).st_nlink > 1:  # the same file elsewhere would be cut short
                     raise damaged(self._store, f"{self._path.name} has another name elsewhere")
-                end = 0
-                for keys, place, width in self._blocks(self._file):
-                    for key in keys:
-                        self._places[key] = place if width > self._row_bytes else ~place
-                        place += width
-                    end = place
-                os.ftruncate(self._file, end)  # what a killed writer left half written
+                self._find(self._file)
+                os.ftruncate(self._file, self._end)  # what a killed writer left half written
         return self._file
 
-    def _blocks(self, file: int) -> Iterator[tuple[list[bytes], int, int]]:
-        """The keys of each complete block, the offset of its vectors, and bytes of each."""
+    def _find(self, file: int) -> None:
+        """Note the places of all vectors behind those that are known."""
+        for keys, place, form in self._blocks(file, self._end):
+            width = _FORMS[form].width(self._dimension)
+            for key in keys:
+                self._places[key] = place * len(_FORMS) + form
+                place += width
+            self._end = place
+
+    def _blocks(self, file: int, start: int) -> Iterator[tuple[list[bytes], int, int]]:
+        """The keys of each complete block, the offset of its vectors, the number of their form."""
+        forms = {form.magic: number for number, form in enumerate(_FORMS)}
         size = os.fstat(file).st_size
-        start = 0
         while start + _HEADER.size <= size:
             magic, count = _HEADER.unpack(os.pread(file, _HEADER.size, start))
+            if magic not in forms:
+                return
             vectors = start + _HEADER.size + count * KEY_BYTES
-            width = self._row_bytes + (_SUM.size if magic == _MAGIC else 0)
-            start = vectors + count * width
-            if magic not in (_MAGIC, _WITHOUT_SUMS) or start > size:
+            start = vectors + count * _FORMS[forms[magic]].width(self._dimension)
+            if start > size:
                 return
             keys = os.pread(file, count * KEY_BYTES, vectors - count * KEY_BYTES)
-            yield [keys[i : i + KEY_BYTES] for i in range(0, len(keys), KEY_BYTES)], vectors, width
+            listed = [keys[i : i + KEY_BYTES] for i in range(0, len(keys), KEY_BYTES)]
+            yield listed, vectors, forms[magic]
 
-    def get(self, key: bytes) -> Vectors | None:
-        """The vector of a key: float32, (dimension,), of length 1; None if it is not cached."""
-        file = self._open()
-        place = self._places.get(key)
-        if place is None:
+    def get(self, key: bytes) -> Kept | None:
+        """The vector of a key: float16, (dimension,), of length 1; None if it is not cached."""
+        if self._writable:
+            self._open()
+        known = self._places.get(key)
+        if known is None or self._file is None:
             return None
-        read = os.pread(file, self._row_bytes + _SUM.size, place if place >= 0 else ~place)
-        data, checksum = read[: self._row_bytes], read[self._row_bytes :]
-        if place >= 0 and checksum != _sum(data):
+        place, number = divmod(known, len(_FORMS))
+        form = _FORMS[number]
+        read = os.pread(self._file, form.width(self._dimension), place)
+        data, checksum = read[: form.bytes(self._dimension)], read[form.bytes(self._dimension) :]
+        if form.summed and checksum != _sum(data):
             return None
-        vector = np.frombuffer(data, np.float32)
+        vector = np.frombuffer(data, form.dtype)
         # After a power failure a block may hold zeros where data never reached the disk.
         with np.errstate(all="ignore"):  # squares of what is no vector may overflow
-            whole = vector.size == self._dimension and abs(np.linalg.norm(vector) - 1.0) < 1e-3
-        return vector if whole else None
+            length = np.linalg.norm(vector.astype(np.float32))
+            whole = vector.size == self._dimension and abs(length - 1.0) < 1e-3
+        return vector.astype(np.float16) if whole else None
 
     def put(self, keys: Sequence[bytes], vectors: Vectors) -> None:
-        """Store vectors, float32 (len(keys), dimension); replaces existing ones."""
+        """Store vectors, (len(keys), dimension), rounded to float16; replaces existing ones."""
+        assert self._writable
         file = self._open()
         assert vectors.shape == (len(keys), self._dimension)
         end = os.fstat(file).st_size
-        head = _HEADER.pack(_MAGIC, len(keys)) + b"".join(keys)
-        rows = [row.tobytes() for row in np.ascontiguousarray(vectors, np.float32)]
         with translated(self._store):
             try:
-                _write_all(file, head + b"".join(row + _sum(row) for row in rows))
+                write_all(file, _block(keys, vectors))
             except BaseException:  # Ctrl-C too: the next block must begin where this one did
                 os.ftruncate(file, end)
                 raise
         for row, key in enumerate(keys):
-            self._places[key] = end + len(head) + row * (self._row_bytes + _SUM.size)
+            place = end + _HEADER.size + len(keys) * KEY_BYTES + row * self._width
+            self._places[key] = place * len(_FORMS)
 
     def flush(self) -> None:
         """Sync the file to disk."""
@@ -143,7 +198,7 @@ class VectorCache:
         """Bytes of the folder beyond `needed` vectors of this model; at least 0."""
         folder = self._path.parent
         sizes = [path.stat().st_size for path in folder.iterdir()] if folder.is_dir() else []
-        return max(0, sum(sizes) - needed * (self._row_bytes + _SUM.size + KEY_BYTES))
+        return max(0, sum(sizes) - needed * (self._width + KEY_BYTES))
 
     def keep(self, keys: Collection[bytes]) -> None:
         """Drop all vectors except those of `keys`, and those of all other models."""
@@ -155,10 +210,8 @@ class VectorCache:
             kept = [key for key in self._places if key in keys]
             for start in range(0, len(kept), SAVE_TEXTS):
                 found = ((key, self.get(key)) for key in kept[start : start + SAVE_TEXTS])
-                rows = {key: vector.tobytes() for key, vector in found if vector is not None}
-                summed = (row + _sum(row) for row in rows.values())
-                head = _HEADER.pack(_MAGIC, len(rows)) + b"".join(rows)
-                _write_all(descriptor, head + b"".join(summed))
+                rows = {key: vector for key, vector in found if vector is not None}
+                write_all(descriptor, _block(list(rows), list(rows.values())))
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
@@ -169,10 +222,22 @@ class VectorCache:
         self.close()
 
 
+class Vectored(Protocol):
+    """Where vectors are kept, by the keys of their texts."""
+
+    def get(self, key: bytes) -> Kept | None:
+        """The vector of a key, None if it is not kept."""
+        ...
+
+    def put(self, keys: Sequence[bytes], vectors: Vectors) -> None:
+        """Keep vectors, (len(keys), dimension), rounded to float16."""
+        ...
+
+
 def embed(
     texts: Iterable[str],
     encode: Callable[[Sequence[str]], Vectors],
-    cache: VectorCache,
+    cache: Vectored,
     *,
     reuse: bool = True,
 ) -> Iterator[tuple[list[bytes], int]]:
@@ -200,7 +265,7 @@ def _parts(texts: Iterable[str], size: int) -> Iterator[list[str]]:
         yield part
 
 
-def _model_key(fingerprint: Fingerprint) -> str:
+def model_key(fingerprint: Fingerprint) -> str:
     """Name for a model's vectors: of the fingerprint, what vectors depend on."""
     model = replace(
         fingerprint,
@@ -213,11 +278,11 @@ def _model_key(fingerprint: Fingerprint) -> str:
     return hashlib.sha256(json.dumps(asdict(model), sort_keys=True).encode()).hexdigest()[:16]
 
 
+def _block(keys: Sequence[bytes], vectors: Iterable[Vectors | Kept]) -> bytes:
+    rows = [np.asarray(vector, _FORMS[0].dtype).tobytes() for vector in vectors]
+    head = _HEADER.pack(_FORMS[0].magic, len(keys)) + b"".join(keys)
+    return head + b"".join(row + _sum(row) for row in rows)
+
+
 def _sum(data: bytes) -> bytes:
     return _SUM.pack(zlib.crc32(data))
-
-
-def _write_all(file: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(file, view) :]

@@ -1,8 +1,12 @@
+from itertools import pairwise
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.chunk import CHUNK_CHARS, Chunker, context_of, heading_paths, named_once
+from indexer.chunk import CHUNK_CHARS, Chunker, Cut, context_of, heading_paths, named_once
 from indexer.embed import FolderEncoder
+from indexer.errors import UsageError
 from indexer.records import Chunk, Document, Line, page_mark
 from tests.support.fakes import ToyEncoder
 
@@ -147,3 +151,24 @@ def test_more_text_never_takes_fewer_letters(one, two):
         return sum(map(str.isalnum, named_once(text)))
 
     assert letters("\n".join([*one, *two])) >= letters("\n".join(one))
+
+
+def test_a_chosen_cut_is_kept_by_the_index_and_an_overlap_leaves_something_new():
+    text = " ".join(f"word{number}" for number in range(60))
+    document = Document("a.txt", "a", (Line(text),), "text/2", "0" * 64)
+    plain = Chunker(TOY.tokenizer, TOY.max_tokens, Cut(10)).chunk(document)
+    doubled = Chunker(TOY.tokenizer, TOY.max_tokens, Cut(10, 4)).chunk(document)
+    ends = [(a.text.split()[-1], b.text.split()[0]) for a, b in pairwise(doubled)]
+    assert len(doubled) > len(plain) == 6
+    assert all(int(last[4:]) >= int(first[4:]) for last, first in ends)  # they overlap
+    assert [chunk.text.split()[0] for chunk in plain] == [f"word{n}" for n in range(0, 60, 10)]
+    version = Chunker(TOY.tokenizer, TOY.max_tokens, Cut(10, 4)).version
+    assert Cut.stored(version) == Cut(10, 4)
+    assert Cut.stored(SMALL.version) == Cut()  # nobody chose it
+    assert Cut.chosen(None, None, version) == Cut(10, 4)
+    assert Cut.chosen(20, None, version) == Cut(20, 4)
+    for tokens, overlap in ((10, 10), (10, 11), (10, -1)):
+        with pytest.raises(UsageError, match=f"{tokens} tokens cannot overlap by {overlap}"):
+            Cut(tokens, overlap)
+    with pytest.raises(UsageError, match="1,000 tokens do not fit into this model's window"):
+        Chunker(TOY.tokenizer, TOY.max_tokens, Cut(1_000))

@@ -9,25 +9,43 @@ import pytest
 from indexer.errors import IncompatibleStore, Refused, Unreachable
 from indexer.index import Index
 from indexer.records import Query
-from indexer.store.manifest import former, read_manifest
+from indexer.store.former import former
+from indexer.store.manifest import read_manifest
 from indexer.store.snapshot import SIMILAR_NAMES, Snapshot
 from tests.support.fakes import ToyEncoder
-from tests.support.toy_index import sync
+from tests.support.page_pictures import points_of_png
+from tests.support.pdfs import pdf_of
+from tests.support.toy_index import copied, sync
 
 
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    folder = tmp_path / "docs"
+def notes_in(folder: Path) -> Path:
     folder.mkdir()
     (folder / "bread.md").write_text("# Bread\n\nSourdough rises slowly.\n")
     (folder / "lease.txt").write_text("The tenant pays the sourdough.\n")
     return folder
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Notes and their store, made once; and the same with a report in `pages`."""
+    made = tmp_path_factory.mktemp("made")
+    sync(notes_in(made / "docs"), made / "store")
+    (made / "pages").mkdir()
+    (notes_in(made / "pages/docs") / "report.pdf").write_bytes(
+        pdf_of("first page", "The rent is due\non the first day", "third page")
+    )
+    sync(made / "pages/docs", made / "pages/store")
+    return made
+
+
 @pytest.fixture
-def corpus(root: Path) -> Index:
-    sync(root, root.parent / "store")
-    return Index.open(root.parent / "store", ToyEncoder())
+def root(tmp_path: Path) -> Path:
+    return notes_in(tmp_path / "docs")
+
+
+@pytest.fixture
+def corpus(made: Path, root: Path) -> Index:
+    return Index.open(copied(made, root.parent), ToyEncoder())
 
 
 def stale(corpus: Index) -> dict[str, bool]:
@@ -78,29 +96,36 @@ def test_a_folder_that_is_not_there_is_said_and_the_index_kept(corpus, root, tmp
 
 @pytest.mark.slow
 def test_commands_say_that_the_folder_is_missing_and_prune_nothing(cli, root, tmp_path):
-    assert cli("index", "docs").returncode == 0
+    (tmp_path / "at").mkdir()  # an index that does not lie in its documents
+    assert cli("-s", "at/.corpus-agent", "index", "docs").returncode == 0
+    (tmp_path / "nothing").mkdir()
+    assert cli("-s", "of-nothing", "index", "nothing").returncode == 0
+    assert "not mounted" not in cli("-s", "of-nothing", "search", "sourdough").stderr
     root.rename(tmp_path / "elsewhere")
-    search = cli("search", "sourdough")
+    search = cli("-s", "at", "search", "sourdough")
     assert "is not there: moved, or not mounted" in search.stderr
     assert "bread.md" in search.stdout
-    asked = cli("ask", "--llm", "none", "--json", "Does sourdough rise?")
+    asked = cli("-s", "at", "ask", "--llm", "none", "--json", "Does sourdough rise?")
     assert asked.returncode == 1
     assert "is not there: moved, or not mounted" in json.loads(asked.stdout)["error"]["message"]
-    indexed = cli("index")
+    indexed = cli("-s", "at", "index")
     assert indexed.returncode == 1
     assert "the index is kept as it is" in indexed.stderr
     root.mkdir()  # as the place where a disk is mounted, without the disk
-    emptied = cli("index")
+    emptied = cli("-s", "at", "index")
     assert emptied.returncode == 1
     assert "Nothing was removed" in emptied.stderr
-    assert json.loads(cli("status", "--json").stdout)["files"]["indexed"] == 2
-    assert cli("index", "elsewhere").returncode == 2  # the old place exists: another corpus
+    assert json.loads(cli("-s", "at", "status", "--json").stdout)["files"]["indexed"] == 2
+    assert (
+        cli("-s", "at", "index", "elsewhere").returncode == 2
+    )  # the old place exists: another corpus
     root.rmdir()
-    moved = cli("index", "elsewhere", "--json")
+    moved = cli("-s", "at", "index", "elsewhere", "--json")
     assert json.loads(moved.stdout)["index"]["unchanged"] == 2
-    assert "Sourdough rises" in cli("read", "bread.md").stdout
+    assert "Sourdough rises" in cli("-s", "at", "read", "bread.md").stdout
 
 
+@pytest.mark.slow
 def test_what_lives_long_can_go_on_to_the_newest_version(corpus, root):
     assert corpus.latest() is corpus
     (root / "bread.md").write_text("Rye bread instead.\n")
@@ -145,3 +170,95 @@ def test_an_empty_folder_is_taken_for_a_disk_that_is_not_mounted(corpus, root):
     (root.parent / "lease.txt").rename(root / "lease.txt")  # the control
     hits = corpus.search(Query("sourdough"))
     assert [hit.unreachable for hit in hits] == [False, False]
+
+
+# -- the pictures of pages -------------------------------------------------------------------------
+
+
+@pytest.fixture
+def report(made: Path, root: Path) -> Index:
+    return Index.open(copied(made / "pages", root.parent), ToyEncoder())
+
+
+def test_a_page_is_shown_and_the_words_of_a_quotation_outlined(report):
+    picture = report.page_picture("report.pdf", 2, 300)
+    assert (picture.width, picture.stale) == (300, False)
+    assert points_of_png(picture.png).shape[1] == 300
+    found = report.outline("report.pdf", 2, "The rent is due\non the first day", near_line=5)
+    assert [box.page for box in found] == [2, 2]
+    assert found[0].bottom <= found[1].top
+    assert report.outline("report.pdf", 1, "The rent is due") == ()
+
+
+def test_a_page_that_was_shown_is_not_drawn_again(report):
+    first = report.page_picture("report.pdf", 2, 300)
+    assert report.page_picture("report.pdf", 2, 300) is first
+    assert report.page_picture("report.pdf", 2, 301) is not first
+    assert report.page_picture("report.pdf", 3, 300).png != first.png
+
+
+@pytest.mark.slow
+def test_the_picture_of_a_file_that_changed_says_so(report, root):
+    before = report.page_picture("report.pdf", 2, 300)
+    (root / "report.pdf").write_bytes(pdf_of("first page", "another page altogether"))
+    now = report.page_picture("report.pdf", 2, 300)
+    assert now.stale
+    assert points_of_png(now.png)[0, -1].tolist() == [255, 191, 0]  # the remark's band
+    assert points_of_png(before.png)[0, -1].tolist() == 255
+    sync(root, root.parent / "store")
+    assert not report.latest().page_picture("report.pdf", 2, 300).stale
+
+
+def test_pages_of_what_is_not_in_the_index_or_has_none_are_refused(report, root):
+    (root / "new.pdf").write_bytes(pdf_of("never indexed"))
+    for show in (report.page_picture, lambda source, page: report.outline(source, page, "words")):
+        with pytest.raises(Refused, match=r"'new\.pdf' is not in the index"):
+            show("new.pdf", 1)
+        with pytest.raises(Refused, match=r"'\.\./docs/report.pdf' is not in the index"):
+            show("../docs/report.pdf", 1)
+        with pytest.raises(Refused, match=r"'bread.md' has no pages that can be shown"):
+            show("bread.md", 1)
+        with pytest.raises(Refused, match="no page 4: the document has 3 pages"):
+            show("report.pdf", 4)
+    (root / "report.pdf").unlink()
+    with pytest.raises(Refused, match="no longer exists"):
+        report.page_picture("report.pdf", 1)
+
+
+def test_a_link_in_the_place_of_a_document_is_not_followed(report, root, tmp_path):
+    (tmp_path / "secret.pdf").write_bytes(pdf_of("a page of somebody else"))
+    (root / "report.pdf").unlink()
+    (root / "report.pdf").symlink_to(tmp_path / "secret.pdf")
+    with pytest.raises(Refused, match="report"):
+        report.page_picture("report.pdf", 1)
+
+
+def test_a_file_that_is_no_pdf_any_more_is_reported(report, root):
+    (root / "report.pdf").write_bytes(b"%PDF-1.7\nbroken")
+    with pytest.raises(Unreachable, match=r"cannot be read now .*malformed"):
+        report.page_picture("report.pdf", 1)
+
+
+def test_the_heading_of_a_line_is_that_of_the_document_as_it_is_now(corpus: Index, root: Path):
+    before = root / "bread.md"
+    before.write_text(
+        "# Bread\n\nWords.\n\n## Dough\n\nRises.\n\n### Cold\n\nWaits.\n\n## Oven\n\nBakes.\n"
+    )
+    found = [corpus.heading("bread.md", line) for line in (3, 7, 11, 15)]
+    assert found == ["", "Dough", "Dough > Cold", "Oven"]
+    assert corpus.heading("lease.txt", 1) == ""  # "#" begins no heading in a plain text
+    (root / "lease.txt").write_text("# no heading\n\nThe tenant pays.\n")
+    assert corpus.heading("lease.txt", 3) == ""
+    with pytest.raises(Refused, match="not in the index"):
+        corpus.heading("other.md", 1)
+
+
+def test_an_empty_file_is_said_to_be_empty(corpus, root):
+    (root / "empty.txt").write_text("")
+    (root / "blank.txt").write_text(" \n")
+    sync(root, root.parent / "store")
+    newest = Index.open(root.parent / "store")
+    with pytest.raises(Refused, match=r"'empty\.txt' is empty, so it has no text to read"):
+        newest.read("empty.txt")
+    with pytest.raises(Refused, match=r"'blank\.txt' could not be indexed \(no_text\)"):
+        newest.read("blank.txt")

@@ -49,6 +49,7 @@ def test_a_version_of_its_own_data_passes_and_one_with_a_base_path_does_not(tmp_
         check_own_data(tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "seconds", "mib"),
     [("hole", 1, 32), ("just under", 1, 32), ("endless", SECONDS, 64), ("torn", 1, 48)],

@@ -22,7 +22,8 @@ from indexer.store.indices import (
     plan_indices,
 )
 from indexer.store.manifest import read_manifest
-from indexer.store.snapshot import PARTITIONS, Snapshot
+from indexer.store.ranking import KEPT_PASSAGES, PARTITIONS
+from indexer.store.snapshot import Snapshot
 from indexer.store.writer import Writer
 from tests.support.checks import check_same, check_store, vectors_of
 from tests.support.large_index import FILES, LARGE, PASSAGES, sync
@@ -76,6 +77,7 @@ def recall(snapshot: Snapshot, prefix: str = "") -> float:
     below = [source.startswith(prefix) for source in rows["source"].to_pylist()]
     rows = rows.filter(below)
     vectors, ids = vectors_of(rows), rows["id"].to_pylist()
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)  # 1, but for 16 bits
     random = np.random.default_rng(5)
     found_of_all = []
     for row in random.integers(0, len(ids), 50):
@@ -90,6 +92,37 @@ def recall(snapshot: Snapshot, prefix: str = "") -> float:
         tenth = np.sort(cosines)[-10]  # by its cosine, since passages may be equally near
         found_of_all.append(sum(hit.score >= tenth - 1e-5 for hit in found[:10]) / 10)
     return float(np.mean(found_of_all))
+
+
+@pytest.mark.slow
+def test_a_search_of_chosen_documents_finds_what_one_of_all_would_find_of_them(made):
+    """By memory, by all their vectors, through an unconfined search: each against every row."""
+    snapshot = Snapshot(made / "store")
+    rows = snapshot.chunk_rows()
+    vectors, ids, sources = (
+        vectors_of(rows), rows["id"].to_pylist(), rows["source"].to_pylist()
+    )  # fmt: skip
+    names = sorted(set(sources))
+    query = vectors[7]
+    text = " ".join(rows["text"].to_pylist()[7].split()[20:30])
+    every = {hit.chunk.id: hit.score for hit in snapshot.by_text(Query(text, len(ids)))}
+    assert len(every) > 600, "the control: many rows hold words of it"
+    for chosen in (names[:1], names[::10], names[::3], names[:-1], names, [], ["none.txt"]):
+        among = frozenset(chosen)
+        inside = [at for at, source in enumerate(sources) if source in among]
+        near = snapshot.by_vector(query, Query("", 60, among=among))
+        cosines = sorted((float(vectors[at] @ query) for at in inside), reverse=True)[:60]
+        assert {hit.chunk.source for hit in near} <= among
+        assert len(near) == len(cosines)
+        tenth = cosines[9] if len(cosines) > 9 else -1
+        assert sum(hit.score >= tenth - 1e-5 for hit in near[:10]) >= RECALL * len(near[:10])
+        again = snapshot.by_vector(query, Query("", 60, among=among))  # with their vectors kept
+        if 0 < len(inside) <= KEPT_PASSAGES:
+            assert [hit.score for hit in again] == pytest.approx(cosines, abs=5e-4)
+        worded = snapshot.by_text(Query(text, 60, among=among))
+        scores = sorted((every[ids[at]] for at in inside if ids[at] in every), reverse=True)
+        assert [hit.score for hit in worded] == pytest.approx(scores[:60]), len(chosen)
+        assert {hit.chunk.source for hit in worded} <= among
 
 
 def check(store: Path) -> Snapshot:
@@ -143,6 +176,10 @@ def test_which_indices_a_table_has_is_decided_by_its_rows(rows, existing, drop, 
         (State(1_000), "nothing", "nothing"),
         (State(1_000, unindexed=50), "nothing", "nothing"),
         (State(1_000, unindexed=51), "merge", "nothing"),
+        (State(12_000, unindexed=100), "nothing", "nothing"),
+        (State(12_000, unindexed=101), "cover", "nothing"),
+        (State(100_000, unindexed=200), "nothing", "nothing"),
+        (State(100_000, unindexed=201), "cover", "nothing"),
         (State(QUICK_ROWS, unindexed=1_001), "cover", "nothing"),
         (State(1_000_000, unindexed=1_000), "nothing", "nothing"),
         (State(1_000_000, unindexed=1_001), "cover", "nothing"),

@@ -189,6 +189,17 @@ def test_a_damaged_marker_is_explained(made, content):
         identity_of(made)
 
 
+def test_a_path_that_tables_cannot_have_is_refused_before_anything_is_made(tmp_path):
+    for name in ("a\nb", "a\x1b[31mb", "a\x7fb"):
+        root = tmp_path / name
+        root.mkdir()
+        with pytest.raises(UsageError, match="a line end or a control character"):
+            check_apart(root / ".corpus-agent", root)
+        check_apart(tmp_path / "elsewhere", root)  # the control
+    for name in ("a%20b", "100%", "a#b", "a?b", "a'b", "a\\b", "[x]", "文"):
+        check_apart(tmp_path / name / ".corpus-agent", tmp_path / name)
+
+
 def test_others_may_neither_own_nor_write_a_store(made, open_folder):
     made.chmod(0o770)
     with pytest.raises(UsageError, match=r"may be written by other users.*chmod go-w"):

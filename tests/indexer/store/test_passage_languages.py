@@ -10,20 +10,26 @@ from indexer.index import Index
 from indexer.records import PACKAGED_MODEL, Query
 from indexer.store.manifest import read_manifest, write_manifest
 from indexer.store.snapshot import Snapshot
-from tests.support.toy_index import ENCODER, sync
+from tests.support.toy_index import ENCODER, copied, sync
 
 GERMAN = "Die Kündigungsfristen der Wohnungen betragen drei Monate und gelten für beide Seiten."
 ENGLISH = "The notice periods of the flats are three months long and are the same for both sides."
 
 
-@pytest.fixture
-def store(tmp_path):
-    folder = tmp_path / "docs"
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    made = tmp_path_factory.mktemp("made")
+    folder = made / "docs"
     folder.mkdir()
     (folder / "miete.txt").write_text(GERMAN, "utf-8")
     (folder / "rent.txt").write_text(ENGLISH, "utf-8")
-    sync(folder, tmp_path / "store")
-    return tmp_path / "store"
+    sync(folder, made / "store")
+    return made
+
+
+@pytest.fixture
+def store(made, tmp_path):
+    return copied(made, tmp_path)
 
 
 def by_words(store, text):

@@ -1,9 +1,12 @@
 """Kept text: found again, bounded, safe to delete, and never trusted when damaged."""
 
+import hashlib
+import json
 import os
 import shutil
 import threading
 import time
+import zlib
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,7 +29,7 @@ def text(words: str) -> Text:
 
 def noise(number: int) -> Text:
     """About 3 KB that do not compress."""
-    return text(os.urandom(1_500).hex())
+    return text("\n".join(os.urandom(500).hex() for _ in range(3)))
 
 
 def digest(number: int) -> str:
@@ -62,7 +65,7 @@ def test_a_text_kept_in_an_older_form_counts_as_none(store):
     texts.put(digest(1), NAME, text("one"))
     (entry,) = entries(store)
     data = entry.read_bytes()
-    for older in (b"corpus-agent text 1 page part\n", kept.FORMAT.replace(b" 2 ", b" 1 ")):
+    for older in (b"corpus-agent text 1 page part\n", kept.FORMAT.replace(b" 3 ", b" 2 ")):
         entry.write_bytes(data.replace(kept.FORMAT, older))
         assert texts.get(digest(1), NAME) is None
         assert not entry.exists()  # and is made anew
@@ -72,7 +75,7 @@ def test_a_text_kept_in_an_older_form_counts_as_none(store):
 
 def test_what_a_line_is_besides_its_text_is_kept(store):
     lines = [Line("a", 1), Line("b", 1, hidden=True), Line("c", 2, confidence=0.87)]
-    told = replace(text("x"), encoding=protocol.encoded(lines), lines=3)
+    told = replace(text("x"), encoding=protocol.encoded(lines), lines=3, chars=6)
     Texts(store).put(digest(1), NAME, told)
     kept_text = Texts(store).get(digest(1), NAME)
     assert kept_text and list(protocol.decoded(kept_text.encoding)) == lines
@@ -107,6 +110,32 @@ def test_a_damaged_entry_counts_as_none_and_is_removed(store, at):
     assert texts.get(digest(1), NAME) == text("made anew")
 
 
+def test_an_entry_with_the_right_sum_and_a_wrong_content_counts_as_none(store):
+    """Whoever writes the store may write one."""
+    texts = Texts(store)
+    sound = kept.packed_text(text("one\ntwo"))
+    head, _, packed = sound[len(kept.FORMAT) + 32 :].partition(b"\n")
+    about = json.loads(head)
+    forged = {
+        "the control": (head, packed),
+        "a list": (b"[]", packed),
+        "no JSON": (b"{", packed),
+        "deep": (b"[" * 100_000, packed),
+        "no text of zlib": (head, b"xxxx"),
+        "no lines": (head, zlib.compress(os.urandom(500))),
+        "a title that is a number": (json.dumps({**about, "title": 5}).encode(), packed),
+        "a reader that is none": (json.dumps({**about, "extractor": []}).encode(), packed),
+        "other lines": (json.dumps({**about, "lines": 7}).encode(), packed),
+        "a key more": (json.dumps({**about, "x": 1}).encode(), packed),
+    }
+    for what, (begun, rest) in forged.items():
+        body = begun + b"\n" + rest
+        texts.put(digest(1), NAME, text("one"))
+        (entry,) = entries(store)
+        entry.write_bytes(kept.FORMAT + hashlib.sha256(body).digest() + body)
+        assert (texts.get(digest(1), NAME) is None) == (what != "the control"), what
+
+
 @pytest.mark.parametrize("length", [0, 10, 52, 100, 1_000])
 def test_an_entry_that_was_cut_counts_as_none(store, length):
     texts = Texts(store)
@@ -139,13 +168,14 @@ def test_texts_of_files_that_are_gone_are_dropped(store):
     texts = Texts(store)
     for number in range(3):
         texts.put(digest(number), NAME, text("words"))
-    (store / kept.TEXTS_FOLDER / digest(7)[:2] / f"{digest(7)}.{16 * '0'}.1-2.new").write_bytes(
+    (store / kept.TEXTS_FOLDER / digest(7)[:1] / f"{digest(7)}.{16 * '0'}.1-2.new").write_bytes(
         b"cut"
     )
     texts.keep_only({digest(1), None})
     assert [entry.name.partition(".")[0] for entry in entries(store)] == [digest(1)]
 
 
+@pytest.mark.slow
 def test_it_may_be_deleted_at_any_time(store):
     texts, failed = Texts(store), []
 

@@ -1,6 +1,8 @@
 """What is embedded is saved at once, and never embedded again while it is needed."""
 
 import os
+import struct
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -96,6 +98,7 @@ def test_a_paragraph_that_moves_within_a_file_costs_no_model_time(root, store, t
     assert equals_fresh(root, store, tmp_path / "fresh")
 
 
+@pytest.mark.slow
 def test_a_file_that_went_and_came_back_costs_no_model_time(root, store):
     sync(root, store)
     text = (root / "bread.md").read_text()
@@ -115,6 +118,7 @@ def test_a_new_name_in_the_embedded_text_is_embedded_and_counted_as_moved(root, 
     assert equals_fresh(root, store, tmp_path / "fresh")
 
 
+@pytest.mark.slow
 def test_another_chunker_embeds_only_text_that_changed(root, store):
     sync(root, store)
     other = CountingEncoder()
@@ -123,12 +127,14 @@ def test_another_chunker_embeds_only_text_that_changed(root, store):
     assert (outcome.rebuilt, outcome.embedded, outcome.reused) == (True, 0, 2)
 
 
+@pytest.mark.slow
 def test_another_model_takes_nothing_from_the_first(root, store):
     sync(root, store)
     outcome = sync(root, store, ToyEncoder(dimension=32))
     assert (outcome.embedded, outcome.reused) == (2, 0)
 
 
+@pytest.mark.slow
 def test_force_trusts_no_vector(root, store):
     sync(root, store)
     assert sync(root, store, force=True).embedded == 2
@@ -189,18 +195,39 @@ def test_a_block_that_was_cut_off_anywhere_costs_itself_alone(cache, tmp_path):
         assert path.read_bytes() == data
 
 
-@pytest.mark.parametrize("value", [0.0, 3e38, np.inf, np.nan])
+@pytest.mark.parametrize("value", [0.0, 6e4, np.inf, np.nan])
 def test_a_vector_that_is_none_on_the_disk_is_made_anew(cache, tmp_path, value):
     keys, vectors = vectors_of(["one", "two"])
     cache.put(keys, vectors)
     cache.close()
     path = next((tmp_path / VECTORS).iterdir())
-    damaged = np.full_like(vectors[0], value).tobytes()
+    damaged = np.full_like(vectors[0], value, np.float16).tobytes()
     path.write_bytes(path.read_bytes()[: -len(damaged)] + damaged)
     encoder = CountingEncoder()
     again = VectorCache(tmp_path, FINGERPRINT)
     assert list(embed(["one", "two"], encoder.encode, again)) == [(keys, 1)]
     assert np.array_equal(again.get(keys[1]), vectors[1])
+
+
+@pytest.mark.parametrize(("magic", "summed"), [(b"vec1", False), (b"vec2", True)])
+def test_vectors_of_earlier_versions_are_read_beside_new_ones(cache, tmp_path, magic, summed):
+    """They were kept with 32 bits a dimension, at first without sums."""
+    keys, vectors = vectors_of(["one", "two", "three"])
+    cache.put(keys[:1], vectors[:1])
+    cache.close()
+    path = next((tmp_path / VECTORS).iterdir())
+    rows = [row.tobytes() for row in vectors[1:]]
+    sums = [struct.pack("<I", zlib.crc32(row)) if summed else b"" for row in rows]
+    head = magic + struct.pack("<I", 2) + b"".join(keys[1:])
+    block = head + b"".join(row + its for row, its in zip(rows, sums, strict=True))
+    path.write_bytes(path.read_bytes() + block)
+    again = VectorCache(tmp_path, FINGERPRINT)
+    again.put([key_of("four")], vectors[:1])
+    rounded = vectors.astype(np.float16)
+    assert np.array_equal([again.get(key) for key in keys], rounded)
+    again.keep({*keys, key_of("four")})
+    assert again.spare_bytes(4) < 100
+    assert np.array_equal([again.get(key) for key in keys], rounded)
 
 
 def test_keeping_some_drops_the_others_and_other_models(cache, tmp_path):
@@ -216,6 +243,7 @@ def test_keeping_some_drops_the_others_and_other_models(cache, tmp_path):
     assert np.array_equal(cache.get(keys[4]), vectors[4])
 
 
+@pytest.mark.slow
 def test_without_the_file_nothing_is_lost_but_time(root, store):
     sync(root, store)
     before = rows(store)

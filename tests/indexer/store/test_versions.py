@@ -1,16 +1,19 @@
 """Which versions of an index stay on the disk: what a reader holds, and nothing else for long."""
 
+import fcntl
 import json
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 from indexer.errors import IncompatibleStore
 from indexer.store.folder import usage
-from indexer.store.manifest import FORMER, count_former, former, hold, read_manifest
+from indexer.store.former import count_former, former
+from indexer.store.manifest import FORMER, hold, read_manifest
 from indexer.store.snapshot import Snapshot
 from indexer.store.writer import MAX_FORMER, Writer
 from tests.support.places import REPOSITORY
@@ -122,6 +125,7 @@ def test_readers_beside_a_writer_see_whole_documents_of_one_version():
     assert looks > 12  # the control: there was something to see
 
 
+@pytest.mark.slow
 def test_a_reader_who_comes_while_its_version_goes_gets_the_next_one(root, store):
     sync(root, store)
     manifest, held = hold(store)
@@ -198,6 +202,7 @@ def test_cleaning_changes_no_row_and_gives_space_back(root, store):
     assert sync(root, store).embedded == 0
 
 
+@pytest.mark.slow
 def test_a_killed_writer_leaves_no_garbage_after_the_next_run(root, store):
     sync(root, store)
     cleaned(store)
@@ -213,6 +218,7 @@ def test_a_killed_writer_leaves_no_garbage_after_the_next_run(root, store):
     assert len(rows(store)) == 20
 
 
+@pytest.mark.slow
 def test_an_index_of_an_earlier_schema_is_refused_and_made_anew(root, store):
     sync(root, store)
     path = store / "manifest.json"
@@ -226,6 +232,38 @@ def test_an_index_of_an_earlier_schema_is_refused_and_made_anew(root, store):
     assert len(found(store, "boiler")) == 10
 
 
+@pytest.mark.slow
+def test_an_index_that_an_earlier_program_reads_is_made_anew_beside_it(root, store):
+    sync(root, store)
+    path = store / "manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"schema": 1}))
+    tables = set(store.rglob("lance/**/*.manifest"))
+    with path.open() as reading:
+        fcntl.flock(reading, fcntl.LOCK_SH)  # as its readers do
+        assert sync(root, store).added == 20
+        assert len(found(store, "boiler")) == 10
+        assert all(each.exists() for each in tables)
+        cleaned(store)
+        assert all(each.exists() for each in tables)
+    cleaned(store)
+    assert not any(each.exists() for each in tables)
+
+
+def test_former_versions_are_looked_at_while_another_process_drops_them(tmp_path):
+    def drop():
+        for path in sorted(tmp_path.iterdir(), reverse=True):
+            path.unlink()
+
+    for _ in range(20):
+        for number in range(100):
+            (tmp_path / FORMER.format(10**18 + number)).write_text("{}")
+        dropping = threading.Thread(target=drop)
+        dropping.start()
+        assert former(tmp_path) == []
+        dropping.join()
+
+
+@pytest.mark.slow
 def test_an_index_of_a_later_schema_is_refused_by_reader_and_writer(root, store):
     sync(root, store)
     path = store / "manifest.json"

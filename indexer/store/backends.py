@@ -1,0 +1,182 @@
+"""What finds passages in place of LanceDB's indices: a protocol, and one in memory that ships.
+
+A store's rows, versions and hashes are LanceDB's, whatever finds them; a backend is filled with the
+rows of one version when it is first searched. An installed package brings one by an entry point in
+the group `corpus_agent.backends`, a function without arguments.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.confine import extensions
+from indexer.errors import CorpusError
+from indexer.store.exact import ROW_ID, Ranked, vectors_of
+
+if TYPE_CHECKING:
+    from lancedb.table import Table
+
+LANCE = "lance"  # none of these: the tables and their own indices
+MEMORY = "memory"
+ROWS_AT_ONCE = 4_096
+# BM25 (Robertson, Zaragoza: The Probabilistic Relevance Framework, 2009), with LanceDB's numbers.
+_K1, _B = 1.2, 0.75
+_WORD = re.compile(r"\w+")
+
+Rows = tuple[NDArray[np.uint64], NDArray[np.floating]]
+"""Ids of rows, best first, and their scores."""
+
+
+class Backend(Protocol):
+    """The passages of one version of an index; filled once, then asked by several threads."""
+
+    def add(
+        self, ids: NDArray[np.uint64], vectors: NDArray[np.float32], texts: Sequence[str]
+    ) -> None:
+        """Take passages in: `vectors` are float32 (ids, dimension), of length 1."""
+        ...
+
+    def nearest(
+        self, vector: NDArray[np.float32], limit: int, among: NDArray[np.uint64] | None
+    ) -> Rows:
+        """The `limit` rows nearest to a unit vector, with their cosines; None: of all rows."""
+        ...
+
+    def worded(
+        self, text: str, limit: int, among: NDArray[np.uint64] | None, *, every_word: bool
+    ) -> Rows:
+        """The `limit` rows that share words with the text, with scores of 0 and more, as BM25 has.
+
+        With `every_word` only rows that hold all words.
+        """
+        ...
+
+
+class MemoryBackend:
+    """All passages in memory: each vector is compared, words are looked up as they are written."""
+
+    def __init__(self) -> None:
+        self._ids = np.empty(0, np.uint64)
+        self._vectors: NDArray[np.float32] | None = None
+        self._lengths: list[int] = []
+        self._places: dict[str, list[tuple[int, int]]] = defaultdict(list)
+
+    def add(
+        self, ids: NDArray[np.uint64], vectors: NDArray[np.float32], texts: Sequence[str]
+    ) -> None:
+        """As the protocol has it."""
+        before = self._vectors
+        self._vectors = vectors if before is None else np.concatenate([before, vectors])
+        self._ids = np.concatenate([self._ids, ids])
+        for text in texts:
+            words = Counter(_words(text))
+            for word, count in words.items():
+                self._places[word].append((len(self._lengths), count))
+            self._lengths.append(words.total())
+
+    def nearest(
+        self, vector: NDArray[np.float32], limit: int, among: NDArray[np.uint64] | None
+    ) -> Rows:
+        """As the protocol has it; ties by id."""
+        if self._vectors is None:
+            return self._ids, np.empty(0)
+        return self._best(np.vecdot(self._vectors, vector).astype(np.float64), limit, among)
+
+    def worded(
+        self, text: str, limit: int, among: NDArray[np.uint64] | None, *, every_word: bool
+    ) -> Rows:
+        """As the protocol has it; ties by id."""
+        words = list(dict.fromkeys(_words(text)))
+        scores, found = np.zeros(len(self._ids)), np.zeros(len(self._ids), np.int64)
+        average = sum(self._lengths) / max(1, len(self._lengths))
+        for word in words:
+            places = self._places.get(word, [])
+            if not places:
+                continue
+            at, counts = (np.array(values) for values in zip(*places, strict=True))
+            rare = np.log(1 + (len(self._ids) - len(at) + 0.5) / (len(at) + 0.5))
+            long = np.array(self._lengths)[at] / average
+            scores[at] += rare * counts * (_K1 + 1) / (counts + _K1 * (1 - _B + _B * long))
+            found[at] += 1
+        scores[found < (len(words) if every_word else 1)] = 0.0
+        ids, best = self._best(scores, limit, among)
+        return ids[best > 0], best[best > 0]
+
+    def _best(
+        self, scores: NDArray[np.float64], limit: int, among: NDArray[np.uint64] | None
+    ) -> Rows:
+        at = np.arange(len(scores)) if among is None else np.flatnonzero(np.isin(self._ids, among))
+        at = at[np.lexsort((self._ids[at], -scores[at]))][:limit]
+        return self._ids[at], scores[at]
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.casefold().replace("_", " "))
+
+
+def maker_of(name: str) -> Callable[[], Backend] | None:
+    """What makes the backend of that name, as in "memory" or "memory:"; None for LanceDB's own.
+
+    Raises UsageError where no installed package brings it.
+    """
+    name = name.removesuffix(":")
+    if name == LANCE:
+        return None
+    if name == MEMORY:
+        return MemoryBackend
+    extension = extensions.named("backends", name)
+
+    def make() -> Backend:
+        found = extension.load()
+        made: Backend | None = found() if callable(found) else None
+        if made is None or not all(hasattr(made, each) for each in ("add", "nearest", "worded")):
+            raise CorpusError(f"{extension} makes no backend.", "Leave --backend out.")
+        return made
+
+    return make
+
+
+class Finder:
+    """A filled backend whose answers are checked, so that it can show no row that is not there."""
+
+    def __init__(self, name: str, backend: Backend, table: Table, column: str) -> None:
+        self._name = name
+        self._backend = backend
+        rows = table.search().select([column, "vector"]).with_row_id(True).to_arrow()
+        for start in range(0, len(rows), ROWS_AT_ONCE):
+            some = rows.slice(start, ROWS_AT_ONCE)
+            texts = some[column].to_pylist()
+            backend.add(some[ROW_ID].to_numpy(), vectors_of(some), texts)
+        self._known = np.sort(rows[ROW_ID].to_numpy())
+
+    def nearest(
+        self, vector: NDArray[np.float32], limit: int, among: NDArray[np.uint64] | None
+    ) -> Ranked:
+        """As the backend ranks them."""
+        return self._checked(self._backend.nearest(vector, limit, among), limit, among)
+
+    def worded(
+        self, text: str, limit: int, among: NDArray[np.uint64] | None, *, every_word: bool
+    ) -> Ranked:
+        """As the backend ranks them."""
+        found = self._backend.worded(text, limit, among, every_word=every_word)
+        return self._checked(found, limit, among)
+
+    def _checked(self, rows: Rows, limit: int, among: NDArray[np.uint64] | None) -> Ranked:
+        ids, scores = np.asarray(rows[0], np.uint64), np.asarray(rows[1], np.float64)
+        own = self._known if among is None else among
+        right = ids.ndim == 1 and ids.shape == scores.shape and len(ids) <= limit
+        if not (right and np.isfinite(scores).all() and len(np.unique(ids)) == len(ids)):
+            raise CorpusError(f"The backend {self._name} gives no ranking.", "Leave --backend out.")
+        if not np.isin(ids, own).all():
+            raise CorpusError(
+                f"The backend {self._name} names rows that it was not asked for.",
+                "Leave --backend out.",
+            )
+        return Ranked(ids, scores)

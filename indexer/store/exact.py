@@ -1,0 +1,158 @@
+"""Rows as a search ranks them: ids, scores, vectors. Of a small version all vectors in memory.
+
+They are read from the table when the second query comes; every query then is one product. Row ids
+are those of one version of the table. Called by the snapshot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from lancedb.table import Table
+
+# 50,000 vectors of 384 dimensions are 77 MB; of 768, 154 MB. A scan of the table keeps more.
+MAX_BYTES = 160 * 2**20
+FUSED = ["source", "ordinal", "language"]  # columns
+ROW_ID = "_rowid"
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """Rows of one version, best first: their ids, uint64 (n,), and scores, float64 (n,)."""
+
+    ids: NDArray[np.uint64]
+    scores: NDArray[np.float64]
+
+    @classmethod
+    def from_rows(cls, rows: pa.Table, scores: NDArray[np.float32]) -> Ranked:
+        """The rows of a result that has their ids, with their scores. Ties by row id."""
+        ids = rows[ROW_ID].to_numpy()
+        order = np.lexsort((ids, -scores))
+        return cls(ids[order], scores[order].astype(np.float64))
+
+    @classmethod
+    def none(cls) -> Ranked:
+        """No rows."""
+        return cls(np.empty(0, np.uint64), np.empty(0))
+
+    def first(self, count: int) -> Ranked:
+        """The best rows alone."""
+        return Ranked(self.ids[:count], self.scores[:count])
+
+    def more(self, other: Ranked) -> Ranked:
+        """These rows, and behind them those of `other` that are not among them."""
+        new = ~np.isin(other.ids, self.ids)
+        ids = np.concatenate([self.ids, other.ids[new]])
+        return Ranked(ids, np.concatenate([self.scores, other.scores[new]]))
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """What rows are fused by, without their text: each list is in the order of `ids`.
+
+    `vectors` are float32, (rows, dimension).
+    """
+
+    ids: NDArray[np.uint64]
+    sources: list[str]
+    ordinals: list[int]
+    languages: list[str]
+    vectors: NDArray[np.float32]
+
+    @classmethod
+    def from_rows(
+        cls, ids: NDArray[np.uint64], rows: pa.Table, vectors: NDArray[np.float32]
+    ) -> Pool:
+        """The rows of a result that has the columns FUSED."""
+        sources, ordinals, languages = (rows[name].to_pylist() for name in FUSED)
+        return cls(ids, sources, ordinals, languages, vectors)
+
+    @classmethod
+    def joined(cls, pools: Sequence[Pool]) -> Pool:
+        """The rows of all pools, one behind the other."""
+        if len(pools) == 1:
+            return pools[0]
+        if not pools:
+            return cls(np.empty(0, np.uint64), [], [], [], np.empty((0, 0), np.float32))
+        return cls(
+            np.concatenate([pool.ids for pool in pools]),
+            [source for pool in pools for source in pool.sources],
+            [ordinal for pool in pools for ordinal in pool.ordinals],
+            [language for pool in pools for language in pool.languages],
+            np.concatenate([pool.vectors for pool in pools]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ExactVectors:
+    """All vectors of a version, float32 (rows, dimension), with their row ids and FUSED.
+
+    `order` are the places of the rows by ascending id.
+    """
+
+    ids: NDArray[np.uint64]
+    matrix: NDArray[np.float32]
+    columns: pa.Table
+    order: NDArray[np.intp]
+
+    @classmethod
+    def from_rows(cls, rows: pa.Table) -> ExactVectors:
+        """The rows of a result that has vectors, ids and the columns FUSED, in any order."""
+        ids = rows[ROW_ID].to_numpy()
+        columns = rows.select(FUSED).combine_chunks()
+        return cls(ids, vectors_of(rows), columns, np.argsort(ids))
+
+    @classmethod
+    def from_table(cls, table: Table) -> ExactVectors:
+        """The vectors of the version that a table stands at."""
+        rows = table.search().select([*FUSED, "vector"]).with_row_id(True)
+        return cls.from_rows(rows.to_arrow())
+
+    def nearest(
+        self, vector: NDArray[np.float32], limit: int, among: NDArray[np.uint64] | None = None
+    ) -> Ranked:
+        """The rows nearest to a unit vector, of those with the ids `among`; None: of all.
+
+        Scores are cosines. Ties by row id.
+        """
+        # Row by row: no threads of a library that would wait for busy cores, and a row's cosine
+        # does not depend on the others.
+        cosines = np.vecdot(self.matrix, vector)
+        at = np.arange(len(self.ids)) if among is None else self._places(among)
+        if len(at) > limit:
+            at = at[np.argpartition(-cosines[at], limit - 1)[:limit]]
+        at = at[np.lexsort((self.ids[at], -cosines[at]))]
+        return Ranked(self.ids[at], cosines[at].astype(np.float64))
+
+    def has(self, ids: NDArray[np.uint64]) -> bool:
+        """Whether all of these rows are among them."""
+        at = np.minimum(np.searchsorted(self.ids, ids, sorter=self.order), len(self.ids) - 1)
+        return bool((self.ids[self.order[at]] == ids).all())
+
+    def pool(self, ids: NDArray[np.uint64]) -> Pool:
+        """What the rows are fused by."""
+        at = self._places(ids)
+        return Pool.from_rows(ids, self.columns.take(at.tolist()), self.matrix[at])
+
+    def _places(self, ids: NDArray[np.uint64]) -> NDArray[np.intp]:
+        return self.order[np.searchsorted(self.ids, ids, sorter=self.order)]
+
+
+def vectors_of(rows: pa.Table) -> NDArray[np.float32]:
+    """The vectors of chunk rows: float32, (rows, dimension), of length 1.
+
+    What the table holds is rounded to float16, which changes a length by .0005 at most.
+    """
+    column = rows["vector"]
+    values = [chunk.flatten().to_numpy() for chunk in column.chunks]
+    flat = np.concatenate(values) if values else np.empty(0)
+    vectors = flat.astype(np.float32).reshape(len(column), column.type.list_size)
+    vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+    return vectors

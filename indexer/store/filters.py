@@ -1,0 +1,240 @@
+"""Filters of documents, as in `type=pdf date>=2024-03 tag:tax`: parsed, and compared with a row.
+
+Pure. Every term must hold; several values with commas between are alternatives; `!=` is exactly
+what `=` is not, so that a document without a value is among it. Called by the index, for the
+`where` of a Query, and by the command line, which shows where an expression is wrong.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, datetime
+from pathlib import PurePosixPath
+from typing import Literal
+
+from indexer.errors import UsageError
+from indexer.records import STATUSES, FileRow
+
+Comparison = Literal["=", "!=", "<", "<=", ">", ">=", ":"]
+Value = str | int
+
+MAX_CHARS = 2_000
+MAX_SHOWN = 40  # of what is wrong
+_TERM = re.compile(r'(?<![^\W\d_])([^\W\d_]++)(!=|<=|>=|=|<|>|:)("[^"]*"|[^\s"]\S*)?')
+_NUMBER = re.compile(r"([0-9]{1,15})(k|kb|m|mb|g|gb)?", re.ASCII)
+_DAY = re.compile(r"[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?", re.ASCII)
+_UNITS = {"k": 10**3, "m": 10**6, "g": 10**9}
+_ORDERED: dict[str, Callable[[Value, Value], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+_WORDS = ("path", "type", "title", "author", "tag", "link", "language", "status")
+_NUMBERS = ("pages", "lines", "bytes", "passages")
+_DAYS = ("date", "modified")
+_IN_PART = ("title", "author", "tag", "link")  # what one asks for by a part of it
+_COLUMNS = {  # of a file's row, where they are called otherwise
+    "type": ("extractor",),
+    "tag": ("tags",),
+    "link": ("links",),
+    "modified": ("mtime_ns",),
+    "passages": ("chunks",),
+}
+KNOWN = (
+    f"There is: {', '.join(_WORDS)} (= is, : holds, != is not; several with commas), "
+    f"{', '.join(_NUMBERS)} and {', '.join(_DAYS)} (= != < <= > >=; 10, 2mb, 2024, 2024-03-12)."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One condition: a property, how it is compared, and the values that it may have."""
+
+    key: str
+    comparison: Comparison
+    values: tuple[Value, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of a file's row that it is compared with."""
+        return _COLUMNS.get(self.key, (self.key,))
+
+    def matches(self, row: FileRow) -> bool:
+        """Whether a file has it; a path is no property of a row, and is selected elsewhere."""
+        if self.comparison == "!=":
+            return not any(_has(row, self.key, "=", value) for value in self.values)
+        return any(_has(row, self.key, self.comparison, value) for value in self.values)
+
+
+def parse_filter(text: str) -> tuple[Term, ...]:
+    """The terms of an expression; none of an empty one.
+
+    Raises UsageError, which says at which character it is wrong and what there is.
+    """
+    if len(text) > MAX_CHARS:
+        raise UsageError(f"A filter of {len(text):,} characters; at most {MAX_CHARS:,}.", KNOWN)
+    terms, at = [], 0
+    while at < len(text):
+        if text[at].isspace():
+            at += 1
+            continue
+        found = _TERM.match(text, at)
+        if found is None:
+            raise _wrong(text, at, f"{_shown(text[at:].split()[0])} is no condition")
+        terms.append(_term(text, found))
+        at = found.end()
+        if at < len(text) and not text[at].isspace():
+            raise _wrong(text, at, f"{_shown(text[at:].split()[0])} stands behind a value")
+    return tuple(terms)
+
+
+def in_part(text: str) -> str:
+    """The expression with `:` in the place of `=`, where a part of what is sought may be meant."""
+
+    def holds(found: re.Match[str]) -> str:
+        key, comparison, written = found[1], found[2], found[3] or ""
+        of_words = comparison == "=" and key.casefold() in _IN_PART
+        return f"{key}:{written}" if of_words else found[0]
+
+    return _TERM.sub(holds, text)
+
+
+def _term(text: str, found: re.Match[str]) -> Term:
+    key, comparison, written = found[1].casefold(), found[2], found[3]
+    if key not in (*_WORDS, *_NUMBERS, *_DAYS):
+        raise _wrong(text, found.start(1), f"{_shown(found[1])} is no property")
+    if key in _WORDS and comparison in _ORDERED:
+        raise _wrong(text, found.start(2), f"{key} has no order: write =, : or !=")
+    if key not in _WORDS and comparison == ":":
+        raise _wrong(text, found.start(2), f"{key} holds nothing: write =, <, <=, >, >= or !=")
+    if not written or written == '""':
+        raise _wrong(text, found.end(2), f"nothing is behind {key}{comparison}")
+    start = found.start(3)
+    if written[0] in "=<>!:":
+        raise _wrong(text, start, f"{comparison}{written[0]} is no comparison")
+    parts = [written[1:-1]] if written[0] == '"' else written.split(",")
+    if "" in parts:
+        raise _wrong(text, start, "nothing is between two commas")
+    values = tuple(_value(text, start, key, part) for part in parts)
+    shown: Comparison = comparison  # type: ignore[assignment]  # as the pattern has it
+    return Term(key, shown, values)
+
+
+def _value(text: str, at: int, key: str, written: str) -> Value:
+    if key in _NUMBERS:
+        number = _NUMBER.fullmatch(written.casefold())
+        if number is None:
+            raise _wrong(text, at, f"{key} is compared with a number, not {_shown(written)}")
+        return int(number[1]) * _UNITS.get((number[2] or " ")[0], 1)
+    if key in _DAYS:
+        if not (_DAY.fullmatch(written) and _is_in_calendar(written)):
+            raise _wrong(
+                text,
+                at,
+                f"{key} is compared with 2024, 2024-03 or 2024-03-12, not {_shown(written)}",
+            )
+        return written
+    if key == "status" and written.casefold() not in STATUSES:
+        raise _wrong(text, at, f"status is one of {', '.join(STATUSES)}, not {_shown(written)}")
+    if key == "link":
+        if target := link_target(written.strip("[]")):
+            return target
+        raise _wrong(text, at, f"{_shown(written)} names no note")
+    return written if key == "path" else " ".join(written.casefold().split())
+
+
+def link_target(written: str) -> str:
+    """What a link leads to, as it is compared: without a heading, a block, and the end of a note.
+
+    "../Rent.md#Due" and "Rent" lead to the note "rent"; folders are kept.
+    """
+    path = " ".join(written.partition("#")[0].partition("^")[0].split()).casefold()
+    parts = [part for part in path.replace("\\", "/").split("/") if part not in ("", ".", "..")]
+    return "/".join(parts).removesuffix(".md")
+
+
+def _is_in_calendar(written: str) -> bool:
+    try:
+        date.fromisoformat((written + "-01-01")[:10] if len(written) < 10 else written)
+    except ValueError:
+        return False
+    return True
+
+
+def _wrong(text: str, at: int, what: str) -> UsageError:
+    return UsageError(f"The filter {_shown(text, 200)}, character {at + 1}: {what}.", KNOWN)
+
+
+def _shown(text: str, most: int = MAX_SHOWN) -> str:
+    return repr(text if len(text) <= most else f"{text[:most]}…")
+
+
+def _has(row: FileRow, key: str, comparison: str, value: Value) -> bool:
+    """Whether one value of a file's property compares so."""
+    held = _property(row, key)
+    if isinstance(held, list):
+        return any(name == value or _within(key, comparison, name, str(value)) for name in held)
+    if held is None:
+        return False
+    if isinstance(held, str) and isinstance(value, str):
+        if key in _DAYS:
+            held = held[: len(value)]
+        elif comparison == ":":
+            return value in held
+    if comparison in _ORDERED:
+        return _ORDERED[comparison](held, value)
+    return held == value
+
+
+def _within(key: str, comparison: str, name: str, value: str) -> bool:
+    """Whether one of several values holds another: a tag all below it, a link the note's name."""
+    if comparison != ":":
+        return False
+    return name.startswith(f"{value}/") if key == "tag" else name.endswith(f"/{value}")
+
+
+def _property(row: FileRow, key: str) -> Value | list[str] | None:
+    """A file's property; of several, a list."""
+    if key == "type":
+        return kinds_of(row)
+    if key == "tag":
+        return (row.tags or "").split()  # null in a table that another program wrote
+    if key == "link":
+        return (row.links or "").splitlines()
+    if key == "modified":
+        return _day_of(row.mtime_ns)
+    if key == "passages":
+        return row.chunks
+    if key == "title":
+        return " ".join((row.title or "").casefold().split())
+    if key == "author":
+        return " ".join((row.author or "").casefold().split())
+    found: Value | None = {
+        "language": row.language,
+        "status": row.status,
+        "pages": row.pages,
+        "lines": row.lines,
+        "bytes": row.bytes,
+        "date": row.date,
+    }[key]
+    return found
+
+
+def kinds_of(row: FileRow) -> list[str]:
+    """The names of a file's type: the ending of its name, and the extractor that read it."""
+    read_by = (row.extractor or "").partition("/")[0]
+    ending = PurePosixPath(row.source).suffix.removeprefix(".").casefold()
+    return [name for name in dict.fromkeys((ending, read_by)) if name]
+
+
+def _day_of(mtime_ns: int) -> str | None:
+    """The day of a file's time, in the user's time zone; None where there is none such."""
+    try:
+        return datetime.fromtimestamp(mtime_ns / 1e9).astimezone().date().isoformat()
+    except (ValueError, OverflowError, OSError):
+        return None

@@ -1,0 +1,131 @@
+"""Former manifests: the versions of an index that a reader holds, or that are kept for the user.
+
+A replaced manifest stays under another name, by the time of its replacement, until a writer drops
+it. Where a version had to be written anew, the file that was written last counts for its number.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from collections.abc import Collection
+from pathlib import Path
+
+from indexer.errors import DamagedStore, IncompatibleStore
+from indexer.store.manifest import (
+    FORMER,
+    Manifest,
+    content_of,
+    parsed,
+    put_in_place,
+    write_new,
+)
+
+_READ_ONLY = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+def count_former(store: Path) -> int:
+    """Number of replaced manifests that still exist, held or not."""
+    return sum(1 for _ in store.glob(FORMER.format("*")))
+
+
+def former(store: Path, *, kept: Collection[int] = (), drop: bool = False) -> list[Manifest]:
+    """Former manifests that a reader holds or whose numbers are in `kept`, oldest first.
+
+    With `drop` all others are deleted. Where a version was written anew, the last one counts.
+    Raises IncompatibleStore for one of another schema that a reader holds.
+    """
+    left = []
+    waiting = set(kept)
+    for path in _former_paths(store):
+        try:
+            descriptor = os.open(path, _READ_ONLY)
+        except FileNotFoundError:  # dropped by a writer meanwhile
+            continue
+        try:
+            manifest = _readable(store, descriptor)
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if manifest is not None and manifest.version in waiting:
+                left.append(manifest)
+            elif drop and _is_manifest(store, descriptor):
+                path.unlink()  # under the lock: a reader who comes now sees that it is gone
+        except BlockingIOError:
+            left.append(parsed(store, content_of(store, descriptor)))
+        finally:
+            os.close(descriptor)
+        if manifest is not None:
+            waiting.discard(manifest.version)
+    return sorted(left, key=lambda manifest: manifest.version)
+
+
+def count_held(store: Path) -> int:
+    """Number of former manifests that a reader holds, of whatever schema they are."""
+    return sum(map(_is_held, _former_paths(store)))
+
+
+def _is_held(path: Path) -> bool:
+    try:
+        descriptor = os.open(path, _READ_ONLY)
+    except FileNotFoundError:  # dropped by a writer meanwhile
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
+def former_files(store: Path) -> dict[int, tuple[str, Manifest]]:
+    """Name and content of each former manifest by its number; the last one that was written.
+
+    Those of other schemas, and what is no manifest, are left out.
+    """
+    found: dict[int, tuple[str, Manifest]] = {}
+    for path in _former_paths(store):
+        try:
+            descriptor = os.open(path, _READ_ONLY)
+        except FileNotFoundError:  # dropped by a writer meanwhile
+            continue
+        try:
+            manifest = _readable(store, descriptor)
+        finally:
+            os.close(descriptor)
+        if manifest is not None:
+            found.setdefault(manifest.version, (path.name, manifest))
+    return found
+
+
+def _former_paths(store: Path) -> list[Path]:
+    """The files of former manifests, the last one first."""
+    return sorted(store.glob(FORMER.format("*")), key=lambda path: (len(path.name), path.name))[
+        ::-1
+    ]
+
+
+def _readable(store: Path, descriptor: int) -> Manifest | None:
+    try:
+        return parsed(store, content_of(store, descriptor))
+    except (DamagedStore, IncompatibleStore):
+        return None
+
+
+def _is_manifest(store: Path, descriptor: int) -> bool:
+    """Whether an open file is a manifest, of any schema; other files are not deleted."""
+    try:
+        return content_of(store, descriptor).keys() >= {"version", "root", "fingerprint"}
+    except DamagedStore:
+        return False
+
+
+def drop_former(store: Path) -> None:
+    """Delete all former manifests, held or not: the versions that they name are gone."""
+    for path in store.glob(FORMER.format("*")):
+        path.unlink(missing_ok=True)
+
+
+def write_former(store: Path, manifest: Manifest) -> None:
+    """Put a former version's manifest beside the one that it replaces, atomically and durably."""
+    put_in_place(write_new(store, manifest), store / FORMER.format(time.time_ns()))

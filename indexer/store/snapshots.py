@@ -1,0 +1,274 @@
+"""Read access to one version of one store, or of each of several that are searched as one.
+
+Of several, a source begins with the prefix of its store, as in `notes:lease.md`; row ids of
+different stores are told apart by their highest bits. What is asked for by name goes to the one
+store that is named. Each store's rows stay its own: nothing is copied.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.records import Coverage, FileRow, Hit, OpenStore, Query
+from indexer.store.exact import Pool, Ranked
+from indexer.store.filters import parse_filter
+from indexer.store.ranking import kept
+from indexer.store.snapshot import Snapshot
+from indexer.store.word_weights import as_in_one
+
+STORE_BITS = np.uint64(56)  # of a row id: LanceDB numbers rows below, stores stand above
+OWN = np.uint64(2**56 - 1)  # the bits of a row id within its store
+SIMILAR = 3  # names that are proposed for one that is not there
+
+
+class Snapshots:
+    """Versions of stores by the prefix of their sources, "" for one alone; at most 256."""
+
+    def __init__(self, parts: Mapping[str, Snapshot]) -> None:
+        assert parts
+        assert "" not in parts or len(parts) == 1, "one store alone has no name"
+        self.parts = dict(parts)
+        self._own_among: dict[frozenset[str], dict[str, frozenset[str]]] = {}
+
+    def check(self) -> None:
+        """Raise DamagedStore if a file of a version was changed since it was opened."""
+        for part in self.parts.values():
+            part.check()
+
+    def close(self) -> None:
+        """Release the versions that are held."""
+        for part in self.parts.values():
+            part.close()
+
+    @property
+    def version(self) -> int:
+        """The number of the version; of several stores the sum, which grows with each."""
+        return sum(part.manifest.version for part in self.parts.values())
+
+    @property
+    def coverage(self) -> Coverage:
+        """How many files have each status."""
+        every = [part.manifest.coverage for part in self.parts.values()]
+        return Coverage(
+            **{
+                name.name: sum(getattr(one, name.name) for one in every)
+                for name in fields(Coverage)
+            }
+        )
+
+    @property
+    def unread(self) -> float:
+        """The share of the passages in languages that the packaged model does not read."""
+        every = [part.manifest for part in self.parts.values()]
+        passages = sum(one.chunks for one in every)
+        return sum(one.unread * one.chunks for one in every) / passages if passages else 0.0
+
+    @cached_property
+    def languages(self) -> Mapping[str, int]:
+        """How many passages are in each language."""
+        found: Counter[str] = Counter()
+        for part in self.parts.values():
+            found.update(part.manifest.languages)
+        return found
+
+    @property
+    def stores(self) -> tuple[OpenStore, ...]:
+        """The stores that sources are named after; none where it is one alone."""
+        return tuple(
+            OpenStore(prefix[:-1], part.store, part.manifest.version)
+            for prefix, part in self.parts.items()
+            if prefix
+        )
+
+    # ---- Files
+
+    def place(self, source: str) -> tuple[str, str] | None:
+        """The prefix of the store that a source names, and the source in it; None if it is none."""
+        found = (prefix for prefix in self.parts if source.startswith(prefix))
+        return next(((prefix, source[len(prefix) :]) for prefix in found), None)
+
+    def file(self, source: str) -> FileRow | None:
+        """The row of one file, None if no walk found it."""
+        return self.files_named([source]).get(source)
+
+    def files_named(self, sources: Collection[str]) -> dict[str, FileRow]:
+        """The rows of the given files, by source; unknown sources are omitted."""
+        found: dict[str, FileRow] = {}
+        for prefix, own in self._by_store(sources).items():
+            for row in self.parts[prefix].files_named(own).values():
+                found[prefix + row.source] = named(prefix, row)
+        return found
+
+    def files(self, paths: Sequence[str] = (), not_paths: Sequence[str] = ()) -> list[FileRow]:
+        """The file rows by source; all, or those that paths select, as of a Query."""
+        found = []
+        for prefix, part in self.parts.items():
+            these = self._own_paths(prefix, paths)
+            if these is not None:
+                rows = part.files(these, self._own_paths(prefix, not_paths) or ())
+                found += [named(prefix, row) for row in rows] if prefix else rows
+        return sorted(found, key=lambda row: row.source) if len(self.parts) > 1 else found
+
+    def selects(self, path: str) -> bool:
+        """Whether a path, as of a Query, selects any document."""
+        own = {prefix: self._own_paths(prefix, [path]) for prefix in self.parts}
+        return any(self.parts[prefix].selects(these[0]) for prefix, these in own.items() if these)
+
+    def similar(self, source: str) -> list[str]:
+        """Up to three indexed sources with names similar to `source`, most similar first.
+
+        Of several stores that of the one that it names, else the most similar of each in turn.
+        """
+        place = self.place(source)
+        if place is not None:
+            return [place[0] + name for name in self.parts[place[0]].similar(place[1])]
+        each = [
+            [prefix + name for name in part.similar(source)] for prefix, part in self.parts.items()
+        ]
+        turns = (names[turn : turn + 1] for turn in range(SIMILAR) for names in each)
+        return [name for names in turns for name in names][:SIMILAR]
+
+    def filtered(self, where: str) -> frozenset[str]:
+        """The sources of the files that a filter selects; raises UsageError where it is none."""
+        terms = parse_filter(where)
+        plain = [term for term in terms if term.key != "path"]
+        found = {
+            prefix + source
+            for prefix, part in self.parts.items()
+            for source in part.matching(plain)
+        }
+        for term in terms:
+            if term.key == "path":
+                these = set(self._sources_at([str(value) for value in term.values]))
+                found = found - these if term.comparison == "!=" else found & these
+        return frozenset(found)
+
+    def _sources_at(self, paths: Sequence[str]) -> Iterator[str]:
+        """The sources that paths select, as of a Query."""
+        for prefix, part in self.parts.items():
+            own = self._own_paths(prefix, paths)
+            if own is not None:
+                yield from (prefix + source for source in part.sources_at(own))
+
+    def _by_store(self, sources: Iterable[str]) -> dict[str, list[str]]:
+        """The sources by the prefix of their store, without it; those of none are left out."""
+        found: dict[str, list[str]] = {}
+        for source in sources:
+            if (place := self.place(source)) is not None:
+                found.setdefault(place[0], []).append(place[1])
+        return found
+
+    def _own_paths(self, prefix: str, paths: Sequence[str]) -> tuple[str, ...] | None:
+        """What paths select in one store: those that name it or none; None if all name others."""
+        own = []
+        for path in paths:
+            place = self.place(path)
+            if place is None:
+                own.append(path)
+            elif place[0] == prefix:
+                own.append(place[1])
+        return tuple(own) if own or not paths else None
+
+    # ---- Passages
+
+    def nearest(self, vector: NDArray[np.float32], query: Query) -> Ranked:
+        """The rows nearest to a unit vector; the score is the cosine, best first."""
+        return _merged(query, self._found(query, lambda part, own: part.nearest(vector, own)))
+
+    def worded(self, query: Query, *, every_word: bool = False) -> Ranked:
+        """The rows that share words with the query; the score is BM25, best first.
+
+        Of several stores each word weighs what it would in one store of all their rows.
+        """
+        found = self._found(query, lambda part, own: part.worded(own, every_word=every_word))
+        if len(self.parts) > 1 and len(found) and not every_word:
+            parts = list(self.parts.values())
+            ranked = [found.get(number, Ranked.none()) for number in range(len(parts))]
+            found = dict(enumerate(as_in_one(parts, ranked, query.text)))
+        return _merged(query, found)
+
+    def _found(
+        self, query: Query, found_in: Callable[[Snapshot, Query], Ranked]
+    ) -> dict[int, Ranked]:
+        """The rows of each store that the query does not leave out, by its number."""
+        own = {
+            number: (part, self._own_query(prefix, query))
+            for number, (prefix, part) in enumerate(self.parts.items())
+        }
+        return {number: found_in(part, asked) for number, (part, asked) in own.items() if asked}
+
+    def _own_query(self, prefix: str, query: Query) -> Query | None:
+        """What one store is asked; None where the query leaves it out."""
+        if not prefix:
+            return query
+        paths = self._own_paths(prefix, query.paths)
+        among = query.among
+        if among is not None:
+            among = kept(self._own_among, among, self._among)[prefix]
+        if paths is None or among == frozenset():
+            return None
+        not_paths = self._own_paths(prefix, query.not_paths) or ()
+        return replace(query, paths=paths, not_paths=not_paths, among=among)
+
+    def _among(self, among: frozenset[str]) -> dict[str, frozenset[str]]:
+        """Sources by the prefix of their store, without it."""
+        own = self._by_store(among)
+        return {prefix: frozenset(own.get(prefix, ())) for prefix in self.parts}
+
+    def pool(self, *rankings: Ranked) -> Pool:
+        """What the rows of the rankings are fused by, each once, store by store."""
+        every = (key for ranked in rankings for key in ranked.ids.tolist())
+        ids = np.array(list(dict.fromkeys(every)), np.uint64)
+        pools = []
+        for number, prefix, at in self._stores_of(ids):
+            own = self.parts[prefix].pool(Ranked(ids[at] & OWN, np.zeros(len(at))))
+            sources = [prefix + source for source in own.sources] if prefix else own.sources
+            pools.append(replace(own, ids=own.ids | number, sources=sources))
+        return Pool.joined(pools)
+
+    def hits(self, ranked: Ranked) -> list[Hit]:
+        """The rows of a ranking as hits, in its order; their score is that of the ranking."""
+        found: dict[int, Hit] = {}
+        for _, prefix, at in self._stores_of(ranked.ids):
+            own = self.parts[prefix].hits(Ranked(ranked.ids[at] & OWN, ranked.scores[at]))
+            found.update(zip(at.tolist(), (_named_hit(prefix, hit) for hit in own), strict=True))
+        return [found[place] for place in range(len(ranked.ids))]
+
+    def _stores_of(
+        self, ids: NDArray[np.uint64]
+    ) -> Iterator[tuple[np.uint64, str, NDArray[np.intp]]]:
+        """For each store that has some of the rows: its bits, its prefix and the rows' places."""
+        for number, prefix in enumerate(self.parts):
+            bits = np.uint64(number) << STORE_BITS
+            at = np.flatnonzero(ids & ~OWN == bits)
+            if len(at):
+                yield bits, prefix, at
+
+
+def _merged(query: Query, found: Mapping[int, Ranked]) -> Ranked:
+    """The best rows of all stores by their scores; of equal ones those of the first store."""
+    if not found:
+        return Ranked.none()
+    ids = [ranked.ids | np.uint64(number) << STORE_BITS for number, ranked in found.items()]
+    every = Ranked(np.concatenate(ids), np.concatenate([each.scores for each in found.values()]))
+    if len(found) == 1:
+        return every
+    best = np.argsort(-every.scores, kind="stable")[: query.limit]
+    return Ranked(every.ids[best], every.scores[best])
+
+
+def named(prefix: str, row: FileRow) -> FileRow:
+    """A row with its source as it is named among several stores."""
+    return replace(row, source=prefix + row.source) if prefix else row
+
+
+def _named_hit(prefix: str, hit: Hit) -> Hit:
+    if not prefix:
+        return hit
+    return replace(hit, chunk=replace(hit.chunk, source=prefix + hit.chunk.source))

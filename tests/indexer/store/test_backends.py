@@ -1,0 +1,104 @@
+"""What finds passages in place of LanceDB: the backend that ships, and what one may not do."""
+
+import numpy as np
+import pytest
+
+from indexer.errors import CorpusError, UsageError
+from indexer.index import Index
+from indexer.records import Query
+from indexer.store.backends import Finder, MemoryBackend, maker_of
+from tests.support.fakes import ToyEncoder
+from tests.support.toy_index import sync
+
+TEXTS = {
+    "tar.md": "# Tar\n\nThe price of tar is nine crowns.\n",
+    "rope.md": "# Rope\n\nThe price of rope is two crowns a fathom.\n",
+    "sub/anchor.md": "# Anchor\n\nAn anchor was lost off Skagen.\n",
+}
+
+
+@pytest.fixture
+def store(tmp_path):
+    docs = tmp_path / "docs"
+    for name, text in TEXTS.items():
+        (docs / name).parent.mkdir(parents=True, exist_ok=True)
+        (docs / name).write_text(text)
+    store = tmp_path / "store"
+    sync(docs, store)
+    return store
+
+
+def sources(store, query, **more):
+    index = Index.open(store, ToyEncoder(), **more)
+    try:
+        return [hit.chunk.source for hit in index.search(query)]
+    finally:
+        index.close()
+
+
+def test_the_backend_in_memory_finds_what_the_tables_find(store):
+    for query in (
+        Query("price of tar"),
+        Query("anchor off Skagen"),
+        Query("crowns", paths=("rope.md",)),
+        Query("price", not_paths=("tar.md",)),
+        Query('"two crowns a fathom"'),
+    ):
+        lance = sources(store, query)
+        for name in ("memory", "memory:"):
+            found = sources(store, query, backend=name)
+            assert (found[0], set(found)) == (lance[0], set(lance)), query
+
+
+def test_every_word_is_asked_for_and_what_shares_none_is_not_found():
+    backend = MemoryBackend()
+    ids = np.array([7, 3, 9], np.uint64)
+    backend.add(ids, np.eye(3, dtype=np.float32), ["tar and rope", "Rope_end", "nothing"])
+    found, scores = backend.worded("rope tar", 5, None, every_word=False)
+    assert found.tolist() == [7, 3] and scores[0] > scores[1] > 0
+    assert backend.worded("rope tar", 5, None, every_word=True)[0].tolist() == [7]
+    assert backend.worded("rope", 5, np.array([3], np.uint64), every_word=False)[0].tolist() == [3]
+    assert backend.worded("oakum", 5, None, every_word=False)[0].tolist() == []
+    near, cosines = backend.nearest(np.array([0, 1, 0], np.float32), 2, None)
+    assert (near.tolist(), cosines.tolist()) == ([3, 7], [1.0, 0.0])
+
+
+class _Stubborn(MemoryBackend):
+    """A backend that says something else than it was asked for."""
+
+    def __init__(self, ids, scores):
+        super().__init__()
+        self._says = np.array(ids, np.uint64), np.array(scores)
+
+    def nearest(self, vector, limit, among):
+        return self._says
+
+
+def test_a_backend_that_names_what_it_must_not_is_refused(store):
+    index = Index.open(store, ToyEncoder())
+    (snapshot,) = index._snapshots.parts.values()
+    table = snapshot._chunks
+    known = table.search().with_row_id(True).select(["id"]).to_arrow()["_rowid"].to_pylist()
+    vector = np.ones(64, np.float32)
+    for ids, scores, among, said in (
+        ([known[0]], [1.0], None, ""),  # the control
+        ([10**9], [1.0], None, "rows that it was not asked for"),
+        ([known[0]], [1.0], known[1:], "rows that it was not asked for"),
+        ([known[0], known[0]], [1.0, 0.9], None, "gives no ranking"),
+        ([known[0]], [float("nan")], None, "gives no ranking"),
+        ([known[0]], [1.0, 0.5], None, "gives no ranking"),
+    ):
+        finder = Finder("stubborn", _Stubborn(ids, scores), table, "lexical")
+        asked = None if among is None else np.array(among, np.uint64)
+        if not said:
+            assert finder.nearest(vector, 5, asked).ids.tolist() == ids
+            continue
+        with pytest.raises(CorpusError, match=said):
+            finder.nearest(vector, 5, asked)
+    index.close()
+
+
+def test_a_backend_has_a_name_that_something_brings():
+    assert maker_of("lance") is maker_of("lance:") is None
+    with pytest.raises(UsageError, match="brings 'nowhere' to the backends"):
+        maker_of("nowhere")

@@ -1,0 +1,257 @@
+"""Filters: against conditions written by hand, what is wrong, and what a search finds."""
+
+import io
+import os
+import re
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from pypdf import PdfReader, PdfWriter
+
+from corpus_agent.service import places
+from indexer.errors import CorpusError, Refused, UsageError
+from indexer.index import Index
+from indexer.records import FileRow, Query
+from indexer.store.filters import in_part, parse_filter
+from tests.support.pdfs import pdf_of
+from tests.support.toy_index import ENCODER, copied, sync
+
+DAY_NS = 86_400 * 10**9
+
+
+def at(year: int, month: int, day: int) -> int:
+    return int(datetime(year, month, day, 12).timestamp()) * 10**9
+
+
+def row(source: str, extractor: str | None, **more: object) -> FileRow:
+    return FileRow(source, extractor=extractor, **{"status": "indexed", **more})
+
+
+ROWS = [
+    row("contracts/a.pdf", "pdf/4", pages=12, lines=400, bytes=90_000, chunks=30, language="en",
+        title="Lease of the Mill", mtime_ns=at(2024, 3, 1)),
+    row("contracts/b.docx", "docx/4", lines=80, bytes=2_000_000, chunks=9, language="de",
+        title="Mietvertrag", mtime_ns=at(2023, 12, 31)),
+    row("notes/tax.md", "markdown/2", lines=20, bytes=900, chunks=2, language="en", title="Tax",
+        date="2024-03-12", author="Ann Müller", tags="tax/2024 money", mtime_ns=at(2025, 1, 2),
+        links="home/rent\ntwo words\nplan.png"),
+    row("notes/taxi.md", "markdown/2", lines=5, bytes=100, chunks=1, language="fr", title="taxi",
+        date="2023-01-31", tags="taxi", mtime_ns=at(2025, 1, 1), links="rent"),
+    row("mail/one.eml", "eml/6", lines=30, bytes=5_000, chunks=3, language="en",
+        title="Your tax bill", date="2024-04-01", author="Bob <bob@x.example>",
+        mtime_ns=at(2024, 4, 1)),
+    row("scan.PDF", "pdf/4", status="empty", reason="no_text_layer", bytes=10, pages=None),
+    row("broken.pdf", "pdf/4", status="failed", reason="malformed", bytes=11),
+    row("old.txt", "text/2", status="unreachable", lines=1, bytes=0, chunks=1, title="old"),
+    row("new.TXT", "text/2", lines=1, bytes=3, chunks=1, title='the "new" one', language="en"),
+]  # fmt: skip
+
+
+def day(row: FileRow) -> str:
+    return datetime.fromtimestamp(row.mtime_ns / 1e9).strftime("%Y-%m-%d")
+
+
+EXPRESSIONS = [
+    ("", lambda r: True),
+    ("type=pdf", lambda r: r.source.lower().endswith(".pdf")),
+    ("type=PDF", lambda r: r.source.lower().endswith(".pdf")),
+    ("type=pdf,docx", lambda r: r.source.lower().endswith((".pdf", ".docx"))),
+    ("type!=pdf", lambda r: not r.source.lower().endswith(".pdf")),
+    ("type=md", lambda r: r.source.endswith(".md")),
+    ("type=markdown", lambda r: r.source.endswith(".md")),
+    ("type=text", lambda r: r.source.lower().endswith(".txt")),
+    ("title:tax", lambda r: "tax" in (r.title or "").lower()),
+    ("title=tax", lambda r: r.title == "Tax"),
+    ('title:"of the mill"', lambda r: r.title == "Lease of the Mill"),
+    ("title!=tax", lambda r: r.title != "Tax"),
+    ("author:müller", lambda r: r.author == "Ann Müller"),
+    ("author!=x", lambda r: True),
+    ("tag=tax", lambda r: False),
+    ("tag:tax", lambda r: "tax/2024" in r.tags),
+    ("tag=money,taxi", lambda r: "money" in r.tags or r.tags == "taxi"),
+    ("tag!=taxi", lambda r: r.tags != "taxi"),
+    ("link:Rent", lambda r: "rent" in r.links),
+    ("link=rent", lambda r: r.links == "rent"),
+    ("link:home/Rent.md", lambda r: "home/rent" in r.links),
+    ('link:"[[Two  words]]"', lambda r: "two words" in r.links),
+    ("link:ent", lambda r: False),
+    ("link!=rent", lambda r: r.links != "rent"),
+    ("language=de,fr", lambda r: r.language in ("de", "fr")),
+    ("status=empty,failed", lambda r: r.status in ("empty", "failed")),
+    ("status!=indexed", lambda r: r.status != "indexed"),
+    ("pages>10", lambda r: (r.pages or 0) > 10),
+    ("pages<=12", lambda r: r.pages is not None),
+    ("bytes>=2mb", lambda r: r.bytes >= 2_000_000),
+    ("bytes<1k", lambda r: r.bytes < 1_000),
+    ("passages=1", lambda r: r.chunks == 1),
+    ("lines!=1", lambda r: r.lines != 1),
+    ("date>=2024-03", lambda r: (r.date or "") >= "2024-03-01"),
+    ("date>2024-03", lambda r: (r.date or "") >= "2024-04-01"),
+    ("date<2024", lambda r: r.date is not None and r.date < "2024"),
+    ("date<=2024-03-12", lambda r: r.date is not None and r.date <= "2024-03-12"),
+    ("date=2024", lambda r: (r.date or "").startswith("2024")),
+    ("date!=2024", lambda r: not (r.date or "").startswith("2024")),
+    ("modified<2024", lambda r: day(r) < "2024"),
+    ("modified>=2024-04 type=eml", lambda r: r.source == "mail/one.eml"),
+    ("type=md date>2023 tag:tax lines<100", lambda r: r.source == "notes/tax.md"),
+    ("type=pdf type=docx", lambda r: False),
+]
+
+
+@pytest.mark.parametrize(("written", "by_hand"), EXPRESSIONS)
+def test_a_filter_selects_what_is_selected_by_hand(written, by_hand):
+    terms = parse_filter(written)
+    found = [row.source for row in ROWS if all(term.matches(row) for term in terms)]
+    assert found == [row.source for row in ROWS if by_hand(row)]
+
+
+def test_most_of_the_expressions_select_some_and_not_all():
+    telling = [hand for _, hand in EXPRESSIONS if 0 < sum(map(hand, ROWS)) < len(ROWS)]
+    assert len(telling) >= 30
+
+
+@pytest.mark.parametrize(
+    ("written", "at", "what"),
+    [
+        ("pdf", 1, "'pdf' is no condition"),
+        ("type=pdf size>3", 10, "'size' is no property"),
+        ("type=pdf pages>ten", 16, "pages is compared with a number, not 'ten'"),
+        ("title>a", 6, "title has no order"),
+        ("pages:3", 6, "pages holds nothing"),
+        ("date=March", 6, "date is compared with 2024, 2024-03 or 2024-03-12"),
+        ("date>=2024-13", 7, "date is compared with"),
+        ("date>=2024-02-30", 7, "date is compared with"),
+        ("type=", 6, "nothing is behind type="),
+        ("link:#due", 6, "'#due' names no note"),
+        ('type=""', 6, "nothing is behind type="),
+        ("type==pdf", 6, "== is no comparison"),
+        ("pages>>10", 7, ">> is no comparison"),
+        ("type=pdf,,md", 6, "nothing is between two commas"),
+        ('title:"a b"c', 12, "'c' stands behind a value"),
+        ('title:"a b', 7, "nothing is behind title:"),
+        ("status=fine", 8, "status is one of"),
+        ("type = pdf", 1, "'type' is no condition"),
+        ("a" * 2_001, None, "A filter of 2,001 characters"),
+    ],
+)
+def test_a_wrong_filter_is_told_with_its_place_and_what_there_is(written, at, what):
+    with pytest.raises(UsageError, match=re.escape(what)) as raised:
+        parse_filter(written)
+    assert at is None or f"character {at}:" in raised.value.message
+    assert "There is: path, type," in raised.value.hint
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("made")
+    folder = made / "docs"
+    (folder / "contracts").mkdir(parents=True)
+    (folder / "contracts" / "lease.txt").write_text("The rent of the mill is 500 euros.\n")
+    (folder / "contracts" / "old.md").write_text("---\ndate: 2019-05-01\n---\nThe rent was 400.\n")
+    (folder / "tax.md").write_text(
+        "---\ndate: 2024-03-12\nauthor: Ann\ntags: [money, Tax Office]\n---\n"
+        "The rent, for #tax/2024.\n"
+    )
+    (folder / "empty.pdf").write_bytes(b"")  # there is nothing in it that could not be read
+    (folder / "broken.pdf").write_bytes(b"%PDF-1.4 cut")
+    os.utime(folder / "tax.md", ns=(at(2020, 1, 1), at(2020, 1, 1)))
+    sync(folder, made / "store")
+    return made
+
+
+@pytest.fixture
+def root(made: Path, tmp_path: Path) -> Path:
+    copied(made, tmp_path)
+    return tmp_path / "docs"
+
+
+@pytest.fixture
+def corpus(root: Path) -> Index:
+    return Index.open(root.parent / "store", ENCODER, root=root)
+
+
+def test_properties_are_made_when_a_document_is_indexed(corpus):
+    tax = corpus.file("tax.md")
+    assert (tax.date, tax.author, tax.tags) == ("2024-03-12", "Ann", "money tax-office tax/2024")
+    assert corpus.selected("modified=2020") == {"tax.md"}
+
+
+def test_a_pdf_is_found_by_its_properties_and_a_note_by_what_it_links_to(tmp_path):
+    docs, store = tmp_path / "docs", tmp_path / "store"
+    (docs / "home").mkdir(parents=True)
+    (docs / "home/Mill lease.md").write_text("# The mill\n\nThe rent is 500 euros. ^rent\n")
+    (docs / "todo.md").write_text("Read [[home/Mill lease#The mill|our contract]] again.\n")
+    (docs / "other.md").write_text("See ![[Plan.png]] and [the mill](home/Mill%20lease.md).\n")
+    writer = PdfWriter(PdfReader(io.BytesIO(pdf_of("The boiler was mended."))))
+    writer.add_metadata({"/Author": "Ann Lee", "/CreationDate": "D:20240312", "/Title": "Repair"})
+    writer.write(docs / "scan.pdf")
+    sync(docs, store)
+    corpus = Index.open(store, ENCODER, root=docs)
+    pdf = corpus.file("scan.pdf")
+    assert (pdf.title, pdf.author, pdf.date) == ("Repair", "Ann Lee", "2024-03-12")
+    for where, found in {
+        "author:lee date=2024-03 title=repair": {"scan.pdf"},
+        'link:"mill lease"': {"todo.md", "other.md"},
+        'link="home/Mill lease.md"': {"todo.md", "other.md"},
+        "link:plan.png": {"other.md"},
+        "link:mill": set(),
+    }.items():
+        assert corpus.selected(where) == found, where
+    for words in ("contract", "lease"):  # what is shown, and what it leads to
+        hits = corpus.search(Query(words, 4, None))
+        assert any(hit.chunk.source == "todo.md" and hit.bm25 > 0 for hit in hits), words
+
+
+@pytest.mark.parametrize(
+    "where",
+    ["type=md", "type!=md", "date>=2024", "tag:tax", "path:contracts", "path!=contracts",
+     "path:*.md date<2020", "type=txt,md lines<5"],
+)  # fmt: skip
+def test_a_search_finds_the_same_as_one_over_all_that_is_filtered_afterwards(corpus, where):
+    every = corpus.search(Query("rent", 100, None))
+    inside = corpus.selected(where)
+    found = corpus.search(Query("rent", 100, None, where=where))
+    assert {hit.chunk.id for hit in found} == {
+        hit.chunk.id for hit in every if hit.chunk.source in inside
+    }
+    assert 0 < len(found) < len(every)
+
+
+def test_what_is_left_out_is_told_and_that_the_best_is_outside(corpus):
+    among = places.bounded(corpus, where="date<2020", text="the mill costs 500 euros")
+    assert among.notices == (
+        "1 of 3 documents are looked at ('date<2020').",
+        "Files that cannot be read, of which nothing is known, are left out: 1.",
+        "The best passage of all documents is outside of these: 'contracts/lease.txt', line 1.",
+    )
+    assert len(places.bounded(corpus, where="date<2020", text="rent was 400").notices) == 2
+    assert places.bounded(corpus).notices == ()
+
+
+def test_of_a_bounded_corpus_no_other_document_is_found_listed_or_read(corpus):
+    among = places.bounded(corpus, paths=["contracts"], not_paths=["contracts/old.md"])
+    assert [row.source for row in among.files()] == ["contracts/lease.txt"]
+    assert {hit.chunk.source for hit in among.search(Query("rent", 9))} == {"contracts/lease.txt"}
+    assert among.coverage().searched == 1
+    with pytest.raises(Refused, match=r"'tax.md' is not in the index"):
+        among.read("tax.md")
+    assert corpus.read("tax.md").lines  # the control
+    assert among.latest() is among
+
+
+def test_a_filter_that_selects_nothing_is_an_error_and_no_answer(corpus):
+    with pytest.raises(CorpusError, match="No document of the index is selected by 'type=docx'"):
+        places.bounded(corpus, where="type=docx")
+
+
+def test_what_may_be_meant_in_part_is_asked_for_in_part():
+    for text, loose in {
+        "author=X": "author:X",
+        'Title="a=b author=c" pages>3 tag=x,y': 'Title:"a=b author=c" pages>3 tag:x,y',
+        "type=pdf status=failed path=a": "type=pdf status=failed path=a",
+        "author!=X title:y": "author!=X title:y",
+        "": "",
+    }.items():
+        assert in_part(text) == loose
+        parse_filter(loose)
