@@ -9,23 +9,25 @@ the seal.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from corpus_agent.models import discovery
-from corpus_agent.models.address import GgufFile, parse, server_on
-from corpus_agent.models.llama_server import LlamaServer, find_program, start_llama_server
+import indexer
+from corpus_agent import models
 from corpus_agent.seal import Broker, Gate, Sealed, policy, seal, start_broker, unsealed
 from corpus_agent.seal.owner import owner_text
 from corpus_agent.seal.policy import TEMP_FOLDER
 from corpus_agent.settings import (
     Settings,
+    check_one,
     existing_place,
-    existing_store,
+    is_address,
     model_folder,
     of_store,
-    store_to_write,
+    stores_to_read,
 )
+from corpus_agent.trust.finding import holding, store_to_write
 from corpus_agent.trust.stores import (
     StorePlace,
     absolute,
@@ -36,26 +38,30 @@ from corpus_agent.trust.stores import (
     trusted_text,
 )
 from corpus_agent.trust.user_state import NoUserState
-from indexer import CorpusError, UsageError, check_root, paths, storage
+from indexer import CorpusError, UntrustedStore, UsageError, paths, storage
 from indexer.confine import GPU_DEVICES
+from indexer.confine.extensions import installed
 
 
 @dataclass(frozen=True, slots=True)
 class Launch:
     """A process that is ready to work: its seal, and the model that it may use, if any.
 
-    `llama` is the server that was started for it, perhaps still loading; `unavailable` is why a
-    named model is none; `notices` report that and a missing corpus. `settings` name the store and
-    the root, which were verified as this user's.
+    `reranker` is one behind a server, with a relay of its own. `llama` is the server that was
+    started for it, perhaps still loading; `unavailable` is why a named model is none; `notices`
+    report that and a missing corpus. `settings` name the store and the root, which were verified as
+    this user's; `new_store` if the store was made just now.
     """
 
     seal: Sealed
-    model: discovery.Model | None = None
+    model: models.discovery.Model | None = None
     broker: Broker | None = None
-    llama: LlamaServer | None = None
+    reranker: models.reranking.ServedReranker | None = None
+    llama: models.llama_server.LlamaServer | None = None
     notices: tuple[str, ...] = ()
-    unavailable: discovery.ModelUnavailable | None = None
+    unavailable: models.discovery.ModelUnavailable | None = None
     settings: Settings = field(default_factory=Settings)
+    new_store: bool = False
 
     @property
     def egress(self) -> str | None:
@@ -64,19 +70,26 @@ class Launch:
 
 
 def for_reading(
-    settings: Settings, *, seal_off: bool = False, asking: bool = False, choosing: bool = False
+    settings: Settings,
+    *,
+    seal_off: bool = False,
+    asking: bool = False,
+    searching: bool = False,
+    choosing: bool = False,
+    listener: int | None = None,
 ) -> Launch:
     """A process ready to read an existing index; with `asking`, also to use the model of `--llm`.
 
-    With `choosing`, any model that a server on this machine lists now may be used later.
+    With either of `asking` and `searching` it may use a reranker behind a server.
+
+    With `choosing`, any model that a server on this machine lists now may be used later. With
+    `listener`, the descriptor of a socket that listens already, its connections are accepted.
     Raises UntrustedStore for an index that this user did not make here, before reading any of it.
     """
-    place = place_of(existing_store(settings), settings)
-    settings = in_place(settings, place)
-    store, root = place.store, place.root
-    ready = _model(settings, store) if asking else Launch(unsealed())
-    if not paths.is_there(root):
-        ready = replace(ready, notices=(_root_is_missing(root), *ready.notices))
+    places = [place_of(one.store, settings) for one in stores_to_read(settings)]
+    settings = in_places(settings, places)
+    missing = [place for place in places if not paths.is_there(place.root)]
+    ready = _model(settings, places[0].store) if asking else Launch(unsealed())
     if ready.model is not None:
         # A broker also without the seal: requests take the same path with and without it.
         model = ready.model
@@ -84,9 +97,13 @@ def for_reading(
         gate = Gate(model.server.address, names, model.owners)
         broker = start_broker(gate, allow_remote=model.server.remote is not None)
         ready = replace(ready, broker=broker)
-    closed = _close(root if root.is_dir() else None, store, settings, seal_off=seal_off)
-    _check_same(store, place.inode)
-    return replace(ready, seal=closed, settings=settings)
+    if asking or searching:
+        ready = _with_reranker(ready, settings)
+    closed = _close(places, settings, seal_off=seal_off, listener=listener)
+    for place in places:
+        _check_same(place.store, place.inode)
+    gone = [_root_is_missing(place.root) for place in missing if _has_documents(place.store)]
+    return replace(ready, seal=closed, settings=settings, notices=(*gone, *ready.notices))
 
 
 def for_indexing(
@@ -102,14 +119,17 @@ def for_indexing(
     With `watching`, the process may use inotify; otherwise it may not.
     """
     place = corpus_place(settings, folder)
-    notices, inode = ((), None) if dry_run else _made(place)
+    new = storage.may_be_made(place.store)
+    here = paths.working_folder() if folder is not None and settings.store is None else None
+    notices, inode = ((), None) if dry_run else _made(place, here)
     if settings.trust_store or settings.trusted_stores:
         notices = ()  # a user who passes that flag knows that nothing can be recorded
+    if new and (around := holding(place.root)) is not None:
+        notices = (*notices, _within_another(place.root, around))
     settings = in_place(settings, place)
-    there = place.store if place.store.is_dir() else None
-    closed = _close(place.root, there, settings, seal_off=seal_off, watching=watching)
+    closed = _close([place], settings, seal_off=seal_off, watching=watching)
     _check_same(place.store, inode)
-    return Launch(closed, notices=notices, settings=settings)
+    return Launch(closed, notices=notices, settings=settings, new_store=new)
 
 
 def for_examining(
@@ -119,11 +139,12 @@ def for_examining(
 
     Defects of this user's own store are left to the examination.
     """
+    check_one(settings)
     store = settings.store or storage.find_store(paths.working_folder())
     if store is None or not store.is_dir():
         return (
             store,
-            Launch(_close(None, None, settings, seal_off=seal_off), settings=settings),
+            Launch(_close([], settings, seal_off=seal_off), settings=settings),
             None,
         )
     try:
@@ -131,12 +152,23 @@ def for_examining(
     except CorpusError as error:
         return (
             store,
-            Launch(_close(None, None, settings, seal_off=seal_off), settings=settings),
+            Launch(_close([], settings, seal_off=seal_off), settings=settings),
             error,
         )
-    store, root = existing_place(settings)
-    below = root if root.is_dir() else None
-    return store, Launch(_close(below, store, settings, seal_off=seal_off), settings=settings), None
+    place = StorePlace(*existing_place(settings))
+    closed = _close([place], settings, seal_off=seal_off)
+    return place.store, Launch(closed, settings=settings), None
+
+
+def in_places(settings: Settings, places: Sequence[StorePlace]) -> Settings:
+    """The settings for trusted stores; of several, none sets anything."""
+    if not settings.several:
+        return in_place(settings, places[0])
+    several = tuple(
+        replace(one, store=place.store, root=place.root)
+        for one, place in zip(settings.several, places, strict=True)
+    )
+    return replace(settings, several=several)
 
 
 def in_place(settings: Settings, place: StorePlace) -> Settings:
@@ -145,8 +177,10 @@ def in_place(settings: Settings, place: StorePlace) -> Settings:
     return of_store(settings, place.store) if place.store.is_dir() else settings
 
 
-def _made(place: StorePlace) -> tuple[tuple[str, ...], int]:
+def _made(place: StorePlace, here: Path | None) -> tuple[tuple[str, ...], int]:
     """Create the store if missing and record it; returns notices of failure, and its inode.
+
+    `here` is where its folder was named.
 
     Recorded before the marker is written, so that a process killed at any moment leaves no store of
     this user without a record; and again, for a store that existed before.
@@ -155,13 +189,20 @@ def _made(place: StorePlace) -> tuple[tuple[str, ...], int]:
 
     def remember(identity: storage.Identity) -> None:
         try:
-            record(place, identity)
+            record(place, identity, here)
         except NoUserState as error:
             unrecorded[_unrecorded(place, error)] = None
 
     identity = storage.make_store(place.store, remember)
     remember(identity)
     return tuple(unrecorded), identity.inode
+
+
+def _within_another(root: Path, around: Path) -> str:
+    return (
+        f"{str(root)!r} has an index of its own now, which is found here from now on; that of "
+        f"{str(around)!r} holds its documents too."
+    )
 
 
 def _unrecorded(place: StorePlace, error: NoUserState) -> str:
@@ -184,22 +225,59 @@ def _check_same(store: Path, inode: int | None) -> None:
         )
 
 
+def _with_reranker(ready: Launch, settings: Settings) -> Launch:
+    """The launch with the reranker of an address, or with a notice that none answers there."""
+    if settings.reranker is None or not is_address(settings.reranker):
+        return ready
+    try:
+        return replace(ready, reranker=models.reranking.connected(settings.reranker))
+    except models.discovery.ModelUnavailable as error:
+        return replace(ready, notices=(*ready.notices, str(error)))
+
+
 def _close(
-    root: Path | None,
-    store: Path | None,
+    places: Sequence[StorePlace],
     settings: Settings,
     *,
     seal_off: bool,
     watching: bool = False,
+    listener: int | None = None,
 ) -> Sealed:
-    named = (
-        model_folder(settings.model, "--model"),
-        model_folder(settings.reranker, "--reranker"),
-    )
+    """The seal around stores and their documents, so far as those are there."""
+    served = settings.reranker is not None and is_address(settings.reranker)
+    reranker = Path(settings.reranker) if settings.reranker and not served else None
+    named = (model_folder(settings.model, "--model"), model_folder(reranker, "--reranker"))
+    if settings.extractors or installed():  # else no reader has to be imported
+        indexer.use_extractors(settings.extractors)
     if seal_off:
         return unsealed()
-    models = [folder for folder in named if folder is not None]
-    return seal(policy(root, store, read=models, gpu=_has_gpu(), watching=watching))
+    folders = [folder for folder in named if folder is not None]
+    gpu = settings.device != "cpu" and (_has_gpu() or settings.device != "auto")
+    there = [
+        [folder if folder.is_dir() else None for folder in (place.root, place.store)]
+        for place in places
+    ]
+    root, store = there[0] if len(there) == 1 else (None, None)
+    several = [folder for pair in there for folder in pair if folder] if len(there) > 1 else []
+    return seal(
+        policy(
+            root,
+            store,
+            read=folders,
+            several=several,
+            gpu=gpu,
+            watching=watching,
+            listener=listener,
+        )
+    )
+
+
+def _has_documents(store: Path) -> bool:
+    """Whether an index holds documents: of one that holds none, an empty folder misses nothing."""
+    try:
+        return bool(storage.read_manifest(store).coverage.searched)
+    except CorpusError:  # opening the index raises it for the user
+        return True
 
 
 def _root_is_missing(root: Path) -> str:
@@ -216,28 +294,29 @@ def _has_gpu() -> bool:
 
 def _model(settings: Settings, store: Path) -> Launch:
     """The unsealed launch with its model, or with a notice that there is none."""
-    wanted = parse(settings.llm, settings.allow_remote_llm)
+    wanted = models.address.parse(settings.llm, settings.allow_remote_llm)
     try:
-        if isinstance(wanted, GgufFile):
+        if isinstance(wanted, models.address.GgufFile):
             return _with_llama(wanted, store)
-        model = discovery.find(wanted, settings.llm_model)
+        model = models.discovery.find(wanted, settings.llm_model)
         return Launch(unsealed(), model, notices=model.notices if model else ())
-    except discovery.ModelUnavailable as error:
+    except models.discovery.ModelUnavailable as error:
         notice = f"{error} Answered without a model."
         return Launch(unsealed(), notices=(notice,), unavailable=error)
 
 
-def _with_llama(weights: GgufFile, store: Path) -> Launch:
+def _with_llama(weights: models.address.GgufFile, store: Path) -> Launch:
     if not os.access(store, os.W_OK):
         raise UsageError(
             f"--llm gguf: needs a place for its socket, and {str(store)!r} may not be written.",
             "Start a model server and give its address.",
         )
     folder = store.resolve() / TEMP_FOLDER
-    llama = start_llama_server(find_program(), weights.path, folder, gpu=_has_gpu())
+    program = models.llama_server.find_program()
+    llama = models.llama_server.start_llama_server(program, weights.path, folder, gpu=_has_gpu())
     ours = frozenset((os.geteuid(),))
-    server = replace(server_on(Path(llama.address.path)), owner=owner_text(ours))
-    model = discovery.Model(server, weights.path.stem, owners=ours)
+    server = replace(models.address.server_on(Path(llama.address.path)), owner=owner_text(ours))
+    model = models.discovery.Model(server, weights.path.stem, owners=ours)
     return Launch(unsealed(), model, llama=llama)
 
 
@@ -247,17 +326,22 @@ def corpus_place(settings: Settings, folder: Path | None) -> StorePlace:
     Raises UsageError if the store has the index of another folder, UntrustedStore if it is not
     known to be this user's.
     """
-    store = absolute(store_to_write(settings))
-    known = recorded_place(store, settings)
-    if folder is None:
+    wanted = indexer.check_root(folder) if folder is not None else None
+    store = absolute(store_to_write(settings, wanted))
+    try:
+        known = recorded_place(store, settings)
+    except UntrustedStore as error:  # one that came with the folder need not be taken
+        elsewhere = "Or leave it: corpus-agent --store DIR index FOLDER"
+        raise UntrustedStore(error.message, f"{error.hint} {elsewhere}") from None
+    if wanted is None:
         if known is not None and not known.root.is_dir():
             raise CorpusError(
                 f"The corpus folder {str(known.root)!r} is not there; the index is kept as it is.",
                 "Mount or restore it, or name its new place: corpus-agent index FOLDER",
             )
-        root = check_root(known.root if known is not None else paths.working_folder())
+        root = indexer.check_root(known.root if known is not None else paths.working_folder())
     else:
-        root = check_root(folder)
+        root = wanted
         # A moved root may be given again; if the recorded one exists, this is another corpus.
         if known is not None and known.root.is_dir() and known.root != root:
             raise UsageError(

@@ -14,19 +14,22 @@ from __future__ import annotations
 import json
 import os
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import indexer
 from corpus_agent.settings import OF_A_STORE, Settings, of_store, user_config
 from corpus_agent.trust import user_state
-from indexer import CorpusError, UntrustedStore, UsageError, check_root, paths, storage
+from corpus_agent.trust.names import names_of
+from indexer import CorpusError, UntrustedStore, UsageError, paths, storage
 
 STATE = "stores.json"
 MAX_RECORDS = 1_000  # the oldest are dropped first
+MAX_MADE_FROM = 8  # folders where `index` was typed, of a store; the oldest are dropped first
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,21 +117,33 @@ def trusted_text(store: Path, root: Path | None = None) -> str:
     return shlex.quote(text)
 
 
-def record(place: StorePlace, identity: storage.Identity) -> None:
+def record(place: StorePlace, identity: storage.Identity, here: Path | None = None) -> None:
     """Record that this user made or trusts a store. Raises NoUserState if that is impossible.
 
-    If the store already has this record, nothing is written.
+    `here` is where the folder of its documents was named, to be found from there. If the store
+    already has this record, nothing is written.
     """
-    known = Record(place.root, identity.id, identity.device, identity.inode)
-    if _record(user_state.load(STATE), place.store) == known:
+    known, path = Record(place.root, identity.id, identity.device, identity.inode), str(place.store)
+    before = user_state.load(STATE)
+    same = record_in(before, place.store) == known and "name" in entries(before)[path]
+    if same and (here is None or str(here) in made_from(before, place.store)):
         return
     check_outside(place.store)
 
     def change(content: dict[str, Any]) -> dict[str, Any]:
-        stores = dict(_stores(content))
-        stores.pop(str(place.store), None)  # the newest last
+        stores = dict(entries(content))
+        name, folders = names_of(stores).get(path), made_from(content, place.store)
+        before = _moved_from(content, identity, place.store)
+        if before is not None:  # it is found where it was found before, and by its name
+            name = names_of(stores).get(str(before))
+            folders = (*made_from(content, before), *folders)
+            del stores[str(before)]
+        stores.pop(path, None)  # the newest last
         since = datetime.now(UTC).isoformat(timespec="seconds")
-        stores[str(place.store)] = {**asdict(known), "root": str(known.root), "since": since}
+        stores[path] = {**asdict(known), "root": str(known.root), "since": since, "name": name}
+        stores[path]["name"] = names_of(stores)[path]
+        folders = tuple(dict.fromkeys([*folders, *([str(here)] if here else [])]))
+        stores[path]["made_from"] = folders[-MAX_MADE_FROM:]
         return {"stores": dict(list(stores.items())[-MAX_RECORDS:])}
 
     user_state.update(STATE, change)
@@ -174,7 +189,7 @@ def trust(place: StorePlace) -> None:
 
 def _chosen_root(store: Path, root: Path | None, known: Record | None) -> Path:
     if root is not None:
-        return check_root(root)
+        return indexer.check_root(root)
     return known.root if known is not None else _root_beside(store)
 
 
@@ -184,30 +199,54 @@ def _looked_up(store: Path) -> tuple[Record | None, str]:
         content = user_state.load(STATE)
     except user_state.NoUserState as error:
         return None, str(error)
-    found = _record(content, store)
-    if found is None and (before := _moved_from(content, store)) is not None:
+    found = record_in(content, store)
+    if found is None and (before := _moved_here(content, store)) is not None:
         return None, f"you made it at {str(before)!r}, and it was moved"
     return found, "there is no record that you did"
 
 
-def _moved_from(content: dict[str, Any], store: Path) -> Path | None:
-    """The recorded path of a store that was moved, if nothing exists there any more.
+def drop(names: Sequence[str]) -> list[Path]:
+    """Take stores that are not there any more out of the record, by name; their paths.
 
-    Only for the message: a moved store may have been changed.
+    Raises UsageError for a name that is none, or of a store that is there.
     """
+    by_name = {name: path for path, name in names_of(entries(user_state.load(STATE))).items()}
+    for name in names:
+        if name not in by_name or os.path.lexists(by_name[name]):
+            what = "is there" if name in by_name else "is not known"
+            hint = "Delete its folder first; what is there: corpus-agent stores"
+            raise UsageError(f"The index {name!r} {what}.", hint)
+    gone = [by_name[name] for name in names]
+
+    def change(content: dict[str, Any]) -> dict[str, Any]:
+        left = {path: entry for path, entry in entries(content).items() if path not in gone}
+        return {"stores": left}
+
+    user_state.update(STATE, change)
+    return [Path(path) for path in gone]
+
+
+def _moved_here(content: dict[str, Any], store: Path) -> Path | None:
+    """The recorded path of a store that was moved; only for the message: it may be changed."""
     try:
-        identity = storage.identity_of(store)
+        return _moved_from(content, storage.identity_of(store), store)
     except CorpusError:
         return None
-    for path in map(Path, _stores(content)):
-        record = _record(content, path)
-        if record is not None and record.is_of(identity) and not os.path.lexists(path):
+
+
+def _moved_from(content: dict[str, Any], identity: storage.Identity, store: Path) -> Path | None:
+    """The recorded path of a store that is at `store` now, if nothing exists there any more."""
+    for path in map(Path, entries(content)):
+        record = record_in(content, path)
+        same = record is not None and path != store and record.is_of(identity)
+        if same and not os.path.lexists(path):
             return path
     return None
 
 
-def _record(content: dict[str, Any], store: Path) -> Record | None:
-    entry = _stores(content).get(str(store))
+def record_in(content: dict[str, Any], store: Path) -> Record | None:
+    """The record of a store in the content of the state file; None for one that is damaged."""
+    entry = entries(content).get(str(store))
     if not isinstance(entry, dict):
         return None
     kinds = {"root": str, "id": str, "device": int, "inode": int}
@@ -216,7 +255,20 @@ def _record(content: dict[str, Any], store: Path) -> Record | None:
     return Record(Path(entry["root"]), entry["id"], entry["device"], entry["inode"])
 
 
-def _stores(content: dict[str, Any]) -> dict[str, Any]:
+def made_from(content: dict[str, Any], store: Path) -> tuple[str, ...]:
+    """The folders where `index` was typed for a store that was not named by --store.
+
+    A record of an earlier version has none: such a store lies where it was made.
+    """
+    entry = entries(content).get(str(store))
+    if not isinstance(entry, dict) or "made_from" not in entry:
+        return (str(store.parent),) if store.name == storage.STORE_NAME else ()
+    folders = entry["made_from"]
+    return tuple(map(str, folders)) if isinstance(folders, list) else ()
+
+
+def entries(content: dict[str, Any]) -> dict[str, Any]:
+    """The records of stores in the content of the state file, by path, as they were read."""
     stores = content.get("stores", {})
     return stores if isinstance(stores, dict) else {}
 

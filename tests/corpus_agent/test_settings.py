@@ -140,7 +140,8 @@ def test_no_folder_that_one_stands_in_decides_what_a_variable_means(tmp_path, mo
         with pytest.raises(UsageError, match=f"CORPUS_AGENT_{key} must be an absolute path"):
             load({}, None, {f"CORPUS_AGENT_{key}": said})
     load({}, None, {f"CORPUS_AGENT_{key}": str(tmp_path / "clone/here.toml")})  # the controls
-    typed = {} if key == "CONFIG" else {key.lower(): Path("here.toml")}
+    named = "here.toml" if key == "RERANKER" else Path("here.toml")  # it may be an address
+    typed = {} if key == "CONFIG" else {key.lower(): named}
     load(typed, Path("here.toml") if key == "CONFIG" else None, {})
     if key != "CONFIG":
         write(user_config(), f'{key.lower()} = "here"\n')

@@ -18,16 +18,23 @@ from indexer.errors import UntrustedStore, UsageError
 from indexer.store.manifest import MANIFEST_NAME
 from indexer.store.names import MARKER_NAME
 from tests.support.command import Cli
-from tests.support.toy_index import own, sync
+from tests.support.toy_index import copied, own, sync
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project with a store, made once."""
+    project = tmp_path_factory.mktemp("made")
+    (project / "docs").mkdir()
+    (project / "docs/a.md").write_text("Sourdough rises slowly.\n")
+    sync(project / "docs", project / ".corpus-agent")
+    return project
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Path:
+def store(made: Path, tmp_path: Path) -> Path:
     """The store of a project, recorded as `index` records it."""
-    (tmp_path / "project/docs").mkdir(parents=True)
-    (tmp_path / "project/docs/a.md").write_text("Sourdough rises slowly.\n")
-    sync(tmp_path / "project/docs", tmp_path / "project/.corpus-agent")
-    return tmp_path / "project/.corpus-agent"
+    return copied(made, tmp_path / "project", ".corpus-agent")
 
 
 def say(store: Path, **fields: object) -> None:
@@ -115,7 +122,7 @@ def test_another_users_words_permit_nothing_else(store, tmp_path):
             place_of(copy, Settings(trusted_stores=variable))
 
 
-@pytest.mark.parametrize("name", ["a=b", "a:b", "a=b:c", "{a", 'a"b', "a b", "a\nb"])
+@pytest.mark.parametrize("name", ["a=b", "a:b", "a=b:c", "{a", 'a"b', "a b"])
 def test_a_store_of_any_name_can_be_named_by_the_environment(tmp_path, monkeypatch, name):
     """As the notice of `index` says it, where nothing can be recorded."""
     folder = tmp_path / name

@@ -1,7 +1,7 @@
-"""One frozen Settings: flag > CORPUS_AGENT_* > config.toml in the store > the user's > default.
+"""Settings from flags, the environment and files: flag > CORPUS_AGENT_* > file > default.
 
 A store may be an attacker's: its file is read last, by `of_store`, after the store was verified as
-this user's, and only for sizes and times. Reads configuration files and the environment.
+this user's, and only for sizes and times.
 """
 
 from __future__ import annotations
@@ -11,58 +11,17 @@ import re
 import tomllib
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
-from indexer import (
-    MAX_FILE_BYTES,
-    OCR_CHOICES,
-    NoIndex,
-    Ocr,
-    UsageError,
-    paths,
-    read_regular,
-    storage,
-)
+from corpus_agent.settings.record import Device, Log, Settings, is_address
+from indexer import OCR_CHOICES, UsageError, read_regular, storage
 
 PREFIX = "CORPUS_AGENT_"
 CONFIG_NAME = "config.toml"
 MAX_CONFIG_BYTES = 1_000_000
 MAX_SHOWN = 80  # characters of a wrong value
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """The settings of a run. `store`, `model` and `reranker` are folders; None: search for it, or
-    no reranker.
-
-    `llm_seconds` limits a model's time for one question, `llm_context` is its window in tokens,
-    None to ask its server. `ocr` says which pages without text are recognised; see sync_folder.
-    `allow_remote_llm` is a host that passages may be sent to. It has only a flag: no file and no
-    environment variable can permit it. `trust_store` has only a flag, `trusted_stores` only a
-    variable: see trust/stores.py.
-    Not settings: `root`, the folder of the documents, set once the store's owner is verified, and
-    `config`, the file that the user named, if any. Those in `fixed` were given by flag or variable,
-    so that a store cannot change them.
-    """
-
-    store: Path | None = None
-    llm: str = "auto"
-    llm_model: str | None = None
-    model: Path | None = None
-    reranker: Path | None = None
-    max_file_bytes: int = MAX_FILE_BYTES
-    llm_seconds: int = 600
-    llm_context: int | None = None
-    ocr: Ocr = "auto"
-    allow_remote_llm: str | None = None
-    trust_store: bool = False
-    trusted_stores: str | None = None
-    root: Path | None = None
-    config: Path | None = None
-    fixed: frozenset[str] = frozenset()
-
 
 # The settings that a file of the user may have; `store` only has a flag and a variable.
 _KINDS: dict[str, type] = {
@@ -70,14 +29,24 @@ _KINDS: dict[str, type] = {
     "llm": str,
     "llm_model": str,
     "model": Path,
-    "reranker": Path,
+    "reranker": str,
+    "embedder": str,
+    "backend": str,
+    "extractors": str,
+    "device": str,
+    "chunk_tokens": int,
+    "chunk_overlap": int,
     "max_file_bytes": int,
     "llm_seconds": int,
     "llm_context": int,
     "ocr": str,
+    "keep": str,
+    "log": str,
 }
 # The minimum and the maximum that the user may choose.
 _RANGE = {
+    "chunk_tokens": (8, 8_192),
+    "chunk_overlap": (0, 8_191),
     "max_file_bytes": (1, 2**40),
     "llm_seconds": (1, 7 * 86_400),
     "llm_context": (1, 2**31),
@@ -97,7 +66,7 @@ _FLAG_ONLY: dict[str, type] = {"allow_remote_llm": str, "trust_store": bool}
 _VARIABLE_ONLY: dict[str, type] = {"trusted_stores": str}
 _OF_VARIABLES = (*_KINDS, *_VARIABLE_ONLY)
 _KNOWN = {**_KINDS, **_FLAG_ONLY, **_VARIABLE_ONLY}
-assert {*_KNOWN, "root", "config", "fixed"} == {field.name for field in fields(Settings)}
+assert {*_KNOWN, "root", "several", "config", "fixed"} == {field.name for field in fields(Settings)}
 
 
 def load(flags: Mapping[str, Any], config: Path | None, environ: Mapping[str, str]) -> Settings:
@@ -135,7 +104,7 @@ def _check_absolute(where: str, value: object) -> None:
     It would be resolved in the working folder of each command, which may be another user's. A path
     on the command line may be relative.
     """
-    if isinstance(value, str) and not Path(value).is_absolute():
+    if isinstance(value, str) and not (is_address(value) or Path(value).is_absolute()):
         raise UsageError(
             f"{where} must be an absolute path, not {_shown(value)}.",
             "Else each folder that you stand in would decide what it means.",
@@ -255,12 +224,18 @@ def _typed(key: str, value: object) -> object:
             raise _wrong(key, f"a number from {least:,} to {most:,}", value)
     if key == "ocr" and value not in OCR_CHOICES:
         raise _wrong(key, f"one of {', '.join(OCR_CHOICES)}", value)
+    if key == "device" and value not in get_args(Device):
+        raise _wrong(key, f"one of {', '.join(get_args(Device))}", value)
+    if key == "log" and value not in get_args(Log):
+        raise _wrong(key, f"one of {', '.join(get_args(Log))}", value)
+    if key == "keep" and isinstance(value, str):
+        storage.Keep.parse(value)
     return value
 
 
 def _converted(key: str, kind: type, value: object) -> object:
     # A flag and a variable are text; int() would truncate a fraction.
-    if isinstance(value, str):
+    if isinstance(value, str) or (key == "reranker" and isinstance(value, Path)):
         with suppress(ValueError):
             return kind(value)
     raise _wrong(key, f"a {kind.__name__}", value)
@@ -280,48 +255,3 @@ def _shown(value: object) -> str:
     except ValueError:  # Python formats no number of more than 4,300 digits
         return f"such a {type(value).__name__}"
     return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…"
-
-
-def model_folder(folder: Path | None, flag: str) -> Path | None:
-    """The folder that `flag` names; raises UsageError if it does not exist."""
-    if folder is not None and not folder.is_dir():
-        raise UsageError(f"There is no model folder {str(folder)!r}.", f"Check {flag}.")
-    return folder
-
-
-def absolute(settings: Settings) -> Settings:
-    """The same settings with absolute paths, independent of the working folder."""
-    store = settings.store or storage.find_store(paths.working_folder())
-    places = {"store": store, "model": settings.model, "reranker": settings.reranker}
-    found: dict[str, Any] = {
-        key: paths.from_here(path) if path else None for key, path in places.items()
-    }
-    kind, colon, path = settings.llm.partition(":")
-    if kind in ("unix", "gguf"):
-        found["llm"] = f"{kind}{colon}{paths.expanded(Path(path))}"
-    return replace(settings, **found)
-
-
-def existing_store(settings: Settings) -> Path:
-    """The store to read; raises NoIndex with the command that creates one."""
-    store = settings.store or storage.find_store(paths.working_folder())
-    if store is None or not os.path.lexists(store / storage.MANIFEST_NAME):
-        where = f"in {str(settings.store)!r}" if settings.store else "here or in any folder above"
-        raise NoIndex(f"There is no index {where}.", "Make one: corpus-agent index FOLDER")
-    return store
-
-
-def existing_place(settings: Settings) -> tuple[Path, Path]:
-    """The store and the root of settings that a launch verified."""
-    assert settings.store is not None
-    assert settings.root is not None
-    return settings.store, settings.root
-
-
-def store_to_write(settings: Settings) -> Path:
-    """The store that `index` writes: the one named or found, else a new one in this folder."""
-    return (
-        settings.store
-        or storage.find_store(here := paths.working_folder())
-        or here / storage.STORE_NAME
-    )

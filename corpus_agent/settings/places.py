@@ -1,0 +1,103 @@
+"""What settings in force mean: the stores to read and to write, folders, the engine."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import indexer
+from corpus_agent.settings.record import NamedStore, Settings, is_address
+from indexer import NoIndex, UsageError, engine_for, paths, storage
+from indexer.confine.extensions import Extension, installed
+
+
+def model_folder(folder: Path | None, flag: str) -> Path | None:
+    """The folder that `flag` names; raises UsageError if it does not exist."""
+    if folder is not None and not folder.is_dir():
+        raise UsageError(f"There is no model folder {str(folder)!r}.", f"Check {flag}.")
+    return folder
+
+
+def engine_of(settings: Settings) -> str:
+    """What embeds under these settings, and why; nothing is loaded to say it."""
+    packaged = settings.model is None
+    return engine_for(settings.device, packaged=packaged, embedder=settings.embedder)
+
+
+def extensions() -> tuple[Extension, ...]:
+    """What installed packages bring; where there is none, no reader is imported to say so."""
+    return indexer.all_extensions() if installed() else ()
+
+
+def absolute(settings: Settings) -> Settings:
+    """The same settings with absolute paths, independent of the working folder."""
+    check_one(settings)
+    store = settings.store or storage.find_store(paths.working_folder())
+    places = {"store": store, "model": settings.model}
+    if settings.reranker and not is_address(settings.reranker):
+        places["reranker"] = Path(settings.reranker)
+    found: dict[str, Any] = {
+        key: paths.from_here(path) if path else None for key, path in places.items()
+    }
+    if "reranker" in found:
+        found["reranker"] = str(found["reranker"])
+    for key, place in (("llm", settings.llm), ("reranker", settings.reranker or "")):
+        kind, colon, path = place.partition(":")
+        if kind in ("unix", "gguf"):
+            found[key] = f"{kind}{colon}{paths.expanded(Path(path))}"
+    return replace(settings, **found)
+
+
+def stores_to_read(settings: Settings) -> tuple[NamedStore, ...]:
+    """The stores to read, one alone without a name; raises NoIndex as `existing_store` does."""
+    for one in settings.several:
+        _check_index(one.store, f"in {str(one.store)!r}")
+    return settings.several or (NamedStore("", existing_store(settings), settings.root),)
+
+
+def one_by_one(settings: Settings) -> list[tuple[str, Settings]]:
+    """The settings for each of several stores alone, with its name; as they are, with "", for one.
+
+    Raises NoIndex as `existing_store` does.
+    """
+    return [
+        (one.name, replace(settings, store=one.store, root=one.root, several=()))
+        for one in stores_to_read(settings)
+    ]
+
+
+def existing_store(settings: Settings) -> Path:
+    """The one store to read; raises NoIndex with the command that creates one.
+
+    Raises UsageError where several are named.
+    """
+    check_one(settings)
+    store = settings.store or storage.find_store(paths.working_folder())
+    where = f"in {str(settings.store)!r}" if settings.store else "here or in any folder above"
+    return _check_index(store, where)
+
+
+def _check_index(store: Path | None, where: str) -> Path:
+    if store is None or not os.path.lexists(store / storage.MANIFEST_NAME):
+        raise NoIndex(f"There is no index {where}.", "Make one: corpus-agent index FOLDER")
+    return store
+
+
+def check_one(settings: Settings) -> None:
+    """Raise UsageError where several stores are named, for what works on one."""
+    if settings.several:
+        names = ", ".join(one.name for one in settings.several)
+        raise UsageError(
+            f"This works on one index, and {len(settings.several)} are named: {names}.",
+            f"Name one: -s {settings.several[0].name}",
+        )
+
+
+def existing_place(settings: Settings) -> tuple[Path, Path]:
+    """The one store and its root of settings that a launch verified; see `existing_store`."""
+    check_one(settings)
+    assert settings.store is not None
+    assert settings.root is not None
+    return settings.store, settings.root

@@ -1,0 +1,157 @@
+"""The stores of a user by name: given once, told apart, and chosen by name or path."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from corpus_agent.settings import Settings
+from corpus_agent.trust import user_state
+from corpus_agent.trust.known import MAX_NAMED, MAX_SEVERAL, chosen_stores, known_stores
+from corpus_agent.trust.names import MAX_NAME_CHARS, name_for, names_of
+from corpus_agent.trust.stores import STATE, place_of
+from indexer.errors import NoIndex, UntrustedStore, UsageError
+from tests.support.toy_index import sync
+
+
+@pytest.fixture(autouse=True)
+def own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "state").mkdir()
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
+def made(folder: Path) -> Path:
+    """The store within a folder of one document."""
+    folder.mkdir(parents=True)
+    (folder / "a.md").write_text("Sourdough rises slowly.\n")
+    sync(folder, folder / ".corpus-agent")
+    return folder / ".corpus-agent"
+
+
+def named(*given: object, everything: bool = False) -> dict[str, Path]:
+    chosen, _ = chosen_stores([Path(str(one)) for one in given], everything=everything)
+    return {one.name: one.store for one in chosen}
+
+
+def test_a_name_is_the_folders_in_plain_letters():
+    cases = {
+        "notes": "notes",
+        "My notes (2024)": "My-notes-2024",
+        "Verträge": "Verträge",
+        "a:b": "a-b",
+        "...": "store",
+        "x" * 90: "x" * MAX_NAME_CHARS,
+        "data": "data-2",  # data:x would be taken for a link
+        "my-mailto": "my-mailto-2",
+        "C-3\x1b[2J": "C-3-2J",
+    }
+    for folder, name in cases.items():
+        assert name_for(Path("/home/ann") / folder) == name, folder
+    assert name_for(Path("/a/notes"), ["notes", "notes-2"]) == "notes-3"
+
+
+@pytest.mark.slow
+def test_a_record_keeps_its_name_and_no_two_are_the_same(tmp_path):
+    first, second = made(tmp_path / "one/notes"), made(tmp_path / "two/notes")
+    assert named(first, second) == {"notes": first, "notes-2": second}
+    shutil.rmtree(first)
+    sync(tmp_path / "one/notes", first)  # made anew: its record is the newest now
+    assert named(first, second) == {"notes": first, "notes-2": second}
+
+
+def test_names_that_a_record_lacks_or_should_not_have_are_made():
+    root = {"root": "/home/ann/notes"}
+    content = {
+        "/a": root,  # of an earlier version
+        "/b": {**root, "name": "notes"},
+        "/c": {**root, "name": "notes"},
+        "/d": {**root, "name": "../x"},
+        "/e": {**root, "name": "-s"},
+        "/f": {"root": 3},
+        "/g": "no record",
+    }
+    found = names_of(content)
+    assert found == {
+        "/b": "notes",
+        "/a": "notes-2",
+        "/c": "notes-3",
+        "/d": "notes-4",
+        "/e": "notes-5",
+    }
+
+
+@pytest.mark.slow
+def test_a_store_is_chosen_by_name_path_and_folder(tmp_path):
+    store, other = made(tmp_path / "notes"), made(tmp_path / "papers")
+    assert named("notes") == named(store) == named(tmp_path / "notes") == {"notes": store}
+    assert named("papers", "notes", store) == {"papers": other, "notes": store}  # each once
+    assert named(everything=True) == {"notes": store, "papers": other}
+    new = tmp_path / "new"
+    assert list(named(new).values()) == [new]  # none yet: index makes it
+
+
+def test_a_store_of_somebody_in_the_working_folder_is_refused_and_not_taken_for_the_name(
+    tmp_path, monkeypatch
+):
+    store = made(tmp_path / "notes")
+    (tmp_path / "theirs").mkdir()
+    shutil.copytree(tmp_path / "notes", tmp_path / "theirs/notes")
+    monkeypatch.chdir(tmp_path / "theirs")
+    [(_, chosen)] = named("notes").items()
+    with pytest.raises(UntrustedStore, match="not made by you here"):
+        place_of(chosen, Settings())
+    monkeypatch.chdir(tmp_path / "state")
+    assert place_of(named("notes")["notes"], Settings()).store == store  # the control
+
+
+@pytest.mark.slow
+def test_all_stores_leave_out_what_is_gone_and_say_so(tmp_path):
+    store, gone = made(tmp_path / "notes"), made(tmp_path / "papers")
+    shutil.rmtree(gone)
+    chosen, notices = chosen_stores([], everything=True)
+    assert [one.store for one in chosen] == [store]
+    assert [notice.partition(" is left out")[0] for notice in notices] == ["'papers'"]
+    shutil.rmtree(store)
+    with pytest.raises(NoIndex, match="No index of yours is there"):
+        chosen_stores([], everything=True)
+    with pytest.raises(UsageError, match=f"at most {MAX_SEVERAL}"):
+        chosen_stores([tmp_path / str(n) for n in range(MAX_SEVERAL + 1)])
+
+
+@pytest.mark.slow
+def test_the_list_says_what_each_holds_and_which_may_not_be_used(tmp_path):
+    store, replaced, gone = (made(tmp_path / name) for name in ("notes", "papers", "tax"))
+    shutil.rmtree(gone)
+    replaced.rename(tmp_path / "away")
+    shutil.copytree(tmp_path / "away", replaced)
+    notes, papers, tax = known_stores(Settings())
+    assert (notes.name, notes.store, notes.root) == ("notes", store, tmp_path / "notes")
+    assert notes.problem is None
+    assert notes.manifest is not None
+    assert (notes.manifest.coverage.searched, notes.manifest.chunks) == (1, 1)
+    assert papers.manifest is None
+    assert "another one is in the place" in (papers.problem or "")
+    assert (tax.manifest, tax.problem) == (None, "it is not there")
+    written = json.loads((user_state.state_folder() / STATE).read_text())
+    assert [entry["name"] for entry in written["stores"].values()] == ["notes", "papers", "tax"]
+
+
+def test_a_name_that_is_not_known_names_those_that_are_the_nearest_first(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(NoIndex, match="There is no index 'notizn'") as none:
+        chosen_stores([Path("notizn")], to_read=True)
+    assert none.value.hint == "Make one: corpus-agent index FOLDER"
+    for name in ("vertraege", "notes", "notizen"):
+        made(tmp_path / "W" / name)
+    with pytest.raises(NoIndex, match="There is no index 'notizn'") as error:
+        chosen_stores([Path("notes"), Path("notizn")], to_read=True)
+    known = "There is notizen, notes, vertraege: corpus-agent stores."
+    assert error.value.hint == f"{known} Make one: corpus-agent index FOLDER"
+    for number in range(MAX_NAMED):
+        made(tmp_path / f"X/{number}")
+    with pytest.raises(NoIndex, match="no index 'notizn'") as many:
+        chosen_stores([Path("notizn")], to_read=True)
+    assert many.value.hint.startswith("There is notizen, notes, ")
+    assert many.value.hint.count(",") == MAX_NAMED
+    assert chosen_stores([Path("notizn")])[0][0].store == Path("notizn")  # to be made by index
