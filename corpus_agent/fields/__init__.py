@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING
 
 from corpus_agent import lazy_modules
 
-__all__ = ["definition", "mentions", "table"]
+__all__ = ["condition", "definition", "mention_question", "mentions", "table", "timeline"]
 
 if TYPE_CHECKING:
+    from corpus_agent.fields import condition as condition
     from corpus_agent.fields import definition as definition
+    from corpus_agent.fields import mention_question as mention_question
     from corpus_agent.fields import mentions as mentions
     from corpus_agent.fields import table as table
+    from corpus_agent.fields import timeline as timeline
 else:
     __getattr__ = lazy_modules(__name__, __all__)

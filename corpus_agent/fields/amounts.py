@@ -83,9 +83,11 @@ _NUMBER = (
 )
 _SCALE = r"(?:[\u00a0\u202f ]?(?:thousand|million|billion|mio|mrd|tsd|millionen|milliarden|millions|milliards|millones|mln|mn|bn|tausend)\b\.?)?"
 _BEFORE = rf"(?:{'|'.join(map(regex.escape, [*_DOLLARS, *_SIGNS]))}|(?<!\p{{L}})(?:{'|'.join(_CODES)})(?!\p{{L}}))"
+# A minus stands before the amount of a label, a cell or a verb; behind another word it is a dash.
+_MINUS = r"(?:(?<=(?:^|[:|(=\n]|\b(?:is|was|of|to|by|at|ist|war|beträgt|est|es))[ ]{0,3})(?P<minus>[-−]))?"
 _MONEY = regex.compile(
-    rf"(?<![\p{{L}}\p{{N}}])(?P<sign>{_BEFORE})[\u00a0\u202f ]?(?P<number>{_NUMBER}(?i:{_SCALE}))(?:[,.]?[-–]{{1,2}}(?=\s|$))?(?:\s(?P<code>{'|'.join(_CODES)})(?!\p{{L}}))?"
-    rf"|(?<![\p{{L}}\p{{N}}.,])(?P<number>{_NUMBER}(?i:{_SCALE}))(?:[,.][-–]{{1,2}})?[\u00a0\u202f ]?(?P<sign>{_BEFORE}|(?i:{_WORDS})(?!\p{{L}}))"
+    rf"{_MINUS}(?<![\p{{L}}\p{{N}}])(?P<sign>{_BEFORE})[\u00a0\u202f ]?(?P<minus>[-−](?=\d))?(?P<number>{_NUMBER}(?i:{_SCALE}))(?:[,.]?[-–]{{1,2}}(?=\s|$))?(?:\s(?P<code>{'|'.join(_CODES)})(?!\p{{L}}))?"
+    rf"|{_MINUS}(?<![\p{{L}}\p{{N}}.,])(?P<number>{_NUMBER}(?i:{_SCALE}))(?:[,.][-–]{{1,2}})?[\u00a0\u202f ]?(?P<sign>{_BEFORE}|(?i:{_WORDS})(?!\p{{L}}))"
 )
 _PLAIN_SUM = regex.compile(rf"(?<![\p{{L}}\p{{N}}.,-]){_NUMBER}(?![\p{{L}}\p{{N}}%]|[.,]\d)")
 _PERCENT = regex.compile(
@@ -94,13 +96,36 @@ _PERCENT = regex.compile(
 )
 _ANY_NUMBER = regex.compile(rf"(?<![\p{{L}}\p{{N}}.,/-])-?{_NUMBER}(?![\p{{L}}\p{{N}}/]|[.,]\d)")
 
-_COUNT_OF = by_word(CARDINALS, (HUNDRED,)) | {
+_MORE_CARDINALS = (  # Italian, Dutch, Portuguese
+    (2, "due twee dois duas"),
+    (3, "tre drie três"),
+    (4, "quattro quatro"),
+    (5, "cinque vijf"),
+    (6, "sei zes"),
+    (7, "sette zeven"),
+    (8, "otto oito"),
+    (9, "nove negen"),
+    (10, "dieci tien dez"),
+    (12, "dodici twaalf doze"),
+    (14, "quattordici veertien"),
+    (15, "quindici vijftien quinze"),
+    (18, "diciotto achttien dezoito"),
+    (20, "venti twintig vinte"),
+    (30, "trenta dertig trinta"),
+    (60, "sessanta zestig sessenta"),
+    (90, "novanta negentig"),
+)
+_COUNT_OF = by_word(CARDINALS, (HUNDRED,), _MORE_CARDINALS) | {
     "one": 1,
     "a": 1,
     "an": 1,
     "ein": 1,
     "eine": 1,
     "einem": 1,
+    "einer": 1,
+    "eines": 1,
+    "zweier": 2,
+    "dreier": 3,
     "einen": 1,
     "un": 1,
     "une": 1,
@@ -112,12 +137,15 @@ _COUNT_OF = by_word(CARDINALS, (HUNDRED,)) | {
 }
 _ORDINAL_OF = by_word(ORDINALS)
 _TENS = "twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
-_COUNT = rf"(?:(?:{_TENS})[- ]{'(?:one|two|three|four|five|six|seven|eight|nine)'}|{'|'.join(sorted({*listed(CARDINALS, (HUNDRED,)), *_COUNT_OF}, key=len, reverse=True))})"
+_COUNT = rf"(?:(?:{_TENS})[- ]{'(?:one|two|three|four|five|six|seven|eight|nine)'}|{'|'.join(sorted({*listed(CARDINALS, (HUNDRED,), _MORE_CARDINALS), *_COUNT_OF}, key=len, reverse=True))})"
 _UNITS = (
-    ("Y", "years? yrs? jahre?n? années? ans? años? anni anno anos? jaar lata? lat rok года? лет"),
-    ("M", "months? monate?n? mois mes meses mesi mese mês maanden maand miesi[ęą]cy"),
+    (
+        "Y",
+        "years? yrs? jahre?[ns]? années? ans? años? anni anno anos? jaar lata? lat rok года? лет",
+    ),
+    ("M", "months? monate?[ns]? mois mes meses mesi mese mês maanden maand miesi[ęą]cy"),
     ("W", "weeks? wochen? semaines? semanas? settimane weken"),
-    ("D", "days? tage?n? jours? días? giorni dias? dagen dni"),
+    ("D", "days? tage?[ns]? jours? días? giorni dias? dagen dni"),
 )
 _UNIT_PATTERNS = [
     (code, regex.compile(rf"(?i)(?:{'|'.join(words.split())})$")) for code, words in _UNITS
@@ -127,6 +155,11 @@ _KIND_OF = r"(?:(?:full|calendar|consecutive|business|working|contract|volle?n?|
 _DURATION = regex.compile(
     rf"(?i)(?<![\p{{L}}\p{{N}}.,$€£])(?:(?P<word>{_COUNT})(?!\p{{L}})(?:[\s-]*\(\s*(?P<figure>\d{{1,4}}|[Il])\s*\))?|(?P<figure>\d{{1,4}}))[\s-]*{_KIND_OF}(?P<unit>{_ANY_UNIT})(?!\p{{L}})"
 )
+_ADJECTIVES = {"jähr": "Y", "monat": "M", "wöch": "W", "täg": "D"}
+_ADJECTIVE = regex.compile(
+    rf"(?i)(?<![\p{{L}}\p{{N}}.,])(?:(?P<word>{_COUNT})|(?P<figure>\d{{1,3}})[\s-]?)(?P<unit>{'|'.join(_ADJECTIVES)})ig(?:e[nmrs]?)?(?!\p{{L}})"
+)
+_ADJECTIVE_UNIT = regex.compile(rf"(?i)(?:{'|'.join(_ADJECTIVES)})ig")
 _UNIT_WORD = regex.compile(rf"(?i)(?:{_ANY_UNIT})(?!\p{{L}})")
 _ANNIVERSARY_WORD = regex.compile(r"(?i)anniversary")
 _ANNIVERSARY = regex.compile(
@@ -135,9 +168,12 @@ _ANNIVERSARY = regex.compile(
 
 
 def find_money(text: str) -> list[Reading]:
-    """The amounts with a currency: "EUR 1200"."""
+    """The amounts with a currency: "EUR 1200", "EUR -30"."""
     return [
-        _reading(match, f"{match['code'] or _currency(match['sign'])} {value}")
+        _reading(
+            match,
+            f"{match['code'] or _currency(match['sign'])} {'-' if match['minus'] else ''}{value}",
+        )
         for match in _MONEY.finditer(text)
         if (value := _value(match["number"])) is not None
     ]
@@ -175,6 +211,12 @@ def find_durations(text: str) -> list[Reading]:
         _reading(match, f"P{count}{_unit(match['unit'])}")
         for start, end in near(_UNIT_WORD, text, 70, 0)
         for match in _DURATION.finditer(text, start, end)
+        if (count := _count(match)) is not None
+    ]
+    found += [
+        _reading(match, f"P{count}{_ADJECTIVES[match['unit'].lower()]}")
+        for start, end in near(_ADJECTIVE_UNIT, text, 30, 5)
+        for match in _ADJECTIVE.finditer(text, start, end)
         if (count := _count(match)) is not None
     ]
     for match in (

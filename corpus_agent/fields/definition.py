@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from corpus_agent.fields.records import FIELD_TYPES, Field, FieldType
@@ -22,10 +23,10 @@ MAX_FIELDS_BYTES = 100_000
 _KNOWN: tuple[tuple[FieldType, str, str], ...] = (
     ("place", "governing law", "governing law|applicable law|choice of law|proper law|anwendbares recht|geltendes recht|rechtswahl|droit applicable|loi applicable|ley aplicable|derecho aplicable|legge applicabile|toepasselijk recht|lei aplicável|jurisdiction"),
     ("date", "agreement date", "agreement date|contract date|date of agreement|date of the agreement|date of contract|execution date|signing date|signature date|vertragsdatum|date du contrat|fecha del contrato|data del contratto"),
-    ("date", "expiry", "expiry|expiration date|expiry date|expiration|expires|end date|termination date|end of term|valid until|ablaufdatum|vertragsende|laufzeitende|ende der laufzeit|mietende|lease end|lease ends|tenancy ends|end of the lease|fin du bail|fin de contrato|fine contratto|gültig bis|date d'expiration|date de fin|fecha de vencimiento del contrato|fecha de fin|scadenza del contratto|einddatum"),
+    ("date", "expiry", "expiry|expiration date|expiry date|expiration|expires|end date|termination date|end of term|valid until|ablaufdatum|vertragsende|laufzeitende|ende der laufzeit|mietende|lease end|lease ends|tenancy ends|end of the lease|fin du bail|fin de contrato|fine contratto|fim do contrato|término do contrato|data de término|einde van het contract|gültig bis|date d'expiration|date de fin|fecha de vencimiento del contrato|fecha de fin|scadenza del contratto|einddatum"),
     ("date", "effective date", "effective date|commencement date|start date|date of commencement|start of the lease|in force from|vertragsbeginn|mietbeginn|beginn|inkrafttreten|date d'effet|date d'entrée en vigueur|fecha de inicio|fecha de entrada en vigor|data di inizio|ingangsdatum|begins on|begins|commences on|starts on|starting on|beginnt am|beginnt|prend effet le|commence le|comienza el|inizia il"),
     ("party", "parties", "parties|contracting parties|parties to the agreement|vertragsparteien|vertragspartner|parties au contrat|partes|parti contraenti"),
-    ("duration", "", "notice period|period of notice|kündigungsfrist|préavis|délai de préavis|preaviso|plazo de preaviso|preavviso|opzegtermijn"),
+    ("duration", "notice period", "notice period|period of notice|kündigungsfrist|préavis|délai de préavis|preaviso|plazo de preaviso|preavviso|opzegtermijn|aviso prévio"),
     ("duration", "", "renewal term|renewal period|renewal|verlängerung|renouvellement|prórroga|rinnovo"),
     ("duration", "", "initial term|term of the agreement|term|contract term|duration|laufzeit|vertragsdauer|mietdauer|durée|duración|durata|looptijd"),
     ("duration", "", "payment terms|payment term|payable within|zahlungsziel|délai de paiement|plazo de pago"),
@@ -86,9 +87,9 @@ def field_of(words: str, kind: FieldType | None = None, question: str = "") -> F
                 own = [phrase for phrase in phrases if _bare(phrase) == asked]
                 rest = [phrase for phrase in phrases if _bare(phrase) != asked]
                 kept = clause if kind in (None, known) else ""
-                return Field(name, kind or known, (*own, *rest), kept)
+                return Field(name, kind or known, (*own, *rest), kept, question)
     guessed = kind or guessed_type(f"{name} {question}")
-    return Field(name, guessed, (_bare(name) or fold(name),))
+    return Field(name, guessed, (_bare(name) or fold(name),), question=question)
 
 
 def guessed_type(words: str) -> FieldType:
@@ -164,7 +165,7 @@ def fields_from(file: Path) -> list[Field]:
     """
     try:
         content = tomllib.loads(_read(file).decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"{os.fspath(file)!r} is no TOML: {error}.") from None
     entries = content.get("fields")
     if not isinstance(entries, list) or set(content) != {"fields"}:
@@ -191,9 +192,14 @@ def _entry(number: int, entry: object, file: Path) -> Field:
     kind, phrases = entry.get("type"), entry.get("phrases", [])
     if kind is not None and kind not in FIELD_TYPES:
         raise UsageError(f"{where} is of the type {kind!r}.", f"One of: {', '.join(FIELD_TYPES)}")
-    if not isinstance(phrases, list) or not all(isinstance(phrase, str) for phrase in phrases):
+    if not isinstance(phrases, list) or not all(
+        isinstance(phrase, str) and phrase.strip() for phrase in phrases
+    ):
         raise UsageError(f"{where}: phrases is no list of texts.")
-    found = field_of(entry["name"], kind, str(entry.get("question", "")))
+    question = entry.get("question", "")
+    if not isinstance(question, str):
+        raise UsageError(f"{where}: question is no text.")
+    found = field_of(entry["name"], kind, question)
     if not phrases:
         return found
-    return Field(found.name, found.type, (*map(fold, phrases), *found.phrases), found.clause)
+    return replace(found, phrases=(*map(fold, phrases), *found.phrases))

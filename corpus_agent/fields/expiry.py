@@ -16,24 +16,36 @@ from corpus_agent.fields.clauses import document_date, effective_date
 from corpus_agent.fields.dates import add_duration, find_dates
 from corpus_agent.fields.page import DocumentText
 from corpus_agent.fields.records import ProposedValue, Reading
+from corpus_agent.text.sentences import refers_back
 
 _LEAST = 0.75
-_CLAUSE = 700  # characters of a clause that are looked at
 
-_THING = r"(?:agreement|contract|lease|licen[cs]e|term|policy|tenancy|subscription|engagement|employment|cooperation|appointment|venture|partnership|vertrag\p{Ll}*|mietverhältnis|laufzeit|arbeitsverhältnis|contrat|bail|durée|contrato|duración|vigencia|contratto|durata|overeenkomst|looptijd)"
+_THING = r"(?:agreement|contract|lease|licen[cs]e|term|policy|tenancy|subscription|membership|engagement|employment|cooperation|appointment|venture|partnership|\p{L}*vertr[aä]g\p{Ll}*|\p{L}*verhältnis\p{Ll}*|\p{L}*mitgliedschaft|\p{L}*versicherung|abo|abonnement\p{Ll}*|police|laufzeit|contrat|bail|convention|accord|location|assurance|durée|contrato|arrendamiento|alquiler|acuerdo|convenio|póliza|suscripción|duración|vigencia|contratto|locazione|affitto|accordo|polizza|abbonamento|durata|\p{L}*overeenkomst|\p{L}*contract|\p{L}*verzekering|polis|huur|looptijd|lidmaatschap|arrendamento|locação|acordo|apólice|assinatura|vigência)"
+# Words for an end, those that say it themselves and those for the last day of something.
+_ENDS = r"(?:expir(?:e[sd]?|y|ing|ation)(?:\s+(?:date|day))?|terminat(?:e[sd]?|ion\s+date|ing)(?:\s+automatically)?|end(?:s|ed|ing)?(?:\s+date)?|endete?n?|läuft|laufen|ausläuft|abläuft|ablauf|(?:prend|prendra|prendront)\s+fin|expirera|se\s+terminer?a?|s['’]achève(?:ra)?|arriver?a?\s+à\s+(?:échéance|(?:son\s+)?terme)|échéance|vence(?:rá)?|termina(?:rá)?|finaliza(?:rá)?|expira(?:rá)?|concluye|concluirá|caduca(?:rá)?|acaba(?:rá)?|vencimiento|scade|scadrà|terminerà|cess(?:a|erà)|si\s+conclude(?:rà)?|scadenza|eindigt|loopt|vervalt|verstrijkt|cessará|finda(?:rá)?)"
+_UNTIL = r"(?:cease[sd]?|conclude[sd]?|valid|until|till|through|thru|to\s+and\s+including|up\s+to|to|befristet|bis|gültig|jusqu['’]au|jusqu['’]à|hasta|fino\s+al?|tot(?:\s+en\s+met)?|t/m|até)"
 _ENDS_ON = regex.compile(
-    r"(?i)\b(?P<how>expir(?:e[sd]?|y|ing|ation)(?:\s+(?:date|day))?|terminat(?:e[sd]?|ion\s+date|ing)(?:\s+automatically)?|end(?:s|ed|ing)?(?:\s+date)?|cease[sd]?|conclude[sd]?|valid|until|till|through|thru|to\s+and\s+including|up\s+to|to"
-    r"|endet\p{Ll}*|läuft|befristet|bis|gültig|ablauf|jusqu['’]au|jusqu['’]à|expire|prend\s+fin|échéance|hasta|vence|finaliza|fino\s+al?|scade|termina|tot(?:\s+en\s+met)?)"
-    r"(?P<gap>[^.;]{0,40})$"
+    rf"(?i)\b(?P<how>(?P<ends>{_ENDS})|{_UNTIL})(?!\p{{L}})(?P<gap>[^.;]{{0,40}})$"
 )
 _LINKED = regex.compile(
-    r"(?i)^(?:[\s:,“”\"()|]|(?:is|are|on|upon|at|as|of|shall|will|be|the|and|including|in|no|later|than|midnight|noon|close|business|end|day|earlier|earliest|occur|i|one|a|1|not|automatically|without|notice|date|term|until|11|12|59|00|p\.?m\.?|a\.?m\.?|inclusive|am|zum|mit|ablauf|des|den|dem|einschließlich|au|le|el|día|al|il|giorno)(?![\p{L}]))*$"
+    r"(?i)^(?:[\s:,“”\"()|]|(?:is|are|on|upon|at|as|of|shall|will|be|the|and|including|in|no|later|than|midnight|noon|close|business|end|day|earlier|earliest|occur|i|one|a|1|not|automatically|without|notice|date|term|until|11|12|59|00|p\.?m\.?|a\.?m\.?|inclusive|am|zum|mit|ablauf|des|den|dem|einschließlich|automatisch|bis|au|le|la|automatiquement|el|día|de|del|automáticamente|al|il|giorno|automaticamente|op|af|per|met|ingang|van|tot|en|em|no|dia|ao)(?![\p{L}]))*$"
 )
 _SUBJECT = regex.compile(
-    rf"(?i)(?<!\p{{L}})(?:(?:this|these|present|such|its|initial|effective|dieser?|dieses|ce|cette|este|esta|questo|deze)\s+(?:\p{{L}}+[\s-]){{0,3}}?|(?:the|der|die|das|le|la|el|il|de)\s+(?:(?:initial|original|current|fixed|joint|cooperation|lease|licen[cs]e|contract|service)\s+)?){_THING}(?!\p{{L}})|[“\"]term[”\"]|\binitial\s+term\b|\bin\s+(?:full\s+)?(?:force|effect)\b|\bterms?\s+(?:of|is|shall|will)\b"
+    rf"(?i)(?<!\p{{L}})(?:(?:this|these|present|such|its|my|our|initial|effective|diese[rsnm]?|meine?[rsnm]?|unsere?[rsnm]?|ce|cette|présente?|mon|ma|notre|este|esta|presente|mi|nuestr[oa]|quest[oa]|mi[oa]|nostr[oa]|deze|dit|mijn|onze?|meu|minha|noss[oa])\s+(?:\p{{L}}+[\s-]){{0,3}}?|(?:(?:the|der|die|das|den|dem|des|le|la|el|il|lo|de|het|du|al|del|da|do)\s+|l['’]|(?<!\p{{L}})[oa]\s+(?=contrato|arrendamento|locação|acordo|apólice|assinatura|vigência))(?:(?:initial|original|current|fixed|joint|cooperation|lease|licen[cs]e|contract|service)\s+)?){_THING}(?!\p{{L}})|[“\"]term[”\"]|\binitial\s+term\b|\bin\s+(?:full\s+)?(?:force|effect)\b|\bterms?\s+(?:of|is|shall|will)\b|\b(?:laufzeit|mietdauer|vertragsdauer|looptijd)\b"
 )
 _NOT_THE_TERM = regex.compile(
     r"(?i)\b(?:fiscal|quarter|year\s+end(?:ed|ing)|period\s+end(?:ed|ing)|options?|warrants?|notes?|bonds?|patents?|insurance|certificate|invoice|payment|payable|deliver(?:y|ed)?|prior\s+to|no\s+event|surviv\p{Ll}*|confidential\p{Ll}*|exclusiv\p{Ll}*|extend(?:ed)?|renew(?:al|ed)?\s+(?:term|period)|cure|notice\s+of|milestone|forecast|report|audit|minimum|purchase\s+price|escrow|interest|standstill)\b|(?:is|are|was|were|been)\s+terminated\b|[“\"](?!(?:initial\s+)?term\b|expir)[\p{L} ]{2,40}[”\"]\s+(?:means|shall\s+mean)"
+    r"|\b(?:probezeit|geschäftsjahr|\p{L}*rechnung|\p{L}*zahlung\p{Ll}*|zahlbar|angebot|garantie|gewährleistung|verlänger\p{Ll}*|widerruf\p{Ll}*|période\s+d['’]essai|exercice|paiement|facture|offre|renouvel\p{Ll}*|rétractation|per[ií]odo\s+de\s+prueba|ejercicio|pago|factura|oferta|garantía|prórroga|prorrog\p{Ll}*|periodo\s+di\s+prova|esercizio|pagamento|fattura|offerta|garanzia|rinnov\p{Ll}*|proeftijd|boekjaar|betaling|factuur|offerte|verleng\p{Ll}*|período\s+experimental|fatura|proposta|garantia|renova\p{Ll}*)(?!\p{L})"
+)
+# A contract that somebody ended: as of when. What may be done is not done.
+_GIVES_UP = regex.compile(
+    r"(?i)\b(?:(?:ge)?kündig\p{Ll}*|aufgekündigt|résili\p{Ll}*|dénoncé\p{Ll}*|rescind\p{Ll}*|resuelto|resolvi\p{Ll}*|disdett\p{Ll}*|receduto|opgezegd|opzegging|denunciad\p{Ll}*|cancell?ed|(?:given|gave)\s+notice)\b"
+)
+_AS_OF = regex.compile(
+    r"(?i)\b(?:zum|per|auf\s+den|mit\s+wirkung\s+(?:zum|ab|vom)|mit\s+ablauf\s+des|au|à\s+compter\s+du|(?:à|avec)\s+effet\s+(?:du|au)|con\s+efectos?\s+(?:(?:a\s+partir\s+)?del?|desde\s+el|el)|con\s+fecha(?:\s+de)?|a\s+partir\s+del?|con\s+effetto\s+dal?|(?:a\s+partire\s+)?dal|per\s+il|met\s+ingang\s+van|tegen|com\s+efeitos?\s+(?:a\s+partir\s+de|em|a|de)|a\s+partir\s+de|with\s+effect\s+(?:from|on)|effective|as\s+of|to\s+end\s+on)\s*(?:dem\s+|the\s+)?$"
+)
+_MAY = regex.compile(
+    r"(?i)\b(?:may|can|could|earliest|unless|if|kann|können|könn\p{Ll}*|darf|dürf\p{Ll}*|frühestens|erstmals|jeweils|kündbar|wenn|falls|sofern|kündigungsfrist|peut|peuvent|pourr\p{Ll}*|résiliable|si|puede\p{Ll}*|podr\p{Ll}*|può|possono|potr\p{Ll}*|se|kan|kunnen|mag|indien|opzegbaar|pode\p{Ll}*|poder\p{Ll}*)\b"
 )
 _RANGE = regex.compile(
     r"(?i)(?:from|beginning|commencing|commences?|starting|vom|ab|von|du|desde|dal|van)\b[^.;]{0,60}$"
@@ -42,7 +54,7 @@ _LABELLED = regex.compile(
     r"(?i)(?:expir(?:y|ation)(?:\s+date)?|end\s+date|termination\s+date|valid\s+(?:until|through|to)|expires(?:\s+on)?|end\s+of\s+(?:the\s+)?(?:term|lease|tenancy)|vertragsende|mietende|gültig\s+bis|date\s+de\s+fin|fecha\s+de\s+fin|einddatum)\s*[”\"]?\s*[:：|]\s*$"
 )
 _YEAR_END = regex.compile(
-    r"(?i)\b(?:until|through|bis)\s+(?:the\s+|zum\s+)?(?P<end>(?:end\s+of|ende)\s+(?:the\s+year\s+|des\s+jahres\s+)?(?P<year>20\d\d|19\d\d))\b"
+    r"(?i)\b(?:until|through|bis|jusqu['’]à|hasta|fino\s+a(?:lla)?|tot|até)\s+(?:the\s+|zum\s+|la\s+|el\s+|o\s+|ao\s+)?(?P<end>(?:end\s+of|ende|fin(?:al|ales)?(?:\s+de)?|fine(?:\s+del)?|eind|fim\s+de)\s+(?:the\s+year\s+|des\s+jahres\s+|del?\s+año\s+|van\s+)?(?P<year>20\d\d|19\d\d))\b"
 )
 
 
@@ -67,25 +79,35 @@ def _stated(document: DocumentText) -> Iterator[ProposedValue]:
         if len(reading.normal) < len("2024-03-12"):
             continue
         before = document.before(reading.start, 320)
-        ends = _ENDS_ON.search(before)
-        if ends is None or not _LINKED.match(ends["gap"]):
-            continue
-        score = _stated_score(document, reading, before, ends)
+        every = _ENDS_ON.finditer(before, overlapped=True)
+        ends = next((each for each in every if _LINKED.match(each["gap"])), None)
+        score = 0.0 if ends is None else _stated_score(document, reading, before, ends)
+        if score < _LEAST and _AS_OF.search(before) and _is_given_up(document, reading):
+            score = 0.85 - reading.start / 1_000_000
         if score >= _LEAST:
             first, last = document.sentence(reading.start, reading.end)
             yield ProposedValue((reading,), first, last, score)
+
+
+def _is_given_up(document: DocumentText, reading: Reading) -> bool:
+    """Whether the sentence of a day says that a contract was ended, and not that it may be."""
+    first, last = document.sentence(reading.start, reading.end)
+    sentence = document.text[first:last]
+    return _GIVES_UP.search(sentence) is not None and _MAY.search(sentence) is None
 
 
 def _stated_score(
     document: DocumentText, reading: Reading, before: str, ends: regex.Match[str]
 ) -> float:
     clause = _last_sentence(before)
+    if refers_back(clause):  # "It ends on": what does stands in the sentence before
+        clause = _last_sentence(before.removesuffix(clause).rstrip(" .;")) + " " + clause
     how = ends["how"].lower()
     if _LABELLED.search(before):
         return 0.95 - reading.start / 1_000_000
     if not _SUBJECT.search(clause) and not _heads(document, reading.start):
         return 0.0
-    score = 0.9 if how.startswith(("expir", "terminat", "end", "endet", "prend")) else 0.8
+    score = 0.9 if ends["ends"] else 0.8
     if how == "to":
         score = 0.8 if _RANGE.search(before) else 0.0
     if _NOT_THE_TERM.search(clause):

@@ -34,6 +34,7 @@ _BEFORE = 0.62
 _PER_PHRASE = 0.004  # each phrase counts less than the one before it
 _REACH = 160  # characters behind a phrase in which its value stands
 _REACH_BEFORE = 40
+_SHORTEST_WORD = 3  # characters of a field of the user's own: "salt", "tea"
 _MOST_PLACE = 60  # characters of a line behind a label that are a place
 
 _LABEL = regex.compile(
@@ -44,15 +45,20 @@ _CONNECTED = regex.compile(
 )
 _SENTENCE_END = regex.compile(r"\n[ ]*\n|(?<=[\p{Ll})\"”]|\p{N}{3})[.!?]\s+(?=\p{Lu}\p{Ll})|;\s")
 _NAMED_SO = regex.compile(r"(?i)\s*(?:[:：|]|is\b|ist\b|est\b|es\b)?\s*")
+_HEADING = regex.compile(r"[ ]{0,3}#{1,6}[ \t]")
 _LINE_REST = regex.compile(r"[^\n|]{1,300}")
+_BLANK = regex.compile(r"[ \t|]+")
+_NEXT_CELL = regex.compile(r"[ \t]*(?:\|[ \t]*(?:[^|:\n]{1,40}:[ \t]*)?)?")
 _Find = Callable[[str], list[Reading]]
 
 
 def labelled(document: DocumentText, field: Field) -> list[ProposedValue]:
     """What stands beside the phrases of a field, best first."""
     found = with_role(document, field.phrases) if field.type == "party" else []
-    for rank, start, end, weak in _occurrences(document.text, field.phrases):
+    for rank, start, end, weak in occurrences(document.text, field.phrases):
         less = min(0.2, rank * _PER_PHRASE)
+        # A short word that was asked for is none that the lexicon put beside it.
+        weak = weak and (rank > 0 or field.type != "text" or end - start < _SHORTEST_WORD)
         for proposal in _beside(document, field.type, start, end, weak=weak):
             score = proposal.score - less
             found.append(ProposedValue(proposal.readings, proposal.start, proposal.end, score))
@@ -78,7 +84,7 @@ def _ranks(phrases: tuple[str, ...]) -> dict[str, int]:
     return {fold(phrase): rank for rank, phrase in reversed(list(enumerate(phrases)))}
 
 
-def _occurrences(text: str, phrases: tuple[str, ...]) -> Iterator[tuple[int, int, int, bool]]:
+def occurrences(text: str, phrases: tuple[str, ...]) -> Iterator[tuple[int, int, int, bool]]:
     """Rank, start and end of each phrase in a text, and whether it means little but as a label."""
     ranks = _ranks(phrases)
     for match in _pattern(phrases).finditer(text):
@@ -100,7 +106,8 @@ def _beside(
     label = _LABEL.match(text, end)
     first, last = document.line_span(start)
     alone = not text[label.end() if label else end : last].strip()
-    opens = not any(map(str.isalnum, text[first:start])) or text[:start].rstrip(" *_").endswith("|")
+    led = text[first:start]
+    opens = not any(map(str.isalnum, led)) or led.rstrip(" *_").endswith("|")
     worded = kind in ("party", "place", "text")
     loose = weak and label is None and not (opens and (alone or not worded))
     if loose and worded:
@@ -111,28 +118,52 @@ def _beside(
             document, kind, (start, at), labelled=label is not None, alone=alone and opens
         )
         return
-    find = _finder(kind, document, labelled=label is not None and opens)
+    find = finder_of(kind, document, labelled=label is not None and opens)
     behind = text[at : at + _REACH]
     ended = _SENTENCE_END.search(behind)
     behind = behind[: ended.start()] if ended else behind
     read = find(behind)
     if read:
-        reading, gap = read[0], behind[: read[0].start]
+        gap = behind[: read[0].start]
         if loose and not _CONNECTED.match(gap):
             return
         score = _score(gap, labelled=label is not None and opens)
         if alone and opens and not gap.strip():
             score = _NEXT_LINE
-        for same in (one for one in read if one.start == reading.start):
+        in_row = kind == "date" and "\n" not in gap
+        cell = label is not None and "|" in label[0]
+        for same in _of_row(behind, read, cell=cell) if in_row else _first(read):
             yield _proposal(same, at, start, at + same.end, score)
     if loose:
         return
     before = text[max(0, start - _REACH_BEFORE) : start]
     pieces = _SENTENCE_END.split(before)
     stated = find(pieces[-1]) if pieces and label is None else []
-    if stated and len(pieces[-1][stated[-1].end :].split()) <= 3 and "\n" not in pieces[-1]:
+    if (
+        stated
+        and len(pieces[-1][stated[-1].end :].split()) <= 3
+        and "\n" not in pieces[-1][stated[-1].start :]
+    ):
         shift = start - len(pieces[-1])
         yield _proposal(stated[-1], shift, stated[-1].start + shift, end, _BEFORE)
+
+
+def _first(read: list[Reading]) -> list[Reading]:
+    """The readings of the first value: two where it may be read in two ways."""
+    return [one for one in read if one.start == read[0].start]
+
+
+def _of_row(text: str, read: list[Reading], *, cell: bool) -> list[Reading]:
+    """The first value, and those of the cells behind it: a milestone as planned and as it was.
+
+    Nothing may stand between them but blanks; behind a `cell`, the names of the columns.
+    """
+    found = _first(read)
+    for one in read:
+        between = text[found[-1].end : one.start]
+        if one.start > found[-1].end and (_NEXT_CELL if cell else _BLANK).fullmatch(between):
+            found += [same for same in read if same.start == one.start]
+    return found
 
 
 def _score(gap: str, *, labelled: bool) -> float:
@@ -149,7 +180,7 @@ def _proposal(reading: Reading, shift: int, start: int, end: int, score: float) 
     return ProposedValue((moved,), min(start, moved.start), max(end, moved.end), score)
 
 
-def _finder(kind: FieldType, document: DocumentText, *, labelled: bool) -> _Find:
+def finder_of(kind: FieldType, document: DocumentText, *, labelled: bool) -> _Find:
     """What reads values of a type; behind a label a sum needs no currency."""
     if kind == "date":
         return lambda text: find_dates(text, day_first=document.day_first)
@@ -163,11 +194,17 @@ def _worded(
 ) -> Iterator[ProposedValue]:
     """A name, a place or a text behind a label, or in the next line where the label stands alone."""
     text, (start, at) = document.text, span
-    while alone and at < len(text) and text[at] in " \n":
+    first, last = document.line_span(start)
+    below = kind == "text" and not labelled and _HEADING.match(text, first) is not None
+    if below:  # what a heading is about stands below it
+        alone, at = not text[at:last].strip(), last
+    while (alone or below) and at < len(text) and text[at] in " \n":
         at += 1
     if labelled or alone:
         found = _rest_of_line(document, kind, at)
         score = _LABELLED if labelled else _NEXT_LINE
+    elif below:
+        found, score = _rest_of_line(document, kind, at), 0.6
     elif kind == "text":
         start, end = document.sentence(start, at)
         found, score = _as_written(text, start, end), 0.6
@@ -177,7 +214,7 @@ def _worded(
         named = kind == "place" or said > at + 1
         found, score = (name_at if kind == "party" else place_at)(text, said), _STATED
         found = found if named else None
-    if found is not None:
+    if found is not None and not (below and _HEADING.match(found.text + " ")):
         yield ProposedValue((found,), start, found.end, score)
 
 

@@ -14,6 +14,7 @@ import regex
 
 from corpus_agent.fields.dates import find_dates, habit
 from corpus_agent.fields.records import Reading
+from corpus_agent.text.front_matter import Property, front_matter
 from corpus_agent.text.sentences import units
 from indexer import MAX_WINDOW_LINES, Line, Window
 
@@ -56,6 +57,10 @@ class DocumentText:
         """The 1-based number of the line in which a character stands."""
         return max(1, bisect_right(self._starts, at))
 
+    def line_start(self, number: int) -> int:
+        """The character at which a 1-based line begins."""
+        return self._starts[number - 1]
+
     def line_span(self, at: int) -> tuple[int, int]:
         """Start and end of the line in which a character stands."""
         start = self._starts[self.line_at(at) - 1]
@@ -68,8 +73,22 @@ class DocumentText:
         last = min(len(self._starts), self.line_at(end - 1) + beside)
         return self._starts[first - 1], self.line_span(self._starts[last - 1])[1]
 
+    @cached_property
+    def _matter(self) -> tuple[list[Property], int]:
+        return front_matter(self.written)
+
+    def is_property(self, at: int) -> bool:
+        """Whether a place is in the front matter: what is said of a document, and no event."""
+        return at < self._matter[1]
+
     def sentence(self, start: int, end: int) -> tuple[int, int]:
-        """Start and end of the sentences that hold a span; of its lines where they are too long."""
+        """Start and end of the sentences that hold a span; of its lines where they are too long.
+
+        Of front matter, those of the properties.
+        """
+        held = [each for each in self._matter[0] if each.start < end and start < each.end]
+        if held:
+            return min(held[0].start, start), max(held[-1].end, end)
         first, _ = self.line_span(max(0, start - _REACH))
         _, last = self.line_span(min(len(self.text), end + _REACH))
         touched = [

@@ -28,12 +28,14 @@ class Field:
     """A column: its title, its type, and the phrases that a document may call it by, best first.
 
     `clause` names the rule that finds it where a label is not enough: "governing law", "parties".
+    `question` is what a column of a file asks, for a model that reads.
     """
 
     name: str
     type: FieldType
     phrases: tuple[str, ...]
     clause: str = ""
+    question: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +86,48 @@ class ProposedValue:
 class FieldValue:
     """A value with its evidence: quotations that were looked up in the document.
 
-    A computed one has a quotation for each thing that it was computed from.
+    A computed one has a quotation for each thing that it was computed from. `by_model`: a model
+    pointed to it, and no rule found it.
     """
 
     text: str
     normal: str
     citations: tuple[Citation, ...]
     computed: bool = False
+    by_model: bool = False
+
+    @property
+    def hidden(self) -> bool:
+        """Whether the document shows its reader a quotation that it rests on not, or not whole."""
+        return any(citation.hidden for citation in self.citations)
+
+
+@dataclass(frozen=True, slots=True)
+class SaidValue:
+    """What a model says of the field at a place of those that were asked; nothing is checked."""
+
+    field: int
+    value: str
+    quote: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReading:
+    """What a model brought to a table.
+
+    `asked` documents it read now, `known` is how many it had read before, `unanswered` how many it
+    gave no answer for. `taken` are its values that no rule found, `agreed` those that one found,
+    `refused` those that do not stand in the document as it quoted them.
+    """
+
+    model: str
+    asked: int = 0
+    known: int = 0
+    unanswered: int = 0
+    taken: int = 0
+    agreed: int = 0
+    refused: int = 0
+    egress: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,13 +157,17 @@ class DocumentRow:
 
 @dataclass(frozen=True, slots=True)
 class FieldTable:
-    """Every document with what it says; `unverified` counts values whose quotation did not hold."""
+    """Every document with what it says; `unverified` counts values whose quotation did not hold.
+
+    `reading` is what a model that was asked too brought, None without one.
+    """
 
     fields: tuple[Field, ...]
     rows: tuple[DocumentRow, ...]
     version: int
     unverified: int = 0
     notices: tuple[str, ...] = field(default=())
+    reading: ModelReading | None = None
 
     @property
     def unreadable(self) -> int:

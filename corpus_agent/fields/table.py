@@ -1,12 +1,15 @@
 """A table of fields: every document of an index looked at, every value looked up where it stands.
 
 Reads each document once, as it is now, through the index; proposes values by the rules of its
-fields, and keeps those whose quotation the evidence check finds. Called by service.
+fields, and keeps those whose quotation the evidence check finds. A model may be asked too: what it
+says goes through the same check. Called by service.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from corpus_agent.answering.quotations import check_quotation, read_all
@@ -15,6 +18,7 @@ from corpus_agent.fields.clauses import document_date, effective_date, governing
 from corpus_agent.fields.expiry import expiry
 from corpus_agent.fields.labelled import ALIKE, labelled
 from corpus_agent.fields.mentions import MENTION, mentions
+from corpus_agent.fields.notice import notice_periods
 from corpus_agent.fields.page import DocumentText
 from corpus_agent.fields.parties import parties_of
 from corpus_agent.fields.records import (
@@ -23,8 +27,11 @@ from corpus_agent.fields.records import (
     Field,
     FieldTable,
     FieldValue,
+    ModelReading,
     ProposedValue,
+    SaidValue,
 )
+from corpus_agent.fields.said_values import proposals_of, with_said
 from corpus_agent.tools.corpus import Readable
 from indexer import CorpusError, FileRow
 
@@ -56,37 +63,85 @@ class Documents(Readable, Protocol):
         ...
 
 
+class FieldReader(Protocol):
+    """A model that reads the best sentences of each document."""
+
+    def read(
+        self,
+        document: DocumentText,
+        fields: Sequence[Field],
+        proposals: Sequence[Sequence[ProposedValue]],
+    ) -> Sequence[SaidValue]:
+        """What it says of the fields, unchecked; `proposals` are what rules found for each."""
+        ...
+
+    def reading(self) -> ModelReading:
+        """How many documents it read and gave no answer for."""
+        ...
+
+
 def table_of(
     corpus: Documents,
     fields: Sequence[Field],
     *,
     paths: Sequence[str] = (),
     not_paths: Sequence[str] = (),
-    sources: Collection[str] | None = None,
+    sources: Sequence[str] | None = None,
+    reader: FieldReader | None = None,
     on_document: Callable[[int, int], None] = lambda *_: None,
 ) -> FieldTable:
     """What each document says about each field: all, those that paths select, or `sources`.
 
-    `on_document` is called with how many were looked at and how many there are. Files that are no
-    documents (binary, too large) are left out; those that gave no text are rows that say why.
+    The rows stand in the order of `sources`, else in that of the index. `on_document` is called
+    with how many were looked at and how many there are. Files that are no documents (binary, too
+    large) are left out; those that gave no text are rows that say why.
+    `reader` is a model that is asked too.
     """
     chosen = [
         row
-        for row in corpus.files(paths, not_paths)
-        if (row.is_document or row.status in _UNREADABLE)
-        and (sources is None or row.source in sources)
+        for row in chosen_files(corpus, paths, not_paths)
+        if sources is None or row.source in sources
     ]
+    if sources is not None:
+        chosen.sort(key=lambda row: sources.index(row.source))
     rows, unverified = [], 0
+    counts: Counter[str] = Counter()
     for done, file in enumerate(chosen):
         on_document(done, len(chosen))
-        row, dropped = _row(corpus, file, fields)
+        row, dropped = _row(corpus, file, fields, reader, counts)
         rows.append(row)
         unverified += dropped
-    return FieldTable(tuple(fields), tuple(rows), corpus.version, unverified)
+    reading = None
+    if reader is not None:
+        taken, agreed, refused = (counts[name] for name in ("taken", "agreed", "refused"))
+        reading = replace(reader.reading(), taken=taken, agreed=agreed, refused=refused)
+    return FieldTable(tuple(fields), tuple(rows), corpus.version, unverified, reading=reading)
 
 
-def _row(corpus: Documents, file: FileRow, fields: Sequence[Field]) -> tuple[DocumentRow, int]:
-    """The row of one file, and how many of its values were dropped because they did not hold."""
+def chosen_files(
+    corpus: Documents, paths: Sequence[str] = (), not_paths: Sequence[str] = ()
+) -> list[FileRow]:
+    """The files that are looked at: documents, and those that should be and gave no text."""
+    return [
+        row
+        for row in corpus.files(paths, not_paths)
+        if row.is_document or row.status in _UNREADABLE
+    ]
+
+
+def _row(
+    corpus: Documents,
+    file: FileRow,
+    fields: Sequence[Field],
+    reader: FieldReader | None,
+    counts: Counter[str],
+) -> tuple[DocumentRow, int]:
+    """The row of one file, and how many of its values were dropped because they did not hold.
+
+    What became of the values of a model is added to `counts`.
+    """
+    if file.is_blank:  # it was read, and there is nothing in it
+        return DocumentRow(file.source, tuple(Cell("silent") for _ in fields)), 0
     unread = tuple(Cell("unreadable") for _ in fields)
     if not file.is_document:
         return DocumentRow(file.source, unread, reason=file.reason or file.status), 0
@@ -95,14 +150,40 @@ def _row(corpus: Documents, file: FileRow, fields: Sequence[Field]) -> tuple[Doc
     except CorpusError as error:
         return DocumentRow(file.source, unread, reason=error.message), 0
     cells, dropped = [], 0
-    for field in fields:
-        proposals = proposed(document, field)
+    found = [proposed(document, field) for field in fields]
+    for field, proposals in zip(fields, found, strict=True):
         cell, lost = _cell(document, proposals)
         if field.clause == MENTION and proposals and not cell.values:
             cell = Cell("found")  # too little to quote, as a word alone in its lines; still there
         cells.append(cell)
         dropped += lost
+    if reader is not None:
+        said = reader.read(document, fields, found)
+        cells = [
+            _with_model(document, field, cell, [one for one in said if one.field == at], counts)
+            for at, (field, cell) in enumerate(zip(fields, cells, strict=True))
+        ]
     return DocumentRow(file.source, tuple(cells), changed=document.stale), dropped
+
+
+def _with_model(
+    document: DocumentText,
+    field: Field,
+    cell: Cell,
+    said: Sequence[SaidValue],
+    counts: Counter[str],
+) -> Cell:
+    """A cell with the values of a model that stand in the document; the others are counted."""
+    held = []
+    for one in said:
+        proposals = proposals_of(document, field, one)
+        values = [value for each in proposals if (value := _checked(document, each))]
+        counts["refused"] += not values
+        held += values
+    changed, agreed = with_said(cell, held)
+    counts["agreed"] += agreed
+    counts["taken"] += sum(value.by_model for value in changed.values)
+    return changed
 
 
 def document_of(corpus: Readable, source: str) -> DocumentText:
@@ -116,6 +197,8 @@ def proposed(document: DocumentText, field: Field) -> list[ProposedValue]:
     """The values that a document may say: by the rule of the field, else beside its phrases."""
     if field.clause == MENTION:
         return mentions(document, field.phrases[0])
+    if field.clause == "notice period":
+        return _best(notice_periods(document, labelled(document, field)))
     rule = _CLAUSES.get(field.clause)
     if rule is None:
         return _best(labelled(document, field))
@@ -148,14 +231,14 @@ def _checked(document: DocumentText, proposal: ProposedValue) -> FieldValue | No
     """The value with its quotations; None if one of them does not stand in the document."""
     citations = []
     for n, span in enumerate(((proposal.start, proposal.end), *proposal.also), start=1):
-        citation = _quoted(document, n, span)
+        citation = quoted_span(document, n, span)
         if citation is None:
             return None
         citations.append(citation)
     return FieldValue(proposal.text, proposal.normal, tuple(citations), proposal.computed)
 
 
-def _quoted(document: DocumentText, n: int, span: tuple[int, int]) -> Citation | None:
+def quoted_span(document: DocumentText, n: int, span: tuple[int, int]) -> Citation | None:
     """The sentences of a span as a quotation that was looked up, else its lines and those around.
 
     A sentence may have been cut where a line ends; with the lines around it nothing is left out.

@@ -119,6 +119,7 @@ _ENDS_IN_IF = rf"(?i){_BEFORE_A_WORD}(?:{_UNLESS}|{_IF})(?:\s+(?:of|von|des?|an?
 _ENDS_IN_ONLY = (
     rf"(?i){_BEFORE_A_WORD}(?:{_ONLY}|{_FEW})(?:[^\S\n]+(?:of|the|von|der|des?))?[^\S\n]*\n?(?!\n)$"
 )
+_CONDITIONAL = rf"(?i){_BEFORE_A_WORD}(?:{_UNLESS}|{_IF}){_BEHIND_A_WORD}"
 _BEGINS_WITH_NOT = (
     rf"(?i)[\s,;(–—-]*(?:(?:{_LEADING})\s+){{0,3}}(?:(?:{_NOT}|nein|false|untrue|falsch|faux|falso)(?:(?<=['’])|{_BEHIND_A_WORD})"
     rf"|n['’]t{_BEHIND_A_WORD})(?!\.\s?\p{{N}})"
@@ -150,6 +151,8 @@ _BARE_ITEM_ENDS = regex.compile(
 _ITEM_LINE = regex.compile(
     rf"\n[^\S\n]*(?:{_ITEM}|(?:\p{{L}}|[ivx]{{1,4}}|\p{{N}}{{1,3}})\s)[^\n]*$"
 )
+_INSERTED = regex.compile(r",[^,.:;!?\n]{1,80},\s")  # "may not, without consent, ..."
+_CLAUSE_ENDS = regex.compile(r"[.!?。！？;；,，:：|]|\n\n")
 _COLON_ENDS = regex.compile(r"[:：]$")
 _CLAUSE = regex.compile(r"[^.!?。！？;；,，:：|\n]*(?:\n(?!\n)[^.!?。！？;；,，:：|\n]*)?$")
 _ANSWERED = regex.compile(
@@ -211,6 +214,16 @@ def _denies(before: str) -> bool:
     return clause is not None and bool(
         _compiled(_ANY_NOT).search(_compiled(_NOT_ONLY).sub("", clause[0]))
     )
+
+
+def turned_in_clause(before: str, after: str) -> bool:
+    """Whether the rest of its clause denies a few words of it, or makes them conditional."""
+    before = _INSERTED.sub(" ", before)
+    ended = _CLAUSE_ENDS.search(after)
+    behind = after[: ended.start()] if ended else after
+    clause = _CLAUSE.search(before)
+    led = clause is not None and _compiled(_CONDITIONAL).search(clause[0]) is not None
+    return led or _denies(before) or _denies(behind)
 
 
 def turned_behind(quote: str, after: str) -> bool:

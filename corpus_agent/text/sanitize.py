@@ -45,6 +45,9 @@ _RUNNING = "javascript|vbscript|data|mailto|xmpp|file|blob|tel|sms|about|view-so
 # Each is broken wherever it stands: renderers differ in what begins a link (GFM links an address
 # after "_", terminals link one in the middle of a word).
 _DEFANGS: tuple[tuple[re.Pattern[str], str], ...] = (
+    # An embedded file would be loaded, and [[target|shown]] hides where it leads.
+    (re.compile(r"!(?=\[\[)"), "! "),
+    (re.compile(r"\[(?=\[[^\[\]|\n]{1,300}\|[^\[\]|\n]{1,300}\]\])"), "[ "),
     (re.compile("://"), "[:]//"),  # readable as https[:]//example.com
     (re.compile(rf"(?<![^\W_])({_RUNNING}):(?=\S)", re.IGNORECASE), r"\1[:]"),
     (re.compile(r"(www)\.(?=\w)", re.IGNORECASE), r"\1[.]"),  # linked without a scheme (GFM 6.9)
@@ -61,7 +64,7 @@ def inert(text: str) -> str:
 
     For answers, which consist of other people's text and may be rendered by any program. Links stay
     readable: `https[:]//example.com`. An e-mail address is kept: a person still has to send the
-    letter.
+    letter. No word is taken away: what a quotation shows is what its document holds.
     """
     text = visible(text)
     for pattern, replacement in _DEFANGS:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import regex
 import sentencex
 
+from corpus_agent.text.clause_marks import begins_clause, clause_starts
 from corpus_agent.text.column_names import ends_with_figures, is_row_of_names
+from corpus_agent.text.front_matter import front_matter
 from corpus_agent.text.tokens import has_digit
 
 CODE_WITH_LEAD_IN = 500  # characters; keeps a code block with the sentence before it
@@ -17,7 +20,10 @@ MERGE_LIMIT = 400
 
 @dataclass(frozen=True)
 class Unit:
-    """A sentence-like piece of a text: text, row, code, head or page (header or footer)."""
+    """A sentence-like piece of a text.
+
+    `kind`: text, row, code, head, page (header or footer), or property (of front matter).
+    """
 
     start: int
     end: int
@@ -40,6 +46,13 @@ _ABBREVIATED = regex.compile(
     r"(?:^|[^\p{L}\p{N}°])(?:\d{1,2}|\p{Lu}|(?i:nr|no|abs|str|art|ca|bzw|vgl|evtl|inkl|zzgl|dr"
     r"|fig|vol|pp?))\.\s*$"
 )
+# Nor does one after these before a figure ("POLIZZA n. 2290/71", "pág. 3"): it may end one else.
+_NUMBERS_WHAT = regex.compile(
+    r"(?i)(?:^|[^\p{L}\p{N}])(?:n|nn|nr|núm|num|pag|pagg|págs?|pp?|sez|cap|prot|rif|tab|tav|fig|vol|par"
+    r"|para|sec|ch|chap|eq|ref|réf|art|artt|arts|al|lett|tel|kap|ziff|rn|rz|bd|bl|blz|hfdst"
+    r"|str|poz|pkt|ust|rys|lp|s|st|č|čl)\.\s*$"
+)
+_NUMBER = regex.compile(r"\s*(?:[ºª°]\s*)?\p{Nd}")
 _NOT_SENTENCE_BREAKS = str.maketrans({"\r": " ", "\n": " ", "\t": " "})
 _LEADS_IN = (":", "：")
 _ASKS = ("?", "？")
@@ -57,7 +70,7 @@ def _continues(previous: str, line: str, width: int) -> bool:
         mark.match(previous) for mark in (_HEAD, _ROW, _RULE, _FENCE, _PAGE)
     ):
         return False
-    if previous.rstrip().endswith(_FULL_STOPS):
+    if previous.rstrip().endswith(_FULL_STOPS) or begins_clause(line, previous):
         return False
     # Rows of a table without cells, and the line that names its columns.
     if any(ends_with_figures(each) or is_row_of_names(each) for each in (line, previous)):
@@ -74,11 +87,10 @@ def _kind(line: str) -> str:
     return next((name for name, mark in named if mark.match(line)), "text")
 
 
-def _blocks(text: str) -> Iterator[Unit]:
-    """Each paragraph, list item, table row, heading and code block of a text, in order."""
+def _blocks(text: str, position: int) -> Iterator[Unit]:
+    """Each paragraph, list item, table row, heading and code block of a text from there on."""
     lines: list[tuple[int, str]] = []
-    position = 0
-    for raw in text.splitlines(keepends=True):
+    for raw in text[position:].splitlines(keepends=True):
         lines.append((position, raw.rstrip("\r\n")))
         position += len(raw)
     width = min(
@@ -111,14 +123,21 @@ def _trimmed(text: str, start: int, end: int, kind: str) -> Unit:
 
 
 def _split(text: str, block: Unit, language: str) -> Iterator[Unit]:
-    """The sentences of one paragraph; pieces cut after an abbreviation are joined again."""
+    """The sentences of one paragraph, clause by clause."""
+    starts = [block.start + at for at in clause_starts(text[block.start : block.end])]
+    for start, end in pairwise([block.start, *starts, block.end]):
+        yield from _sentences(text, Unit(start, end, block.kind), language)
+
+
+def _sentences(text: str, block: Unit, language: str) -> Iterator[Unit]:
+    """The sentences of one clause; pieces cut after an abbreviation are joined again."""
     start = position = block.start
     for piece in sentencex.segment(
         language, text[block.start : block.end].translate(_NOT_SENTENCE_BREAKS)
     ):
         position += len(piece)
         open_ended = position < block.end and position - start < MERGE_LIMIT
-        if open_ended and _ABBREVIATED.search(text[start:position]):
+        if open_ended and _goes_on(text, start, position):
             continue
         yield _trimmed(text, start, position, block.kind)
         start = position
@@ -126,13 +145,21 @@ def _split(text: str, block: Unit, language: str) -> Iterator[Unit]:
         yield _trimmed(text, start, block.end, block.kind)
 
 
+def _goes_on(text: str, start: int, end: int) -> bool:
+    """Whether a piece ends with an abbreviation, and its sentence is behind it."""
+    if _ABBREVIATED.search(text[start:end]):
+        return True
+    return bool(_NUMBER.match(text, end) and _NUMBERS_WHAT.search(text[start:end]))
+
+
 def units(text: str, language: str = "") -> list[Unit]:
     """The sentences, list items, table rows, headings and code blocks of a text, in order.
 
     `language` is an ISO 639 code; a text whose language is not known is cut by English rules.
     """
-    found: list[Unit] = []
-    for block in _blocks(text):
+    properties, begin = front_matter(text)
+    found = [Unit(each.start, each.end, "property") for each in properties]
+    for block in _blocks(text, begin):
         if block.kind == "text":
             found.extend(
                 unit for unit in _split(text, block, language or "en") if unit.start < unit.end

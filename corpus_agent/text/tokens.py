@@ -20,6 +20,8 @@ _MARKS = regex.compile(r"[\u0300-\u036f]+")
 
 def fold(text: str) -> str:
     """The text without case, accents and compatibility forms; kana and Hangul stay whole."""
+    if text.isascii():
+        return text.lower()
     bare = _MARKS.sub("", unicodedata.normalize("NFKD", text))
     return unicodedata.normalize("NFKC", bare).casefold()
 
@@ -133,6 +135,11 @@ def word_spans(text: str) -> list[tuple[int, int, str]]:
 def is_code(word: str) -> bool:
     """Whether a word mixes letters and digits, like error codes and part numbers."""
     return len(word) > 2 and has_digit(word) and any(char.isalpha() for char in word)
+
+
+def shape(code: str) -> str:
+    """A code with each digit as 0, so that those of one kind are equal."""
+    return "".join("0" if has_digit(character) else character for character in code)
 
 
 def has_digit(text: str) -> bool:

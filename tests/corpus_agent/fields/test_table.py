@@ -2,21 +2,33 @@
 
 import csv
 import io
+import os
 import re
 import shutil
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from corpus_agent import render
 from corpus_agent.answering.quotations import check_quotation
+from corpus_agent.cli.progress import counted
 from corpus_agent.fields.definition import fields_of
 from corpus_agent.fields.mentions import mention_of, mentions
 from corpus_agent.fields.page import DocumentText
 from corpus_agent.fields.records import FieldTable
 from corpus_agent.fields.table import proposed, table_of
+from corpus_agent.fields.timeline import timeline_of
+from corpus_agent.mcp import tables
+from corpus_agent.text.delimiters import Frame
 from indexer import Index, Line
+from tests.support.checks import check_store
 from tests.support.command import Cli
+from tests.support.places import REPOSITORY
 from tests.support.toy_index import sync
 
 CONTRACT = """SUPPLY AGREEMENT
@@ -70,7 +82,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     named = {"contract": CONTRACT, "lease": LEASE, "invoice": INVOICE, "minutes": MINUTES}
     for name, text in named.items():
         (docs / f"{name}.txt").write_text(text)
-    (docs / "empty.txt").write_bytes(b"")
+    (docs / "empty.pdf").write_bytes(b"%PDF-1.4 cut")
     sync(docs, folder / "store")
     return folder
 
@@ -95,11 +107,22 @@ def test_each_document_is_a_row_and_each_value_has_one_form(made):
     silent = "silent"
     assert said(table(made, *words)) == {
         "contract": [silent, silent, silent, silent, silent, "2024-05-04"],
-        "empty": ["unreadable"] * 6,
+        "empty.pdf": ["unreadable"] * 6,
         "invoice": ["2024-04-11", "USD 1309", silent, silent, silent, silent],
         "lease": [silent, silent, "EUR 2550", "Erika Beispiel", silent, "2026-01-31"],
         "minutes": [silent, silent, silent, silent, "Town Hall, York", silent],
     }
+
+
+def test_a_file_without_a_byte_says_nothing_and_is_not_unreadable(tmp_path):
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/blank.txt").write_bytes(b"")
+    (tmp_path / "docs/broken.pdf").write_bytes(b"%PDF-1.4 cut")  # the control
+    sync(tmp_path / "docs", tmp_path / "store")
+    found = table(tmp_path, "total")
+    assert said(found) == {"blank": ["silent"], "broken.pdf": ["unreadable"]}
+    told = timeline_of(Index.open(tmp_path / "store", root=tmp_path / "docs"))
+    assert (told.undated, [source for source, _ in told.unread]) == (1, ["broken.pdf"])
 
 
 def test_a_contract_says_who_when_and_until_when(made):
@@ -160,11 +183,91 @@ def test_the_foot_counts_what_changed_and_what_is_gone(made, tmp_path):
     assert (due.count(0, "found"), due.unreadable, due.changed) == (1, 2, 1)
 
 
+# Looks at every document until it is killed, and says how many it has looked at.
+TABLING = """
+import sys
+from pathlib import Path
+from corpus_agent.fields.definition import fields_of
+from corpus_agent.fields.table import table_of
+from indexer import Index
+corpus = Index.open(Path(sys.argv[1]))
+print("ready", flush=True)
+table_of(corpus, fields_of(["due date"], None), on_document=lambda n, _: print(n, flush=True))
+print("done", flush=True)
+"""
+KILLS = 12  # benchmarks/crash.py has more
+
+
+@pytest.mark.slow
+def test_killed_at_random_moments_a_table_loses_nothing_and_goes_on_from_what_was_read(tmp_path):
+    random = Random(int(os.environ.get("CRASH_SEED", "1")))
+    docs, store = tmp_path / "docs", tmp_path / "store"
+    docs.mkdir()
+    for number in range(200):
+        (docs / f"{number:03}.txt").write_text(f"Due date: 2024-03-{1 + number % 28:02}\n" * 50)
+    sync(docs, store)
+    committed = (store / "manifest.json").read_bytes()
+    whole = table(tmp_path, "due date")
+    shutil.rmtree(store / "texts")  # then each run parses what the ones before did not keep
+    kept, killed = 0, 0
+    for _ in range(KILLS):
+        with subprocess.Popen(
+            [sys.executable, "-c", TABLING, store],
+            cwd=REPOSITORY,
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as process:
+            for _ in range(random.randrange(1, 80)):
+                process.stdout.readline()
+            process.send_signal(signal.SIGKILL)
+            killed += "done" not in process.stdout.read()
+        check_store(store).close()
+        assert (store / "manifest.json").read_bytes() == committed
+        now = sum(
+            1 for path in (store / "texts").rglob("*") if re.fullmatch(r"\w+\.\w+", path.name)
+        )
+        assert now >= kept, "what was read is kept"
+        kept = now
+    assert (killed, kept > 0) == (KILLS, True), "the control: there was something to be killed"
+    check_store(store).close()
+    assert table(tmp_path, "due date") == whole
+    assert len(whole.rows) == whole.count(0, "found") == 200
+
+
+def test_a_table_that_is_stopped_says_what_was_done_and_what_is_kept(capsys):
+    with pytest.raises(KeyboardInterrupt), counted("looking") as on_document:
+        on_document(3, 10)
+        raise KeyboardInterrupt
+    assert capsys.readouterr().err == (
+        "3 of 10 documents were looked at; nothing was written, and the index is as it was. "
+        "Texts that were read are kept for the next time.\n"
+    )
+
+
 def test_a_document_that_says_two_things_has_both():
     text = "Due date: 3 May 2024\n\nDue date: 4 May 2024\n"
     document = DocumentText("a.txt", [Line(line) for line in text.splitlines()])
     (field,) = fields_of(["due date"], None)
     assert [one.normal for one in proposed(document, field)] == ["2024-05-03", "2024-05-04"]
+
+
+def test_a_milestone_with_two_days_in_its_row_has_both():
+    (field,) = fields_of(["delivery date"], None)
+    both, first = ["2024-05-01", "2024-05-20"], ["2024-05-01"]
+    for text, expected in {
+        "Delivery date 1 May 2024 20 May 2024": both,  # a row of a PDF: planned, actual
+        "Delivery date     2024-05-01     2024-05-20": both,
+        "| Delivery date | 1 May 2024 | 20 May 2024 |": both,
+        "| Milestone: Delivery date | Planned: 1 May 2024 | Actual: 20 May 2024 |": both,
+        # The controls: the second day is said of something else, or ends a sentence.
+        "| Delivery date | 1 May 2024 | Invoice date | 20 May 2024 |": first,
+        "| Delivery date: 1 May 2024 | Invoice date: 20 May 2024 |": first,
+        "Delivery date: 1 May 2024    Signed: 20 May 2024": first,
+        "Delivery date: 1 May 2024. 20 May 2024 was a Monday.": first,
+        "Delivery date: 1 May 2024\n20 May 2024": first,
+    }.items():
+        document = DocumentText("a.txt", [Line(line) for line in text.splitlines()])
+        assert [one.normal for one in proposed(document, field)] == expected, text
 
 
 @pytest.mark.parametrize(
@@ -180,6 +283,19 @@ def test_a_short_word_has_the_value_that_is_said_of_it_alone(text, expected):
     document = DocumentText("a.txt", [Line(text)])
     (field,) = fields_of(["rent"], None)
     assert [one.normal for one in proposed(document, field)] == expected
+
+
+def test_the_cost_of_a_field_grows_as_its_document_does():
+    (field,) = fields_of(["rent"], None)
+
+    def seconds(lines: int) -> float:
+        document = DocumentText("a.txt", [Line("The rent 5 was paid"), Line("x" * 990)] * lines)
+        began = time.process_time()
+        proposed(document, field)
+        return time.process_time() - began
+
+    few = min(seconds(100) for _ in range(2))
+    assert seconds(1_000) < 30 * few  # ten times the lines
 
 
 def test_a_form_that_leaves_its_date_blank_has_none():
@@ -207,7 +323,9 @@ def test_a_form_that_leaves_its_date_blank_has_none():
 def test_documents_that_mention_no_term_are_exactly_those_without_its_words(made, term, expected):
     corpus = Index.open(made / "store", root=made / "docs")
     found = table_of(corpus, [mention_of(term)])
-    texts = {path.name: " ".join(path.read_text().split()) for path in (made / "docs").iterdir()}
+    texts = {
+        path.name: " ".join(path.read_text().split()) for path in (made / "docs").glob("*.txt")
+    }
     truth = [
         name
         for name, text in sorted(texts.items())
@@ -264,6 +382,54 @@ def test_two_documents_are_compared_field_by_field(made):
     assert "  contract.txt: 2024-05-04 (computed)" in lines
 
 
+def test_documents_are_compared_in_the_order_in_which_they_were_named(made):
+    corpus = Index.open(made / "store", root=made / "docs")
+    for named in (["lease.txt", "contract.txt"], ["contract.txt", "lease.txt"]):
+        both = table_of(corpus, fields_of(["expiry"], None), sources=named)
+        assert [row.source for row in both.rows] == named
+
+
+def test_a_short_word_that_was_asked_for_and_a_heading_say_what_they_say():
+    def said(text: str, name: str) -> list[str]:
+        document = DocumentText("a.md", [Line(line) for line in text.split("\n")])
+        return [one.text for one in proposed(document, fields_of([name], None)[0])]
+
+    recipe = "Water 650 g. Salt 24 g. Bake at 230 C."
+    assert said(recipe, "salt") == said(recipe, "water") == [recipe]
+    assert said(recipe, "to") == said(recipe, "rye") == []
+    for heading in ("## Art. 4 – Quota", "# Quota", "## Quota sociale"):
+        rules = f"# Statuto\n\n{heading}\n\nSi paga ogni anno 120 euro.\n\nAltro."
+        assert said(rules, "quota") == ["Si paga ogni anno 120 euro."], heading
+    # A heading with nothing of its own says nothing.
+    assert said("## Quota\n\n## Altro\n\nNiente.", "quota") == []
+
+
+@pytest.mark.slow
+def test_durations_are_told_in_words_and_compared_by_their_length(tmp_path):
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    texts = {
+        "a": "Warranty: two years.\nNotice period: 1 month.\nCode: P3M\n",
+        "b": "Warranty: 24 months.\n",
+    }
+    for name, text in texts.items():
+        (docs / f"{name}.txt").write_text(text)
+    sync(docs, tmp_path / "store")
+    made = table(tmp_path, "warranty", "notice period", "code")
+    assert [field.type for field in made.fields] == ["duration", "duration", "text"]
+    lines = list(render.compared_lines(made))
+    assert [line for line in lines if not line.startswith(" ")] == [
+        "warranty: the same",
+        "notice period: not in each",
+        "code: not in each",
+    ]
+    assert {"  a.txt: 2 years", "  b.txt: 24 months", "  a.txt: 1 month", "  a.txt: P3M"} <= {
+        *lines
+    }
+    assert made.rows[0].cells[0].values[0].normal == "P2Y"  # for programs
+    assert "<summary>2 years</summary>" in render.table_html(made)
+
+
 @pytest.mark.parametrize(
     "clause",
     [
@@ -278,6 +444,7 @@ def test_a_term_that_is_counted_from_an_event_has_no_day(clause):
     assert proposed(DocumentText("a.txt", [Line(line) for line in lines]), field) == []
 
 
+@pytest.mark.slow
 def test_nothing_of_a_document_is_a_formula_or_mark_up(tmp_path):
     docs = tmp_path / "docs"
     docs.mkdir()
@@ -288,6 +455,14 @@ def test_nothing_of_a_document_is_a_formula_or_mark_up(tmp_path):
     assert [cell for row in rows for cell in row if cell.startswith(("=", "+", "-", "@"))] == []
     assert rows[1][0] == "'=1+1.txt"
     assert rows[1][2].startswith("'=HYPERLINK")
+    (docs / "b.txt").write_text('Subject: heating;=HYPERLINK(2);+1; -2;"@SUM(3)\n')
+    (docs / "c.txt").write_text("Subject: ＝HYPERLINK(4)\n")
+    sync(docs, tmp_path / "store")
+    written = render.table_csv(table(tmp_path, "subject"))
+    assert "HYPERLINK(2)" in written  # the control
+    behind = [cell.strip('"') for line in written.splitlines() for cell in line.split(";")]
+    assert [cell for cell in behind if cell.startswith(("=", "+", "-", "@"))] == []
+    assert "'＝HYPERLINK(4)" in written
     page = render.table_html(subject)
     assert "<script" not in page
     assert "HYPERLINK(1)" in page
@@ -313,8 +488,34 @@ def test_the_command_prints_a_table_and_writes_files(cli: Cli, made, tmp_path):
     assert "verified" in shown.stdout
     assert "“Due date: 11 April 2024" in shown.stdout
     without = cli("--store", store, "missing", "boiler")
-    assert without.stdout.startswith("contract.txt\nlease.txt\nminutes.txt\nunreadable: empty.txt")
+    assert without.stdout.startswith("contract.txt\nlease.txt\nminutes.txt\nunreadable: empty.pdf")
     compared = cli("--store", store, "compare", "lease.txt", "invoice.txt", "total")
-    assert compared.stdout.startswith("total: different")
+    assert compared.stdout.startswith("total: not in each")
     wrong = cli("--store", store, "compare", "lease.txt", "leese.txt", "total")
     assert (wrong.returncode, "is not in the index" in wrong.stderr) == (1, True)
+
+
+def test_a_value_of_a_text_that_the_document_hides_is_marked_at_every_door(tmp_path):
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    for name, style in (("hidden", "display:none"), ("shown", "color:red")):
+        (docs / f"{name}.html").write_text(
+            f'<p>Hello.</p><p style="{style}">Due date: 3 May 2024</p>'
+        )
+    sync(docs, tmp_path / "store")
+    made = table(tmp_path, "due date")
+    lines = [line for line in render.table_lines(made, 90) if line.startswith(("hidden", "shown"))]
+    assert [line.split(maxsplit=1)[1] for line in lines] == ["2024-05-03 (hidden)", "2024-05-03"]
+    rows = list(csv.reader(io.StringIO(render.table_csv(made))))
+    assert [row[2:4] for row in rows[1:]] == [
+        ["2024-05-03", "found, hidden"],
+        ["2024-05-03", "found"],
+    ]
+    page = render.table_html(made)
+    assert page.count("<summary>2024-05-03 (hidden)</summary>") == 1
+    assert page.count("<summary>2024-05-03</summary>") == 1
+    told = ["\n".join(tables._row(Frame(), made, 1, row)) for row in made.rows]
+    assert ["due date (hidden in the document):" in one for one in told] == [True, False]
+    for row in render.table_object(made, "off")["rows"]:
+        (value,) = row["cells"][0]["values"]
+        assert value["citations"][0]["hidden"] == (row["source"] == "hidden.html")

@@ -145,6 +145,9 @@ def test_columns_come_from_a_file_and_then_from_words(tmp_path):
         ('[[fields]]\nname = "a"\ntype = "day"', "of the type 'day'"),
         ('[[fields]]\nname = "a"\nphrases = "b"', "phrases is no list"),
         ("[[", "is no TOML"),
+        (f"a = {'[' * 20_000}", "is no TOML"),
+        ('[[fields]]\nname = "a"\nphrases = [" "]', "phrases is no list"),
+        ('[[fields]]\nname = "a"\nquestion = 3', "question is no text"),
     ],
 )
 def test_a_file_of_columns_that_is_wrong_says_where(tmp_path, content, message):
@@ -161,3 +164,22 @@ def test_no_field_and_one_that_is_named_twice_are_refused():
         fields_of(["rent", "rent"], None)
     with pytest.raises(UsageError, match="names no field"):
         fields_of(["?!"], None)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("-30 EUR", "EUR -30"),
+        ("-£30", "GBP -30"),
+        ("Balance: −£1,250.00", "GBP -1250"),
+        ("Balance: £-30", "GBP -30"),
+        ("the balance is -30 €", "EUR -30"),
+        ("| Balance: | -30 € |", "EUR -30"),
+        ("Balance: 30 EUR", "EUR 30"),
+        ("Milk -£2.50", "GBP 2.5"),  # a dash
+        ("Milk - £2.50", "GBP 2.5"),
+        ("10-30 EUR", "EUR 30"),
+    ],
+)
+def test_a_minus_of_an_amount_is_not_lost(text, expected):
+    assert [reading.normal for reading in find_money(text)] == [expected]

@@ -117,6 +117,10 @@ def test_an_address_is_broken_whatever_stands_before_it(text):
 def test_what_was_a_link_stays_readable():
     assert inert("<IMG/SRC=//evil.example>") == "< IMG/SRC=//evil.example>"
     assert inert("[bank](https://a.example/x)") == "[bank] (https[:]//a.example/x)"
+    assert inert("See [[Rent|the rent]], [[Rent]].") == "See [ [Rent|the rent]], [[Rent]]."
+    assert inert("![[a.png|x]] ![[b.png]]") == "! [ [a.png|x]] ! [[b.png]]", "nothing is embedded"
+    for code in ("if [[ a || b ]]; then", "df[['a']] | x", "[[fields]]", "a[[1, 2]]"):
+        assert inert(code) == code
 
 
 def test_half_a_pair_is_shown_as_no_character_so_that_it_can_be_written():

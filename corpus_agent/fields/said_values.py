@@ -1,0 +1,139 @@
+"""What a model says of a document, checked: a value is one that the document itself has.
+
+Of a model's words only places are believed: its quotation has to stand in the document and to hold
+the value, and what is shown are the document's own words. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
+
+import regex
+
+from corpus_agent.answering.cuts import cut_out
+from corpus_agent.answering.quotations import check_quotation
+from corpus_agent.fields.labelled import finder_of
+from corpus_agent.fields.page import DocumentText
+from corpus_agent.fields.records import Cell, Field, FieldValue, ProposedValue, Reading, SaidValue
+from corpus_agent.text.negation import turned_in_clause
+
+MOST_SAID = 300  # characters of a value
+MOST_QUOTED = 1_500  # characters of a quotation
+_BESIDE = 400  # characters on either side of a value in which its clause is looked for
+_WORDED = ("party", "place", "text")
+_APART = ";"  # between several parties
+
+
+def proposals_of(document: DocumentText, field: Field, said: SaidValue) -> list[ProposedValue]:
+    """The values of the document that a model points to; [] if it points to none.
+
+    Several where the place may be read in two ways. The quotation has to stand word for word; a
+    date, a sum or a number has to be among those that it holds, in whichever spelling; a name, a
+    place or a text has to stand in it.
+    """
+    if len(said.value) > MOST_SAID or len(said.quote) > MOST_QUOTED:
+        return []
+    span = _place(document, said.quote)
+    if span is None:
+        return []
+    if field.type in _WORDED:
+        readings = _written(document.text, span, said.value, lambda at: not _is_cut(document, at))
+        held = readings and _written(said.quote, (0, len(said.quote)), said.value)
+        return [ProposedValue(readings, *span, 0.0)] if held else []
+    return [ProposedValue((one,), *span, 0.0) for one in _typed(document, field, span, said)]
+
+
+def _place(document: DocumentText, quote: str) -> tuple[int, int] | None:
+    """Start and end of a quotation in the document, None if it does not stand there.
+
+    Of one that leaves out too much, the lines: what is shown is looked up by itself.
+    """
+    citation = check_quotation(document, 1, document.source, quote)
+    if not (citation.stands or citation.verdict == "cut"):
+        return None
+    first = document.line_start(citation.line_start)
+    last = document.line_span(document.line_start(citation.line_end))[1]
+    at = document.written.find(citation.quote, first, last)
+    return (at, at + len(citation.quote)) if at >= 0 else (first, last)
+
+
+def _typed(
+    document: DocumentText, field: Field, span: tuple[int, int], said: SaidValue
+) -> Iterator[Reading]:
+    """The readings of a span that equal the value; of an ambiguous date both."""
+    find = finder_of(field.type, document, labelled=True)
+    meant = {reading.normal for reading in find(said.value)}
+    if not any(_is_meant(reading, meant) for reading in find(said.quote)):
+        return
+    there = find(document.text[slice(*span)])
+    first = min((one.start for one in there if _is_meant(one, meant)), default=None)
+    for reading in there:
+        if reading.start == first:
+            start, end = reading.start + span[0], reading.end + span[0]
+            yield replace(reading, start=start, end=end)
+
+
+def _is_meant(reading: Reading, meant: Collection[str]) -> bool:
+    """Whether a reading is one of the values; a sum may be named without its currency."""
+    return reading.normal in meant or reading.normal.rpartition(" ")[2] in meant
+
+
+def _written(
+    text: str,
+    span: tuple[int, int],
+    value: str,
+    may_be: Callable[[regex.Match[str]], bool] = lambda _: True,
+) -> tuple[Reading, ...]:
+    """The words of a value where they stand in a span, parties each; () if any does not.
+
+    The first place of each that `may_be` one.
+    """
+    found = []
+    for part in value.strip(" \"'“”.,;").split(_APART):
+        words = part.split()
+        if sum(map(str.isalnum, part)) < 2:
+            return ()
+        pattern = r"\s+".join(map(regex.escape, words))
+        whole = regex.compile(rf"(?i)(?<![\p{{L}}\p{{N}}]){pattern}(?![\p{{L}}\p{{N}}])")
+        match = next(filter(may_be, whole.finditer(text, *span)), None)
+        if match is None:
+            return ()
+        plain = " ".join(match[0].split())
+        found.append(Reading(match.start(), match.end(), plain, plain))
+    return tuple(found)
+
+
+def _is_cut(document: DocumentText, value: regex.Match[str]) -> bool:
+    """Whether the text beside a value changes what it says, as that beside a quotation may.
+
+    A few words say less than a quotation, so the rest of their clause counts too.
+    """
+    start, end = value.span()
+    first, last = document.line_at(start), document.line_at(end - 1)
+    places = (first, start - document.line_start(first)), (last, end - document.line_start(last))
+    before, after = (
+        document.text[max(0, start - _BESIDE) : start],
+        document.text[end : end + _BESIDE],
+    )
+    return cut_out(document.lines, *places, value[0]) or turned_in_clause(before, after)
+
+
+def with_said(cell: Cell, said: Sequence[FieldValue]) -> tuple[Cell, int]:
+    """A cell with the values that a model pointed to, and how many of them rules had found."""
+    values, agreed = list(cell.values), 0
+    for value in said:
+        same = _compared(value)
+        if any(_compared(other) == same for other in cell.values):
+            agreed += 1
+        elif not any(_compared(other) == same for other in values):
+            values.append(replace(value, by_model=True))
+    if not values:
+        return cell, agreed
+    return Cell("found" if len(values) == 1 else "several", tuple(values)), agreed
+
+
+def _compared(value: FieldValue) -> frozenset[str]:
+    """A value as two are compared: its parts in any order, their letters and figures alone."""
+    parts = value.normal.casefold().split(_APART)
+    return frozenset("".join(filter(str.isalnum, part)) for part in parts)

@@ -1,0 +1,128 @@
+"""The dated statements of all documents in order, and the documents that fulfil a condition.
+
+Every document is looked at, and every quotation is looked up, as for a table. Called by the doors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from corpus_agent.answering.records import Citation
+from corpus_agent.fields.condition import FieldCondition, ListVerdict, verdict
+from corpus_agent.fields.page import DocumentText
+from corpus_agent.fields.records import FieldTable
+from corpus_agent.fields.table import Documents, chosen_files, document_of, quoted_span, table_of
+from indexer import CorpusError
+
+
+@dataclass(frozen=True, slots=True)
+class ListedDocuments:
+    """A table of one field, and for each of its rows whether it fulfils the condition."""
+
+    condition: FieldCondition
+    table: FieldTable
+    verdicts: tuple[ListVerdict, ...]
+
+    def count(self, wanted: ListVerdict) -> int:
+        """How many documents have this verdict."""
+        return self.verdicts.count(wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class DatedStatement:
+    """A sentence with a date: an ISO day, "2024-03" or "2024", and its quotation.
+
+    `either`: the date may be read in two ways, and the other reading is a statement of its own.
+    """
+
+    day: str
+    citation: Citation
+    either: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """The dated statements of all documents, by date; `undated` documents have none.
+
+    `unread` are the documents that could not be looked at, with the reason; `unverified` counts
+    statements whose quotation did not hold.
+    """
+
+    statements: tuple[DatedStatement, ...]
+    looked_at: int
+    undated: int
+    unread: tuple[tuple[str, str], ...]
+    changed: int
+    unverified: int
+    version: int
+    notices: tuple[str, ...] = ()
+
+
+def listed(
+    corpus: Documents,
+    condition: FieldCondition,
+    on_document: Callable[[int, int], None] = lambda *_: None,
+    *,
+    notices: tuple[str, ...] = (),
+) -> ListedDocuments:
+    """Every document with what it says about the field of a condition, and whether it holds.
+
+    `notices` say what was left out before.
+    """
+    table = table_of(corpus, [condition.field], on_document=on_document)
+    table = replace(table, notices=(*table.notices, *notices))
+    verdicts = tuple(verdict(condition, row.cells[0]) for row in table.rows)
+    return ListedDocuments(condition, table, verdicts)
+
+
+def timeline_of(
+    corpus: Documents, on_document: Callable[[int, int], None] = lambda *_: None
+) -> Timeline:
+    """The dated statements of every document, in order."""
+    files = chosen_files(corpus)
+    found: list[DatedStatement] = []
+    unread: list[tuple[str, str]] = []
+    undated = changed = unverified = 0
+    for done, file in enumerate(files):
+        on_document(done, len(files))
+        if file.is_blank:  # it was read, and there is nothing in it
+            undated += 1
+            continue
+        if not file.is_document:
+            unread.append((file.source, file.reason or file.status))
+            continue
+        try:
+            document = document_of(corpus, file.source)
+        except CorpusError as error:
+            unread.append((file.source, error.message))
+            continue
+        statements, dropped = _statements(document)
+        undated += not (statements or dropped)
+        changed += document.stale
+        unverified += dropped
+        found += statements
+    found.sort(key=lambda one: (one.day, one.citation.source, one.citation.line_start))
+    return Timeline(
+        tuple(found), len(files), undated, tuple(unread), changed, unverified, corpus.version
+    )
+
+
+def _statements(document: DocumentText) -> tuple[list[DatedStatement], int]:
+    """The dated statements of one document, each sentence once a day; and how many did not hold."""
+    dates = [reading for reading in document.dates if not document.is_property(reading.start)]
+    starts = [reading.start for reading in dates]
+    quoted: dict[tuple[int, int], Citation | None] = {}
+    found: dict[tuple[str, tuple[int, int]], DatedStatement] = {}
+    dropped = 0
+    for reading in dates:
+        span = document.sentence(reading.start, reading.end)
+        if span not in quoted:
+            quoted[span] = quoted_span(document, 1, (reading.start, reading.end))
+            dropped += quoted[span] is None
+        citation = quoted[span]
+        if citation is not None:
+            either = starts.count(reading.start) > 1
+            statement = DatedStatement(reading.normal, citation, either)
+            found.setdefault((reading.normal, span), statement)
+    return list(found.values()), dropped
