@@ -27,6 +27,7 @@ from corpus_agent.agent.prompts import (
 )
 from corpus_agent.agent.request import ChatModel, OnDraft, Timeouts, chat_model
 from corpus_agent.agent.work import Work
+from corpus_agent.answering.changed import with_changed
 from corpus_agent.answering.citations import Settled, remarks
 from corpus_agent.answering.decision import (
     READ_NO,
@@ -38,6 +39,7 @@ from corpus_agent.answering.decision import (
     said_by,
     with_passages,
 )
+from corpus_agent.answering.follow_up import stands_alone
 from corpus_agent.answering.own_words import without_own_words
 from corpus_agent.answering.records import Answer, Answerer, ModelServer, OnEvent, Turn
 from corpus_agent.answering.verification import Finished
@@ -194,7 +196,8 @@ class ModelAnswerer:
         timeouts = self._limits.timeouts
         model = chat_model(client, self._server.base_url, self._model, timeouts, self._on_draft)
         asked = None
-        if history := [(turn.question, turn.answer.text) for turn in work.history]:
+        history = [(turn.question, turn.answer.text) for turn in work.history]
+        if history and not stands_alone(work.question, work.history):
             asked = await query_rewrite.by_model(model, work.question, history)
         window = self._limits.window or self._capabilities.window or DEFAULT_WINDOW
         work.search_first(asked or work.question, ContextWindow(window))
@@ -293,6 +296,9 @@ class ModelAnswerer:
             unsupported=shown.unsupported if shown else (),
             calls=tuple(work.toolbox.calls),
         )
+        if shown is None and work.own is not None and work.own.changed:
+            told = (*answer.notices, *work.own.notices)
+            answer = replace(with_changed(answer, work.own.changed), notices=told)
         if work.own is None or not decision.passages or quotes_any(citations, work.own.citations):
             return answer
         return with_passages(answer, work.own)

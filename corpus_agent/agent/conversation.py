@@ -44,7 +44,8 @@ FABRICATED_RESULT = (
     "answer from the results above, or write exactly: NOT_FOUND"
 )
 TOO_MANY = failure(
-    f"not run; at most {MAX_CALLS} calls at once. Make this one again if you need it."
+    f"not run; at most {MAX_CALLS} calls at once. Make this one again if you need it.",
+    code="too_many_calls",
 )
 
 

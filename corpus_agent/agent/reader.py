@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from corpus_agent.agent.request import ChatModel
 
 LEAST = 1e-6  # probability of a word that is not among the likeliest
+ROUNDING = 1e-3  # by which the logarithm of a probability may be above zero
 # Log-odds of a word without its probability: what the words of Qwen2.5-Coder-1.5B mean.
 WORD_ALONE = 1.0
 _WORDS = {"yes": 1.0, "part": 0.5, "partly": 0.5, "no": 0.0}  # the share of yes in each
@@ -34,11 +35,14 @@ async def read(chat_model: ChatModel, messages: Sequence[ModelMessage]) -> float
 
 
 def log_odds(likeliest: Iterable[tuple[str, float]]) -> float | None:
-    """The log-odds of yes against no among the likeliest tokens; partly is half of each."""
+    """The log-odds of yes against no among the likeliest tokens; partly is half of each.
+
+    What is no probability counts nothing, as a server may report anything.
+    """
     yes = no = 0.0
     for token, logprob in likeliest:
         share = _WORDS.get(token.strip().casefold())
-        if share is not None:
+        if share is not None and logprob <= ROUNDING:
             yes += share * math.exp(logprob)
             no += (1 - share) * math.exp(logprob)
     return math.log((yes + LEAST) / (no + LEAST)) if yes + no > LEAST else None

@@ -32,6 +32,7 @@ STALL_SECONDS = 60.0  # between two pieces of a reply; a server may buffer a who
 CHECK_CHARACTERS = 40  # a reply is parsed again after this much new text
 ECHO_CHARACTERS = 120  # a tail of this length ...
 ECHOES = 4  # ... that occurs this often in a reply ends it: the model repeats itself
+MAX_REPLY_CHARACTERS = 200_000  # thoughts included; a server may send more than it was asked for
 MAX_SHOWN_ERROR = 160  # characters
 TOP_TOKENS = 20  # whose probabilities are asked for; the most that servers give
 
@@ -81,7 +82,11 @@ class _PartialReply:
     def add(self, piece: str) -> bool:
         """Add text; returns whether all further text can be ignored."""
         self.text += piece
+        if len(self.text) > MAX_REPLY_CHARACTERS:
+            self.text, self.full = self.text[:MAX_REPLY_CHARACTERS], True
         self.on_draft(without_thoughts(self.text))
+        if self.full:
+            return True
         if len(self.text) - self._checked < CHECK_CHARACTERS and "\n" not in piece:
             return False
         self._checked = len(self.text)
@@ -271,7 +276,7 @@ def _translated(where: str) -> Iterator[None]:
 
     unusable = (
         *(AgentRunError, OpenAIError, ValidationError, AttributeError, TypeError),
-        *(UnicodeEncodeError, PydanticSerializationError),
+        *(UnicodeEncodeError, PydanticSerializationError, RecursionError),
     )
     hint = f"See what the server at {where} logs, or use --llm none."
     try:
@@ -284,7 +289,7 @@ def _translated(where: str) -> Iterator[None]:
         message = f"The connection to the model server failed ({_short(str(_first(error)))})."
         raise ModelUnavailable(message, hint) from error
     # From the third on: events that are JSON of another shape, which the libraries do not check,
-    # and text with a lone surrogate, which no request can encode.
+    # text with a lone surrogate, which no request can encode, and JSON of any depth.
     except unusable as error:
         message = f"The model server gave no usable answer ({_short(str(error))})."
         raise ModelUnavailable(message, hint) from error

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import partial
 
+from corpus_agent.answering.pitfalls import chooses_clearly, names_over
 from corpus_agent.answering.records import Condition
 from corpus_agent.answering.summable import UNIT_IN_NAME, YEAR, values_of
 from corpus_agent.text.table_rows import TableRow, TextTable
@@ -23,7 +25,6 @@ which who what when where how many much it its this these those we us our i my y
 he his she her make made amount number table list listed row rows s
 """
 _EMPTY = frozenset(_EMPTY_TEXT.split())
-_NOTHING_MORE = ("row", "rows", "entry", "entries", "line", "lines", "record", "records")
 
 Mention = tuple[str, list[int]]
 """A column, and the places of its name among the words of a question."""
@@ -133,8 +134,10 @@ def conditions_of(
         _, span, columns = best
         if len(columns) != 1:
             return None
-        run = words.every[span[0] : span[-1] + 1]
-        found.append((Condition(columns.pop(), " ".join(run)), span))
+        run, name = words.every[span[0] : span[-1] + 1], columns.pop()
+        if not chooses_clearly(run, name, table, partial(_has, run=run)):
+            return None
+        found.append((Condition(name, " ".join(run)), span))
         words = words.bind(span)
     return words, found
 
@@ -187,7 +190,7 @@ def _within(
 
 def titled(words: Words, about: str) -> Words:
     """The words that the table stands under are bound: they choose all of it."""
-    over = set(terms(about))
+    over = names_over(about)
     return words.bind(
         i for i, word in enumerate(words.every) if any(_same(word, own) for own in over)
     )

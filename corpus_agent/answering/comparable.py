@@ -42,6 +42,8 @@ _MARKUP = regex.compile(
 )
 # Link targets and note marks are ignored for a quotation that has none.
 LINKS = regex.compile(
+    r"(?<!\\)(?P<a>!?\[\[(?:[^\[\]|\n]{1,300}\|)?)(?=[\p{L}\p{N}])[^\[\]|\n]{1,300}(?P<b>\]\])"
+    r"|(?P<a>(?<=\S)[ ]\^(?=[\w-]*[A-Za-z])[A-Za-z0-9-]{3,40}$)|"
     r"(?<!\\)(?P<a>!?\[)(?![\s^])[^\[\]\n]{1,200}(?P<b>\](?:\([^()\s]{1,300}\)|\[[^\[\]\n]{0,40}\]))"
     r"|(?<=[\p{L}\p{P}])(?P<a>\[\^?\p{N}{1,3}\])(?![\p{N}(\[])"
 )

@@ -1,7 +1,7 @@
 """Splits a question that compares two things into one question for each.
 
-English alone: "Which is cheaper, A or B?", "Is the notice longer in A or in B?", "Is A older than
-B?", "the difference between A and B". Called by subquestions.py.
+"Which is cheaper, A or B?", "Is the notice longer in A or in B?", "Is A older than B?", "the
+difference between A and B"; in German, French and Spanish too. Called by subquestions.py.
 """
 
 from __future__ import annotations
@@ -55,6 +55,32 @@ _COMPARING = [
         r"(?:(?:please|can you|could you) )?compare (?P<a>.+?) (?:and|with|to) (?P<b>.+?)",
     )
 ]
+# In other languages each question keeps all words but those of the other thing.
+_MORE_ABROAD = (
+    # A noun has a capital, and these are words of other kinds.
+    r"(?:(?!(?:oder|aber|über|unter|hinter|immer|wieder|[dsmk]?einer?|ihrer?|dieser?|jeder?)\b)"
+    r"(?-i:[a-zäöüß]{2,}er(?:en?|e[rs]|em)?)|mehr|plus \p{L}+|moins \p{L}+|meilleure?|más \p{L}+"
+    r"|menos \p{L}+|mejor|peor|mayor|menor)"
+)
+_ABROAD = [
+    regex.compile(rf"(?i)^\W*{pattern}\s*[?.]*$")
+    for pattern in (
+        (
+            r"(?P<head>(?:was|wer|welche[rsnm]?|wo|qu['’]est|quel(?:le)?s?|qui|qué|cuál|¿.*?)\b.*?"
+            rf"\b{_MORE_ABROAD}\b[^,:;?]{{0,40}}[,:;–—-])"
+            r" (?P<a>[^,:;?]+?),? (?:oder|ou|o) (?P<b>[^,:;?]+?)"
+        ),
+        (
+            rf"(?P<head>(?:ist|sind|war|est|es|¿?es)) (?P<a>.+?) (?P<tail>{_MORE_ABROAD})"
+            r" (?:als|que) (?P<b>.+?)"
+        ),
+        (
+            r"(?P<head>.*?(?:unterschied(?:en?)?|différences?|diferencias?)\b.*?)"
+            r" (?:zwischen|entre) (?P<a>.+?) (?:und|et|y) (?P<b>.+?)"
+        ),
+        r"(?:vergleiche|comparez?|compara) (?P<a>.+?) (?:mit|und|et|avec|y|con) (?P<b>.+?)",
+    )
+]
 _LEAD = regex.compile(rf"(?i)^{_WH}\b(?: (?:one|of (?:the two|them|these)))*|\bdifference\b")
 _PLACED = regex.compile(rf"(?i)(?:^|(?<=\S) ){_IN}\b")
 _ITS_VERB = regex.compile(r"(?i)^(?:do|does|did)\b")
@@ -66,7 +92,7 @@ def sides(question: str) -> tuple[str, str] | None:
         return None
     found = next((match for pattern in _COMPARING if (match := pattern.match(question))), None)
     if found is None:
-        return None
+        return _sides_abroad(question)
     parts = found.groupdict()
     head, a, b = parts.get("head") or "", found["a"].strip(), found["b"].strip()
     if _ITS_VERB.match(head) and " than " in question:  # "does A cost more than B"
@@ -78,6 +104,17 @@ def sides(question: str) -> tuple[str, str] | None:
     how = _how((parts.get("compared") or "").lower())
     shared = " ".join(f"{how} {rest} {parts.get('in') or ''}".split())
     return f"{shared} {a}?".strip(), f"{shared} {b}?".strip()
+
+
+def _sides_abroad(question: str) -> tuple[str, str] | None:
+    found = next((match for pattern in _ABROAD if (match := pattern.match(question))), None)
+    if found is None:
+        return None
+    parts = found.groupdict()
+    rest = " ".join(
+        each.rstrip(",:;–—- ") for name in ("head", "tail") if (each := parts.get(name))
+    )
+    return f"{rest} {found['a']}?".strip(), f"{rest} {found['b']}?".strip()
 
 
 def _how(compared: str) -> str:

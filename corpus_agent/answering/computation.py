@@ -24,6 +24,14 @@ from corpus_agent.answering.binding import (
     titled,
     wheres,
 )
+from corpus_agent.answering.pitfalls import (
+    are_explained,
+    counts_totals,
+    holds_totals,
+    is_for_one,
+    is_running,
+    says_what_was_paid,
+)
 from corpus_agent.answering.records import Computation, Condition, Operation, UsedCell
 from corpus_agent.answering.summable import (
     RANK,
@@ -95,6 +103,8 @@ def computed(question: str, table: TextTable, about: str = "") -> Computation | 
     if _PAID.search(folded) and operation in ("sum", "average", "highest", "lowest"):
         words = words.bind(i for i, word in enumerate(words.every) if _PAID.fullmatch(word))
     plain = replace(table, rows=rest)
+    if not are_explained(totals, plain):
+        return None
     return _OF[operation](_Asked(fold(question), operation, words, plain, totals, about))
 
 
@@ -150,7 +160,7 @@ def _added(asked: _Asked) -> Computation | None:
     if found is None or len(rows) < 2 or not one_currency(rows, asked.table):
         return None
     values, unit = found
-    if not adds_up(values, unit, name):
+    if not adds_up(values, unit, name) or not _may_be_meant(asked, name, where, rows):
         return None
     total = sum((value.number for value in values), Decimal(0))
     if asked.totals and not where and not _agrees(total, asked.totals, name):
@@ -158,6 +168,21 @@ def _added(asked: _Asked) -> Computation | None:
     if asked.operation == "average":
         total = round(total / len(values), _PLACES).normalize()
     return _made(asked, name, where, ((row, name) for row in rows), _written(total), unit)
+
+
+def _may_be_meant(
+    asked: _Asked, column: str, where: Sequence[Condition], rows: Sequence[TableRow]
+) -> bool:
+    """Whether nothing beside the figures of some rows makes them mean something else."""
+    if holds_totals(rows, column):
+        return False
+    if asked.operation in ("sum", "average") and is_running(column, asked.table):
+        return False
+    if asked.operation == "sum" and is_for_one(column, asked.table):
+        return False
+    if not _PAID.search(asked.question):
+        return True
+    return says_what_was_paid(column, rows, {each.column for each in where}, asked.about)
 
 
 def _agrees(total: Decimal, totals: Sequence[TableRow], column: str) -> bool:
@@ -187,7 +212,7 @@ def _counted(asked: _Asked) -> Computation | None:
     words, table = asked.words, asked.table
     column = the_column(words, table.names)
     distinct = [i for i, word in enumerate(words.every) if word in ("different", "distinct")]
-    if distinct and column is None:
+    if (distinct and column is None) or counts_totals(table):
         return None
     noun = max(words.bound) + 1
     name, places = column or ("", [noun])
@@ -232,8 +257,10 @@ def _extreme(asked: _Asked) -> Computation | None:
     if found is None or len(rows) < 2 or not one_currency(rows, table):
         return None
     values, unit = found
-    if are_places(values) or RANK.search(name):
+    if are_places(values) or RANK.search(name) or not _may_be_meant(asked, name, where, rows):
         return None
+    if is_money(name, table) and any(value.number < 0 for value in values):
+        return None  # the highest cost may be written as the lowest figure
     turn = -1 if asked.operation == "highest" else 1
     order = sorted(range(len(rows)), key=lambda i: turn * values[i].number)
     best = rows[order[0]]

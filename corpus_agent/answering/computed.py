@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from corpus_agent.answering.citations import Numbers
 from corpus_agent.answering.computation import computed, operation_of
+from corpus_agent.answering.named_documents import file_stem
 from corpus_agent.answering.own_words import with_plain_brackets
+from corpus_agent.answering.pitfalls import scale_over
 from corpus_agent.answering.quotations import check_quotation, read_all
 from corpus_agent.answering.records import Citation, Computation, UsedCell
 from corpus_agent.text.table_rows import TextTable, is_row, table_at
@@ -41,7 +42,7 @@ def computed_answer(
         return None
     tables = _tables(hits, corpus)
     found = [
-        (table, replace(value, source=source))
+        (table, replace(value, source=source, unit=_with_scale(value, about)))
         for source, table, about in tables
         if (value := computed(question, table, about)) is not None
     ]
@@ -64,6 +65,14 @@ def computed_answer(
         cells.append(replace(cell, n=numbers.of(citation)))
     value = replace(value, cells=tuple(cells))
     return _text(value), value
+
+
+def _with_scale(value: Computation, about: str) -> str:
+    """The unit of a figure, with the scale that the table stands under: "in thousands"."""
+    scale = scale_over(about)
+    if not scale or value.operation == "count" or not value.value[-1:].isdigit():
+        return value.unit
+    return f"{value.unit} ({scale})".strip()
 
 
 def _is_extreme(value: Computation) -> bool:
@@ -94,7 +103,7 @@ def _tables(hits: Sequence[Hit], corpus: CorpusView) -> list[tuple[str, TextTabl
         table = table_at(lines, number)
         if table is not None and not _is_doubtful(lines, table):
             above = next((line.text for line in lines[: table.header - 1][::-1] if line.text), "")
-            stem = PurePosixPath(source).stem.replace("_", " ")
+            stem = file_stem(source).replace("_", " ")
             found[source, table.header] = source, table, f"{stem} {hit.chunk.heading} {above}"
     return list(found.values())
 

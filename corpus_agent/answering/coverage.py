@@ -18,6 +18,7 @@ from corpus_agent.text.tokens import (
     is_code,
     name_terms,
     same_word,
+    shape,
     terms,
     word_spans,
 )
@@ -56,7 +57,7 @@ class Subject:
         self.asked = frozenset(terms(question))
         self.kind = expected_kind(question)
         self.measure = expected_measure(question)
-        self.language = language_of(found)
+        self.language = language_of(found, question)
         named = name_terms(question, self.language)
         self.names = [i for i, word in enumerate(self.words) if word in named]
         dated = calendar_names(question)
@@ -92,13 +93,8 @@ class Subject:
         """Whether a text has codes like the question's and none of them: E1043 for E1042."""
         codes = {word for word in self.words if is_code(word)}
         there = set(terms(text)) if codes else set()
-        shapes = {_shape(code) for code in codes}
-        return codes.isdisjoint(there) and any(_shape(word) in shapes for word in there)
-
-
-def _shape(code: str) -> str:
-    """A code with each digit as 0, so that those of one kind are equal."""
-    return "".join("0" if has_digit(character) else character for character in code)
+        shapes = {shape(code) for code in codes}
+        return codes.isdisjoint(there) and any(shape(word) in shapes for word in there)
 
 
 def _grams(word: str) -> frozenset[str]:

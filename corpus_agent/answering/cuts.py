@@ -51,13 +51,24 @@ _ITEM = re.compile(r"[ \t]*(?:[-*+•–]|\d{1,3}[.)])[ \t]+")
 _ENDED = re.compile(r"[.!?:;][\"'”’)\]]*\s*\Z")
 
 
+Place = tuple[int, int]
+"""A line, 1-based, and a column in it, 0-based."""
+
+
 def leaves_out(haystack: Comparable, start: int, end: int, text: str) -> bool:
     """Whether a match ends inside a word or number, or next to a word that changes its sense.
 
     Checked with and without mark-up: a sign may belong to a figure, and mark-up may hide a word.
     """
-    before, after = _before(haystack, start), _behind(haystack, end)
-    after = _without_note(text, after)
+    place = (haystack.line(start), haystack.column(start))
+    return cut_out(
+        haystack.lines, place, (haystack.line(end - 1), haystack.column(end - 1) + 1), text
+    )
+
+
+def cut_out(lines: Sequence[Line], start: Place, end: Place, text: str) -> bool:
+    """The same of the text between two places in lines."""
+    before, after = _before(lines, *start), _without_note(text, _behind(lines, *end))
     bare, bare_after = _words_alone(before), _words_alone(after)
     spoken, spoken_after = _ENCLOSING.sub("", bare), _ENCLOSING.sub("", bare_after)
     for left, right in ((before, after), (bare, bare_after)):
@@ -116,20 +127,17 @@ def _in_a_word(before: str, after: str) -> bool:
     return bool(_HYPHENATED_ON.match(after) or _CONTRACTED_ON.match(after))
 
 
-def _before(haystack: Comparable, at: int) -> str:
-    """The text before a position, without page marks, across one empty line at most."""
-    number = haystack.line(at)
-    line = haystack.lines[number - 1].text[: haystack.column(at)]
-    above = haystack.lines[max(0, number - 1 - CONTEXT_LINES) : number - 1]
-    pieces = [line, *_beside(list(reversed(above)))]
+def _before(lines: Sequence[Line], number: int, column: int) -> str:
+    """The text before a place, without page marks, across one empty line at most."""
+    above = lines[max(0, number - 1 - CONTEXT_LINES) : number - 1]
+    pieces = [lines[number - 1].text[:column], *_beside(list(reversed(above)))]
     return visible("\n".join(reversed(pieces)))
 
 
-def _behind(haystack: Comparable, end: int) -> str:
-    """The text from a position on, with the limits of `_before`."""
-    number = haystack.line(end - 1)
-    line = haystack.lines[number - 1].text[haystack.column(end - 1) + 1 :]
-    return visible("\n".join([line, *_beside(haystack.lines[number : number + CONTEXT_LINES])]))
+def _behind(lines: Sequence[Line], number: int, column: int) -> str:
+    """The text from a place on, with the limits of `_before`."""
+    below = lines[number : number + CONTEXT_LINES]
+    return visible("\n".join([lines[number - 1].text[column:], *_beside(below)]))
 
 
 def _beside(lines: Sequence[Line]) -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -17,7 +17,7 @@ from corpus_agent.answering.claims import MARK
 from corpus_agent.answering.records import CLOSEST_HEADING
 
 if TYPE_CHECKING:
-    from corpus_agent.answering.records import Answer, AnswerStatus, Citation
+    from corpus_agent.answering.records import Answer, AnswerStatus, Citation, Computation
 
 Said = Literal["yes", "partly", "nothing", "no"]
 
@@ -99,7 +99,8 @@ def quotes_any(citations: Sequence[Citation], own: Sequence[Citation]) -> bool:
 def with_passages(answer: Answer, own: Answer) -> Answer:
     """The answer followed by the passages of the extractive answer, numbered after its own.
 
-    What is no more than `closest` is `unclear` where those ask back.
+    What is no more than `closest` is `unclear` where those ask back. What was computed from cells,
+    and what a reader has to know about the passages, stay with them.
     """
     known = {place_of(citation): citation.n for citation in answer.citations}
     names: dict[int, int] = {}
@@ -121,11 +122,23 @@ def with_passages(answer: Answer, own: Answer) -> Answer:
     heading = headings.get(own.status, BELOW_HEADING)
     asks_back = own.status == "unclear" and answer.status == "closest"
     below = MARK.sub(renumbered, own.text.removeprefix(f"{CLOSEST_HEADING}\n"))
+    told = [notice for notice in own.notices if notice not in answer.notices]
     return replace(
         answer,
         status="unclear" if asks_back else answer.status,
         text="\n\n".join([*([answer.text] if answer.text else []), f"{heading}\n{below}"]),
         citations=tuple(sorted([*answer.citations, *further], key=lambda citation: citation.n)),
-        notices=(*answer.notices, BELOW_NOTICE),
+        notices=(*answer.notices, BELOW_NOTICE, *told),
         calls=(*answer.calls, *own.calls),
+        computed=_renumbered(own.computed, names),
     )
+
+
+def _renumbered(computed: Computation | None, names: Mapping[int, int]) -> Computation | None:
+    if computed is None:
+        return None
+    cells = (
+        cell if cell.n is None else replace(cell, n=names.get(cell.n, cell.n))
+        for cell in computed.cells
+    )
+    return replace(computed, cells=tuple(cells))

@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from corpus_agent.answering.antecedents import antecedent
+from corpus_agent.answering.changed import with_changed
 from corpus_agent.answering.citations import Numbers, remarks
 from corpus_agent.answering.columns import with_columns
 from corpus_agent.answering.computed import computed_answer, remarks_on
@@ -30,15 +32,18 @@ from corpus_agent.answering.records import (
     OnEvent,
     Turn,
 )
-from corpus_agent.answering.unclear import Meanings, meanings
+from corpus_agent.answering.statements import statement_rows
+from corpus_agent.answering.unclear import Meanings, meanings, pointed_at
+from corpus_agent.text.naming import quoted_in_answer
 from corpus_agent.text.sanitize import one_line
 from corpus_agent.text.sentences import units
 from corpus_agent.text.tokens import content_terms
 from indexer import is_multilingual, is_other
 
 if TYPE_CHECKING:
-    from corpus_agent.answering.ranking import Sentence
     from corpus_agent.answering.reading import AskedAs
+    from corpus_agent.answering.records import AnswerStatus
+    from corpus_agent.answering.shown import Sentence
     from corpus_agent.tools.corpus import CorpusView
     from corpus_agent.tools.result import ToolCall
     from indexer import Chunk, Encoder, Hit
@@ -46,14 +51,15 @@ if TYPE_CHECKING:
 
 # Why a passage is not quoted, of one and of several. What cannot be looked at has not changed.
 _CHANGED = (
-    "{} passage was left out: its file changed.",
-    "{} passages were left out: their files changed.",
+    "{} passage was left out: its file changed: run corpus-agent index.",
+    "{} passages were left out: their files changed: run corpus-agent index.",
 )
 _NOT_LOOKED_AT = (
     "{} passage was left out: its file cannot be looked at now.",
     "{} passages were left out: their files cannot be looked at now.",
 )
 _OF_ANOTHER = "The passages do not name {}: they may speak of another."
+_NO_ROW = "Its statements have no row that was recognised as: {}."
 _TOO_SHORT = (
     "{} passage was left out: it says too little to be quoted alone.",
     "{} passages were left out: they say too little to be quoted alone.",
@@ -94,6 +100,15 @@ class ExtractiveAnswerer:
         numbers = Numbers([c for turn in history for c in turn.answer.citations])
         if (value := computed_answer(asked, hits, corpus, numbers)) is not None:
             return self._computed(question, corpus, calls, numbers, *value)
+        rows, lacking = statement_rows(asked, (hit.chunk.source for hit in hits), corpus)
+        if rows:
+            about = (_NO_ROW.format(", ".join(lacking)),) if lacking else ()
+            return self._quoted(question, corpus, calls, numbers, rows, "closest", about)
+        said = [text for turn in history for text in (turn.question, turn.answer.text)]
+        if (meant := pointed_at(question, hits, said)) is not None:
+            own = [(s, _cite(corpus, 0, s, hits[s.passage])) for s in meant.sentences]
+            if all(citation.stands for _, citation in own):
+                return self._asked_back(question, corpus, calls, numbers, meant, own)
         foreign = self._foreign(asked, hits)
         probability = ranking.probability if ranking.sentences else None
         called = status_of(ranking.confidence, ranking.probability)
@@ -104,32 +119,58 @@ class ExtractiveAnswerer:
         cited = [(s, _cite(corpus, 0, s, hits[s.passage])) for s in ranking.sentences]
         good = [(s, c) for s, c in cited if c.stands]
         dropped = len(cited) - len(good)
+        why = {c.source: _why(hits[s.passage], c) for s, c in cited if not c.stands}
+        changed = tuple(source for source, reason in why.items() if reason == _CHANGED)
         notices = _why_left_out([(hits[s.passage], c) for s, c in cited if not c.stands])
         if not good:
             barred = any(hits[s.passage].unreachable for s, _ in cited)
-            return self._not_found(question, corpus, calls, (*foreign, *notices), barred=barred)
+            answer = self._not_found(question, corpus, calls, (*foreign, *notices), barred=barred)
+            return with_changed(answer, changed)
         meant, good = _meant(found, good, history)
         if meant is not None:
             return self._asked_back(question, corpus, calls, numbers, meant, good)
-        lines = [
-            f"{with_plain_brackets(' '.join(text.split()))} "
-            f"[{numbers.of(replace(c, n=numbers.next))}]"
-            for text, c in with_columns(corpus, [(s.text, c) for s, c in good])
-        ]
-        answered = called == "answered"
-        about = [hits[s.passage].chunk for s, _ in good]
-        if missing := missing_names(asked, [f"{c.source} {c.heading} {c.text}" for c in about]):
+        chunks = [hits[s.passage].chunk for s, _ in good]
+        if missing := missing_names(asked, [f"{c.source} {c.heading} {c.text}" for c in chunks]):
             notices = (*notices, _OF_ANOTHER.format(", ".join(missing)))
+        answer = self._quoted(
+            question,
+            corpus,
+            calls,
+            numbers,
+            [(s.text, c) for s, c in good],
+            "closest" if called != "answered" else "partial" if dropped else "answered",
+            (*foreign, *notices),
+            None if dropped else probability,  # it was estimated for all of them
+        )
+        return replace(answer, changed=changed)
+
+    def _quoted(
+        self,
+        question: str,
+        corpus: CorpusView,
+        calls: Sequence[ToolCall],
+        numbers: Numbers,
+        quoted: Sequence[tuple[str, Citation]],
+        status: AnswerStatus,
+        notices: tuple[str, ...],
+        probability: float | None = None,
+    ) -> Answer:
+        named = ((text, _named(corpus, c)) for text, c in with_columns(corpus, quoted))
+        lines = [
+            f"{_told(c)}{with_plain_brackets(' '.join(text.split()))} "
+            f"[{numbers.of(replace(c, n=numbers.next))}]"
+            for text, c in named
+        ]
         return Answer(
             question=question,
-            text="\n".join(lines if answered else [CLOSEST_HEADING, *lines]),
-            status="closest" if not answered else "partial" if dropped else "answered",
-            probability=None if dropped else probability,  # it was estimated for all of them
+            text="\n".join([CLOSEST_HEADING, *lines] if status == "closest" else lines),
+            status=status,
+            probability=probability,
             answerer=self.name,
             citations=numbers.used(),
             coverage=corpus.coverage(),
             version=corpus.version,
-            notices=(*self._notices, *foreign, *notices, *remarks(numbers.used())),
+            notices=(*self._notices, *notices, *remarks(numbers.used())),
             calls=tuple(calls),
         )
 
@@ -160,7 +201,7 @@ class ExtractiveAnswerer:
         return read(question, corpus, self._rank, history)
 
     def _rank(self, asked: str, hits: Sequence[Hit], named: Sequence[str]) -> Ranking:
-        unread = is_other(language_of(hits)) and not is_multilingual(self._encoder)
+        unread = is_other(language_of(hits, asked)) and not is_multilingual(self._encoder)
         by_letters = unread and not self._foreign(asked, hits)
         core = asked
         for source in named:
@@ -171,7 +212,7 @@ class ExtractiveAnswerer:
 
     def _foreign(self, question: str, hits: Sequence[Hit]) -> tuple[str, ...]:
         """The notice of a question in another language than the passages that were found."""
-        language = language_of(hits)
+        language = language_of(hits, question)
         if not is_asked_in_another(question, language) or is_multilingual(self._encoder):
             return ()
         return (notice_of(language),)
@@ -223,6 +264,17 @@ class ExtractiveAnswerer:
             notices=(*self._notices, *notices),
             calls=tuple(calls),
         )
+
+
+def _named(corpus: CorpusView, citation: Citation) -> Citation:
+    return replace(citation, antecedent=antecedent(corpus, citation))
+
+
+def _told(citation: Citation) -> str:
+    """What the first word of a quotation stands for, as a name is shown: no document's own mark."""
+    if not citation.antecedent:
+        return ""
+    return f"[{citation.quote.split()[0]}: {quoted_in_answer(citation.antecedent)}] "
 
 
 def _meant(

@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING
 import regex
 
 from corpus_agent.answering.comparison import of_the_two
-from corpus_agent.text.tokens import STOP_WORDS, content_terms, fold, name_terms
+from corpus_agent.text.calendar_names import calendar_names
+from corpus_agent.text.tokens import (
+    STOP_WORDS,
+    content_terms,
+    fold,
+    has_digit,
+    name_terms,
+    shape,
+)
+from indexer import is_english
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Turn
@@ -47,6 +56,7 @@ _GOES_ON = regex.compile(
     r"^\W*(?:and|but|or|so|then|also|what about|how about|what if|und|aber|oder|auch"
     r"|was ist mit|wie ist es mit|et|mais|ou|y|pero)\b"
 )
+_A_YEAR = regex.compile(r"(?:fy)?(?:19|20)\d\d|fy\d\d")
 _NAME = regex.compile(r"\p{Lu}[\p{L}\p{M}'’-]+")
 # What a pronoun may stand for within its own question: a name, or a noun behind its article.
 _NOUN = regex.compile(
@@ -72,21 +82,53 @@ def readings(question: str, history: Sequence[Turn]) -> tuple[str, ...]:
     if (carried := carried_over(question, before)) == question:
         return (question,)
     names = _names_quoted(question, history[-1]) if _OF_PERSON.search(fold(question)) else []
-    named = [f"{question} ({' '.join(names)})"] if names else []
+    named = [with_words(question, names)] if names else []
     return (carried, *named, question)
+
+
+def stands_alone(question: str, history: Sequence[Turn]) -> bool:
+    """Whether a question certainly points at nothing that was said before: an English one."""
+    return is_english(question) and readings(question, history) == (question,)
 
 
 def carried_over(question: str, before: str | None) -> str:
     """The question, with the content words of the previous one if it is a follow-up.
 
     It is one if it has a pronoun that nothing before it in the question explains, begins with a
-    connective ("and ...") or has hardly any content words.
+    connective ("and ...") or has hardly any content words. Words of its own kinds are left behind.
     """
     if before is None or not leans(question):
         return question
-    own = content_terms(question)
-    words = [word for word in content_terms(before) if word not in own][:MAX_CARRIED]
+    return with_words(question, _carried(question, before))
+
+
+def with_words(question: str, words: Sequence[str]) -> str:
+    """A question with words that it takes along."""
     return f"{question} ({' '.join(words)})" if words else question
+
+
+def _carried(question: str, before: str) -> list[str]:
+    """Words of the question before, without those that the question replaces by one of the kind."""
+    own = content_terms(question)
+    kinds = _kinds(question).values()
+    replaced = {word for word, kind in _kinds(before).items() if kind in kinds}
+    return [w for w in content_terms(before) if w not in own and w not in replaced][:MAX_CARRIED]
+
+
+def _kinds(question: str) -> dict[str, str]:
+    """The words of a question that are one of a series: months, weekdays, years, codes."""
+    found = {word: kind for word, (kind, _) in calendar_names(question).items()}
+    for word in content_terms(question):
+        if has_digit(word):
+            found[word] = "year" if _A_YEAR.fullmatch(word) else shape(word)
+    return found
+
+
+def new_things(question: str, history: Sequence[Turn]) -> tuple[str, ...]:
+    """The words of "and the garage?": what takes the place of something in the question before."""
+    if not history or not _GOES_ON.match(fold(question)):
+        return ()
+    return tuple(word for word in content_terms(question) if word not in STOP_WORDS)
 
 
 def leans(question: str) -> bool:

@@ -35,9 +35,15 @@ _NAMES = {
 }
 
 
-def language_of(found: Sequence[Hit]) -> str:
-    """The language of most of the passages, by code; "" where most tell none."""
+def language_of(found: Sequence[Hit], question: str = "") -> str:
+    """The language of most of the passages, by code; "" where most tell none.
+
+    Of those that the question may be asked in, where there are any: several indexes that are read
+    together are often in several languages.
+    """
     told = [hit.chunk.language for hit in found]
+    own = [each for each in told if each and not is_asked_in_another(question, each)]
+    told = own if question and own else told
     return max(told, key=told.count, default="")
 
 
@@ -56,6 +62,15 @@ def is_asked_in_another(question: str, language: str) -> bool:
     if language == _ENGLISH:
         return is_not_english(question)
     return is_other(language) and is_english(question)
+
+
+def notice_of_unread(share: float) -> str:
+    """What a person is told for whom nothing was found where some passages are not in English."""
+    return (
+        f"{share:.0%} of the passages are not in English. They are found by their words, hardly by "
+        "what they mean: ask in their language, or index with a multilingual model "
+        "(corpus-agent --model DIR index)."
+    )
 
 
 def notice_of(language: str) -> str:

@@ -22,6 +22,7 @@ _PROPER = regex.compile(r"(?<![\p{L}\p{N}'’-])\p{Lu}\p{Ll}{3,}(?![\p{L}\p{N}-]
 _OWN = regex.compile(r"^['’]s\b")
 _APART = regex.compile(r"[\W_]+")
 _YEAR = regex.compile(r"(?<!\d)(?:(?:19|20)(\d\d)|(?i:FY) ?'?(?:20)?(\d\d))(?!\d)")
+_STORE = regex.compile(r"\A[\w-]+:(?=\S)")  # where several are read together
 _NAME = regex.compile(r"\p{Lu}[\p{L}\p{N}&.'’-]*|(?<!\p{N})\p{N}++\p{Lu}\p{L}*|\p{Ll}\p{Lu}\p{L}+")
 
 
@@ -37,7 +38,7 @@ def named_documents(question: str, sources: Iterable[str]) -> list[str]:
     if len(found) == len(every) > MOST_NAMED:
         return []
     years = _years(question)
-    dated = [source for source in found if years & _years(PurePosixPath(source).stem)]
+    dated = [source for source in found if years & _years(file_stem(source))]
     return (dated or found)[:MOST_NAMED]
 
 
@@ -70,13 +71,18 @@ def without_names(question: str, source: str) -> str:
     return question
 
 
+def file_stem(source: str) -> str:
+    """The name of a document's file without its ending, and without the name of its store."""
+    return PurePosixPath(_STORE.sub("", source)).stem
+
+
 def _years(text: str) -> frozenset[str]:
     return frozenset(long or short for long, short in _YEAR.findall(text.replace("_", " ")))
 
 
 def _called(source: str) -> frozenset[str]:
     """The beginnings of a file name, word by word, each written together: bestbuy, bestbuy2017."""
-    words = [word for word in _APART.split(fold(PurePosixPath(source).stem)) if word]
+    words = [word for word in _APART.split(fold(file_stem(source))) if word]
     return frozenset("".join(words[:n]) for n in range(1, min(len(words), _LONGEST_NAME) + 1))
 
 

@@ -20,31 +20,35 @@ _VERDICTS = (
 _PLACE = r"[^\n·|]{1,200}?:\d{1,9}(?:\s?[-–]\s?\d{1,9})?(?:\s*\(page\s+\d+\))?"
 _LINES = regex.compile(
     # a citation as it is printed, and the line of its quotation below
-    rf"(?i)^[ \t>*_-]*(?:\[?\d{{1,4}}\]?[.:)]?\s*)?{_PLACE}[ \t]*[·•|—–-]+[ \t]*{_VERDICTS}\b.*(?:\n[ \t]+[“\"„«].*)?$"
-    r"|^[ \t>*_#-]*(?:the documents (?:do not )?say[:.]|(?:no model has read these[;,:.] *)?(?:these passages are the closest|the closest passages are)[:.]"
+    rf"(?i)^[ \t>*_-]*+(?:\[?\d{{1,4}}\]?[.:)]?\s*)?{_PLACE}[ \t]*[·•|—–-]+[ \t]*{_VERDICTS}\b.*(?:\n[ \t]+[“\"„«].*)?$"
+    r"|^[ \t>*_#-]*+(?:the documents (?:do not )?say[:.]|(?:no model has read these[;,:.] *)?(?:these passages are the closest|the closest passages are)[:.]"
     r"|answered (?:with evidence|in part|without a model)\b|between <<|not found in (?:the|\d[\d,.]*) documents?\b"
     r"|searched (?:for|\d[\d,.]* documents?)\b|egress:|seal:|schema_version\b"
     r"|[\d,.]+ (?:citations? (?:was|were) dropped|sentences? (?:is|are|was|were) (?:not supported|left out)"
     r"|documents? searched|passages? were left out|more quotations? (?:is|are) not shown)"
-    r"|[\[\]\d,; ]*quotes? text that (?:is hidden in the document|was recogni[sz]ed from a picture)"
+    r"|[\[\]\d,; ]*+quotes? text that (?:is hidden in the document|was recogni[sz]ed from a picture)"
     r"|the passages below the answer were added|(?:citations|verdicts?|sources?)[:.]?[ \t*_]*$).*$"
     r"|^[ \t]*\([^()\n]{1,120};[ \t]*searched [^\n]*\)?[ \t]*$",
     regex.MULTILINE,
 )
+# What a pattern begins with is tried where a run begins alone: from each of its places, a draft of
+# nothing but blanks or brackets would cost the square of its length.
+_BLANK = r"(?<![ \t])[ \t]*+"
+_OPEN = r"(?<![\[({【〔<])[\[({【〔<]++"
 _WITHIN = regex.compile(
-    rf"(?i)[ \t]*[\[({{【〔<]+[ \t✓✔☑✅🗸🗹🟢]*(?:un(?:supported|verified)|{_VERDICTS})[ \t✓✔☑✅🗸🗹🟢]*[\])}}】〕>]+"
-    r"|[ \t]*(?:[\[({【〔<]+[ \t]*|[·•|][ \t]*)(?:hidden in the document|recogni[sz]ed text|unreadable line|private key, left out)(?:[ \t]*[\])}】〕>]+)?"
-    rf"|[ \t]*[·•|✓✔☑✅🗸🗹🟢][ \t]*{_VERDICTS}(?!\w)|[ \t]*\b{_VERDICTS}[ \t]*[✓✔☑✅🗸🗹🟢]"
-    rf"|(?<=[\]\"”»])[ \t]*[·:,–—-]?[ \t]*{_VERDICTS}(?=[ \t]*[.,;]?[ \t]*(?:$|\n))"
-    r"|<</?doc\b[^>\n]{0,40}>>|[ \t]*[✓✔☑✅🗸🗹🟢]",
+    rf"(?i){_BLANK}{_OPEN}[ \t✓✔☑✅🗸🗹🟢]*+(?:un(?:supported|verified)|{_VERDICTS})[ \t✓✔☑✅🗸🗹🟢]*+[\])}}】〕>]+"
+    rf"|{_BLANK}(?:{_OPEN}[ \t]*+|[·•|][ \t]*+)(?:hidden in the document|recogni[sz]ed text|unreadable line|private key, left out)(?:[ \t]*+[\])}}】〕>]+)?"
+    rf"|{_BLANK}[·•|✓✔☑✅🗸🗹🟢][ \t]*+{_VERDICTS}(?!\w)|{_BLANK}\b{_VERDICTS}[ \t]*+[✓✔☑✅🗸🗹🟢]"
+    rf"|(?<=[\]\"”»])[ \t]*+(?:[·:,–—-][ \t]*+)?{_VERDICTS}(?=[ \t]*+[.,;]?[ \t]*+(?:$|\n))"
+    rf"|<</?doc\b[^>\n]{{0,40}}>>|{_BLANK}[✓✔☑✅🗸🗹🟢]",
     regex.MULTILINE,
 )
 _LABELS = regex.compile(
     r"(?im)^([ \t>*_#-]*)(?:note|verdict|status|evidence|verified)[*_]*[:：][*_]*[ \t]*"
 )
-_SET = r"[ \t\u00a0\u2000-\u200a\u202f\u3000*_`\\]*"  # blanks and Markdown about a number
+_SET = r"[ \t\u00a0\u2000-\u200a\u202f\u3000*_`\\]*+"  # blanks and Markdown about a number
 _NUMBERS = regex.compile(
-    rf"\\?(?:[\[【〔［⟦]|&#91;|&lbrack;){_SET}\d{{1,4}}(?:{_SET}[,;–-]{_SET}\d{{1,4}})*{_SET}(?:[\]】〕］⟧]|&#93;|&rbrack;)"
+    rf"\\?(?:[\[【〔［⟦]|&#91;|&lbrack;){_SET}\d{{1,4}}+(?:{_SET}[,;–-]{_SET}\d{{1,4}}+)*+{_SET}(?:[\]】〕］⟧]|&#93;|&rbrack;)"
 )
 # A footnote's mark, and what it begins with at a line's start.
 _FOOTNOTES = regex.compile(r"[ \t]*\\?\[\s*\\?\^[^\]\n]{0,60}\]:?")
@@ -77,6 +81,14 @@ def without_own_words(draft: str) -> str:
         text = pattern.sub("", text)
     text = _ALONE.sub("", _LABELS.sub(r"\1", text))
     return text if text == draft else regex.sub(r"\n{3,}", "\n\n", text).strip()
+
+
+_SAYS = regex.compile(rf"(?i)\b(?:un(?:supported|verified)|{_VERDICTS})\b")
+
+
+def says_own_words(name: str) -> bool:
+    """Whether a name from a document has a verdict or a mark of the program among its words."""
+    return _SAYS.search(name) is not None
 
 
 def _undressed(line: str) -> str:

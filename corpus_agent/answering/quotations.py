@@ -191,7 +191,7 @@ def _as_spelled(haystack: Comparable, wanted: Comparable, near_line: int) -> Fou
         first, last, text = _span(haystack, start, end)
         if gaps_differ(haystack, start, wanted):
             continue
-        enough = says_enough(text) or _is_all(haystack.text, start, end)
+        enough = says_enough(text) or (len(starts) == 1 and _is_all(haystack.text, start, end))
         if enough and not leaves_out(haystack, start, end, text):
             return first, last, text, True
         cut = cut or (first, last, text, False)

@@ -23,8 +23,15 @@ from corpus_agent.answering.probability import (
     judged,
     topic_figures,
 )
+from corpus_agent.answering.shown import (
+    KEEP_WITHIN,
+    MOST_SENTENCES,
+    Sentence,
+    best_sentences,
+)
 from corpus_agent.answering.subquestions import parts
 from corpus_agent.text.column_names import ends_with_figures, is_row_of_names, names_of_columns
+from corpus_agent.text.front_matter import is_asked_for, key_of
 from corpus_agent.text.sentences import (
     Unit,
     asks,
@@ -40,17 +47,6 @@ from corpus_agent.text.tokens import terms
 
 if TYPE_CHECKING:
     from indexer import Chunk, Encoded, Hit
-
-
-@dataclass(frozen=True)
-class Sentence:
-    """One sentence of a passage, verbatim: `text == hits[passage].chunk.text[start:end]`."""
-
-    passage: int
-    start: int
-    end: int
-    text: str
-    score: float
 
 
 @dataclass(frozen=True)
@@ -70,6 +66,7 @@ class Candidate:
     """A unit that may be the answer, with its context.
 
     `opening` is where the sentence before begins if this one refers to it, else its own start.
+    `key` is that of a property, which answers what asks for it alone.
     """
 
     passage: int
@@ -79,6 +76,7 @@ class Candidate:
     text: str
     around: tuple[str, ...]
     titled: bool
+    key: str = ""
 
 
 # benchmarks/fit_ranking.py computes each of these numbers again and prints its effect on unseen
@@ -113,12 +111,6 @@ WEIGHTS_UNENCODED = np.array([0.0, 11.8, 4.5, 6.4, 1.3, -3.0, 2.6], dtype=np.flo
 # Without vectors, in languages that the model does not read: benchmarks/letters.py. A passage
 # counts by its score in the search, against that of the first.
 WEIGHTS_BY_LETTERS = np.array([0.0, 5.5, 4.9, 4.5, 0.7, 0.3, 2.1], dtype=np.float32)
-# A further sentence is returned while its score is within this of the best: where it stands in the
-# same passage, and in another one, which must also hold as much of the question's rare words.
-KEEP_WITHIN = 2.5
-KEEP_WITHIN_OTHER = 2.0
-LACKS_AT_MOST = 0.2
-MOST_SENTENCES = 3  # a choice: an answer should be short, though five find more
 
 
 # ---- Candidates and their features
@@ -148,11 +140,19 @@ def _names_above(text: str, unit: Unit) -> str:
     return "" if at is None else lines[at]
 
 
+def _of_properties(number: int, passage: Chunk, own: Sequence[Unit]) -> list[Candidate]:
+    """The properties at the top of a passage, each with all of it: they are said of the whole."""
+    around = (passage.heading, passage.text)
+    every = (_candidate(number, passage, unit, None, around) for unit in own)
+    return [replace(one, key=key_of(one.text)) for one in every]
+
+
 def _of_passage(number: int, passage: Chunk) -> list[Candidate]:
     """The candidates of one passage, each with heading, lead-in line and previous sentence."""
-    found: list[Candidate] = []
     heading, lead, before = passage.heading, "", ""
     own = units(passage.text, passage.language)
+    found = _of_properties(number, passage, [unit for unit in own if unit.kind == "property"])
+    own = own[len(found) :]
     for last, unit in zip([None, *own], own, strict=False):
         text = passage.text[unit.start : unit.end]
         if unit.kind == "head":
@@ -205,7 +205,7 @@ def features(
                 0.0,
                 hit.score / top if coverage.by_letters else hit.cosine,
                 float(around @ rarity),
-                float(coverage.of(text).mean()),
+                float((around if candidate.key else coverage.of(text)).mean()),
                 kind,
                 float(candidate.titled),
                 measure,
@@ -253,6 +253,7 @@ def weighed(
     if subject.kind or subject.measure:  # the words of the question alone are a label
         found = [c for c in found if c.opening < c.start or subject.adds(c.text)]
     found = [c for c in found if not subject.names_another(c.text)]
+    found = [c for c in found if not c.key or is_asked_for(c.key, subject.words)]
     found = [c for c in found if not leads_in(c.text)] or found  # what it announces answers
     if not found or not subject.words:
         return None
@@ -275,49 +276,6 @@ def weighed(
     table = features(subject, hits, found, coverage)
     table[:, 0] = np.array([memory[c.text].vector @ memory[question].vector for c in found])
     return Weighed(subject, found, texts, coverage, table)
-
-
-def _adds(own: Weighed, best: int, at: int) -> bool:
-    """Whether a sentence near the best may add to it."""
-    further, scores, rare = own.found[at], own.scores, own.table[:, 2]
-    if further.titled or leads_in(further.text):
-        return False
-    near = scores[at] >= scores[best] - KEEP_WITHIN_OTHER and rare[at] >= rare[best] - LACKS_AT_MOST
-    return bool(near) or further.passage == own.found[best].passage
-
-
-def _chosen(every: Weighed, keep_within: float) -> tuple[Sentence, ...]:
-    """The best candidates, best first, without duplicates and those that add nothing to the best.
-
-    Each with the sentence that it refers to, unless that is among them.
-    """
-    chosen: list[Sentence] = []
-    seen: set[str] = set()
-    scores, texts = every.scores, every.texts
-    best = int(np.argmax(scores))
-    for i in map(int, np.argsort(-scores, kind="stable")):
-        own, score = every.found[i], float(scores[i])
-        if len(chosen) == MOST_SENTENCES:
-            break
-        if chosen and score < chosen[0].score - keep_within:
-            break
-        if chosen and keep_within < math.inf and not _adds(every, best, i):
-            continue
-        others = [(s.start, s.end) for s in chosen if s.passage == own.passage]
-        if any(start <= own.start < end for start, end in others):
-            continue
-        if (key := " ".join(terms(own.text))) not in seen:
-            seen.add(key)
-            inside = any(start <= own.opening < end for start, end in others)
-            start = own.start if inside else own.opening
-            text = texts[own.passage][start : own.end]
-            chosen.append(Sentence(own.passage, start, own.end, text, score))
-    return tuple(chosen)
-
-
-def best_sentences(own: Weighed, keep_within: float = KEEP_WITHIN) -> tuple[Sentence, ...]:
-    """The sentences that are shown, best first."""
-    return _chosen(own, keep_within)
 
 
 def figures(question: str, own: Weighed) -> tuple[list[float], list[float]]:

@@ -12,11 +12,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from corpus_agent.answering.follow_up import readings
+from corpus_agent.answering.follow_up import new_things, readings, with_words
 from corpus_agent.answering.named_documents import named_documents
 from corpus_agent.answering.ranking import Ranking
 from corpus_agent.answering.subquestions import asking_sentence, parts
 from corpus_agent.text.calendar_names import with_spellings
+from corpus_agent.text.tokens import content_terms, same_word, terms
 from corpus_agent.tools import search
 from corpus_agent.tools.result import ToolCall
 from indexer import Query
@@ -54,19 +55,37 @@ class AskedAs:
 
 def read(question: str, corpus: CorpusView, rank: Rank, history: Sequence[Turn] = ()) -> AskedAs:
     """The reading of a question that the passages answer best."""
+    new = new_things(question, history)
     likeliest, *others = (
-        _read(asked, corpus, rank, alone=asked == question) for asked in readings(question, history)
+        _read(question, asked, corpus, rank, new) for asked in readings(question, history)
     )
     best = max(others, key=lambda each: each.ranking.confidence, default=likeliest)
     lead = best.ranking.confidence - likeliest.ranking.confidence
     return best if lead > LEAD_OF_LIKELIEST else likeliest
 
 
-def _read(asked: str, corpus: CorpusView, rank: Rank, *, alone: bool) -> AskedAs:
-    """One reading; of a question `alone` the sentence that asks counts, else all that was said."""
+def _read(question: str, asked: str, corpus: CorpusView, rank: Rank, new: Sequence[str]) -> AskedAs:
+    """One reading; of a question alone the sentence that asks counts, else all that was said.
+
+    Of the passages those with most of what is `new`: the others speak of what was asked before.
+    What was taken along and none of them has, gave way to it.
+    """
+    alone = asked == question
     hits, calls, named = _pool(asked, corpus)
+    held = [0 if alone else len(_held(new, [hit])) for hit in hits]
+    if any(held):
+        hits = [hit for hit, count in zip(hits, held, strict=True) if count == max(held)]
+        own = content_terms(question)
+        along = [word for word in content_terms(asked) if word not in own]
+        asked = with_words(question, _held(along, hits))
     core = asking_sentence(asked) if alone else asked
     return AskedAs(asked, hits, calls, rank(core, hits, named))
+
+
+def _held(words: Sequence[str], hits: Sequence[Hit]) -> list[str]:
+    """The words that passages have in any form."""
+    there = {word for hit in hits for word in terms(f"{hit.chunk.heading}\n{hit.chunk.text}")}
+    return [word for word in words if any(same_word(word, other) for other in there)]
 
 
 def _pool(question: str, corpus: CorpusView) -> tuple[list[Hit], list[ToolCall], list[str]]:

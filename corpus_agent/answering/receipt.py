@@ -10,27 +10,40 @@ service/session.py and the command line.
 from __future__ import annotations
 
 import errno
+import hashlib
 import json
 import os
 import stat
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from corpus_agent.answering.quotations import check_quotation
-from corpus_agent.text.sanitize import inert
-from indexer import FileRow, Refused, Unreachable, UsageError, __version__, read_regular
+from corpus_agent.settings import MARK
+from corpus_agent.text.sanitize import inert, visible
+from indexer import (
+    CorpusError,
+    FileRow,
+    Refused,
+    Unreachable,
+    UsageError,
+    __version__,
+    read_regular,
+)
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Answer, Citation
     from corpus_agent.tools.corpus import CorpusView
+    from indexer import OpenStore
 
 RECEIPT_VERSION = 1
 LOG_NAME, OLD_LOG_NAME = "receipts.jsonl", "receipts.1.jsonl"
 MAX_LOG_BYTES = 4_000_000  # of each of the two files; the older is replaced when the newer is full
 MAX_RECEIPT_BYTES = 50_000_000  # read back by `verify`
+_KEY_CHARACTERS = 32
+_SHOWN_NAME = 60  # characters
 
 _BEGIN = b'{"receipt": '  # of every receipt, since its version comes first
 
@@ -54,10 +67,15 @@ def receipt(
     server: str | None,
     started: datetime,
     seconds: float,
+    stores: Sequence[OpenStore] = (),
+    follows: str | None = None,
+    conversation: str | None = None,
 ) -> Receipt:
     """The record of one answer; quotations are kept as in the documents.
 
-    `row_of` returns the index's row of a source; `server` is the model's address, None without one.
+    `row_of` returns the index's row of a source; `server` is the model's address, None without one;
+    `stores` are those that were read together, `follows` the question before it in a conversation,
+    `conversation` what tells that one from others.
     """
     return {
         "receipt": RECEIPT_VERSION,
@@ -66,10 +84,13 @@ def receipt(
         "seconds": round(seconds, 3),
         "seal": seal,
         "question": answer.question,
+        "follows": follows,
+        "conversation": conversation,
         "answer": inert(answer.text),
         "status": answer.status,
         "probability": answer.probability,
         "computed": asdict(answer.computed) if answer.computed else None,
+        "changed": list(answer.changed),
         "answerer": answer.answerer,
         "server": server,
         "version": answer.version,
@@ -80,6 +101,11 @@ def receipt(
         "notices": list(answer.notices),
         "egress": answer.egress,
         "model_server": asdict(answer.model_server) if answer.model_server else None,
+        **(
+            {"stores": [{**asdict(one), "store": str(one.store)} for one in stores]}
+            if stores
+            else {}
+        ),
     }
 
 
@@ -164,12 +190,67 @@ def log(store: Path, content: Receipt, max_bytes: int = MAX_LOG_BYTES) -> str | 
         try:
             if os.fstat(descriptor).st_nlink > 1:
                 return "This answer is not in the store's log, which has another name elsewhere."
-            os.write(descriptor, line)  # one call: concurrent answers do not interleave
+            written = os.write(descriptor, line)  # one call: concurrent answers do not interleave
+            if written < len(line):  # the next answer is to begin a line
+                os.ftruncate(descriptor, os.fstat(descriptor).st_size - written)
+                return "This answer is not in the store's log: the disk is full."
         finally:
             os.close(descriptor)
     except OSError as error:
         return f"This answer is not in the store's log: {error.strerror}."
     return None
+
+
+# ---- The log, read back
+
+
+def key_of(content: Receipt) -> str:
+    """What names a receipt of the log: the beginning of the SHA-256 of its line."""
+    return hashlib.sha256(line_of(content)).hexdigest()[:_KEY_CHARACTERS]
+
+
+def logged(store: Path) -> tuple[list[Receipt], int]:
+    """The receipts of the store's log, the newest first, and how many of its lines are none."""
+    found: list[Receipt] = []
+    bad = 0
+    for name in (OLD_LOG_NAME, LOG_NAME):
+        try:
+            data = read_regular(store / name, MAX_RECEIPT_BYTES)
+        except OSError:  # most stores have no old log, a new one has none at all
+            continue
+        for line in filter(bytes.strip, data.splitlines()):
+            try:
+                found.append(_receipt_in(line, name))
+            except UsageError:
+                bad += 1
+    return found[::-1], bad
+
+
+def delete(store: Path, key: str) -> bool:
+    """Blank out the receipt of that key in the log; whether it was there.
+
+    In place, so that an answer that is logged meanwhile is not lost. Raises CorpusError if the log
+    cannot be written.
+    """
+    for name in (LOG_NAME, OLD_LOG_NAME):
+        try:
+            flags = os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+            descriptor = os.open(store / name, flags)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            raise CorpusError(f"The store's log cannot be written: {error.strerror}.") from None
+        with os.fdopen(descriptor, "r+b") as file:
+            info = os.fstat(file.fileno())
+            if not stat.S_ISREG(info.st_mode) or info.st_nlink > 1:
+                raise CorpusError("The store's log is no file of its own.")
+            at = 0
+            for line in file:
+                if hashlib.sha256(line).hexdigest()[:_KEY_CHARACTERS] == key:
+                    os.pwrite(file.fileno(), b" " * (len(line) - 1), at)
+                    return True
+                at += len(line)
+    return False
 
 
 # ---- Checking
@@ -231,16 +312,47 @@ def _receipt_in(line: bytes, where: str) -> Receipt:
     return content
 
 
-def check(content: Receipt, corpus: CorpusView, row_of: RowOf) -> Iterable[Rechecked]:
-    """Each quotation of a receipt, checked in the current file."""
+def check(
+    content: Receipt, corpus: CorpusView, row_of: RowOf, stores: Sequence[OpenStore] = ()
+) -> Iterable[Rechecked]:
+    """Each quotation of a receipt, checked in the current file.
+
+    `stores` are those of the corpus if they are several. Raises UsageError for one of others.
+    """
+    names = _names_now(content, stores)
     for number, cited in enumerate(content["citations"], start=1):
-        source, line = cited["source"], cited["line_start"]
+        line = cited["line_start"]
+        name, mark, rest = cited["source"].partition(MARK)
+        source = f"{names[name]}{mark}{rest}" if name in names else cited["source"]
         n = cited["n"] if isinstance(cited.get("n"), int) else number
         now = check_quotation(corpus, n, source, cited["quote"], line)
         if now.verdict == "not_found":
             now = replace(now, line_start=0, line_end=0, quote="")
-        state = _state(source, cited["file_sha256"], corpus, row_of)
+        state = _state(source, cited.get("file_sha256"), corpus, row_of)
         yield Rechecked(now, (line, cited["line_end"]), state)
+
+
+def _names_now(content: Receipt, stores: Sequence[OpenStore]) -> dict[str, str]:
+    """Today's names of the stores that a receipt is of, by their names then; none of one store.
+
+    A receipt opens no store: its own are compared with those that the user named.
+    """
+    listed = content.get("stores")
+    then = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+    today = {str(one.store): one.name for one in stores}
+    named = {str(one.get("name")): today.get(str(one.get("store"))) for one in then}
+    found = {was: now for was, now in named.items() if now is not None}
+    if then and len(found) < len(named):
+        of = ", ".join(visible(name)[:_SHOWN_NAME] for name in named)
+        raise UsageError(
+            f"A receipt is of several indexes, and not all of them are named: {of}.",
+            "Name them: corpus-agent verify FILE -s NAME -s NAME; their names: corpus-agent stores",
+        )
+    if stores and not then and content["citations"]:
+        raise UsageError(
+            f"A receipt is of one index, and {len(stores)} are named.", "Name the one: -s NAME"
+        )
+    return found
 
 
 def _state(source: str, digest: str | None, corpus: CorpusView, row_of: RowOf) -> FileState:

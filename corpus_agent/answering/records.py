@@ -36,7 +36,9 @@ class Citation:
     """A quotation and its place: 1-based lines, inclusive; `quote` is the source's text.
 
     `hidden`: the document does not show one of its lines. `confidence` is the lowest of its lines
-    that were recognised from a picture, 0 to 1; None if all are the document's own text.
+    that were recognised from a picture, 0 to 1; None if all are the document's own text. `heading`
+    is what it stands under in its document, without the title; `antecedent` the noun that its first
+    word stands for, from the sentence before. Both are "" where code does not know.
     """
 
     n: int
@@ -48,6 +50,8 @@ class Citation:
     verdict: Verdict
     hidden: bool = False
     confidence: float | None = None
+    heading: str = ""
+    antecedent: str = ""
 
     def __post_init__(self) -> None:
         """Check the confidence, which may come from another process."""
@@ -119,6 +123,7 @@ class Answer:
     `probability` is the calibrated probability that the quotations hold the answer; None where it
     was not estimated: a model's answer, or quotations of which some were left out.
     `computed` is set where the answer was computed from cells of a table.
+    `changed` are the files from which passages were found and not quoted, since they changed.
     """
 
     question: str
@@ -135,6 +140,7 @@ class Answer:
     model_server: ModelServer | None = None
     probability: float | None = None
     computed: Computation | None = None
+    changed: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Check the probability, which may come from another process."""

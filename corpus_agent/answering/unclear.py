@@ -1,7 +1,8 @@
-"""What a question may mean where it leaves open which of several documents it is about.
+"""What a question may mean where it leaves open which of several things it is about.
 
 Two documents say the same of different things, as two leases do of their rent, and the question
-names neither: then the answer is a question back. It must never stand in the place of a good answer
+names neither; or it points at "this library" where several are named and none was spoken of. Then
+the answer is a question back. It must never stand in the place of a good answer
 (benchmarks/unclear.py). Pure. Called by extractive.py.
 """
 
@@ -9,14 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 import regex
 
 from corpus_agent.answering.answer_type import expected_kind, has_kind
+from corpus_agent.answering.named_documents import file_stem
 from corpus_agent.answering.own_words import with_plain_brackets
+from corpus_agent.answering.shown import Sentence
 from corpus_agent.text.sanitize import one_line
+from corpus_agent.text.sentences import units
 from corpus_agent.text.tokens import (
     STOP_WORDS,
     content_terms,
@@ -28,13 +31,18 @@ from corpus_agent.text.tokens import (
 )
 
 if TYPE_CHECKING:
-    from corpus_agent.answering.ranking import Sentence
     from indexer import Hit
 
 TIE = 1.5  # scores this near to the best are as good
 SAME_FRAME = 0.5  # of the words of two sentences, figures and names left out
 MOST_WORDS = 4  # content words: a longer question says what it is about
 MAX_LABEL = 60  # characters
+MOST_MEANT = 3  # things that a question back names
+# "This library", "of that mission": with what follows, of which one word is the noun.
+_POINTED = regex.compile(
+    r"(?i)\b(?:this|these|(?:of|in|at|for|from|to|about|is|are|was|were|does|did) that)"
+    r" ((?:[\p{L}\p{M}'’-]+ ?){1,3})"
+)
 
 # A label that means something to a person: a word, a year; "25" and "27" are parts of a series.
 _SPEAKS = regex.compile(r"\b\p{L}{2,}\b|\b(?:19|20)\d\d\b")
@@ -70,6 +78,45 @@ def meanings(question: str, hits: Sequence[Hit], sentences: Sequence[Sentence]) 
     if len(tied) < 2:
         return None
     return _told_apart(asked, [hits[s.passage] for s in tied], tied)
+
+
+def pointed_at(question: str, hits: Sequence[Hit], said: Sequence[str]) -> Meanings | None:
+    """The things that "this library" may mean: those of that name in the passages, best first.
+
+    None if what was `said` before has the word, or the passages name fewer than two.
+    """
+    before = {word for text in said for word in terms(text)}
+    for found in _POINTED.finditer(question):
+        for noun in reversed(terms(found[1])):
+            if noun in STOP_WORDS or any(same_word(noun, word) for word in before):
+                continue
+            named = _called(noun, hits)
+            if len(named) > 1:
+                return Meanings(noun, tuple(named), tuple(named.values()))
+    return None
+
+
+def _called(noun: str, hits: Sequence[Hit]) -> dict[str, Sentence]:
+    """Names that end with a noun, each with the first sentence that has it."""
+    name = regex.compile(
+        rf"(?:\p{{Lu}}[\p{{L}}\p{{M}}.'’-]*[ \n])+(?=\p{{Lu}})(?i:{regex.escape(noun)})\b"
+    )
+    found: dict[str, Sentence] = {}
+    seen: set[frozenset[str]] = set()
+    for number, hit in enumerate(hits):
+        text = hit.chunk.text
+        for unit in units(text, hit.chunk.language):
+            for match in name.finditer(text, unit.start, unit.end):
+                label = with_plain_brackets(one_line(match[0])[:MAX_LABEL])
+                words = frozenset(terms(label)) - STOP_WORDS
+                if len(words) < 2 or any(words <= one or one <= words for one in seen):
+                    continue
+                seen.add(words)
+                quote = text[unit.start : unit.end]
+                found[label] = Sentence(number, unit.start, unit.end, quote, hit.score)
+                if len(found) == MOST_MEANT:
+                    return found
+    return found
 
 
 def _parallel(
@@ -131,12 +178,12 @@ def _title(hit: Hit) -> str:
     title = hit.chunk.heading.partition(" > ")[0]
     if not title and hit.chunk.line_start == 1 and hit.chunk.text.startswith("#"):
         title = hit.chunk.text.partition("\n")[0].lstrip("# ")
-    is_name = title == PurePosixPath(hit.chunk.source).stem
+    is_name = title == file_stem(hit.chunk.source)
     return "" if is_name else with_plain_brackets(one_line(title)[:MAX_LABEL])
 
 
 def _file_name(hit: Hit) -> str:
-    name = regex.sub(r"[-_\s]+", " ", PurePosixPath(hit.chunk.source).stem)
+    name = regex.sub(r"[-_\s]+", " ", file_stem(hit.chunk.source))
     return with_plain_brackets(one_line(name)[:MAX_LABEL])
 
 

@@ -79,8 +79,8 @@ def test_the_first_search_is_handed_in_as_a_tool_call_with_its_result():
 
 def test_earlier_turns_go_in_as_messages():
     earlier = Answer("Hello?", "It is [1].", "answered", "toy", (), Coverage(), 1)
-    _, fake = ask(says("Which?"), says("NOT_FOUND"), history=[Turn("Hello?", earlier)])
-    roles = [(m["role"], m["content"]) for m in fake.requests[1]["messages"][1:4]]
+    _, fake = ask(says("NOT_FOUND"), history=[Turn("Hello?", earlier)])
+    roles = [(m["role"], m["content"]) for m in fake.requests[0]["messages"][1:4]]
     assert roles == [("user", "Hello?"), ("assistant", "It is [1]."), ("user", QUESTION)]
 
 

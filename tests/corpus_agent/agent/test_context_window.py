@@ -208,6 +208,7 @@ def test_no_text_of_a_document_and_no_question_goes_to_those_addresses():
 # --- over the loop
 
 
+@pytest.mark.slow
 def test_every_request_fits_the_window_that_the_server_names():
     window = 3_000
     text = "\n".join(f"Line {n} of a long story about sourdough." for n in range(3_000))

@@ -6,6 +6,7 @@ encoder's.
 
 import json
 import math
+import time
 
 import pytest
 
@@ -18,7 +19,7 @@ from corpus_agent.agent.prompts import (
     refuses,
 )
 from corpus_agent.agent.reader import WORD_ALONE, log_odds, of_word
-from corpus_agent.agent.request import Timeouts
+from corpus_agent.agent.request import MAX_REPLY_CHARACTERS, Timeouts
 from corpus_agent.answering.extractive import ExtractiveAnswerer
 from corpus_agent.models.capabilities import SMALL
 from corpus_agent.service import session
@@ -255,3 +256,46 @@ def test_passages_for_a_model_without_tools_are_bounded_and_those_quoted_come_fi
 )
 def test_refusals_are_recognised_in_words(text, refused):
     assert refuses(text) == refused
+
+
+@pytest.mark.parametrize("logprob", [1e6, 2.0, math.inf, math.nan])
+def test_what_is_no_probability_counts_nothing(logprob):
+    assert log_odds([("yes", logprob)]) is None
+    assert log_odds([("yes", logprob), ("no", -0.1)]) == log_odds([("no", -0.1)])
+    assert log_odds([("yes", -0.1), ("no", -math.inf)]) == log_odds([("yes", -0.1)])
+
+
+DEEP, EVENTS = b"[" * 100_000, "text/event-stream"
+
+
+def event(content):
+    """A reply of one event, however long."""
+    chunk = {"choices": [{"index": 0, "delta": {"content": content}, "finish_reason": None}]}
+    about = {"id": "1", "object": "chat.completion.chunk", "created": 0, "model": "toy-model"}
+    return raw(f"data: {json.dumps({**about, **chunk})}\n\ndata: [DONE]\n\n".encode(), EVENTS)
+
+
+def test_json_of_any_depth_is_no_usable_answer():
+    (answer,), _ = ask([raw(b"data: " + DEEP + b"\n\n", EVENTS)])
+    assert (answer.answerer, answer.status) == ("extractive", "closest")
+    assert "no usable answer" in answer.notices[0]
+    (answer,), _ = ask([raw(DEEP), ANSWER], parameters=1)
+    assert answer.citations[0].quote == DUE
+    assert "no usable answer" in answer.notices[0]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("unit", ["[", " ", "a. "])
+def test_a_reply_without_end_is_cut_and_costs_its_length(unit):
+    drafts = []
+    with ScriptedModelServer([event(unit * (2 * MAX_REPLY_CHARACTERS // len(unit)))]) as fake:
+        answerer = ModelAnswerer(
+            fake.server,
+            "toy-model",
+            Limits(steps=1),
+            on_draft=lambda text: drafts.append(len(text)),
+        )
+        started = time.process_time()
+        answerer.answer(QUESTION, CORPUS)
+    assert time.process_time() - started < 10  # brackets alone took an hour
+    assert max(drafts) <= MAX_REPLY_CHARACTERS

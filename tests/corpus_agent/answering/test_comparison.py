@@ -26,6 +26,26 @@ BREAD = "# Sourdough\n\nThe loaf bakes at 230 °C for 40 minutes.\n"
         ),
         ("Is the rent higher than the fee?", ("how high Is the rent?", "how high Is the fee?")),
         (
+            "Was ist billiger, die Wohnung oder die Garage?",
+            ("Was ist billiger die Wohnung?", "Was ist billiger die Garage?"),
+        ),
+        ("Ist die Miete höher als die Pacht?", ("Ist höher die Miete?", "Ist höher die Pacht?")),
+        (
+            "Vergleiche den Strompreis mit dem Gaspreis",
+            ("den Strompreis?", "dem Gaspreis?"),
+        ),
+        (
+            "Quelle assurance est plus chère, la maison ou la voiture ?",
+            (
+                "Quelle assurance est plus chère la maison?",
+                "Quelle assurance est plus chère la voiture?",
+            ),
+        ),
+        (
+            "¿Cuál es más caro, el piso o el garaje?",
+            ("Cuál es más caro el piso?", "Cuál es más caro el garaje?"),
+        ),
+        (
             "Does tea cost more than coffee?",
             ("how much Does cost tea?", "how much Does cost coffee?"),
         ),
@@ -42,6 +62,10 @@ def test_each_of_two_things_is_asked_for(question, expected):
         "What is larger than the deposit?",
         "What was the most important of these cities or towns?",
         "Do dogs or cats need consent?",
+        "Welcher Mieter wohnt in Berlin, Anna oder Karl?",
+        "Wer ist der Vermieter, Herr Meier oder Frau Huber?",
+        "Ist die Miete am 1. oder am 3. fällig?",
+        "Was steht unter der Treppe, Holz oder Kohle?",
     ],
 )
 def test_what_compares_no_two_things_stays_whole(question):

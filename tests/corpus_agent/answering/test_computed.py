@@ -52,6 +52,23 @@ def test_of_a_highest_value_the_first_two_rows_are_cited():
     assert len(citations) == 2 and len(found[1].cells) == 3
 
 
+@pytest.mark.parametrize(
+    ("above", "unit"),
+    [
+        ("Amounts in thousands of pounds", "(Amounts in thousands)"),
+        ("Payments (in EUR millions)", "(in EUR millions)"),
+        ("Payments, £m", "(£m)"),
+        ("Zahlungen in T€", "(T€)"),
+        ("Payments in May", ""),
+    ],
+)
+def test_the_scale_that_a_table_stands_under_is_said(above, unit):
+    found, _ = asked({"paid.md": "\n".join([above, "", HEADER, *ROWS])})
+    assert found is not None
+    assert (found[1].value, found[1].unit) == ("200.50", unit)
+    assert found[0].startswith(f"200.50 {unit}".strip())
+
+
 MARKED = [Line(ROWS[2], page=2)]
 PAGE = [Line("--- Page 2 ---", page=2)]
 WHOLE = [Line(text, page=1) for text in (HEADER, *ROWS)]
@@ -81,11 +98,14 @@ def test_two_tables_that_answer_are_not_chosen_from():
 
 @pytest.mark.parametrize(("cited", "given"), [(MAX_CITED, True), (MAX_CITED + 1, False)])
 def test_as_many_rows_are_cited_as_a_person_reads(cited, given):
-    rows = [f"| Date: {n} May | Payee: Dunmoor Heating | Amount: {n}.00 |" for n in range(cited)]
+    rows = [
+        f"| Date: {n} May | Payee: Dunmoor Heating | Amount: {n * n}.00 |" for n in range(cited)
+    ]
     found, _ = asked({"a.csv": "\n".join([HEADER, *rows])})
     assert (found is not None) == given
 
 
+@pytest.mark.slow
 def test_a_table_of_too_many_rows_is_not_computed_with():
     others = [f"| Date: {n} | Payee: Ash | Amount: 1.00 |" for n in range(MAX_ROWS)]
     few = [HEADER, *ROWS, *others[: MAX_ROWS - 4]]

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from corpus_agent.answering.decision import (
+    BELOW_NOTICE,
     READ_NO,
     READ_YES,
     decide,
@@ -13,7 +14,7 @@ from corpus_agent.answering.decision import (
     said_by,
     with_passages,
 )
-from corpus_agent.answering.records import CLOSEST_HEADING, Answer, Citation
+from corpus_agent.answering.records import CLOSEST_HEADING, Answer, Citation, Computation, UsedCell
 from indexer.records import Coverage
 
 
@@ -93,3 +94,17 @@ def test_below_a_refusal_a_question_back_is_one_and_below_an_answer_it_is_not():
     assert below.text == "No.\n\nIt may mean several things:\nWhich: A [1] or B [2]?"
     doubted = replace(answer("So. [1]", cited(1, 7)), status="partial")
     assert with_passages(doubted, own).status == "partial"
+
+
+def test_below_a_refusal_what_was_computed_and_what_has_to_be_known_stay_with_the_passages():
+    cells = (UsedCell(9, "3", 1), UsedCell(12, "4", 2), UsedCell(13, "0"))
+    value = Computation("sum", "Amount", (), cells, "7", "", 3, source="a.md")
+    own = answer("7: sum of Amount, 3 [1] + 4 [2]", cited(1, 9), cited(2, 12))
+    own = replace(own, status="answered", computed=value, notices=("Rows were left out.",))
+    below = with_passages(answer("It is so. [1]", cited(1, 4)), own)
+    assert below.text.endswith("The documents say:\n7: sum of Amount, 3 [3] + 4 [2]")
+    assert below.computed is not None
+    assert [cell.n for cell in below.computed.cells] == [3, 2, None]
+    assert below.notices == (BELOW_NOTICE, "Rows were left out.")
+    plain = replace(own, computed=None, notices=())
+    assert with_passages(answer("No."), plain).computed is None

@@ -1,5 +1,7 @@
 """The extractive answerer, with the real encoder: quotes, refuses, and never makes words up."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -101,6 +103,13 @@ def test_a_sentence_of_few_words_is_quoted_with_the_one_beside_it(answerer, text
     assert next((c.quote, c.verdict) for c in answer.citations) == (quoted, "verified")
 
 
+def test_what_a_pronoun_stands_for_is_shown_as_a_name_beside_the_quotation(answerer):
+    text = "Heating is looked after by Dunmoor Heating.\n\nThey come every October to the flat.\n"
+    answer = answerer.answer("When do they come to the flat?", MemoryCorpus({"a.txt": text}))
+    assert "[They: 'Dunmoor Heating'] They come every October to the flat. [1]" in answer.text
+    assert answer.citations[0].quote == "They come every October to the flat."
+
+
 def test_what_is_left_out_is_called_changed_only_if_its_file_changed(answerer):
     pets = MemoryCorpus({"dog.md": f"{DOG}\n\nYes."})
     answer = answerer.answer("What was the dog called?", pets)
@@ -174,8 +183,8 @@ def test_units_lie_in_order_inside_the_text_and_are_not_empty(text):
 @pytest.mark.slow
 def test_the_sample_corpus_is_searched_and_answered_as_well_as_it_was(sample_store):
     """Floors below the measured figures (docs/decisions/answering.md): a loss is noticed."""
-    from corpus_agent.evaluation import measure
-    from corpus_agent.evaluation.questions import load
+    from corpus_agent.selftest.evaluation import measure
+    from corpus_agent.selftest.evaluation.questions import load
     from indexer.index import Index
     from tests.support.places import SAMPLE
 
@@ -277,3 +286,31 @@ def test_a_name_that_no_passage_has_is_told(answerer):
     assert notice in other.notices
     same = answerer.answer("What was the net profit of Marten?", MemoryCorpus(REPORTS))
     assert same.citations and not any("do not name" in told for told in same.notices)
+
+
+class Whole(MemoryCorpus):
+    """A corpus whose one document is one passage, as a short one is in an index."""
+
+    def search(self, query):
+        ((source, lines),) = self._lines.items()
+        text = "\n".join(line.text for line in lines)
+        found = super().search(query)[:1]
+        return [
+            replace(hit, chunk=replace(hit.chunk, text=text, line_start=1, line_end=len(lines)))
+            for hit in found
+            if hit.chunk.source == source
+        ]
+
+
+def test_front_matter_is_quoted_for_its_properties_alone(answerer):
+    for note, question, line in (
+        ("---\nauthor: Ida Kolb\ndate: 2024-05-02\ntags: [boat, lease]\n---\n# Boat", "author", 2),
+        ("+++\ntitle = 'Boat'\nstatus = 'signed by both'\n+++\n# Boat", "status", 3),
+        ("#+AUTHOR: Ida Kolb\n#+TITLE: The boat\n* Boat", "author", 1),
+    ):
+        text = f"{note}\nThe lease of the boat ends on 3 May 2026."
+        corpus = Whole({"boat.md": text})
+        asked = answerer.answer(f"What is the {question} of the boat lease?", corpus)
+        assert asked.citations[0].line_start == line, note
+        ends = answerer.answer("When does the lease of the boat end?", corpus)
+        assert [c.quote for c in ends.citations] == ["The lease of the boat ends on 3 May 2026."]

@@ -3,7 +3,7 @@
 import pytest
 
 from corpus_agent.answering.extractive import ExtractiveAnswerer
-from corpus_agent.answering.follow_up import leans, readings
+from corpus_agent.answering.follow_up import carried_over, leans, readings, stands_alone
 from corpus_agent.answering.records import Answer, Citation, Turn
 from indexer import Coverage
 from indexer.embed import FolderEncoder
@@ -70,3 +70,38 @@ def test_the_words_of_the_question_before_rank_the_sentences_too():
     of_rice = turn("In which pot is the rice cooked?", rice)  # the control
     found = answerer.read("How long does it take?", corpus, [of_rice])
     assert found.ranking.sentences[0].text == rice
+
+
+def test_what_is_new_takes_the_place_of_its_kind():
+    for before, asked, left in (
+        ("What was the revenue in 2022?", "And in 2023?", "2022"),
+        ("How many guests came in March?", "and in June?", "march"),
+        ("What does fault F28 of the boiler mean?", "What about F22?", "f28"),
+    ):
+        assert left not in carried_over(asked, before).removeprefix(asked), asked
+        assert carried_over("And why?", before) != "And why?"  # the control
+        assert left in carried_over("And why?", before), asked
+
+
+def test_the_documents_say_what_the_new_thing_replaces():
+    flat, garage = "The rent of the flat is £985 a month.", "For the garage the rent is £80."
+    corpus = MemoryCorpus({"flat.md": flat, "garage.md": garage, "dal.md": DAL})
+    history = [turn("How much is the rent of the flat per month?", flat)]
+    for asked, best, searched in (
+        ("And the garage?", garage, "And the garage? (rent)"),
+        (
+            "And in winter?",
+            flat,
+            "And in winter? (rent flat month)",
+        ),  # none has it: the control
+    ):
+        found = ExtractiveAnswerer(ENCODER).read(asked, corpus, history)
+        assert found.ranking.sentences[0].text == best, asked
+        assert found.asked == searched
+
+
+def test_only_english_questions_are_known_to_stand_alone():
+    history = [turn("How long does the dal simmer?", DAL)]
+    assert stands_alone("Who fixes the boiler?", history)
+    for other in ("How long does it take?", "And the rice?", "Wer repariert den Heizkessel?"):
+        assert not stands_alone(other, history), other

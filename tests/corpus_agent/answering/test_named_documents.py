@@ -2,7 +2,12 @@
 
 import pytest
 
-from corpus_agent.answering.named_documents import missing_names, named_documents, without_names
+from corpus_agent.answering.named_documents import (
+    file_stem,
+    missing_names,
+    named_documents,
+    without_names,
+)
 
 SOURCES = (
     "BLUEFINCH_2021_10K.pdf",
@@ -29,6 +34,14 @@ SOURCES = (
 )
 def test_names_are_found_however_they_are_written_apart(question, named):
     assert named_documents(question, SOURCES) == list(named)
+
+
+def test_the_name_of_a_store_is_no_part_of_a_files_name():
+    several = ["work:COCACOLA_2023.pdf", "home:work/notes.md", "home:boat.md"]
+    assert named_documents("What did Coca Cola earn?", several) == several[:1]
+    assert named_documents("Which Work is due at Home?", several) == []
+    stems = {"a:b.md": "b", "a/b:c.md": "b:c", "Re: lease.md": "Re: lease", "b.md": "b"}
+    assert {source: file_stem(source) for source in stems} == stems
 
 
 def test_a_name_that_all_documents_bear_tells_nothing_apart():

@@ -5,9 +5,10 @@ from dataclasses import replace
 import pytest
 
 from corpus_agent.answering.extractive import ExtractiveAnswerer
-from corpus_agent.answering.languages import is_asked_in_another, is_not_english
+from corpus_agent.answering.languages import is_asked_in_another, is_not_english, language_of
 from corpus_agent.text.sentences import units
 from corpus_agent.text.tokens import content_terms, name_terms
+from indexer import Query
 from indexer.embed import FolderEncoder
 from tests.support.fakes import MemoryCorpus
 
@@ -24,6 +25,23 @@ class Written(MemoryCorpus):
     def search(self, query):
         found = super().search(query)
         return [replace(h, chunk=replace(h.chunk, language=self._language)) for h in found]
+
+
+class Mixed(MemoryCorpus):
+    """The German lease among English notes, or all of it taken for one language."""
+
+    def __init__(self, notes, language=""):
+        super().__init__({"mietvertrag.md": LEASE, **{f"{n}.md": t for n, t in enumerate(notes)}})
+        self._language = language
+
+    def search(self, query):
+        return [
+            replace(h, chunk=replace(h.chunk, language=self._told(h)))
+            for h in super().search(query)
+        ]
+
+    def _told(self, hit):
+        return self._language or ("de" if hit.chunk.source == "mietvertrag.md" else "en")
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +61,23 @@ def test_a_question_in_another_language_is_told_so_and_shown_the_closest_passage
 def test_the_same_question_over_passages_of_no_known_language_gets_no_notice(answerer):
     answer = answerer.answer("Who has paid which Kaution to whom and why?", Written(""))
     assert not [text for text in answer.notices if "language" in text]
+
+
+def test_passages_of_several_indexes_are_judged_by_those_that_may_answer(answerer):
+    question = "Wie hoch ist die Kaution und wer verwahrt sie?"
+    notes = [
+        "The deposit of the boat club is kept by the club.",
+        "Wie is a village.",
+        "Die is cast.",
+    ]
+    mixed = Mixed(notes)
+    answer = answerer.answer(question, mixed)
+    assert "1.130" in answer.text
+    assert not [text for text in answer.notices if "language" in text]
+    alone = Mixed(notes, "en")  # the control: all that was found is in English
+    assert [text for text in answerer.answer(question, alone).notices if "language" in text]
+    found = mixed.search(Query("Kaution die village"))
+    assert [language_of(found), language_of(found, question)] == ["en", "de"]
 
 
 @pytest.mark.parametrize(

@@ -106,6 +106,26 @@ def test_what_a_model_cannot_see_is_not_compared():
     assert check_quotation(corpus, 1, "a.md", seen, 1).verdict == "verified"
 
 
+def test_links_between_notes_are_compared_as_their_reader_sees_them():
+    written = (
+        "The deposit is held by [[Bank|the savings bank]] until [[Lease end]]. ^deposit\n"
+        "It was 10 ^2 metres and 3 ^abc1 high.\n"
+    )
+    corpus = MemoryCorpus({"a.md": written})
+    for quote in (
+        "The deposit is held by the savings bank until Lease end.",
+        "The deposit is held by [[Bank|the savings bank]] until [[Lease end]].",
+    ):
+        assert check_quotation(corpus, 1, "a.md", quote, 1).verdict == "verified", quote
+    for quote in (
+        "The deposit is held by Bank the savings bank until Lease end.",
+        "The deposit is held by [[Bank]] until Lease end.",
+        "It was 10 metres",
+        "3 high.",
+    ):
+        assert check_quotation(corpus, 1, "a.md", quote, 1).verdict != "verified", quote
+
+
 def test_a_power_is_not_the_number_it_looks_like():
     corpus = MemoryCorpus({"a.md": "about 10² metres"})
     assert check_quotation(corpus, 1, "a.md", "about 102 metres", 1).verdict != "verified"
@@ -202,16 +222,17 @@ def test_each_character_that_is_compared_knows_where_it_came_from(text):
     assert _columns(text) == sorted(_columns(text))
 
 
-# --- five hundred quotations made from the sample corpus
+# --- quotations made from the sample corpus
 
 
 @pytest.mark.slow
 def test_generated_quotations_get_the_verdict_they_deserve():
     documents = sample_documents()
-    made = cases(documents, 500, seed=7)
+    # Four draws: of five hundred two to eight are wrong, true ones that say too little alone.
+    made = [case for seed in range(20, 24) for case in cases(documents, 500, seed=seed)]
     assert {case.kind for case in made} == set(MAKERS)
     wrong = [case for case in made if verdict_given(documents, case) != case.verdict]
-    assert len(wrong) <= 5, wrong
+    assert len(wrong) <= 4 * 5, wrong
     good = ("verified", "moved")
     for case in made:
         if case.verdict not in good:

@@ -4,7 +4,10 @@ import hashlib
 import json
 import os
 import re
+import resource
+from dataclasses import replace
 from datetime import UTC, datetime
+from typing import get_type_hints
 
 import pytest
 
@@ -12,8 +15,10 @@ from corpus_agent import render
 from corpus_agent.agent.answerer import ModelAnswerer
 from corpus_agent.answering import receipt
 from corpus_agent.answering.records import Answer, Citation
-from indexer.errors import UsageError
+from corpus_agent.render.json_types import AnswerResult
+from indexer.errors import CorpusError, UsageError
 from indexer.records import Coverage, FileRow
+from indexer.store.snapshots import OpenStore
 from tests.support.fakes import MemoryCorpus, ScriptedModelServer, calls, says
 
 BREAD = "# Bread\n\nKeep the sourdough at a temperature of 24 °C.\n\nBake it.\n"
@@ -102,7 +107,7 @@ def test_verify_tells_apart_what_was_answered_and_what_was_shown(status, heading
     content = {"question": "How warm?", "answerer": "toy", "status": status}
     (first, *_) = render.verify_lines([(content, [])])
     assert first == f"once 'How warm?', {heading}"
-    (one,) = render.verify_object([(content, [])], 1)["verify"]["receipts"]
+    (one,) = render.verify_object([(content, [])], 1, "off")["verify"]["receipts"]
     assert one["status"] == (None if "no known" in heading else status)
 
 
@@ -196,7 +201,7 @@ def test_one_that_was_altered_does_not_hold_and_shows_what_is_there_now(made_onc
 def test_one_whose_document_is_gone_does_not_hold(made_once):
     found = checked(made_once, MemoryCorpus({"other.md": "x"}))
     assert (found.now.verdict, found.file, found.holds) == ("not_found", "gone", False)
-    content = render.verify_object([(made_once, [found])], 7)
+    content = render.verify_object([(made_once, [found])], 7, "off")
     assert content["verify"]["holds"] is False
     assert content["verify"]["receipts"][0]["citations"][0] == {
         "n": 1,
@@ -217,6 +222,16 @@ def test_one_whose_disk_is_away_is_not_called_gone(made_once):
     found = checked(made_once, MemoryCorpus({"bread.md": BREAD}, unreachable=["bread.md"]))
     assert (found.file, found.holds) == ("unreachable", False)
     assert "cannot be read now" in [*render.verify_lines([(made_once, [found])])][1]
+
+
+def test_a_citation_that_names_no_hash_is_one_of_a_file_that_changed(made_once, tmp_path):
+    content = json.loads(json.dumps(made_once))
+    del content["citations"][0]["file_sha256"]
+    path = tmp_path / "edited.jsonl"
+    path.write_text(json.dumps(content))
+    [edited] = receipt.load(path)
+    assert checked(edited, MemoryCorpus({"bread.md": BREAD})).file == "changed"
+    assert checked(made_once, MemoryCorpus({"bread.md": BREAD})).file == "unchanged"  # the control
 
 
 def test_a_receipt_that_was_edited_is_caught(made_once):
@@ -242,6 +257,26 @@ def test_any_other_file_is_explained(tmp_path, text, message):
     path.write_text(text)
     with pytest.raises(UsageError, match=message):
         receipt.load(path)
+
+
+def test_a_receipt_of_several_stores_is_checked_by_their_names_of_today(made_once, tmp_path):
+    home, work = (OpenStore(name, tmp_path / name, 3) for name in ("home", "work"))
+    cited = [{**one, "source": "home:bread.md"} for one in made_once["citations"]]
+    listed = [{"name": one.name, "store": str(one.store), "version": 3} for one in (home, work)]
+    content = {**made_once, "citations": cited, "stores": listed}
+    today = [replace(home, name="notes"), work]
+    corpus = MemoryCorpus({"notes:bread.md": BREAD, "home:bread.md": "Another text."})
+    found = list(receipt.check(content, corpus, row, today))
+    assert [(one.holds, one.now.source) for one in found] == [(True, "notes:bread.md")] * len(cited)
+    wrong: list[tuple[receipt.Receipt, list[OpenStore], str]] = [
+        (content, [], "several indexes, and not all of them are named: home, work"),
+        (content, [home], "not all of them are named"),
+        ({**content, "stores": [{}, "x", {"name": 3}]}, today, "not all of them are named"),
+        (made_once, today, "of one index, and 2 are named"),
+    ]
+    for one, stores, message in wrong:
+        with pytest.raises(UsageError, match=message):
+            list(receipt.check(one, corpus, row, stores))
 
 
 def test_an_answer_without_quotations_has_nothing_that_could_fail():
@@ -331,3 +366,68 @@ def test_what_a_receipt_says_stands_between_quotation_marks_and_acts_nowhere(fie
     assert len(lines[0]) < 300 and lines[0].isprintable() and "://" not in lines[0]
     bare = re.sub(r"'[^']*'|\"[^\"]*\"", "", lines[0])
     assert "holds" not in bare and "quotations" not in bare and "](" not in lines[0]
+
+
+# -- the log, read back
+
+
+def test_the_log_is_read_newest_first_and_a_deleted_answer_is_gone_from_the_file(tmp_path):
+    contents = [
+        {"receipt": 1, "question": f"Question {n}?", "citations": [], "answer": "secret words"}
+        for n in range(3)
+    ]
+    for content in contents:
+        assert receipt.log(tmp_path, content) is None
+    path = tmp_path / receipt.LOG_NAME
+    path.write_bytes(path.read_bytes() + b"no receipt\n")
+    found, bad = receipt.logged(tmp_path)
+    assert [each["question"] for each in found] == ["Question 2?", "Question 1?", "Question 0?"]
+    assert bad == 1
+    assert receipt.delete(tmp_path, receipt.key_of(contents[1]))
+    assert not receipt.delete(tmp_path, receipt.key_of(contents[1]))
+    assert b"Question 1?" not in path.read_bytes()
+    assert receipt.log(tmp_path, contents[1]) is None, "it is still written to"
+    found, _ = receipt.logged(tmp_path)
+    assert [each["question"] for each in found] == ["Question 1?", "Question 2?", "Question 0?"]
+
+
+def test_an_answer_that_the_disk_had_no_room_for_is_not_called_logged(tmp_path):
+    contents = [{"receipt": 1, "question": f"{n}?", "citations": []} for n in range(3)]
+    assert receipt.log(tmp_path, contents[0]) is None
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    size = (tmp_path / receipt.LOG_NAME).stat().st_size
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size + 10, before[1]))  # as a full disk: a part
+    try:
+        problem = receipt.log(tmp_path, contents[1])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert problem == "This answer is not in the store's log: the disk is full."
+    assert receipt.log(tmp_path, contents[2]) is None
+    assert receipt.logged(tmp_path) == ([contents[2], contents[0]], 0)
+
+
+def test_a_log_that_has_another_name_elsewhere_is_not_written(tmp_path):
+    content = {"receipt": 1, "question": "Q?", "citations": []}
+    receipt.log(tmp_path, content)
+    os.link(tmp_path / receipt.LOG_NAME, tmp_path / "elsewhere")
+    with pytest.raises(CorpusError, match="no file of its own"):
+        receipt.delete(tmp_path, receipt.key_of(content))
+
+
+def test_a_receipt_that_was_edited_is_shown_cleaned_and_nothing_of_another_kind():
+    content = {
+        "receipt": 1, "question": "Q\x1b[31m?", "answer": "See https://evil.example <b>x</b>",
+        "status": "verified by everybody", "coverage": [1], "version": "x", "notices": "none",
+        "egress": 7, "model_server": "me", "citations": [
+            {"source": "a\u202eb.md", "quote": "<script>1</script>", "line_start": 1,
+             "line_end": 1, "file_sha256": None, "verdict": "perfect", "page": "x"},
+        ],
+    }  # fmt: skip
+    shown = render.recorded_answer(content)
+    assert shown["question"] == "Q?"
+    assert "://" not in shown["answer"]
+    assert (shown["status"], shown["version"], shown["egress"]) == ("closest", 0, None)
+    [citation] = shown["citations"]
+    assert (citation["verdict"], citation["page"], citation["n"]) == ("not_found", None, 0)
+    assert "<script" not in citation["quote"]
+    assert set(shown) == set(get_type_hints(AnswerResult)) - {"stores"}  # of several

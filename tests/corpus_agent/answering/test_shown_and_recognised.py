@@ -131,7 +131,7 @@ def test_a_receipt_keeps_it_and_checks_it_again():
     assert last == (
         "3 of 3 quotations still stand in their documents, 1 of them in recognised text"
     )
-    (one,) = render.verify_object(checked, 1)["verify"]["receipts"]
+    (one,) = render.verify_object(checked, 1, "off")["verify"]["receipts"]
     assert one["holds"]
     assert [(c["verdict"], c["hidden"], c["confidence"]) for c in one["citations"]] == [
         *(("verified", False, None), ("verified", True, None), (RECOGNISED, False, 0.98)),

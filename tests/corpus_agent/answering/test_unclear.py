@@ -71,3 +71,23 @@ def test_what_the_talk_is_about_is_not_asked_again(answerer, corpus):
     answer = answerer.answer(VAGUE, corpus, only_elm)
     assert answer.status in ("answered", "closest")
     assert "£81" in answer.text and "£64" not in answer.text
+
+
+LIBRARIES = {
+    "a.md": "The Marl Valley Library lends books and tools to the public.",
+    "b.md": "Services of the Saint Brice Library: reading rooms, a café, and Wi-Fi.",
+    "c.md": "Loaves bake for 40 minutes.",
+}
+
+
+def test_this_library_is_asked_back_where_several_are_named_and_none_was_spoken_of(answerer):
+    asked, corpus = "What services does this library provide?", MemoryCorpus(LIBRARIES)
+    answer = answerer.answer(asked, corpus)
+    assert answer.status == "unclear"
+    assert answer.text.startswith("Which library: ")
+    assert {c.source for c in answer.citations} == {"a.md", "b.md"}
+    before = Turn("Where is the Marl Valley Library?", answer)
+    assert answerer.answer(asked, corpus, [before]).status != "unclear"
+    one = MemoryCorpus({name: text for name, text in LIBRARIES.items() if name != "b.md"})
+    assert answerer.answer(asked, one).status != "unclear"
+    assert answerer.answer("What services does the library provide?", corpus).status != "unclear"
