@@ -141,14 +141,14 @@ def _at(server: Server, model_name: str | None) -> Model:
     listing = listing_of(server, seconds=10 * PROBE_SECONDS)
     if listing is None:
         raise ModelUnavailable(
-            f"No model server answers at {server}.",
+            f"No model server answers at {server.address}.",
             "Start it, or use --llm none to get the passages without a model.",
         )
     # The name is not checked against the list: llama.cpp accepts any, Ollama accepts short forms.
     name = model_name or _choose(listing.names, None)
     if name is None:
         raise ModelUnavailable(
-            f"The model server at {server} has no model to chat with.",
+            f"The model server at {server.address} has no model to chat with.",
             "Load one there (with Ollama: ollama pull NAME), or use --llm none.",
         )
     return replace(_model(server, name, listing), notices=_remembered(server, listing.owners))

@@ -32,6 +32,7 @@ from indexer.confine.walls import enter as namespaces
 SealState = Literal["enforced", "off"]
 
 _FIRST_INHERITED = 3  # after standard input, output and error
+LOOPBACK = "127.0.0.1"
 _PEER_ONLY = (socket.SOCK_STREAM, socket.SOCK_SEQPACKET)
 
 
@@ -65,7 +66,9 @@ def seal(policy: SealPolicy) -> Sealed:
         _use_temp_folder(policy.temp)
     # joblib, which sentence-transformers imports, tries to open a semaphore in /dev/shm and warns.
     os.environ["JOBLIB_MULTIPROCESSING"] = "0"
-    _close_inherited()
+    if policy.listener is not None:
+        _check_listener(policy.listener)
+    _close_inherited(policy.listener)
     check_kernel()
     check_alone()  # the next steps affect only this thread and stay, even if the seal fails
     walls = namespaces(tuple(rule.path for rule in policy.confinement.files))
@@ -94,19 +97,40 @@ def _use_temp_folder(temp: Path) -> None:
     os.environ["TMPDIR"] = tempfile.tempdir = str(temp)
 
 
-def _close_inherited() -> None:
+def _check_listener(descriptor: int) -> None:
+    """Raise SealUnavailable unless a descriptor is a socket that listens on this machine alone.
+
+    One that did not listen yet could be connected anywhere by a kernel that fails to refuse it.
+    """
+    try:
+        with socket.socket(fileno=os.dup(descriptor)) as sock:
+            listens = bool(sock.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN))
+            address = sock.getsockname()
+            local = sock.family == socket.AF_UNIX or (
+                sock.family == socket.AF_INET and address[0] == LOOPBACK
+            )
+    except OSError as error:
+        raise SealUnavailable(f"There is no socket to serve: {error.strerror}.") from error
+    if not (listens and local and sock.type == socket.SOCK_STREAM):
+        raise SealUnavailable(
+            "The socket to serve does not listen on this machine alone.",
+            f"It must listen at {LOOPBACK}, or be a Unix socket.",
+        )
+
+
+def _close_inherited(listener: int | None = None) -> None:
     """Close inherited descriptors; raises SealUnavailable for a network socket among them.
 
     Python marks every descriptor it opens close-on-exec, so one above 2 without that mark was
     inherited. A socket that remains, standard streams included, must be a Unix socket of a type
-    that only reaches its peer: a parent may communicate through one.
+    that only reaches its peer: a parent may communicate through one. `listener` may stay.
     """
     for descriptor in _open_descriptors():
         try:
             own = fcntl.fcntl(descriptor, fcntl.F_GETFD) & fcntl.FD_CLOEXEC
             if descriptor >= _FIRST_INHERITED and not own:
                 os.close(descriptor)
-            elif _is_foreign_socket(descriptor):
+            elif descriptor != listener and _is_foreign_socket(descriptor):
                 raise SealUnavailable(
                     f"Descriptor {descriptor} is a socket that could reach beyond this process.",
                     "Start corpus-agent without it: from a pipe, a file or a terminal.",

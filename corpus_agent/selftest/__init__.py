@@ -1,1 +1,4 @@
-"""The attackers: attempts against the claims of this program, each with a control that succeeds."""
+"""The program put to the test: attempts against its claims, and questions with known answers.
+
+Each attempt has a control that succeeds; `evaluation` measures search and answers.
+"""

@@ -169,6 +169,23 @@ def send_to_received(around: Surroundings, pair: tuple[socket.socket, socket.soc
         sock.sendto(MESSAGE, around.inet)
 
 
+def start_listening(_: Surroundings) -> socket.socket:
+    """The one socket of a process that serves."""
+    return socket.create_server(("127.0.0.1", 0))
+
+
+def turn_listener(around: Surroundings, served: socket.socket) -> None:
+    """Stop listening, and connect that socket to the listener instead."""
+    served.shutdown(socket.SHUT_RDWR)
+    served.connect(around.inet)
+    served.sendall(MESSAGE)
+
+
+def listen_again(_: Surroundings, __: object) -> None:
+    """Listen at a second port, where somebody else may come."""
+    socket.create_server(("127.0.0.1", 0)).close()
+
+
 def inherit_connection(around: Surroundings) -> int:
     """A connection as a careless parent passes it on: not marked close-on-exec."""
     descriptor = socket.create_connection(around.inet).detach()

@@ -48,7 +48,8 @@ class Probe:
     `expected` are the errnos that the seal may answer with. `lacking` are those with which a
     system may refuse the attempt without a seal: too old, too strict, or not root. `connected`:
     `prepare` opens the connection, so that only data sent over it counts. `parser` marks what is
-    denied to parser processes only, which `policy_of` confines. `since_abi` is the first Landlock
+    denied to parser processes only, which `policy_of` confines. `serves`: `prepare` makes a socket
+    that listens, and the seal leaves it. `since_abi` is the first Landlock
     ABI with which the seal closes it; SECURITY.md lists what is open before. `directly` replaces
     `attempt` in the control where `attempt` goes through something outside the seal.
     """
@@ -64,6 +65,7 @@ class Probe:
     threads: bool = False
     parser: bool = False
     policy_of: Callable[[], Policy] = worker_policy
+    serves: bool = False
     since_abi: int = 1
     directly: Attempt | None = None
 
@@ -218,6 +220,29 @@ _PROBES = (
         EPERM,
     ),
     Probe(
+        "serve-connect",
+        "connect by TCP from the process that serves a browser",
+        network.connect_and_send(AF_INET, SOCK_STREAM),
+        listener="tcp4",
+        prepare=network.start_listening,
+        serves=True,
+    ),
+    Probe(
+        "serve-turn",
+        "connect the socket that it serves to somewhere else",
+        network.turn_listener,
+        listener="tcp4",
+        prepare=network.start_listening,
+        serves=True,
+    ),
+    Probe(
+        "serve-listen",
+        "listen at another port from there",
+        network.listen_again,
+        prepare=network.start_listening,
+        serves=True,
+    ),
+    Probe(
         "memory",
         "read the memory of another process",
         processes.read_memory,
@@ -333,7 +358,7 @@ def main(name: str, mode: str) -> int:
     prepared = probe.prepare(around)
     if mode == "sealed":
         try:
-            walls = _close(probe, around)
+            walls = _close(probe, around, prepared.fileno() if probe.serves else None)
         except SealUnavailable as error:
             sys.stderr.write(f"{error}\n")
             return error.exit_code
@@ -348,12 +373,12 @@ def main(name: str, mode: str) -> int:
     return 0
 
 
-def _close(probe: Probe, around: Surroundings) -> tuple[str, ...]:
+def _close(probe: Probe, around: Surroundings, listener: int | None) -> tuple[str, ...]:
     """The walls behind the seal; none if there are other threads, where only calls are closed.
 
     A parser's process is confined inside the seal, since its parent is sealed first.
     """
-    chosen = policy(Path(around.root), Path(around.store))
+    chosen = policy(Path(around.root), Path(around.store), listener=listener)
     if probe.threads:
         restrict_syscalls(chosen.confinement.calls)
         return ()

@@ -12,7 +12,6 @@ import stat
 import subprocess
 import sys
 import textwrap
-import time
 from pathlib import Path
 
 import pytest
@@ -25,6 +24,7 @@ from corpus_agent.models.llama_server import (
     start_llama_server,
 )
 from indexer.errors import CorpusError, UsageError
+from tests.support.processes import started_with, until
 from tests.support.sealed_child import python
 
 SERVER = """
@@ -173,36 +173,17 @@ def test_the_server_ends_with_a_sealed_parent(places, ending):
     {ending}
     """
     python(START + textwrap.dedent(code), *places, ends=-9 if ending else 0)
-    deadline = time.monotonic() + 5
-    while _running(str(places[1])) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert _running(str(places[1])) == []
-
-
-def _running(argument):
-    """The ids of processes that were started with this argument."""
-    found = []
-    for folder in Path("/proc").iterdir():
-        if folder.name.isdigit() and int(folder.name) != os.getpid():
-            try:
-                if argument.encode() in (folder / "cmdline").read_bytes().split(b"\0")[2:4]:
-                    found.append(folder.name)
-            except OSError:
-                continue  # it has ended meanwhile
-    return found
+    assert until(lambda: not started_with(str(places[1]))), started_with(str(places[1]))
 
 
 def test_the_server_is_running_while_its_parent_is(places):
-    code = """
-    listed = [Path(f"/proc/{name}/cmdline") for name in os.listdir("/proc") if name.isdigit()]
-    """
-    before = START.replace("seal(policy(root, store))", textwrap.dedent(code))
     check = """
-    outcome["running"] = sum(str(model).encode() in path.read_bytes().split(b"\\0")[3:4]
-                             for path in listed if path.exists())
+    from tests.support.processes import started_with
+    outcome["running"] = len({*started_with(str(model))} & {*started_with("-m")})
     server.stop()
     """
-    assert python(before + textwrap.dedent(check), *places) == {"running": 1}
+    unsealed = START.replace("seal(policy(root, store))", "")
+    assert python(unsealed + textwrap.dedent(check), *places) == {"running": 1}
 
 
 def test_a_program_that_cannot_start_is_an_error(places):

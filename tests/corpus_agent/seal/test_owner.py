@@ -222,6 +222,7 @@ def test_without_a_state_folder_a_server_is_named_each_time(tmp_path, monkeypatc
             find("auto", ports=[server.port])
 
 
+@pytest.mark.slow
 def test_where_the_kernel_does_not_say_nobody_is_asked_unnamed():
     code = """
     from corpus_agent.models import discovery

@@ -339,9 +339,7 @@ def test_a_reply_is_handed_on_as_it_comes():
         assert first.wait(20)
         assert [reply.payload for reply in heard[1:]] == [b"data 1"]
         go.set()
-        deadline = time.monotonic() + 20
-        while heard[-1].kind is not Kind.END and time.monotonic() < deadline:
-            time.sleep(0.01)
+        assert until(lambda: heard[-1].kind is Kind.END)
         assert b"".join(reply.payload for reply in heard[1:]) == b"data 1data 2"
 
 
@@ -359,7 +357,7 @@ def test_a_request_that_is_given_up_closes_its_connection():
         exchange = broker.ask("GET", "/v1/models", b"", lambda _: begun.set())
         assert begun.wait(20)
         exchange.cancel()
-        assert closed.wait(5)
+        assert closed.wait(20)
 
 
 @pytest.mark.parametrize(

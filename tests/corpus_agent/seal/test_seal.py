@@ -5,6 +5,7 @@ older kernel is imitated by a filter that makes its system calls fail as they wo
 
 import errno
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -82,6 +83,31 @@ def test_files_outside_of_corpus_and_store_are_closed(root, store, outside):
     free = unsealed(before, code, root, store)
     assert free["reading"] == "words"
     assert not {"EACCES", "EPERM", "EXDEV"} & set(map(str, free.values())), free
+
+
+def test_of_several_stores_their_folders_are_read_and_nothing_is_written(tmp_path):
+    names = ("home/docs", "home/store", "work/docs", "work/store", "other/docs", "other/store")
+    for name in names:
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "a.txt").write_text("words")
+    seal_them = "from corpus_agent.seal import policy, seal\n"
+    seal_them += "seal(policy(None, None, several=[base / name for name in names[:4]]))\n"
+    before = "base, names = Path(sys.argv[1]), sys.argv[2:]\n"
+    code = """
+for name in names:
+    attempt(name, (base / name / "a.txt").read_text)
+    attempt(f"write {name}", (base / name / "new.txt").write_text, "words")
+    attempt(f"change {name}", (base / name / "a.txt").write_text, "words")
+attempt("beside", lambda: len(os.listdir(base / "home")))
+attempt("links", (base / "home/docs/../../other/docs/a.txt").read_text)
+attempt("temporary", Path("/tmp/new.txt").write_text, "words")
+"""
+    found = python(before + seal_them + code, tmp_path, *names)
+    assert {name: found.pop(name) for name in names[:4]} == dict.fromkeys(names[:4], "words")
+    assert set(found.values()) == {"EACCES"}, found
+    free = python(before + code.replace("/tmp/new.txt", f"{tmp_path}/new.txt"), tmp_path, *names)
+    assert "EACCES" not in free.values()
+    assert [free[name] for name in names] == ["words"] * len(names)
 
 
 def test_corpus_and_store_are_open(root, store):
@@ -334,6 +360,7 @@ def test_a_spawned_worker_answers_over_a_pipe(root, store):
     assert found == {"answer": 42, "code": 0}
 
 
+@pytest.mark.slow
 def test_a_worker_inside_can_confine_itself_further(root, store):
     code = """
     worker = (
@@ -522,3 +549,112 @@ def test_no_attribute_of_any_file_is_read(root, store, outside, watching):
     assert set(found.values()) == {"EPERM"}
     assert len(found) == 6
     assert "EPERM" not in python(code, root, store, outside, "unsealed").values()
+
+
+# -- a process that serves
+
+SERVING = """
+from corpus_agent.seal import policy, seal
+root, store = map(Path, sys.argv[1:3])
+family = {"tcp": socket.AF_INET, "unix": socket.AF_UNIX}[sys.argv[3]]
+def address(name):
+    return ("127.0.0.1", 0) if sys.argv[3] == "tcp" else f"{sys.argv[4]} {name}"
+listener, other = (socket.socket(family, socket.SOCK_STREAM) for _ in range(2))
+for each, name in ((listener, "one"), (other, "other")):
+    each.bind(address(name))
+    each.listen()
+place, elsewhere = listener.getsockname(), other.getsockname()
+if sys.argv[5] == "sealed":
+    other.close()
+    ready, go = os.pipe()
+    if (client := os.fork()) == 0:  # outside of the seal
+        listener.close()
+        os.read(ready, 1)
+        sock = socket.socket(family, socket.SOCK_STREAM)
+        sock.connect(place)
+        sock.sendall(b"asked")
+        os._exit(0 if sock.recv(9) == b"answered" else 1)
+    seal(policy(root, store, listener=listener.fileno()))
+    os.write(go, b".")
+else:
+    sock = socket.socket(family, socket.SOCK_STREAM)
+    sock.connect(place)
+    sock.sendall(b"asked")
+accepted, _ = listener.accept()
+outcome["heard"] = accepted.recv(5).decode()
+accepted.sendall(b"answered")
+if sys.argv[5] == "sealed":
+    outcome["client"] = os.waitpid(client, 0)[1]
+accepted.close()
+attempt("new socket", lambda: socket.socket().close())
+attempt("unix socket", lambda: socket.socket(socket.AF_UNIX).close())
+attempt("listen", listener.listen)
+attempt("bind", listener.bind, address("new"))
+attempt("connect", listener.connect, elsewhere)
+attempt("fast open", lambda: listener.sendmsg([b"x"], [], 0x20000000, elsewhere))
+attempt("send to", lambda: listener.sendto(b"x", elsewhere))
+attempt("option", lambda: listener.setsockopt(socket.IPPROTO_IP, socket.IP_TTL, 9))
+attempt("shut", lambda: listener.shutdown(socket.SHUT_RDWR))
+attempt("connect what was shut", listener.connect, elsewhere)
+"""
+WAYS_OUT = ["new socket", "unix socket", "listen", "bind", "connect", "fast open", "send to",
+            "option", "connect what was shut"]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["tcp", "unix"])
+def test_a_process_that_serves_accepts_and_does_nothing_else(kind, root, store, outside):
+    found = python(SERVING, root, store, kind, outside / "socket", "sealed")
+    assert (found["heard"], found["client"]) == ("asked", 0)
+    assert {name: found[name] for name in WAYS_OUT} == dict.fromkeys(WAYS_OUT, "EPERM")
+    free = python(SERVING, root, store, kind, outside / "socket 2", "unsealed")
+    assert "EPERM" not in free.values()
+    assert free["new socket"] is free["unix socket"] is free["listen"] is None
+
+
+def test_a_process_that_does_not_serve_accepts_nothing(root, store, outside):
+    """The control of the call: a Unix listener may stay open, and leads nowhere."""
+    code = SERVING.replace(", listener=listener.fileno()", "").replace(
+        "accepted, _ = listener.accept()",
+        'attempt("accept", listener.accept); print(json.dumps(outcome)); os._exit(0)',
+    )
+    found = python(code, root, store, "unix", outside / "socket", "sealed")
+    assert found == {"accept": "EPERM"}
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        'kept = socket.create_server(("0.0.0.0", 0))',
+        'kept = socket.socket(); kept.bind(("127.0.0.1", 0))',
+        "kept = CONNECTED",
+        'kept = socket.socket(type=socket.SOCK_DGRAM); kept.bind(("127.0.0.1", 0))',
+        'kept = socket.create_server(("::1", 0), family=socket.AF_INET6)',
+        "kept = open(os.devnull)",
+    ],
+)
+def test_a_socket_that_does_not_listen_on_this_machine_alone_is_not_served(made, root, store):
+    code = f"""
+    from indexer.errors import SealUnavailable
+    from corpus_agent.seal import policy, seal
+    far = socket.create_server(("127.0.0.1", 0))
+    {made.replace("CONNECTED", "socket.create_connection(far.getsockname())")}
+    try:
+        seal(policy(Path(sys.argv[1]), Path(sys.argv[2]), listener=kept.fileno()))
+    except SealUnavailable as error:
+        outcome["error"] = str(error)
+    """
+    error = python(code, root, store)["error"]
+    assert re.search("does not listen on this machine alone|no socket to serve", error)
+
+
+def test_beside_the_socket_that_is_served_no_other_stays_open(root, store):
+    code = """
+    from indexer.errors import SealUnavailable
+    from corpus_agent.seal import policy, seal
+    kept, more = (socket.create_server(("127.0.0.1", 0)) for _ in range(2))
+    try:
+        seal(policy(Path(sys.argv[1]), Path(sys.argv[2]), listener=kept.fileno()))
+    except SealUnavailable as error:
+        outcome["error"] = str(error)
+    """
+    assert "could reach beyond this process" in python(code, root, store)["error"]

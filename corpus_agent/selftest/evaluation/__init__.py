@@ -11,7 +11,7 @@ from corpus_agent import lazy_modules
 __all__ = ["measure", "questions"]
 
 if TYPE_CHECKING:
-    from corpus_agent.evaluation import measure as measure
-    from corpus_agent.evaluation import questions as questions
+    from corpus_agent.selftest.evaluation import measure as measure
+    from corpus_agent.selftest.evaluation import questions as questions
 else:
     __getattr__ = lazy_modules(__name__, __all__)

@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 from corpus_agent.answering.records import Answer, Citation
-from corpus_agent.evaluation.measure import Result, summarise, table
-from corpus_agent.evaluation.questions import Question, load
+from corpus_agent.selftest.evaluation.measure import Result, summarise, table
+from corpus_agent.selftest.evaluation.questions import Question, load
 from indexer.errors import UsageError
 from indexer.records import Coverage
 

@@ -35,7 +35,7 @@ def load(path: Path) -> list[Question]:
     except OSError as error:
         why = error.strerror
         raise UsageError(f"The questions {str(path)!r} cannot be read: {why}.") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"The questions {str(path)!r} cannot be read: {error}.") from None
     if not entries:
         raise UsageError(f"{str(path)!r} holds no [[questions]].")

@@ -18,7 +18,7 @@ from indexer import Query
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Answer, Answerer
-    from corpus_agent.evaluation.questions import Question
+    from corpus_agent.selftest.evaluation.questions import Question
     from indexer import Index
 
 DEPTH = 10
