@@ -16,6 +16,7 @@ _PUBLIC = {
         "answer_lines",
         "answer_object",
         "citation_lines",
+        "resumed_lines",
     ),
     "corpus_agent.render.common": (
         "SCHEMA_VERSION",
@@ -24,6 +25,13 @@ _PUBLIC = {
         "names",
         "place",
         "searched",
+        "stores_read",
+    ),
+    "corpus_agent.render.export": (
+        "export_html",
+        "export_markdown",
+        "exported_answer",
+        "exported_receipt",
     ),
     "corpus_agent.render.fields": (
         "compared_lines",
@@ -39,10 +47,22 @@ _PUBLIC = {
         "excluded_object",
         "file_line",
         "file_object",
+        "files_object",
         "problem_line",
     ),
+    "corpus_agent.render.history": (
+        "diff_lines",
+        "diff_object",
+        "history_lines",
+        "history_object",
+        "rollback_lines",
+        "rollback_object",
+    ),
     "corpus_agent.render.indexing": (
+        "duration",
+        "file_progress_line",
         "index_lines",
+        "store_lines",
         "index_object",
         "page_line",
         "plan_lines",
@@ -50,6 +70,14 @@ _PUBLIC = {
         "run_object",
         "waiting_line",
         "watch_line",
+    ),
+    "corpus_agent.render.links": ("Link", "link_below", "no_link"),
+    "corpus_agent.render.listing": (
+        "list_foot",
+        "list_lines",
+        "list_object",
+        "timeline_lines",
+        "timeline_object",
     ),
     "corpus_agent.render.passages": (
         "explain_lines",
@@ -60,11 +88,18 @@ _PUBLIC = {
     ),
     "corpus_agent.render.receipts": (
         "CheckedReceipt",
+        "recorded_answer",
         "verify_lines",
         "verify_object",
     ),
-    "corpus_agent.render.trusting": ("trust_lines", "trust_object"),
+    "corpus_agent.render.trusting": (
+        "stores_lines",
+        "stores_object",
+        "trust_lines",
+        "trust_object",
+    ),
     "corpus_agent.render.upkeep": (
+        "LIST_OF_IGNORED",
         "MULTILINGUAL",
         "cleanup_lines",
         "cleanup_object",
@@ -83,12 +118,18 @@ if TYPE_CHECKING:
     from corpus_agent.render.answers import answer_lines as answer_lines
     from corpus_agent.render.answers import answer_object as answer_object
     from corpus_agent.render.answers import citation_lines as citation_lines
+    from corpus_agent.render.answers import resumed_lines as resumed_lines
     from corpus_agent.render.common import SCHEMA_VERSION as SCHEMA_VERSION
     from corpus_agent.render.common import as_object as as_object
     from corpus_agent.render.common import evidence as evidence
     from corpus_agent.render.common import names as names
     from corpus_agent.render.common import place as place
     from corpus_agent.render.common import searched as searched
+    from corpus_agent.render.common import stores_read as stores_read
+    from corpus_agent.render.export import export_html as export_html
+    from corpus_agent.render.export import export_markdown as export_markdown
+    from corpus_agent.render.export import exported_answer as exported_answer
+    from corpus_agent.render.export import exported_receipt as exported_receipt
     from corpus_agent.render.fields import compared_lines as compared_lines
     from corpus_agent.render.fields import foot_lines as foot_lines
     from corpus_agent.render.fields import missing_lines as missing_lines
@@ -100,25 +141,47 @@ if TYPE_CHECKING:
     from corpus_agent.render.files import excluded_object as excluded_object
     from corpus_agent.render.files import file_line as file_line
     from corpus_agent.render.files import file_object as file_object
+    from corpus_agent.render.files import files_object as files_object
     from corpus_agent.render.files import problem_line as problem_line
+    from corpus_agent.render.history import diff_lines as diff_lines
+    from corpus_agent.render.history import diff_object as diff_object
+    from corpus_agent.render.history import history_lines as history_lines
+    from corpus_agent.render.history import history_object as history_object
+    from corpus_agent.render.history import rollback_lines as rollback_lines
+    from corpus_agent.render.history import rollback_object as rollback_object
+    from corpus_agent.render.indexing import duration as duration
+    from corpus_agent.render.indexing import file_progress_line as file_progress_line
     from corpus_agent.render.indexing import index_lines as index_lines
     from corpus_agent.render.indexing import index_object as index_object
     from corpus_agent.render.indexing import page_line as page_line
     from corpus_agent.render.indexing import plan_lines as plan_lines
     from corpus_agent.render.indexing import plan_object as plan_object
     from corpus_agent.render.indexing import run_object as run_object
+    from corpus_agent.render.indexing import store_lines as store_lines
     from corpus_agent.render.indexing import waiting_line as waiting_line
     from corpus_agent.render.indexing import watch_line as watch_line
+    from corpus_agent.render.links import Link as Link
+    from corpus_agent.render.links import link_below as link_below
+    from corpus_agent.render.links import no_link as no_link
+    from corpus_agent.render.listing import list_foot as list_foot
+    from corpus_agent.render.listing import list_lines as list_lines
+    from corpus_agent.render.listing import list_object as list_object
+    from corpus_agent.render.listing import timeline_lines as timeline_lines
+    from corpus_agent.render.listing import timeline_object as timeline_object
     from corpus_agent.render.passages import explain_lines as explain_lines
     from corpus_agent.render.passages import read_object as read_object
     from corpus_agent.render.passages import search_lines as search_lines
     from corpus_agent.render.passages import search_object as search_object
     from corpus_agent.render.passages import window_lines as window_lines
     from corpus_agent.render.receipts import CheckedReceipt as CheckedReceipt
+    from corpus_agent.render.receipts import recorded_answer as recorded_answer
     from corpus_agent.render.receipts import verify_lines as verify_lines
     from corpus_agent.render.receipts import verify_object as verify_object
+    from corpus_agent.render.trusting import stores_lines as stores_lines
+    from corpus_agent.render.trusting import stores_object as stores_object
     from corpus_agent.render.trusting import trust_lines as trust_lines
     from corpus_agent.render.trusting import trust_object as trust_object
+    from corpus_agent.render.upkeep import LIST_OF_IGNORED as LIST_OF_IGNORED
     from corpus_agent.render.upkeep import MULTILINGUAL as MULTILINGUAL
     from corpus_agent.render.upkeep import cleanup_lines as cleanup_lines
     from corpus_agent.render.upkeep import cleanup_object as cleanup_object

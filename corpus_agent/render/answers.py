@@ -4,20 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
+from urllib.parse import quote as quote_url
 
-from corpus_agent.render.common import SCHEMA_VERSION, evidence, in_answer, place, searched
+from corpus_agent.render.common import SCHEMA_VERSION, evidence, in_answer, place, searched, under
+from corpus_agent.render.links import Link, no_link
 from corpus_agent.text.naming import answerer, called_in_answer
 from corpus_agent.text.sanitize import enclosed, inert, one_line, visible
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Answer, Citation, Computation, ModelServer
+    from corpus_agent.answering.resumed import ResumedConversation
     from corpus_agent.render.json_types import (
         AnswerCitation,
         AnswerComputation,
         AnswerResult,
         AnswerServer,
+        RawWords,
         Seal,
     )
+
+
+_PLAIN = " ,;'\n"  # beside letters, digits and _.-~, which are never escaped
 
 
 def answer_object(answer: Answer, seal: Seal) -> AnswerResult:
@@ -30,6 +37,7 @@ def answer_object(answer: Answer, seal: Seal) -> AnswerResult:
         "status": answer.status,
         "probability": answer.probability,
         "computed": _computed_object(answer.computed),
+        "changed": [in_answer(source) for source in answer.changed],
         "answerer": in_answer(answer.answerer),
         "citations": [citation_object(citation) for citation in answer.citations],
         "coverage": {
@@ -37,6 +45,8 @@ def answer_object(answer: Answer, seal: Seal) -> AnswerResult:
             "empty": coverage.empty,
             "failed": coverage.failed,
             "unreachable": coverage.unreachable,
+            "kept_out": coverage.kept_out,
+            "blank": coverage.blank,
         },
         "version": answer.version,
         "notices": [inert(notice) for notice in answer.notices],
@@ -70,6 +80,17 @@ def _server_object(server: ModelServer | None) -> AnswerServer | None:
     return {"address": visible(server.address), "owner": owner}
 
 
+def raw_words(quote: str) -> RawWords:
+    """The words as they stand in the document, for a program that looks for them there.
+
+    Percent-encoded where a viewer might make a link or mark-up of them, or not show them.
+    """
+    if inert(quote) == quote:
+        return {"raw": quote, "raw_encoded": False}
+    # A dot is never escaped by itself, and "www." is an address to some viewers.
+    return {"raw": quote_url(quote, safe=_PLAIN).replace(".", "%2E"), "raw_encoded": True}
+
+
 def citation_object(citation: Citation) -> AnswerCitation:
     """One citation of the JSON."""
     return {
@@ -79,19 +100,38 @@ def citation_object(citation: Citation) -> AnswerCitation:
         "line_start": citation.line_start,
         "line_end": citation.line_end,
         "quote": inert(citation.quote),
+        **raw_words(citation.quote),
         "verdict": citation.verdict,
         "hidden": citation.hidden,
         "confidence": citation.confidence,
+        "heading": inert(one_line(citation.heading)),
+        "antecedent": inert(one_line(citation.antecedent)),
     }
 
 
-def answer_lines(answer: Answer) -> Iterator[str]:
-    """An answer as text, with its citations below."""
+def resumed_lines(found: ResumedConversation) -> Iterator[str]:
+    """What was asked in a conversation that goes on, or one by one where there is none."""
+    if not found.turns:
+        yield "There is no conversation in the log; this is a new one."
+        if found.asked:
+            yield "Asked one by one (ask begins no conversation):"
+        yield from (f"- {one_line(inert(question))}" for question in found.asked)
+    for number, turn in enumerate(found.turns, start=1):
+        yield f"{number}. {one_line(inert(turn.question))}"
+
+
+def answer_lines(answer: Answer, link: Link = no_link) -> Iterator[str]:
+    """An answer as text, with its citations below; `link` makes links of their places."""
     yield inert(answer.text)
     if answer.citations:
         yield ""
-    yield from citation_lines(answer.citations)
+    yield from citation_lines(answer.citations, link)
     yield ""
+    yield from answer_foot_lines(answer)
+
+
+def answer_foot_lines(answer: Answer) -> Iterator[str]:
+    """What qualifies an answer: its notices, where it went, who answered, what was searched."""
     for notice in answer.notices:
         yield f"Note: {one_line(inert(notice))}"
     if answer.egress:
@@ -108,10 +148,11 @@ def _asked(server: ModelServer | None) -> str:
     return f"; server {one_line(server.address)}{owner}"
 
 
-def citation_lines(citations: Iterable[Citation]) -> Iterator[str]:
+def citation_lines(citations: Iterable[Citation], link: Link = no_link) -> Iterator[str]:
     """Lines for each citation: its place, verdict and quotation."""
     for citation in citations:
         lines = citation.line_start, citation.line_end
         where = place(citation.source, *lines, citation.page, called_in_answer)
-        yield f"[{citation.n}] {inert(where)} · {evidence(citation)}"
+        shown = link(inert(where), citation.source, citation.page)
+        yield f"[{citation.n}] {shown} · {evidence(citation)}{under(citation)}"
         yield f"    {enclosed(citation.quote, '“', '”')}"

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from corpus_agent.text.naming import called, known, unambiguous
-from corpus_agent.text.sanitize import inert
+from corpus_agent.text.naming import called, known, quoted_in_answer, unambiguous
+from corpus_agent.text.sanitize import inert, one_line
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Citation
-    from indexer import Coverage
+    from corpus_agent.render.json_types import ReadStores
+    from indexer import Coverage, OpenStore
 
 SCHEMA_VERSION = 1
 
@@ -18,6 +19,22 @@ SCHEMA_VERSION = 1
 def as_object(**content: Any) -> dict[str, Any]:  # noqa: ANN401
     """A JSON object with its schema version first."""
     return {"schema_version": SCHEMA_VERSION, **content}
+
+
+def stores_read(stores: Sequence[OpenStore]) -> ReadStores:
+    """The stores that were read together, part of each JSON object of them; nothing of one."""
+    if not stores:
+        return {}
+    return {
+        "stores": [
+            {
+                "name": one.name,
+                "store": one_line(str(one.store)),
+                "version": one.version,
+            }
+            for one in stores
+        ]
+    }
 
 
 def names(sources: Iterable[str]) -> dict[str, str]:
@@ -54,6 +71,11 @@ def qualified(citation: Citation) -> str:
     """What a verdict leaves out: how surely the text was recognised, and that it is hidden."""
     surely = "" if citation.confidence is None else f" (confidence {citation.confidence:.2f})"
     return surely + (" · hidden in the document" if citation.hidden else "")
+
+
+def under(citation: Citation) -> str:
+    """The heading that a quotation stands under, as in ` · under "Pets"`; "" for none."""
+    return f" · under {quoted_in_answer(citation.heading)}" if citation.heading else ""
 
 
 def searched(coverage: Coverage) -> str:

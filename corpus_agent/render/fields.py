@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -18,20 +19,43 @@ from corpus_agent.text.sanitize import enclosed, inert, one_line
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Citation
-    from corpus_agent.fields.records import Cell, DocumentRow, FieldTable, FieldValue
+    from corpus_agent.fields.records import (
+        Cell,
+        DocumentRow,
+        Field,
+        FieldTable,
+        FieldValue,
+        ModelReading,
+    )
     from corpus_agent.render.json_types import (
         DocumentCells,
         Seal,
         TableCell,
         TableColumn,
+        TableModel,
         TableResult,
         TableValue,
     )
 
+_DURATION = re.compile(r"P(\d{1,6})([YMWD])")  # as fields.amounts writes it
+_UNITS = {"Y": "year", "M": "month", "W": "week", "D": "day"}
 _NARROWEST = 12  # characters of a column
 _NAME = 0.3  # of the width, for the names of documents
 _GAP = "  "
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would compute (OWASP)
+_FORMULA = (
+    "=",
+    "+",
+    "-",
+    "@",
+    "\t",
+    "\r",
+    "＝",
+    "＋",
+    "－",
+    "＠",
+)  # what would be computed (OWASP)
+# A spreadsheet of a country that writes 1,5 begins a cell behind each of these, quoted or not.
+_SEPARATED = re.compile(r"([;\t])(?=[\"']*[=+\-@＝＋－＠])")
 
 
 def table_object(table: FieldTable, seal: Seal) -> TableResult:
@@ -45,8 +69,22 @@ def table_object(table: FieldTable, seal: Seal) -> TableResult:
         "unreadable": table.unreadable,
         "changed": table.changed,
         "unverified": table.unverified,
+        "model": _model_object(table.reading) if table.reading is not None else None,
         "notices": [inert(notice) for notice in table.notices],
         "seal": seal,
+    }
+
+
+def _model_object(reading: ModelReading) -> TableModel:
+    return {
+        "name": reading.model,
+        "asked": reading.asked,
+        "known": reading.known,
+        "unanswered": reading.unanswered,
+        "taken": reading.taken,
+        "agreed": reading.agreed,
+        "refused": reading.refused,
+        "egress": reading.egress,
     }
 
 
@@ -80,6 +118,7 @@ def _value_object(value: FieldValue) -> TableValue:
         "value": inert(one_line(value.normal)),
         "text": inert(one_line(value.text)),
         "computed": value.computed,
+        "by_model": value.by_model,
         "citations": [citation_object(citation) for citation in value.citations],
     }
 
@@ -94,7 +133,7 @@ def table_lines(table: FieldTable, width: int, *, quotations: bool = False) -> I
     yield _GAP.join("-" * wide for wide in widths)
     for row in table.rows:
         name = called_in_answer(row.source) + (" (changed)" if row.changed else "")
-        yield _line([name, *(_shown(cell) for cell in row.cells)], widths)
+        yield _line([name, *map(_shown, table.fields, row.cells)], widths)
         if row.reason:
             yield f"    {inert(one_line(row.reason))}"
         if quotations:
@@ -119,6 +158,18 @@ def foot_lines(table: FieldTable) -> Iterator[str]:
         )
     if table.unverified:
         yield f"  {table.unverified:,} values left out, since their quotation was not found whole"
+    if table.reading is not None:
+        yield f"  {model_counts(table.reading)}"
+
+
+def model_counts(reading: ModelReading) -> str:
+    """What became of the values of a model, on one line."""
+    unanswered = f", no answer for {reading.unanswered:,}" if reading.unanswered else ""
+    return (
+        f"{reading.model}: {reading.asked:,} documents read, {reading.known:,} known from before"
+        f"{unanswered}; {reading.taken:,} values more than the rules found, {reading.agreed:,} the "
+        f"same, {reading.refused:,} refused: not in the document, or not in what it quoted"
+    )
 
 
 def missing_lines(table: FieldTable) -> Iterator[str]:
@@ -144,18 +195,36 @@ def compared_lines(table: FieldTable) -> Iterator[str]:
     """For each field what each document says, with its quotation, and whether they say the same."""
     for column, field in enumerate(table.fields):
         cells = [row.cells[column] for row in table.rows]
-        said = {tuple(value.normal.casefold() for value in cell.values) for cell in cells}
-        alike = "unreadable" if any(cell.status == "unreadable" for cell in cells) else "different"
-        alike = "silent" if all(cell.status == "silent" for cell in cells) else alike
-        alike = "the same" if len(said) == 1 and cells[0].values else alike
-        yield f"{one_line(field.name)}: {alike}"
+        yield f"{one_line(field.name)}: {_alike(field, cells)}"
         for row, cell in zip(table.rows, cells, strict=True):
             changed = " (changed)" if row.changed else ""
-            yield f"  {called_in_answer(row.source)}{changed}: {_shown(cell)}"
+            yield f"  {called_in_answer(row.source)}{changed}: {_shown(field, cell)}"
             for value in cell.values:
                 for citation in value.citations:
                     yield f"      {inert(_where(citation))} · {evidence(citation)}"
                     yield f"      {enclosed(citation.quote, '“', '”')}"
+
+
+def _alike(field: Field, cells: list[Cell]) -> str:
+    """How what several documents say about a field goes together."""
+    states = {cell.status for cell in cells}
+    if "unreadable" in states:
+        return "unreadable"
+    if states == {"silent"}:
+        return "silent"
+    if "silent" in states:
+        return "not in each"
+    said = {tuple(_compared(field, value) for value in cell.values) for cell in cells}
+    return "the same" if len(said) == 1 else "different"
+
+
+def _compared(field: Field, value: FieldValue) -> str:
+    """A value as it is compared: two years are 24 months."""
+    found = _DURATION.fullmatch(value.normal) if field.type == "duration" else None
+    if found is None:
+        return value.normal.casefold()
+    times, unit = {"Y": (12, "M"), "W": (7, "D")}.get(found[2], (1, found[2]))
+    return f"P{int(found[1]) * times}{unit}"
 
 
 def _widths(fields: int, width: int) -> list[int]:
@@ -176,16 +245,27 @@ def _cut(text: str, width: int) -> str:
     return text if len(text) <= width else text[: width - 1] + "…"
 
 
-def _shown(cell: Cell) -> str:
+def _shown(field: Field, cell: Cell) -> str:
     """A cell on one line: its value, or why there is none."""
     if not cell.values:
         return cell.status
-    values = (inert(one_line(value.normal)) for value in cell.values)
+    values = (inert(one_line(_worded(field, value))) for value in cell.values)
     marked = (
-        shown + (" (computed)" if value.computed else "")
+        shown
+        + (" (computed)" if value.computed else " (model)" if value.by_model else "")
+        + (" (hidden)" if value.hidden else "")
         for shown, value in zip(values, cell.values, strict=True)
     )
     return " | ".join(marked)
+
+
+def _worded(field: Field, value: FieldValue) -> str:
+    """A value for a person: a duration in words."""
+    found = _DURATION.fullmatch(value.normal) if field.type == "duration" else None
+    if found is None:
+        return value.normal
+    unit = _UNITS[found[2]]
+    return f"{int(found[1]):,} {unit if int(found[1]) == 1 else f'{unit}s'}"
 
 
 def _evidence_lines(table: FieldTable, row: DocumentRow) -> Iterator[str]:
@@ -220,11 +300,15 @@ def table_csv(table: FieldTable) -> str:
 
 
 def _csv_cells(cell: Cell) -> tuple[str, str, str, str]:
-    computed = any(value.computed for value in cell.values)
+    marks = {
+        "computed": any(value.computed for value in cell.values),
+        "model": any(value.by_model for value in cell.values),
+        "hidden": any(value.hidden for value in cell.values),
+    }
     citations = [citation for value in cell.values for citation in value.citations]
     return (
         " | ".join(inert(one_line(value.normal)) for value in cell.values),
-        cell.status + (", computed" if computed else ""),
+        ", ".join([cell.status, *(mark for mark, it_is in marks.items() if it_is)]),
         " | ".join(inert(one_line(citation.quote)) for citation in citations),
         " | ".join(inert(_where(citation)) for citation in citations),
     )
@@ -232,6 +316,7 @@ def _csv_cells(cell: Cell) -> tuple[str, str, str, str]:
 
 def _no_formula(text: str) -> str:
     """A cell that no spreadsheet takes for a formula."""
+    text = _SEPARATED.sub(r"\1 ", text)
     return f"'{text}" if text.startswith(_FORMULA) else text
 
 
@@ -262,20 +347,23 @@ def table_html(table: FieldTable) -> str:
     return _PAGE.format(
         title=escape(", ".join(map(one_line, names[1:]))),
         head="".join(f"<th>{escape(one_line(name))}</th>" for name in names),
-        rows="\n".join(map(_html_row, table.rows)),
+        rows="\n".join(_html_row(table.fields, row) for row in table.rows),
         foot="<br>".join(escape(line.strip()) for line in foot_lines(table)),
     )
 
 
-def _html_row(row: DocumentRow) -> str:
+def _html_row(fields: Sequence[Field], row: DocumentRow) -> str:
     changed = " (changed)" if row.changed else ""
     reason = f"<br>{escape(inert(one_line(row.reason)))}" if row.reason else ""
-    cells = "".join(f'<td class="{cell.status}">{_html_cell(cell)}</td>' for cell in row.cells)
+    cells = "".join(
+        f'<td class="{cell.status}">{_html_cell(field, cell)}</td>'
+        for field, cell in zip(fields, row.cells, strict=True)
+    )
     return f"<tr><td>{escape(in_answer(row.source))}{changed}{reason}</td>{cells}</tr>"
 
 
-def _html_cell(cell: Cell) -> str:
-    shown = escape(_shown(cell))
+def _html_cell(field: Field, cell: Cell) -> str:
+    shown = escape(_shown(field, cell))
     quoted = "".join(
         f"<q>{escape(inert(one_line(citation.quote)))}</q>"
         f"{escape(inert(_where(citation)))} · {escape(evidence(citation))}"

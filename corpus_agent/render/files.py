@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from corpus_agent.render.json_types import Problem
+from corpus_agent.render.common import SCHEMA_VERSION
+from corpus_agent.render.json_index import FileEntry, FilesResult, Problem
+from corpus_agent.render.json_types import Seal
 from corpus_agent.text.naming import called, unambiguous
 from corpus_agent.text.sanitize import one_line
 
@@ -28,7 +32,13 @@ def problem_line(row: FileRow) -> str:
     return f"{row.status} {called(row.source)} ({row.reason}{detail})"
 
 
-def file_object(row: FileRow) -> dict[str, Any]:
+def files_object(rows: Iterable[FileRow], version: int, seal: Seal) -> FilesResult:
+    """The JSON of `files`."""
+    entries = [file_object(row) for row in rows]
+    return {"schema_version": SCHEMA_VERSION, "version": version, "files": entries, "seal": seal}
+
+
+def file_object(row: FileRow) -> FileEntry:
     """One file of the JSON of `files`."""
     return {
         "source": unambiguous(row.source),
@@ -44,7 +54,21 @@ def file_object(row: FileRow) -> dict[str, Any]:
         "extractor": row.extractor,
         "seconds": row.seconds,
         "waiting": row.waiting,
+        "modified": _modified(row),
+        "date": row.date,
+        "author": one_line(row.author) if row.author else None,
+        "tags": [one_line(tag) for tag in (row.tags or "").split()],
+        "links": [one_line(target) for target in (row.links or "").splitlines()],
+        "language": row.language,
     }
+
+
+def _modified(row: FileRow) -> str | None:
+    """When a file was last written to, ISO 8601; None where its time is in no calendar."""
+    try:
+        return datetime.fromtimestamp(row.mtime_ns // 10**9, UTC).isoformat()
+    except (ValueError, OverflowError, OSError):
+        return None
 
 
 def file_line(row: FileRow) -> str:
@@ -62,12 +86,12 @@ def excluded_object(entry: Excluded) -> dict[str, Any]:
     return {
         "source": unambiguous(entry.source),
         "place": unambiguous(entry.place) if entry.place else None,
-        "rule": one_line(entry.rule) if entry.place else None,
+        "rule": one_line(entry.rule) or None,
     }
 
 
 def excluded_line(entry: Excluded) -> str:
     """What a rule keeps out, and where the rule stands, as a line of text."""
     if not entry.place:
-        return f"{called(entry.source)} (passed over by its name)"
+        return f"{called(entry.source)} ({entry.rule or 'passed over by its name'})"
     return f"{called(entry.source)} ({called(entry.place)}: {one_line(entry.rule)})"

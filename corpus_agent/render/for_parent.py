@@ -81,6 +81,7 @@ CROSSING = frozenset(
         "model_server",
         "probability",
         "computed",
+        "changed",
     ]
 )
 
@@ -156,7 +157,7 @@ def render(frame: Frame, answer: Answer, seal: str = "enforced") -> str:
     unsealed = "" if seal == "enforced" else " WITHOUT THE SEAL"
     by_code = " (computed from the cells of a table)" if answer.computed else ""
     head = (
-        f"{_STATUS[answer.status]}{by_code}{_likely(answer)}{unsealed}; "
+        f"{_headed(answer)}{by_code}{_likely(answer)}{unsealed}; "
         f"searched {coverage.searched} documents{missing}, "
         f"answered by {answerer(answer.answerer, outside=frame.outside)}"
         f"{_server_text(answer.model_server)}.\n"
@@ -166,6 +167,11 @@ def render(frame: Frame, answer: Answer, seal: str = "enforced") -> str:
     body = frame.wrap(_cut(_body(answer), MAX_TEXT_TOKENS))
     notices = (f"Note: {on_one_line(frame, notice)}" for notice in answer.notices)
     return "\n".join((head, body, *_quotations(frame, answer.citations), *notices))
+
+
+def _headed(answer: Answer) -> str:
+    """What the status means; of nothing found, whether a file that changed may say it."""
+    return _CHANGED if answer.changed and answer.status == "not_found" else _STATUS[answer.status]
 
 
 def _likely(answer: Answer) -> str:
@@ -189,6 +195,7 @@ _STATUS = {
     "unclear": "NOT answered: it may mean several things; ask again and name the one that is meant",
     "not_found": "Not found in the documents",
 }
+_CHANGED = "NOT answered: what was found stands in a file that changed after it was indexed"
 
 
 def _body(answer: Answer) -> str:
@@ -207,7 +214,8 @@ def _marked(claim: CheckedClaim) -> str:
 def _quotations(frame: Frame, citations: Collection[Citation]) -> Iterator[str]:
     spent = 0
     for shown, citation in enumerate(citations):
-        quoted = f"{_place(frame, citation)}\n{frame.wrap(one_line(citation.quote))}"
+        heading = f"\nunder {frame.wrap(one_line(citation.heading))}" if citation.heading else ""
+        quoted = f"{_place(frame, citation)}{heading}\n{frame.wrap(one_line(citation.quote))}"
         spent += tokens_at_most(quoted)
         if spent > MAX_QUOTES_TOKENS:
             yield f"{len(citations) - shown} more quotations are not shown."
@@ -257,7 +265,8 @@ def with_unambiguous_sources(answer: Answer) -> Answer:
     computed = answer.computed
     if computed is not None:
         computed = replace(computed, source=unambiguous(computed.source))
-    return replace(answer, citations=tuple(cited), computed=computed)
+    changed = tuple(map(unambiguous, answer.changed))
+    return replace(answer, citations=tuple(cited), computed=computed, changed=changed)
 
 
 def handed_over(answer: Answer, tools: Collection[str] = ()) -> Answer:
@@ -282,7 +291,7 @@ def _cleaned(record: Any, tools: Collection[str]) -> Any:  # noqa: ANN401 - any 
 def _clean(value: object, name: str, tools: Collection[str]) -> object:
     """The value of a field with all texts in it cleaned, recursively."""
     if isinstance(value, str):
-        if name == "source":
+        if name in ("source", "changed"):
             text = cleaned(value)
         else:
             text = value if name in _OF_SEVERAL_LINES else one_line(value)

@@ -8,18 +8,23 @@ from typing import TYPE_CHECKING, Any
 
 from corpus_agent.render.common import SCHEMA_VERSION, as_object
 from corpus_agent.render.files import problem_object
-from corpus_agent.render.json_types import IndexReport, Problem, RunCounts
+from corpus_agent.render.json_index import ClusterCounts, IndexReport, Problem, RunCounts
 from corpus_agent.render.upkeep import waiting_text
 from corpus_agent.text.naming import called, unambiguous
 from corpus_agent.text.sanitize import one_line
 
 if TYPE_CHECKING:
-    from indexer import Outcome, Plan, Progress, Status, ToRecognise
+    from pathlib import Path
+
+    from indexer import Outcome, Plan, Progress, ShardCounts, Status, ToRecognise
 
 
 def index_object(outcome: Outcome) -> IndexReport:
     """The JSON of `index`."""
-    return {"schema_version": SCHEMA_VERSION, "index": run_object(outcome)}
+    report: IndexReport = {"schema_version": SCHEMA_VERSION, "index": run_object(outcome)}
+    if outcome.cluster is not None and outcome.cluster.egress:
+        report["egress"] = outcome.cluster.egress
+    return report
 
 
 def run_object(outcome: Outcome) -> RunCounts:
@@ -31,6 +36,9 @@ def run_object(outcome: Outcome) -> RunCounts:
         "unchanged": outcome.unchanged,
         "removed": outcome.removed,
         "moved": outcome.moved,
+        "renamed": [
+            {"was": unambiguous(was), "source": unambiguous(now)} for was, now in outcome.renamed
+        ],
         "spared": outcome.spared,
         "ignored": outcome.ignored,
         "kept_out": len(outcome.kept_out),
@@ -47,6 +55,17 @@ def run_object(outcome: Outcome) -> RunCounts:
         "waiting": outcome.waiting_pages + outcome.waiting_pictures,
         "repaired": one_line(outcome.repaired) or None,
         "seconds": round(outcome.seconds, 2),
+        "cluster": _cluster_object(outcome.cluster) if outcome.cluster else None,
+    }
+
+
+def _cluster_object(counts: ShardCounts) -> ClusterCounts:
+    return {
+        "where": counts.where,
+        "shards": counts.shards,
+        "taken": counts.taken,
+        "here": counts.here,
+        "again": [one_line(why) for why in counts.again],
     }
 
 
@@ -59,23 +78,15 @@ def index_lines(outcome: Outcome) -> Iterator[str]:
     found = outcome.chunks or outcome.problems or outcome.removed
     if not found and not outcome.interrupted:
         yield "There are no documents in this folder; put some in and run the same command again."
-    counts = [
-        f"{count:,} {what}"
-        for count, what in (
-            (outcome.added - outcome.moved, "added"),
-            (outcome.moved, "moved"),
-            (outcome.updated, "updated"),
-            (outcome.unchanged, "unchanged"),
-            (outcome.removed - outcome.moved, "removed"),
-        )
-        if count
-    ]
+    counts = _changes(outcome)
     nothing = "no document finished yet" if outcome.interrupted else "nothing to index"
     yield (
-        f"{', '.join(counts) or nothing}; {outcome.chunks:,} chunks, "
+        f"{counts or nothing}; {outcome.chunks:,} chunks, "
         f"{outcome.embedded:,} newly embedded, in {outcome.seconds:.1f} s (version "
         f"{outcome.version})"
     )
+    if outcome.cluster is not None:
+        yield from _cluster_lines(outcome.cluster)
     yield from _left_lines(outcome)
     if outcome.repaired:
         yield f"The index was made anew. Before: {one_line(outcome.repaired)}"
@@ -83,16 +94,54 @@ def index_lines(outcome: Outcome) -> Iterator[str]:
         yield "Stopped early. What was done is kept; run the same command to go on."
 
 
+def _changes(outcome: Outcome, *, unchanged: bool = True) -> str:
+    """How many documents were added, moved, updated and so on, without what is none."""
+    moved = outcome.moved + len(outcome.renamed)
+    counts = (
+        (outcome.added - moved, "added"),
+        (outcome.moved, "moved"),
+        (len(outcome.renamed), "renamed and changed"),
+        (outcome.updated, "updated"),
+        (outcome.unchanged if unchanged else 0, "unchanged"),
+        (outcome.removed - moved, "removed"),
+    )
+    return ", ".join(f"{count:,} {what}" for count, what in counts if count)
+
+
+def _cluster_lines(counts: ShardCounts) -> Iterator[str]:
+    """What came of the shards of a cluster."""
+    taken = f", {counts.taken:,} of them finished by an earlier run" if counts.taken else ""
+    egress = f" (egress: {one_line(counts.egress)})" if counts.egress else ""
+    shards = f"{counts.shards:,} shard{'' if counts.shards == 1 else 's'}"
+    yield f"{shards} by {one_line(counts.where)}{taken}{egress}"
+    if counts.again:
+        last = one_line(counts.again[-1])
+        yield f"{len(counts.again):,} times a shard was done again; the last: {last}"
+
+
+def store_lines(store: Path, root: Path, *, new: bool, named: bool, logged: bool) -> Iterator[str]:
+    """Where an index lies that was made just now, or that nobody `named` the folder of."""
+    lies = one_line(str(store))
+    kept = "; receipts of answers are kept there too (ask --no-log keeps none)" if logged else ""
+    if new:
+        yield f"The index is in {lies}{kept}."
+    elif not named or store.parent != root:
+        yield f"This is the index of {one_line(str(root))}, in {lies}."
+
+
 def _left_lines(outcome: Outcome) -> Iterator[str]:
     """The numbers of files that are in the folder or were, and gave nothing."""
     by_status = Counter(row.status for row in outcome.problems)
     skipped, left = by_status["skipped"], by_status["unreachable"]
-    unread = by_status["empty"] + by_status["failed"]
-    if unread or skipped:
-        yield (
-            f"{unread:,} could not be read, {skipped:,} are no documents: "
-            "corpus-agent files --status empty,failed,skipped"
-        )
+    unread = sum(row.is_unread for row in outcome.problems)
+    blank = sum(row.is_blank for row in outcome.problems)
+    counts = (
+        (unread, "could not be read"),
+        (blank, "is empty" if blank == 1 else "are empty"),
+        (skipped, "is no document" if skipped == 1 else "are no documents"),
+    )
+    if said := ", ".join(f"{count:,} {what}" for count, what in counts if count):
+        yield f"{said}: corpus-agent files --status empty,failed,skipped"
     if outcome.recognised:
         yield f"scanned pages and pictures whose text was recognised: {outcome.recognised:,}"
     waiting = waiting_text(outcome.waiting_pages, outcome.waiting_pictures)
@@ -113,7 +162,7 @@ def _left_lines(outcome: Outcome) -> Iterator[str]:
             "files --ignored"
         )
     if others := outcome.ignored - len(outcome.kept_out):
-        yield f"{others:,} passed over by name (dot-files, system folders, litter)"
+        yield f"{others:,} passed over (dot-files, system folders, litter, indexes)"
 
 
 def waiting_line(waiting: ToRecognise) -> str:
@@ -132,6 +181,13 @@ def page_line(done: Progress, elapsed: float) -> str:
     return f"recognised {done.pages:,} of {done.all_pages:,} ({called(done.source)}){about}"
 
 
+def file_progress_line(done: Progress, elapsed: float) -> str:
+    """How far reading and embedding are, after `elapsed` seconds."""
+    left = elapsed / done.bytes * (done.all_bytes - done.bytes) if done.bytes else 0.0
+    about = f", about {duration(left)} left" if left else ""
+    return f"indexed {done.files:,} of {done.all_files:,} files ({called(done.source)}){about}"
+
+
 def duration(seconds: float) -> str:
     """A time as a person says it: "40 s", "12 min", "3.5 h"."""
     if seconds < 90:
@@ -143,8 +199,11 @@ def duration(seconds: float) -> str:
 
 def watch_line(outcome: Outcome) -> str:
     """One line with the changes of a run of `watch`."""
-    counts = f"{outcome.added:,} added, {outcome.updated:,} updated, {outcome.removed:,} removed"
-    return f"{counts}; {outcome.chunks:,} chunks (version {outcome.version})"
+    changes = _changes(outcome, unchanged=False) or "nothing to search changed"
+    if outcome.renamed:
+        pairs = (f"{called(was)} -> {called(now)}" for was, now in outcome.renamed)
+        changes += f" ({', '.join(pairs)})"
+    return f"{changes}; {outcome.chunks:,} chunks (version {outcome.version})"
 
 
 def plan_object(todo: Plan) -> dict[str, Any]:

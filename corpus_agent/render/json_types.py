@@ -1,11 +1,13 @@
-"""The JSON objects of docs/json.md as types, for the renderer and the Python interface.
+"""The JSON objects of docs/json.md as types: of what is found, read, answered and verified.
+
+For the renderer and the Python interface; json_index and json_lists have the others.
 
 Keys are added, never renamed or given another meaning.
 """
 
 from __future__ import annotations
 
-from typing import Literal, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 from corpus_agent.answering.records import AnswerStatus, Operation, Verdict  # for get_type_hints
 from corpus_agent.fields.records import CellStatus, FieldType
@@ -13,52 +15,18 @@ from corpus_agent.fields.records import CellStatus, FieldType
 Seal = Literal["enforced", "off"]
 
 
-class Problem(TypedDict):
-    """A file that yielded no text, with the reason."""
+class StoreVersion(TypedDict):
+    """One of several stores: the name that its sources begin with, its folder, its version."""
 
-    source: str
-    reason: str | None
-    detail: str | None
-
-
-class RunCounts(TypedDict):
-    """The counts of a run: the value of `index` in the JSON."""
-
+    name: str
+    store: str
     version: int
-    added: int
-    updated: int
-    unchanged: int
-    removed: int
-    moved: int
-    spared: int
-    ignored: int
-    kept_out: int
-    empty: list[Problem]
-    failed: list[Problem]
-    skipped: list[Problem]
-    unreachable: list[Problem]
-    chunks: int
-    embedded: int
-    reused: int
-    interrupted: bool
-    rebuilt: bool
-    recognised: int
-    waiting: int
-    repaired: str | None
-    seconds: float
 
 
-class IndexReport(TypedDict):
-    """The JSON of `index`."""
+class ReadStores(TypedDict):
+    """The stores that were read together; without the key it was one."""
 
-    schema_version: int
-    index: RunCounts
-
-
-class IndexResult(RunCounts):
-    """The counts of a run, as returned to Python callers."""
-
-    seal: Seal
+    stores: NotRequired[list[StoreVersion]]
 
 
 class SearchHit(TypedDict):
@@ -72,6 +40,7 @@ class SearchHit(TypedDict):
     line_start: int
     line_end: int
     score: float
+    fused: float
     cosine: float
     bm25: float
     rerank: float | None
@@ -80,7 +49,7 @@ class SearchHit(TypedDict):
     unreachable: bool
 
 
-class SearchResult(TypedDict):
+class SearchResult(ReadStores):
     """Passages about a query, best first."""
 
     schema_version: int
@@ -91,7 +60,7 @@ class SearchResult(TypedDict):
     seal: Seal
 
 
-class ReadResult(TypedDict):
+class ReadResult(ReadStores):
     """Lines of a document; `next_offset` is the next line to read, None at the end."""
 
     schema_version: int
@@ -105,10 +74,18 @@ class ReadResult(TypedDict):
     seal: Seal
 
 
-class AnswerCitation(TypedDict):
-    """A quotation that was checked, and its place.
+class RawWords(TypedDict):
+    """A quotation's words as they stand in the document; percent-encoded if `raw_encoded`."""
+
+    raw: str
+    raw_encoded: bool
+
+
+class AnswerCitation(RawWords):
+    """A quotation that was checked, and its place; `quote` is for showing.
 
     `hidden`: the document does not show it. `confidence`: it was recognised from a picture.
+    `heading`: what it stands under; `antecedent`: what its first word stands for; "" if unknown.
     """
 
     n: int
@@ -120,15 +97,23 @@ class AnswerCitation(TypedDict):
     verdict: Verdict
     hidden: bool
     confidence: float | None
+    heading: str
+    antecedent: str
 
 
 class AnswerCoverage(TypedDict):
-    """The numbers of files that were searched, and that could not be."""
+    """The numbers of files that were searched, and that could not be.
+
+    `kept_out`: files and folders that lines of ignore files exclude. `blank`: of the empty, those
+    without a byte, in which there is nothing to read.
+    """
 
     indexed: int
     empty: int
     failed: int
     unreachable: int
+    kept_out: int
+    blank: int
 
 
 class AnswerServer(TypedDict):
@@ -171,11 +156,12 @@ class AnswerComputation(TypedDict):
     cells: list[ComputedCell]
 
 
-class AnswerResult(TypedDict):
+class AnswerResult(ReadStores):
     """An answer with its evidence; `notices` lists every degradation.
 
     `probability`: that the quotations hold the answer; None where it was not estimated.
     `computed` is None unless the answer was computed from cells of a table.
+    `changed`: the files from which passages were found and not quoted, since they changed.
     """
 
     schema_version: int
@@ -184,6 +170,7 @@ class AnswerResult(TypedDict):
     status: AnswerStatus
     probability: float | None
     computed: AnswerComputation | None
+    changed: list[str]
     answerer: str
     citations: list[AnswerCitation]
     coverage: AnswerCoverage
@@ -196,11 +183,15 @@ class AnswerResult(TypedDict):
 
 
 class TableValue(TypedDict):
-    """A value in its normal form and as written; `computed` from what its citations say."""
+    """A value in its normal form and as written; `computed` from what its citations say.
+
+    `by_model`: a model pointed to it, and no rule found it.
+    """
 
     value: str
     text: str
     computed: bool
+    by_model: bool
     citations: list[AnswerCitation]
 
 
@@ -231,8 +222,28 @@ class TableColumn(TypedDict):
     unreadable: int
 
 
-class TableResult(TypedDict):
-    """What every document says about each field; `unverified` values were left out."""
+class TableModel(TypedDict):
+    """What a model brought to a table: of how many documents it was asked, and of its values.
+
+    `taken` are those that no rule found, `agreed` those that one found, `refused` those that do not
+    stand in the document as it quoted them. `egress` is the remote host that was permitted.
+    """
+
+    name: str
+    asked: int
+    known: int
+    unanswered: int
+    taken: int
+    agreed: int
+    refused: int
+    egress: str | None
+
+
+class TableResult(ReadStores):
+    """What every document says about each field; `unverified` values were left out.
+
+    `model` is null where none was asked.
+    """
 
     schema_version: int
     version: int
@@ -242,70 +253,55 @@ class TableResult(TypedDict):
     unreadable: int
     changed: int
     unverified: int
+    model: TableModel | None
     notices: list[str]
     seal: Seal
 
 
-class FileCounts(TypedDict):
-    """The number of files with each status."""
+class LinesBefore(TypedDict):
+    """The lines of a quotation when it was made, 1-based and inclusive."""
 
-    indexed: int
-    empty: int
-    failed: int
-    skipped: int
-    unreachable: int
-    ignored: int
+    line_start: int
+    line_end: int
 
 
-class DiskUse(TypedDict):
-    """Bytes of the tables and of the saved vectors; versions of the tables on disk."""
+class CheckedQuotation(TypedDict):
+    """A quotation of a receipt, looked up in today's file; without lines if it is not there."""
 
-    tables: int
-    vectors: int
-    versions: int
-
-
-class RecognitionStatus(TypedDict):
-    """Pages and pictures that wait for text recognition, and the command that reads them.
-
-    `engine` is rapidocr's version, None without the extra; `tesseract` are the scripts that
-    Tesseract has languages for.
-    """
-
-    engine: str | None
-    tesseract: list[str]
-    waiting_pages: int
-    waiting_pictures: int
-    command: str | None
+    n: int
+    source: str
+    verdict: Verdict
+    hidden: bool
+    confidence: float | None
+    file: str
+    was: LinesBefore
+    page: int | None
+    line_start: int | None
+    line_end: int | None
+    quote: str | None
 
 
-class LanguageStatus(TypedDict):
-    """Chunks by language, and the share that the model does not read; the command mends that.
+class CheckedAnswer(TypedDict):
+    """A receipt; `holds` if all its quotations still stand."""
 
-    The languages are ISO 639 codes, "" where none could be told.
-    """
+    question: str
+    started: str
+    status: AnswerStatus | None
+    holds: bool
+    citations: list[CheckedQuotation]
 
-    chunks: dict[str, int]
-    unread: float
-    command: str | None
+
+class CheckedReceipts(TypedDict):
+    """All receipts of a file."""
+
+    holds: bool
+    receipts: list[CheckedAnswer]
 
 
-class StatusResult(TypedDict):
-    """The contents of an index; `complete` is false after an interrupted run."""
+class VerifyResult(ReadStores):
+    """Whether the quotations of receipts still stand in version `version` of the index."""
 
     schema_version: int
     version: int
-    store: str
-    root: str
-    root_exists: bool
-    files: FileCounts
-    recognition: RecognitionStatus
-    languages: LanguageStatus
-    chunks: int
-    bytes: int
-    disk: DiskUse
-    model: str
-    chunker: str
-    complete: bool
-    updated: str
+    verify: CheckedReceipts
     seal: Seal

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from corpus_agent.render.common import SCHEMA_VERSION, place, searched
 from corpus_agent.render.json_types import ReadResult, Seal, SearchHit, SearchResult
+from corpus_agent.render.links import Link, no_link
 from corpus_agent.text.naming import called, quoted, unambiguous
 from corpus_agent.text.sanitize import inert, one_line, visible
 from corpus_agent.text.snippet import snippet
@@ -36,7 +37,8 @@ def _hit_object(hit: Hit, query: str) -> SearchHit:
         "page": hit.chunk.page_start,
         "line_start": hit.chunk.line_start,
         "line_end": hit.chunk.line_end,
-        "score": round(hit.score, 4),
+        "score": round(hit.relevance, 4),
+        "fused": round(hit.score, 4),
         "cosine": round(hit.cosine, 4),
         "bm25": round(hit.bm25, 4),
         "rerank": round(hit.rerank, 4) if hit.rerank is not None else None,
@@ -46,8 +48,10 @@ def _hit_object(hit: Hit, query: str) -> SearchHit:
     }
 
 
-def search_lines(query: str, hits: Sequence[Hit], coverage: Coverage) -> Iterator[str]:
-    """Hits as text: place, heading, score, and the snippet below."""
+def search_lines(
+    query: str, hits: Sequence[Hit], coverage: Coverage, link: Link = no_link
+) -> Iterator[str]:
+    """Hits as text: place, heading, score, and the snippet below; `link` makes links of places."""
     plural = "" if len(hits) == 1 else "s"
     yield f"{len(hits)} result{plural} in {searched(coverage)}"
     for number, hit in enumerate(hits, start=1):
@@ -55,8 +59,9 @@ def search_lines(query: str, hits: Sequence[Hit], coverage: Coverage) -> Iterato
         stale = " · changed since it was indexed" if hit.stale else ""
         stale = " · cannot be looked at now" if hit.unreachable else stale
         where = place(chunk.source, chunk.line_start, chunk.line_end, chunk.page_start)
+        where = link(where, chunk.source, chunk.page_start)
         heading = quoted(chunk.heading) if chunk.heading else ""
-        yield f"\n{number}. {where} · {heading} · {hit.score:.2f}{stale}"
+        yield f"\n{number}. {where} · {heading} · {hit.relevance:.2f}{stale}"
         for line in visible(snippet(chunk.text, query)).splitlines():
             yield f"   {line}" if line.strip() else ""
 
@@ -64,13 +69,14 @@ def search_lines(query: str, hits: Sequence[Hit], coverage: Coverage) -> Iterato
 def explain_lines(hits: Sequence[Hit]) -> Iterator[str]:
     """The parts of each score, including a reranker's if there is one."""
     reranked = any(hit.rerank is not None for hit in hits)
-    yield f"\nrank  score  cosine    bm25  {'rerank  ' if reranked else ''}source"
+    yield f"\nrank  score   fused  cosine    bm25  {'rerank  ' if reranked else ''}source"
     for number, hit in enumerate(hits, start=1):
         source = called(hit.chunk.source)
         if reranked:
             rerank = f"{hit.rerank:6.2f}" if hit.rerank is not None else f"{'-':>6}"
             source = f"{rerank}  {source}"
-        yield f"{number:>4}  {hit.score:5.3f}  {hit.cosine:6.3f}  {hit.bm25:6.2f}  {source}"
+        scores = f"{hit.relevance:5.3f}   {hit.score:5.3f}  {hit.cosine:6.3f}  {hit.bm25:6.2f}"
+        yield f"{number:>4}  {scores}  {source}"
 
 
 def read_object(window: Window, version: int, seal: Seal) -> ReadResult:

@@ -6,22 +6,34 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, get_args
 
-from corpus_agent.answering.records import AnswerStatus
-from corpus_agent.render.common import as_object, in_answer, place, qualified
+from corpus_agent.answering.records import AnswerStatus, Verdict
+from corpus_agent.render.answers import raw_words
+from corpus_agent.render.common import SCHEMA_VERSION, in_answer, place, qualified
 from corpus_agent.text.naming import answerer, quoted_in_answer
-from corpus_agent.text.sanitize import enclosed, inert, visible
+from corpus_agent.text.sanitize import enclosed, inert, one_line, visible
 
 if TYPE_CHECKING:
     from corpus_agent.answering.receipt import Rechecked
+    from corpus_agent.render.json_types import (
+        AnswerCitation,
+        AnswerResult,
+        AnswerServer,
+        CheckedAnswer,
+        CheckedQuotation,
+        Seal,
+        VerifyResult,
+    )
 
 _TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{1,15}(Z|[+-][0-9:]{5})?")
+
+_UNKNOWN: Verdict = "not_found"  # of a receipt whose verdict is none of ours
 
 CheckedReceipt = tuple[dict[str, Any], Sequence["Rechecked"]]
 
 
-def verify_object(checked: Sequence[CheckedReceipt], version: int) -> dict[str, Any]:
+def verify_object(checked: Sequence[CheckedReceipt], version: int, seal: Seal) -> VerifyResult:
     """The JSON of `verify`."""
-    receipts = [
+    receipts: list[CheckedAnswer] = [
         {
             "question": visible(str(content.get("question", ""))),
             "started": visible(str(content.get("started", ""))),
@@ -32,10 +44,15 @@ def verify_object(checked: Sequence[CheckedReceipt], version: int) -> dict[str, 
         for content, rows in checked
     ]
     holds = all(one["holds"] for one in receipts)
-    return as_object(version=version, verify={"holds": holds, "receipts": receipts})
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "version": version,
+        "verify": {"holds": holds, "receipts": receipts},
+        "seal": seal,
+    }
 
 
-def _checked_object(found: Rechecked) -> dict[str, Any]:
+def _checked_object(found: Rechecked) -> CheckedQuotation:
     return {
         "n": found.now.n,
         "source": in_answer(found.now.source),
@@ -51,13 +68,85 @@ def _checked_object(found: Rechecked) -> dict[str, Any]:
     }
 
 
+def recorded_answer(content: dict[str, Any]) -> AnswerResult:
+    """The answer of a receipt as `ask` shows it; what the receipt does not hold is left out.
+
+    A receipt is a file that anybody who can write the store may have edited: each value is cleaned
+    again, and one of another kind counts as none.
+    """
+    server = content.get("model_server")
+    egress = content.get("egress")
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "question": visible(str(content.get("question", ""))),
+        "answer": inert(str(content.get("answer", ""))),
+        "status": _status(content) or "closest",
+        "probability": None,
+        "computed": None,
+        "changed": [in_answer(str(each)) for each in _listed(content.get("changed"))],
+        "answerer": in_answer(str(content.get("answerer", ""))),
+        "citations": [_recorded_citation(cited) for cited in content["citations"]],
+        "coverage": {
+            "indexed": _count(content.get("coverage"), "indexed"),
+            "empty": _count(content.get("coverage"), "empty"),
+            "failed": _count(content.get("coverage"), "failed"),
+            "unreachable": _count(content.get("coverage"), "unreachable"),
+            "kept_out": _count(content.get("coverage"), "kept_out"),
+            "blank": _count(content.get("coverage"), "blank"),
+        },
+        "version": _count(content, "version"),
+        "notices": [inert(str(notice)) for notice in _listed(content.get("notices"))],
+        "egress": visible(egress) if isinstance(egress, str) else None,
+        "model_server": _server_of(server) if isinstance(server, dict) else None,
+        "unsupported": [inert(str(each)) for each in _listed(content.get("unsupported"))],
+        "seal": "enforced" if content.get("seal") == "enforced" else "off",
+    }
+
+
+def _recorded_citation(cited: dict[str, Any]) -> AnswerCitation:
+    verdicts: tuple[Verdict, ...] = get_args(Verdict)
+    verdict = next((each for each in verdicts if each == cited.get("verdict")), _UNKNOWN)
+    page, confidence = cited.get("page"), cited.get("confidence")
+    return {
+        "n": _count(cited, "n"),
+        "source": in_answer(cited["source"]),
+        "page": page if isinstance(page, int) else None,
+        "line_start": cited["line_start"],
+        "line_end": cited["line_end"],
+        "quote": inert(cited["quote"]),
+        **raw_words(cited["quote"]),
+        "verdict": verdict,
+        "hidden": cited.get("hidden") is True,
+        "confidence": confidence if isinstance(confidence, float) else None,
+        "heading": inert(one_line(str(cited.get("heading", "")))),
+        "antecedent": inert(one_line(str(cited.get("antecedent", "")))),
+    }
+
+
+def _server_of(server: dict[str, Any]) -> AnswerServer:
+    owner = server.get("owner")
+    return {
+        "address": visible(str(server.get("address", ""))),
+        "owner": visible(owner) if isinstance(owner, str) else None,
+    }
+
+
+def _count(found: object, name: str) -> int:
+    value = found.get(name) if isinstance(found, dict) else None
+    return value if isinstance(value, int) else 0
+
+
+def _listed(found: object) -> list[object]:
+    return found if isinstance(found, list) else []
+
+
 def verify_lines(checked: Sequence[CheckedReceipt]) -> Iterator[str]:
     """Each quotation of each receipt and the result of its check, as text."""
     for content, rows in checked:
-        yield _heading(content)
+        yield heading(content)
         for found in rows:
             where = inert(place(found.now.source, *found.was, None))
-            yield f"[{found.now.n}] {where} · {_became(found)}"
+            yield f"[{found.now.n}] {where} · {became(found)}"
             if not found.holds and found.now.quote:
                 yield f"    now {enclosed(found.now.quote, '“', '”')}"
         if not rows:
@@ -69,7 +158,7 @@ def verify_lines(checked: Sequence[CheckedReceipt]) -> Iterator[str]:
     yield f"{holding} of {len(every)} quotations still stand in their documents{pictures}"
 
 
-def _heading(content: dict[str, Any]) -> str:
+def heading(content: dict[str, Any]) -> str:
     """The time, question and answerer of a receipt, whose text is untrusted.
 
     Each is in quotation marks or has a fixed form.
@@ -96,7 +185,7 @@ _BY: dict[AnswerStatus | None, str] = {
 }
 
 
-def _became(found: Rechecked) -> str:
+def became(found: Rechecked) -> str:
     """The result for one quotation, as in "holds, now in lines 20-21 (the file changed)"."""
     if found.file == "gone":
         return "the document is gone"

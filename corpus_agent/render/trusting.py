@@ -1,14 +1,15 @@
-"""Renders the output of `trust`: the permissions of a store, for review."""
+"""Renders the output of `trust`, the permissions of a store for review, and of `stores`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from corpus_agent.render.common import as_object
 from corpus_agent.text.sanitize import one_line
 
 if TYPE_CHECKING:
+    from corpus_agent.trust.known import KnownStore
     from corpus_agent.trust.stores import Permission
 
 
@@ -47,3 +48,41 @@ def trust_lines(content: dict[str, Any]) -> Iterator[str]:
     settings = ", ".join(f"{key} = {value}" for key, value in trust["settings"].items())
     yield f"settings  {settings or 'none'}"
     yield "Trusted from now on." if trust["recorded"] else "Nothing was changed."
+
+
+def stores_object(found: Sequence[KnownStore]) -> dict[str, Any]:
+    """The JSON of `stores`."""
+    return as_object(
+        stores=[
+            {
+                "name": one.name,
+                "store": one_line(str(one.store)),
+                "root": one_line(str(one.root)),
+                "root_exists": one.root.is_dir(),
+                "problem": one_line(one.problem) if one.problem else None,
+                "documents": one.manifest.coverage.searched if one.manifest else None,
+                "chunks": one.manifest.chunks if one.manifest else None,
+                "version": one.manifest.version if one.manifest else None,
+                "updated": one.manifest.updated if one.manifest else None,
+                "since": one_line(one.since),
+            }
+            for one in found
+        ]
+    )
+
+
+def stores_lines(content: dict[str, Any]) -> Iterator[str]:
+    """The same as text, from its JSON."""
+    found = content["stores"]
+    wide = max((len(one["name"]) for one in found), default=0)
+    for one in found:
+        missing = "" if one["root_exists"] else "  (MISSING)"
+        yield f"{one['name']:<{wide}}  {one['root']}{missing}"
+        if one["problem"]:
+            yield f"{'':{wide}}  NOT USABLE: {one['problem']}"
+        else:
+            counts = f"{one['documents']:,} documents, {one['chunks']:,} passages"
+            yield f"{'':{wide}}  {counts}, version {one['version']} of {one['updated']}"
+        yield f"{'':{wide}}  in {one['store']}, yours since {one['since']}"
+    if not found:
+        yield "No index of yours is recorded. Make one: corpus-agent index FOLDER"

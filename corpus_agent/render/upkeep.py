@@ -2,45 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from corpus_agent.render.common import SCHEMA_VERSION, as_object, size_mb
 from corpus_agent.text.naming import called, unambiguous
 from corpus_agent.text.sanitize import one_line
+from indexer import LEAST_UNREAD
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from corpus_agent.render.json_types import DiskUse, Seal, StatusResult
-    from indexer import Cleaned, Forgotten, RecognitionState, storage
+    from corpus_agent.render.json_index import DiskUse, ExtensionUse, ForgetResult, StatusResult
+    from corpus_agent.render.json_types import Seal
+    from indexer import Cleaned, Extension, Forgotten, RecognitionState, storage
 
 
-LEAST_SHARE = 0.01  # of passages that is worth a word
-
-
-def forget_object(done: Forgotten) -> dict[str, Any]:
+def forget_object(done: Forgotten, seal: Seal) -> ForgetResult:
     """The JSON of `forget`."""
-    return as_object(
-        version=done.version,
-        source=unambiguous(done.source),
-        forgotten=done.row is not None,
-        keep_out={"file": one_line(str(done.rules)), "line": done.rule},
-    )
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "version": done.version,
+        "source": unambiguous(done.source),
+        "forgotten": done.row is not None,
+        "former": done.former,
+        "keep_out": {"file": one_line(str(done.rules)), "line": done.rule},
+        "seal": seal,
+    }
 
 
 def forget_lines(done: Forgotten) -> Iterator[str]:
     """The outcome of `forget` as text, and how to keep the document out."""
     source = called(done.source)
     if done.row is None:
-        near = ", ".join(called(name) for name in done.near)
-        yield f"{source} is not in the index; nothing changed." + (
-            f" There is: {near}" if near else ""
-        )
+        yield f"{source} is not in the index; nothing changed."
         return
     yield (
-        f"{source} is out of the index, with {done.row.chunks:,} chunks (version {done.version}). "
-        "The file stays."
+        f"{source} is out of the index{_former(done)}, with {done.row.chunks:,} chunks "
+        f"(version {done.version}). The file stays."
     )
     if done.rule:
         yield "The next run of index or watch takes it up again, unless a rule keeps it out."
@@ -48,6 +47,13 @@ def forget_lines(done: Forgotten) -> Iterator[str]:
         yield done.rule  # has no control or invisible characters
     else:
         yield "The next run of index or watch takes it up again; rename it, or move it elsewhere."
+
+
+def _former(done: Forgotten) -> str:
+    """Of how many kept versions a document was taken out, "" where none had it."""
+    if not done.former:
+        return ""
+    return f" and of {done.former:,} former version{'' if done.former == 1 else 's'}"
 
 
 def status_object(
@@ -59,8 +65,10 @@ def status_object(
     *,
     root_exists: bool,
     recognition: RecognitionState,
+    engine: str,
+    extensions: Sequence[Extension] = (),
 ) -> StatusResult:
-    """The JSON of `status`."""
+    """The JSON of `status`; `engine` is what would embed now, and why."""
     coverage = manifest.coverage
     return {
         "schema_version": SCHEMA_VERSION,
@@ -75,6 +83,8 @@ def status_object(
             "skipped": coverage.skipped,
             "unreachable": coverage.unreachable,
             "ignored": manifest.ignored,
+            "kept_out": coverage.kept_out,
+            "blank": coverage.blank,
         },
         "recognition": {
             "engine": recognition.engine,
@@ -93,9 +103,21 @@ def status_object(
         "disk": _usage_object(used),
         "model": manifest.fingerprint.model,
         "chunker": manifest.fingerprint.chunker,
+        "engine": engine,
+        "extensions": [_extension_object(each) for each in extensions],
         "complete": manifest.complete,
         "updated": manifest.updated,
         "seal": seal,
+    }
+
+
+def _extension_object(extension: Extension) -> ExtensionUse:
+    return {
+        "kind": extension.kind,
+        "name": extension.name,
+        "package": extension.package,
+        "version": extension.version,
+        "refused": extension.refused or None,
     }
 
 
@@ -106,12 +128,13 @@ def what_reads_them(manifest: storage.Manifest, recognition: RecognitionState) -
     return "corpus-agent index --ocr auto" if recognition.engine else recognition.install
 
 
+LIST_OF_IGNORED = "corpus-agent files --ignored"
 MULTILINGUAL = "corpus-agent --model DIR index"
 
 
 def not_read(share: float) -> str:
     """What it means that this share of the passages is not in English; "" below a hundredth."""
-    if share < LEAST_SHARE:
+    if share < LEAST_UNREAD:
         return ""
     return f"{share:.0%} of the passages are not English: found by their words, less by meaning"
 
@@ -137,11 +160,14 @@ def status_lines(status: StatusResult) -> Iterator[str]:
         f"({size_mb(disk['tables'])} tables, {size_mb(disk['vectors'])} saved vectors; "
         f"table versions: {disk['versions']:,})"
     )
+    blank = f" ({files['blank']:,} without a byte)" if files["blank"] else ""
     yield (
-        f"files    {files['indexed']:,} indexed, {files['empty']:,} empty, {files['failed']:,} "
-        f"failed, {files['skipped']:,} skipped, {files['ignored']:,} ignored"
+        f"files    {files['indexed']:,} indexed, {files['empty']:,} empty{blank}, "
+        f"{files['failed']:,} failed, {files['skipped']:,} skipped, {files['ignored']:,} ignored"
         + (f", {files['unreachable']:,} unreachable" if files["unreachable"] else "")
     )
+    if files["kept_out"]:
+        yield f"         of the ignored {files['kept_out']:,} by ignore files: {LIST_OF_IGNORED}"
     recognition = status["recognition"]
     if recognition["command"]:
         waiting = waiting_text(recognition["waiting_pages"], recognition["waiting_pictures"])
@@ -153,6 +179,10 @@ def status_lines(status: StatusResult) -> Iterator[str]:
             f"{languages['command']}"
         )
     yield f"chunks   {status['chunks']:,}, embedded by {status['model']}"
+    yield f"engine   {status['engine']}"
+    for each in status["extensions"]:
+        use = f"NOT used: {each['refused']}" if each["refused"] else "installed by you"
+        yield f"extra    {each['kind']} {each['name']} ({each['package']} {each['version']}), {use}"
     state = "complete" if status["complete"] else "NOT COMPLETE: run corpus-agent index to go on"
     yield f"version  {status['version']}, {status['updated']}, {state}"
 

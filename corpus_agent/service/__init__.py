@@ -8,14 +8,30 @@ from typing import TYPE_CHECKING
 
 from corpus_agent import lazy_modules
 
-__all__ = ["cancel", "places", "service", "session", "stdio", "upkeep", "watching"]
+__all__ = [
+    "cancel",
+    "cluster",
+    "opening",
+    "pictures",
+    "places",
+    "service",
+    "session",
+    "stdio",
+    "tables",
+    "upkeep",
+    "watching",
+]
 
 if TYPE_CHECKING:
     from corpus_agent.service import cancel as cancel
+    from corpus_agent.service import cluster as cluster
+    from corpus_agent.service import opening as opening
+    from corpus_agent.service import pictures as pictures
     from corpus_agent.service import places as places
     from corpus_agent.service import service as service
     from corpus_agent.service import session as session
     from corpus_agent.service import stdio as stdio
+    from corpus_agent.service import tables as tables
     from corpus_agent.service import upkeep as upkeep
     from corpus_agent.service import watching as watching
 else:

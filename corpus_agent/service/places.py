@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import os
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpus_agent.text.naming import quoted
-from indexer import CorpusError, paths
+from indexer import CorpusError, Query, in_part
+from indexer import paths as file_paths
 
 if TYPE_CHECKING:
     from indexer import Index
@@ -20,17 +21,27 @@ if TYPE_CHECKING:
 _ELSEWHERE = ("/", "./", "../", "~")
 
 
-def sources_of(typed: str, root: Path) -> list[str]:
+def sources_of(typed: str, roots: Mapping[str, Path]) -> list[str]:
     """The sources, or beginnings of sources, that a typed path may mean, the likeliest first.
 
     A plain path is a source before it is a file of the working folder; one that begins with `/`,
-    `./`, `../` or `~` the other way round. What lies outside of `root` is none.
+    `./`, `../` or `~` the other way round. `roots` are by the prefix of their sources; what lies
+    outside of all, or is no name, is none.
     """
+    if not file_paths.may_be_named(typed):
+        return []
     plain = os.path.normpath(typed) if typed else ""
     inside = [] if plain.startswith(("/", "..")) else ["" if plain == "." else plain]
-    given = paths.expanded(Path(typed or "."))
-    below = [_below(given, root), _below(paths.resolved(given), paths.resolved(root))]
-    far = [source for source in below if source is not None]
+    given = file_paths.expanded(Path(typed or "."))
+    far = [
+        prefix + source
+        for prefix, root in roots.items()
+        for source in (
+            _below(given, root),
+            _below(file_paths.resolved(given), file_paths.resolved(root)),
+        )
+        if source is not None
+    ]
     ordered = [*far, *inside] if typed.startswith(_ELSEWHERE) else [*inside, *far]
     end = "/" if typed.endswith("/") else ""
     names = (unicodedata.normalize("NFC", source) for source in ordered)
@@ -50,19 +61,81 @@ def selected(corpus: Index, typed: Iterable[str]) -> tuple[str, ...]:
 
 
 def _selected(corpus: Index, typed: str) -> str:
-    sources = sources_of(typed, corpus.root)
+    sources = sources_of(typed, corpus.roots)
     for source in sources:
         if corpus.selects(source):
             return source
-    if not sources:
+    roots = corpus.roots.values()
+    if not sources and file_paths.may_be_named(typed):
         raise CorpusError(
             f"{quoted(typed)} lies outside of the indexed folder.",
-            f"Its documents are below {quoted(str(corpus.root))}.",
+            f"Its documents are below {', '.join(quoted(str(root)) for root in roots)}.",
         )
     raise CorpusError(
         f"No document of the index is at {quoted(typed)}.",
-        f"{_near(corpus, sources)}All of them: corpus-agent files",
+        f"{_near(corpus, sources) if sources else ''}All of them: corpus-agent files",
     )
+
+
+def bounded(
+    corpus: Index,
+    paths: Sequence[str] = (),
+    not_paths: Sequence[str] = (),
+    where: str = "",
+    *,
+    text: str = "",
+) -> Index:
+    """The corpus with the files that paths and a filter select; itself without any of them.
+
+    Its notices say how many documents are looked at, how many could not even be compared, and with
+    the `text` that is asked for, where the best passage of all is if that is in none of them.
+    Raises CorpusError where none is selected.
+    """
+    if not (paths or not_paths or where):
+        return corpus
+    these, not_these = selected(corpus, paths), selected(corpus, not_paths)
+    rows = corpus.files(these, not_these)
+    chosen = corpus.selected(where) if where else {row.source for row in rows}
+    inside = {row.source: row for row in rows if row.source in chosen}
+    documents = {source for source, row in inside.items() if row.is_document}
+    unread = [row for row in rows if row.is_unread]
+    if not (documents or any(row.source in inside for row in unread)):
+        raise none_selected(corpus, paths, not_paths, where)
+    left = f"{len(documents):,} of {corpus.coverage().searched:,} documents are looked at"
+    notices = [f"{left} ({_conditions(paths, not_paths, where)})."]
+    if passed := sum(row.source not in inside for row in unread):
+        unknown = "Files that cannot be read, of which nothing is known, are left out"
+        notices.append(f"{unknown}: {passed:,}.")
+    if any(char.isalnum() for char in text):
+        notices += _outside(corpus, documents, text)
+    return corpus.bounded(inside, notices)
+
+
+def none_selected(
+    corpus: Index, paths: Sequence[str], not_paths: Sequence[str], where: str
+) -> CorpusError:
+    """The error for conditions that none fulfils; says so where a part of a word would."""
+    loose = in_part(where)
+    found = len(corpus.selected(loose)) if loose != where else 0
+    hint = f"= is the whole of it, : a part: --where {quoted(loose)} selects {found:,}. "
+    return CorpusError(
+        f"No document of the index is selected by {_conditions(paths, not_paths, where)}.",
+        f"{hint if found else ''}All of them, with what each has: corpus-agent files --json",
+    )
+
+
+def _conditions(paths: Sequence[str], not_paths: Sequence[str], where: str) -> str:
+    given = [*paths, *(f"without {path}" for path in not_paths), *([where] if where else [])]
+    return quoted("; ".join(given))
+
+
+def _outside(corpus: Index, documents: Collection[str], text: str) -> list[str]:
+    """Where the best passage of all documents is, if it is in none of these."""
+    for hit in corpus.search(Query(text, 1, None)):
+        if hit.chunk.source not in documents:
+            where = f"{quoted(hit.chunk.source)}, line {hit.chunk.line_start}"
+            return [f"The best passage of all documents is outside of these: {where}."]
+    return []
 
 
 def _near(corpus: Index, sources: Sequence[str]) -> str:
@@ -70,9 +143,11 @@ def _near(corpus: Index, sources: Sequence[str]) -> str:
     return f"Did you mean {', '.join(map(quoted, near))}? " if near else ""
 
 
-def document(typed: str, names: dict[str, str], root: Path) -> str:
+def document(typed: str, names: dict[str, str], roots: Mapping[str, Path]) -> str:
     """The source of a document that is named as it is shown or as `sources_of` allows.
 
     `names` are all sources by the names that they are shown by; what none is is returned as typed.
     """
-    return next((names[name] for name in (typed, *sources_of(typed, root)) if name in names), typed)
+    return next(
+        (names[name] for name in (typed, *sources_of(typed, roots)) if name in names), typed
+    )

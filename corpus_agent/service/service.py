@@ -1,4 +1,4 @@
-"""One index for many requests: keeps the encoder and the tables loaded between them.
+"""One index, or several, for many requests: keeps the encoder and the tables loaded between them.
 
 Checks for a newer committed version before each request. Thread-safe. Called by the librarian's
 process and by the MCP server, after the seal.
@@ -9,20 +9,27 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Sequence
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, cast
 
-from corpus_agent.service import session
+from corpus_agent.service import session, tables
 from corpus_agent.service.cancel import Cancel, Cancelled
-from corpus_agent.settings import Settings, existing_store
-from corpus_agent.text.naming import quoted
+from corpus_agent.service.onlooker import Onlooker
+from corpus_agent.settings import Settings, stores_to_read
 from indexer import Encoded, Encoder, Index, storage
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from corpus_agent.answering.records import Answer, Answerer
+    from corpus_agent.answering.receipt import Receipt
+    from corpus_agent.answering.records import Answer, Answerer, Turn
+    from corpus_agent.fields.records import Field, FieldTable
     from corpus_agent.startup import Launch
+
+
+_NOBODY = Onlooker()
+_onlooker: ContextVar[Onlooker] = ContextVar("onlooker", default=_NOBODY)
 
 
 class Service:
@@ -31,10 +38,10 @@ class Service:
     def __init__(self, settings: Settings, launch: Launch, encoder: Encoder | None = None) -> None:
         """`encoder` replaces the one that the settings name."""
         self._settings = settings
-        self._store = existing_store(settings)
+        self._stores = stores_to_read(settings)
         self._launch = launch
         self._encoder = cast(
-            Encoder, _OneAtATime(encoder or session.encoder_for(settings, self._store))
+            Encoder, _OneAtATime(encoder or session.encoder_for(settings, self._stores[0].store))
         )
         self._lock = threading.Lock()
         self._corpus: Index | None = None
@@ -45,9 +52,12 @@ class Service:
         self.corpus()
         self._encoder.encode(["warm"])
 
-    def manifest(self) -> storage.Manifest:
-        """The manifest of the newest version; raises as checked_manifest does."""
-        return storage.checked_manifest(self._store)
+    def manifests(self) -> dict[str, storage.Manifest]:
+        """The manifests of the newest versions by the name of their store, "" of one alone.
+
+        Raises as checked_manifest does.
+        """
+        return {one.name: storage.checked_manifest(one.store) for one in self._stores}
 
     def corpus(self) -> Index:
         """The newest committed version; the same object until a newer one is committed.
@@ -56,9 +66,8 @@ class Service:
         """
         with self._lock:
             if self._corpus is None:
-                reranker = session.reranker_for(self._settings)
-                self._corpus = Index.open(
-                    self._store, self._encoder, reranker, root=self._settings.root, quote=quoted
+                self._corpus = session.open_corpus(
+                    self._settings, encoder=self._encoder, launch=self._launch
                 )
             else:
                 self._corpus = self._corpus.latest()
@@ -67,28 +76,77 @@ class Service:
     def answerer(self, corpus: Index) -> Answerer:
         """The answerer of this process; one with a model is kept, for what it learns of it."""
         if self._answerer is None or self._answerer.model_server is None:
-            self._answerer = session.answerer_for(corpus, self._launch, self._settings)
+            # One answerer serves all questions; each has an onlooker of its own.
+            self._answerer = session.answerer_for(
+                corpus,
+                self._launch,
+                self._settings,
+                on_draft=lambda text: _onlooker.get().draft(text),
+                on_passages=lambda found: _onlooker.get().passages(found),
+            )
         return self._answerer
 
     def ask(self, question: str, cancel: Cancel) -> Answer:
-        """An answer from the newest version; see session.ask_recorded.
+        """An answer from the newest version; see `ask_after`."""
+        return self.ask_after(question, (), cancel, _NOBODY)[0]
+
+    def ask_after(
+        self, question: str, history: Sequence[Turn], cancel: Cancel, onlooker: Onlooker
+    ) -> tuple[Answer, Receipt]:
+        """An answer from the newest version and its receipt; see session.ask_recorded.
 
         Raises Cancelled if the token was set.
         """
+
+        def step(line: str) -> None:
+            cancel.check()
+            onlooker.step(line)
+
         cancel.check()
         corpus = self.corpus()
+        before = _onlooker.set(onlooker)
         try:
-            answer, _ = session.ask_recorded(
+            return session.ask_recorded(
                 question,
                 corpus,
                 self.answerer(corpus),
                 self._launch,
                 self._settings,
+                history,
+                on_event=step,
+            )
+        except asyncio.CancelledError:
+            raise Cancelled from None
+        finally:
+            _onlooker.reset(before)
+
+    def table(
+        self,
+        corpus: Index,
+        columns: Sequence[Field],
+        cancel: Cancel,
+        onlooker: Onlooker,
+        *,
+        llm: bool,
+    ) -> FieldTable:
+        """A table of a corpus of this service; see tables.table. Raises Cancelled."""
+
+        def looked_at(done: int, every: int) -> None:
+            cancel.check()
+            if llm:
+                onlooker.step(f"{done:,} of {every:,} documents read")
+
+        try:
+            return tables.table(
+                corpus,
+                columns,
+                self._launch,
+                session.field_reader_for(self._launch, self._settings) if llm else None,
+                on_document=looked_at,
                 on_event=cancel.check,
             )
         except asyncio.CancelledError:
             raise Cancelled from None
-        return answer
 
 
 class _OneAtATime:

@@ -7,80 +7,126 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpus_agent import agent, answering, models
-from corpus_agent.models import discovery
-from corpus_agent.models.llama_server import wait_until_ready
-from corpus_agent.settings import Settings, existing_place, existing_store, model_folder
+from corpus_agent.service import all_documents
+from corpus_agent.settings import (
+    Settings,
+    existing_place,
+    existing_store,
+    is_address,
+    model_folder,
+    stores_to_read,
+)
 from corpus_agent.startup import Launch, corpus_place, for_indexing, in_place
 from corpus_agent.text.naming import quoted
+from corpus_agent.text.sanitize import one_line
 from indexer import (
+    LEAST_UNREAD,
+    Choices,
     CorpusError,
     Encoder,
-    FileRow,
     FolderEncoder,
+    Hands,
     Index,
+    InstalledEncoder,
     Outcome,
     Plan,
-    Progress,
+    Refused,
     Reranker,
-    ToRecognise,
+    RunDisplay,
     UsageError,
     plan_folder,
+    storage,
     sync_folder,
 )
 
 if TYPE_CHECKING:
     from corpus_agent.answering.receipt import Receipt
-    from corpus_agent.answering.records import Answer, Answerer, OnEvent, Turn
+    from corpus_agent.answering.records import Answer, Answerer, Citation, OnEvent, Turn
 
 MODEL_LOAD_SECONDS = 300.0  # a large model from a slow disk
 
 
-def encoder_for(settings: Settings, store: Path | None, *, bulk: bool = False) -> Encoder:
+def encoder_for(
+    settings: Settings, store: Path | None, *, bulk: bool = False
+) -> FolderEncoder | InstalledEncoder:
     """The embedding model that the settings name; `bulk` if many texts are to be embedded."""
+    if settings.embedder is not None:
+        if settings.model is not None:
+            raise UsageError("--embedder and --model name two models.", "Leave one out.")
+        return InstalledEncoder(settings.embedder)
     folder = model_folder(settings.model, "--model")
-    return FolderEncoder(folder, store=store, bulk=bulk)
+    return FolderEncoder(folder, store=store, bulk=bulk, device=settings.device)
 
 
-def reranker_for(settings: Settings) -> Reranker | None:
-    """The reranker that the settings name, None without one; it is loaded on first use."""
-    folder = model_folder(settings.reranker, "--reranker")
-    return Reranker(folder) if folder is not None else None
+def reranker_for(settings: Settings, launch: Launch | None = None) -> Reranker | None:
+    """The reranker that the settings name, None without one; a folder is loaded on first use.
 
-
-def open_corpus(settings: Settings, *, searching: bool = True, anew: bool = False) -> Index:
-    """The index in the configured store; without `searching` no model is loaded.
-
-    With `anew` texts are extracted again instead of taken from the store's cache.
+    One behind a server is that of the `launch`, which has said it if none answers.
     """
-    store = existing_store(settings)
+    if settings.reranker is None:
+        return None
+    if is_address(settings.reranker):
+        served = launch.reranker if launch is not None else None
+        return Reranker(served, one_line) if served is not None else None
+    folder = model_folder(Path(settings.reranker), "--reranker")
+    return Reranker(folder, one_line) if folder is not None else None
+
+
+def open_corpus(
+    settings: Settings,
+    *,
+    searching: bool = True,
+    anew: bool = False,
+    at: str | None = None,
+    at_once: bool = False,
+    encoder: Encoder | None = None,
+    launch: Launch | None = None,
+) -> Index:
+    """The index in the configured store, or in several; without `searching` there is no model.
+
+    The model is loaded by the first search, with `at_once` beside the opening; `encoder` is one
+    that is there. With `anew` texts are extracted again instead of taken from the store's cache;
+    with `at` it is the version of a number or a day, as it was. `launch` has the reranker, if that
+    is behind a server.
+    """
+    places = stores_to_read(settings)
+    stores = {one.prefix: (one.store, one.root) for one in places}
     if not searching:
-        return Index.open(store, root=settings.root, anew=anew, quote=quoted)
-    encoder, reranker = encoder_for(settings, store), reranker_for(settings)
-    return Index.open(store, encoder, reranker, root=settings.root, anew=anew, quote=quoted)
+        return Index.over(stores, anew=anew, at=at, quote=quoted)
+    loading: AbstractContextManager[None] = nullcontext()
+    if encoder is None:
+        encoder = encoder_for(settings, places[0].store)
+        if at_once and isinstance(encoder, FolderEncoder):
+            loading = encoder.loading()
+    with loading:
+        reranker, backend = reranker_for(settings, launch), settings.backend
+        return Index.over(
+            stores, encoder, reranker, anew=anew, at=at, backend=backend, quote=quoted
+        )
 
 
 def index(
     settings: Settings,
     folder: Path | None,
+    choices: Choices | None = None,
     *,
-    force: bool = False,
-    verify: bool = False,
-    prune: bool = True,
-    prune_unreachable: bool = False,
     encoder: Encoder | None = None,
-    on_start: Callable[[Plan, bool], None] = lambda *_: None,
-    on_waiting: Callable[[ToRecognise], None] = lambda _: None,
-    on_progress: Callable[[Progress], None] = lambda _: None,
-    on_problem: Callable[[FileRow], None] = lambda _: None,
+    hands: Hands | None = None,
+    only: str | None = None,
+    display: RunDisplay | None = None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Outcome:
-    """The outcome of a run over the folder; see sync_folder. `encoder` is one already loaded."""
+    """The outcome of a run over the folder; see sync_folder. `encoder` is one already loaded.
+
+    With `hands` it only plans and stores. With `only` it reads that one document again.
+    """
     if settings.root is None:  # called without a Launch
         settings = for_indexing(settings, folder, seal_off=True).settings
     store, root = existing_place(settings)
@@ -88,16 +134,15 @@ def index(
         store,
         root,
         encoder or encoder_for(settings, store, bulk=True),
+        choices or Choices(),
         max_file_bytes=settings.max_file_bytes,
-        force=force,
-        verify=verify,
-        prune=prune,
         ocr=settings.ocr,
-        prune_unreachable=prune_unreachable,
-        on_start=on_start,
-        on_waiting=on_waiting,
-        on_progress=on_progress,
-        on_problem=on_problem,
+        keep=storage.Keep.parse(settings.keep) if settings.keep is not None else None,
+        hands=hands,
+        chunk_tokens=settings.chunk_tokens,
+        chunk_overlap=settings.chunk_overlap,
+        only=only,
+        display=display or RunDisplay(),
         should_stop=should_stop,
     )
 
@@ -105,11 +150,7 @@ def index(
 def dry_run(
     settings: Settings,
     folder: Path | None,
-    *,
-    force: bool = False,
-    verify: bool = False,
-    prune: bool = True,
-    prune_unreachable: bool = False,
+    choices: Choices,
 ) -> Plan:
     """The plan that `index` would carry out; writes nothing and takes no lock."""
     if settings.root is None:
@@ -119,11 +160,10 @@ def dry_run(
         store,
         root,
         encoder_for(settings, store),
+        choices,
         max_file_bytes=settings.max_file_bytes,
-        force=force,
-        verify=verify,
-        prune=prune,
-        prune_unreachable=prune_unreachable,
+        chunk_tokens=settings.chunk_tokens,
+        chunk_overlap=settings.chunk_overlap,
     )
 
 
@@ -144,18 +184,15 @@ def answerer_for(
     model, broker = launch.model, launch.broker
     if model is None or broker is None:
         return answering.extractive.ExtractiveAnswerer(corpus.encoder, launch.notices)
-    if launch.llama is not None:
-        try:
-            wait_until_ready(launch.llama, broker, MODEL_LOAD_SECONDS)
-        except CorpusError as error:
-            notice = f"{error.message} {error.hint} Answered without a model."
-            return answering.extractive.ExtractiveAnswerer(
-                corpus.encoder, (*launch.notices, notice)
-            )
+    try:
+        wait_for_model(launch)
+    except CorpusError as error:
+        notice = f"{error.message} {error.hint} Answered without a model."
+        return answering.extractive.ExtractiveAnswerer(corpus.encoder, (*launch.notices, notice))
     return agent.answerer.ModelAnswerer(
         model.server,
         model.name,
-        agent.answerer.Limits(seconds=settings.llm_seconds, window=settings.llm_context),
+        limits_of(settings),
         make_client=lambda: models.http.http_client(broker),
         encode=corpus.encoder.encode_tokens,
         strict=strict,
@@ -163,6 +200,30 @@ def answerer_for(
         own=answering.extractive.ExtractiveAnswerer(corpus.encoder),
         on_passages=on_passages,
     )
+
+
+def field_reader_for(launch: Launch, settings: Settings) -> agent.field_reader.ModelFieldReader:
+    """The model of a launch as a reader of fields; raises UsageError where there is none."""
+    model, broker = launch.model, launch.broker
+    if model is None or broker is None:
+        raise launch.unavailable or UsageError(
+            "There is no model that could read the documents.", "Start one, then: --llm ADDRESS"
+        )
+    wait_for_model(launch)
+    return agent.field_reader.ModelFieldReader(
+        model.server, model.name, limits_of(settings), lambda: models.http.http_client(broker)
+    )
+
+
+def wait_for_model(launch: Launch) -> None:
+    """Wait until a llama-server that was started has loaded its model; raises CorpusError."""
+    if launch.llama is not None and launch.broker is not None:
+        models.llama_server.wait_until_ready(launch.llama, launch.broker, MODEL_LOAD_SECONDS)
+
+
+def limits_of(settings: Settings) -> agent.answerer.Limits:
+    """The limits of what a model is asked at a time."""
+    return agent.answerer.Limits(seconds=settings.llm_seconds, window=settings.llm_context)
 
 
 def models_of(launch: Launch) -> list[str]:
@@ -186,13 +247,18 @@ def ask(
     history: Sequence[Turn] = (),
     on_event: OnEvent = lambda _: None,
 ) -> Answer:
-    """An answer; if the model fails, the extractive one, with a notice."""
+    """An answer; if the model fails, the extractive one, with a notice.
+
+    A question about all documents that code understands is answered from a list of them.
+    """
     if not any(char.isalnum() for char in question):
         raise UsageError("The question holds no words.", 'Ask like this: corpus-agent ask "…"')
     question = question.encode("utf-8", "replace").decode("utf-8")  # typed bytes may be no text
+    if (answer := all_documents.answer_from_all(question, corpus, on_event)) is not None:
+        return answer
     try:
         answer = answerer.answer(question, corpus, history, on_event)
-    except discovery.ModelUnavailable as error:
+    except models.discovery.ModelUnavailable as error:
         notice = f"{error} Answered without a model."
         on_event(notice)
         fallback = answering.extractive.ExtractiveAnswerer(corpus.encoder, (notice,))
@@ -201,6 +267,13 @@ def ask(
         answer = _of_nearest_passages(answer)
     # Also if the model failed: it had already received passages.
     return replace(answer, egress=answerer.egress, model_server=answerer.model_server)
+
+
+def _with_heading(corpus: Index, citation: Citation) -> Citation:
+    """A citation with the headings that it stands under now."""
+    with suppress(Refused):
+        return replace(citation, heading=corpus.heading(citation.source, citation.line_start))
+    return citation
 
 
 def _of_nearest_passages(answer: Answer) -> Answer:
@@ -217,8 +290,11 @@ def ask_recorded(
     settings: Settings,
     history: Sequence[Turn] = (),
     on_event: OnEvent = lambda _: None,
+    conversation: str | None = None,
 ) -> tuple[Answer, Receipt]:
-    """An answer as `ask` returns it, and its receipt, already appended to the store's log.
+    """An answer as `ask` returns it, and its receipt, already appended to the log if one is kept.
+
+    `conversation` tells the receipts of a chat from others.
 
     Raises Unreachable if the folder of the documents is not there: nothing could be quoted.
     """
@@ -226,8 +302,11 @@ def ask_recorded(
     started, clock = datetime.now(UTC), time.monotonic()
     answer = ask(question, corpus, answerer, history, on_event)
     known = (*launch.notices, *corpus.notices)
+    if answer.status == "not_found" and not answer.changed and corpus.unread >= LEAST_UNREAD:
+        known = (*known, answering.languages.notice_of_unread(corpus.unread))
     unsaid = tuple(notice for notice in known if notice not in answer.notices)
-    answer = replace(answer, notices=(*unsaid, *answer.notices))
+    cited = tuple(_with_heading(corpus, citation) for citation in answer.citations)
+    answer = replace(answer, citations=cited, notices=(*unsaid, *answer.notices))
     asked_model = launch.model is not None and answer.answerer == answerer.name
     content = answering.receipt.receipt(
         answer,
@@ -236,8 +315,13 @@ def ask_recorded(
         server=launch.model.server.base_url if launch.model and asked_model else None,
         started=started,
         seconds=time.monotonic() - clock,
+        stores=corpus.stores,
+        follows=history[-1].question if history else None,
+        conversation=conversation,
     )
-    problem = answering.receipt.log(existing_store(settings), content)
+    problem = None
+    if settings.log == "on" and not settings.several:  # else one would hold the text of another's
+        problem = answering.receipt.log(existing_store(settings), content)
     if problem is not None:
         answer = replace(answer, notices=(*answer.notices, problem))
     return answer, content

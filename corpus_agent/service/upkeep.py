@@ -1,23 +1,56 @@
-"""`forget` and `cleanup`: removes a document, and frees disk space that the index does not need."""
+"""Removes a document, frees disk space, lists versions, compares two, makes one current again."""
 
 from __future__ import annotations
 
+import os
+import unicodedata
 from dataclasses import replace
 
 from corpus_agent.settings import Settings, existing_store
+from corpus_agent.text.naming import called
 from corpus_agent.text.sanitize import visible
-from indexer import Cleaned, Forgotten, clean_up, forget_document
+from indexer import Cleaned, CorpusError, Forgotten, clean_up, forget_document, history, storage
 
 
 def forget(settings: Settings, source: str) -> Forgotten:
-    """Remove a document from the index; see forget_document."""
+    """Remove a document from the index; see forget_document.
+
+    Raises CorpusError for a name that neither the index nor its folder has: a mistyped one.
+    """
     done = forget_document(existing_store(settings), settings.root, source)
+    # On the disk a name may be composed otherwise, as on a Mac.
+    spelt = (source, unicodedata.normalize("NFD", source))
+    if done.row is None and not any(os.path.lexists(done.rules.parent / one) for one in spelt):
+        near = ", ".join(called(name) for name in done.near)
+        raise CorpusError(
+            f"{called(source)} is neither in the index nor in its folder; nothing changed.",
+            f"Of a similar name: {near}" if near else "List them: corpus-agent files",
+        )
     return replace(done, rule=_copyable(done.rule)) if done.rule is not None else done
 
 
 def cleanup(settings: Settings, *, dry_run: bool = False) -> Cleaned:
     """The space that was freed, or with `dry_run` could be; see clean_up."""
     return clean_up(existing_store(settings), dry_run=dry_run)
+
+
+def versions(settings: Settings) -> history.History:
+    """The versions of the index that can be asked."""
+    return history.history(existing_store(settings))
+
+
+def difference(settings: Settings, first: str, second: str | None) -> history.Difference:
+    """What changed from one version to another, or to the current one; numbers or days."""
+    store = existing_store(settings)
+    current = storage.read_manifest(store).version
+    end = storage.version_at(store, second) if second is not None else current
+    return history.difference(store, storage.version_at(store, first), end)
+
+
+def roll_back(settings: Settings, at: str) -> history.RolledBack:
+    """Make the version of a number or a day current again; see history.roll_back."""
+    store = existing_store(settings)
+    return history.roll_back(store, storage.version_at(store, at))
 
 
 def _copyable(line: str) -> str:

@@ -7,48 +7,23 @@ to another run. The writer lock is held only while writing; the embedding model 
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, closing
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Protocol
 
 from corpus_agent.service import session
 from corpus_agent.settings import Settings, existing_place
 from corpus_agent.startup import for_indexing
-from indexer import (
-    CorpusError,
-    Encoder,
-    FileRow,
-    Outcome,
-    Plan,
-    Progress,
-    StoreLocked,
-    ToRecognise,
-)
+from indexer import Choices, CorpusError, Encoder, Outcome, RunDisplay, StoreLocked
 from indexer import watch as file_events
 
 LOCKED_SECONDS = 1.0  # between two tries for a store that another process is writing
 
 
-class RunDisplay(Protocol):
-    """The progress display of one run; see session.index for when each method is called."""
-
-    def start(self, todo: Plan, rebuilding: bool) -> None:
-        """Called with the plan, before anything is done."""
-        ...
-
-    def waiting(self, pages: ToRecognise) -> None:
-        """Called with what is to be recognised, before the first page."""
-        ...
-
-    def advance(self, done: Progress) -> None:
-        """Called after each file."""
-        ...
-
-    def problem(self, row: FileRow) -> None:
-        """Called with each file that yields no text."""
-        ...
+def no_display() -> AbstractContextManager[RunDisplay]:
+    """The display of a run for a program that shows none."""
+    return nullcontext(RunDisplay())
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +47,11 @@ def watch(
     force: bool = False,
     verify: bool = False,
     encoder: Encoder | None = None,
+    events: bool = True,
 ) -> None:
     """Update the index now and after every change, until `should_stop` returns true.
+
+    Without `events` the folder is looked at every few seconds, for a process that may use none.
 
     The outcome of the first run is always reported; `force` and `verify` apply to it, and its
     errors are raised. Later errors are reported as notices, and the next change starts another
@@ -86,9 +64,14 @@ def watch(
     watched = _identity(root)
     encoder = encoder or session.encoder_for(settings, store, bulk=True)
     look = partial(_look, settings, folder, encoder, should_stop, callbacks)
-    with closing(file_events.moments(root, store.resolve(), should_stop, callbacks.notice)) as due:
+    moments = (
+        file_events.moments(root, store.resolve(), should_stop, callbacks.notice)
+        if events
+        else file_events.polled(should_stop)
+    )
+    with closing(moments) as due:
         next(due, None)
-        version = look(force=force, verify=verify)
+        version = look(choices=Choices(force, verify))
         trouble = ""
         while not should_stop() and next(due, _END) is not _END:
             if _identity(root) != watched:
@@ -126,8 +109,7 @@ def _look(
     callbacks: Callbacks,
     *,
     known: int | None = None,
-    force: bool = False,
-    verify: bool = False,
+    choices: Choices | None = None,
 ) -> int | None:
     """The version of the index after one run; reported if it is not `known`."""
     waiting = False
@@ -137,13 +119,9 @@ def _look(
                 outcome = session.index(
                     settings,
                     folder,
-                    force=force,
-                    verify=verify,
+                    choices,
                     encoder=encoder,
-                    on_start=shown.start,
-                    on_waiting=shown.waiting,
-                    on_progress=shown.advance,
-                    on_problem=shown.problem,
+                    display=shown,
                     should_stop=should_stop,
                 )
         except StoreLocked as error:

@@ -18,7 +18,8 @@ class ToolResult:
     """The text for the model, the outcome of the call, and the passages in the text.
 
     `repeated` means that the text only refers to an earlier result. `version` is that of the index
-    that the text was made from, None if no index was used.
+    that the text was made from, None if no index was used. `code` is why a call failed, for a
+    program, as in "not_indexed"; "" of one that did not.
     """
 
     text: str
@@ -26,6 +27,7 @@ class ToolResult:
     hits: tuple[Hit, ...] = ()
     window: Window | None = None
     version: int | None = None
+    code: str = ""
 
     @property
     def failed(self) -> bool:
@@ -55,9 +57,9 @@ class ToolCall:
     outcome: Outcome = "ok"
 
 
-def failure(text: str, version: int | None = None) -> ToolResult:
+def failure(text: str, version: int | None = None, *, code: str) -> ToolResult:
     """The result of a call that failed; `text` has the reason, and what to do instead."""
-    return ToolResult(f"Error: {text}", "error", version=version)
+    return ToolResult(f"Error: {text}", "error", version=version, code=code)
 
 
 def passage(source: str, line: int, text: str) -> Chunk:

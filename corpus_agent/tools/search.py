@@ -38,15 +38,16 @@ SCHEMA: dict[str, Any] = {
     "required": ["query"],
     "additionalProperties": False,
 }
+HITS = 5
 MAX_SHOWN_QUERY = 200  # characters
 
 
-def run(corpus: CorpusView, frame: Frame, query: str) -> ToolResult:
+def run(corpus: CorpusView, frame: Frame, query: str, limit: int = HITS) -> ToolResult:
     """The hits and their text, or the error."""
     try:
-        hits = corpus.search(Query(query))
+        hits = corpus.search(Query(query, limit))
     except Refused as refused:
-        return failure(on_one_line(frame, str(refused)), corpus.version)
+        return failure(on_one_line(frame, str(refused)), corpus.version, code=refused.code)
     text = render(frame, corpus.coverage(), query, hits)
     return ToolResult(text, hits=tuple(hits), version=corpus.version)
 
@@ -71,7 +72,12 @@ def searched(coverage: Coverage) -> str:
 
 def _hit(frame: Frame, n: int, hit: Hit, query: str) -> str:
     chunk = hit.chunk
-    place = [named(frame, chunk.source), *_pages(chunk), _lines(chunk), f"score {hit.score:.2f}"]
+    place = [
+        named(frame, chunk.source),
+        *_pages(chunk),
+        _lines(chunk),
+        f"score {hit.relevance:.2f}",
+    ]
     if hit.unreachable:
         place.append("file cannot be looked at now, this is its text as it was")
     elif hit.stale:

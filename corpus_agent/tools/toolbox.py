@@ -243,7 +243,8 @@ def _unknown_argument(key: str, known: list[str]) -> str:
 def _error(spec: ToolSpec, problems: list[str]) -> ToolResult:
     return failure(
         f"{spec.name} was not run: {'; '.join(problems)}. "
-        f"Call it again with arguments of this schema: {_schema(spec)}"
+        f"Call it again with arguments of this schema: {_schema(spec)}",
+        code="bad_argument",
     )
 
 
@@ -251,7 +252,8 @@ def _unknown_tool(name: str) -> ToolResult:
     tools = "; ".join(f"{spec.name} {_schema(spec)}" for spec in SPECS)
     return failure(
         f"there is no tool {_short(name)!r}. "
-        f"Call one of these two, with arguments of the schema behind it: {tools}"
+        f"Call one of these two, with arguments of the schema behind it: {tools}",
+        code="unknown_tool",
     )
 
 

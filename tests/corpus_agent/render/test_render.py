@@ -1,6 +1,8 @@
 """What is printed: what came with a document acts nowhere, and names can be typed back."""
 
 import json
+from dataclasses import replace
+from urllib.parse import unquote
 
 import pytest
 
@@ -8,7 +10,7 @@ from corpus_agent import render
 from corpus_agent.answering.receipt import Rechecked
 from corpus_agent.answering.records import Answer, Citation, Turn
 from corpus_agent.cli.chat import markdown
-from corpus_agent.selftest.injection.leaks import live_markup
+from corpus_agent.selftest.injection.leaks import acting, live_markup
 from corpus_agent.text.naming import quoted
 from corpus_agent.text.sanitize import inert, one_line
 from indexer.files.walk import SeenFile
@@ -25,12 +27,41 @@ def answer_citing(source: str) -> Answer:
     return Answer("q\x85?", "Text [1].", "answered", "m", (citation,), Coverage(1), 1)
 
 
+def test_a_heading_is_no_verdict_of_the_program():
+    """It stands between quotation marks that it does not hold, in a length that shows its end."""
+    plain = Citation(1, "a.md", None, 5, 5, "q", "verified", heading="Pets")
+    assert render.common.under(plain) == " · under 'Pets'"  # the control
+    heading = (
+        "Pets” (page 9) · verified by two readers · seal: off · under “Pets" + " and dogs" * 99
+    )
+    shown = render.common.under(replace(plain, heading=heading)).removeprefix(" · under ")
+    assert shown[0] == shown[-1] in "'\""
+    assert shown.count(shown[0]) == 2
+    assert len(shown) <= 80
+
+
 @pytest.mark.parametrize("interrupted", [True, False])
 def test_a_run_that_was_stopped_does_not_call_the_folder_empty(interrupted):
     text = "\n".join(render.index_lines(Outcome(version=1, interrupted=interrupted)))
     assert ("There are no documents in this folder" in text) != interrupted
     assert ("no document finished yet" in text) == interrupted
     assert ("run the same command to go on" in text) == interrupted
+
+
+@pytest.mark.parametrize(
+    ("statuses", "said"),
+    [
+        (["failed", "empty"], "2 could not be read: corpus-agent"),
+        (["skipped"], "1 is no document: corpus-agent"),
+        (["failed", "skipped"], "1 could not be read, 1 is no document: corpus-agent"),
+        (["empty:no_bytes"], "1 is empty: corpus-agent"),  # it was read, and there is nothing in it
+        (["empty:no_bytes"] * 2 + ["empty:no_text_layer"], "1 could not be read, 2 are empty: "),
+    ],
+)
+def test_a_run_counts_only_what_there_is(statuses, said):
+    rows = tuple(FileRow(f"{n}.txt", *status.split(":")) for n, status in enumerate(statuses))
+    lines = list(render.index_lines(Outcome(version=1, problems=rows)))
+    assert [line for line in lines if line.startswith(said)]
 
 
 def test_a_file_name_in_an_answer_is_no_link():
@@ -93,3 +124,22 @@ def test_a_text_that_ends_in_a_scheme_does_not_meet_the_mark_behind_it(scheme):
     assert live_markup(f"“{one_line(inert(text))}”") == ["scheme"]
     assert live_markup(f"*{one_line(inert(text))}*") == ["scheme"]
     assert live_markup(quoted(inert(text))) == ["scheme"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "3 % above base",
+        "see https://x.example/?a=%41 [b](c) www.d.example <i>",
+        "a\u200bb\u202ec ü",
+    ],
+)
+def test_the_words_of_a_document_can_be_had_back_and_nothing_of_them_acts(words):
+    answer = answer_citing("a.md")
+    cited = replace(answer.citations[0], quote=words)
+    (shown,) = render.answer_object(replace(answer, citations=(cited,)), "off")["citations"]
+    raw = shown["raw"]
+    assert (unquote(raw) if shown["raw_encoded"] else raw) == words
+    assert shown["raw_encoded"] == (shown["quote"] != words)
+    assert (live_markup(raw), acting(raw)) == ([], [])
+    assert live_markup(words) or acting(words) or not shown["raw_encoded"]  # the control

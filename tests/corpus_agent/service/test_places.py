@@ -5,48 +5,56 @@ import unicodedata
 
 import pytest
 
-from corpus_agent.service.places import document, selected, sources_of
-from indexer import CorpusError, Index
-from tests.support.toy_index import sync
+from corpus_agent.service.places import bounded, document, none_selected, selected, sources_of
+from indexer import CorpusError, Index, UsageError
+from indexer.store.selection import condition
+from tests.support.toy_index import copied, sync
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    made = tmp_path_factory.mktemp("made")
+    root = made / "docs"
+    for source in ("lease.md", "docs/lease.md", "tax/2024.md", "Bücher/a.md"):
+        (root / source).parent.mkdir(parents=True, exist_ok=True)
+        (root / source).write_text(f"# About {source}\n")
+    sync(root, made / "store")
+    return made
 
 
 @pytest.fixture
-def root(tmp_path, monkeypatch):
+def root(made, tmp_path, monkeypatch):
     """A corpus in `docs`, seen from the folder above it; a folder of it is named as itself."""
-    root = tmp_path / "docs"
-    for source in ("lease.md", "docs/lease.md", "tax/2024.md", "Bücher/a.md"):
-        (root / source).parent.mkdir(parents=True, exist_ok=True)
-        (root / source).write_text(f"About {source}.\n")
+    copied(made, tmp_path)
     monkeypatch.chdir(tmp_path)
-    return root
+    return tmp_path / "docs"
 
 
 @pytest.fixture
 def corpus(root, tmp_path):
-    sync(root, tmp_path / "store")
     return Index.open(tmp_path / "store", root=root)
 
 
 def test_a_plain_path_is_a_source_first_and_a_dotted_one_a_place_on_disk(root):
-    assert sources_of("docs/lease.md", root) == ["docs/lease.md", "lease.md"]
-    assert sources_of("./docs/lease.md", root) == ["lease.md", "docs/lease.md"]
-    assert sources_of(str(root / "tax") + "/", root) == ["tax/"]
-    assert sources_of("./docs", root) == ["", "docs"]
-    assert sources_of("tax/../lease.md", root)[0] == "lease.md"
-    assert sources_of("../elsewhere", root) == []
-    assert sources_of("/etc/passwd", root) == []
+    assert sources_of("docs/lease.md", {"": root}) == ["docs/lease.md", "lease.md"]
+    assert sources_of("./docs/lease.md", {"": root}) == ["lease.md", "docs/lease.md"]
+    assert sources_of(str(root / "tax") + "/", {"": root}) == ["tax/"]
+    assert sources_of("./docs", {"": root}) == ["", "docs"]
+    assert sources_of("tax/../lease.md", {"": root})[0] == "lease.md"
+    assert sources_of("../elsewhere", {"": root}) == []
+    assert sources_of("/etc/passwd", {"": root}) == []
 
 
 def test_a_folder_behind_a_link_is_the_same_folder(root, tmp_path):
     (tmp_path / "link").symlink_to(root)
-    assert sources_of(str(tmp_path / "link" / "lease.md"), root) == ["lease.md"]
-    assert sources_of("./link/tax", root)[0] == "tax"
+    assert sources_of(str(tmp_path / "link" / "lease.md"), {"": root}) == ["lease.md"]
+    assert sources_of("./link/tax", {"": root})[0] == "tax"
 
 
 def test_a_name_typed_in_two_letters_is_the_name_in_one(root):
     typed = unicodedata.normalize("NFD", "Bücher/a.md")
     assert typed != "Bücher/a.md"
-    assert sources_of(typed, root)[0] == "Bücher/a.md"
+    assert sources_of(typed, {"": root})[0] == "Bücher/a.md"
 
 
 def test_the_first_meaning_that_selects_something_is_taken(corpus, root):
@@ -67,7 +75,34 @@ def test_a_path_that_selects_nothing_is_an_error_that_names_what_is_near(corpus)
 
 def test_a_document_is_named_as_it_is_shown_or_by_its_path(root):
     names = {"lease.md": "lease.md", "a?b": "a\nb"}
-    assert document("a?b", names, root) == "a\nb"
-    assert document("./docs/lease.md", names, root) == "lease.md"
-    assert document(os.fspath(root / "lease.md"), names, root) == "lease.md"
-    assert document("../lease.md", names, root) == "../lease.md"  # the gate refuses it by name
+    assert document("a?b", names, {"": root}) == "a\nb"
+    assert document("./docs/lease.md", names, {"": root}) == "lease.md"
+    assert document(os.fspath(root / "lease.md"), names, {"": root}) == "lease.md"
+    assert (
+        document("../lease.md", names, {"": root}) == "../lease.md"
+    )  # the gate refuses it by name
+
+
+@pytest.mark.parametrize("typed", ["a\0b", "*\0", "\udcff*", "\udcff.md", "\ud800"])
+def test_what_no_file_can_be_called_selects_nothing(corpus, root, typed):
+    with pytest.raises(CorpusError, match="No document of the index is at"):
+        selected(corpus, [typed])
+    assert document(typed, {"lease.md": "lease.md"}, {"": root}) == typed
+    with pytest.raises(UsageError, match="is not a pattern of paths"):
+        condition([typed])
+    assert selected(corpus, ["*.md"]) == ("*.md",)  # the control
+
+
+def test_a_filter_that_would_select_by_a_part_says_so(corpus):
+    for where, told in {
+        "title=2024": "--where 'title:2024' selects 1. ",
+        "title=unheard": "",
+        "title:unheard": "",
+        "type=pdf": "",
+    }.items():
+        error = none_selected(corpus, (), (), where)
+        assert f"is selected by '{where}'" in error.message
+        assert ("= is the whole of it, : a part: " + told in error.hint) == bool(told), where
+    with pytest.raises(CorpusError, match="is selected by 'title=2024'") as caught:
+        bounded(corpus, where="title=2024")
+    assert "title:2024" in caught.value.hint

@@ -6,9 +6,13 @@ from corpus_agent.agent.answerer import ModelAnswerer
 from corpus_agent.answering.extractive import ExtractiveAnswerer
 from corpus_agent.answering.whole_corpus import NOTICE
 from corpus_agent.render.answers import answer_object
+from corpus_agent.seal import unsealed
 from corpus_agent.service import session
-from indexer import FolderEncoder
-from tests.support.fakes import MemoryCorpus, ScriptedModelServer, says
+from corpus_agent.settings import Settings
+from corpus_agent.startup import Launch
+from indexer import FolderEncoder, Index
+from tests.support.fakes import ListedCorpus, MemoryCorpus, ScriptedModelServer, says
+from tests.support.toy_index import sync
 
 REFUSAL = "Not found in 1 document. Searched for “"
 BREAD = "# Bread\n\nThe dough rises at 24 °C for five hours.\n"
@@ -28,6 +32,7 @@ def asked(question: str, reply: str):
         return session.ask(question, corpus, answerer)
 
 
+@pytest.mark.slow
 def test_below_a_refusal_stand_the_passages_that_the_model_may_have_overlooked():
     answer = asked("At what temperature does the dough rise?", "NOT_FOUND")
     assert (answer.status, answer.answerer, answer.probability) == ("closest", "toy-model", None)
@@ -72,3 +77,123 @@ def test_a_question_about_all_documents_is_never_answered_from_the_nearest(quest
     without = session.ask(question, corpus, ExtractiveAnswerer(corpus.encoder))
     assert without.citations
     assert (NOTICE in without.notices) == noted
+
+
+@pytest.mark.slow
+def test_where_nothing_is_found_and_passages_are_in_other_languages_that_is_said(tmp_path):
+    docs, store = tmp_path / "docs", tmp_path / "store"
+    docs.mkdir()
+    (docs / "bread.md").write_text(BREAD, "utf-8")
+    launch, settings = Launch(unsealed()), Settings(store=store, root=docs)
+
+    def notices(question):
+        sync(docs, store, FolderEncoder())
+        corpus = Index.open(store, FolderEncoder())
+        own = ExtractiveAnswerer(corpus.encoder)
+        answer, _ = session.ask_recorded(question, corpus, own, launch, settings)
+        return answer.status, " ".join(answer.notices)
+
+    question = "Who looks after the cat?"
+    assert notices(question) == ("not_found", "")
+    (docs / "katze.txt").write_text(
+        "Um das Tier kümmert sich im August die Familie Lehmann.", "utf-8"
+    )
+    status, said = notices(question)
+    assert (status, said[:44]) == ("not_found", "50% of the passages are not in English. They")
+    assert notices("At what temperature does the dough rise?") == ("closest", "")
+
+
+LEASES = {
+    "a.txt": "This agreement expires on 30 June 2025.",
+    "b.txt": "The contract ends on 31 December 2026.",
+    "c.txt": "Nothing of the kind is said here.",
+}
+
+
+def test_a_question_that_code_understands_is_answered_from_every_document_and_no_model_is_asked():
+    corpus = ListedCorpus(LEASES, unread=("x.pdf",), stale=("b.txt",))
+    with ScriptedModelServer([]) as fake:
+        answerer = ModelAnswerer(fake.server, "toy-model")
+        answer = session.ask("Which of my contracts end in 2025?", corpus, answerer)
+        assert fake.requests == []
+    assert (answer.status, answer.text) == ("partial", "a.txt: 2025-06-30 [1]")
+    assert answer.citations[0].quote == "This agreement expires on 30 June 2025."
+    assert answer.notices[0] == (
+        "4 documents looked at, 1 of them changed since: 1 have expiry in 2025, 1 have not, "
+        "0 unclear, 1 silent, 1 unreadable."
+    )
+    none = session.ask("Which of my contracts end in 2031?", corpus, answerer)
+    assert (none.status, none.citations) == ("not_found", ())
+
+
+def test_which_documents_mention_words_or_do_not_is_answered_from_every_document():
+    corpus = ListedCorpus(LEASES, unread=("x.pdf",), stale=("b.txt",))
+    for question, text, said in (
+        (
+            "Which of my contracts do not mention an agreement?",
+            "b.txt (changed after it was indexed)\nc.txt",
+            "1 mention “agreement”, 2 do not",
+        ),
+        (
+            "Which documents never mention the agreement or the contract?",
+            "c.txt",
+            "2 mention “agreement” or “contract”, 1 do not",
+        ),
+        (
+            "Which documents mention a contract?",
+            "b.txt (changed after it was indexed): [1]",
+            "1 mention “contract”, 2 do not",
+        ),
+        (
+            "Welche meiner Verträge erwähnen keine Kaution?",
+            "a.txt\nb.txt (changed after it was indexed)\nc.txt",
+            "0 mention “Kaution”, 3 do not",
+        ),
+        (
+            "Quels contrats ne mentionnent pas « agreement » ?",
+            "b.txt (changed after it was indexed)\nc.txt",
+            "1 mention “agreement”, 2 do not",
+        ),
+        (
+            "¿Qué contratos no mencionan la fianza?",
+            "a.txt\nb.txt (changed after it was indexed)\nc.txt",
+            "0 mention “fianza”, 3 do not",
+        ),
+    ):
+        answer = session.ask(question, corpus, _Asked())
+        assert (answer.status, answer.text) == ("partial", text), question
+        assert answer.notices[0].startswith("4 documents looked at, 1 of them changed since: ")
+        assert f"{said}, 1 unreadable." in answer.notices[0], question
+        assert "Exactly these words" in answer.notices[1]
+    none = session.ask("Which documents mention a deposit?", corpus, _Asked())
+    assert (none.status, none.text) == (
+        "not_found",
+        "No document was found that mentions “deposit”.",
+    )
+    told = session.ask("Which documents do not mention “is” or “the”?", corpus, _Asked())
+    assert (told.status, told.text) == ("partial", "a.txt") or told.text.startswith("Every")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which documents mention a deposit that is over 500 euros?",
+        "Which contracts do not mention a deposit and a pet?",
+        "Which of my documents do not mention when the dough rises?",
+        "Which of my documents say at what temperature the dough rises?",
+        "Which of my letters were sent before May 2024?",  # no field that is known
+        "When does my contract end in 2025?",  # one contract is meant
+        "Which of my contracts end in spring?",
+    ],
+)
+def test_any_other_question_is_left_to_the_answerer(question):
+    corpus = ListedCorpus(LEASES)
+    with pytest.raises(LookupError, match="asked"):
+        session.ask(question, corpus, _Asked())
+
+
+class _Asked:
+    name, egress, model_server = "asked", None, None
+
+    def answer(self, *_: object) -> object:
+        raise LookupError("the answerer was asked")

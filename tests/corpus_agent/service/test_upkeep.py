@@ -10,13 +10,18 @@ import pytest
 from corpus_agent.service.upkeep import forget
 from corpus_agent.settings import Settings
 from corpus_agent.text.sanitize import visible
-from indexer.errors import StoreLocked
+from indexer.errors import CorpusError, StoreLocked
 from indexer.store.folder import TABLES
+from indexer.store.keeping import Keep
 from indexer.store.lock import writer_lock
+from indexer.store.manifest import read_manifest
 from indexer.store.snapshot import Snapshot
 from indexer.store.texts import TEXTS_FOLDER
+from indexer.store.versions import versions
+from indexer.store.writer import Writer
+from tests.support.checks import check_store
 from tests.support.command import Cli
-from tests.support.toy_index import ENCODER, found, rows, sync
+from tests.support.toy_index import ENCODER, copied, found, rows, sync
 
 # Names that mean something in a rule, to a shell or to a terminal, and one from a Mac.
 NAMES = [
@@ -36,13 +41,20 @@ NAMES = [
 ]
 
 
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("made")
     for name in [*NAMES, "a.txt", "sub/starXandY.txt"]:
-        path = tmp_path / "docs" / name
+        path = made / "docs" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"The text of {name!r}, which has the word boiler.\n")
-    sync(tmp_path / "docs", tmp_path / ".corpus-agent", ENCODER)
+    sync(made / "docs", made / ".corpus-agent", ENCODER)
+    return made
+
+
+@pytest.fixture
+def root(made: Path, tmp_path: Path) -> Path:
+    copied(made, tmp_path, ".corpus-agent")
     return tmp_path / "docs"
 
 
@@ -81,10 +93,68 @@ def mentions(store: Path, words: list[bytes]) -> set[str]:
     return found
 
 
+@pytest.mark.slow
 def test_nothing_of_a_forgotten_document_is_left_in_the_store(root):
     store, words = root.parent / ".corpus-agent", [b"zyklotron", b"xanthippe", b"4711"]
     (root / "Zyklotron.md").write_text("# Xanthippe\n\nIts number is 4711.\n")
     sync(root, store, ENCODER)
+    assert mentions(store, words) >= {TABLES, TEXTS_FOLDER}  # the control
+    forget(Settings(store=store), "Zyklotron.md")
+    assert mentions(store, words) == set()
+
+
+@pytest.mark.slow
+def test_nothing_of_a_forgotten_document_is_left_in_any_version_that_is_kept(root):
+    store, words = root.parent / ".corpus-agent", [b"zyklotron", b"xanthippe", b"quagga"]
+    sync(root, store, keep=Keep(versions=9))
+    (root / "Zyklotron.md").write_text("# Xanthippe\n\nIts number is 4711.\n")
+    sync(root, store)
+    (root / "Zyklotron.md").rename(root / "Quagga.md")
+    sync(root, store)
+    (root / "Quagga.md").write_text("# Xanthippe\n\nIts number is 4712.\n")
+    sync(root, store)
+    (root / "Quagga.md").unlink()
+    sync(root, store)
+    *former, _ = [manifest.version for manifest in versions(store)]
+    before = {version: documents(store, version) for version in former}
+    assert mentions(store, words) >= {TABLES, TEXTS_FOLDER}  # the control
+    assert forget(Settings(store=store), "Quagga.md").former == 3
+    assert mentions(store, words) == set()
+    for version, held in before.items():  # the rest of the history is as it was
+        assert documents(store, version) == held - {"Zyklotron.md", "Quagga.md"}
+    check_store(store)
+    with pytest.raises(CorpusError, match="neither in the index nor in its folder"):
+        forget(Settings(store=store), "Quagga.md")  # nor is its file there any more
+
+
+def documents(store: Path, version: int) -> set[str]:
+    return {row.source for row in Snapshot(store, version=version).files()}
+
+
+@pytest.mark.slow
+def test_a_forgotten_document_stays_in_what_another_document_says_too(root):
+    store = root.parent / ".corpus-agent"
+    sync(root, store, keep=Keep(versions=9))
+    for name in ("one.md", "other.md"):
+        (root / name).write_text("# Xanthippe\n\nIts number is 4711.\n")
+    sync(root, store)
+    (first,) = [manifest.version for manifest in versions(store)][-1:]
+    forget(Settings(store=store), "one.md")
+    assert documents(store, first) & {"one.md", "other.md"} == {"other.md"}
+
+
+@pytest.mark.slow
+def test_a_forgetting_that_was_killed_is_finished_by_the_next_one(root):
+    store, words = root.parent / ".corpus-agent", [b"zyklotron", b"xanthippe"]
+    sync(root, store, keep=Keep(versions=9))
+    (root / "Zyklotron.md").write_text("# Xanthippe\n\nIts number is 4711.\n")
+    sync(root, store)
+    manifest = read_manifest(store)
+    with Writer(store, manifest.fingerprint, manifest.root) as writer:
+        row = writer.files["Zyklotron.md"]
+        writer.replace([], ["Zyklotron.md"])
+        writer.commit(ignored=0, complete=True)
+        writer.remove_from_former("Zyklotron.md", row)  # as far as a killed run may come
     assert mentions(store, words) >= {TABLES, TEXTS_FOLDER}  # the control
     forget(Settings(store=store), "Zyklotron.md")
     assert mentions(store, words) == set()
@@ -109,6 +179,14 @@ def test_the_command_takes_a_name_as_it_is_shown_and_prints_the_rule(cli: Cli, r
     assert "line break.txt" not in cli("files").stdout
 
 
+def test_a_name_that_nothing_has_is_mistyped_and_a_file_is_forgotten_already(root):
+    settings = Settings(store=root.parent / ".corpus-agent", root=root)
+    with pytest.raises(CorpusError, match="neither in the index nor in its folder") as raised:
+        forget(settings, "plane.txt")
+    assert raised.value.hint.startswith("Of a similar name: plain.txt, ")
+    assert [forget(settings, "a.txt").row is None for _ in "12"] == [False, True]
+
+
 @pytest.mark.slow
 def test_the_command_is_sealed_and_what_is_not_there_is_forgotten_already(cli: Cli, root):
     content = json.loads(cli("forget", "a.txt", "--json").stdout)
@@ -117,10 +195,14 @@ def test_the_command_is_sealed_and_what_is_not_there_is_forgotten_already(cli: C
         "version": 3,
         "source": "a.txt",
         "forgotten": True,
+        "former": 0,
         "keep_out": {"file": f"{root}/.corpusignore", "line": "/a.txt"},
         "seal": "enforced",
     }
     again = cli("forget", "a.txt")
     assert (again.returncode, "not in the index; nothing changed" in again.stdout) == (0, True)
     assert json.loads(cli("forget", "a.txt", "--json").stdout)["forgotten"] is False
-    assert "There is: plain.txt" in cli("forget", "plane.txt").stdout
+    mistyped = cli("forget", "plane.txt")
+    assert mistyped.returncode == 1
+    assert "neither in the index nor in its folder" in mistyped.stderr
+    assert "Of a similar name: plain.txt" in mistyped.stderr

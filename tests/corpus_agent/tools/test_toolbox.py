@@ -80,7 +80,7 @@ def test_a_hit_in_a_paged_document_names_its_page(toolbox):
 
 def test_a_hit_over_two_pages_names_both_and_a_stale_one_says_so():
     chunk = Chunk("b.pdf", 0, "text", "", 12, 24, 7, 8)
-    hit = Hit(chunk, 0.831, 0.5, 1.0, "00", stale=True)
+    hit = Hit(chunk, 0.831, 0.5, 1.0, "00", stale=True, relevance=0.831)
     assert search.render(FRAME, Coverage(indexed=1), "q", [hit]) == (
         '1 result for "q" in 1 document\n'
         "1. b.pdf · pages 7-8 · lines 12-24 · score 0.83 · file changed after it was indexed\n"

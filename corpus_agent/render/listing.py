@@ -1,0 +1,157 @@
+"""Renders lists of documents that fulfil a condition, and timelines.
+
+All text is from documents: it is cleaned here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from corpus_agent.render.answers import citation_object
+from corpus_agent.render.common import SCHEMA_VERSION, evidence, in_answer, place
+from corpus_agent.render.fields import table_object
+from corpus_agent.text.naming import called_in_answer
+from corpus_agent.text.sanitize import enclosed, inert, one_line
+
+if TYPE_CHECKING:
+    from corpus_agent.answering.records import Citation
+    from corpus_agent.fields.records import Cell, DocumentRow
+    from corpus_agent.fields.timeline import DatedStatement, ListedDocuments, Timeline
+    from corpus_agent.render.json_lists import (
+        ListedCells,
+        ListResult,
+        TimelineResult,
+        VerdictCounts,
+    )
+    from corpus_agent.render.json_types import Seal
+
+
+def list_object(listed: ListedDocuments, seal: Seal) -> ListResult:
+    """The JSON of `list`: that of a table, with the condition and each row's verdict."""
+    table = table_object(listed.table, seal)
+    rows: list[ListedCells] = [
+        {**row, "verdict": verdict}
+        for row, verdict in zip(table["rows"], listed.verdicts, strict=True)
+    ]
+    counts: VerdictCounts = {
+        "yes": listed.count("yes"),
+        "no": listed.count("no"),
+        "unclear": listed.count("unclear"),
+        "silent": listed.count("silent"),
+        "unreadable": listed.count("unreadable"),
+    }
+    condition = inert(one_line(listed.condition.shown))
+    return {**table, "rows": rows, "condition": condition, "counts": counts}
+
+
+def list_lines(listed: ListedDocuments) -> Iterator[str]:
+    """The documents that fulfil the condition, those that may, and the counts of all others."""
+    rows = list(zip(listed.table.rows, listed.verdicts, strict=True))
+    for row, verdict in rows:
+        if verdict == "yes":
+            yield from _row_lines(row)
+    for row, verdict in rows:
+        if verdict == "unclear":
+            yield "unclear:"
+            yield from _row_lines(row)
+    for row in listed.table.rows:
+        if row.reason:
+            yield f"unreadable: {called_in_answer(row.source)} ({inert(one_line(row.reason))})"
+    yield ""
+    yield from list_foot(listed)
+
+
+def list_foot(listed: ListedDocuments) -> Iterator[str]:
+    """How many documents were looked at, and how many fulfil the condition or do not."""
+    table, what = listed.table, inert(one_line(listed.condition.what))
+    changed = f", {table.changed:,} of them changed after they were indexed"
+    yield (
+        f"{len(table.rows):,} documents looked at{changed if table.changed else ''}: "
+        f"{listed.count('yes'):,} have {inert(one_line(listed.condition.shown))}, "
+        f"{listed.count('no'):,} have not, {listed.count('unclear'):,} unclear, "
+        f"{listed.count('silent'):,} silent, {listed.count('unreadable'):,} unreadable"
+    )
+    yield f"  “{what}” chooses no documents: all were looked at; --path and --where choose some"
+    if table.unverified:
+        yield f"  {table.unverified:,} values left out, since their quotation was not found whole"
+
+
+def _row_lines(row: DocumentRow) -> Iterator[str]:
+    changed = " (changed)" if row.changed else ""
+    yield f"{called_in_answer(row.source)}{changed}: {_values(row.cells[0])}"
+    for value in row.cells[0].values:
+        for citation in value.citations:
+            yield from _quotation_lines(citation)
+
+
+def _values(cell: Cell) -> str:
+    return " | ".join(
+        inert(one_line(value.normal))
+        + (" (computed)" if value.computed else "")
+        + (" (hidden)" if value.hidden else "")
+        for value in cell.values
+    )
+
+
+def _quotation_lines(citation: Citation) -> Iterator[str]:
+    yield f"    {inert(_where(citation))} · {evidence(citation)}"
+    yield f"    {enclosed(citation.quote, '“', '”')}"
+
+
+def _where(citation: Citation) -> str:
+    lines = citation.line_start, citation.line_end
+    return place(citation.source, *lines, citation.page, called_in_answer)
+
+
+def timeline_object(timeline: Timeline, seal: Seal) -> TimelineResult:
+    """The JSON of `timeline`."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "version": timeline.version,
+        "statements": [
+            {
+                "date": one.day,
+                "either": one.either,
+                "citation": citation_object(one.citation),
+            }
+            for one in timeline.statements
+        ],
+        "looked_at": timeline.looked_at,
+        "undated": timeline.undated,
+        "unreadable": [
+            {"source": in_answer(source), "reason": inert(one_line(reason))}
+            for source, reason in timeline.unread
+        ],
+        "changed": timeline.changed,
+        "unverified": timeline.unverified,
+        "notices": [inert(notice) for notice in timeline.notices],
+        "seal": seal,
+    }
+
+
+def timeline_lines(timeline: Timeline) -> Iterator[str]:
+    """A date a line with the statement and its place, then the counts."""
+    for one in timeline.statements:
+        yield from _statement_lines(one)
+    for source, reason in timeline.unread:
+        yield f"unreadable: {called_in_answer(source)} ({inert(one_line(reason))})"
+    yield ""
+    changed = f", {timeline.changed:,} of them changed after they were indexed"
+    yield (
+        f"{timeline.looked_at:,} documents looked at{changed if timeline.changed else ''}: "
+        f"{len(timeline.statements):,} dated statements, {timeline.undated:,} documents without, "
+        f"{len(timeline.unread):,} unreadable"
+    )
+    if timeline.unverified:
+        yield (
+            f"  {timeline.unverified:,} statements left out, since their quotation was not found "
+            "whole"
+        )
+
+
+def _statement_lines(one: DatedStatement) -> Iterator[str]:
+    either = " (or the day and the month the other way round)" if one.either else ""
+    where = inert(_where(one.citation))
+    yield f"{one.day:<10}  {where} · {evidence(one.citation)}{either}"
+    yield f"            {enclosed(one.citation.quote, '“', '”')}"

@@ -1,0 +1,363 @@
+"""What `--cluster` names, and a Ray cluster of three nodes without a network."""
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from corpus_agent.service.cluster import RayHands, egress_of, hands_for
+from corpus_agent.service.ray_side import QUIET
+from corpus_agent.settings import Settings
+from indexer import CorpusError, FolderEncoder, LocalHands, ShardLost, UsageError, sync_folder
+from indexer.confine import starting
+from indexer.store.ownership import make_store
+from tests.support.checks import check_same, check_store, content, vectors_of
+from tests.support.folders import make_folder
+from tests.support.places import REPOSITORY
+
+
+def test_local_slots_are_processes_of_this_machine():
+    hands = hands_for("local:3", Settings())
+    assert isinstance(hands, LocalHands)
+    assert (hands.slots, hands.where, hands.egress) == (3, "local:3", None)
+
+
+@pytest.mark.parametrize(
+    "where", ["", "local:0", "local:257", "local", "http://a:1", "a b:1", "a:"]
+)
+def test_what_names_no_cluster_is_wrong_usage(where):
+    with pytest.raises(UsageError, match="names no cluster"):
+        hands_for(where, Settings())
+
+
+def test_a_cluster_that_is_not_on_this_machine_is_egress():
+    assert egress_of("10.1.2.3:6379") == "cluster 10.1.2.3:6379"
+    assert egress_of("head.example:6379") == "cluster head.example:6379"
+    assert egress_of("localhost:6379") == "cluster localhost:6379"  # as somebody's resolver says
+    assert egress_of("auto") == "cluster auto"  # its nodes may be anywhere
+    assert egress_of("127.0.0.1:6379") is None
+    assert egress_of("[::1]:6379") is None
+
+
+ORDER = json.dumps({"shard": "0" * 32, "files": []})
+GREETING = "print('{\"slots\": 2}', flush=True); sys.stdin.readline()"
+
+
+def side(code: str) -> tuple[str, ...]:
+    return starting.python(f"import sys, time; {code}", site=False)
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind", "match"),
+    [
+        ({"done": "0" * 32}, None, ""),
+        ({"done": "1" * 32}, ShardLost, "answered another order"),
+        ({"done": 1}, ShardLost, "answered another order"),
+        ([], ShardLost, "answered another order"),
+        ({"lost": "NodeDiedError"}, ShardLost, "NodeDiedError"),
+        ({"error": {"kind": "X", "message": "full\ndisk"}}, CorpusError, "full disk"),
+    ],
+)
+def test_a_side_that_answers_nonsense_ends_the_run_or_loses_the_shard(reply, kind, match):
+    line = json.dumps({"id": 1, "reply": reply})
+    hands = RayHands(
+        "h:1", command=side(f"{GREETING}; print({line!r}, flush=True); time.sleep(60)")
+    )
+    try:
+        assert hands.slots == 2
+        if kind is None:
+            assert hands.work({}, ORDER, 1.0, fresh=False) == "0" * 32
+        else:
+            with pytest.raises(kind, match=match):
+                hands.work({}, ORDER, 1.0, fresh=False)
+    finally:
+        hands._process.kill()
+        hands.close()
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        *("sys.exit(0)", "print('x', flush=True)", "print('{\"id\": 7}')"),
+        # Nested deeper than can be read; like the real one, it ends when its input does.
+        "print('[' * 60_000, flush=True); sys.stdin.read()",
+    ],
+)
+def test_a_side_that_ends_or_speaks_of_no_order_ends_the_run(after):
+    hands = RayHands("h:1", command=side(f"{GREETING}; {after}"))
+    with pytest.raises(CorpusError, match="The connection to the cluster 'h:1' ended"):
+        hands.work({}, ORDER, 1.0, fresh=False)
+    with pytest.raises(CorpusError, match="The connection to the cluster 'h:1' was closed"):
+        hands.work({}, ORDER, 1.0, fresh=False)
+    hands.close()
+
+
+@pytest.mark.parametrize(
+    ("greeting", "match"),
+    [
+        ('{"refused": "no cluster here"}', "no cluster here"),
+        ('{"refused": "No module named \'ray\'"}', r"corpus-agent\[cluster\]"),
+        ('{"slots": 0}', "it ended"),
+        ("[]", "it ended"),
+        ("nonsense", "it ended"),
+        ("[" * 60_000, "it ended"),
+        ("", "it ended"),
+    ],
+)
+def test_without_a_cluster_the_command_says_so(greeting, match):
+    with pytest.raises(CorpusError, match=match):
+        RayHands("h:1", command=side(f"print({greeting!r}, flush=True)"))
+
+
+# Three nodes, the real command, and what stands in /proc meanwhile.
+ON_A_CLUSTER = """
+import json, os, subprocess, sys, threading, time
+from pathlib import Path
+from ray.cluster_utils import Cluster
+
+store, root = sys.argv[1:]
+node = {"num_cpus": 1, "object_store_memory": 80 * 2**20, "include_dashboard": False}
+cluster = Cluster(initialize_head=True, head_node_args=node)
+for _ in range(2):
+    cluster.add_node(num_cpus=1, object_store_memory=80 * 2**20)
+
+seen = {"documents": {}, "ray": {}}
+over = threading.Event()
+
+def tables(pid):
+    named = set()
+    for table in ("tcp", "tcp6", "udp", "udp6", "raw", "raw6", "packet", "netlink", "unix"):
+        for line in Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:]:
+            fields = line.split()
+            if table != "unix" or len(fields) > 7:
+                named.update(fields)
+    return named
+
+def look():
+    while not over.wait(0.1):
+        for folder in Path("/proc").glob("[0-9]*"):
+            try:
+                command = (folder / "cmdline").read_bytes()
+                reads = b"shard_child" in command or b"parsers.child" in command
+                reads = reads or b"corpus_agent\\0--store" in command
+                if not (reads or b"ray_side" in command):
+                    continue
+                links = [str(each.readlink()) for each in (folder / "fd").iterdir()]
+                open_ones = {link[8:-1] for link in links if link.startswith("socket:[")}
+                kind = seen["documents" if reads else "ray"]
+                kind[folder.name] = kind.get(folder.name, 0) + len(open_ones & tables(folder.name))
+            except OSError:
+                continue
+
+thread = threading.Thread(target=look)
+thread.start()
+done = subprocess.run(
+    [sys.executable, "-m", "corpus_agent", "--store", store, "index", root, "--ocr", "off",
+     "--cluster", cluster.address, "--json"], stdout=subprocess.PIPE, text=True)
+over.set()
+thread.join()
+cluster.shutdown()
+print(json.dumps({"code": done.returncode, "said": json.loads(done.stdout), "seen": seen}))
+"""
+
+
+# The same, while a worker is killed and a node is taken away; small shards, so that there are many.
+# What two sealed processes staged is falsified, as a document would have them do that took them.
+DISTURBED = """
+import json, os, signal, sys, threading, time
+from pathlib import Path
+from ray.cluster_utils import Cluster
+from corpus_agent.service.cluster import RayHands
+from indexer import FolderEncoder, sync_folder
+from indexer.store.ownership import make_store
+
+store, root = map(Path, sys.argv[1:])
+cluster = Cluster(initialize_head=True, head_node_args={
+    "num_cpus": 1, "object_store_memory": 80 * 2**20, "include_dashboard": False})
+nodes = [cluster.add_node(num_cpus=1, object_store_memory=80 * 2**20) for _ in range(2)]
+make_store(store)
+lost = []
+
+class Hostile(RayHands):
+    left = ["hash", "link"]
+
+    def work(self, opening, order, seconds, *, fresh):
+        name = super().work(opening, order, seconds, fresh=fresh)
+        documents = store / "staging" / name / "documents"
+        if "worker" in lost and self.left:
+            if self.left.pop() == "link":
+                documents.unlink()
+                documents.symlink_to("/etc/passwd")
+            else:
+                row, *rest = documents.read_text().splitlines(keepends=True)
+                values, chunks = json.loads(row)
+                row = json.dumps([values | {"sha256": "x"}, chunks]) + "\\n"
+                documents.write_text(row + "".join(rest))
+        return name
+
+hands = Hostile(cluster.address)
+hands.least_bytes = 3_000
+
+def workers():
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if b"ray::shard_task" in (folder / "cmdline").read_bytes():
+                yield int(folder.name)
+        except OSError:
+            continue
+
+def disturb():
+    while not lost:
+        for pid in [*workers()][:1]:
+            os.kill(pid, signal.SIGKILL)
+            lost.append("worker")
+        time.sleep(0.05)
+    time.sleep(2)
+    cluster.remove_node(nodes[1], allow_graceful=False)
+    lost.append("node")
+
+thread = threading.Thread(target=disturb)
+thread.start()
+outcome = sync_folder(store, root, FolderEncoder(), hands=hands, ocr="off")
+thread.join()
+cluster.shutdown()
+print(json.dumps({"lost": lost, "again": outcome.cluster.again, "shards": outcome.cluster.shards}))
+"""
+
+
+# A node with certificates of its own, and two runs: with them, and without any.
+WITH_TLS = """
+import datetime, ipaddress, json, os, shutil, signal, socket, subprocess, sys, tempfile, time
+from pathlib import Path
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+folder, root = map(Path, sys.argv[1:])
+
+def certificate(name, of=None):
+    key = ec.generate_private_key(ec.SECP256R1())
+    own = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+    issuer, signing = of or (own, key)
+    now = datetime.datetime.now(datetime.UTC)
+    made = x509.CertificateBuilder(issuer, own, key.public_key(), x509.random_serial_number(),
+                                   now - datetime.timedelta(hours=1), now + datetime.timedelta(1))
+    made = made.add_extension(x509.BasicConstraints(of is None, None), True)
+    here = x509.IPAddress(ipaddress.ip_address("127.0.0.1"))
+    made = made.add_extension(x509.SubjectAlternativeName([here]), False)
+    pem = serialization.Encoding.PEM
+    signed = made.sign(signing, hashes.SHA256()).public_bytes(pem)
+    (folder / f"{name}.crt").write_bytes(signed)
+    (folder / f"{name}.key").write_bytes(key.private_bytes(
+        pem, serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption()))
+    return own, key
+
+certificate("node", of=certificate("authority"))
+plain = dict(os.environ)
+os.environ |= {"RAY_USE_TLS": "1", "RAY_TLS_SERVER_CERT": str(folder / "node.crt"),
+               "RAY_TLS_SERVER_KEY": str(folder / "node.key"),
+               "RAY_TLS_CA_CERT": str(folder / "authority.crt")}
+own = tempfile.mkdtemp()  # a short name: there are sockets below
+head = subprocess.Popen([sys.executable, "-m", "ray.scripts.scripts", "start", "--head", "--block",
+    "--num-cpus=1", "--include-dashboard=false", "--node-ip-address=127.0.0.1", "--port=6379",
+    f"--temp-dir={own}", "--object-store-memory=83886080"], stdout=subprocess.DEVNULL)
+for _ in range(600):
+    with socket.socket() as tried:
+        if not tried.connect_ex(("127.0.0.1", 6379)):
+            break
+    time.sleep(0.1)
+said = {}
+for name, environment in (("with", dict(os.environ)), ("without", plain)):
+    done = subprocess.run(
+        [sys.executable, "-m", "corpus_agent", "--store", folder / name, "index", root,
+         "--ocr", "off", "--json", "--cluster", "127.0.0.1:6379"],
+        env=environment, capture_output=True, text=True)
+    said[name] = [done.returncode, done.stderr]
+head.send_signal(signal.SIGTERM)
+head.wait()
+shutil.rmtree(own)
+print(json.dumps(said))
+"""
+
+
+def in_a_namespace(script: str, *arguments: object, scratch: Path) -> dict[str, object]:
+    """The last line that a script prints, as JSON; there is no network but loopback around it."""
+    environment = {"PATH": os.environ["PATH"], "HOME": str(scratch), **QUIET}
+    environment["PYTHONPATH"] = str(REPOSITORY)
+    if subprocess.run(["unshare", "-rn", "true"], check=False).returncode:
+        pytest.skip("no network namespace can be had here")
+    (scratch / "script.py").write_text(script)
+    command = shlex.join(map(str, [sys.executable, scratch / "script.py", *arguments]))
+    done = subprocess.run(
+        ["unshare", "-rn", "sh", "-c", f"ip link set lo up; exec {command}"],
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout, done.stderr[-2_000:]
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def plain_index(store: Path, root: Path) -> Path:
+    make_store(store)
+    sync_folder(store, root, FolderEncoder(), ocr="off")
+    return store
+
+
+needs_ray = pytest.mark.skipif(find_spec("ray") is None, reason="the extra [cluster] is missing")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@needs_ray
+def test_three_nodes_without_a_network_make_the_index_of_one_process(tmp_path):
+    root = REPOSITORY / "sample_corpus"
+    plain, made = plain_index(tmp_path / "plain", root), tmp_path / "made"
+    found = in_a_namespace(ON_A_CLUSTER, made, root, scratch=tmp_path)
+    assert found["code"] == 0
+    assert found["said"]["seal"] == "enforced"
+    assert found["said"]["index"]["cluster"]["again"] == []
+    check_store(made)
+    check_same(plain, made)
+    left, right = (vectors_of(content(store)[0]) for store in (plain, made))
+    assert (left == right).all()
+    assert len(found["seen"]["documents"]) > 2
+    assert not any(found["seen"]["documents"].values())
+    assert any(found["seen"]["ray"].values())  # the control: these have sockets
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@needs_ray
+def test_a_worker_and_a_node_that_die_or_lie_cost_their_shards_and_nothing_else(tmp_path):
+    make_folder(tmp_path / "docs", 40, Random(9), paragraphs=2)
+    found = in_a_namespace(DISTURBED, tmp_path / "made", tmp_path / "docs", scratch=tmp_path)
+    assert found["lost"] == ["worker", "node"]
+    assert 3 <= len(found["again"]) < found["shards"]
+    for why in ("a hash that is none", "no file 'documents'"):  # false results, each made again
+        assert sum(why in each for each in found["again"]) == 1, found["again"]
+    check_store(tmp_path / "made")
+    check_same(plain_index(tmp_path / "plain", tmp_path / "docs"), tmp_path / "made")
+    assert not (tmp_path / "made" / "staging").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@needs_ray
+def test_a_cluster_with_certificates_is_joined_with_them_alone(tmp_path):
+    docs, made = tmp_path / "docs", tmp_path / "made"
+    made.mkdir()
+    make_folder(docs, 6, Random(5), paragraphs=1)
+    said = in_a_namespace(WITH_TLS, made, docs, scratch=tmp_path)
+    assert said["with"][0] == 0, said
+    check_same(plain_index(tmp_path / "plain", docs), made / "with")
+    assert said["without"][0] == 1
+    assert "is RAY_USE_TLS set on one side alone?" in said["without"][1]
+    assert not (made / "without" / "manifest.json").exists()
