@@ -1,0 +1,189 @@
+"""The pages of questions: ask, follow the draft, ask on; and what was asked before."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, Response
+
+from corpus_agent import answering, render
+from corpus_agent.service import pictures, session
+from corpus_agent.settings import existing_store
+from corpus_agent.text.sanitize import inert, one_line, visible
+from corpus_agent.web.marking import citation_pieces
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from corpus_agent.answering.receipt import Receipt
+    from corpus_agent.render.json_types import AnswerResult
+    from corpus_agent.web.conversations import AskedQuestion, WebConversation
+    from corpus_agent.web.site import Site
+
+RECENT = 12  # questions on the first page
+LISTED = 200  # in the history
+
+
+def start(site: Site, request: Request) -> Response:
+    """The first page: a question, and what was asked before."""
+    receipts, _ = _logged(site)
+    model = site.launch.model
+    return site.show(
+        "start.html",
+        model=one_line(model.name) if model is not None else "",
+        notices=[inert(notice) for notice in site.launch.notices],
+        receipts=[_listed(content) for content in receipts[:RECENT]],
+        more=len(receipts) > RECENT,
+        asked=visible(request.query_params.get("q", "")),
+    )
+
+
+def ask(site: Site, request: Request) -> Response:
+    """Begin to answer a question."""
+    form = request.state.form
+    asked = site.conversations.ask(form.get("question", ""), form.get("conversation", ""))
+    at = f"q{len(asked.questions)}"
+    return site.go(f"/ask/{asked.key}", fragment=at, follow=form.get("follow"))
+
+
+def conversation(site: Site, request: Request) -> Response:
+    """A conversation as far as it is; without the script it asks for itself again."""
+    found = _found(site, request)
+    shown = [_question(site, each) for each in found.questions]
+    working = any(each.is_open for each in found.questions)
+    followed = bool(request.query_params.get("follow"))
+    return site.show(
+        "conversation.html", key=found.key, questions=shown, working=working, followed=followed
+    )
+
+
+def progress(site: Site, request: Request) -> Response:
+    """How far the last question of a conversation is, as JSON; the draft is unchecked text."""
+    last = _found(site, request).questions[-1]
+    return JSONResponse(
+        {
+            "open": last.is_open,
+            "seen": last.seen,
+            "steps": [inert(one_line(step)) for step in last.steps],
+            "draft": inert(last.draft),
+        }
+    )
+
+
+def stop(site: Site, request: Request) -> Response:
+    """Stop the question that is being answered."""
+    found = _found(site, request)
+    found.questions[-1].cancel.set()
+    return site.go(f"/ask/{found.key}", fragment=f"q{len(found.questions)}")
+
+
+def history(site: Site, request: Request) -> Response:
+    """What was asked before, the newest first."""
+    receipts, bad = _logged(site)
+    shown = [_listed(content) for content in receipts[:LISTED]]
+    return site.show("history.html", receipts=shown, bad=bad, left=max(0, len(receipts) - LISTED))
+
+
+def receipt(site: Site, request: Request) -> Response:
+    """An answer of the log, with `verify` checked again against today's files."""
+    content = _receipt(site, request.path_params["key"])
+    checked = None
+    if request.query_params.get("verify"):
+        # A run that a document took over may have written what the store keeps of a text.
+        corpus = session.open_corpus(site.settings, searching=False, anew=True)
+        rows = list(answering.receipt.check(content, corpus, corpus.file))
+        [checked] = render.verify_object([(content, rows)], corpus.version, site.launch.seal.state)[
+            "verify"
+        ]["receipts"]
+    return site.show(
+        "receipt.html",
+        key=request.path_params["key"],
+        started=_listed(content)["started"],
+        answer=shown_answer(render.recorded_answer(content)),
+        checked=checked,
+    )
+
+
+def export(site: Site, request: Request) -> Response:
+    """An answer of the log as a file to keep: Markdown, or one page of HTML with its pictures."""
+    content = _receipt(site, request.path_params["key"])
+    corpus = site.service.corpus()
+    rows = list(answering.receipt.check(content, corpus, corpus.file))
+    html = request.query_params.get("as") == "html"
+    cited = pictures.pages_of(corpus, [found.now for found in rows]) if html else ()
+    exported = [render.exported_receipt((content, rows), cited)]
+    text = render.export_html(exported) if html else render.export_markdown(exported)
+    name = "answer.html" if html else "answer.md"
+    return Response(
+        text,
+        media_type="text/html" if html else "text/markdown",
+        headers={"Content-Disposition": f'attachment; filename="{name}"'},
+    )
+
+
+def delete(site: Site, request: Request) -> Response:
+    """Delete an answer from the log."""
+    if not answering.receipt.delete(existing_store(site.settings), request.path_params["key"]):
+        raise HTTPException(404, "This answer is not in the log (any more).")
+    return site.go("/history")
+
+
+def _found(site: Site, request: Request) -> WebConversation:
+    found = site.conversations.find(request.path_params["key"])
+    if found is None:
+        raise HTTPException(404, "This conversation is over; what was asked is in the history.")
+    return found
+
+
+def _logged(site: Site) -> tuple[list[Receipt], int]:
+    """The receipts of the log and its bad lines; answers from several indexes are in none."""
+    if site.settings.several:
+        return [], 0
+    return answering.receipt.logged(existing_store(site.settings))
+
+
+def _receipt(site: Site, key: str) -> Receipt:
+    receipts, _ = _logged(site)
+    found = next((each for each in receipts if answering.receipt.key_of(each) == key), None)
+    if found is None:
+        raise HTTPException(404, "This answer is not in the log (any more).")
+    return found
+
+
+def _listed(content: Receipt) -> dict[str, str]:
+    """A receipt as a line of the history."""
+    return {
+        "key": answering.receipt.key_of(content),
+        "question": one_line(str(content.get("question", ""))),
+        "started": one_line(str(content.get("started", "")))[:16].replace("T", " "),
+        "status": render.recorded_answer(content)["status"],
+    }
+
+
+def _question(site: Site, question: AskedQuestion) -> dict[str, Any]:
+    """A question as its page shows it."""
+    seal = site.launch.seal.state
+    answer, passages = question.answer, question.passages
+    problem = question.problem
+    recorded = None if site.settings.several else question.receipt
+    return {
+        "text": visible(question.text),
+        "stage": question.stage,
+        "open": question.is_open,
+        "seen": question.seen,
+        "steps": [inert(one_line(step)) for step in question.steps],
+        "draft": inert(question.draft),
+        "seconds": question.seconds,
+        "answer": shown_answer(render.answer_object(answer, seal)) if answer else None,
+        "passages": shown_answer(render.answer_object(passages, seal)) if passages else None,
+        "problem": visible(str(problem)) if problem else "",
+        "key": answering.receipt.key_of(recorded) if recorded else "",
+    }
+
+
+def shown_answer(answer: AnswerResult) -> dict[str, Any]:
+    """An answer with the pieces of its text: those that lead to a citation stand by themselves."""
+    numbers = {citation["n"] for citation in answer["citations"]}
+    paragraphs = [list(citation_pieces(line, numbers)) for line in answer["answer"].split("\n")]
+    return {**answer, "paragraphs": paragraphs}

@@ -1,0 +1,170 @@
+"""The pages of documents: every file with its status, index runs, watching, and forgetting."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, Response
+
+from corpus_agent import render
+from corpus_agent.service import upkeep
+from corpus_agent.settings import check_one
+from corpus_agent.text.naming import unambiguous
+from corpus_agent.text.sanitize import one_line, visible
+from corpus_agent.web.sought import number
+from indexer import STATUSES, compared
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from corpus_agent.web.site import Site
+    from indexer import FileRow, Index
+
+ON_A_PAGE = 200
+KEPT_FORGOTTEN = 100  # outcomes whose page can be opened again
+_FAILED_FIRST = {status: place for place, status in enumerate(
+    ("failed", "unreachable", "empty", "skipped", "indexed")
+)}  # fmt: skip
+_Key = Callable[["FileRow"], Any]
+ORDERS: dict[str, _Key] = {
+    "status": lambda row: (_FAILED_FIRST[row.status], row.source),
+    "name": lambda row: row.source,
+    "size": lambda row: row.bytes,
+    "date": lambda row: row.mtime_ns,
+    "pages": lambda row: row.pages or 0,
+}
+
+
+def documents(site: Site, request: Request) -> Response:
+    """All files, filtered and sorted; what failed comes first unless told otherwise."""
+    given = request.query_params
+    wanted = [status for status in STATUSES if status in given.get("status", "").split(",")]
+    part = given.get("q", "").strip().casefold()
+    order = given.get("sort", "") if given.get("sort", "") in ORDERS else "status"
+    corpus = site.service.corpus()
+    rows = [
+        row
+        for row in corpus.files()
+        if (not wanted or row.status in wanted) and part in row.source.casefold()
+    ]
+    rows.sort(key=ORDERS[order], reverse=bool(given.get("down")))
+    first = number(given.get("from", "")) or 0
+    return site.show(
+        "documents.html",
+        rows=[_shown(corpus, row) for row in rows[first : first + ON_A_PAGE]],
+        count=len(rows),
+        first=first,
+        step=ON_A_PAGE,
+        wanted=wanted,
+        statuses=STATUSES,
+        part=visible(part),
+        order=order,
+        orders=list(ORDERS),
+        down=bool(given.get("down")),
+        coverage=corpus.coverage(),
+        now=_now(site),
+        here_query={"status": ",".join(wanted), "q": part},
+    )
+
+
+def _shown(corpus: Index, row: FileRow) -> dict[str, Any]:
+    """A row with what a person asks of it: its date, and whether its file is still as it was."""
+    [(prefix, root)] = [each for each in corpus.roots.items() if row.source.startswith(each[0])]
+    own = replace(row, source=row.source.removeprefix(prefix))
+    modified = datetime.fromtimestamp(row.mtime_ns / 1e9, UTC) if row.mtime_ns else None
+    return {
+        **render.file_object(row),
+        "readable": row.is_document,
+        "stale": compared(root, own) == "changed",
+        "date": modified.strftime("%Y-%m-%d") if modified else "",
+    }
+
+
+def confirm(site: Site, request: Request) -> Response:
+    """Whether a document shall be forgotten."""
+    check_one(site.settings)
+    corpus = site.service.corpus()
+    row = site.row(corpus, request.query_params.get("source", ""))
+    return site.show("forget.html", row=_shown(corpus, row))
+
+
+def forget(site: Site, request: Request) -> Response:
+    """Forget a document; the next page says how to keep it out."""
+    check_one(site.settings)
+    corpus = site.service.corpus()
+    source = site.source(corpus, request.state.form.get("source", ""))
+    done = upkeep.forget(site.settings, source)
+    name = unambiguous(source)
+    site.forgotten[name] = render.forget_object(done, site.launch.seal.state)
+    if len(site.forgotten) > KEPT_FORGOTTEN:
+        site.forgotten.popitem(last=False)
+    return site.go("/documents/forgotten", source=name)
+
+
+def forgotten(site: Site, request: Request) -> Response:
+    """What was forgotten, and the line that keeps it out."""
+    name = request.query_params.get("source", "")
+    done = site.forgotten.get(name)
+    if done is None:
+        raise HTTPException(404, f"Nothing of this name was forgotten here: {one_line(name)}")
+    return site.show("forgotten.html", name=done["source"], done=done)
+
+
+def index(site: Site, request: Request) -> Response:
+    """Bring the index up to date."""
+    check_one(site.settings)
+    site.runs.begin()
+    return site.go("/documents/run", follow=request.state.form.get("follow"))
+
+
+def watch(site: Site, request: Request) -> Response:
+    """Keep the index up to date with the folder until that is stopped."""
+    check_one(site.settings)
+    site.runs.watch()
+    return site.go("/documents/run", follow=request.state.form.get("follow"))
+
+
+def stop(site: Site, request: Request) -> Response:
+    """Stop the run and the watch that go on."""
+    site.runs.stop()
+    return site.go("/documents/run")
+
+
+def run(site: Site, request: Request) -> Response:
+    """What goes on or went on last; with `part`, as JSON for a page that follows it."""
+    now = _now(site)
+    if request.query_params.get("part"):
+        return JSONResponse(now)
+    last, watched = site.runs.shown, site.runs.watched
+    errors = [each.error for each in (last, watched) if each is not None and each.error is not None]
+    return site.show(
+        "run.html",
+        now=now,
+        lines=last.lines() if last is not None else [],
+        notes=[one_line(note) for note in last.notes] if last is not None else [],
+        problems=[visible(str(error)) for error in errors],
+        changes=[one_line(line) for line in watched.lines] if watched is not None else [],
+        followed=bool(request.query_params.get("follow")),
+    )
+
+
+def _now(site: Site) -> dict[str, Any]:
+    """What a page shows of a run and a watch while they go on; `seen` counts what has ended."""
+    last, watched = site.runs.shown, site.runs.watched
+    watching = watched is not None and watched.is_open
+    looked = watched.looked if watched is not None else None
+    clock = time.strftime("%H:%M:%S", time.localtime(looked)) if looked is not None else ""
+    return {
+        "seen": site.runs.seen,
+        "open": last is not None and last.is_open,
+        "any": last is not None or watched is not None,
+        "share": round(last.share * 100) if last is not None else 0,
+        "text": last.progress() if last is not None and last.is_open else "",
+        "watching": watching,
+        "looked": f"The folder was looked at last at {clock}." if clock else "",
+    }

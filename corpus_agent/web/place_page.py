@@ -1,0 +1,139 @@
+"""The page of a place: a document as it was extracted, with the quoted words marked."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from starlette.responses import Response
+
+from corpus_agent.answering.quotations import locate, read_all
+from corpus_agent.text.naming import unambiguous
+from corpus_agent.text.sanitize import one_line, visible
+from corpus_agent.web.blocks import blocks
+from corpus_agent.web.marking import Piece, quotation_marked, text_marked
+from corpus_agent.web.pictures import shown_picture, text_of
+from corpus_agent.web.sought import number, trail
+from indexer import Line
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from corpus_agent.web.site import Site
+
+LINES = 200  # of a view
+BEFORE = 12  # lines before the one that is asked for
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What of a document is shown: a line, what is quoted there, what is looked for, the view.
+
+    `page` is asked for instead of a line, `first` is where the view of the text begins.
+    """
+
+    line: int
+    end: int
+    quote: str
+    find: str
+    first: int | None
+    page: int | None = None
+
+    @classmethod
+    def from_query(cls, given: Mapping[str, str]) -> Wanted:
+        """What an address asks for; a number that is none counts as not given."""
+        line = number(given.get("line", "")) or 1
+        return cls(
+            line,
+            max(line, number(given.get("end", "")) or line),
+            given.get("quote", "").strip(),
+            given.get("find", "").strip(),
+            number(given.get("from", "")),
+            number(given.get("page", "")),
+        )
+
+
+def place(site: Site, request: Request) -> Response:
+    """A document at a line, with what is quoted there or looked for marked."""
+    given = request.query_params
+    corpus = site.service.corpus()
+    row = site.row(corpus, given.get("source", ""))
+    name = unambiguous(row.source)
+    if not row.is_document:
+        detail = one_line(row.detail or "")
+        return site.show("unread.html", name=name, row=row, detail=detail)
+    wanted = Wanted.from_query(given)
+    stale = corpus.read(row.source, 1, 1).stale
+    lines = read_all(corpus, row.source)
+    marks, at, missing = marked(lines, wanted)
+    if wanted.page is not None and not wanted.quote:
+        at = next((n for n, line in enumerate(lines, 1) if line.page == wanted.page), at)
+    page = wanted.page or (lines[at - 1].page if 0 < at <= len(lines) else None)
+    last_marked = max(marks, default=0)
+    quoted = wanted.quote or wanted.find or text_of(lines, at, last_marked, page)
+    shown = shown_picture(corpus, row, page, quoted, at)
+    hits = sorted(marks) if wanted.find else []
+    on_trail = trail(corpus, given)
+    first = min(wanted.first or max(1, at - BEFORE), max(1, len(lines)))
+    last = min(len(lines), first + LINES - 1)
+    return site.show(
+        "place.html",
+        name=name,
+        title=one_line(row.title) if row.title else "",
+        row=row,
+        stale=stale,
+        find=visible(wanted.find),
+        quote=visible(wanted.quote),
+        at=at,
+        missing=missing,
+        marks=bool(marks),
+        blocks=list(blocks(lines, first, last, marks)),
+        first=first,
+        last=last,
+        count=len(lines),
+        before=max(1, first - LINES) if first > 1 else None,
+        after=last + 1 if last < len(lines) else None,
+        hits=len(hits),
+        hit=neighbours(hits, at),
+        trail=on_trail,
+        keep=on_trail.here if on_trail is not None else {},
+        picture=shown,
+        pages=row.pages or 0,
+    )
+
+
+def marked(lines: Sequence[Line], wanted: Wanted) -> tuple[dict[int, list[Piece]], int, bool]:
+    """The pieces of the lines with marks, the line to show, and whether what was wanted is missing.
+
+    A quotation is looked up as that of an answer is, so that it is found where the document was
+    edited above it; where it was altered, what resembles it is marked.
+    """
+    if wanted.find:
+        every = {n: text_marked(line.text, wanted.find) for n, line in enumerate(lines, 1)}
+        found = {n: pieces for n, pieces in every.items() if any(hit for _, hit in pieces)}
+        near = min(found, key=lambda number: abs(number - wanted.line), default=wanted.line)
+        return found, near, not found
+    if wanted.quote:
+        located = locate(lines, wanted.quote, wanted.line)
+        if located is None:
+            return {}, min(wanted.line, max(1, len(lines))), True
+        start, end, text, found_as = located
+        marks = quotation_marked(lines, 1, text, start, end)
+        return marks, start, found_as == "altered"
+    if wanted.end > wanted.line or wanted.line > 1:
+        return quotation_marked(lines, 1, "", wanted.line, wanted.end), wanted.line, False
+    return {}, wanted.line, False
+
+
+def neighbours(hits: Sequence[int], at: int) -> dict[str, int | None]:
+    """The number of the hit at a line among all, and the lines of the ones before and after it."""
+    place = bisect_left(hits, at)
+    here = place < len(hits) and hits[place] == at
+    following = place + 1 if here else place
+    return {
+        "number": place + 1 if here else None,
+        "before": hits[place - 1] if place > 0 else None,
+        "after": hits[following] if following < len(hits) else None,
+    }

@@ -1,0 +1,202 @@
+"""What the pages share: the service, the templates, the names of documents; and every address.
+
+Each page is a function of a request in a module of its own; what answers, searches and indexes is
+the business of `corpus_agent.service`, what is shown that of `corpus_agent.render`.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+import jinja2
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from corpus_agent import render
+from corpus_agent.service.service import Service
+from corpus_agent.text.naming import quoted
+from corpus_agent.text.sanitize import one_line, visible
+from corpus_agent.web import (
+    ask_pages,
+    document_pages,
+    pictures,
+    place_page,
+    search_page,
+    state_page,
+)
+from corpus_agent.web.conversations import Conversations
+from corpus_agent.web.runs import IndexRuns
+from indexer import CorpusError, NoIndex, Refused, StoreLocked, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from starlette.requests import Request
+
+    from corpus_agent.render.json_index import ForgetResult
+    from corpus_agent.settings import Settings
+    from corpus_agent.startup import Launch
+    from indexer import FileRow, Index
+
+    Page = Callable[["Site", Request], Response]
+
+FIRST_PAGE_SECONDS = 5.0  # that a browser may take to ask for it, before the model is loaded
+PAINTING_SECONDS = 0.3
+_HERE = Path(__file__).parent
+ASSETS = {"style.css": "text/css", "script.js": "text/javascript", "icon.svg": "image/svg+xml"}
+
+
+class Site:
+    """Everything that a page needs. Thread-safe: pages are made in threads."""
+
+    def __init__(self, settings: Settings, launch: Launch, base: str) -> None:
+        """`base` is what the path of every address begins with."""
+        self.settings = settings
+        self.launch = launch
+        self.base = base
+        self.service = Service(settings, launch)
+        self.conversations = Conversations(self.service)
+        self.runs = IndexRuns(settings)
+        self._lock = threading.Lock()
+        self._shown = threading.Event()  # once a page was made
+        self.forgotten: OrderedDict[str, ForgetResult] = OrderedDict()
+        self._named: tuple[int, dict[str, str]] | None = None
+        self._templates = jinja2.Environment(
+            loader=jinja2.FileSystemLoader(_HERE / "templates"),
+            autoescape=True,
+            undefined=jinja2.StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            auto_reload=False,
+        )
+        self._templates.filters["thousands"] = "{:,}".format
+        self._templates.filters["quoted"] = quoted
+        self._templates.globals["url"] = self.url
+        # Several are read together, and none of them is written.
+        self._templates.globals["several"] = [one.name for one in settings.several]
+
+    def start(self) -> None:
+        """Load index and model ahead of the first question."""
+        threading.Thread(target=self._warm, name="loading", daemon=True).start()
+
+    def _warm(self) -> None:
+        # Loading holds up every thread: the first page, and what it shows itself with, go before.
+        if self._shown.wait(FIRST_PAGE_SECONDS):
+            time.sleep(PAINTING_SECONDS)
+        try:
+            self.service.warm()
+        except CorpusError:
+            return  # every page says so by itself
+
+    def stop(self) -> None:
+        """Stop what goes on."""
+        self.conversations.stop()
+        self.runs.stop()
+
+    def application(self) -> Starlette:
+        """The pages as an ASGI application."""
+        routes = [
+            *(Route(path, self._page(page), methods=["GET"]) for path, page in READ.items()),
+            *(Route(path, self._page(page), methods=["POST"]) for path, page in CHANGE.items()),
+            Route("/static/{name}", _asset, methods=["GET"]),
+        ]
+        found: dict[Any, Any] = {CorpusError: self._failed, HTTPException: self._missing}
+        return Starlette(routes=routes, exception_handlers=found)
+
+    def _page(self, page: Page) -> Callable[[Request], Response]:
+        return partial(page, self)
+
+    # -- for the pages
+
+    def url(self, path: str, /, **query: object) -> str:
+        """The address of a page."""
+        given = {name: value for name, value in query.items() if value not in (None, "")}
+        return f"{self.base}{path}" + (f"?{urlencode(given)}" if given else "")
+
+    def show(self, template: str, code: int = 200, **content: object) -> HTMLResponse:
+        """A page made of a template."""
+        page = self._templates.get_template(template)
+        closed = self.launch.seal
+        self._shown.set()
+        return HTMLResponse(page.render(seal=closed, egress=self.launch.egress, **content), code)
+
+    def go(self, path: str, fragment: str = "", **query: object) -> RedirectResponse:
+        """Go on to a page after something was changed."""
+        at = f"#{fragment}" if fragment else ""
+        return RedirectResponse(f"{self.url(path, **query)}{at}", 303)
+
+    def source(self, corpus: Index, name: str) -> str:
+        """The document that is shown by that name; what none is is returned as it is."""
+        with self._lock:
+            if self._named is None or self._named[0] != corpus.version:
+                names = render.names(row.source for row in corpus.files())
+                self._named = corpus.version, names
+            return self._named[1].get(name, name)
+
+    def row(self, corpus: Index, name: str) -> FileRow:
+        """The file that is shown by that name; the page is "not found" (404) if there is none."""
+        row = corpus.file(self.source(corpus, name))
+        if row is None:
+            raise HTTPException(404, f"No document of the index has this name: {one_line(name)}")
+        return row
+
+    # -- what went wrong
+
+    def _failed(self, _: Request, error: CorpusError) -> HTMLResponse:
+        status = next((code for kind, code in _CODES.items() if isinstance(error, kind)), 500)
+        return self.show(
+            "problem.html", status, message=visible(error.message), hint=visible(error.hint)
+        )
+
+    def _missing(self, _: Request, error: HTTPException) -> HTMLResponse:
+        message = error.detail if error.status_code == 404 else "This cannot be done here."
+        return self.show("problem.html", error.status_code, message=visible(message), hint="")
+
+
+_CODES: dict[type[CorpusError], int] = {
+    NoIndex: 409,
+    StoreLocked: 409,
+    Refused: 404,
+    UsageError: 400,
+}
+READ: dict[str, Page] = {
+    "/": ask_pages.start,
+    "/ask/{key}": ask_pages.conversation,
+    "/ask/{key}/progress": ask_pages.progress,
+    "/history": ask_pages.history,
+    "/history/{key}": ask_pages.receipt,
+    "/history/{key}/export": ask_pages.export,
+    "/read": place_page.place,
+    "/picture": pictures.picture,
+    "/search": search_page.search,
+    "/documents": document_pages.documents,
+    "/documents/run": document_pages.run,
+    "/documents/forget": document_pages.confirm,
+    "/documents/forgotten": document_pages.forgotten,
+    "/state": state_page.state,
+}
+CHANGE: dict[str, Page] = {
+    "/ask": ask_pages.ask,
+    "/ask/{key}/stop": ask_pages.stop,
+    "/history/{key}/delete": ask_pages.delete,
+    "/documents/index": document_pages.index,
+    "/documents/watch": document_pages.watch,
+    "/documents/stop": document_pages.stop,
+    "/documents/forget": document_pages.forget,
+}
+
+
+def _asset(request: Request) -> Response:
+    """A file of the package; its type is listed, so that none is guessed."""
+    name = request.path_params["name"]
+    if name not in ASSETS:
+        raise HTTPException(404, "There is no such file.")
+    return Response((_HERE / "static" / name).read_bytes(), media_type=ASSETS[name])

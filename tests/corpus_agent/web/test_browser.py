@@ -1,0 +1,667 @@
+"""The pages in the real Chromium, by role and label, as a person uses them."""
+
+import re
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from urllib.parse import urlencode
+
+import pytest
+
+from corpus_agent.selftest.injection.planting import carried, documents
+from corpus_agent.selftest.injection.strings import Targets, load
+from tests.support.browser import Observer, chromium, only_ours
+from tests.support.fakes import ScriptedModelServer, says, stalls, writes
+from tests.support.hostile_pages import NASTY, UNSEEN, Neighbour
+from tests.support.places import EVAL_DATA
+from tests.support.processes import until
+from tests.support.web_server import POLICY, WebServer
+
+pytestmark = pytest.mark.slow
+
+QUESTION = "On which day of the month is the rent due?"
+EVERY = 4  # of the planted strings is searched for; all stand on the pages of documents
+RENT = "1.1 The rent is £985 per calendar month, due in advance on the 3rd day of each month."
+PAGES = ["/", "/search?q=rent", "/documents", "/history", "/state", "/documents/run",
+         "/read?source=home/lease.md&line=13", "/read?source=home/home-insurance.pdf&line=5",
+         "/documents/forget?source=home/lease.md", "/nowhere"]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def server(sample_store, browser):
+    with WebServer(sample_store, "--llm", "none") as made:
+        made.enter()
+        yield made
+
+
+def context_of(browser, server, **options):
+    """A context that has the key, as the browser that opened the printed address."""
+    made = browser.new_context(**options)
+    key = {"name": "corpus-agent", "value": server.cookie, "httpOnly": True, "sameSite": "Strict"}
+    made.add_cookies([{**key, "domain": "127.0.0.1", "path": f"{server.base}/"}])
+    made.set_default_timeout(60_000)  # as long as a busy machine may take
+    return made
+
+
+def press(page, key):
+    """After the page's script ran: a key pressed between text and script is nobody's."""
+    page.wait_for_load_state("domcontentloaded")
+    page.keyboard.press(key)
+
+
+@pytest.fixture
+def page(browser, server):
+    context = context_of(browser, server)
+    observer = Observer(server.origin)
+    observer.watch(context)
+    made = context.new_page()
+    yield made
+    context.close()
+    observer.nothing_happened()
+
+
+def at(server, path):
+    return f"{server.origin}{server.base}{path}"
+
+
+def ask(page, server, question=QUESTION):
+    page.goto(at(server, "/"))
+    page.get_by_label("Question").fill(question)
+    page.get_by_role("button", name="Ask").click()
+    page.get_by_role("list", name="Citations").wait_for()
+
+
+def test_the_printed_address_opens_once_and_leads_to_the_first_page(browser, sample_store):
+    with WebServer(sample_store, "--llm", "none") as server:
+        context = browser.new_context()
+        page = context.new_page()
+        page.goto(server.url)
+        page.get_by_role("heading", name="Ask your documents").wait_for()
+        assert "token" not in page.url
+        other = browser.new_context().new_page()
+        assert other.goto(server.url).status == 403
+        [cookie] = context.cookies()
+        assert (cookie["httpOnly"], cookie["sameSite"]) == (True, "Strict")
+        assert page.evaluate("document.cookie") == ""
+
+
+def test_a_question_its_citation_the_marked_words_and_the_way_back(page, server):
+    ask(page, server)
+    page.get_by_role("link", name="home/lease.md").first.click()
+    mark = page.locator("mark")
+    assert mark.inner_text() == RENT
+    assert mark.bounding_box()["y"] < page.viewport_size["height"], "scrolled to"
+    page.reload()
+    assert page.locator("mark").inner_text() == RENT
+    page.go_back()
+    page.get_by_role("list", name="Citations").wait_for()
+    page.go_forward()
+    assert page.locator("mark").inner_text() == RENT
+    page.go_back()
+    page.get_by_label("Ask on").fill("And how much is it?")
+    page.get_by_role("button", name="Ask").click()
+    page.get_by_role("heading", name="And how much is it?").wait_for()
+    page.get_by_role("link", name="Recorded").nth(1).wait_for()
+    page.reload()
+    assert page.locator("article").count() == 2
+
+
+def test_the_words_of_a_hit_are_outlined_on_the_page_of_the_pdf(page, server):
+    page.goto(at(server, "/search"))
+    page.get_by_label("Words or a question").fill("policy number")
+    page.get_by_role("link", name="home/home-insurance.pdf").first.click()
+    picture = page.get_by_role("img", name=re.compile("the quoted words outlined"))
+    whole = picture.bounding_box()
+    assert (
+        page.locator("figure img").evaluate("async (i) => (await i.decode(), i.naturalWidth)") > 900
+    )
+    boxes = [box.bounding_box() for box in page.locator("rect").all()]
+    assert boxes
+    for box in boxes:
+        assert whole["x"] <= box["x"] <= box["x"] + box["width"] <= whole["x"] + whole["width"]
+        assert whole["y"] <= box["y"] <= box["y"] + box["height"] <= whole["y"] + whole["height"]
+    page.get_by_role("link", name="Page 2").click()
+    page.get_by_text("Page 2 of 3").wait_for()
+    assert page.locator("rect").count() == 0
+
+
+def test_search_as_one_types_filters_and_keys(page, server):
+    page.goto(at(server, "/search"))
+    field = page.get_by_label("Words or a question")
+    field.press_sequentially("rent due", delay=20)
+    page.get_by_role("status").filter(has_text="results in").wait_for()
+    page.locator(".hits mark", has_text="rent").first.wait_for()
+    assert page.url.endswith("q=rent+due&k=10")
+    page.get_by_text("Only some documents").click()
+    page.get_by_label("Only below these").fill("kitchen")
+    hits = page.locator("#results a.hit")  # a notice names the best one, which is outside of these
+    assert until(lambda: "lease.md" not in "".join(hits.all_inner_texts()))
+    page.get_by_text("The best passage of all documents is outside of these").wait_for()
+    page.get_by_label("Show why each is there").check()
+    page.locator(".explain").first.wait_for()
+    page.reload()
+    assert page.get_by_label("Only below these").input_value() == "kitchen"
+    page.get_by_label("Only below these").fill("home")
+    page.get_by_role("link", name="home/lease.md").first.wait_for()
+    field.focus()
+    press(page, "ArrowDown")
+    press(page, "ArrowDown")
+    press(page, "ArrowUp")
+    focused = page.evaluate("document.activeElement.innerText")
+    assert focused == page.locator("a.hit").first.inner_text()
+    press(page, "Enter")
+    page.wait_for_url("**/read?**")
+    page.go_back()
+    assert page.get_by_label("Words or a question").input_value() == "rent due"
+
+
+def test_by_keyboard_alone_a_question_is_asked_and_its_citation_opened(page, server):
+    page.goto(at(server, "/"))
+    page.keyboard.type(QUESTION)  # the field has the focus
+    press(page, "Tab")
+    press(page, "Enter")
+    page.get_by_role("list", name="Citations").wait_for()
+    press(page, "?")
+    page.get_by_role("dialog", name="Keys").wait_for()
+    press(page, "Escape")
+    page.get_by_role("dialog", name="Keys").wait_for(state="hidden")
+    press(page, "ArrowDown")
+    press(page, "Enter")
+    page.wait_for_url("**/read?**")
+    assert page.locator("mark").inner_text() == RENT
+    press(page, "/")
+    page.keyboard.type("tenant")
+    press(page, "Enter")
+    page.get_by_role("status").filter(has_text=re.compile("^1 of")).wait_for()
+    page.locator("h1").click()
+    press(page, "n")
+    page.get_by_role("status").filter(has_text=re.compile("^2 of")).wait_for()
+    press(page, "p")
+    page.get_by_role("status").filter(has_text=re.compile("^1 of")).wait_for()
+
+
+def test_ctrl_and_enter_ask_and_enter_alone_begins_a_line(page, server):
+    page.goto(at(server, "/"))
+    page.keyboard.type(QUESTION)
+    press(page, "Enter")
+    assert page.get_by_label("Question").input_value() == f"{QUESTION}\n"
+    press(page, "Control+Enter")
+    page.get_by_role("list", name="Citations").wait_for()
+
+
+def test_every_page_can_be_walked_through_by_tab_and_each_stop_is_seen(page, server):
+    for path in PAGES[:6]:
+        page.goto(at(server, path))
+        page.evaluate("document.body.tabIndex = -1, document.body.focus()")
+        seen = []
+        for _ in range(8):
+            press(page, "Tab")
+            seen.append(page.evaluate(
+                "(e => [e.localName, getComputedStyle(e).outlineStyle, e.innerText || e.name])"
+                "(document.activeElement)"
+            ))  # fmt: skip
+            if seen[-1][0] == "body":  # after the last one of a short page
+                break
+        assert seen[0][2] == "Skip to the content"
+        stops = [each for each in seen if each[0] != "body"]
+        unseen = [(path, name, text) for name, style, text in stops if style == "none"]
+        assert unseen == []
+
+
+def test_documents_are_filtered_forgotten_and_indexed_again(browser, sample_store, tmp_path, cli):
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    for name in ("heron", "boiler", "lease"):
+        (docs / f"{name}.md").write_text(f"# {name}\n\nThe {name} is here.\n")
+    (docs / "cut.pdf").write_bytes(b"%PDF-1.4 cut")
+    assert cli("--store", tmp_path / "store", "index", docs).returncode == 0
+    with WebServer(tmp_path / "store", "--llm", "none") as server:
+        server.enter()
+        page = context_of(browser, server).new_page()
+        page.goto(at(server, "/documents"))
+        assert "cut.pdf" in page.get_by_role("row").nth(1).inner_text(), "what failed comes first"
+        page.get_by_label("Status").select_option("indexed")
+        page.get_by_label("Name holds").fill("her")
+        page.get_by_role("button", name="Filter").click()
+        page.get_by_text("1 file", exact=True).wait_for()
+        page.get_by_role("link", name="Forget heron.md").click()
+        page.get_by_role("button", name="Forget it").click()
+        page.get_by_role("heading", name="heron.md is forgotten").wait_for()
+        assert page.locator("pre").inner_text().strip() == "/heron.md"
+        page.reload()
+        page.get_by_role("heading", name="heron.md is forgotten").wait_for()
+        (docs / "otter.md").write_text("# Otter\n\nOtters swim.\n")
+        page.get_by_role("link", name="All documents").click()
+        page.get_by_role("button", name="Index now").click()
+        page.get_by_role("status").filter(has_text="2 added").wait_for()  # by itself
+        page.get_by_role("link", name="All documents").click()
+        page.get_by_role("columnheader", name="Name").get_by_role("link").click()
+        names = page.get_by_role("rowheader").all_inner_texts()
+        assert [name.split("\n")[0] for name in names] == [
+            "boiler.md", "cut.pdf", "heron.md", "lease.md", "otter.md",
+        ]  # fmt: skip
+
+
+def test_a_file_that_is_added_while_watching_shows_up_indexed(browser, tmp_path, cli):
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "heron.md").write_text("# Heron\n\nThe heron nests in the reeds.\n")
+    assert cli("--store", tmp_path / "store", "index", docs).returncode == 0
+    with WebServer(tmp_path / "store", "--llm", "none") as server:
+        server.enter()
+        page = context_of(browser, server).new_page()
+        page.set_default_timeout(60_000)  # looks at the folder are apart, more on a busy machine
+        page.goto(at(server, "/documents"))
+        (docs / "heron.md").write_text("# Heron\n\nThe heron has left for the winter.\n")
+        assert "changed since it was indexed" not in page.get_by_role("table").inner_text()
+        page.reload()
+        assert "changed since it was indexed" in page.get_by_role("table").inner_text()
+        page.get_by_role("button", name="Watch the folder").click()
+        changes = page.get_by_role("list", name="Changes while watching")
+        changes.get_by_text("1 updated").wait_for()
+        page.get_by_role("link", name="All documents").click()
+        assert "changed since it was indexed" not in page.get_by_role("table").inner_text()
+        assert page.get_by_role("button", name="Index now").is_disabled()
+        page.get_by_label("Name holds").fill("typing")
+        (docs / "vole.md").write_text("# Vole\n\nVoles dig.\n")
+        page.get_by_role("link", name="vole.md", exact=True).wait_for()  # the table, by itself
+        assert page.get_by_label("Name holds").input_value() == "typing"
+        page.get_by_role("button", name="Stop").click()
+        page.get_by_role("link", name="All documents").click()
+        page.get_by_role("button", name="Watch the folder").wait_for()
+        assert until(
+            lambda: page.reload() and page.get_by_role("button", name="Index now").is_enabled()
+        )
+        assert server.process.poll() is None
+
+
+def test_from_hit_to_hit_of_a_search_while_reading(page, server):
+    page.goto(at(server, "/search"))
+    page.get_by_label("Words or a question").fill("policy number")
+    page.locator("#results a.hit").nth(1).wait_for()
+    names = page.locator("#results a.hit").all_inner_texts()
+    page.locator("#results a.hit").first.click()
+    hits = page.get_by_role("navigation", name="Hits of the search")
+    hits.get_by_text(f"Hit 1 of {len(names)}", exact=True).wait_for()
+    assert hits.get_by_role("link", name="Previous hit").count() == 0
+    for number, name in enumerate(names[1:4], 2):
+        press(page, "n") if number == 2 else hits.get_by_role("link", name="Next").click()
+        hits.get_by_text(f"Hit {number} of").wait_for()
+        assert page.get_by_role("heading", level=1).first.inner_text() == name
+        assert page.locator("mark").count() > 0
+    press(page, "p")
+    hits.get_by_text("Hit 3 of").wait_for()
+    page.get_by_label("Find in this document").fill("e")
+    page.get_by_role("button", name="Find").click()
+    page.get_by_role("link", name="Next", exact=True).click()  # that of the document
+    hits.get_by_text("Hit 3 of").wait_for()
+    hits.get_by_role("link", name="All hits of").click()
+    assert page.get_by_label("Words or a question").input_value() == "policy number"
+
+
+def test_an_answer_of_the_history_is_verified_and_deleted(page, server):
+    ask(page, server, "Who fixes the boiler?")
+    page.get_by_role("link", name="Recorded").click()
+    page.get_by_role("button", name="Verify again").click()
+    page.get_by_role("heading", name="Every quotation still stands in its document").wait_for()
+    page.get_by_role("button", name="Delete from the log").click()
+    page.get_by_role("heading", name="What was asked").wait_for()
+    assert page.get_by_role("link", name="Who fixes the boiler?").count() == 0
+
+
+SIZES = """(text) => new Promise((done) => {
+  const sizes = [];
+  const look = () => {
+    if (!text.isConnected || sizes.length > 200) return done(sizes);
+    sizes.push(text.textContent.length);
+    setTimeout(look, 50);
+  };
+  look();
+})"""
+
+
+def test_the_draft_is_shown_as_it_is_written_and_can_be_stopped(browser, sample_store):
+    draft = "The rent is due on the 3rd day of each month, I believe, and it is a fair one. " * 4
+    script = [stalls(draft, 60.0)] * 6
+    with ScriptedModelServer(script) as model:
+        where = ("--llm", model.server.base_url)
+        with WebServer(sample_store, *where) as server:
+            server.enter()
+            page = context_of(browser, server).new_page()
+            page.goto(at(server, "/"))
+            assert "toy-model" in page.locator("main").inner_text()
+            page.get_by_label("Question").fill(QUESTION)
+            page.get_by_role("button", name="Ask").click()
+            page.get_by_text("Draft, unchecked").wait_for()
+            page.locator(".draft-text", has_text="The rent is due").wait_for()
+            assert not model.left
+            page.get_by_role("button", name="Stop").click()
+            page.get_by_text("Stopped; there is no answer.").wait_for()
+            assert until(lambda: model.left), "the model's request is ended, too"
+            model.over.set()
+
+
+def test_a_draft_grows_on_the_page_while_the_model_writes(browser, sample_store):
+    words = [f"{RENT[4:]}", *(f"And word number {n} of the draft." for n in range(12))]
+    with (
+        ScriptedModelServer([writes(" ".join(words), 0.04)] * 6) as model,
+        WebServer(sample_store, "--llm", model.server.base_url) as server,
+    ):
+        server.enter()
+        page = context_of(browser, server).new_page()
+        page.goto(at(server, "/"))
+        page.get_by_label("Question").fill(QUESTION)
+        page.get_by_role("button", name="Ask").click()
+        page.locator(".draft-text", has_text="The rent").wait_for()
+        sizes = page.locator(".draft-text").evaluate(SIZES)
+        page.get_by_role("link", name="Recorded").wait_for()
+        assert page.get_by_text("Draft, unchecked").count() == 0
+    growing = [size for size in sizes if size]
+    assert growing == sorted(growing)
+    assert len(set(growing)) > 5, sizes
+
+
+def test_a_models_answer_is_shown_checked(browser, sample_store):
+    reply = f'It is due on the 3rd day of each month [home/lease.md:13] "{RENT[4:]}".'
+    with (
+        ScriptedModelServer([says(reply)] * 6) as model,
+        WebServer(sample_store, "--llm", model.server.base_url) as server,
+    ):
+        server.enter()
+        page = context_of(browser, server).new_page()
+        ask(page, server)
+        assert "verified" in page.get_by_role("list", name="Citations").inner_text()
+
+
+def test_eight_tabs_at_once_and_no_answer_is_lost(browser, server):
+    context = context_of(browser, server)
+    pages = [context.new_page() for _ in range(8)]
+    for page in pages:
+        page.goto(at(server, "/"))
+        page.get_by_label("Question").fill(QUESTION)
+    for page in pages:
+        page.get_by_role("button", name="Ask").click(no_wait_after=True)
+    for page in pages:
+        page.get_by_role("list", name="Citations").wait_for()
+        assert RENT in page.locator("main").inner_text()
+    context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1280, 2560])
+def test_every_page_fits_its_window(width, scheme, browser, server):
+    context = context_of(
+        browser, server, viewport={"width": width, "height": 800}, color_scheme=scheme
+    )
+    observer = Observer(server.origin)
+    observer.watch(context)
+    page = context.new_page()
+    for path in PAGES:
+        page.goto(at(server, path))
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+        dark = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert (dark == "rgb(255, 255, 255)") == (scheme == "light")
+        only_ours(page, server.base)
+    context.close()
+
+
+def test_without_javascript_one_asks_searches_reads_and_forgets(browser, server):
+    context = context_of(browser, server, java_script_enabled=False)
+    page = context.new_page()
+    ask(page, server)  # the page asks again by itself until it is answered
+    page.get_by_role("link", name="home/lease.md").first.click()
+    assert page.locator("mark").inner_text() == RENT
+    page.get_by_label("Find in this document").fill("deposit")
+    page.get_by_role("button", name="Find").click()
+    page.get_by_role("status").filter(has_text="1 of").wait_for()
+    page.get_by_role("link", name="Next").click()
+    page.get_by_role("status").filter(has_text="2 of").wait_for()
+    page.goto(at(server, "/search"))
+    page.get_by_label("Words or a question").fill("sourdough starter")
+    page.get_by_role("button", name="Search").click()
+    page.get_by_role("link", name="kitchen/sourdough.md").first.wait_for()
+    page.get_by_role("link", name="Documents").click()
+    page.get_by_role("link", name="Forget home/lease.md").click()
+    page.get_by_role("button", name="Forget it").wait_for()
+    page.get_by_role("link", name="Keep it").click()
+    context.close()
+
+
+def test_a_screen_reader_finds_the_parts_of_a_page(page, server):
+    ask(page, server)
+    tree = page.locator("body").aria_snapshot()
+    for part in ('link "Skip to the content"', 'navigation "Pages"', "main:",
+                 f'heading "{QUESTION}" [level=1]', 'list "Citations"', "listitem:",
+                 'link "home/lease.md"', 'textbox "Ask on"', 'button "Ask"'):  # fmt: skip
+        assert part in tree, part
+    page.goto(at(server, "/documents"))
+    tree = page.locator("body").aria_snapshot()
+    for part in ('columnheader "Name"', 'combobox "Status"', 'searchbox "Name holds"',
+                 'rowheader "scans/council-tax-2024.pdf"', "status: 17 files"):  # fmt: skip
+        assert part in tree, part
+
+
+def test_right_to_left_text_runs_from_the_right(browser, tmp_path, cli):
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "arabic.md").write_text("# عقد\n\nيجب دفع الإيجار في اليوم الثالث من كل شهر.\n")
+    assert cli("--store", tmp_path / "store", "index", docs).returncode == 0
+    with WebServer(tmp_path / "store", "--llm", "none") as server:
+        server.enter()
+        page = context_of(browser, server).new_page()
+        page.goto(at(server, "/read?source=arabic.md&line=3"))
+        line = page.locator("#l3")
+        assert line.evaluate("e => getComputedStyle(e).direction") == "rtl"
+        assert page.locator("#l2").evaluate("e => getComputedStyle(e).direction") == "ltr"
+
+
+# -- what documents try
+
+
+@pytest.fixture(scope="module")
+def planted():
+    """The planted strings: those for development where they are at hand, else the packaged ones."""
+    file = EVAL_DATA / "injection" / "planted-dev.jsonl"
+    targets = Targets("/nowhere/canary", "link.txt", "/nowhere/outside", "127.0.0.1:9")
+    return load(file if file.exists() else None, targets)
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory, planted, browser):
+    folder = tmp_path_factory.mktemp("hostile")
+    docs = folder / "docs"
+    docs.mkdir()
+    for each in planted:
+        for name, content in documents(each):
+            (docs / name).write_bytes(content)
+    from corpus_agent.service import session
+    from corpus_agent.settings import Settings
+
+    session.index(Settings(store=folder / "store", ocr="off"), docs)
+    with WebServer(folder / "store", "--llm", "none") as made:
+        made.enter()
+        yield made
+
+
+def test_nothing_of_a_document_acts_on_any_page(browser, hostile, planted):
+    context = context_of(browser, hostile)
+    observer = Observer(hostile.origin)
+    observer.watch(context)
+    page = context.new_page()
+    names = []
+    first = 0
+    while True:
+        page.goto(at(hostile, f"/documents?sort=name&from={first}"))
+        only_ours(page, hostile.base)
+        links = page.get_by_role("rowheader").get_by_role("link").all()
+        names += [link.get_attribute("href") for link in links]
+        first += 200
+        if not page.get_by_role("link", name="Next").count():
+            break
+    assert len(names) > 2 * len(planted)
+    for href in names[:: max(1, len(names) // 80)]:
+        page.goto(f"{hostile.origin}{href}", wait_until="domcontentloaded")
+        only_ours(page, hostile.base)
+    for number, each in enumerate(planted):
+        query = urlencode(
+            {"q": f"{each.word} valve {carried(each.text)[:300]}", "part": number % 2}
+        )
+        page.goto(at(hostile, f"/search?{query}"), wait_until="domcontentloaded")
+        assert each.word in page.content()
+        if not number % 2:
+            only_ours(page, hostile.base)
+    for each in planted[:: max(1, len(planted) // 5)]:
+        ask(page, hostile, f"What do the notes say about the {each.word} valve?")
+        only_ours(page, hostile.base)
+    page.goto(at(hostile, "/history"))
+    only_ours(page, hostile.base)
+    context.close()
+    observer.nothing_happened()
+
+
+def test_nothing_that_a_model_writes_acts_as_a_draft_or_in_an_answer(browser, sample_store):
+    with (
+        ScriptedModelServer() as model,
+        WebServer(sample_store, "--llm", model.server.base_url) as server,
+    ):
+        server.enter()
+        context = context_of(browser, server)
+        observer = Observer(server.origin)
+        observer.watch(context)
+        page = context.new_page()
+        for text in NASTY:
+            model.replies = [stalls(f"{RENT[4:]} {text}", 0.6)] * 1_000
+            page.goto(at(server, "/"))
+            page.get_by_label("Question").fill(f"{QUESTION} {text[:40]}")
+            page.get_by_role("button", name="Ask").click()
+            page.locator(".draft-text", has_text="The rent is").wait_for()
+            only_ours(page, server.base)
+            page.get_by_role("link", name="Recorded").wait_for()
+            for way in ("answer", "receipt"):
+                only_ours(page, server.base)
+                shown = page.locator("body").inner_text()
+                assert not re.search(UNSEEN, shown), way
+                if way == "answer":
+                    page.get_by_role("link", name="Recorded").click()
+                    page.get_by_role("button", name="Verify again").wait_for()
+        page.goto(at(server, "/history"))
+        only_ours(page, server.base)
+        context.close()
+        observer.nothing_happened()
+
+
+ASK_AS_A_NEIGHBOUR = """async ([address, options]) => {
+  try {
+    const answer = await fetch(address, { credentials: "include", ...options });
+    return `${answer.type} ${answer.status} ${await answer.text()}`;
+  } catch (error) { return error.name; }
+}"""
+FRAMED = """(address) => new Promise((done) => {
+  const frame = document.createElement("iframe");
+  frame.onload = () => {
+    try { done(String(frame.contentDocument && frame.contentDocument.body.innerText)); }
+    catch (error) { done(error.name); }
+  };
+  frame.src = address;
+  document.body.append(frame);
+})"""
+SENT = """(address) => {
+  const form = document.createElement("form");
+  Object.assign(form, { method: "post", action: address });
+  form.innerHTML = '<input name="source" value="home/lease.md">';
+  document.body.append(form);
+  form.submit();
+}"""
+
+
+def test_a_server_beside_ours_gets_no_key_and_its_pages_get_nothing_of_ours(browser, server):
+    context = context_of(browser, server)  # which has our key
+    address = at(server, "/documents")
+    with Neighbour("<!doctype html><title>beside</title><body>beside") as beside:
+        observed = context.new_page()
+        for path in ("/", "/documents", "/0123456789abcdef/documents", "/static/style.css"):
+            observed.goto(f"{beside.origin}{path}")
+        assert {heard["cookie"] for heard in beside.heard} <= {"", "theirs=1"}
+        observed.goto(f"{beside.origin}{server.base}/")
+        [heard] = [each for each in beside.heard if each["path"] == f"{server.base}/"]
+        assert server.cookie in heard["cookie"], "the control: who knows the path"
+        observed.goto(beside.origin)
+        for options in ({}, {"mode": "no-cors"}, {"method": "POST", "mode": "no-cors"}):
+            found = observed.evaluate(ASK_AS_A_NEIGHBOUR, [address, options])
+            assert found in ("TypeError", "opaque 0 "), options
+        assert "lease" not in observed.evaluate(FRAMED, address)
+        with observed.expect_response("**/documents") as answer:
+            observed.evaluate("(address) => { location.href = address }", address)
+        assert answer.value.status == 403, "a link of theirs"
+        observed.get_by_role("heading", name="403").wait_for()
+        observed.goto(beside.origin)
+        with observed.expect_response("**/forget") as answer:
+            observed.evaluate(SENT, at(server, "/documents/forget"))
+        assert answer.value.status == 403
+        assert "home/lease.md" in server.get("/documents").words
+        assert observed.goto(address).status == 200, "the control: typed by the person"
+    context.close()
+
+
+BAD = """<!doctype html><title>bad</title><p onclick="1">x</p><img src="http://127.0.0.1:9/out">
+<script>alert(1)</script><script>throw new Error("ours not")</script><b>bold</b>"""
+
+
+def test_a_page_that_does_all_that_is_noticed(browser):
+    """The control: with our policy the browser reports violations, without it things happen."""
+    for policy in ("", POLICY):
+        with serving(BAD, policy) as origin:
+            context = browser.new_context()
+            observer = Observer(origin)
+            observer.watch(context)
+            page = context.new_page()
+            page.goto(origin)
+            with pytest.raises(AssertionError):
+                only_ours(page, "/base")
+            violations = page.evaluate("window.violations")
+            context.close()
+            with pytest.raises(AssertionError):
+                observer.nothing_happened()
+            if policy:
+                assert observer.dialogs == []
+                assert any(found.startswith("script-src") for found in violations)
+                assert any(found.startswith("img-src") for found in violations)
+                assert observer.refused
+            else:
+                assert observer.dialogs == ["alert"]
+                assert observer.foreign == ["http://127.0.0.1:9/out"]
+                assert observer.errors
+
+
+class serving:  # noqa: N801 - used as a function
+    """One page at a port of loopback, with a policy."""
+
+    def __init__(self, page, policy):
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self):
+                self.send_response(200)
+                self.send_header("Content-Type", "text/html")
+                if policy:
+                    self.send_header("Content-Security-Policy", policy)
+                self.end_headers()
+                self.wfile.write(page.encode())
+
+            def log_message(self, *_):
+                pass
+
+        self.server = HTTPServer(("127.0.0.1", 0), Handler)
+
+    def __enter__(self):
+        self.thread = threading.Thread(target=self.server.serve_forever, args=(0.02,))
+        self.thread.start()
+        return f"http://127.0.0.1:{self.server.server_address[1]}"
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+        self.server.server_close()
+        self.thread.join()

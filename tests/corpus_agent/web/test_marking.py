@@ -1,0 +1,90 @@
+"""Pieces of text that are marked, and lines as blocks."""
+
+from corpus_agent.web.blocks import blocks
+from corpus_agent.web.marking import (
+    citation_pieces,
+    quotation_marked,
+    text_marked,
+    words_marked,
+)
+from corpus_agent.web.place_page import Wanted, marked, neighbours
+from indexer.records import Line
+
+
+def marks(pieces):
+    return [text for text, is_marked in pieces if is_marked]
+
+
+def test_the_words_of_a_query_are_marked_and_their_endings_not_their_likes():
+    text = "The policy number; policies of policyholders, by the police, in number two."
+    assert marks(words_marked(text, "the policy numbers")) == [
+        "policy", "number", "policyholders", "number",
+    ]  # fmt: skip
+    assert "".join(piece for piece, _ in words_marked(text, "policy")) == text
+    assert words_marked("", "x") == [("", False)]
+    assert marks(words_marked("who is who", "who")) == ["who", "who"], "stop words alone"
+
+
+def test_a_number_is_a_citation_only_if_there_is_one():
+    text = "It is 3 [1], see [2] and [9] or [1]."
+    assert [n for _, n in citation_pieces(text, {1, 2}) if n] == [1, 2, 1]
+    assert "".join(p if n is None else f"[{p}]" for p, n in citation_pieces(text, {1, 2})) == text
+
+
+def test_a_quotation_is_marked_over_lines_whatever_the_white_space():
+    lines = [Line("One two"), Line("  three four"), Line("five")]
+    found = quotation_marked(lines, 1, "two three  four", 1, 3)
+    assert {number: marks(pieces) for number, pieces in found.items()} == {
+        1: ["two"], 2: ["  three four"],
+    }  # fmt: skip
+    whole = quotation_marked(lines, 1, "six", 2, 2)
+    assert {number: marks(pieces) for number, pieces in whole.items()} == {2: ["  three four"]}
+
+
+def test_a_pattern_in_what_is_looked_for_is_text():
+    assert marks(text_marked("a.b axb (a+)+", "a.b")) == ["a.b"]
+    assert marks(text_marked("A+ a+", "a+")) == ["A+", "a+"]
+    assert marks(text_marked("abc", "")) == []
+
+
+def test_hits_have_neighbours():
+    assert neighbours([3, 5, 9], 5) == {"number": 2, "before": 3, "after": 9}
+    assert neighbours([3, 5, 9], 4) == {"number": None, "before": 3, "after": 5}
+    assert neighbours([], 4) == {"number": None, "before": None, "after": None}
+
+
+def test_an_address_that_asks_for_nonsense_asks_for_the_beginning():
+    for line in ("-1", "0", "x", "9" * 30, "1e9", ""):
+        assert Wanted.from_query({"line": line}).line == 1
+    assert Wanted.from_query({"line": "7", "end": "3"}).end == 7
+
+
+def test_what_moved_is_found_and_what_is_gone_is_said():
+    lines = [Line("New first line."), Line("The rent is due on the third day of the month.")]
+    wanted = Wanted.from_query({"line": "1", "quote": "rent is due on the third day"})
+    found, at, missing = marked(lines, wanted)
+    assert (list(found), at, missing) == ([2], 2, False)
+    wanted = Wanted.from_query({"line": "9", "quote": "otters swim in rivers"})
+    assert marked(lines, wanted)[1:] == (2, True)
+
+
+def test_lines_become_headings_tables_marks_and_text():
+    lines = [
+        Line("--- Page 1 ---", page=1), Line("# Title", page=1), Line("| A | B |"),
+        Line("| --- | --- |"), Line("| A: 1 | B: x\x1b[31m |"), Line("| A: 2 | B: y |"),
+        Line("end"),
+    ]  # fmt: skip
+    found = list(blocks(lines, 1, len(lines), {}))
+    assert [block.kind for block in found] == ["page", "heading", "table", "text"]
+    assert found[1].level == 2
+    table = found[2]
+    assert table.names == ("A", "B")
+    assert [(row.number, row.cells) for row in table.lines] == [(5, ("1", "x")), (6, ("2", "y"))]
+
+
+def test_a_table_is_shown_with_its_names_from_the_middle_too():
+    lines = [Line("| A | B |"), Line("| --- | --- |"), *(Line(f"| {n} | x |") for n in range(9))]
+    [table] = blocks(lines, 5, 8, {6: [("| 3 | x |", True)]})
+    assert table.names == ("A", "B")
+    assert [row.number for row in table.lines] == [5, 6, 7, 8]
+    assert [row.number for row in table.lines if row.is_marked] == [6]

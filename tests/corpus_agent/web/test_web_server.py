@@ -1,0 +1,530 @@
+"""The real server: every page, every way around the key, and what is closed to the process."""
+
+import json
+import random
+import re
+import signal
+import stat
+import subprocess
+import sys
+import time
+from contextlib import suppress
+
+import pytest
+
+from corpus_agent.web.site import ASSETS, CHANGE, READ
+from tests.support.places import SAMPLE
+from tests.support.processes import until
+from tests.support.web_server import POLICY, WebServer, parsed
+
+pytestmark = pytest.mark.slow
+
+QUESTION = "On which day of the month is the rent due?"
+GET = sorted(READ) + [f"/static/{name}" for name in ASSETS]
+EVERY = [*(("GET", path) for path in GET), *(("POST", path) for path in sorted(CHANGE))]
+
+
+@pytest.fixture(scope="module")
+def server(sample_store):
+    with WebServer(sample_store, "--llm", "none") as made:
+        made.enter()
+        yield made
+
+
+@pytest.fixture
+def own(tmp_path, cli):
+    """A server over two documents of its own, which a test may change."""
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "heron.md").write_text("# Heron\n\nThe heron nests in the reeds.\n")
+    (docs / "boiler.md").write_text("# Boiler\n\nThe boiler was serviced in May 2024.\n")
+    made = cli("--store", tmp_path / "store", "index", docs)
+    assert made.returncode == 0, made.stderr
+    with WebServer(tmp_path / "store", "--llm", "none") as running:
+        running.enter()
+        running.docs, running.store = docs, tmp_path / "store"
+        yield running
+
+
+def asked(server, question=QUESTION, **more):
+    """The page of a question that was answered."""
+    reply = server.post("/ask", question=question, **more)
+    assert reply.status == 303, reply
+    path = reply.headers["location"].removeprefix(server.base).partition("#")[0]
+    assert until(lambda: not json.loads(server.get(f"{path}/progress").text)["open"], 60)
+    return server.get(path), path
+
+
+# -- what a person sees
+
+
+def test_a_question_is_answered_and_its_citation_leads_to_the_marked_words(server):
+    page, _ = asked(server)
+    assert page.status == 200
+    assert "due in advance on the 3rd day of each month" in page.words
+    assert "home/lease.md line 13 verified" in page.words
+    assert "2 more could not be read" in page.words
+    [link] = re.findall(r'href="([^"]*home%2Flease\.md[^"]*line=13[^"]*)"', page.text)
+    place = server.request("GET", link.replace("&amp;", "&"), headers=server.key)
+    assert "<mark>1.1 The rent is £985 per calendar month, due in advance" in place.text
+    assert place.text.count("<mark>") == 1
+
+
+def test_a_follow_up_belongs_to_its_conversation_and_is_asked_after_the_first(server):
+    _, path = asked(server)
+    page, again = asked(server, "And how much is it?", conversation=path.removeprefix("/ask/"))
+    assert again == path
+    assert page.text.count('class="question"') == 2
+    assert "£985" in page.words
+
+
+def test_a_question_without_words_is_refused(server):
+    reply = server.post("/ask", question="  ?!  ")
+    assert reply.status == 400
+    assert "The question holds no words." in reply.words
+
+
+def test_what_was_asked_is_listed_opened_verified_and_deleted(own):
+    asked(own, "Where does the heron nest?")
+    listed = own.get("/history")
+    assert "Where does the heron nest?" in listed.words
+    [key] = re.findall(r"/history/([0-9a-f]{32})", listed.text)
+    opened = own.get(f"/history/{key}")
+    assert "The heron nests in the reeds." in opened.words
+    assert "still stands" in own.get(f"/history/{key}", verify=1).words
+    (own.docs / "heron.md").write_text("# Heron\n\nIt has left.\n")
+    assert "Not every quotation stands any more" in own.get(f"/history/{key}", verify=1).words
+    assert own.get(f"/history/{key}/delete").status == 405, "GET changes nothing"
+    assert own.post(f"/history/{key}/delete").status == 303
+    assert own.get(f"/history/{key}").status == 404
+    assert b"heron nest?" not in (own.store / "receipts.jsonl").read_bytes()
+
+
+def test_an_answer_is_saved_with_its_pages(server):
+    asked(server, "What is the policy number of the home insurance?")
+    [key, *_] = re.findall(r"/history/([0-9a-f]{32})", server.get("/history").text)
+    page = server.get(f"/history/{key}/export", **{"as": "html"})
+    assert page.headers["content-disposition"] == 'attachment; filename="answer.html"'
+    assert "data:image/png;base64," in page.text
+    assert "<script" not in page.text
+    plain = server.get(f"/history/{key}/export", **{"as": "md"})
+    assert plain.headers["content-type"].startswith("text/markdown")
+    assert "policy number" in plain.text
+
+
+def test_search_marks_the_words_filters_and_explains(server):
+    found = server.get("/search", q="rent due", path="home", explain=1)
+    assert "home/lease.md" in found.words
+    assert "<mark>rent</mark>" in found.text
+    assert "meaning 0." in found.words
+    without = server.get("/search", q="rent due", **{"not": "home"}).text
+    assert "home/lease.md</a>" not in without
+    assert "No document of the index is at" in server.get("/search", q="rent", path="nowhere").words
+    assert "lease.md</a>" not in server.get("/search", q="rent due", where="type=pdf").text
+    assert "lease.md</a>" in server.get("/search", q="rent due", where="type=markdown").text
+    assert re.search(
+        r"results? in 1 document\W", server.get("/search", q="rent", path="home/lease.md").words
+    )
+    assert re.search(r"results? in \d\d documents", server.get("/search", q="rent").words)
+    assert "other half" in server.get("/search", q="rent", path="'a b").words
+    part = server.get("/search", q="rent due", part=1).text
+    assert "<html" not in part
+    assert "<mark>rent</mark>" in part
+
+
+def test_a_document_is_shown_with_headings_tables_and_hits_one_after_another(server):
+    page = server.get("/read", source="kitchen/freezer-inventory.md")
+    assert page.text.count("<table>") >= 1
+    assert re.search(r'<h\d class="line"', page.text)
+    found = server.get("/read", source="home/lease.md", find="tenant")
+    assert "<mark>Tenant</mark>" in found.text or "<mark>tenant</mark>" in found.text
+    assert re.search(r"1 of \d+ lines", found.words)
+    [link] = re.findall(r'rel="next" href="([^"]+)"', found.text)
+    following = server.request("GET", link.replace("&amp;", "&"), headers=server.key)
+    assert re.search(r"2 of \d+ lines", following.words)
+    assert 'rel="prev"' in following.text
+    assert "not there" in server.get("/read", source="home/lease.md", find="xylophone").words
+
+
+def test_words_that_are_not_there_any_more_are_said_to_be_missing(server):
+    page = server.get("/read", source="home/lease.md", line=13, quote="The rent is a million")
+    assert "These words are not in the document" in page.words
+    assert "<mark>1.1 The rent is £985" in page.text, "what resembles them"
+    page = server.get("/read", source="home/lease.md", line=13, quote="Otters swim in rivers")
+    assert "These words are not in the document" in page.words
+    assert "<mark>" not in page.text
+
+
+def test_what_failed_comes_first_and_the_list_is_filtered_and_sorted(server):
+    rows = re.findall(r'<tr class="(\w+)">', server.get("/documents").text)
+    assert rows[0] == "failed"
+    assert len(rows) == 17
+    assert "changed since" not in server.get("/documents").words
+    assert "council-tax-2024.pdf" in server.get("/documents", status="failed,empty").words
+    some = server.get("/documents", q="HOME/", status="indexed").text
+    assert re.findall(r'scope="row" dir="auto"><a[^>]*>([^<]*)', some) == [
+        "home/boiler-and-appliances.md", "home/home-insurance.pdf", "home/lease.md",
+    ]  # fmt: skip
+    by_name = server.get("/documents", sort="name", down=1).text
+    assert re.search(r'<tr class="indexed">\s*<th[^>]*><a[^>]*>work/', by_name)
+    unread = server.get("/read", source="scans/council-tax-2024.pdf")
+    assert "This file is failed" in unread.words
+    paths = [server.get("/documents", **{"from": begin}) for begin in ("9" * 5_000, "16")]
+    assert [page.status for page in paths] == [200, 200]  # more digits than are read as a number
+    assert [page.text.count('<tr class="') for page in paths] == [17, 1]
+
+
+def test_a_document_is_forgotten_with_its_line_and_comes_back_with_a_run(own):
+    before = own.get("/documents/forget", source="heron.md")
+    assert "Forget heron.md?" in before.words
+    reply = own.post("/documents/forget", source="heron.md")
+    assert reply.status == 303
+    after = own.request("GET", reply.headers["location"], headers=own.key)
+    assert "heron.md is forgotten" in after.words
+    assert "<code>/heron.md</code>" in after.text
+    assert "heron.md" not in own.get("/documents").words
+    (own.docs / "new.md").write_text("# New\n\nA new document about otters.\n")
+    assert own.post("/documents/index").status == 303
+    assert until(lambda: not json.loads(own.get("/documents/run", part=1).text)["open"], 60)
+    assert "2 added" in own.get("/documents/run").words
+    assert "new.md" in own.get("/search", q="otters").words
+
+
+def test_the_state_says_what_status_says_and_what_doctor_finds(server):
+    page = server.get("/state")
+    assert "Enforced by the kernel" in page.words
+    assert "15 indexed" in page.words
+    assert 'class="seal on"' in page.text
+    assert "seal ok enforced" in server.get("/state", examine=1).words
+
+
+def test_unsealed_is_said_in_the_corner_of_every_page(sample_store):
+    command = [sys.executable, "-m", "corpus_agent", "--unsealed"]
+    with WebServer(sample_store, "--llm", "none", "--unsealed") as server:
+        server.enter()
+        for path in ("/", "/search", "/documents", "/history", "/state"):
+            assert "not sealed (--unsealed)" in server.get(path).words, command
+
+
+# -- who may enter
+
+
+@pytest.mark.parametrize(("method", "path"), EVERY, ids=[" ".join(each) for each in EVERY])
+@pytest.mark.parametrize("key", ["none", "wrong", "of another name", "below another path"])
+def test_without_the_key_every_route_is_refused(method, path, key, server):
+    cookies = {
+        "none": {},
+        "wrong": {"Cookie": f"corpus-agent={server.cookie[:-1]}x"},
+        "of another name": {"Cookie": f"other={server.cookie}"},
+        "below another path": server.key,
+    }
+    base = "/0123456789abcdef" if key == "below another path" else server.base
+    path = path.replace("{key}", "0" * 32)
+    headers = {**cookies[key], "Origin": server.origin}
+    headers |= {"Content-Type": "application/x-www-form-urlencoded"} if method == "POST" else {}
+    reply = server.request(method, f"{base}{path}", headers=headers)
+    assert reply.status == 403
+    assert "Open the address" in reply.words
+
+
+def test_with_the_key_the_same_routes_are_not_refused(server):
+    """The control."""
+    statuses = {path: server.get(path.replace("{key}", "0" * 32)).status for path in GET}
+    assert 403 not in statuses.values()
+    assert statuses["/"] == statuses["/search"] == statuses["/static/style.css"] == 200
+
+
+def test_the_token_opens_once_and_is_worth_nothing_elsewhere(sample_store):
+    with WebServer(sample_store, "--llm", "none") as server:
+        path = f"/?token={server.token}"
+        assert server.request("GET", path, headers={"Host": "evil.example"}).status == 403
+        assert server.request("POST", path).status == 403
+        assert server.request("GET", path + "&more=1").status == 403
+        assert server.request("GET", path[:-1]).status == 403
+        server.enter()
+        assert server.get("/").status == 200
+        again = server.request("GET", path)
+        assert again.status == 403
+        assert "set-cookie" not in again.headers
+
+
+HOSTS = ["evil.example", "localhost", "127.0.0.1", "127.0.0.1:1", "0.0.0.0:{port}", "", "[::1]"]
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_another_name_of_the_server_is_refused_with_the_key_too(host, server):
+    given = host.format(port=server.host.partition(":")[2])
+    reply = server.request("GET", f"{server.base}/", headers={**server.key, "Host": given})
+    assert reply.status in (400, 403)
+    assert "Ask your documents" not in reply.text
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"Origin": "http://evil.example"},
+        {"Origin": "null"},
+        {"Origin": "http://127.0.0.1:1"},
+        {"Origin": "https://{host}"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+        {"Content-Type": "text/plain"},
+        {"Content-Type": "multipart/form-data; boundary=x"},
+        {"Content-Type": "application/json"},
+    ],
+    ids=str,
+)
+def test_a_form_of_another_page_changes_nothing(changed, server):
+    good = {"Content-Type": "application/x-www-form-urlencoded", "Origin": server.origin}
+    bad = {name: value.format(host=server.host) for name, value in changed.items()}
+    body = b"question=Who+fixes+the+boiler"
+    reply = server.request("POST", f"{server.base}/ask", body, {**server.key, **good, **bad})
+    assert reply.status in (403, 415)
+    control = server.request("POST", f"{server.base}/ask", body, {**server.key, **good})
+    assert control.status == 303
+
+
+def test_a_page_of_another_site_reads_nothing(server):
+    for site in ("cross-site", "same-site"):
+        headers = {**server.key, "Sec-Fetch-Site": site}
+        assert server.request("GET", f"{server.base}/search?q=rent", headers=headers).status == 403
+    for site in ("same-origin", "none"):
+        headers = {**server.key, "Sec-Fetch-Site": site}
+        assert server.request("GET", f"{server.base}/search?q=rent", headers=headers).status == 200
+
+
+def test_get_changes_nothing(own):
+    for path in CHANGE:
+        reply = own.get(path.replace("{key}", "0" * 32), source="heron.md", question="Where?")
+        assert reply.status in (200, 404, 405)
+    assert "heron.md" in own.get("/documents").words
+    assert "Where?" not in own.get("/history").words
+
+
+def test_every_answer_has_all_headers(server):
+    replies = [
+        server.get("/"), server.get("/search", q="rent", part=1), server.get("/nowhere"),
+        server.get("/static/script.js"), server.post("/ask", question="?"),
+        server.request("GET", "/"), server.request("DELETE", f"{server.base}/"),
+        server.request("GET", f"{server.base}/", headers={"Host": "evil.example"}),
+    ]  # fmt: skip
+    for reply in replies:
+        assert reply.headers["content-security-policy"] == POLICY
+        assert reply.headers["referrer-policy"] == "no-referrer"
+        assert reply.headers["x-content-type-options"] == "nosniff"
+        assert reply.headers["cross-origin-opener-policy"] == "same-origin"
+        assert reply.headers["cross-origin-embedder-policy"] == "require-corp"
+        assert reply.headers["cross-origin-resource-policy"] == "same-origin"
+        assert reply.headers["cache-control"] == "no-store"
+        assert "server" not in reply.headers
+
+
+# -- what is no plain request
+
+
+def framed(server, *lines, body=b""):
+    head = [*lines, f"Cookie: corpus-agent={server.cookie}", f"Origin: {server.origin}",
+            "Content-Type: application/x-www-form-urlencoded", "", ""]  # fmt: skip
+    return "\r\n".join(head).encode() + body
+
+
+def smuggled(server):
+    """Requests in which two readers would see another end, with a second request behind it."""
+    post, host = f"POST {server.base}/ask HTTP/1.1", f"Host: {server.host}"
+    inner = f"GET {server.base}/documents HTTP/1.1\r\nHost: {server.host}\r\n\r\n".encode()
+    chunk = b"0\r\n\r\n"
+    te = "Transfer-Encoding: chunked"
+    yield framed(server, post, host, "Content-Length: 5", te, body=chunk + inner)
+    yield framed(server, post, host, te, "Content-Length: 5", body=chunk + inner)
+    yield framed(server, post, host, te, body=chunk + inner)
+    yield framed(server, post, host, "Content-Length: 0", "Content-Length: 9", body=inner)
+    yield framed(server, post, host, "Content-Length: 0, 9", body=inner)
+    yield framed(server, post, host, "Content-Length: +0", body=inner)
+    yield framed(server, post, host, "Content-Length: 0x0", body=inner)
+    yield framed(server, post, host, "Content-Length : 0", body=inner)
+    yield framed(server, post, host, " Content-Length: 0", body=inner)
+    yield framed(server, post, host, "Transfer-Encoding: xchunked", body=chunk + inner)
+    yield framed(server, post, host, "Transfer-Encoding:\tchunked", body=chunk + inner)
+    yield framed(server, post, host, "Transfer-Encoding: chunked, identity", body=chunk + inner)
+    yield framed(server, post, host, "Host: evil.example", "Content-Length: 0", body=inner)
+    yield framed(server, post, "Content-Length: 0", body=inner)
+    yield framed(server, f"GET http://evil.example{server.base}/ HTTP/1.1", "Host: evil.example")
+    yield framed(server, f"GET {server.base}/ HTTP/1.1\nX: y", "Host: evil.example")
+    yield framed(server, f"GET {server.base}/ HTTP/0.9", host)
+    yield framed(server, f"GET {server.base}/ HTTP/2.0", host)
+
+
+def test_what_could_be_read_in_two_ways_is_refused_and_nothing_behind_it_is_read(server):
+    for data in smuggled(server):
+        found = server.raw(data, 5)
+        assert parsed(found).status in (0, 400, 403, 405, 413, 505), data
+        assert found.count(b"HTTP/1.1 ") <= 1, data
+        assert b"council-tax" not in found, data
+
+
+def test_two_plain_requests_of_a_connection_are_both_answered(server):
+    """The control: behind a request that ends where all see it, the next one is read."""
+    one = f"GET {server.base}/documents HTTP/1.1\r\nHost: {server.host}\r\n"
+    one += f"Cookie: corpus-agent={server.cookie}\r\n"
+    found = server.raw(f"{one}\r\n{one}Connection: close\r\n\r\n".encode())
+    assert found.count(b"HTTP/1.1 200") == 2
+    assert found.count(b"council-tax") >= 2
+
+
+def test_no_web_socket_and_no_other_protocol(server):
+    upgrades = {"websocket": "Upgrade", "h2c": "Upgrade, HTTP2-Settings"}
+    for name, connection in upgrades.items():
+        headers = {**server.key, "Upgrade": name, "Connection": connection,
+                   "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version": "13",
+                   "Origin": server.origin}  # fmt: skip
+        lines = [f"GET {server.base}/ HTTP/1.1", f"Host: {server.host}"]
+        lines += [f"{n}: {v}" for n, v in headers.items()]
+        found = parsed(server.raw("\r\n".join([*lines, "", ""]).encode(), 5))
+        assert found.status == 400
+    for method in ("PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT"):
+        assert server.request(method, f"{server.base}/", headers=server.key).status in (400, 405)
+
+
+def test_what_is_too_long_is_refused(server):
+    long = "x" * 20_000
+    assert parsed(server.raw(f"GET /{long} HTTP/1.1\r\nHost: {server.host}\r\n\r\n".encode(), 5)
+                  ).status == 414  # fmt: skip
+    many = "\r\n".join(f"X-{n}: {'y' * 100}" for n in range(300))
+    data = f"GET / HTTP/1.1\r\nHost: {server.host}\r\n{many}\r\n\r\n".encode()
+    assert parsed(server.raw(data, 5)).status == 431
+    form = {"Content-Type": "application/x-www-form-urlencoded", "Origin": server.origin}
+    limit = 64 * 1024
+    headers = {**server.key, **form, "Content-Length": str(limit + 1)}
+    assert server.request("POST", f"{server.base}/ask", b"q" * 10, headers).status == 413
+    at = b"question=%3F" + b"&" * (limit - 12)
+    assert server.request("POST", f"{server.base}/ask", at, {**server.key, **form}).status == 400
+
+
+def test_a_thousand_random_requests_get_nothing_and_the_server_lives(server):
+    made = random.Random(17)
+    methods = ["GET", "POST", "HEAD", "PUT", "get", "\x00", "GET\t", "CONNECT"]
+    paths = ["/", server.base, f"{server.base}/documents", "/../..", "*", "//", "/%00", "/ask"]
+    names = ["Host", "Cookie", "Content-Length", "Transfer-Encoding", "Origin", "Upgrade", "X\x01"]
+    values = [
+        server.host,
+        "corpus-agent=",
+        "0",
+        "99999999999",
+        "chunked",
+        "-1",
+        "\xff\x00",
+        "a" * 300,
+    ]
+    for _ in range(1_000):
+        head = [
+            f"{made.choice(methods)} {made.choice(paths)} HTTP/{made.choice(['1.1', '1.0', '9'])}"
+        ]
+        if made.random() < 0.7:
+            head.append(f"Host: {server.host}")
+        for _ in range(made.randrange(5)):
+            head.append(f"{made.choice(names)}: {made.choice(values)}")
+        data = bytearray("\r\n".join([*head, "", ""]).encode("latin-1"))
+        data += made.randbytes(made.randrange(40))
+        for _ in range(made.randrange(4)):
+            data[made.randrange(len(data))] = made.randrange(256)
+        found = server.raw(bytes(data), 2, last=True)
+        assert b"lease" not in found
+        assert b"HTTP/1.1 200" not in found
+        assert b"Traceback" not in found
+    assert server.process.poll() is None
+    assert server.get("/").status == 200
+
+
+def test_a_request_that_does_not_end_is_closed_in_its_time_and_others_are_served(server):
+    with server.connect() as slow:
+        slow.sendall(b"GET / HTTP/1.1\r\nHost: ")
+        began = time.monotonic()
+        assert server.get("/").status == 200
+        slow.settimeout(30)
+        with suppress(ConnectionResetError):
+            assert slow.recv(100) == b""
+        assert time.monotonic() - began < 20
+
+
+# -- the process
+
+
+def test_ctrl_c_ends_with_130_and_a_signal_of_a_service_manager_with_0(sample_store):
+    for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 0)):
+        with WebServer(sample_store, "--llm", "none") as server:
+            server.enter()
+            assert server.get("/").status == 200
+            found, errors = server.end(number)
+            assert found == code, errors
+            assert "Traceback" not in errors
+
+
+def test_a_port_that_is_taken_is_left_for_the_next_and_a_named_one_is_an_error(sample_store, cli):
+    with WebServer(sample_store, "--llm", "none") as first:
+        port = first.host.partition(":")[2]
+        with WebServer(sample_store, "--llm", "none") as second:
+            assert first.host != second.host
+        taken = cli("--store", sample_store, "web", "--port", port)
+        assert taken.returncode == 1
+        assert f"Port {port} is taken." in taken.stderr
+
+
+def test_a_unix_socket_is_for_this_user_alone_and_a_stale_one_is_replaced(sample_store, tmp_path):
+    path = tmp_path / "socket"
+    for _ in range(2):  # the first one leaves it behind
+        command = [sys.executable, "-m", "corpus_agent", "--store", sample_store, "web",
+                   "--llm", "none", "--unix", path]  # fmt: skip
+        process = subprocess.Popen(
+            list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        try:
+            url = process.stdout.readline().strip()
+            assert url.startswith("http://localhost/?token="), process.stderr.read()
+            assert stat.S_IMODE(path.stat().st_mode) == 0o600
+            asked = ["curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", "--unix-socket"]
+            done = subprocess.run([*asked, str(path), url], capture_output=True, text=True)
+            assert done.stdout == "200"
+        finally:
+            process.kill()
+            process.communicate()
+
+
+def test_no_secret_of_the_server_is_among_the_arguments_of_a_process(server):
+    found = subprocess.run(["ps", "axww", "-o", "args"], capture_output=True, text=True).stdout
+    assert "corpus_agent" in found
+    assert server.token not in found
+    assert server.cookie not in found
+
+
+def test_the_assets_are_small_and_name_no_other_place():
+    from corpus_agent.web import site
+
+    folder = site._HERE / "static"
+    files = sorted(folder.iterdir())
+    assert [file.name for file in files] == sorted(ASSETS)
+    assert sum(file.stat().st_size for file in files) < 100_000
+    pages = [*files, *sorted((site._HERE / "templates").iterdir())]
+    for file in pages:
+        found = re.findall(r"https?://[^\s\"')]+", file.read_text())
+        assert found in ([], ["http://www.w3.org/2000/svg"]), file
+    assert SAMPLE.is_dir()
+
+
+def test_a_page_is_shown_as_a_picture_with_the_quoted_words_outlined(server):
+    lines = server.get("/read", source="home/home-insurance.pdf").words
+    assert "Page 1 of 3" in lines
+    quote = "Policy number FM-HC-2286471"
+    page = server.get("/read", source="home/home-insurance.pdf", line=5, quote=quote)
+    boxes = re.findall(r'<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)"', page.text)
+    assert len(boxes) == 1
+    assert 100 < float(boxes[0][0]) < 130
+    picture = server.get("/picture", source="home/home-insurance.pdf", page=1)
+    assert picture.headers["content-type"] == "image/png"
+    assert picture.body.startswith(b"\x89PNG")
+    second = server.get("/read", source="home/home-insurance.pdf", page=2)
+    assert "Page 2 of 3" in second.words
+    assert "<rect" not in second.text
+    for page in ("0", "4", "x", "1e3", "99999999"):
+        assert server.get("/picture", source="home/home-insurance.pdf", page=page).status == 404
+    assert server.get("/picture", source="home/lease.md", page=1).status == 404
+    assert server.get("/picture", source="../etc/passwd", page=1).status == 404
