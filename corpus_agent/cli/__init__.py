@@ -1,17 +1,26 @@
 """The command line: parse, build, call one function, print. The only package that knows click.
 
-`common` has what all commands share; `live` and `progress` draw; each other module has the commands
-of one kind.
+`group` calls commands and turns errors into exit codes, `common` has their options, settings and
+launch, `printing` their output; `live` and `progress` draw; each other module has the commands of
+one kind.
 """
+
+import atexit
+import contextlib
+import os
+import sys
+import threading
 
 from corpus_agent.cli import (
     asking,
     checking,
     completing,
+    history,
     indexing,
     serving,
     tabling,
     trusting,
+    viewing,
     watching,
 )
 from corpus_agent.cli.common import main
@@ -20,10 +29,35 @@ __all__ = [
     "asking",
     "checking",
     "completing",
+    "history",
     "indexing",
     "main",
+    "run",
     "serving",
     "tabling",
     "trusting",
+    "viewing",
     "watching",
 ]
+
+
+def run() -> None:
+    """The installed command: `main`, and an end that does not take every module apart first.
+
+    That takes a tenth of a second after a search. What is registered for the end runs, and what
+    was printed is written; where a thread still works or the output is closed, it ends as ever.
+    """
+    try:
+        main(prog_name="corpus-agent")
+    except SystemExit as ended:
+        if isinstance(ended.code, int) and not any(map(_is_waited_for, threading.enumerate())):
+            atexit._run_exitfuncs()
+            with contextlib.suppress(OSError):  # which the interpreter will meet again, and say
+                for stream in filter(None, (sys.stdout, sys.stderr)):  # none where it was closed
+                    stream.flush()
+                os._exit(ended.code)
+        raise
+
+
+def _is_waited_for(thread: threading.Thread) -> bool:
+    return not thread.daemon and thread is not threading.main_thread()

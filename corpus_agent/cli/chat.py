@@ -6,8 +6,9 @@ Keeps the turns and the current model; answering and printing are passed in as c
 from __future__ import annotations
 
 import os
+import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -17,7 +18,7 @@ from corpus_agent import render
 from corpus_agent.answering.records import Answer, Answerer, Citation, Turn
 from corpus_agent.models.discovery import Model
 from corpus_agent.startup import Launch
-from corpus_agent.text.naming import answerer, called_model, quoted
+from corpus_agent.text.naming import answerer, called, called_model, quoted
 from corpus_agent.text.sanitize import enclosed, inert, one_line, visible
 from indexer import CorpusError, Index, UsageError
 
@@ -30,11 +31,14 @@ SAVED_FOLDER = "saved"  # in the store: the only place that the seal leaves open
 NO_MODEL = "none"
 HELP = """Type a question, or
   /sources      the passages that were quoted, with their numbers
-  /open N       passage N with the lines around it
+  /open N       the document of passage N in your viewer or editor
+  /read N       passage N with the lines around it
   /save [NAME]  keep the conversation as Markdown, in the folder of the index
   /model        which model answers and which there are; /model NAME takes another, or none
   /quit         end (so does Ctrl-D); Ctrl-C stops an answer"""
 COMMANDS = ("/sources", "/open", "/read", "/save", "/model", "/help", "/quit", "/exit")
+
+_OPEN = re.compile(r"open \d+")  # no question
 
 Ask = Callable[[str, Index, Answerer, Launch, Sequence[Turn]], Answer]
 
@@ -44,26 +48,42 @@ class Doing:
     """Callbacks that the chat calls.
 
     `ask` answers, `make` returns the answerer of a launch, `models` the names at its server;
-    `write` prints a line.
+    `write` prints a line. `show` opens a source at a line in a program of the user's and returns
+    its name; None where there is no terminal. `link` makes links of places.
     """
 
     ask: Ask
     make: Callable[[Launch], Answerer]
     models: Callable[[Launch], list[str]]
     write: Callable[[str], None]
+    show: Callable[[str, int], str] | None = None
+    link: render.Link = render.no_link
 
 
 class Chat:
     """One conversation; each question is answered from the newest version of the corpus."""
 
-    def __init__(self, corpus: Index, launch: Launch, store: Path, doing: Doing) -> None:
+    def __init__(
+        self,
+        corpus: Index,
+        launch: Launch,
+        store: Path | None,
+        doing: Doing,
+        turns: Iterable[Turn] = (),
+    ) -> None:
+        """`turns` are those of a conversation that goes on; `store` is None for several."""
         self._corpus = corpus
         self._launch = launch
         self._store = store
         self._doing = doing
         self._write = doing.write
         self._answerer = doing.make(launch)
-        self._turns: list[Turn] = []
+        self._turns = list(turns)
+
+    @property
+    def turns(self) -> tuple[Turn, ...]:
+        """What was asked and answered so far."""
+        return tuple(self._turns)
 
     def run(self) -> None:
         """Converse until /quit or the end of input."""
@@ -88,8 +108,8 @@ class Chat:
 
     def _respond(self, line: str) -> None:
         try:
-            if line.startswith("/"):
-                self._command(line)
+            if line.startswith("/") or _OPEN.fullmatch(line):
+                self._command(line if line.startswith("/") else f"/{line}")
             else:
                 self._ask(line)
         except KeyboardInterrupt:
@@ -101,7 +121,7 @@ class Chat:
         self._corpus = self._corpus.latest()
         answer = self._doing.ask(question, self._corpus, self._answerer, self._launch, self._turns)
         self._turns.append(Turn(question, answer))
-        for line in render.answer_lines(answer):
+        for line in render.answer_lines(answer, self._doing.link):
             self._write(line)
 
     def _command(self, line: str) -> None:
@@ -110,7 +130,7 @@ class Chat:
         commands: dict[str, Callable[[str], None]] = {
             "/sources": lambda _: self._sources(),
             "/open": self._open,
-            "/read": self._open,
+            "/read": self._read,
             "/save": self._save,
             "/model": self._model,
             "/help": lambda _: self._write(HELP),
@@ -128,14 +148,28 @@ class Chat:
         citations = self._citations()
         if not citations:
             self._write("Nothing was quoted yet." if self._turns else "Nothing asked yet.")
-        for line in render.citation_lines(citations[n] for n in sorted(citations)):
+        shown = (citations[n] for n in sorted(citations))
+        for line in render.citation_lines(shown, self._doing.link):
             self._write(line)
 
-    def _open(self, number: str) -> None:
-        citation = self._citations().get(int(number)) if number.isdecimal() else None
+    def _cited(self, number: str) -> Citation:
+        numbered = {str(n): citation for n, citation in self._citations().items()}
+        citation = numbered.get(number)
         if citation is None:
-            self._write("Which one? /sources lists the numbers, as in /open 1.")
-            return
+            raise UsageError("Which one?", "/sources lists the numbers, as in /open 1.")
+        return citation
+
+    def _open(self, number: str) -> None:
+        """Open the document in a program of the user's; without a terminal print the passage."""
+        if self._doing.show is None:
+            return self._read(number)
+        citation = self._cited(number)
+        program = self._doing.show(citation.source, citation.line_start)
+        return self._write(f"Opened {called(citation.source)} with {visible(program)}.")
+
+    def _read(self, number: str) -> None:
+        """Print the passage with the lines around it."""
+        citation = self._cited(number)
         first = max(1, citation.line_start - AROUND)
         count = citation.line_end - first + 1 + AROUND
         window = self._corpus.read(citation.source, first, count)
@@ -151,6 +185,11 @@ class Chat:
         """Write the conversation into the store, under the last part of a name."""
         if not self._turns:
             raise UsageError("There is nothing to save yet.")
+        if self._store is None:
+            raise UsageError(
+                "Several indexes are read, and none of them is written.",
+                "Name a file when you start: chat --export FILE",
+            )
         path = save(self._store, name, self._turns)
         self._write(f"Saved as {one_line(str(path))} (the seal lets it be written nowhere else).")
 

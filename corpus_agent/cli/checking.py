@@ -16,43 +16,58 @@ from corpus_agent.cli.common import (
     launched,
     llm_options,
     main,
-    print_event,
-    print_json,
-    print_lines,
     settings_in_force,
 )
+from corpus_agent.cli.exporting import EXPORT, opened_export
+from corpus_agent.cli.printing import print_event, print_json, print_lines
+from corpus_agent.selftest.clustered import trial as clustered
 from indexer import SealUnavailable, UsageError
 
 if TYPE_CHECKING:
+    from corpus_agent.cli.exporting import Export
     from corpus_agent.doctor import Check, Finding
+    from corpus_agent.render.export import ExportedAnswer
+    from corpus_agent.render.receipts import CheckedReceipt
     from corpus_agent.selftest.injection.judge import AttackVerdict
     from corpus_agent.settings import Settings
+    from indexer import Index
 
 
 @main.command()
 @click.argument("file", type=click.Path(path_type=Path))
+@EXPORT
 @JSON
-def verify(file: Path, as_json: bool) -> None:
+def verify(file: Path, export_file: Path | None, as_json: bool) -> None:
     """Check every quotation of a receipt against today's files, parsed anew; no model takes part.
 
     FILE is what ask --receipt wrote, or receipts.jsonl in the index folder. Exit 0 when every
     quotation still stands in its document, 1 otherwise.
     """
     receipts = answering.receipt.load(file)  # it may lie anywhere, so it is read before the seal
-    settings = launch_to_read(settings_in_force()).settings
+    export = opened_export(export_file)
+    launch = launch_to_read(settings_in_force(several=True))
 
     # A run that a document took over may have written what the store keeps of a text.
-    corpus = service.session.open_corpus(settings, searching=False, anew=True)
+    corpus = service.session.open_corpus(launch.settings, searching=False, anew=True)
     checked = [
-        (content, list(answering.receipt.check(content, corpus, corpus.file)))
+        (content, list(answering.receipt.check(content, corpus, corpus.file, corpus.stores)))
         for content in receipts
     ]
+    if export is not None:
+        export.write([_exported(one, corpus, export) for one in checked])
     if as_json:
-        print_json(render.verify_object(checked, corpus.version))
+        print_json(render.verify_object(checked, corpus.version, launch.seal.state), corpus)
     else:
         print_lines(render.verify_lines(checked))
     if not all(found.holds for _, rows in checked for found in rows):
         raise SystemExit(1)
+
+
+def _exported(checked: CheckedReceipt, corpus: Index, export: Export) -> ExportedAnswer:
+    """A receipt as it stands today, with the pages of its quotations if they are to be shown."""
+    now = [found.now for found in checked[1]]
+    pages = service.pictures.pages_of(corpus, now) if export.with_pages else ()
+    return render.exported_receipt(checked, pages)
 
 
 @main.command()
@@ -63,8 +78,9 @@ def verify(file: Path, as_json: bool) -> None:
     metavar="FILE",
     help="Plant the strings of a JSONL file (id, class, text, canary), not the packaged ones.",
 )
+@click.option("--cluster", is_flag=True, help="Watch the processes of a cluster; see below.")
 @JSON
-def selftest(attack: bool, strings: Path | None, as_json: bool) -> None:
+def selftest(attack: bool, strings: Path | None, cluster: bool, as_json: bool) -> None:
     """Try every way out of this process, sealed and not, and say which are closed.
 
     Exit 0 only if every attempt fails under the seal and every one of them works without it.
@@ -74,7 +90,14 @@ def selftest(attack: bool, strings: Path | None, as_json: bool) -> None:
     then use indices that an attacker made, or that a run which was taken over left for the next.
     Exit 0 only if nothing leaked and the same got through where nothing guards. Documents, homes,
     model and listener are made for the run, on this machine; strings are never printed.
+
+    With --cluster: index made documents with --cluster local:2, and with a Ray cluster if Ray is
+    installed, in a network namespace of its own, and look at all processes meanwhile. Exit 0 only
+    if none with a document had a socket, Ray's had no document and none of its text, and no packet
+    left. A control shows that each of it would have been seen.
     """
+    if attack and cluster:
+        raise UsageError("--attack and --cluster are two tests.", "Run one after the other.")
     if attack:
         return _attack(strings, as_json=as_json)
     if strings is not None:
@@ -82,6 +105,10 @@ def selftest(attack: bool, strings: Path | None, as_json: bool) -> None:
             "--strings has a meaning with --attack alone.",
             "Run: corpus-agent selftest --attack --strings FILE",
         )
+    return _watched(as_json=as_json) if cluster else _escapes(as_json=as_json)
+
+
+def _escapes(*, as_json: bool) -> None:
     from corpus_agent.selftest.escape import trial
 
     rows = trial.run_selftest()
@@ -91,7 +118,16 @@ def selftest(attack: bool, strings: Path | None, as_json: bool) -> None:
         click.echo(trial.table(rows))
     if not all(row.passed for row in rows):
         raise SystemExit(1)
-    return None
+
+
+def _watched(*, as_json: bool) -> None:
+    rows = clustered.run_cluster_selftest()
+    if as_json:
+        print_json(render.as_object(cluster=clustered.as_json(rows)))
+    else:
+        click.echo(clustered.table(rows))
+    if not all(row.passed for row in rows):
+        raise SystemExit(1)
 
 
 def _attack(strings: Path | None, *, as_json: bool) -> None:
@@ -122,7 +158,7 @@ def doctor(as_json: bool, **llm: str | None) -> None:
     there is one: rows, keys, vectors, and whether today's model still makes them. Changes nothing.
     Exit 1 if anything is wrong; a warning is no wrong.
     """
-    settings = settings_in_force(**llm)
+    settings = settings_in_force(several=False, finding=True, to_come=True, **llm)
     server = examination.environment.model_server(settings)
     findings = []
     for check, finding in examination.examine(_checks(settings, server)):

@@ -1,104 +1,34 @@
-"""The frame of every command: settings in force, the launch, output, errors and exit codes.
+"""The frame of every command: its options, the settings in force, and the launch.
 
-Data on stdout, everything else on stderr. Heavy modules are imported inside functions, so that
+Heavy modules are imported inside functions, so that
 `--help` and `status` start at once.
 """
 
 from __future__ import annotations
 
-import copy
-import json
+import io
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
-from corpus_agent import render
-from corpus_agent.settings import load, unknown_variables
-from corpus_agent.text.sanitize import visible
-from indexer import CorpusError, __version__
+from corpus_agent.cli.group import Commands
+from corpus_agent.cli.printing import clean, print_lines
+from corpus_agent.settings import check_one, load, unknown_variables
+from corpus_agent.trust.finding import gone_notices, stores_here
+from corpus_agent.trust.known import chosen_stores
+from indexer import UsageError, __version__, parse_filter, paths, storage
 
 if TYPE_CHECKING:
-    from corpus_agent.settings import Settings
+    from corpus_agent.settings import NamedStore, Settings
     from corpus_agent.startup import Launch
 
-EXIT_SOME_FAILED = 4
-EXIT_NOT_ANSWERED = 6
-EXIT_INTERRUPTED = 130  # 128 + SIGINT, as shells count
 
-
-class Command(click.Command):
-    """A command that takes the options of all commands behind its name, too."""
-
-    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """The command's own parameters, and those of the group, which its help leaves out."""
-        group = ctx.find_root().command
-        shared = [option for option in group.params if isinstance(option, click.Option)]
-        return [*super().get_params(ctx), *map(_behind, shared)]
-
-
-def _behind(option: click.Option) -> click.Option:
-    """An option of all commands as a command takes it: its value counts as the group's."""
-    name, behind = option.name, copy.copy(option)
-    if option.expose_value:  # --version acts alone, here as there
-
-        def into_group(ctx: click.Context, own: click.Parameter, value: object) -> None:
-            if own.name and ctx.get_parameter_source(own.name) is not ParameterSource.DEFAULT:
-                given = ctx.obj["flags"] if name in ctx.obj["flags"] else ctx.obj
-                given[name] = value
-
-        behind.callback = into_group
-    behind.name, behind.expose_value, behind.hidden = f"of_all_{name}", False, True
-    return behind
-
-
-class Commands(click.Group):
-    """A group in which a CorpusError becomes one line, a hint and its exit code."""
-
-    command_class = Command
-
-    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's signature
-        """The command's result; exits with the error's code if it fails."""
-        try:
-            return super().invoke(ctx)
-        except CorpusError as error:
-            _fail(error, as_json="--json" in sys.argv[1:])
-        except KeyboardInterrupt:  # click would call it an error like any other
-            click.echo("Stopped.", err=True)
-            raise SystemExit(EXIT_INTERRUPTED) from None
-        except BrokenPipeError:
-            # The reader of our output has closed the pipe, as in `corpus-agent files | head`.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise SystemExit(1) from None
-
-
-def _fail(error: CorpusError, *, as_json: bool) -> NoReturn:
-    click.echo(f"Error: {clean(error.message)}", err=True)
-    if error.hint:
-        click.echo(clean(error.hint), err=True)
-    if as_json:
-        message, hint = clean(error.message), clean(error.hint)
-        problem = {"message": message, "hint": hint, "exit_code": error.exit_code}
-        print_json(render.as_object(error=problem))
-    raise SystemExit(error.exit_code)
-
-
-def clean(text: str) -> str:
-    """`text` with terminal control characters made visible."""
-    return visible(text)
-
-
-def print_json(content: Mapping[str, object]) -> None:
-    """Print one object, stamped with the state of the seal."""
-    launch = click.get_current_context().obj.get("launch")
-    stamp = {"seal": launch.seal.state} if launch else {}
-    if launch and launch.egress:
-        stamp["egress"] = launch.egress
-    click.echo(json.dumps({**content, **stamp}, ensure_ascii=False))
+MAX_DIGITS = 18  # of a line's number
 
 
 def launched(launch: Launch) -> Launch:
@@ -113,17 +43,33 @@ def launched(launch: Launch) -> Launch:
 
 
 def launch_to_read(
-    settings: Settings, *, asking: bool = False, choosing: bool = False, typed: bool = False
+    settings: Settings,
+    *,
+    asking: bool = False,
+    searching: bool = False,
+    choosing: bool = False,
+    typed: bool = False,
+    listener: int | None = None,
 ) -> Launch:
     """A sealed process that may read the index and, with `asking`, use the model.
 
+    With `searching`, a reranker behind a server, as with `asking`.
+
     With `choosing`, any model of its server. With `typed` it is an error that there is none: who
-    names a model wants no answer without it.
+    names a model wants no answer without it. With `listener` it accepts that socket's connections.
     """
     from corpus_agent.startup import for_reading
 
     seal_off = click.get_current_context().obj["unsealed"]
-    launch = launched(for_reading(settings, seal_off=seal_off, asking=asking, choosing=choosing))
+    ready = for_reading(
+        settings,
+        seal_off=seal_off,
+        asking=asking,
+        searching=searching,
+        choosing=choosing,
+        listener=listener,
+    )
+    launch = launched(ready)
     if typed and launch.unavailable is not None:
         raise launch.unavailable
     if not asking:  # otherwise they are part of the answer
@@ -143,13 +89,46 @@ def launch_to_index(
     )
 
 
-def print_lines(lines: Iterable[str], *, err: bool = False) -> None:
-    """Print each line; on stderr with `err`."""
-    for line in lines:
-        click.echo(line, err=err)
+def below(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that choose documents."""
+    command = click.option(
+        "--where",
+        metavar="FILTER",
+        default="",
+        callback=_checked_filter,
+        help="Only documents such as 'type=pdf date>=2024-03 tag:tax link:note pages>10'.",
+    )(command)
+    command = click.option(
+        "--not-path", "not_paths", multiple=True, metavar="PATH", help="Without these; repeatable."
+    )(command)
+    return click.option(
+        "--path",
+        "paths",
+        multiple=True,
+        metavar="PATH",
+        help="Only documents below PATH, or whose names begin so, or that a glob names; repeatable."
+        " See search.",
+    )(command)
 
 
+def _checked_filter(_: click.Context, __: click.Parameter, where: str) -> str:
+    """The filter as it was typed; raises UsageError where it is none."""
+    parse_filter(where)
+    return where
+
+
+AT = click.option(
+    "--at",
+    metavar="VERSION|DATE",
+    help="Of a former version that is kept (see history), or of what was current at the end of a"
+    " day, as 2026-11-01. Texts are as they were; files are not opened.",
+)
 JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+
+
+VERBOSE = click.option(
+    "-v", "--verbose", is_flag=True, help="Print a line on stderr for each file as it is done."
+)
 
 
 OCR = click.option(
@@ -160,13 +139,15 @@ OCR = click.option(
 )
 
 
-def llm_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that choose an answerer."""
+def llm_options(
+    command: Callable[..., None],
+    what: str = "auto (default: look on this machine), none",
+) -> Callable[..., None]:
+    """Add the options that choose a model; `what` says what is taken without one."""
     command = click.option(
         "--llm",
         metavar="WHERE",
-        help="auto (default: look on this machine), none, http://127.0.0.1:PORT, unix:SOCKET or "
-        "gguf:FILE (starts llama-server).",
+        help=f"{what}, http://127.0.0.1:PORT, unix:SOCKET or gguf:FILE (starts llama-server).",
     )(command)
     command = click.option(
         "--allow-remote-llm",
@@ -178,20 +159,45 @@ def llm_options(command: Callable[..., None]) -> Callable[..., None]:
     )
 
 
+LOG = click.option(
+    "--no-log",
+    "log",
+    flag_value="off",
+    default=None,
+    help="Keep no receipt of questions and answers in the index; see the setting log.",
+)
+
+
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option(
     "-s",
     "--store",
+    "stores",
+    multiple=True,
     type=click.Path(path_type=Path),
-    help="The index folder. Default: .corpus-agent, found upwards from here. This and the options "
+    metavar="NAME|DIR",
+    help="The index: its name (see stores) or folder; default: that of the documents around here, "
+    "else those that were made from here. Repeat it to read several together. This and the options "
     "below may also stand behind the command.",
 )
+@click.option("--all-stores", is_flag=True, help="Read all indexes that stores lists, together.")
 @click.option("--model", type=click.Path(path_type=Path), help="Folder of another embedding model.")
 @click.option(
     "--reranker",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Folder of a cross-encoder that puts what was found into order.",
+    metavar="DIR|URL",
+    help="Folder of a cross-encoder that puts what was found into order, or http://127.0.0.1:PORT "
+    "or unix:SOCKET of a server that has one.",
+)
+@click.option("--embedder", metavar="NAME", help="A model that an installed package brings.")
+@click.option(
+    "--backend",
+    metavar="NAME",
+    help="What finds passages: lance (default), memory, or what an installed package brings.",
+)
+@click.option(
+    "--device",
+    type=click.Choice(["auto", "cpu", "cuda", "mps", "xpu"]),
+    help="What `index` embeds on: auto (default: a GPU if there is one) or the one named.",
 )
 @click.option("--config", type=click.Path(path_type=Path), help="A configuration file (TOML).")
 @click.option(
@@ -206,9 +212,13 @@ def llm_options(command: Callable[..., None]) -> Callable[..., None]:
 @click.pass_context
 def main(
     ctx: click.Context,
-    store: Path | None,
+    stores: tuple[Path, ...],
+    all_stores: bool,
     model: Path | None,
-    reranker: Path | None,
+    reranker: str | None,
+    embedder: str | None,
+    backend: str | None,
+    device: str | None,
     config: Path | None,
     trust_store: bool,
     unsealed: bool,
@@ -220,24 +230,81 @@ def main(
       corpus-agent ask "…"            an answer with checked quotations
       corpus-agent chat               a conversation
     """  # noqa: D301 - click reads the control character itself
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # of signs that its encoding lacks
     flags = {
-        "store": store,
         "model": model,
         "reranker": reranker,
+        "embedder": embedder,
+        "backend": backend,
+        "device": device,
         "trust_store": trust_store or None,
     }
-    ctx.obj = {"flags": flags, "config": config, "unsealed": unsealed}
+    which = {"stores": stores, "all_stores": all_stores}
+    ctx.obj = {"flags": flags, "config": config, "unsealed": unsealed, **which}
 
 
-def settings_in_force(**flags: Any) -> Settings:  # noqa: ANN401
-    """The settings, with the group's flags and `flags` in force."""
+def settings_in_force(
+    *,
+    several: bool = False,
+    finding: bool = True,
+    to_come: bool = False,
+    **flags: Any,  # noqa: ANN401
+) -> Settings:
+    """The settings, with the group's flags and `flags` in force; `several` stores may be named.
+
+    Where none is named it is looked for, unless `finding` is false: by where one stands. What is
+    named has to be there, if it is not `to_come` or made by the command.
+    """
     given = click.get_current_context().obj
     for name in unknown_variables(os.environ):
         click.echo(f"Note: {name} is not a setting of corpus-agent and is ignored.", err=True)
-    return load({**given["flags"], **flags}, given["config"], os.environ)
+    everything = given["all_stores"]
+    to_read = finding and not to_come
+    chosen, left_out = chosen_stores(given["stores"], everything=everything, to_read=to_read)
+    print_lines((f"Note: {clean(notice)}" for notice in left_out), err=True)
+    store = chosen[0].store if chosen else None
+    settings = load({**given["flags"], "store": store, **flags}, given["config"], os.environ)
+    if settings.store is None and not chosen and finding:
+        chosen = _found_here(several=several)
+    if len(chosen) > 1:
+        settings = replace(settings, store=None, several=chosen)
+        if not several:
+            check_one(settings)
+    elif chosen:
+        settings = replace(settings, store=chosen[0].store)
+    return settings
 
 
-def print_event(line: str) -> None:
-    """Print an event for a person at a terminal; nothing into a pipe."""
-    if sys.stderr.isatty():
-        click.echo(click.style(f"· {clean(line)}", dim="NO_COLOR" not in os.environ), err=True)
+def _found_here(*, several: bool) -> tuple[NamedStore, ...]:
+    """The stores that are found from the working folder; says what is passed over, or several.
+
+    Raises UsageError for several that may not be.
+    """
+    here = paths.working_folder()
+    for folder in storage.passed_over(here):
+        click.echo(f"Note: {clean(str(folder))} holds no index and is passed over.", err=True)
+    found = chosen_stores(stores_here(here))[0]
+    if len(found) > 1:
+        made = f"{len(found)} indexes were made from here"
+        names = ", ".join(one.name for one in found)
+        if not several:
+            raise UsageError(
+                f"{made}, and this works on one: {names}.", f"Name it: -s {found[0].name}"
+            )
+        click.echo(
+            f"Note: {made} and are read together: {names}. One alone: -s {found[0].name}", err=True
+        )
+    print_lines((f"Note: {clean(notice)}" for notice in gone_notices(here)), err=True)
+    return found
+
+
+def parse_place(place: str, names: set[str]) -> tuple[str, int, int | None]:
+    """Name, line and count; a document whose own name holds colons is preferred."""
+    numbers: list[int] = []
+    while place not in names and len(numbers) < 2:
+        head, colon, tail = place.rpartition(":")
+        if not (colon and tail.isdecimal() and len(tail) <= MAX_DIGITS):
+            break
+        place, numbers = head, [int(tail), *numbers]
+    return place, numbers[0] if numbers else 1, numbers[1] if len(numbers) > 1 else None

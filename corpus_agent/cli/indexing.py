@@ -2,33 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 import indexer
 from corpus_agent import render, service
 from corpus_agent.cli.common import (
-    EXIT_INTERRUPTED,
-    EXIT_SOME_FAILED,
     JSON,
     OCR,
-    clean,
+    VERBOSE,
+    below,
     launch_to_index,
     launch_to_read,
     main,
-    print_json,
-    print_lines,
     settings_in_force,
 )
+from corpus_agent.cli.group import EXIT_INTERRUPTED, EXIT_SOME_FAILED
+from corpus_agent.cli.printing import clean, print_each, print_json, print_lines
 from corpus_agent.cli.progress import index_progress
-from corpus_agent.cli.watching import follow
-from corpus_agent.settings import existing_place
-from indexer import STATUSES, UsageError, recognition_state, storage
+from corpus_agent.cli.several_folders import one_of
+from corpus_agent.cli.watching import follow, store_lines
+from corpus_agent.settings import Settings, engine_of, existing_place, extensions, one_by_one
+from indexer import STATUSES, Choices, UsageError, storage
+
+if TYPE_CHECKING:
+    from corpus_agent.startup import Launch
 
 
 @main.command()
-@click.argument("path", required=False, type=click.Path(path_type=Path))
+@click.argument("folders", nargs=-1, metavar="[PATH]...", type=click.Path(path_type=Path))
 @click.option("--dry-run", is_flag=True, help="Print the plan and change nothing.")
 @click.option("--force", is_flag=True, help="Index every file anew.")
 @click.option("--verify", is_flag=True, help="Compare the bytes of every file, not only its time.")
@@ -45,63 +50,109 @@ from indexer import STATUSES, UsageError, recognition_state, storage
 @click.option(
     "--strict", is_flag=True, help="Exit with 4 if a file could not be read or looked at."
 )
+@click.option(
+    "--cluster",
+    metavar="WHERE",
+    help="Have documents read and embedded by several sealed processes: local:N, N of this "
+    "machine; auto or HOST:PORT, those of a Ray cluster (extra [cluster]). The index is the same.",
+)
 @click.option("--watch", is_flag=True, help="Go on as `watch` does when the run is over.")
+@click.option(
+    "--keep",
+    metavar="30d|N",
+    help="Keep former versions from now on: of so many days, or so many. 0: none. See history.",
+)
+@click.option("--chunk-tokens", type=int, metavar="N", help="How large passages are. Default: 200.")
+@click.option(
+    "--chunk-overlap", type=int, metavar="N", help="How much of one the next repeats. Default: 0."
+)
 @OCR
+@VERBOSE
 @JSON
 def index(
-    path: Path | None,
+    folders: tuple[Path, ...],
     dry_run: bool,
     force: bool,
     verify: bool,
     prune: bool,
     prune_unreachable: bool,
     strict: bool,
+    cluster: str | None,
     watch: bool,
+    keep: str | None,
+    chunk_tokens: int | None,
+    chunk_overlap: int | None,
     ocr: str | None,
+    verbose: bool,
     as_json: bool,
 ) -> None:
     """Make the index of the folder PATH, or bring it up to date.
 
     Without PATH: the folder of the index found here, else the current folder. Files that are
     gone are removed from the index, files that did not change cost nothing.
+
+    The index is .corpus-agent in that folder (--store DIR puts it elsewhere). It is found from
+    within the folder, and from where you type this; two that were made from one place are read
+    together there. Of several PATHs each gets its own.
     """
+    path = one_of(folders, {"--watch": watch, "--json": as_json, "--dry-run": dry_run})
     if watch:
         given = {"--dry-run": dry_run, "--strict": strict, "--no-prune": not prune}
-        given["--prune-unreachable"] = prune_unreachable
-        for other in (flag for flag, is_given in given.items() if is_given):
-            raise UsageError(f"--watch and {other} contradict each other.", "Leave one out.")
-        return follow(path, ocr=ocr, force=force, verify=verify, as_json=as_json)
+        given |= {"--prune-unreachable": prune_unreachable, "--cluster": bool(cluster)}
+        given |= {"--chunk-tokens": chunk_tokens is not None}
+        _refuse_beside_watch({**given, "--chunk-overlap": chunk_overlap is not None})
+        return follow(
+            path, ocr=ocr, keep=keep, force=force, verify=verify, verbose=verbose, as_json=as_json
+        )
 
-    launch = launch_to_index(settings_in_force(ocr=ocr), path, dry_run=dry_run)
+    settings = settings_in_force(
+        finding=False, ocr=ocr, keep=keep, chunk_tokens=chunk_tokens, chunk_overlap=chunk_overlap
+    )
+    hands = None if dry_run else _hands(cluster, settings)
+    launch = launch_to_index(settings, path, dry_run=dry_run)
     settings = launch.settings
     print_lines((f"Note: {clean(notice)}" for notice in launch.notices), err=True)
 
+    choices = Choices(force, verify, prune, prune_unreachable)
     if dry_run:
-        todo = service.session.dry_run(
-            settings, path, force=force, verify=verify, prune=prune,
-            prune_unreachable=prune_unreachable,
-        )  # fmt: skip
+        todo = service.session.dry_run(settings, path, choices)
         if as_json:
             return print_json(render.plan_object(todo))
         return print_lines(render.plan_lines(todo))
 
-    with index_progress() as shown:
-        outcome = service.session.index(
-            settings, path, force=force, verify=verify, prune=prune,
-            prune_unreachable=prune_unreachable, on_start=shown.start, on_waiting=shown.waiting,
-            on_progress=shown.advance,
-            on_problem=shown.problem,
-        )  # fmt: skip
-    if as_json:
-        noted = {"notices": list(launch.notices)} if launch.notices else {}
-        print_json({**render.index_object(outcome), **noted})
-    else:
-        print_lines(render.index_lines(outcome))
+    with index_progress(verbose=verbose) as shown:
+        outcome = service.session.index(settings, path, choices, hands=hands, display=shown)
+    _print_outcome(outcome, launch, named=path is not None, as_json=as_json)
     if outcome.interrupted:
         raise SystemExit(EXIT_INTERRUPTED)
     if strict and any(row.status in ("failed", "unreachable") for row in outcome.problems):
         raise SystemExit(EXIT_SOME_FAILED)
     return None
+
+
+def _refuse_beside_watch(given: Mapping[str, bool]) -> None:
+    """Raise UsageError for a flag that `watch` does not take."""
+    for other in (flag for flag, is_given in given.items() if is_given):
+        raise UsageError(f"--watch and {other} contradict each other.", "Leave one out.")
+
+
+def _print_outcome(outcome: indexer.Outcome, launch: Launch, *, named: bool, as_json: bool) -> None:
+    """Print what a run did, and where the index is that is new, or whose folder is not `named`."""
+    if as_json:
+        noted = {"notices": list(launch.notices)} if launch.notices else {}
+        return print_json({**render.index_object(outcome), **noted})
+    print_lines(render.index_lines(outcome))
+    print_lines(store_lines(launch, named=named))
+    return None
+
+
+def _hands(cluster: str | None, settings: Settings) -> indexer.Hands | None:
+    """Who reads the documents, None for this process; a cluster elsewhere is warned of."""
+    hands = service.cluster.hands_for(cluster, settings) if cluster else None
+    if hands is not None and hands.egress:
+        where = clean(hands.egress)
+        print_lines([f"Warning: names and sizes of documents go to the {where}."], err=True)
+    return hands
 
 
 @main.command()
@@ -111,16 +162,17 @@ def forget(source: str, as_json: bool) -> None:
     """Drop the document SOURCE from the index; its file stays.
 
     It comes back with the next `index` or `watch` unless a rule keeps it out: the line to add to
-    .corpusignore is printed. What is not in the index is forgotten already.
+    .corpusignore is printed. A file that is not in the index is forgotten already.
     """
-    settings = launch_to_read(settings_in_force()).settings
+    launch = launch_to_read(settings_in_force())
+    settings = launch.settings
 
     known = service.session.open_corpus(settings, searching=False).files()
     done = service.upkeep.forget(
         settings, render.names(row.source for row in known).get(source, source)
     )
     if as_json:
-        return print_json(render.forget_object(done))
+        return print_json(render.forget_object(done, launch.seal.state))
     return print_lines(render.forget_lines(done))
 
 
@@ -129,9 +181,20 @@ def forget(source: str, as_json: bool) -> None:
 @click.option(
     "--ignored", is_flag=True, help="Instead: what rules keep out now, and where each rule stands."
 )
+@below
 @JSON
-def files(status: str | None, ignored: bool, as_json: bool) -> None:
-    """List every file that was seen, with its status and the reason if it has no text."""
+def files(
+    status: str | None,
+    ignored: bool,
+    paths: tuple[str, ...],
+    not_paths: tuple[str, ...],
+    where: str,
+    as_json: bool,
+) -> None:
+    """List every file that was seen, with its status and the reason if it has no text.
+
+    A FILTER is written as for search; the JSON has what it can ask for.
+    """
     if ignored:
         return _list_ignored(as_json=as_json)
     wanted = set(status.split(",")) if status else set(STATUSES)
@@ -139,15 +202,17 @@ def files(status: str | None, ignored: bool, as_json: bool) -> None:
         raise UsageError(
             f"Unknown status {sorted(unknown)[0]!r}.", f"Known are: {', '.join(STATUSES)}."
         )
-    settings = launch_to_read(settings_in_force()).settings
+    launch = launch_to_read(settings_in_force(several=True))
 
-    corpus = service.session.open_corpus(settings, searching=False)
-    rows = [row for row in corpus.files() if row.status in wanted]
+    corpus = service.session.open_corpus(launch.settings, searching=False)
+    these, not_these = (service.places.selected(corpus, typed) for typed in (paths, not_paths))
+    chosen = corpus.selected(where)
+    among = [row for row in corpus.files(these, not_these) if row.source in chosen]
+    if not among and (paths or not_paths or where):
+        raise service.places.none_selected(corpus, paths, not_paths, where)
+    rows = [row for row in among if row.status in wanted]
     if as_json:
-        content = render.as_object(
-            version=corpus.version, files=[render.file_object(row) for row in rows]
-        )
-        return print_json(content)
+        return print_json(render.files_object(rows, corpus.version, launch.seal.state), corpus)
     return print_lines(render.file_line(row) for row in rows)
 
 
@@ -163,21 +228,24 @@ def _list_ignored(*, as_json: bool) -> None:
 @JSON
 def status(as_json: bool) -> None:
     """Say what the index holds, where it is and whether it is complete."""
-    launch = launch_to_read(settings_in_force())
+    launch = launch_to_read(settings_in_force(several=True))
 
-    store, root = existing_place(launch.settings)
-    content = render.status_object(
-        storage.checked_manifest(store),
-        store,
-        root,
-        storage.usage(store),
-        launch.seal.state,
-        root_exists=root.is_dir(),
-        recognition=recognition_state(),
-    )
-    if as_json:
-        return print_json(content)
-    return print_lines(render.status_lines(content))
+    found = []
+    for name, settings in one_by_one(launch.settings):
+        store, root = existing_place(settings)
+        content = render.status_object(
+            storage.checked_manifest(store),
+            store,
+            root,
+            storage.usage(store),
+            launch.seal.state,
+            root_exists=root.is_dir(),
+            recognition=indexer.recognition_state(),
+            engine=engine_of(settings),
+            extensions=extensions(),
+        )
+        found.append((name, content))
+    return print_each(found, [render.status_lines(each) for _, each in found], as_json=as_json)
 
 
 @main.command()

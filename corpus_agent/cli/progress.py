@@ -18,17 +18,24 @@ if TYPE_CHECKING:
 
     from indexer import FileRow, Plan, Progress, ToRecognise
 
+import click
+
 from corpus_agent import render
 from corpus_agent.text.naming import called
+from indexer import RunDisplay
 
-SECONDS_BETWEEN_LINES = 10.0  # on pages, where there is no bar
+SECONDS_BETWEEN_LINES = 10.0  # where there is no bar
 
 
-class IndexProgress:
-    """The progress of an index run; `show_problems` adds a line for each file without text."""
+class IndexProgress(RunDisplay):
+    """The progress of an index run, a line for each file without text; with `verbose` for all."""
 
-    def __init__(self, bar: Bar | None) -> None:
+    def __init__(
+        self, bar: Bar | None, *, verbose: bool = False, seconds: float = SECONDS_BETWEEN_LINES
+    ) -> None:
         self._bar = bar
+        self._seconds = seconds
+        self._verbose = verbose
         self._task = bar.add_task("", total=None, files="", rate="") if bar else None
         self._began = self._said_at = time.monotonic()
         self._said = 0
@@ -46,14 +53,20 @@ class IndexProgress:
     def waiting(self, pages: ToRecognise) -> None:
         """Print what is to be recognised and about how long it takes, before the first page."""
         self._print(render.waiting_line(pages))
+        self._said = 0
         self._began = time.monotonic()
 
     def advance(self, done: Progress) -> None:
-        """Move the bar; where there is none, print a line for every few pages recognised."""
+        """Move the bar; where there is none, print a line every ten seconds, or for each file."""
         if done.all_pages:
             self._page(done)
             return
+        if self._verbose and done.files > self._said:
+            self._said = done.files
+            self._print(f"{done.files:,}/{done.all_files:,} {called(done.source)}")
         if not self._bar or self._task is None:
+            if not self._verbose and done.files < done.all_files and self._is_time():
+                self._print(render.file_progress_line(done, time.monotonic() - self._began))
             return
         elapsed = self._bar.tasks[0].elapsed or 0.0
         rate = f"{done.chunks / elapsed:,.0f} chunks/s" if elapsed and done.chunks else ""
@@ -70,10 +83,16 @@ class IndexProgress:
                 files=f"{done.pages:,}/{done.all_pages:,} pages",
                 rate=called(done.source),
             )
-        elif done.pages > self._said and time.monotonic() - self._said_at >= SECONDS_BETWEEN_LINES:
-            elapsed = time.monotonic() - self._began
-            self._print(render.page_line(done, elapsed))
-            self._said, self._said_at = done.pages, time.monotonic()
+        elif done.pages > self._said and (self._verbose or self._is_time()):
+            self._print(render.page_line(done, time.monotonic() - self._began))
+            self._said = done.pages
+
+    def _is_time(self) -> bool:
+        """Whether the last line was printed long enough ago; the next one is printed now then."""
+        if time.monotonic() - self._said_at < self._seconds:
+            return False
+        self._said_at = time.monotonic()
+        return True
 
     def problem(self, row: FileRow) -> None:
         """Print one line on a file that yields no text."""
@@ -87,10 +106,10 @@ class IndexProgress:
 
 
 @contextmanager
-def index_progress() -> Iterator[IndexProgress]:
-    """A progress display that is erased when the run is over."""
+def index_progress(*, verbose: bool = False) -> Iterator[IndexProgress]:
+    """A progress display that is erased when the run is over; with `verbose` each file stays."""
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
-        yield IndexProgress(None)
+        yield IndexProgress(None, verbose=verbose)
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
@@ -102,14 +121,50 @@ def index_progress() -> Iterator[IndexProgress]:
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        yield IndexProgress(bar)
+        yield IndexProgress(bar, verbose=verbose)
 
 
 @contextmanager
-def counted(what: str) -> Iterator[Callable[[int, int], None]]:
-    """A function that shows how many of how many are done, with the time left, at a terminal."""
+def counted(
+    what: str, kept: str = "Texts that were read are kept"
+) -> Iterator[Callable[[int, int], None]]:
+    """A function that shows how many of how many are done, with the time left.
+
+    If the user stops it, what was done and what is `kept` of it is said.
+    """
+    counts = [0, 0]
+    with _shown_count(what) as show:
+
+        def on_document(done: int, every: int) -> None:
+            counts[:] = done, every
+            show(done, every)
+
+        try:
+            yield on_document
+        except KeyboardInterrupt:
+            click.echo(
+                f"{counts[0]:,} of {counts[1]:,} documents were looked at; nothing was written, "
+                f"and the index is as it was. {kept} for the next time.",
+                err=True,
+            )
+            raise
+
+
+@contextmanager
+def _shown_count(what: str) -> Iterator[Callable[[int, int], None]]:
+    """The same without a word about a stop; outside of a terminal a line every few seconds."""
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
-        yield lambda *_: None
+        began = said_at = time.monotonic()
+
+        def say(done: int, every: int) -> None:
+            nonlocal said_at
+            if time.monotonic() - said_at >= SECONDS_BETWEEN_LINES:
+                said_at = time.monotonic()
+                left = (said_at - began) * (every - done) / done if done else 0.0
+                about = f", about {render.duration(left)} left" if done else ""
+                print(f"{what} {done:,} of {every:,}{about}", file=sys.stderr, flush=True)  # noqa: T201
+
+        yield say
         return
     from rich.console import Console
     from rich.progress import (

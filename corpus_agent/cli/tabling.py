@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,35 +14,26 @@ import click
 from corpus_agent import fields, render, service
 from corpus_agent.cli.common import (
     JSON,
+    below,
     launch_to_read,
+    llm_options,
     main,
-    print_json,
-    print_lines,
     settings_in_force,
 )
+from corpus_agent.cli.exporting import opened_new, write_text
+from corpus_agent.cli.printing import clean, print_json, print_lines, print_notices
 from corpus_agent.cli.progress import counted
-from indexer import UsageError
 
 if TYPE_CHECKING:
     from corpus_agent.fields.records import Field, FieldTable
+    from corpus_agent.startup import Launch
     from indexer import Index
 
 _WIDTH = 100  # columns where there is no terminal
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
 
-def below(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that choose documents."""
-    command = click.option(
-        "--not-path", "not_paths", multiple=True, metavar="PATH", help="Without these; repeatable."
-    )(command)
-    return click.option(
-        "--path",
-        "paths",
-        multiple=True,
-        metavar="PATH",
-        help="Only documents below PATH, or that a glob names; repeatable. See search.",
-    )(command)
+_LLM = "A model that reads too: auto, none (default)"
 
 
 @main.command()
@@ -55,6 +46,7 @@ def below(command: Callable[..., None]) -> Callable[..., None]:
     help="Columns from a TOML file: [[fields]] with name; type, question, phrases.",
 )
 @below
+@partial(llm_options, what=_LLM)
 @click.option("--quotations", is_flag=True, help="Print the evidence below each document.")
 @click.option(
     "--csv", "csv_file", type=_FILE, metavar="FILE", help="Write the table to a new FILE."
@@ -66,6 +58,10 @@ def table(
     file: Path | None,
     paths: tuple[str, ...],
     not_paths: tuple[str, ...],
+    where: str,
+    llm: str | None,
+    llm_model: str | None,
+    allow_remote_llm: str | None,
     quotations: bool,
     csv_file: Path | None,
     html_file: Path | None,
@@ -76,20 +72,28 @@ def table(
     A field is named in words ("due date", "governing law"); dates, sums, durations, shares, names
     and places come in one form. Each value has a quotation that was looked up. What is silent, in
     more than one way, or could not be read is counted.
+
+    With --llm a model reads the best sentences of each document too, one document a request. A
+    value of it is taken where the document has the words that it quotes, and these the value; what
+    it says is kept, so that a table that was stopped goes on.
     """
-    settings = settings_in_force()
+    reads = (llm or "none") != "none"
+    settings = settings_in_force(
+        several=True, llm=llm or "none", llm_model=llm_model, allow_remote_llm=allow_remote_llm
+    )
     columns = fields.definition.fields_of(words, file)
-    descriptors = {name: _opened(name) for name in (csv_file, html_file) if name is not None}
-    launch = launch_to_read(settings)
+    descriptors = {name: opened_new(name) for name in (csv_file, html_file) if name is not None}
+    launch = launch_to_read(settings, asking=reads, typed=reads)
 
     corpus = service.session.open_corpus(launch.settings, searching=False)
-    made = _table(corpus, columns, paths, not_paths)
+    corpus = service.places.bounded(corpus, paths, not_paths, where)
+    made = _table(corpus, columns, launch, llm=reads)
     if csv_file is not None:
-        _write(descriptors[csv_file], render.table_csv(made))
+        write_text(descriptors[csv_file], render.table_csv(made))
     if html_file is not None:
-        _write(descriptors[html_file], render.table_html(made))
+        write_text(descriptors[html_file], render.table_html(made))
     if as_json:
-        return print_json(render.table_object(made, launch.seal.state))
+        return print_json(render.table_object(made, launch.seal.state), corpus)
     if descriptors:
         return print_lines(render.foot_lines(made))
     width = shutil.get_terminal_size((_WIDTH, 0)).columns
@@ -101,7 +105,11 @@ def table(
 @below
 @JSON
 def missing(
-    terms: tuple[str, ...], paths: tuple[str, ...], not_paths: tuple[str, ...], as_json: bool
+    terms: tuple[str, ...],
+    paths: tuple[str, ...],
+    not_paths: tuple[str, ...],
+    where: str,
+    as_json: bool,
 ) -> None:
     """List the documents that mention no TERM: exactly these words, in any case.
 
@@ -109,13 +117,62 @@ def missing(
     their own: missing deposit deposits "security sum".
     """
     columns = tuple(map(fields.mentions.mention_of, dict.fromkeys(terms)))
-    launch = launch_to_read(settings_in_force())
+    launch = launch_to_read(settings_in_force(several=True))
 
     corpus = service.session.open_corpus(launch.settings, searching=False)
-    made = _table(corpus, columns, paths, not_paths)
+    corpus = service.places.bounded(corpus, paths, not_paths, where)
+    made = _table(corpus, columns, launch)
     if as_json:
-        return print_json(render.table_object(made, launch.seal.state))
+        return print_json(render.table_object(made, launch.seal.state), corpus)
     return print_lines(render.missing_lines(made))
+
+
+@main.command(name="list")
+@click.argument("words", metavar="CONDITION")
+@below
+@JSON
+def list_documents(
+    words: str, paths: tuple[str, ...], not_paths: tuple[str, ...], where: str, as_json: bool
+) -> None:
+    """List the documents whose field fulfils a CONDITION: "contracts that end in 2025".
+
+    A field and what it is compared with: in, on, before, after, since, by or between with a date,
+    or more than, at least, less than, at most with an amount. Every document is looked at, each
+    value has a quotation that was looked up, and what is silent, unclear or unreadable is counted.
+    German, French and Spanish words are understood too: "Verträge, die 2025 enden".
+    """
+    condition = fields.condition.parse_condition(words)
+    launch = launch_to_read(settings_in_force(several=True))
+
+    corpus = service.session.open_corpus(launch.settings, searching=False)
+    corpus = service.places.bounded(corpus, paths, not_paths, where)
+    print_notices(corpus)
+    with counted("looking at documents") as on_document:
+        listed = fields.timeline.listed(corpus, condition, on_document, notices=corpus.notices)
+    if as_json:
+        return print_json(render.list_object(listed, launch.seal.state), corpus)
+    return print_lines(render.list_lines(listed))
+
+
+@main.command()
+@below
+@JSON
+def timeline(paths: tuple[str, ...], not_paths: tuple[str, ...], where: str, as_json: bool) -> None:
+    """Print the dated statements of all documents in order, each with its quotation and place.
+
+    Every document is looked at; those without a date and those that cannot be read are counted.
+    """
+    launch = launch_to_read(settings_in_force(several=True))
+
+    corpus = service.session.open_corpus(launch.settings, searching=False)
+    corpus = service.places.bounded(corpus, paths, not_paths, where)
+    print_notices(corpus)
+    with counted("looking at documents") as on_document:
+        made = fields.timeline.timeline_of(corpus, on_document)
+    made = replace(made, notices=corpus.notices)
+    if as_json:
+        return print_json(render.timeline_object(made, launch.seal.state), corpus)
+    return print_lines(render.timeline_lines(made))
 
 
 @main.command()
@@ -126,49 +183,29 @@ def missing(
 def compare(source: str, other: str, words: tuple[str, ...], as_json: bool) -> None:
     """Say what the documents SOURCE and OTHER say about every FIELD, with quotations."""
     columns = fields.definition.fields_of(words, None)
-    launch = launch_to_read(settings_in_force())
+    launch = launch_to_read(settings_in_force(several=True))
 
     corpus = service.session.open_corpus(launch.settings, searching=False)
     names = render.names(row.source for row in corpus.files())
-    both = [service.places.document(name, names, corpus.root) for name in (source, other)]
+    both = [service.places.document(name, names, corpus.roots) for name in (source, other)]
     for name in both:
         corpus.read(name, 1, 1)  # says what is wrong with it, and what it may be called
     made = fields.table.table_of(corpus, columns, sources=both)
     if as_json:
-        return print_json(render.table_object(made, launch.seal.state))
+        return print_json(render.table_object(made, launch.seal.state), corpus)
     return print_lines(render.compared_lines(made))
 
 
 def _table(
-    corpus: Index, columns: Sequence[Field], paths: Sequence[str], not_paths: Sequence[str]
+    corpus: Index, columns: Sequence[Field], launch: Launch, *, llm: bool = False
 ) -> FieldTable:
-    """The table of the documents that typed paths select, with its progress shown."""
-    these, not_these = (service.places.selected(corpus, typed) for typed in (paths, not_paths))
-    with counted("looking at documents") as on_document:
-        return fields.table.table_of(
-            corpus, columns, paths=these, not_paths=not_these, on_document=on_document
-        )
-
-
-def _opened(file: Path) -> int:
-    """A descriptor of a new file: opened before the seal, which closes all but the index.
-
-    An empty one is as good as new: a run that ended with an error leaves it.
-    """
-    flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-    try:
-        descriptor = os.open(file, flags, 0o600)
-        found = os.fstat(descriptor)
-    except OSError as error:
-        raise UsageError(f"{os.fspath(file)!r} cannot be written: {error.strerror}.") from None
-    if not stat.S_ISREG(found.st_mode) or found.st_size:
-        os.close(descriptor)
-        raise UsageError(
-            f"{os.fspath(file)!r} is there already, and is not overwritten.", "Name a new file."
-        )
-    return descriptor
-
-
-def _write(descriptor: int, text: str) -> None:
-    with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
-        file.write(text)
+    """The table of a corpus, with its progress shown; with `llm` the launch's model reads it."""
+    print_notices(corpus)
+    said = ("reading with the model", "What the model said is kept") if llm else ()
+    reader = service.session.field_reader_for(launch, launch.settings) if llm else None
+    with counted(*(said or ("looking at documents",))) as on_document:
+        made = service.tables.table(corpus, columns, launch, reader, on_document=on_document)
+    print_lines(
+        (f"Note: {clean(one)}" for one in made.notices if one not in corpus.notices), err=True
+    )
+    return made

@@ -1,4 +1,4 @@
-"""The command that records an index as trusted."""
+"""The commands about which indexes are this user's own."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from pathlib import Path
 import click
 
 from corpus_agent import render
-from corpus_agent.cli.common import JSON, main, print_json, print_lines
-from corpus_agent.trust import stores
+from corpus_agent.cli.common import JSON, main, settings_in_force
+from corpus_agent.cli.printing import clean, print_json, print_lines
+from corpus_agent.trust import known
+from corpus_agent.trust import stores as trusted
 from indexer import storage
 
 
@@ -29,10 +31,34 @@ def trust(store: Path, root: Path | None, dry_run: bool, as_json: bool) -> None:
     settings are and whose it is. An index that somebody else made can hold any text in the name of
     your documents; look at where it comes from.
     """
-    found = stores.permission(storage.named_store(store), root)
+    found = trusted.permission(storage.named_store(store), root)
     if not dry_run:
-        stores.trust(found.place)
+        trusted.trust(found.place)
     content = render.trust_object(found, recorded=found.recorded or not dry_run)
     if as_json:
         return print_json(content)
     return print_lines(render.trust_lines(content))
+
+
+@main.command()
+@click.option(
+    "--drop",
+    multiple=True,
+    metavar="NAME",
+    help="Take an index off the list that is not there any more; repeatable.",
+)
+@JSON
+def stores(drop: tuple[str, ...], as_json: bool) -> None:
+    """List your indexes by name: those that you made or trusted, wherever they are.
+
+    Any command takes the name: corpus-agent -s notes status. Several are read together:
+    corpus-agent search "rent" -s notes -s contracts.
+    """
+    for path in trusted.drop(drop) if drop else ():
+        click.echo(f"Off the list: {clean(str(path))}", err=True)
+    # None is looked for: the list is for where several are meant, or one is gone.
+    settings = settings_in_force(several=True, finding=False)
+    content = render.stores_object(known.known_stores(settings))
+    if as_json:
+        return print_json(content)
+    return print_lines(render.stores_lines(content))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import signal
 import time
+from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,27 +13,29 @@ import click
 
 from corpus_agent import render, service
 from corpus_agent.cli.common import (
-    EXIT_INTERRUPTED,
     JSON,
     OCR,
-    clean,
+    VERBOSE,
     launch_to_index,
     main,
-    print_json,
-    print_lines,
     settings_in_force,
 )
+from corpus_agent.cli.group import EXIT_INTERRUPTED
+from corpus_agent.cli.printing import clean, print_json, print_lines
 from corpus_agent.cli.progress import index_progress
+from corpus_agent.settings import existing_place
 
 if TYPE_CHECKING:
+    from corpus_agent.startup import Launch
     from indexer import Outcome
 
 
 @main.command()
 @click.argument("path", required=False, type=click.Path(path_type=Path))
 @OCR
+@VERBOSE
 @JSON
-def watch(path: Path | None, ocr: str | None, as_json: bool) -> None:
+def watch(path: Path | None, ocr: str | None, verbose: bool, as_json: bool) -> None:
     """Keep the index of the folder PATH up to date until you stop it.
 
     Begins like `index`; after that, what is saved, moved or removed is searchable seconds later.
@@ -40,38 +44,54 @@ def watch(path: Path | None, ocr: str | None, as_json: bool) -> None:
 
     With --json: one object a line, for the first run and for each that changed the index.
     """
-    follow(path, ocr=ocr, as_json=as_json)
+    follow(path, ocr=ocr, verbose=verbose, as_json=as_json)
 
 
 def follow(
     path: Path | None,
     *,
     ocr: str | None = None,
+    keep: str | None = None,
     force: bool = False,
     verify: bool = False,
+    verbose: bool = False,
     as_json: bool = False,
 ) -> None:
     """Watch until a signal; exit 0 after SIGTERM or SIGHUP, 130 after Ctrl-C."""
-    settings = launch_to_index(settings_in_force(ocr=ocr), path, watching=True).settings
+    given = settings_in_force(finding=False, ocr=ocr, keep=keep)
+    launch = launch_to_index(given, path, watching=True)
+    settings = launch.settings
 
-    talk = _Json() if as_json else _Lines()
+    print_lines((f"Note: {clean(notice)}" for notice in launch.notices), err=True)
+    talk = _Json() if as_json else _Lines(store_lines(launch, named=path is not None))
     with service.cancel.cancelled_by_signal() as cancel:
-        callbacks = service.watching.Callbacks(talk.outcome, talk.notice, index_progress)
+        display = partial(index_progress, verbose=verbose)
+        callbacks = service.watching.Callbacks(talk.outcome, talk.notice, display)
         service.watching.watch(settings, path, cancel.is_set, callbacks, force=force, verify=verify)
     if cancel.signal == signal.SIGINT:
         raise SystemExit(EXIT_INTERRUPTED)
 
 
+def store_lines(launch: Launch, *, named: bool) -> Iterator[str]:
+    """Where the index of a launch is, if it is new or its folder was not `named`."""
+    store, root = existing_place(launch.settings)
+    logged = launch.settings.log == "on"
+    return render.store_lines(store, root, new=launch.new_store, named=named, logged=logged)
+
+
 class _Lines:
     """Text output: the first run as in `index`, one line with the time for each later run."""
 
-    def __init__(self) -> None:
+    def __init__(self, where: Iterable[str]) -> None:
+        """`where` says where the index is."""
+        self._where = where
         self._first = True
 
     def outcome(self, outcome: Outcome) -> None:
 
         if self._first:
             print_lines(render.index_lines(outcome))
+            print_lines(self._where)
             click.echo("Watching; Ctrl-C ends it.", err=True)
         else:
             click.echo(f"{time.strftime('%H:%M:%S')} {render.watch_line(outcome)}")

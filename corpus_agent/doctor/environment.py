@@ -17,7 +17,8 @@ from corpus_agent.doctor.finding import Check, Finding
 from corpus_agent.models import discovery
 from corpus_agent.models.address import GgufFile, parse
 from corpus_agent.models.llama_server import find_program
-from indexer import CorpusError, paths, recognition_state
+from corpus_agent.settings import engine_of
+from indexer import CorpusError, all_extensions, paths, recognition_state
 from indexer.confine import check_kernel
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ DISTRIBUTION = "corpus-agent"
 # pypdf mends holes that a document can use about once a week; nothing older is accepted.
 PYPDF_FLOOR = "6.16.1"
 SHOWN = ("lancedb", "pypdf", "sentence-transformers")  # versions that a bug report needs
+CPU_TORCH = "python -m pip install torch --index-url https://download.pytorch.org/whl/cpu"
 LITTLE_BYTES = 1_000_000_000
 TOO_LITTLE_BYTES = 100_000_000  # LanceDB writes new files before it drops old ones
 
@@ -45,9 +47,12 @@ def checks(
     yield Check("python", "the interpreter", python)
     yield Check("libraries", "installed versions against the declared ones", libraries)
     yield Check("pypdf", f"version {PYPDF_FLOOR} or later, for its security fixes", pypdf)
+    yield Check("torch", "which one, and what it is for", torch)
     yield Check("processor", "AVX2, without which LanceDB crashes", processor)
     yield Check("seal", "whether this kernel enforces the seal", lambda: sealing(closed))
     yield Check("weights", "the SHA-256 of the embedding model", weights)
+    yield Check("engine", "what embeds, and why", lambda: Finding("ok", engine_of(settings)))
+    yield Check("extensions", "what installed packages bring", extensions)
     yield Check("recognition", "what reads scans and pictures", recognition)
     yield Check("model server", "whether a language model answers", lambda: server)
     yield Check("disk", "free space where the index is", lambda: disk(where))
@@ -108,6 +113,33 @@ def pypdf_finding(installed: str) -> Finding:
         f"{installed} has known security holes; {PYPDF_FLOOR} mends them",
         f"python -m pip install 'pypdf>={PYPDF_FLOOR}'",
     )
+
+
+def extensions() -> Finding:
+    """Every extension by its package: code that the user installed, used or not."""
+    found = all_extensions()
+    refused = [each for each in found if each.refused]
+    shown = [f"{each.kind[:-1]} {each}" for each in found if not each.refused]
+    shown += [f"{each.kind[:-1]} {each} is NOT used: {each.refused}" for each in refused]
+    if not shown:
+        return Finding("ok", "none")
+    return Finding("warn" if refused else "ok", "; ".join(shown))
+
+
+def torch() -> Finding:
+    """Which torch is installed, and for what; nothing of it is imported."""
+    from importlib.metadata import PackageNotFoundError, distributions, version
+
+    try:
+        installed = version("torch")
+    except PackageNotFoundError:
+        return Finding("warn", "none: folders of --model and --reranker cannot be run", CPU_TORCH)
+    cuda = {
+        dist.name.lower() for dist in distributions() if dist.name.lower().startswith("nvidia-")
+    }
+    kind = f"with {len(cuda)} packages for CUDA" if cuda else "for the processor alone"
+    what = "runs folders of --model and --reranker; the packaged model needs none"
+    return Finding("ok", f"{installed}, {kind}: {what}")
 
 
 def recognition() -> Finding:

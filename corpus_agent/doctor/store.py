@@ -28,7 +28,7 @@ ANEW = "corpus-agent index --force"
 MOUNT = "mount the disk, or make the folder readable; then: corpus-agent index"
 # Cosine of a stored vector and one made today. The same weights on another processor or in another
 # batch differ by 1e-6; other weights, or another text, by 0.1 and more.
-LIKENESS = 0.999
+LIKENESS = 0.985  # of two engines whose vectors may mix: indexer/embed/encoder.py, NEAR
 MANY_UNREAD = 0.1  # of the passages, from which another model is worth its cost
 
 
@@ -52,12 +52,13 @@ def checks(
         return
     yield Check("scans", "pages that wait for text recognition", lambda: scans(store))
     yield Check("languages", "passages that the model does not read", lambda: languages(store))
+    yield Check("ignore files", "what they keep out", lambda: kept_out(store))
     yield Check(
         "corpus", "whether the folder is there", lambda: corpus_folder(store, settings.root)
     )
     if processor().state == "fail":  # importing LanceDB would end this process
         return
-    yield Check("files", "every byte of the tables against what was written",
+    yield Check("table files", "every byte of the tables against what was written",
                 lambda: as_written(store))  # fmt: skip
     encoder = session.encoder_for(settings, store)
     yield Check("model", "whether the index was made by today's model and chunker",
@@ -105,6 +106,13 @@ def there_is_one(store: Path | None) -> Finding:
     return Finding("ok", found)
 
 
+def kept_out(store: Path) -> Finding:
+    """What ignore files keep out of the index."""
+    count = storage.read_manifest(store).coverage.kept_out
+    where = f" ({render.LIST_OF_IGNORED})" if count else ""
+    return Finding("ok", f"{count:,} files and folders are kept out{where}")
+
+
 def scans(store: Path) -> Finding:
     """Whether pages or pictures without text wait to be recognised."""
     manifest, recognition = storage.read_manifest(store), recognition_state()
@@ -133,7 +141,7 @@ def as_written(store: Path) -> Finding:
     if not manifest.contents:
         return Finding("warn", "an earlier version listed no files; the next run does", INDEX)
     size = sum(int(sums.partition(" ")[0]) for sums in manifest.contents.values())
-    return Finding("ok", f"{len(manifest.contents):,} files, {size / 1e6:,.1f} MB")
+    return Finding("ok", f"{len(manifest.contents):,} of the index's own, {size / 1e6:,.1f} MB")
 
 
 def permissions(store: Path) -> Finding:
@@ -180,7 +188,9 @@ def row_counts(rows: Inspection) -> Finding:
     if rows.ids != rows.in_manifest:
         found = f"{rows.ids:,} chunk rows, {rows.in_manifest:,} in the manifest"
         return Finding("fail", found, ANEW)
-    return Finding("ok", f"{rows.ids:,} chunks of {len(counts):,} documents; {len(files):,} files")
+    return Finding(
+        "ok", f"{rows.ids:,} chunks of {len(counts):,} documents; {len(files):,} files were seen"
+    )
 
 
 def keys(rows: Inspection) -> Finding:
@@ -259,7 +269,7 @@ def _squeezed(text: str) -> str:
 
 def stale_files(settings: Settings) -> Finding:
     """The files that `index` would update now."""
-    todo = session.dry_run(settings, None)
+    todo = session.dry_run(settings, None, indexer.Choices())
     if todo.changes_nothing and not todo.unreachable:
         return Finding("ok", f"{len(todo.keep):,} files as they were indexed")
     changed = len(todo.update) + len(todo.record) + len(todo.touch)

@@ -40,7 +40,7 @@ def call(librarian: Librarian, arguments: Mapping[str, Any] | str) -> str:
     try:
         return librarian.ask(checked["question"]).for_model()
     except CorpusError as error:
-        return failure(one_line(unlinked(str(error)))).text
+        return failure(one_line(unlinked(str(error))), code=error.code).text
 
 
 async def call_async(librarian: Librarian, arguments: Mapping[str, Any] | str) -> str:
@@ -51,7 +51,7 @@ async def call_async(librarian: Librarian, arguments: Mapping[str, Any] | str) -
     try:
         return (await librarian.ask_async(checked["question"])).for_model()
     except CorpusError as error:
-        return failure(one_line(unlinked(str(error)))).text
+        return failure(one_line(unlinked(str(error))), code=error.code).text
 
 
 def pydantic_ai_tool(librarian: Librarian) -> Tool[Any]:

@@ -13,14 +13,15 @@ import os
 import sys
 import threading
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from corpus_agent.librarian.frames import MAX_REQUEST_BYTES, packed, read_frame, write_all
 from corpus_agent.render.for_parent import handed_over, with_unambiguous_sources
 from corpus_agent.service.cancel import Cancel, Cancelled
 from corpus_agent.service.stdio import take_standard_streams
-from corpus_agent.settings import Settings, absolute, load
+from corpus_agent.settings import NamedStore, Settings, absolute, load
 from corpus_agent.startup import Launch, for_reading
 from indexer import CorpusError
 from indexer.confine import die_with_parent, starting
@@ -53,6 +54,8 @@ def main() -> None:
 
 def _launched(opening: dict[str, Any]) -> tuple[Settings, Launch]:
     settings = _settings(opening["flags"], opening["here"])
+    several = tuple(NamedStore(name, Path(store)) for name, store in opening["several"])
+    settings = replace(settings, store=None, several=several) if several else settings
     launch = for_reading(settings, seal_off=opening["unsealed"], asking=True)
     return launch.settings, launch
 

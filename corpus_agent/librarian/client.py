@@ -6,7 +6,7 @@ import asyncio
 import subprocess
 import threading
 import weakref
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -17,7 +17,7 @@ from corpus_agent.librarian.process import Child, LibrarianFailed, LibrarianTime
 from corpus_agent.render.answers import answer_object
 from corpus_agent.render.for_parent import CheckedClaim, claims, handed_over, render
 from corpus_agent.text.delimiters import Frame
-from indexer import paths
+from corpus_agent.trust.known import stores_from_here
 
 if TYPE_CHECKING:
     from corpus_agent.seal.enforce import SealState
@@ -67,8 +67,9 @@ class Librarian:
 
     def __init__(
         self,
-        store: str | Path | None = None,
+        store: str | Path | Sequence[str | Path] | None = None,
         *,
+        all_stores: bool = False,
         llm: str | None = None,
         llm_model: str | None = None,
         parent_tools: Collection[str] = (),
@@ -78,13 +79,19 @@ class Librarian:
         stderr: int | IO[str] = subprocess.DEVNULL,
     ) -> None:
         """`store`, `llm`, `llm_model` and `trust_store` are as on the command line, and so are
-        their defaults.
+        their defaults. Several stores, or with `all_stores` all that this user has recorded, are
+        read as one corpus, each source with the name of its store before it; the process is sealed
+        to exactly these.
 
         The names in `parent_tools` are broken in answers, so that no program recognises them.
         `timeout` is in seconds, for one question. `stderr` is for debugging, as in subprocess;
         what libraries write there may contain text of documents.
         """
-        place = store and paths.from_here(Path(store))
+        given = [] if store is None else [store] if isinstance(store, str | Path) else store
+        named = store is not None or all_stores
+        stores = stores_from_here(given, everything=all_stores) if named else ()
+        self._several = [(one.name, str(one.store)) for one in stores] if len(stores) > 1 else []
+        place = stores[0].store if len(stores) == 1 else None
         flags = {"store": place, "llm": llm, "llm_model": llm_model}
         self._flags: dict[str, str | bool] = {
             name: str(value) for name, value in flags.items() if value is not None
@@ -166,7 +173,9 @@ class Librarian:
             if self._closed:
                 raise LibrarianFailed("The librarian is closed.", "Make another one.")
             if self._child is None or not self._child.alive:
-                child = Child(self._flags, unsealed=self._unsealed, stderr=self._stderr)
+                child = Child(
+                    self._flags, self._several, unsealed=self._unsealed, stderr=self._stderr
+                )
                 weakref.finalize(self, child.let_go)
                 self._child = child
             return self._child

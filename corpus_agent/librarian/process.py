@@ -78,17 +78,20 @@ class Child:
     def __init__(
         self,
         flags: Mapping[str, str | bool],
+        several: Sequence[tuple[str, str]] = (),
         *,
         unsealed: bool = False,
         stderr: int | IO[str] = subprocess.DEVNULL,
         command: Sequence[str] = COMMAND,
     ) -> None:
+        """`several` are the stores to read by their names, where it is more than one."""
         self.ready: Future[SealState] = Future()
         self._command = (*command, str(os.getpid()))
         self._unsealed = unsealed
         self._stderr = stderr
         self._requests: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        opening = {"flags": dict(flags), "unsealed": unsealed, "here": _here()}
+        stores = {"flags": dict(flags), "several": list(several)}
+        opening = {**stores, "unsealed": unsealed, "here": _here()}
         self._requests.put(packed(opening))
         self._lock = threading.Lock()
         self._pending: dict[int, Future[Answer]] = {}

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import site
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 NAME = "corpus-agent"
 
@@ -19,7 +20,7 @@ class Client:
 
     file: str
     key: str
-    toml: bool = False
+    form: Literal["server", "toml", "opencode", "command"] = "server"
     extra: tuple[tuple[str, str], ...] = ()
 
 
@@ -27,9 +28,18 @@ _PASSED_ON = ("XDG_STATE_HOME", "CORPUS_AGENT_TRUSTED_STORES")
 
 CLIENTS = {
     "claude": Client(".mcp.json of a project, or claude_desktop_config.json", "mcpServers"),
+    "claude-code": Client("a terminal", "", form="command"),
     "cursor": Client("~/.cursor/mcp.json, or .cursor/mcp.json of a project", "mcpServers"),
     "vscode": Client(".vscode/mcp.json", "servers", extra=(("type", "stdio"),)),
-    "codex": Client("~/.codex/config.toml", "mcp_servers", toml=True),
+    "codex": Client("~/.codex/config.toml", "mcp_servers", form="toml"),
+    "windsurf": Client("~/.codeium/windsurf/mcp_config.json", "mcpServers"),
+    "zed": Client("~/.config/zed/settings.json", "context_servers", extra=(("source", "custom"),)),
+    "opencode": Client(
+        "opencode.json of a project, or ~/.config/opencode/opencode.json", "mcp", form="opencode"
+    ),
+    "gemini": Client(
+        "~/.gemini/settings.json, or .gemini/settings.json of a project", "mcpServers"
+    ),
 }
 
 
@@ -54,7 +64,14 @@ def snippet(client: str, arguments: Sequence[str]) -> str:
     program, *rest = [*command(), *arguments]
     # Clients pass few variables on; without these the server would not know the index for yours.
     variables = {name: os.environ[name] for name in _PASSED_ON if os.environ.get(name)}
-    if where.toml:
+    if where.form == "command":
+        given = [part for name, value in variables.items() for part in ("-e", f"{name}={value}")]
+        return shlex.join(["claude", "mcp", "add", NAME, *given, "--", program, *rest])
+    if where.form == "opencode":
+        local: dict[str, Any] = {"type": "local", "command": [program, *rest]}
+        local |= {"environment": variables} if variables else {}
+        return json.dumps({where.key: {NAME: local}}, indent=2, ensure_ascii=False)
+    if where.form == "toml":
         # JSON strings and arrays of strings are TOML as well.
         lines = [f"[{where.key}.{NAME}]", f"command = {_json(program)}", f"args = {_json(rest)}"]
         pairs = ", ".join(f"{name} = {_json(value)}" for name, value in variables.items())

@@ -6,16 +6,19 @@ in server.py. Thread-safe.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
 from corpus_agent import render
+from corpus_agent.answering.records import Turn
+from corpus_agent.mcp import tables
+from corpus_agent.mcp.specs import MAX_HITS, PAGE_OF_SOURCES, SOURCES, STATUS, TOOLS
 from corpus_agent.render import for_parent
 from corpus_agent.render.for_parent import tokens_at_most
-from corpus_agent.text.delimiters import Frame
+from corpus_agent.service.onlooker import Onlooker
+from corpus_agent.text.delimiters import Frame, label
 from corpus_agent.text.naming import (
     called_outside,
     model_outside,
@@ -27,10 +30,11 @@ from corpus_agent.text.naming import (
 from corpus_agent.text.sanitize import unlinked
 from corpus_agent.tools import read, search
 from corpus_agent.tools.result import ToolResult, failure
-from corpus_agent.tools.toolbox import SPECS, Arguments, ToolSpec, check_arguments
+from corpus_agent.tools.toolbox import Arguments, check_arguments
 from indexer import MAX_WINDOW_LINES, CorpusError, Refused, Window, storage
 
 if TYPE_CHECKING:
+    from corpus_agent.fields.records import Field, FieldTable
     from corpus_agent.service.cancel import Cancel
     from corpus_agent.service.service import Service
     from corpus_agent.startup import Launch
@@ -41,20 +45,8 @@ MAX_PAGE_TOKENS = 14_000  # of document text in one result; clients cut at 25,00
 MAX_LISTED = 20  # unreadable files that the status lists
 PAGE_OF_RESOURCES = 100
 SCHEME = "corpus://"
-
-STATUS = ToolSpec(
-    "corpus_status",
-    """\
-Say what the index of the user's documents holds, which files could not be read, and who answers.
-
-Usage:
-- Use it when something is not found: it may be in a file that could not be read.
-Example: {}""",
-    MappingProxyType(
-        {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
-    ),
-)
-TOOLS = (*SPECS, for_parent.SPEC, STATUS)
+MAX_CONVERSATIONS = 20  # the oldest is forgotten
+MAX_TURNS = 12  # of a conversation
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,29 +66,82 @@ class Tools:
         self._launch = launch
         self._frame = Frame(outside=True)
         self._names: tuple[int, dict[str, str]] = (-1, {})  # of which version; see `_source`
+        self._conversations: dict[str, tuple[Turn, ...]] = {}
 
-    def call(self, name: str, arguments: Mapping[str, Any] | None, cancel: Cancel) -> ToolResult:
-        """The result of a call; raises only Cancelled."""
+    def call(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | None,
+        cancel: Cancel,
+        on_step: Callable[[str], None] = lambda _: None,
+    ) -> ToolResult:
+        """The result of a call; raises only Cancelled. `on_step` is called with what is done."""
         spec = next((spec for spec in TOOLS if spec.name == name), None)
         if spec is None:
             known = ", ".join(spec.name for spec in TOOLS)
-            return failure(f"there is no tool {quoted_outside(name)}. There are: {known}.")
+            return failure(
+                f"there is no tool {quoted_outside(name)}. There are: {known}.", code="unknown_tool"
+            )
         checked = check_arguments(spec, arguments)
         if isinstance(checked, ToolResult):
             return checked
         run = {
             search.NAME: self._search,
             read.NAME: self._read,
-            for_parent.NAME: self._ask,
+            for_parent.NAME: lambda given, cancel: self._ask(given, cancel, on_step),
+            SOURCES.name: self._sources,
+            tables.TABLE.name: lambda given, cancel: self._table(given, cancel, on_step),
             STATUS.name: self._status,
         }[name]
         try:
             return run(checked, cancel)
         except CorpusError as error:
-            return failure(on_one_line(self._frame, str(error)))
+            return failure(on_one_line(self._frame, str(error)), code=error.code)
 
     def _search(self, arguments: Arguments, _: Cancel) -> ToolResult:
-        return search.run(self._service.corpus(), self._frame, arguments["query"])
+        count = arguments.get("k", search.HITS)
+        if not 1 <= count <= MAX_HITS:
+            return failure(f"k is from 1 to {MAX_HITS}, not {count}.", code="bad_argument")
+        return search.run(self._chosen(arguments), self._frame, arguments["query"], count)
+
+    def _chosen(self, arguments: Arguments) -> Index:
+        """The corpus with the documents that `path` and `where` select; raises Refused for none."""
+        corpus = self._service.corpus()
+        path, where = arguments.get("path", ""), arguments.get("where", "")
+        if not (path or where):
+            return corpus
+        rows = corpus.files((path,) if path else ())
+        chosen = corpus.selected(where)
+        these = [row.source for row in rows if row.source in chosen]
+        if not these:
+            raise Refused(
+                f"No document is selected by {quoted_outside(f'{path} {where}'.strip())}.",
+                f"{SOURCES.name} lists what there is.",
+                code="not_found",
+            )
+        return corpus.bounded(these)
+
+    def _sources(self, arguments: Arguments, _: Cancel) -> ToolResult:
+        corpus = self._chosen(arguments)
+        rows = [row for row in corpus.files() if row.is_document]
+        first = arguments.get("offset", 1)
+        if not 1 <= first <= max(1, len(rows)):
+            return failure(f"offset is from 1 to {len(rows):,}.", code="bad_argument")
+        page = rows[first - 1 : first - 1 + PAGE_OF_SOURCES]
+        last = first - 1 + len(page)
+        lines = [f"Documents {first:,} to {last:,} of {len(rows):,}:" if rows else "No document."]
+        lines += [self._listed(number, row) for number, row in enumerate(page, first)]
+        if last < len(rows):
+            lines.append(f"{len(rows) - last:,} more: use offset={last + 1}.")
+        if unread := corpus.coverage().unreadable:
+            lines.append(f"{unread:,} more files could not be read; {STATUS.name} lists them.")
+        return ToolResult("\n".join(lines), version=corpus.version)
+
+    def _listed(self, number: int, row: FileRow) -> str:
+        size = f"{row.pages} pages" if row.pages else f"{row.lines} lines"
+        title = [self._frame.wrap(label(row.title))] if row.title else []
+        about = [named(self._frame, row.source), size, *([row.date] if row.date else []), *title]
+        return f"{number}. {' · '.join(about)}"
 
     def _read(self, arguments: Arguments, _: Cancel) -> ToolResult:
         corpus = self._service.corpus()
@@ -118,21 +163,39 @@ class Tools:
         text = read.render(self._frame, window)
         return ToolResult(text, window=window, version=corpus.version)
 
-    def _ask(self, arguments: Arguments, cancel: Cancel) -> ToolResult:
-        answer = for_parent.handed_over(
-            for_parent.with_unambiguous_sources(self._service.ask(arguments["question"], cancel))
-        )
+    def _ask(
+        self, arguments: Arguments, cancel: Cancel, on_step: Callable[[str], None]
+    ) -> ToolResult:
+        question, name = arguments["question"], arguments.get("conversation", "")
+        turns = self._conversations.get(name, ()) if name else ()
+        found, _ = self._service.ask_after(question, turns, cancel, Onlooker(step=on_step))
+        if name:
+            kept = {**self._conversations, name: (*turns, Turn(question, found))[-MAX_TURNS:]}
+            newest = list(kept)[-MAX_CONVERSATIONS:]
+            self._conversations = {one: kept[one] for one in newest}
+        answer = for_parent.handed_over(for_parent.with_unambiguous_sources(found))
         text = for_parent.render(self._frame, answer, self._launch.seal.state)
         return ToolResult(text, version=answer.version)
 
+    def _table(
+        self, arguments: Arguments, cancel: Cancel, on_step: Callable[[str], None]
+    ) -> ToolResult:
+        def make(corpus: Index, columns: Sequence[Field], llm: bool) -> FieldTable:
+            return self._service.table(corpus, columns, cancel, Onlooker(step=on_step), llm=llm)
+
+        return tables.run(self._service.corpus(), self._frame, arguments, make)
+
     def _status(self, _: Arguments, __: Cancel) -> ToolResult:
-        manifest = self._service.manifest()
-        lines = [*_counts(manifest), self._who_answers(), self._sealed()]
+        manifests = self._service.manifests()
+        counted = [_counts(name, manifest) for name, manifest in manifests.items()]
+        lines = [*(line for lines in counted for line in lines), self._who_answers()]
+        lines.append(self._sealed())
         try:
             lines += self._unread(self._service.corpus().files())
         except CorpusError as error:
             lines.append(f"It cannot be searched now: {on_one_line(self._frame, str(error))}")
-        return ToolResult("\n".join(lines), version=manifest.version)
+        version = sum(manifest.version for manifest in manifests.values())
+        return ToolResult("\n".join(lines), version=version)
 
     def _who_answers(self) -> str:
         model = self._launch.model
@@ -148,7 +211,7 @@ class Tools:
         return "This server runs WITHOUT THE SEAL."
 
     def _unread(self, rows: list[FileRow]) -> list[str]:
-        unread = [row for row in rows if row.status in ("empty", "failed")]
+        unread = [row for row in rows if row.is_unread]
         lines = [
             f"not read: {named(self._frame, row.source)} ({row.reason})"
             for row in unread[:MAX_LISTED]
@@ -178,11 +241,13 @@ def listed(row: FileRow) -> Listed:
     return Listed(uri_of(row.source), called_outside(row.source), title)
 
 
-def _counts(manifest: storage.Manifest) -> list[str]:
+def _counts(name: str, manifest: storage.Manifest) -> list[str]:
+    """What an index holds; `name` is that of one of several."""
     coverage = manifest.coverage
     state = "complete" if manifest.complete else "NOT COMPLETE: run corpus-agent index to go on"
     counts = (
         f"{coverage.indexed:,} documents are indexed; {coverage.unreadable:,} could not be read, "
+        f"{coverage.blank:,} are files without a byte, "
         f"{coverage.unreachable:,} could not be looked at since and stay as they were, "
         f"{coverage.skipped:,} files are no documents, {manifest.ignored:,} were ignored by rule."
     )
@@ -191,7 +256,9 @@ def _counts(manifest: storage.Manifest) -> list[str]:
         counts += f" Scans without text: {waiting}."
     if unread := render.not_read(manifest.unread):
         counts += f" {unread}."
-    return [counts, f"Index version {manifest.version} of {manifest.updated}, {state}."]
+    of = f" {name}" if name else ""
+    known = [f"Index{of} version {manifest.version} of {manifest.updated}, {state}."]
+    return [f"Index{of}: {counts}" if name else counts, *known]
 
 
 def fitted(window: Window, tokens: int = MAX_PAGE_TOKENS) -> Window:
@@ -226,10 +293,13 @@ def parse_uri(uri: str) -> tuple[str, int]:
         raise Refused(
             f"{quoted_outside(uri)} names no document.",
             "Use corpus:///SOURCE or corpus:///SOURCE?offset=LINE.",
+            code="bad_argument",
         )
     try:
         return unquote(path.removeprefix("/"), errors="strict"), offset or 1
     except UnicodeDecodeError:
         raise Refused(
-            f"{quoted_outside(uri)} is not UTF-8.", "Use the URIs of resources/list."
+            f"{quoted_outside(uri)} is not UTF-8.",
+            "Use the URIs of resources/list.",
+            code="bad_argument",
         ) from None

@@ -106,7 +106,9 @@ def test_what_is_no_question_is_not_searched(tmp_path, said):
 
 
 def test_a_passage_is_opened_with_the_lines_around_it(tmp_path):
-    said, _ = conversation(tmp_path, ["How warm?", "/open 1", "/open 9", "/open x"], [says(WARM)])
+    said, _ = conversation(
+        tmp_path, ["How warm?", "/open 1", "/open 9", f"/open {'9' * 5_000}"], [says(WARM)]
+    )
     assert "--- bread.md:1-5 ---\n  # Bread\n\n> Keep the sourdough" in said
     assert said.count("Which one? /sources lists the numbers") == 2
 
@@ -268,6 +270,7 @@ def test_commands_and_what_they_take_are_completed(tmp_path):
     assert talk._completions("/quit ") == []
 
 
+@pytest.mark.slow
 def test_the_tabulator_key_completes_at_a_real_terminal():
     code = (
         "import readline; from corpus_agent.cli.chat import _complete_with\n"
@@ -330,7 +333,7 @@ def test_hostile_names_act_neither_at_a_terminal_nor_in_what_is_kept(tmp_path):
     session.index(Settings(store=store), docs)
     own(store, docs)
     asked = [f"What is the deposit of the lease of house {n}?" for n in range(len(HOSTILE_NAMES))]
-    opened = [f"/open {n}" for n in range(1, 7)]
+    opened = [f"/read {n}" for n in range(1, 7)]
     lines = [*asked, "/sources", *opened, "/save kept", "/quit"]
     said = at_a_terminal(["--store", str(store), "chat", "--llm", "none"], lines, tmp_path)
     kept = (store / "saved/kept.md").read_text()

@@ -4,6 +4,7 @@ import json
 import os
 import pty
 import select
+import shlex
 import signal
 import subprocess
 import sys
@@ -14,24 +15,31 @@ import pytest
 from click.testing import CliRunner
 
 from corpus_agent.cli import main
-from corpus_agent.cli.common import Commands
+from corpus_agent.cli.group import Commands
 from indexer import UsageError
 from tests.support.command import Cli
 from tests.support.places import REPOSITORY
-from tests.support.toy_index import ENCODER, sync
+from tests.support.toy_index import ENCODER, copied, sync
 
 FOLDER = ["a.md", "sub/b.txt"]
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("made")
+    (made / "docs/sub").mkdir(parents=True)
+    (made / "docs/a.md").write_text("# Bread\n\nSourdough rises slowly.\n")
+    (made / "docs/sub/b.txt").write_text("The boiler.\x1b]52;c;aGk=\x07 \u202eevil\n")
+    (made / "docs/c:1.txt").write_text("one\ntwo\nthree\n")
+    (made / "docs/p.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    sync(made / "docs", made / ".corpus-agent", ENCODER)
+    return made
+
+
 @pytest.fixture
-def project(tmp_path: Path) -> Path:
+def project(made: Path, tmp_path: Path) -> Path:
     """A project with two notes and an index made without weights: enough for all but search."""
-    (tmp_path / "docs/sub").mkdir(parents=True)
-    (tmp_path / "docs/a.md").write_text("# Bread\n\nSourdough rises slowly.\n")
-    (tmp_path / "docs/sub/b.txt").write_text("The boiler.\x1b]52;c;aGk=\x07 \u202eevil\n")
-    (tmp_path / "docs/c:1.txt").write_text("one\ntwo\nthree\n")
-    (tmp_path / "docs/p.png").write_bytes(b"\x89PNG\r\n\x1a\n")
-    sync(tmp_path / "docs", tmp_path / ".corpus-agent", ENCODER)
+    copied(made, tmp_path, ".corpus-agent")
     return tmp_path
 
 
@@ -64,11 +72,32 @@ def test_without_an_index_each_command_says_how_to_make_one(cli: Cli):
 def test_an_option_of_all_commands_stands_before_or_behind_them(words, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(main, words, prog_name="corpus-agent")
-    assert "There is no index in 'x'" in done.output
+    assert "There is no index 'x'" in done.output
     unknown = CliRunner().invoke(main, ["status", "--stole", "x"])  # the control
     assert "No such option" in unknown.output
 
 
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        (["table", "rent", "--csv", "--path", "home"], "--csv"),
+        (["ask", "rent", "--export", "--no-log"], "--export"),
+        (["status", "--store", "--json"], "--store"),  # of all commands
+        (["--store", "--unsealed", "status"], "--store"),
+    ],
+)
+def test_an_option_is_not_the_value_of_another(words, option, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(main, words, prog_name="corpus-agent")
+    assert (done.exit_code, f"Option '{option}' requires an argument." in done.output) == (2, True)
+    meant = [f"{option}={words.pop(words.index(option) + 1)}" if w == option else w for w in words]
+    control = CliRunner().invoke(main, meant, prog_name="corpus-agent")
+    assert "requires an argument" not in control.output
+    behind = CliRunner().invoke(main, ["search", "--", "--csv", "--path"])
+    assert "requires an argument" not in behind.output
+
+
+@pytest.mark.slow
 def test_a_missing_path_and_a_file_for_a_folder_are_explained(cli: Cli, tmp_path):
     assert "There is no folder" in problem(cli("index", "nowhere"), 2)
     (tmp_path / "file.txt").write_text("x")
@@ -93,7 +122,7 @@ def test_an_empty_folder_gives_an_empty_index_and_an_emptied_one_loses_nothing(c
 
 def test_another_folder_for_the_same_store_is_refused(cli: Cli, project):
     (project / "other").mkdir()
-    assert "One store holds one corpus" in problem(cli("index", "other"), 2)
+    assert "One store holds one corpus" in problem(cli("-s", ".", "index", "other"), 2)
 
 
 @pytest.mark.slow
@@ -203,6 +232,8 @@ def test_status_says_what_there_is(cli: Cli, project):
         "failed": 0,
         "skipped": 1,
         "ignored": 0,
+        "kept_out": 0,
+        "blank": 0,
         "unreachable": 0,
     }
     assert (status["complete"], status["root"]) == (True, str(project / "docs"))
@@ -220,6 +251,43 @@ def test_the_plan_is_printed_and_nothing_is_done(cli: Cli, tmp_path):
     )
     assert one_object(cli("index", "docs", "--dry-run", "--json"))["plan"]["add"] == ["a.md"]
     assert not (tmp_path / ".corpus-agent").exists()
+
+
+@pytest.mark.slow
+def test_a_reader_of_our_output_that_has_left_ends_every_command_alike(project):
+    """Quietly and as a shell counts SIGPIPE, help and what fails included."""
+    for words in (["--help"], ["files"], ["read", "nosuch", "--json"], ["search"]):
+        reader, writer = os.pipe()
+        os.close(reader)
+        with os.fdopen(writer, "wb") as output:
+            done = subprocess.run(
+                [sys.executable, "-m", "corpus_agent", *words],
+                stdout=output,
+                stderr=subprocess.PIPE,
+                text=True,
+                cwd=project,
+                env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+            )
+        said = {"search": "Missing argument", "nosuch": "nosuch"}.get(words[-1], "")
+        left = (2, True) if words == ["search"] else (141, "nosuch" in words)
+        assert (done.returncode, bool(done.stderr)) == left, (words, done.stderr)
+        assert said in done.stderr and "Exception" not in done.stderr
+
+
+@pytest.mark.slow
+def test_an_output_that_is_full_or_closed_is_a_line_and_no_traceback(project):
+    full = "Error: The output could not be written: No space left on device.\n"
+    for words in (["--help"], ["files"], ["status", "--json"], ["read", "a.md"]):
+        for where, code, said in ((">/dev/full", 1, full), (">&-", 0, ""), (">/dev/null", 0, "")):
+            words_of_shell = [sys.executable, "-m", "corpus_agent", *words]
+            done = subprocess.run(
+                f"cd {project} && {shlex.join(words_of_shell)} {where}",
+                shell=True,
+                capture_output=True,
+                text=True,
+                env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+            )
+            assert (done.returncode, done.stderr) == (code, said), (words, where)
 
 
 @pytest.mark.slow
@@ -258,9 +326,17 @@ def test_indexing_asking_and_searching_work_from_end_to_end(cli: Cli, tmp_path):
     assert answer["citations"][0] == {
         "n": 1, "source": "oven.md", "page": None, "line_start": 3, "line_end": 3,
         "quote": "The bread bakes at 230 °C for 40 minutes.", "verdict": "verified",
-        "hidden": False, "confidence": None,
+        "raw": "The bread bakes at 230 °C for 40 minutes.", "raw_encoded": False,
+        "hidden": False, "confidence": None, "heading": "", "antecedent": "",
     }  # fmt: skip
-    assert answer["coverage"] == {"indexed": 1, "empty": 1, "failed": 0, "unreachable": 0}
+    assert answer["coverage"] == {
+        "indexed": 1,
+        "empty": 1,
+        "failed": 0,
+        "unreachable": 0,
+        "kept_out": 0,
+        "blank": 1,
+    }
     assert list(Path(os.environ["HOME"]).iterdir()) == []  # nothing outside the store
 
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from indexer.store.lance import CLIENT
+from indexer.store.lance import CLIENT, OTHERS
 from tests.support.command import Cli
 from tests.support.places import REPOSITORY, SAMPLE
 
@@ -15,7 +15,7 @@ LIBRARIES = ("torch", "transformers", "sentence_transformers", "pydantic_ai", "o
 QUESTION = "How long can the sourdough starter stay in the fridge without being fed?"
 
 
-def imported_by(store, *arguments: str) -> set[str]:
+def imported_by(store, *arguments: str, shows: str = "sourdough") -> set[str]:
     """The modules that the real command has imported when it ends, in a process of its own."""
     code = (
         "import atexit, json, os, sys\n"
@@ -27,7 +27,7 @@ def imported_by(store, *arguments: str) -> set[str]:
         capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert "sourdough" in done.stdout
+    assert shows in done.stdout
     return set(json.loads(done.stderr))
 
 
@@ -38,7 +38,20 @@ def imported_by(store, *arguments: str) -> set[str]:
 def test_a_one_shot_command_imports_no_heavy_library(sample_store, command):
     modules = imported_by(sample_store, *command)
     assert {"onnxruntime", "lancedb"} <= modules  # the control: it did search
-    assert modules.isdisjoint(LIBRARIES)
+    assert modules.isdisjoint((*LIBRARIES, *OTHERS))
+
+
+@pytest.mark.parametrize(("word", "status"), [("--version", 0), ("nonsense", 2)])
+def test_a_command_that_ends_quickly_ends_properly(word, status):
+    code = (
+        "import atexit; atexit.register(print, 'the end'); from corpus_agent.cli import run; run()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, word], capture_output=True, text=True, cwd=REPOSITORY
+    )
+    assert done.returncode == status
+    assert done.stdout.endswith("the end\n")
+    assert ("No such command" in done.stderr) == bool(status)
 
 
 @pytest.mark.slow
@@ -107,3 +120,23 @@ def test_where_the_client_is_loaded_already_lancedb_uses_it():
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=REPOSITORY
     )
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.slow
+def test_help_and_status_import_no_more_than_they_use(sample_store):
+    """Each of these would be a tenth of the time that they take, or more."""
+    others = (
+        "corpus_agent.models.discovery",
+        "http.client",
+        "indexer.extract",
+        "numpy",
+        "pathspec",
+        *LIBRARIES,
+    )
+    for command, used, unused in (
+        ("--help", "click", ("importlib.metadata",)),
+        ("status", "indexer.store.manifest", ()),
+    ):
+        modules = imported_by(sample_store, command, shows="")
+        assert used in modules  # the control
+        assert modules.isdisjoint((*unused, *others))

@@ -2,7 +2,6 @@
 
 import os
 import pty
-import time
 from contextlib import redirect_stderr
 
 from corpus_agent.answering.records import Answer, Citation
@@ -17,14 +16,15 @@ FOUND = Answer("q", DUE, "closest", "extractive", (CITED,), Coverage(1), 1)
 def at_a_terminal(found: Answer) -> str:
     """What is written to a terminal while a model reads and writes."""
     leader, follower = pty.openpty()
+    shown = b""
     with os.fdopen(follower, "w") as terminal, redirect_stderr(terminal):
         with Watching() as watching:
             watching.passages(found)
             watching.draft("On the")
-            time.sleep(0.3)  # it is drawn eight times a second
+            while b"On the" not in shown:  # it is drawn eight times a second
+                shown += os.read(leader, 65_536)
         terminal.write("END")
         terminal.flush()
-        shown = b""
         while not shown.endswith(b"END"):
             shown += os.read(leader, 65_536)
     os.close(leader)

@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 from corpus_agent.api import Corpus
+from corpus_agent.cli.common import parse_place
 from corpus_agent.models.address import parse
 from indexer.errors import UsageError
 from tests.support.command import Cli
+from tests.support.forked import Server
 from tests.support.places import REPOSITORY
 from tests.support.toy_index import sync
 
@@ -54,6 +56,26 @@ def test_a_working_folder_that_is_gone_is_one_clear_line(tmp_path, command):
     done = from_nowhere(tmp_path, *command.split())
     assert (done.returncode, "Traceback" in done.stderr) == (2, False), done.stderr
     assert "The working folder is not there any more" in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("closed", ["1", "2"])
+def test_an_output_that_was_closed_before_costs_what_is_printed_alone(tmp_path, closed):
+    code = "from corpus_agent.cli import run; run()"
+    command = [sys.executable, "-P", "-c", code, "stores", "--json"]
+    done = subprocess.run(
+        ["sh", "-c", f'exec "$@" {closed}>&-', "sh", *command],
+        capture_output=True, text=True,
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY), "XDG_STATE_HOME": str(tmp_path)},
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("{") == (closed == "2")
+
+
+def test_a_number_that_no_line_has_is_a_part_of_the_name():
+    assert parse_place("a.md:12:3", set()) == ("a.md", 12, 3)  # the control
+    name = f"a.md:{'9' * 5_000}"
+    assert parse_place(name, set()) == (name, 1, None)
 
 
 @pytest.mark.slow
@@ -105,24 +127,16 @@ def test_the_home_of_a_user_who_is_not_known_is_one_clear_line(kind):
     ],
     ids=str,
 )
-def test_surroundings_that_are_odd_cost_nothing(cli: Cli, tmp_path, surroundings):
+def test_surroundings_that_are_odd_cost_nothing(forks: Server, tmp_path, surroundings):
     """Nor is anything put into the working folder where a variable is relative."""
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs/a.md").write_text("Sourdough rises slowly.\n")
-    given = {name: value for name, value in surroundings.items() if value is not None}
-    command = ["env", *(f"--unset={name}" for name in surroundings if name not in given)]
-    command += [f"{name}={value}" for name, value in given.items()]
-    command += [sys.executable, "-m", "corpus_agent", "--store", str(tmp_path / "store")]
-    for arguments in (["index", "docs"], ["search", "sourdough"], ["doctor"]):
-        done = subprocess.run(
-            [*command, *(["--trust-store"] if arguments[0] != "index" else []), *arguments],
-            capture_output=True,
-            text=True,
-            cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
-            check=False,
-        )
-        assert "Traceback" not in done.stderr, done.stderr
+    around = {**os.environ, **surroundings}
+    given = {name: value for name, value in around.items() if value is not None}
+    for command in (["index", "docs"], ["search", "sourdough"], ["doctor"]):
+        trust = ["--trust-store"] if command[0] != "index" else []
+        done = forks.run(["--store", str(tmp_path / "store"), *trust, *command], tmp_path, given)
+        assert b"Traceback" not in done.err, done.err
     assert sorted(path.name for path in tmp_path.iterdir() if path.name != "store") == ["docs"]
 
 
@@ -140,7 +154,8 @@ def test_a_state_folder_that_cannot_be_is_a_notice_and_no_traceback(cli: Cli, tm
     made = cli("index", "docs", env={"XDG_STATE_HOME": str(place)})
     assert made.returncode == 0, made.stderr
     assert "could not be recorded that this index is yours" in made.stderr
-    refused = cli("files", env={"XDG_STATE_HOME": str(place)})
+    (store,) = tmp_path.rglob(".corpus-agent")
+    refused = cli("-s", store, "files", env={"XDG_STATE_HOME": str(place)})
     assert (refused.returncode, "Traceback" in refused.stderr) == (2, False), refused.stderr
 
 
@@ -193,3 +208,39 @@ def test_a_question_in_bytes_that_are_no_text_is_answered(cli: Cli, sample_store
         for more in ([], ["--json"]):
             done = cli("--store", sample_store, *given, *more, f"sourdough {NOT_UTF_8}")
             assert done.returncode == 0 and "Traceback" not in done.stderr, done.stderr
+
+
+@pytest.mark.slow
+def test_an_index_made_elsewhere_is_found_from_within_its_documents(cli: Cli, tmp_path):
+    notes, elsewhere = tmp_path / "notes/deep", tmp_path / "elsewhere"
+    notes.mkdir(parents=True)
+    elsewhere.mkdir()
+    (notes / "bread.md").write_text("# Bread\n\nThe dough rests for 45 minutes.\n")
+    made = cli("index", tmp_path / "notes", cwd=elsewhere)
+    store = tmp_path / "notes/.corpus-agent"
+    lies = f"The index is in {store}; receipts of answers are kept there too"
+    assert lies in made.stdout and "passed over" not in made.stdout
+    again = cli("index", tmp_path / "notes", cwd=elsewhere).stdout
+    assert "index is in" not in again and "is the index of" not in again  # said once
+    assert f"This is the index of {tmp_path}/notes, in {store}." in cli("index", cwd=notes).stdout
+
+    question = ("ask", "How long does the dough rest?", "--llm", "none")
+    for folder in (notes, elsewhere):
+        found = cli(*question, "--no-log", cwd=folder)
+        assert "deep/bread.md:3" in found.stdout, found.stderr
+    assert not (store / "receipts.jsonl").exists()
+    assert cli(*question, cwd=notes).returncode == 0
+    assert (store / "receipts.jsonl").exists()  # the control
+    assert "There is no index here" in cli("status", cwd=tmp_path).stderr  # nor around them
+
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other/roses.md").write_text("Prune the roses in March.\n")
+    assert "1 added" in cli("index", tmp_path / "other", cwd=elsewhere).stdout
+    both = cli("files", cwd=elsewhere)
+    assert "notes:deep/bread.md" in both.stdout and "other:roses.md" in both.stdout
+    assert "2 indexes were made from here and are read together: notes, other" in both.stderr
+    assert cli("files", cwd=notes).stdout.count("\n") == 1
+
+    shutil.move(store, tmp_path / "moved")
+    store.mkdir()
+    assert "There is no index here" in cli("status", cwd=notes).stderr

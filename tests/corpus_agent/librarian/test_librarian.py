@@ -361,6 +361,7 @@ def test_the_process_holds_no_network_socket_and_cannot_make_one(toy_store):
 # -- no orphans
 
 
+@pytest.mark.slow
 def test_closing_ends_the_process_and_its_broker(toy_store):
     with ScriptedModelServer() as server:
         librarian = Librarian(toy_store, llm=server.server.base_url).start()
@@ -372,6 +373,7 @@ def test_closing_ends_the_process_and_its_broker(toy_store):
         assert until(lambda: not any(map(runs, all_of_it)))
 
 
+@pytest.mark.slow
 def test_a_librarian_that_is_forgotten_ends(toy_store):
     librarian = Librarian(toy_store, llm="none").start()
     pid = librarian.pid
@@ -537,8 +539,9 @@ def test_questions_that_are_given_up_make_room_for_others(librarian, server):
         return await asyncio.gather(*asked, return_exceptions=True)
 
     assert {type(outcome) for outcome in asyncio.run(ask_all())} == {LibrarianTimeout}
-    assert len(server.requests) == 4  # as many as are answered at once
-    server.replies = [*server.replies[:4], says(QUOTED)]
+    asked = len(server.requests)
+    assert 0 < asked <= 4  # as many as are answered at once, if all of them begin in time
+    server.replies = [*server.replies[:asked], says(QUOTED)]
     assert librarian.ask(QUESTION).citations
     assert librarian.pid == pid
 

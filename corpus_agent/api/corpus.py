@@ -1,0 +1,343 @@
+"""`Corpus`: the Python interface to the whole program, as an object that is closed after use.
+
+Each method returns the object that the command of the same name prints with `--json`. Not to be
+confused with the protocol in tools/corpus.py, the interface of the tools. Imports nothing heavy
+until a method needs it, and reads no setting from the environment or from a file: only arguments
+count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import indexer
+from corpus_agent import answering, fields, render, service
+from corpus_agent.api import views
+from corpus_agent.api.open_corpus import OpenCorpus
+from corpus_agent.settings import check_one, engine_of, existing_place, extensions
+from corpus_agent.startup import for_indexing
+from corpus_agent.text.sanitize import one_line
+from indexer import STATUSES, Choices, Ocr, Query, UsageError, storage
+
+if TYPE_CHECKING:
+    from corpus_agent.render.json_index import (
+        FilesResult,
+        ForgetResult,
+        IndexResult,
+        StatusResult,
+    )
+    from corpus_agent.render.json_lists import (
+        DiffResult,
+        HistoryResult,
+        ListResult,
+        RollbackResult,
+        TimelineResult,
+    )
+    from corpus_agent.render.json_types import (
+        AnswerResult,
+        ReadResult,
+        SearchResult,
+        TableResult,
+        VerifyResult,
+    )
+    from indexer import Progress
+
+OnProgress = Callable[["Progress"], None]
+
+
+class Corpus(OpenCorpus):
+    """The index of one folder: create, search, read and ask.
+
+        with Corpus.open("notes/.corpus-agent") as corpus:
+            corpus.index("notes")
+            print(corpus.ask("When does the lease end?")["answer"])
+
+    The model stays loaded between calls. Each call uses the newest committed version throughout.
+    Not thread-safe: AsyncCorpus is for coroutines. Every method raises CorpusError, whose `hint` is
+    the next step, and UsageError after `close`.
+    """
+
+    def index(
+        self,
+        root: Path | str | None = None,
+        *,
+        force: bool = False,
+        verify: bool = False,
+        ocr: Ocr = "auto",
+        keep: str | None = None,
+        on_progress: OnProgress = lambda _: None,
+    ) -> IndexResult:
+        """The result of creating the index of the folder `root`, or bringing it up to date.
+
+        Without `root`: the folder of this index. `ocr` says which scans and pictures are recognised
+        (see --ocr), `keep` which former versions are kept (see --keep). `on_progress` is called
+        after each file; an exception in it ends the run. Ctrl-C commits what was embedded and is
+        raised again.
+        """
+        self._check_open()
+        if root is None and not (self._store / storage.MANIFEST_NAME).exists():
+            raise UsageError(
+                f"{str(self._store)!r} is a new index.", "Name its folder: index(ROOT)"
+            )
+        folder = Path(root) if root is not None else None
+        if self._launch is None or self._launch.seal.state == "off":
+            # Records that the index is this user's; a sealed process cannot, and did so before.
+            before = self._settings.root
+            self._settings = for_indexing(self._settings, folder, seal_off=True).settings
+            self._view = self._view if self._settings.root == before else None
+        elif folder is not None and folder.resolve() != self._settings.root:
+            raise UsageError(
+                f"This process is sealed around {str(self._settings.root)!r}.",
+                "Index another folder from a process of its own.",
+            )
+        outcome = service.session.index(
+            replace(self._settings, ocr=ocr, keep=keep),
+            folder,
+            Choices(force=force, verify=verify),
+            encoder=self._loaded_encoder(),
+            display=views.Advances(on_progress),
+        )
+        if outcome.interrupted:
+            raise KeyboardInterrupt
+        return {**render.run_object(outcome), "seal": self._seal}
+
+    def reindex(self, source: str) -> IndexResult:
+        """The result of reading one document again, by its name or path, at once and alone.
+
+        For a program that has just written it. A file that is gone is removed, a new one added;
+        what else changed waits for `index`. Raises Refused for what neither folder nor index has.
+        """
+        check_one(self._settings)
+        view = self._newest()
+        outcome = service.session.index(
+            self._settings,
+            None,
+            encoder=self._loaded_encoder(),
+            only=views.on_disk(view, source),
+        )
+        return {**render.run_object(outcome), "seal": self._seal}
+
+    def search(
+        self,
+        query: str,
+        *,
+        k: int = 5,
+        path: str | Sequence[str] = (),
+        not_path: str | Sequence[str] = (),
+        where: str = "",
+        per_source: int | None = None,
+        at: int | str | None = None,
+    ) -> SearchResult:
+        """The `k` best passages of the documents at `path`, without those at `not_path`.
+
+        A path is the beginning of a source, a file or folder on disk, or a glob; one that selects
+        no document raises CorpusError. `where` is a filter, see --where. The first `per_source` of
+        each document precede the others; None: by score only. `at` is the number of a former
+        version, or a day; see --at.
+        """
+        if k < 1:
+            raise UsageError(f"{k} hits cannot be found.", "Let k be 1 or more.")
+        view = views.bounded(self._version(at), path, not_path, where, query)
+        hits = view.search(Query(query, k, per_source))
+        found = render.search_object(query, hits, view.version, self._seal, view.notices)
+        return {**found, **render.stores_read(view.stores)}
+
+    def read(
+        self, source: str, *, offset: int = 1, limit: int = 2_000, at: int | str | None = None
+    ) -> ReadResult:
+        """Lines of a document, by its name as any result shows it or its path, from `offset` on.
+
+        At most `limit` lines and 51,200 bytes; go on at `next_offset`. `at`: as of `search`.
+        """
+        view = self._version(at)
+        window = view.read(views.document(view, source), offset, limit)
+        read = render.read_object(window, view.version, self._seal)
+        return {**read, **render.stores_read(view.stores)}
+
+    def ask(
+        self,
+        question: str,
+        *,
+        path: str | Sequence[str] = (),
+        not_path: str | Sequence[str] = (),
+        where: str = "",
+        at: int | str | None = None,
+        on_event: Callable[[str], None] = lambda _: None,
+    ) -> AnswerResult:
+        """An answer with verified quotations; `on_event` is called with each step.
+
+        If the model fails, the answer is the passages, with a notice. The answer's receipt is
+        appended to the log of the index. Paths, `where` and `at`: as of `search`.
+        """
+        view = views.bounded(self._version(at), path, not_path, where, question)
+        launch, settings = self._ready(), self._settings
+        if self._answerer is None or self._answerer.model_server is None:  # what it learns is kept
+            self._answerer = service.session.answerer_for(view, launch, settings)
+        answer, _ = service.session.ask_recorded(
+            question, view, self._answerer, launch, settings, on_event=on_event
+        )
+        return {**render.answer_object(answer, self._seal), **render.stores_read(view.stores)}
+
+    def table(
+        self,
+        *names: str,
+        file: Path | str | None = None,
+        path: str | Sequence[str] = (),
+        not_path: str | Sequence[str] = (),
+        where: str = "",
+        llm: bool = False,
+        on_document: Callable[[int, int], None] = lambda *_: None,
+    ) -> TableResult:
+        """What every document at `path` says about each field; paths and `where` as of `search`.
+
+        Fields are named in words; `file` has more of them (see --fields). With `llm`, the model
+        that `open` was given reads each document too (see table --llm); raises UsageError without
+        one. `on_document` is called with how many were looked at, and of how many.
+        """
+        columns = fields.definition.fields_of(names, Path(file) if file is not None else None)
+        view = views.bounded(self._newest(), path, not_path, where)
+        launch = self._ready()
+        reader = service.session.field_reader_for(launch, self._settings) if llm else None
+        made = service.tables.table(view, columns, launch, reader, on_document=on_document)
+        return {**render.table_object(made, self._seal), **render.stores_read(view.stores)}
+
+    def list(
+        self,
+        condition: str,
+        *,
+        path: str | Sequence[str] = (),
+        not_path: str | Sequence[str] = (),
+        where: str = "",
+    ) -> ListResult:
+        """Every document with whether it fulfils a condition, as "contracts that end in 2025".
+
+        What is not understood raises UsageError with what is. Paths and `where`: as of `search`.
+        """
+        wanted = fields.condition.parse_condition(condition)
+        view = views.bounded(self._newest(), path, not_path, where)
+        found = fields.timeline.listed(view, wanted, notices=view.notices)
+        return {**render.list_object(found, self._seal), **render.stores_read(view.stores)}
+
+    def timeline(
+        self,
+        *,
+        path: str | Sequence[str] = (),
+        not_path: str | Sequence[str] = (),
+        where: str = "",
+    ) -> TimelineResult:
+        """The dated statements of all documents in order; paths and `where` as of `search`."""
+        view = views.bounded(self._newest(), path, not_path, where)
+        made = replace(fields.timeline.timeline_of(view), notices=view.notices)
+        return {**render.timeline_object(made, self._seal), **render.stores_read(view.stores)}
+
+    def history(self) -> HistoryResult:
+        """The versions that are kept, newest first, each with what changed in it."""
+        self._ready()
+        return render.history_object(service.upkeep.versions(self._settings), self._seal)
+
+    def diff(self, first: int | str, second: int | str | None = None) -> DiffResult:
+        """What changed between two versions, by number or day; None: up to the current one."""
+        self._ready()
+        until = str(second) if second is not None else None
+        found = service.upkeep.difference(self._settings, str(first), until)
+        return render.diff_object(found, self._seal)
+
+    def rollback(self, at: int | str) -> RollbackResult:
+        """Make the version of a number or a day the current one; no file is touched.
+
+        The next `index` or `watch` brings the index up to date with the folder again.
+        """
+        self._ready()
+        done = service.upkeep.roll_back(self._settings, str(at))
+        return render.rollback_object(done, self._seal)
+
+    def files(self, *, status: str | Sequence[str] = ()) -> FilesResult:
+        """Every file that was seen, with its status and the reason if it has no text.
+
+        `status` is one of the statuses, or several, as in "failed"; by default files of all.
+        """
+        wanted = {status} if isinstance(status, str) else set(status)
+        if unknown := wanted - set(STATUSES):
+            raise UsageError(
+                f"Unknown status {sorted(unknown)[0]!r}.", f"Known are: {', '.join(STATUSES)}."
+            )
+        view = self._newest()
+        rows = [row for row in view.files() if not wanted or row.status in wanted]
+        listed = render.files_object(rows, view.version, self._seal)
+        return {**listed, **render.stores_read(view.stores)}
+
+    def forget(self, source: str) -> ForgetResult:
+        """Drop a document from the index, by its name or its path; its file stays.
+
+        It comes back with the next run unless a rule keeps it out: `keep_out` has the line to add.
+        """
+        view = self._newest()
+        document = views.document(view, source)
+        return render.forget_object(service.upkeep.forget(self._settings, document), self._seal)
+
+    def verify(self, receipts: Path | str | None = None) -> VerifyResult:
+        """Whether every quotation of a file of receipts still stands in today's files, parsed anew.
+
+        By default the receipts of all answers of this index.
+        """
+        self._ready()
+        log = receipts if receipts is not None else self._store / answering.receipt.LOG_NAME
+        loaded = answering.receipt.load(Path(log))
+        view = service.session.open_corpus(self._settings, searching=False, anew=True)
+        checked = [
+            (content, list(answering.receipt.check(content, view, view.file, view.stores)))
+            for content in loaded
+        ]
+        verified = render.verify_object(checked, view.version, self._seal)
+        return {**verified, **render.stores_read(view.stores)}
+
+    def watch(
+        self,
+        root: Path | str | None = None,
+        *,
+        should_stop: Callable[[], bool],
+        on_outcome: Callable[[IndexResult], None] = lambda _: None,
+        on_notice: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        """Keep the index up to date with its folder until `should_stop` returns true.
+
+        `on_outcome` is called after the first run and after each that changed the index,
+        `on_notice` with what a person should know. Not in a sealed process, which may follow no
+        events.
+        """
+        self._check_open()
+        if self._seal != "off":
+            raise UsageError(
+                "A sealed process follows no file events.", "Watch from a process of its own."
+            )
+        folder = Path(root) if root is not None else None
+        self._settings = for_indexing(self._settings, folder, seal_off=True).settings
+        callbacks = service.watching.Callbacks(
+            lambda outcome: on_outcome({**render.run_object(outcome), "seal": self._seal}),
+            lambda notice: on_notice(one_line(notice)),
+            service.watching.no_display,
+        )
+        service.watching.watch(
+            self._settings, folder, should_stop, callbacks, encoder=self._loaded_encoder()
+        )
+
+    def status(self) -> StatusResult:
+        """The contents of the index, its location and whether it is complete."""
+        self._ready()
+        store, root = existing_place(self._settings)
+        manifest = storage.checked_manifest(store)
+        used = indexer.storage.usage(store)
+        return render.status_object(
+            manifest,
+            store,
+            root,
+            used,
+            self._seal,
+            root_exists=root.is_dir(),
+            recognition=indexer.recognition_state(),
+            engine=engine_of(self._settings),
+            extensions=extensions(),
+        )

@@ -1,0 +1,122 @@
+"""How commands are called: options behind the command's name, errors as a line and an exit code."""
+
+from __future__ import annotations
+
+import copy
+import errno
+import os
+import sys
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import Any, NoReturn
+
+import click
+from click.core import ParameterSource
+
+from corpus_agent import render
+from corpus_agent.cli.printing import clean, print_json
+from indexer import CorpusError
+
+EXIT_ERROR = 1
+EXIT_SOME_FAILED = 4
+EXIT_NOT_ANSWERED = 6
+EXIT_INTERRUPTED = 130  # 128 + SIGINT, as shells count
+EXIT_NO_READER = 141  # 128 + SIGPIPE, likewise
+_OUTPUT_FAILS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+
+
+class Command(click.Command):
+    """A command that takes the options of all commands behind its name, too."""
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """The command's own parameters, and those of the group, which its help leaves out."""
+        group = ctx.find_root().command
+        shared = [option for option in group.params if isinstance(option, click.Option)]
+        return [*super().get_params(ctx), *map(_behind, shared)]
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """The rest of the arguments; refuses an option in the place of another's value."""
+        _refuse_options_as_values(ctx, self.get_params(ctx), args)
+        return super().parse_args(ctx, args)
+
+
+def _refuse_options_as_values(
+    ctx: click.Context, params: Iterable[click.Parameter], args: list[str]
+) -> None:
+    """Refuse `--csv --path x`, of which click would make a file with the name --path.
+
+    Whoever means such a name writes `--csv=--path` or `--csv ./--path`.
+    """
+    options = [param for param in params if isinstance(param, click.Option)]
+    names = {name for option in options for name in (*option.opts, *option.secondary_opts)}
+    with_value = {
+        name for option in options if not (option.is_flag or option.count) for name in option.opts
+    }
+    words = args[: args.index("--")] if "--" in args else args
+    for option, value in pairwise(words):
+        if option in with_value and value in names:
+            raise click.BadOptionUsage(option, f"Option {option!r} requires an argument.", ctx)
+
+
+def _behind(option: click.Option) -> click.Option:
+    """An option of all commands as a command takes it: its value counts as the group's."""
+    name, behind = option.name, copy.copy(option)
+    if option.expose_value:  # --version acts alone, here as there
+
+        def into_group(ctx: click.Context, own: click.Parameter, value: Any) -> None:  # noqa: ANN401
+            if own.name and ctx.get_parameter_source(own.name) is not ParameterSource.DEFAULT:
+                given = ctx.obj["flags"] if name in ctx.obj["flags"] else ctx.obj
+                given[name] = (*given[name], *value) if option.multiple else value
+
+        behind.callback = into_group
+    behind.name, behind.expose_value, behind.hidden = f"of_all_{name}", False, True
+    return behind
+
+
+class Commands(click.Group):
+    """A group in which a CorpusError becomes one line, a hint and its exit code."""
+
+    command_class = Command
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """The command and its arguments; options of all commands are looked at as a command's."""
+        _refuse_options_as_values(ctx, self.get_params(ctx), args)
+        return super().parse_args(ctx, args)
+
+    def main(self, *arguments: Any, **options: Any) -> Any:  # noqa: ANN401 - click's signature
+        """The program; quiet where the reader of its output has gone, one line where that fails."""
+        output = sys.stdout
+        try:
+            return super().main(*arguments, **options)
+        except OSError as error:
+            if error.errno not in _OUTPUT_FAILS or output is None:
+                raise
+            # What is still to be written goes nowhere: it would fail once more at the end.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), output.fileno())
+            click.echo(f"Error: The output could not be written: {error.strerror}.", err=True)
+            raise SystemExit(EXIT_ERROR) from None
+        except SystemExit:
+            if sys.stdout is not output:  # as in `corpus-agent files | head`: click put it aside
+                raise SystemExit(EXIT_NO_READER) from None
+            raise
+
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's signature
+        """The command's result; exits with the error's code if it fails."""
+        try:
+            return super().invoke(ctx)
+        except CorpusError as error:
+            _fail(error, as_json="--json" in sys.argv[1:])
+        except KeyboardInterrupt:  # click would call it an error like any other
+            click.echo("Stopped.", err=True)
+            raise SystemExit(EXIT_INTERRUPTED) from None
+
+
+def _fail(error: CorpusError, *, as_json: bool) -> NoReturn:
+    click.echo(f"Error: {clean(error.message)}", err=True)
+    if error.hint:
+        click.echo(clean(error.hint), err=True)
+    if as_json:
+        message, hint = clean(error.message), clean(error.hint)
+        problem = {"message": message, "hint": hint, "exit_code": error.exit_code}
+        print_json(render.as_object(error=problem))
+    raise SystemExit(error.exit_code)

@@ -1,0 +1,70 @@
+"""What a command prints: data on stdout, as lines or one JSON object; all else on stderr."""
+
+from __future__ import annotations
+
+import codecs
+import json
+import os
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from corpus_agent import render
+from corpus_agent.text.sanitize import visible
+
+if TYPE_CHECKING:
+    from indexer import Index
+
+
+def clean(text: str) -> str:
+    """`text` with terminal control characters made visible."""
+    return visible(text)
+
+
+def print_json(content: Mapping[str, object], corpus: Index | None = None) -> None:
+    """Print one object, stamped with the state of the seal, and the stores if they are several."""
+    launch = click.get_current_context().obj.get("launch")
+    stamp = {"seal": launch.seal.state} if launch else {}
+    if launch and launch.egress:
+        stamp["egress"] = launch.egress
+    stores = render.stores_read(corpus.stores) if corpus is not None else {}
+    # JSON is UTF-8; a terminal of another encoding shows its escapes.
+    encoding = getattr(sys.stdout, "encoding", None)  # there is no stream where it was closed
+    utf8 = codecs.lookup(encoding or "utf-8").name == "utf-8"
+    click.echo(json.dumps({**content, **stores, **stamp}, ensure_ascii=not utf8))
+
+
+def print_each(
+    found: Sequence[tuple[str, Mapping[str, object]]],
+    lines: Sequence[Iterable[str]],
+    *,
+    as_json: bool,
+) -> None:
+    """Print what there is of each store by its name; of one without a name, that alone."""
+    if as_json and found[0][0]:
+        return print_json(render.as_object(stores=[{"name": n, **each} for n, each in found]))
+    if as_json:
+        return print_json(found[0][1])
+    for at, ((name, _), own) in enumerate(zip(found, lines, strict=True)):
+        print_lines([*[""] * bool(at), f"{name}:"] if name else [])
+        print_lines(own)
+    return None
+
+
+def print_lines(lines: Iterable[str], *, err: bool = False) -> None:
+    """Print each line; on stderr with `err`."""
+    for line in lines:
+        click.echo(line, err=err)
+
+
+def print_notices(corpus: Index) -> None:
+    """Say on stderr which version was asked for, and what was left out."""
+    print_lines((f"Note: {clean(notice)}" for notice in corpus.notices), err=True)
+
+
+def print_event(line: str) -> None:
+    """Print an event for a person at a terminal; nothing into a pipe."""
+    if sys.stderr.isatty():
+        click.echo(click.style(f"· {clean(line)}", dim="NO_COLOR" not in os.environ), err=True)

@@ -1,0 +1,93 @@
+"""What an MCP client's model is told of each tool, and the schemas. Pure.
+
+`vectordb_search` has more arguments here than that of our own model, which has one.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Any
+
+from corpus_agent.mcp import tables
+from corpus_agent.render import for_parent
+from corpus_agent.tools import search
+from corpus_agent.tools.toolbox import SPECS, ToolSpec
+
+MAX_HITS = 50
+PAGE_OF_SOURCES = 100
+_CHOOSING: dict[str, Any] = {
+    "path": {
+        "type": "string",
+        "description": 'Only documents below this folder, or a glob: "contracts/", "*.pdf"',
+    },
+    "where": {
+        "type": "string",
+        "description": 'Only such documents: "type=pdf date>=2024-03 tag:tax language=de"',
+    },
+}
+
+
+def _schema(required: list[str], **properties: Any) -> MappingProxyType[str, Any]:  # noqa: ANN401
+    return MappingProxyType(
+        {
+            "type": "object",
+            "properties": properties,
+            "required": required,
+            "additionalProperties": False,
+        }
+    )
+
+
+SEARCH = ToolSpec(
+    search.NAME,
+    search.DESCRIPTION.replace(
+        "\nExample:",
+        "\n- k, path and where narrow it down; list_sources says what there is.\nExample:",
+    ),
+    _schema(
+        ["query"],
+        **search.SCHEMA["properties"],
+        k={"type": "integer", "description": f"How many passages, 1 to {MAX_HITS}. Default: 5"},
+        **_CHOOSING,
+    ),
+)
+ASK = ToolSpec(
+    for_parent.NAME,
+    for_parent.DESCRIPTION.replace(
+        "what was said before is not known here.",
+        "what was said before is known only within a conversation of the same name.",
+    ),
+    _schema(
+        ["question"],
+        **for_parent.SCHEMA["properties"],
+        conversation={
+            "type": "string",
+            "description": "A name of your choice; questions with the same one follow each other",
+        },
+    ),
+)
+SOURCES = ToolSpec(
+    "list_sources",
+    """\
+List the user's documents with size, date and title, in pages.
+
+Usage:
+- Use it to learn which folders and documents there are, or how a document is called.
+Example: {"path": "contracts/"}""",
+    _schema(
+        [],
+        **_CHOOSING,
+        offset={"type": "integer", "description": "The first document, from 1; to list on"},
+    ),
+)
+STATUS = ToolSpec(
+    "corpus_status",
+    """\
+Say what the index of the user's documents holds, which files could not be read, and who answers.
+
+Usage:
+- Use it when something is not found: it may be in a file that could not be read.
+Example: {}""",
+    _schema([]),
+)
+TOOLS = (SEARCH, SPECS[1], ASK, tables.TABLE, SOURCES, STATUS)

@@ -1,0 +1,70 @@
+"""The commands about former versions and about all documents, as they are typed."""
+
+import json
+
+import pytest
+
+from corpus_agent.cli import main
+
+
+@pytest.fixture
+def edited(cli, tmp_path):
+    """Two versions of a small folder, made by the command."""
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "lease.md").write_text(
+        "---\ndate: 2024-03-12\ntags: [home]\n---\nThe lease ends on 31 December 2025.\n"
+    )
+    (docs / "rent.txt").write_text("The rent is 500 euros.\n")
+    assert cli("index", "docs", "--keep", "5").returncode == 0
+    (docs / "rent.txt").write_text("The rent is 550 euros.\n")
+    assert cli("index", "docs").returncode == 0  # the index remembers what it keeps
+    return docs
+
+
+def told(cli, *arguments):
+    done = cli(*arguments, "--json")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.slow
+def test_a_former_version_is_listed_compared_asked_and_made_current(cli, edited):
+    versions = told(cli, "history")["versions"]
+    assert [(each["version"], each["current"]) for each in versions] == [(2, True), (1, False)]
+    (change,) = told(cli, "diff", "1")["documents"]
+    assert (change["source"], change["change"]) == ("rent.txt", "changed")
+    assert change["passages"][0]["before"]["text"] == "The rent is 500 euros."
+    answer = told(cli, "ask", "How much is the rent?", "--llm", "none", "--at", "1")
+    assert (answer["version"], answer["citations"][0]["quote"]) == (1, "The rent is 500 euros.")
+    assert any(notice.startswith("As of version 1") for notice in answer["notices"])
+    assert told(cli, "read", "rent.txt", "--at", "1")["lines"] == ["The rent is 500 euros."]
+    assert told(cli, "read", "rent.txt")["lines"] == ["The rent is 550 euros."]  # the control
+    assert told(cli, "rollback", "1")["version"] == 3
+    assert told(cli, "search", "rent", "-k", "1")["results"][0]["stale"] is True
+    assert cli("read", "rent.txt", "--at", "9").returncode == 1
+
+
+@pytest.mark.slow
+def test_filters_lists_and_timelines(cli, edited):
+    found = told(cli, "search", "ends", "--where", "tag:home date>=2024")
+    assert {hit["source"] for hit in found["results"]} == {"lease.md"}
+    assert "1 of 2 documents are looked at" in found["notices"][0]
+    assert told(cli, "files", "--where", "type=txt")["files"][0]["source"] == "rent.txt"
+    listed = told(cli, "list", "leases that end in 2025")
+    assert listed["counts"] == {"yes": 1, "no": 0, "unclear": 0, "silent": 1, "unreadable": 0}
+    dates = [each["date"] for each in told(cli, "timeline")["statements"]]
+    assert dates == ["2025-12-31"]  # the date in the front matter is the document's, no event
+    wrong = cli("search", "rent", "--where", "type=md size>3")
+    assert (wrong.returncode, "character 9: 'size' is no property" in wrong.stderr) == (2, True)
+    assert cli("search", "rent", "--where", "type=docx").returncode == 1
+
+
+@pytest.mark.parametrize(
+    "command", ["search", "ask", "table", "missing", "list", "timeline", "files"]
+)
+def test_a_wrong_filter_is_wrong_usage_of_every_command(command, capsys):
+    words = [] if command in ("files", "timeline") else ["rent"]
+    with pytest.raises(SystemExit, match="2"):  # before anything is opened, or sealed
+        main.main([command, *words, "--where", "size>3"], standalone_mode=False)
+    assert "'size' is no property" in capsys.readouterr().err

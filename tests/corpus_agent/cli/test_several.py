@@ -1,0 +1,249 @@
+"""Several indexes in one command: what each says, what is refused, and from Python the same."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from corpus_agent import Corpus
+from corpus_agent.cli import main
+from corpus_agent.librarian import Librarian
+from corpus_agent.service import session
+from corpus_agent.settings import Settings
+from indexer import FolderEncoder
+from indexer.errors import UntrustedStore, UsageError
+from tests.support.command import Cli
+from tests.support.processes import until
+from tests.support.sealed_child import python
+from tests.support.web_server import WebServer
+
+TEXTS = {
+    "home": "# Rent\n\nThe rent of the flat is due on the third day of each month.\n",
+    "work": "# Services\n\nThis agreement is governed by the laws of Norway.\n",
+}
+
+
+@pytest.fixture(scope="module")
+def stores(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Path]]:
+    """Two indexes that are made by the real model, by the names of their folders."""
+    base = tmp_path_factory.mktemp("several")
+    encoder = FolderEncoder(None)
+    for name, text in TEXTS.items():
+        (base / name).mkdir()
+        (base / name / "terms.md").write_text(text)
+        settings = Settings(store=base / f"{name}-store", ocr="off")
+        session.index(settings, base / name, encoder=encoder)
+    return {name: base / f"{name}-store" for name in TEXTS}
+
+
+def chosen(stores: dict[str, Path]) -> list[str]:
+    return [word for store in stores.values() for word in ("-s", str(store))]
+
+
+@pytest.mark.slow
+def test_commands_read_several_inside_one_seal(cli: Cli, stores, tmp_path):
+    def ran(*words: str) -> Any:
+        done = cli(*words, *chosen(stores), "--json")
+        assert done.returncode == 0, done.stderr
+        found = json.loads(done.stdout)
+        assert found["seal"] == "enforced"
+        names = [one["name"] for one in found["stores"]]
+        assert [name.rstrip("-2345678") for name in names] == ["home", "work"]
+        return found
+
+    asked = ran("ask", "When is the rent due?", "--llm", "none", "--receipt", str(tmp_path / "r"))
+    [cited] = asked["citations"]
+    assert cited["source"].endswith(":terms.md")
+    assert ran("verify", str(tmp_path / "r"))["verify"]["holds"]
+    laws = {
+        row["source"]: row["cells"][0]["status"] for row in ran("table", "governing law")["rows"]
+    }
+    assert sorted(laws.values()) == ["found", "silent"]
+    for store in stores.values():
+        assert not list(store.glob("receipts*"))  # the text of one is kept in no other
+
+
+def test_what_works_on_one_index_says_so_before_anything_else(stores):
+    for words in (
+        ["index"],
+        ["cleanup"],
+        ["rollback", "1"],
+        ["chat", "--resume"],
+        ["forget", "a.md"],
+        ["doctor"],
+    ):
+        done = CliRunner().invoke(main, [*words, *chosen(stores)])
+        assert done.exit_code == 2, (words, done.output)
+        assert "This works on one index, and 2 are named" in done.stderr, words
+    done = CliRunner().invoke(main, ["-s", "no-such-name", "status"])
+    assert "There is no index 'no-such-name'" in done.stderr
+    assert "corpus-agent stores" in done.stderr
+
+
+def test_status_and_history_show_each_by_its_name(stores):
+    for words, key in ((["status"], "root"), (["history"], "versions")):
+
+        def shown(*more: str, words: list[str] = words) -> str:
+            done = CliRunner().invoke(main, ["--unsealed", *words, *more])
+            assert done.exit_code == 0, done.output
+            return done.stdout
+
+        listed = json.loads(shown(*chosen(stores), "--json"))["stores"]
+        names = [each["name"] for each in listed]
+        assert all(key in each and each["version"] == 1 for each in listed)
+        blocks = shown(*chosen(stores)).split("\n\n" if key == "root" else "\n\nwork")
+        assert blocks[0].startswith(f"{names[0]}:\n") and len(blocks) == 2
+        alone = json.loads(shown("-s", str(stores["home"]), "--json"))
+        assert key in alone and "stores" not in alone and "name" not in alone  # the control
+
+
+def test_the_list_has_each_by_its_name(stores):
+    listed = json.loads(CliRunner().invoke(main, ["stores", "--json"]).stdout)["stores"]
+    mine = [one for one in listed if Path(one["store"]) in stores.values()]
+    assert [(one["documents"], one["chunks"], one["problem"]) for one in mine] == [(1, 1, None)] * 2
+    text = CliRunner().invoke(main, ["stores"]).stdout
+    assert all(str(store) in text for store in stores.values())
+
+
+@pytest.mark.slow
+def test_from_python_several_are_one_corpus(stores, tmp_path):
+    with Corpus.open(list(stores.values())) as corpus:
+        found = corpus.search("rent of the flat", k=2)
+        home, work = (one["name"] for one in found["stores"])
+        assert [hit["source"] for hit in found["results"]] == [
+            f"{home}:terms.md",
+            f"{work}:terms.md",
+        ]
+        assert "Norway" in corpus.read(f"{work}:terms.md")["lines"][2]
+        [hit] = corpus.search("rent", path=f"{work}:")["results"]
+        assert hit["source"] == f"{work}:terms.md"
+        below = corpus.search("rent", path=str(stores["home"].parent / "home"))["results"]
+        assert [hit["source"] for hit in below] == [f"{home}:terms.md"]
+        assert corpus.ask("When is the rent due?")["version"] == 2
+        assert len(corpus.files()["files"]) == len(corpus.table("law")["rows"]) == 2
+        for one_only in (corpus.index, corpus.status, corpus.verify):
+            with pytest.raises(UsageError, match="works on one index, and 2 are named"):
+                one_only()
+        with pytest.raises(UsageError, match="works on one index"):
+            corpus.forget(f"{home}:terms.md")
+    with Corpus.open(stores["home"]) as alone:  # the control: one has no name
+        assert alone.search("rent")["results"][0]["source"] == "terms.md"
+        assert "stores" not in alone.search("rent")
+    with pytest.raises(UsageError, match="No index is named"):
+        Corpus.open([])
+
+
+def test_one_that_is_not_trusted_stops_all(stores, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    (tmp_path / "state").mkdir()
+    with pytest.raises(UntrustedStore, match="not made by you here"):
+        Corpus.open(list(stores.values()))
+
+
+PROBES = """
+from corpus_agent.settings import NamedStore, Settings
+from corpus_agent.startup import for_reading
+listener = socket.create_server(("127.0.0.1", 0))
+stores = [Path(given) for given in sys.argv[2:]]
+several = tuple(NamedStore(store.name, store) for store in stores[:2])
+settings = Settings(several=several)
+launch = for_reading(settings, seal_off=sys.argv[1] == "off", listener=listener.fileno())
+for store in stores:
+    attempt(f"read {store.name}", lambda: len(os.listdir(store)) > 0)
+    attempt(f"write {store.name}", (store / "new").write_text, "words")
+    attempt(f"documents {store.name}", lambda: len(os.listdir(store.parent / store.name[:4])) > 0)
+"""
+
+
+@pytest.mark.slow
+def test_a_server_of_several_is_sealed_to_exactly_these(stores, tmp_path):
+    (tmp_path / "rest-store").mkdir()
+    (tmp_path / "rest").mkdir()
+    (tmp_path / "rest" / "a.md").write_text("words")
+    (tmp_path / "rest-store" / "a").write_text("words")
+    every = [*stores.values(), tmp_path / "rest-store"]
+    found = python(PROBES, "on", *every)
+    reading = [f"{what} {name}-store" for what in ("read", "documents") for name in TEXTS]
+    assert all(found.pop(name) is True for name in reading)
+    assert set(found.values()) == {"EACCES"}, found
+    free = python(PROBES, "off", *every)  # the control
+    assert "EACCES" not in free.values(), free
+    for store in every:
+        (store / "new").unlink()
+
+
+@pytest.mark.slow
+def test_the_pages_show_several_together_and_change_none(stores):
+    first, second = stores.values()
+    before = {store: sorted(path.name for path in store.iterdir()) for store in stores.values()}
+    with WebServer(first, "-s", second, "--llm", "none") as server:
+        server.enter()
+        assert "home" in server.get("/documents").words
+        listed = server.get("/documents").words
+        assert listed.count("terms.md") == 2
+        assert "None of them is changed from here" in listed
+        assert "Forget" not in listed
+        source = re.search(r"work\S*:terms\.md", listed)[0]
+        assert "Norway" in server.get(f"/read?source={source}").words
+        state = server.get("/state?examine=1").words
+        assert len(re.findall(r"The index (?:home|work)", state)) == 2
+        assert "kept in the log of none" in server.get("/history").words
+        reply = server.post("/ask", question="When is the rent of the flat due?")
+        path = reply.headers["location"].removeprefix(server.base).partition("#")[0]
+        assert until(lambda: not json.loads(server.get(f"{path}/progress").text)["open"], 60)
+        answer = server.get(path).words
+        assert re.search(r"home\S*:terms\.md", answer)
+        assert "Recorded" not in answer
+        for action in ("index", "watch", "forget"):
+            refused = server.post(f"/documents/{action}", source=source)
+            assert (refused.status, "works on one index" in refused.words) == (400, True), action
+    after = {store: sorted(path.name for path in store.iterdir()) for store in stores.values()}
+    assert after == before
+
+
+@pytest.mark.slow
+def test_a_conversation_and_the_librarian_read_several(stores, cli, tmp_path):
+    asked = "When is the rent of the flat due?\nWhich laws govern the agreement?\n/save\n"
+    export = tmp_path / "talk.md"
+    talked = cli("chat", "--llm", "none", "--export", export, *chosen(stores), input=asked)
+    assert talked.returncode == 0, talked.stderr
+    for name in TEXTS:
+        assert re.search(rf"{name}\S*:terms\.md'?:3", talked.stdout), talked.stdout
+    assert "none of them is written" in talked.stdout
+    assert "terms.md" in export.read_text()
+    with Librarian(list(stores.values()), llm="none") as librarian:
+        answer = librarian.ask("Which laws govern the agreement?")
+        assert re.match(r"work\S*:terms", answer.citations[0].source)
+        assert answer.seal == "enforced"
+    for store in stores.values():
+        assert not list(store.glob("receipts*"))
+    with pytest.raises(UsageError, match="No index is named"):
+        Librarian([])
+
+
+@pytest.mark.slow
+def test_each_of_several_folders_gets_an_index_and_they_are_asked_together(cli, tmp_path):
+    environment = {"XDG_STATE_HOME": str(tmp_path / "state")}
+    for name, text in TEXTS.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "terms.md").write_text(text)
+    done = cli("index", "home", "work", env=environment)
+    assert done.returncode == 0, done.stderr
+    assert 'To ask them together: corpus-agent -s home -s work ask "…"' in done.stdout
+    asked = cli("-s", "home", "-s", "work", "search", "rent", "--json", env=environment)
+    sources = {hit["source"] for hit in json.loads(asked.stdout)["results"]}
+    assert sources == {"home:terms.md", "work:terms.md"}
+    missing = cli("index", "work", "gone", env=environment)
+    assert (missing.returncode, "no folder" in missing.stderr) == (2, True)
+    assert "unchanged" not in missing.stdout  # nothing was begun
+
+
+def test_what_is_of_one_folder_says_so_where_several_are_named(tmp_path):
+    for option in (["--json"], ["--watch"], ["--dry-run"], ["--store", str(tmp_path)]):
+        done = CliRunner().invoke(main, ["index", str(tmp_path), str(tmp_path / "b"), *option])
+        assert done.exit_code == 2, option
+        assert re.search("is about one folder|One index holds one folder", done.stderr), option
