@@ -11,20 +11,23 @@ from corpus_agent.workspace.personas import (
     Agent,
     Persona,
     agent_tool,
+    file_agent,
     librarian,
     model_agent,
 )
 from corpus_agent.workspace.reading import Attachment
 from corpus_agent.workspace.roots import Workspace
+from corpus_agent.workspace.running import Step, Task, Team
 from corpus_agent.workspace.toolset import (
     Adds,
+    ErrorText,
     Leg,
     Tool,
     openai_content,
     openai_schemas,
     pydantic_toolset,
 )
-from corpus_agent.workspace.trifecta import Verdict, trifecta
+from corpus_agent.workspace.trifecta import Grade, Verdict, trifecta
 from corpus_agent.workspace.writing import Proposal
 
 __all__ = [
@@ -33,14 +36,20 @@ __all__ = [
     "Adds",
     "Agent",
     "Attachment",
+    "ErrorText",
     "FileTools",
+    "Grade",
     "Leg",
     "Persona",
     "Proposal",
+    "Step",
+    "Task",
+    "Team",
     "Tool",
     "Verdict",
     "Workspace",
     "agent_tool",
+    "file_agent",
     "librarian",
     "model_agent",
     "openai_content",

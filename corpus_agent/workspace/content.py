@@ -19,6 +19,7 @@ from indexer import (
     Refused,
     UnreadableDocument,
     claim,
+    encoding_of,
     is_text,
     parsed_lines,
 )
@@ -63,11 +64,14 @@ def kind_of(data: bytes, size: int, shown: str) -> Kind:
     except UnreadableDocument as error:
         what = error.detail or error.reason
         raise Refused(
-            f"{named(shown)} is binary ({what}).", "Read text, a document or an image."
+            f"{named(shown)} is binary ({what}).",
+            "Read text, a document or an image.",
+            code="binary_file",
         ) from None
     if size > MAX_DOCUMENT_BYTES:
         raise Refused(
-            f"{named(shown)} has {size:,} bytes; documents are read up to {MAX_DOCUMENT_BYTES:,}."
+            f"{named(shown)} has {size:,} bytes; documents are read up to {MAX_DOCUMENT_BYTES:,}.",
+            code="too_large",
         )
     return "document"
 
@@ -79,6 +83,16 @@ def is_binary(data: bytes) -> bool:
     if b"\0" in data or image_type(data) is not None or b"%PDF-" in data[:1024]:
         return True
     return not is_text(data[:SAMPLE_BYTES])
+
+
+def text_encoding(data: bytes) -> str | None:
+    """The encoding of a text that can be edited, None of a binary."""
+    try:
+        encoding = encoding_of(data)
+    except UnreadableDocument:
+        return None
+    wide = encoding.startswith(("utf-16", "utf-32"))
+    return encoding if wide or not is_binary(data) else None
 
 
 def has_utf16_mark(sample: bytes) -> bool:
@@ -104,9 +118,13 @@ def document_lines(data: bytes, shown: str, enough: Enough) -> tuple[list[str], 
     try:
         lines, complete = parsed_lines(data, shown, enough)
     except UnreadableDocument as error:
-        raise Refused(f"{named(shown)} cannot be read ({error}).", "Use another file.") from None
+        raise Refused(
+            f"{named(shown)} cannot be read ({error}).", "Use another file.", code="unreadable"
+        ) from None
     except CorpusError as error:
         raise Refused(
-            f"{named(shown)} cannot be read: {error.message}", "Read plain text instead."
+            f"{named(shown)} cannot be read: {error.message}",
+            "Read plain text instead.",
+            code="unreadable",
         ) from None
     return [line.text for line in lines], complete

@@ -17,7 +17,7 @@ from corpus_agent.workspace import reading, specs, writing
 from corpus_agent.workspace.ledger import Ledger
 from corpus_agent.workspace.ripgrep import find_ripgrep
 from corpus_agent.workspace.roots import Workspace
-from corpus_agent.workspace.toolset import Adds, Leg, Result, Tool
+from corpus_agent.workspace.toolset import Adds, ErrorText, Leg, Result, Tool
 from corpus_agent.workspace.writing import Confirm
 from indexer import MAX_WINDOW_LINES, Refused
 
@@ -39,7 +39,7 @@ def _answered(
             try:
                 return work(self, *args, **kwargs)
             except Refused as refused:
-                return f"Error: {refused}"
+                return ErrorText(f"Error: {refused}", refused.code)
 
     return answered
 
@@ -114,5 +114,7 @@ class FileTools:
     def write(self, path: str, content: str) -> str:
         """What was written, or text from `Error:` on."""
         if self._confirm is None:
-            raise Refused("Nobody can be asked, so nothing is written.", "Use edit.")
+            raise Refused(
+                "Nobody can be asked, so nothing is written.", "Use edit.", code="not_allowed"
+            )
         return writing.write(self._workspace, self._ledger, self._confirm, path, content)

@@ -12,22 +12,34 @@ from indexer import Refused
 
 
 def glob(workspace: Workspace, ripgrep: Ripgrep, pattern: str, path: str) -> str:
-    """The paths that match, one a line, ties in order of the path; raises Refused."""
-    pattern = listing.check_glob("pattern", pattern)
+    """The paths that match, one a line, ties in order of the path; raises Refused.
+
+    `*` stays in one folder, so that a pattern without `/` matches in `path` alone.
+    """
+    pattern = f"/{listing.check_glob('pattern', pattern)}"
     with listing.opened(workspace.for_reading(path)) as where:
         shown = named(where.place.shown)
         if not is_folder(where.descriptor):
-            raise Refused(f"{shown} is a file, not a folder.", "Use read to read it.")
+            raise Refused(
+                f"{shown} is a file, not a folder.", "Use read to read it.", code="not_a_folder"
+            )
         found, lacking = listing.files(ripgrep, where, pattern)
         names = newest_first(where.descriptor, found)
     gathered = listing.gather(listing.shown_path(where.place, name) for name in names)
-    older = len(names) - gathered.taken
     return listing.answer(
         gathered,
-        nothing=f"No file below {shown} matches {named(pattern)}.",
-        more=f"{older:,} older files are not shown; narrow the pattern or the path.",
+        "files, the newest",
+        nothing=_nothing(shown, pattern.removeprefix("/")),
+        hint="narrow the pattern or the path.",
         lacking=lacking,
     )
+
+
+def _nothing(shown: str, pattern: str) -> str:
+    """That no file matches, and how the pattern would match further down."""
+    if "/" in pattern:
+        return f"No file below {shown} matches {named(pattern)}."
+    return f"No file in {shown} matches {named(pattern)}; {named(f'**/{pattern}')} looks below too."
 
 
 def newest_first(folder: int, names: Iterable[bytes]) -> list[bytes]:

@@ -42,7 +42,11 @@ def grep(
     listing.check_pattern("pattern", pattern)
     wanted = None if glob is None else listing.check_glob("glob", glob)
     if mode not in MODES:
-        raise Refused(f"There is no mode {named(mode)}.", f"Use one of {', '.join(MODES)}.")
+        raise Refused(
+            f"There is no mode {named(mode)}.",
+            f"Use one of {', '.join(MODES)}.",
+            code="bad_argument",
+        )
     with listing.opened(workspace.for_reading(path)) as where:
         return _grep(ripgrep, where, pattern, wanted, mode, ignore_case)
 
@@ -63,7 +67,7 @@ def _grep(
             found, lacking = listing.files(ripgrep, where, glob)
             only = set(found)
         arguments += [*listing.globs(glob), "--", pattern, "./"]
-        search = ripgrep.search(where.descriptor, where.root, arguments)
+        search = ripgrep.search(where.descriptor, where.root, arguments, rules=where.rules)
     else:
         _check_text(where)
         # The open file itself: no path, so nothing to follow.
@@ -76,11 +80,12 @@ def _grep(
             for name, rest in matches
             if only is None or name.removeprefix(b"./") in only
         )
-        lacking = lacking if gathered.more else search.finish() or lacking
+        lacking = search.finish() or lacking
     return listing.answer(
         gathered,
+        "lines" if mode == "content" else "files",
         nothing=f"Nothing in {named(where.place.shown)} matches {named(pattern)}.",
-        more="There is more; narrow the pattern, the path or the glob.",
+        hint="narrow the pattern, the path or the glob.",
         lacking=lacking,
     )
 
@@ -116,7 +121,11 @@ def _check_text(where: listing.Opened) -> None:
     sample = sample_of(where.descriptor)
     if is_binary(sample) and not has_utf16_mark(sample):
         shown = named(where.place.shown)
-        raise Refused(f"{shown} is binary, and grep searches text.", "Use read to read it.")
+        raise Refused(
+            f"{shown} is binary, and grep searches text.",
+            "Use read to read it.",
+            code="binary_file",
+        )
 
 
 def _shown(place: Place, name: bytes) -> str | None:

@@ -10,16 +10,17 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from corpus_agent.workspace.ripgrep import Ripgrep
 from corpus_agent.workspace.roots import Place, explained, is_text, named, open_place, open_root
 from indexer import Refused
 
-MAX_OUTPUT_BYTES = 50_000
+MAX_OUTPUT_BYTES = 51_200
 MAX_PATTERN_CHARS = 1_000
 MAX_LISTING_BYTES = 64 * 2**20  # some 800,000 paths
 # Patterns that match every file; with them ripgrep would list ignored folders in vain.
-_EVERYTHING = ("*", "**", "**/*")
+_EVERYTHING = ("*", "**", "**/*", "/**", "/**/*")
 _NOT_GIT = "--glob=!.git"
 # A name with one of these could look like two lines.
 _BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
@@ -27,11 +28,15 @@ _BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """An open place for a search, and the root that the search is confined to."""
+    """An open place for a search, and the root that the search is confined to.
+
+    `rules` are the ignore files of the repository around that root, which are read besides.
+    """
 
     place: Place
     descriptor: int
     root: int
+    rules: tuple[Path, ...]
 
 
 @contextmanager
@@ -45,21 +50,37 @@ def opened(place: Place) -> Iterator[Opened]:
             os.close(root)
             raise
         try:
-            yield Opened(place, descriptor, root)
+            yield Opened(place, descriptor, root, rules_above(place.root.path))
         finally:
             os.close(descriptor)
             os.close(root)
 
 
+def rules_above(root: Path) -> tuple[Path, ...]:
+    """The ignore files of the repository that `root` lies in, from the folder above it on.
+
+    None where `root` is a repository of its own, or in none.
+    """
+    found: list[Path] = []
+    for folder in (root, *root.parents):
+        if folder != root:
+            found.append(folder / ".gitignore")
+        if (folder / ".git").exists():
+            found.append(folder / ".git" / "info" / "exclude")
+            return tuple(path for path in found if path.is_file() and not path.is_symlink())
+    return ()
+
+
 def check_pattern(what: str, pattern: str) -> str:
     """The pattern; raises Refused if ripgrep cannot accept it."""
     if not pattern:
-        raise Refused(f"The {what} is empty.", "Say what to look for.")
+        raise Refused(f"The {what} is empty.", "Say what to look for.", code="bad_argument")
     if "\0" in pattern or not is_text(pattern):
-        raise Refused(f"The {what} holds a character that no text has.")
+        raise Refused(f"The {what} holds a character that no text has.", code="bad_argument")
     if len(pattern) > MAX_PATTERN_CHARS:
         raise Refused(
-            f"The {what} has {len(pattern):,} characters, more than {MAX_PATTERN_CHARS:,}."
+            f"The {what} has {len(pattern):,} characters, more than {MAX_PATTERN_CHARS:,}.",
+            code="bad_argument",
         )
     return pattern
 
@@ -71,6 +92,7 @@ def check_glob(what: str, pattern: str) -> str:
         raise Refused(
             f"The {what} {named(pattern)} leads out of the folder.",
             "Give the folder as path, and a pattern relative to it.",
+            code="outside_root",
         )
     return pattern
 
@@ -98,10 +120,14 @@ def files(ripgrep: Ripgrep, where: Opened, pattern: str | None) -> tuple[list[by
 
 def _listed(ripgrep: Ripgrep, where: Opened, arguments: Sequence[str]) -> tuple[list[bytes], str]:
     arguments = ["--files", "--null", *arguments]
-    with ripgrep.search(where.descriptor, where.root, arguments) as search:
+    with ripgrep.search(where.descriptor, where.root, arguments, rules=where.rules) as search:
         output = search.output.read(MAX_LISTING_BYTES + 1)
         if len(output) > MAX_LISTING_BYTES:
-            raise Refused("There are too many files to list.", "Choose a folder further down.")
+            raise Refused(
+                "There are too many files to list.",
+                "Choose a folder further down.",
+                code="too_large",
+            )
         lacking = search.finish()
     return output.split(b"\0")[:-1], lacking
 
@@ -118,37 +144,43 @@ def shown_path(place: Place, name: bytes) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """The first lines, up to MAX_OUTPUT_BYTES.
+    """The first lines, up to MAX_OUTPUT_BYTES, and how many there are: `total`.
 
-    `taken` is how many were examined, `unnamed` how many of them have names that cannot be shown;
-    `more` is set if the limit was reached.
+    `unnamed` is how many have names that cannot be shown; they are not among `total`.
     """
 
     lines: list[str]
-    taken: int
+    total: int
     unnamed: int
-    more: bool
 
 
 def gather(lines: Iterable[str | None]) -> Gathered:
-    """The lines up to the limit; None stands for a line whose file cannot be named."""
+    """The lines up to the limit; None stands for a line whose file cannot be named.
+
+    All are counted, so that a reader knows how much a narrower search leaves out.
+    """
     kept: list[str] = []
-    size = taken = unnamed = 0
+    size = total = unnamed = 0
     for line in lines:
         if line is None:
             unnamed += 1
-        else:
-            size += len(line.encode()) + 1
-            if size > MAX_OUTPUT_BYTES:
-                return Gathered(kept, taken, unnamed, more=True)
+            continue
+        total += 1
+        size += len(line.encode()) + 1
+        if size <= MAX_OUTPUT_BYTES:
             kept.append(line)
-        taken += 1
-    return Gathered(kept, taken, unnamed, more=False)
+    return Gathered(kept, total, unnamed)
 
 
-def answer(gathered: Gathered, nothing: str, more: str, lacking: str) -> str:
-    """The lines, or `nothing`; then what is not shown, and why."""
-    notes = [more] if gathered.more else []
+def answer(gathered: Gathered, what: str, nothing: str, hint: str, lacking: str) -> str:
+    """The lines, or `nothing`; then what is not shown, and why. `what` is what a line stands for.
+
+    `hint` is how to see the rest, `lacking` what could not be looked at.
+    """
+    shown = len(gathered.lines)
+    least = "at least " if lacking else ""
+    cut = f"{shown:,} of {least}{gathered.total:,} {what}; {hint}"
+    notes = [cut] if shown < gathered.total else []
     if gathered.unnamed:
         notes.append(f"Left out: {gathered.unnamed}, for names that are not one line of text.")
     if lacking:

@@ -7,11 +7,12 @@ package; here it is a function from a task to an answer.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -23,14 +24,10 @@ from corpus_agent.text.delimiters import Frame
 from corpus_agent.text.sanitize import one_line, unlinked
 from corpus_agent.tools import read, search
 from corpus_agent.tools.toolbox import ToolSpec
-from corpus_agent.workspace.toolset import (
-    UNDECLARED,
-    Adds,
-    Leg,
-    Tool,
-    pydantic_toolset,
-    together,
-)
+from corpus_agent.workspace.files import FileTools
+from corpus_agent.workspace.roots import Workspace
+from corpus_agent.workspace.running import Task, Team, answered
+from corpus_agent.workspace.toolset import UNDECLARED, Adds, Leg, Tool, together
 from indexer import CorpusError, UsageError
 
 if TYPE_CHECKING:
@@ -38,7 +35,6 @@ if TYPE_CHECKING:
 
 NAME = "agent"
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")  # a name that every provider accepts
-MAX_SHOWN_ERROR = 200  # characters
 _READS = Adds(frozenset({Leg.PRIVATE, Leg.UNTRUSTED}))
 
 
@@ -86,12 +82,20 @@ src/app.py:12. Say plainly what you did not find. Do not guess.""",
 class Agent:
     """A runnable persona: `run` takes a task and returns the last message, or `Error:` text.
 
-    `adds` is what each declared tool adds; `every` includes the undeclared ones.
+    `adds` is what each declared tool adds; `every` includes the undeclared ones. `rebind` gives the
+    same agent in another workspace, None where it works in none.
     """
 
     persona: Persona
     run: Callable[[str], str]
     adds: Mapping[str, Adds]
+    rebind: Callable[[Workspace], Agent] | None = None
+
+    def with_workspace(self, workspace: Workspace) -> Agent:
+        """The same agent in this workspace; raises UsageError for one that works in none."""
+        if self.rebind is None:
+            raise UsageError(f"{self.persona.name!r} works in no workspace of its own.")
+        return self.rebind(workspace)
 
     @property
     def every(self) -> dict[str, Adds]:
@@ -126,20 +130,46 @@ def _framed(answer: Answer) -> str:
 
 
 def model_agent(
-    persona: Persona, make_tools: Callable[[], Sequence[Tool]], make_model: Callable[[], Model]
+    persona: Persona,
+    make_tools: Callable[[], Sequence[Tool]],
+    model: Team | Callable[[], Model],
 ) -> Agent:
     """A persona run by a model of pydantic-ai, with its tools from those that `make_tools` returns.
 
-    Both functions are called again for each task: tasks share no state, and a model's connections
-    end with their event loop. Raises UsageError for a name without a tool. Must not be called from
-    a running event loop.
+    Tools are made again for each task, so that tasks share no state. The model is that of a `Team`,
+    which tasks share with its connections and listeners, or made for each task, whose connections
+    then end with its event loop. Raises UsageError for a name without a tool. Must not be called
+    from a running event loop.
     """
     chosen = _chosen(_checked(persona), make_tools())
 
     def run(task: str) -> str:
-        return _run(persona, _chosen(persona, make_tools()), make_model(), task)
+        tools = _chosen(persona, make_tools())
+        if isinstance(model, Team):
+            return model.run(persona.name, task, tools, persona.system_prompt, persona.max_steps)
+        own = Task(persona.name, task)
+        return asyncio.run(answered(own, tools, model(), persona.system_prompt, persona.max_steps))
 
     return Agent(persona, run, adds_of(chosen))
+
+
+def file_agent(
+    persona: Persona,
+    workspace_factory: Callable[[], Workspace],
+    model: Team | Callable[[], Model],
+) -> Agent:
+    """A persona with the file tools of a workspace, which `workspace_factory` gives for each task.
+
+    As `model_agent`; `with_workspace` gives the same agent in another workspace.
+    """
+
+    def make_tools() -> Sequence[Tool]:
+        return FileTools(workspace_factory()).tools()
+
+    def rebind(workspace: Workspace) -> Agent:
+        return file_agent(persona, lambda: workspace, model)
+
+    return replace(model_agent(persona, make_tools, model), rebind=rebind)
 
 
 def adds_of(tools: Sequence[Tool]) -> dict[str, Adds]:
@@ -231,34 +261,3 @@ def _chosen(persona: Persona, available: Sequence[Tool]) -> tuple[Tool, ...]:
             f"There are {', '.join(tools) or 'none'}.",
         )
     return tuple(tools[name] for name in persona.tools)
-
-
-def _run(persona: Persona, tools: Sequence[Tool], model: Model, task: str) -> str:
-    """The last message of one run, or `Error:` text."""
-    import asyncio
-
-    import pydantic_ai
-    from pydantic_ai import UsageLimitExceeded, UsageLimits
-    from pydantic_ai.exceptions import AgentRunError
-
-    pydantic_ai.BANNER_ENABLED = False
-    agent = pydantic_ai.Agent(
-        model,
-        instructions=persona.system_prompt,
-        toolsets=[pydantic_toolset(tools)],
-        retries={"tools": persona.max_steps, "output": 1},
-    )
-    agent.instrument = False
-    limits = UsageLimits(request_limit=persona.max_steps)
-
-    async def answer() -> str:
-        async with agent:
-            return (await agent.run(task, usage_limits=limits)).output
-
-    try:
-        return asyncio.run(answer())
-    except UsageLimitExceeded:
-        steps = f"{persona.max_steps} steps"
-        return f"Error: {persona.name} gave no answer within {steps}. Give it a smaller task."
-    except AgentRunError as error:
-        return f"Error: {persona.name} could not answer: {one_line(str(error))[:MAX_SHOWN_ERROR]}"

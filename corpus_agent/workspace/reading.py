@@ -24,7 +24,7 @@ from corpus_agent.workspace.roots import (
 from corpus_agent.workspace.window import Cut, lines_window, stream_window
 from indexer import Refused, check_numbers, fills_window
 
-MAX_IMAGE_BYTES = 5_000_000
+MAX_IMAGE_BYTES = 5_242_880
 EMPTY = "This file is empty."
 
 
@@ -105,6 +105,7 @@ def _image(place: Place, now: Snapshot, media_type: str | None) -> Attachment:
             f"{named(place.shown)} has {now.size:,} bytes; images are read up to "
             f"{MAX_IMAGE_BYTES:,}.",
             "Ask for a smaller copy.",
+            code="too_large",
         )
     note = f"Image {named(place.shown)}: {now.size:,} bytes, {media_type}."
     return Attachment(note, media_type, now.data)

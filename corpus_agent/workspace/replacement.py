@@ -6,6 +6,7 @@ string is replaced, so the lines around it keep their bytes.
 
 from __future__ import annotations
 
+import codecs
 import re
 from array import array
 from bisect import bisect_left
@@ -25,33 +26,83 @@ class Replaced:
     line: int
 
 
-def replaced(data: bytes, old: str, new: str, *, everywhere: bool) -> Replaced:
+def check_strings(old: str, new: str) -> None:
+    """Raises Refused for an empty or identical string, whatever the file holds."""
+    if not old:
+        raise Refused(
+            "old_string is empty.",
+            "Give the exact text to replace; to make a new file, use write.",
+            code="bad_argument",
+        )
+    if old.replace(_CRLF, "\n") == new.replace(_CRLF, "\n"):
+        raise Refused(
+            "old_string and new_string are identical.", "Nothing would change.", code="unchanged"
+        )
+
+
+def replaced(
+    data: bytes, old: str, new: str, *, everywhere: bool, encoding: str = "utf-8"
+) -> Replaced:
     """`data` with `old` replaced by `new`: the only match, or with `everywhere` each one.
 
-    New line ends take the form that the file has at that place. Raises Refused for an
-    empty or identical string, no match, and several without `everywhere`.
+    New line ends take the form that the file has at that place; byte order mark and encoding stay.
+    Raises Refused for strings that `check_strings` refuses, no match, several without
+    `everywhere`, and for what the file's encoding cannot hold.
     """
-    text = data.decode("utf-8", "surrogateescape")
+    check_strings(old, new)
+    codec = _codec(data, encoding)
+    text = _decoded(data, codec)
     view, old, new = (part.replace(_CRLF, "\n") for part in (text, old, new))
-    if not old:
-        raise Refused("old_string is empty.", "Give the exact text to replace.")
-    if old == new:
-        raise Refused("old_string and new_string are identical.", "Nothing would change.")
     count = _matches(view, old)
     if not count:
         hint = "Read the file again and copy the text exactly, white space included."
-        raise Refused("old_string was not found.", hint)
+        raise Refused("old_string was not found.", hint, code="no_match")
     if count > 1 and not everywhere:
         raise Refused(
             f"old_string was found {count} times.",
             "Give more of the lines around it, or set replace_all.",
+            code="several_matches",
         )
-    if not new.isascii() and not _is_utf8(data):
-        raise Refused("This file is not UTF-8.", "Only ASCII text can be written into it.")
+    if codec == "utf-8" and not new.isascii() and not _is_utf8(data):
+        raise Refused(
+            "This file is not UTF-8.", "Only ASCII text can be written into it.", code="encoding"
+        )
     count = view.count(old) if everywhere else 1
     done = _spliced(text, view, old, new, count)
     line = view.count("\n", 0, view.index(old)) + 1
-    return Replaced(done.encode("utf-8", "surrogateescape"), count, line)
+    return Replaced(_encoded(done, codec), count, line)
+
+
+def _codec(data: bytes, encoding: str) -> str:
+    """The codec that takes a byte order mark for a character, so that it stays."""
+    if encoding in ("utf-16", "utf-32"):
+        return f"{encoding}-{'le' if data[:1] == codecs.BOM_UTF16_LE[:1] else 'be'}"
+    return encoding.removesuffix("-sig")
+
+
+def _decoded(data: bytes, codec: str) -> str:
+    """The text from which `_encoded` makes the same bytes again; raises Refused for others."""
+    if codec == "utf-8":
+        return data.decode("utf-8", "surrogateescape")
+    text = data.decode(codec, "replace")
+    if text.encode(codec, "replace") != data:
+        raise Refused(
+            f"This file is in {codec}, and some of its bytes would change.",
+            "Write the whole file anew in UTF-8.",
+            code="encoding",
+        )
+    return text
+
+
+def _encoded(text: str, codec: str) -> bytes:
+    try:
+        return text.encode(codec, "surrogateescape" if codec == "utf-8" else "strict")
+    except UnicodeEncodeError as error:
+        raise Refused(
+            f"This file is in {codec}, which has no {text[error.start]!r}.",
+            "Use other characters, or write the whole file anew in UTF-8.",
+            code="encoding",
+        ) from None
 
 
 def _matches(view: str, old: str) -> int:

@@ -79,7 +79,10 @@ class Search:
             return f"The search was stopped after {MAX_SECONDS:.0f} seconds."
         if code == EXIT_UNCONFINED:
             raise SealUnavailable(f"ripgrep cannot be confined: {message}", _NEEDS_KERNEL)
-        raise Refused(f"ripgrep refused: {message.removeprefix('rg: ') or f'exit code {code}'}")
+        raise Refused(
+            f"ripgrep refused: {message.removeprefix('rg: ') or f'exit code {code}'}",
+            code="bad_argument",
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,14 +92,19 @@ class Ripgrep:
     program: Path
 
     def search(
-        self, folder: int, root: int, arguments: Sequence[str], stdin: int | None = None
+        self,
+        folder: int,
+        root: int,
+        arguments: Sequence[str],
+        stdin: int | None = None,
+        rules: Sequence[Path] = (),
     ) -> Search:
-        """One run in the open `folder`, confined to the open folder `root`.
+        """One run in the open `folder`, confined to the open folder `root` and the files `rules`.
 
         The caller must enter the context at once. Raises CorpusError if no process can be started.
         """
         errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed by Search
-        child = command(folder, root, self.program, [*_ALWAYS, *arguments])
+        child = command(folder, root, self.program, [*_ALWAYS, *arguments], rules)
         try:
             process = starting.popen(
                 child,

@@ -116,24 +116,39 @@ class Workspace:
         absolute = self._absolute(path)
         place = self._place(path, absolute)
         if not place.root.writable:
-            raise Refused(f"{named(path)} may be read and not written.", self._writable())
+            raise Refused(
+                f"{named(path)} may be read and not written.", self._writable(), code="read_only"
+            )
         if belongs_to_git(place.path):
-            raise Refused(f"{named(path)} belongs to git.", "Change it with git, not with a tool.")
+            raise Refused(
+                f"{named(path)} belongs to git.",
+                "Change it with git, not with a tool.",
+                code="belongs_to_git",
+            )
         if self._as_real(os.path.normpath(absolute)) != place.path:
             raise Refused(
                 f"{named(path)} leads over a symbolic link to {named(place.shown)}.",
                 "Links are not written through: use that path.",
+                code="is_link",
             )
         return place
 
     def _absolute(self, path: str) -> str:
         if not path:
-            raise Refused("The path is empty.", 'Give one, as in "notes/todo.md".')
+            raise Refused(
+                "The path is empty.", 'Give one, as in "notes/todo.md".', code="bad_argument"
+            )
         if "\0" in path or not is_text(path):
-            raise Refused(f"{named(path)} is not a path.", "It holds a character that no path has.")
+            raise Refused(
+                f"{named(path)} is not a path.",
+                "It holds a character that no path has.",
+                code="bad_argument",
+            )
         size = len(os.fsencode(path))
         if size > MAX_PATH_BYTES:
-            raise Refused(f"The path has {size:,} bytes, more than {MAX_PATH_BYTES:,}.")
+            raise Refused(
+                f"The path has {size:,} bytes, more than {MAX_PATH_BYTES:,}.", code="bad_argument"
+            )
         # POSIX gives two leading slashes a meaning of their own; here they have none.
         return "/" + os.path.join(self._main.path, path).lstrip("/")  # noqa: PTH118
 
@@ -141,15 +156,19 @@ class Workspace:
         try:
             real = Path(os.path.realpath(absolute))
         except RecursionError:
-            raise Refused(f"{named(path)} leads over too many symbolic links.") from None
+            raise Refused(
+                f"{named(path)} leads over too many symbolic links.", code="is_link"
+            ) from None
         except OSError:  # a link that was removed meanwhile
             message = f"{named(path)} changed while it was looked at."
-            raise Refused(message, "Try once more.") from None
+            raise Refused(message, "Try once more.", code="stale_read") from None
         for root in self._roots:
             if real.is_relative_to(root.path):
                 parts = real.relative_to(root.path).parts
                 return Place(root, parts, self._shown(real))
-        raise Refused(f"{named(path)} is outside of the workspace.", self._readable())
+        raise Refused(
+            f"{named(path)} is outside of the workspace.", self._readable(), code="outside_root"
+        )
 
     def _shown(self, real: Path) -> str:
         inside = real.is_relative_to(self._main.path)
@@ -222,7 +241,9 @@ def _regular(opened: int, place: Place) -> int:
     if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
         return opened
     os.close(opened)
-    raise Refused(f"{named(place.shown)} is a pipe, a socket or a device, and no file.")
+    raise Refused(
+        f"{named(place.shown)} is a pipe, a socket or a device, and no file.", code="not_a_file"
+    )
 
 
 def is_folder(descriptor: int) -> bool:
@@ -232,7 +253,7 @@ def is_folder(descriptor: int) -> bool:
 
 def folder_refused(shown: str) -> Refused:
     """The refusal of a folder where a file is expected."""
-    return Refused(f"{named(shown)} is a folder.", "Use glob to list its files.")
+    return Refused(f"{named(shown)} is a folder.", "Use glob to list its files.", code="is_folder")
 
 
 def open_root(root: Root) -> int:
@@ -254,7 +275,10 @@ def _open(root: Root, parts: Sequence[str], last: int, *, make: bool = False) ->
     try:
         info = os.fstat(here)
         if (info.st_dev, info.st_ino) != root.identity:
-            raise Refused(f"The folder {named(str(root.path))} was replaced by another one.")
+            raise Refused(
+                f"The folder {named(str(root.path))} was replaced by another one.",
+                code="stale_read",
+            )
         for count, part in enumerate(parts, start=1):
             if make:
                 with suppress(FileExistsError):
@@ -275,13 +299,17 @@ def explained(shown: str) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError:
-        raise Refused(f"There is no {name}.", "Use glob to find it.") from None
+        raise Refused(f"There is no {name}.", "Use glob to find it.", code="not_found") from None
     except IsADirectoryError:
         raise folder_refused(shown) from None
     except PermissionError:
-        raise Refused(f"{name}: this user has no permission.", "Use another path.") from None
+        raise Refused(
+            f"{name}: this user has no permission.", "Use another path.", code="no_permission"
+        ) from None
     except OSError as error:
         if error.errno in (errno.ENOTDIR, errno.ELOOP):
             message = f"{name} leads through a file, or over a link that leads nowhere."
-            raise Refused(message, "Use glob to find it.") from None
-        raise Refused(f"{name}: {error.strerror}.", "Use another path.") from None
+            raise Refused(message, "Use glob to find it.", code="not_found") from None
+        raise Refused(
+            f"{name}: {error.strerror}.", "Use another path.", code="unreadable"
+        ) from None

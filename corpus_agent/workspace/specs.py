@@ -43,8 +43,11 @@ Read a file of the workspace, from line `offset` on; returns its lines with thei
 Usage:
 - Each line begins with its number and a tab, which are not part of the file.
 - At most 2000 lines or 50 KB come at once; the last line says with which offset to go on.
-- Lines over 2000 characters are cut. PDF comes as text, with a mark where a page begins.
-- PNG, JPEG, GIF and WebP images are attached, up to 5 MB.
+- Lines over 2000 characters are cut; grep for what stands further right in one.
+- Not sure of a path? glob first. Read whole windows, not slices of a few lines.
+- PDF and other documents come as text, with a mark where a page begins: cite the page.
+- Documents and images cannot be edited.
+- PNG, JPEG, GIF and WebP images are attached, up to 5 MB, for models that see.
 - What was given before and has not changed is not given again.
 Example: {"path": "src/app.py", "offset": 120, "limit": 60}""",
     ["path"],
@@ -59,9 +62,9 @@ GLOB = _spec(
 Find files of the workspace by the pattern of their paths; returns paths, the newest first.
 
 Usage:
-- `**` stands for any folders, `{a,b}` for a or b. A pattern without `/` matches in every folder.
+- `*` stays in one folder, `**` stands for any folders, `{a,b}` for a or b: "*" lists `path` alone.
 - What .gitignore names is left out, and .git; other hidden files are listed.
-- The pattern is relative to `path`.
+- The pattern is relative to `path`. Of too many files the newest come, and how many there are.
 Example: {"pattern": "src/**/*.{py,toml}"}""",
     ["pattern"],
     pattern=_text('Which files, as in "**/*.py".', "**/*.py"),
@@ -96,7 +99,7 @@ Usage:
 - Read the file first; what changed after you read it must be read again.
 - `old_string` is copied from the file exactly, white space included, without the line numbers.
 - It must occur once: take in lines around it, or set `replace_all`.
-- Line ends need no care: they stay as the file has them.
+- Line ends, byte order mark and encoding (UTF-16, Latin-1 …) need no care: they stay.
 Example: {"path": "src/app.py", "old_string": "DEBUG = True", "new_string": "DEBUG = False"}""",
     ["path", "old_string", "new_string"],
     path=_text(f'The file, {_PATH} "src/app.py".', "src/app.py"),

@@ -53,6 +53,18 @@ def together(added: Iterable[Adds]) -> Adds:
     return Adds(legs, any(adds.changes for adds in every))
 
 
+class ErrorText(str):
+    """Text from `Error:` on for a model; `code` is the reason for a program, as in "stale_read"."""
+
+    code: str
+
+    def __new__(cls, text: str, code: str) -> ErrorText:
+        """The text with its code."""
+        made = super().__new__(cls, text)
+        made.code = code
+        return made
+
+
 Result = str | Attachment
 
 
@@ -77,7 +89,9 @@ class Tool:
     def call(self, arguments: Mapping[str, Any] | str | None) -> Result:
         """The result for arguments as a model writes them; `Error:` and why for invalid ones."""
         checked = check_arguments(self.spec, arguments)
-        return checked.text if isinstance(checked, ToolResult) else self.run(**checked)
+        if isinstance(checked, ToolResult):
+            return ErrorText(checked.text, checked.code)
+        return self.run(**checked)
 
 
 def openai_schemas(tools: Iterable[Tool]) -> list[dict[str, Any]]:

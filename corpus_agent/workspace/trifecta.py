@@ -10,18 +10,46 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import Enum
 
 from corpus_agent.workspace.personas import Agent
-from corpus_agent.workspace.toolset import Leg
+from corpus_agent.workspace.toolset import UNDECLARED, Leg
+
+
+class Grade(Enum):
+    """How far an agent is from being turned against its user, from the least on."""
+
+    APART = "one leg at most"
+    NEAR = "two legs: one tool more makes it lethal"
+    UNKNOWN = "all three legs, by a tool that declares nothing"
+    LETHAL = "all three legs"
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The tools that bring each leg, by name; `changes` are those that change files."""
+    """The tools that bring each leg, by name; `changes` are those that change files.
+
+    `undeclared` are tools without a declaration, which count for every leg.
+    """
 
     name: str
     tools: Mapping[Leg, tuple[str, ...]]
     changes: tuple[str, ...]
+    undeclared: tuple[str, ...] = ()
+
+    @property
+    def grade(self) -> Grade:
+        """The grade; UNKNOWN if only tools that declare nothing make it lethal."""
+        present = sum(bool(self.tools[leg]) for leg in Leg)
+        if present < len(Leg):
+            return Grade.NEAR if present == len(Leg) - 1 else Grade.APART
+        declared = all(set(self.tools[leg]) - set(self.undeclared) for leg in Leg)
+        return Grade.LETHAL if declared else Grade.UNKNOWN
+
+    @property
+    def causes(self) -> dict[Leg, str]:
+        """The one tool that brings a leg, where taking it away alone would take away the leg."""
+        return {leg: tools[0] for leg, tools in self.tools.items() if len(tools) == 1}
 
     @property
     def lethal(self) -> bool:
@@ -34,8 +62,14 @@ class Verdict:
         rows = [f"  {leg.value:<{width}}  {', '.join(self.tools[leg]) or 'nothing'}" for leg in Leg]
         lacking = [leg.value for leg in Leg if not self.tools[leg]]
         verdict = f"not lethal: no {', no '.join(lacking)}" if lacking else "LETHAL: all three legs"
-        note = [f"  not judged: who uses what {', '.join(self.changes)} changed"]
-        return "\n".join([f"{self.name}: {verdict}", *rows, *(note if self.changes else [])])
+        causes = [
+            f"  without {tool}: no {leg.value}" for leg, tool in self.causes.items() if self.lethal
+        ]
+        if self.grade is Grade.UNKNOWN:
+            causes.append(f"  declares nothing, so may do anything: {', '.join(self.undeclared)}")
+        if self.changes:
+            causes.append(f"  not judged: who uses what {', '.join(self.changes)} changed")
+        return "\n".join([f"{self.name}: {verdict}", *rows, *causes])
 
 
 def trifecta(agent: Agent) -> Verdict:
@@ -43,4 +77,5 @@ def trifecta(agent: Agent) -> Verdict:
     every = agent.every
     tools = {leg: tuple(n for n, adds in every.items() if leg in adds.legs) for leg in Leg}
     changes = tuple(name for name, adds in every.items() if adds.changes)
-    return Verdict(agent.persona.name, tools, changes)
+    undeclared = tuple(name for name, adds in every.items() if adds == UNDECLARED)
+    return Verdict(agent.persona.name, tools, changes, undeclared)

@@ -139,4 +139,5 @@ def _beyond(offset: int, total: int) -> Refused:
     return Refused(
         f"offset {offset} is beyond end of file ({total} lines total).",
         f"Use an offset from 1 to {total}." if total else "The file is empty.",
+        code="beyond_end",
     )

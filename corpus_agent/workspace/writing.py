@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from corpus_agent.text.sanitize import one_line
-from corpus_agent.workspace.content import is_binary
+from corpus_agent.workspace.content import text_encoding
 from corpus_agent.workspace.guarded import why_asked
 from corpus_agent.workspace.ledger import MAX_WHOLE_BYTES, Ledger, Snapshot, snapshot
-from corpus_agent.workspace.replacement import replaced
+from corpus_agent.workspace.replacement import check_strings, replaced
 from corpus_agent.workspace.roots import (
     Place,
     Workspace,
@@ -71,14 +71,15 @@ def edit(
     """What was replaced, and where; raises Refused, also without a needed confirmation."""
     _check_text("old_string", old)
     _check_text("new_string", new)
+    check_strings(old, new)
     place = workspace.for_writing(path)
     why = _why_asked(place)
     with explained(place.shown), _folder(place) as folder:
         before, info = _look(folder, place)
-        data = _editable(place, before, ledger)
-    result = replaced(data, old, new, everywhere=replace_all)
+        data, encoding = _editable(place, before, ledger)
+    result = replaced(data, old, new, everywhere=replace_all, encoding=encoding)
     if why:
-        content = result.data.decode("utf-8", "replace")
+        content = result.data.decode(encoding, "replace")
         _ask(confirm, Proposal(place.path, content, replaces=True, why=why), place)
     with explained(place.shown), _folder(place) as folder:
         _put(folder, place, result.data, info, why)
@@ -123,14 +124,21 @@ def _ask(confirm: Confirm | None, proposal: Proposal, place: Place) -> None:
             f"{name} is not changed unless a person allows it, and nobody can be asked: "
             f"{proposal.why}.",
             "Say what should be in it, so that a person can do it.",
+            code="not_allowed",
         )
     if not confirm(proposal):
-        raise Refused(f"Writing {name} was not allowed.", "Ask what to do instead.")
+        raise Refused(
+            f"Writing {name} was not allowed.", "Ask what to do instead.", code="not_allowed"
+        )
 
 
 def _check_text(name: str, value: str) -> None:
     if not is_text(value):
-        raise Refused(f"{name} holds half of a surrogate pair.", "Give text that UTF-8 can carry.")
+        raise Refused(
+            f"{name} holds half of a surrogate pair.",
+            "Give text that UTF-8 can carry.",
+            code="bad_argument",
+        )
 
 
 @contextmanager
@@ -163,20 +171,32 @@ def _state(place: Place) -> str | None:
         return None
 
 
-def _editable(place: Place, before: Snapshot, ledger: Ledger) -> bytes:
-    """The bytes to edit. Refuses binaries, and files that were not read, or changed since."""
+def _editable(place: Place, before: Snapshot, ledger: Ledger) -> tuple[bytes, str]:
+    """The bytes to edit and their encoding.
+
+    Refuses binaries, and files that were not read, or changed since.
+    """
     name = named(place.shown)
     if before.data is None:
         message = f"{name} has {before.size:,} bytes; files are edited up to {MAX_WHOLE_BYTES:,}."
-        raise Refused(message)
-    if is_binary(before.data):
-        raise Refused(f"{name} is binary.", "Only text can be edited.")
+        raise Refused(message, code="too_large")
+    encoding = text_encoding(before.data)
+    if encoding is None:
+        raise Refused(f"{name} is binary.", "Only text can be edited.", code="binary_file")
     seen = ledger.seen(place.path)
     if seen is None:
-        raise Refused(f"{name} was not read in this session.", "Read it before you edit it.")
+        raise Refused(
+            f"{name} was not read in this session.",
+            "Read it before you edit it.",
+            code="not_read_yet",
+        )
     if seen != before.state:
-        raise Refused(f"{name} has changed since it was read (stale read).", "Read it again.")
-    return before.data
+        raise Refused(
+            f"{name} has changed since it was read (stale read).",
+            "Read it again.",
+            code="stale_read",
+        )
+    return before.data, encoding
 
 
 def _put(
@@ -218,6 +238,7 @@ def _keep_owner_and_mode(descriptor: int, place: Place, old: os.stat_result) -> 
             raise Refused(
                 f"{named(place.shown)} belongs to another user, who would lose it.",
                 "Ask its owner to change it.",
+                code="no_permission",
             ) from None
     os.fchmod(descriptor, stat.S_IMODE(old.st_mode))
 
@@ -236,4 +257,8 @@ def _identity_of(info: os.stat_result | None) -> tuple[int, ...] | None:
 
 
 def _changed(place: Place) -> Refused:
-    return Refused(f"{named(place.shown)} was changed by somebody else just now.", "Read it again.")
+    return Refused(
+        f"{named(place.shown)} was changed by somebody else just now.",
+        "Read it again.",
+        code="stale_read",
+    )

@@ -14,6 +14,7 @@ from corpus_agent.workspace import FileTools, Workspace
 from corpus_agent.workspace.listing import MAX_OUTPUT_BYTES, MAX_PATTERN_CHARS
 from corpus_agent.workspace.ripgrep import find_ripgrep
 from tests.support.places import REPOSITORY
+from tests.support.processes import gone, started_with
 
 
 @pytest.fixture
@@ -37,22 +38,25 @@ def test_files_come_newest_first_and_then_by_path(tmp_path, tools):
     put(tmp_path, "old.py", age=9)
     put(tmp_path, "b.py", "a.py", "sub/c.py", age=5)
     put(tmp_path, "new.py")
-    assert tools.glob("*.py") == "new.py\na.py\nb.py\nsub/c.py\nold.py"
+    assert tools.glob("**/*.py") == "new.py\na.py\nb.py\nsub/c.py\nold.py"
 
 
 @pytest.mark.parametrize(
     ("pattern", "found"),
     [
-        ("*.py", "a.py src/b.py src/deep/c.py"),
-        ("./*.py", "a.py src/b.py src/deep/c.py"),
+        ("*.py", "a.py"),
+        ("./*.py", "a.py"),
+        ("*", "-rf.txt a.py ünïcode name.md"),
+        ("**/*.py", "a.py src/b.py src/deep/c.py"),
+        ("*/*", "src/b.py"),
         ("src/*.py", "src/b.py"),
         ("./src/*.py", "src/b.py"),
         ("src/**/*.py", "src/b.py src/deep/c.py"),
         ("**/*.{py,toml}", "a.py src/b.py src/deep/c.py src/deep/d.toml"),
         ("{a,src/b}.py", "a.py src/b.py"),
         ("src/**", "src/b.py src/deep/c.py src/deep/d.toml"),
-        ("[ab].py", "a.py src/b.py"),
-        ("?.py", "a.py src/b.py src/deep/c.py"),
+        ("**/[ab].py", "a.py src/b.py"),
+        ("?.py", "a.py"),
         ("-rf.txt", "-rf.txt"),
         ("**", "-rf.txt a.py src/b.py src/deep/c.py src/deep/d.toml ünïcode name.md"),
         ("ünïcode*", "ünïcode name.md"),
@@ -65,23 +69,55 @@ def test_a_pattern_finds_the_paths_that_it_means(tmp_path, tools, pattern, found
     assert tools.glob(pattern) == expected
 
 
+@pytest.mark.slow
 def test_what_gitignore_names_is_left_out_also_where_the_pattern_matches_it(tmp_path, tools):
     put(tmp_path, ".gitignore", text="*.log\n/build/\n!keep.log\n")
     put(tmp_path, "sub/.gitignore", text="!sub.log\nsecret.md\n")
     put(tmp_path, "a.log", "keep.log", "build/x.log", "build/y.md", "sub/sub.log", "sub/secret.md")
     put(tmp_path, ".ignore", ".rgignore", text="*.md\n")
     put(tmp_path, "a.md", "sub/a.md")
-    assert tools.glob("*.log") == "keep.log\nsub/sub.log"
+    assert tools.glob("**/*.log") == "keep.log\nsub/sub.log"
     assert tools.glob("**/*.md") == "a.md\nsub/a.md"
     assert tools.glob("build/**") == "No file below '.' matches 'build/**'."
     assert tools.glob("*.{log,md}", "sub") == "sub/a.md\nsub/sub.log"  # rules from above hold
 
 
+@pytest.mark.slow
+def test_the_ignore_files_of_the_repository_around_the_workspace_hold(tmp_path):
+    put(tmp_path, ".gitignore", text="*.outermost\n")
+    repository = tmp_path / "repository"
+    put(repository, ".git/HEAD", ".git/info/exclude", text="*.mine\n")
+    put(repository, ".gitignore", text="*.secret\n/work/gen/\n")
+    put(repository, "work/a.secret", "work/gen/g.txt", "work/a.mine", "work/sub/b.secret")
+    put(repository, "work/ok.txt", "work/a.outermost", "work/sub/ok.md")
+    plain = subprocess.run(
+        [find_ripgrep().program, "--files", "--sort=path"],
+        cwd=repository / "work",
+        capture_output=True,
+        text=True,
+    )
+    tools = FileTools(Workspace(repository / "work"))
+    assert tools.glob("**") == "a.outermost\nok.txt\nsub/ok.md"
+    assert tools.glob("**").splitlines() == plain.stdout.splitlines()  # as git itself has it
+    assert tools.glob("**", "sub") == "sub/ok.md"
+    assert tools.grep("needle|mine", mode="files") == tools.glob("**")
+    (repository / ".git").rename(repository / "git")  # the control: no repository, no rules
+    assert "a.secret" in tools.glob("**")
+
+
+def test_an_ignore_file_above_that_is_a_link_is_not_followed(tmp_path):
+    put(tmp_path, "elsewhere", text="*.txt\n")
+    put(tmp_path, "repository/.git/HEAD", "repository/work/a.txt")
+    (tmp_path / "repository/.gitignore").symlink_to(tmp_path / "elsewhere")
+    assert FileTools(Workspace(tmp_path / "repository/work")).glob("*") == "a.txt"
+
+
+@pytest.mark.slow
 def test_hidden_files_are_listed_and_git_never(tmp_path, tools):
     put(tmp_path, ".env", ".hid/a", ".git/config", "sub/.git/HEAD", "sub/b")
     for pattern, found in (
         ("**", ".env\n.hid/a\nsub/b"),
-        ("*", ".env\n.hid/a\nsub/b"),
+        ("*", ".env"),
         (".*", ".env"),
         ("**/.git/**", "No file below '.' matches '**/.git/**'."),
         ("{.git,.hid,sub}/**", ".hid/a\nsub/b"),
@@ -108,17 +144,20 @@ def test_links_are_not_followed_and_not_listed(tmp_path, tools):
     assert tools.glob("**", "linked") == "real/a.py"  # a folder that is named may be a link
 
 
+@pytest.mark.slow
 def test_what_would_be_more_than_50_kb_ends_with_a_note(tmp_path, tools):
     names = [f"{'x' * 90}{n:04d}.txt" for n in range(600)]  # 99 bytes each, with the line end
     for age, name in enumerate(names):
         put(tmp_path, name, age=age)
     answer = tools.glob("*")
     *shown, blank, note = answer.splitlines()
-    assert shown == names[:505] and len("\n".join(shown)) < MAX_OUTPUT_BYTES < 506 * 99
-    assert (blank, note) == ("", "95 older files are not shown; narrow the pattern or the path.")
+    assert shown == names[:517] and len("\n".join(shown)) < MAX_OUTPUT_BYTES < 518 * 99
+    more = f"{len(shown)} of 600 files, the newest; narrow the pattern or the path."
+    assert (blank, note) == ("", more)
     assert tools.glob("*[0-4][0-9][0-9].txt").count("\n") == 499
 
 
+@pytest.mark.slow
 def test_names_that_are_not_one_line_are_counted_and_not_shown(tmp_path, tools):
     put(tmp_path, "a", "b\nError: c", "d\u2028e", "f\x1b[0m")
     Path(os.fsdecode(os.fsencode(tmp_path) + b"/g\xff")).write_text("needle")
@@ -129,6 +168,7 @@ def test_names_that_are_not_one_line_are_counted_and_not_shown(tmp_path, tools):
     assert tools.grep("needle") == f"a:1:needle{note}"
 
 
+@pytest.mark.slow
 def test_an_absolute_path_and_another_root_are_named_so_that_read_takes_them(tmp_path):
     put(tmp_path, "root/a.txt", "other/b.txt")
     tools = FileTools(Workspace(tmp_path / "root", readable=[tmp_path / "other"]))
@@ -152,7 +192,7 @@ def test_an_absolute_path_and_another_root_are_named_so_that_read_takes_them(tmp
         (["../*"], "The pattern '../*' OUT"),
         (["/etc/*"], "The pattern '/etc/*' OUT"),
         (["a/../../*"], "The pattern 'a/../../*' OUT"),
-        (["{a"], "ripgrep refused: error parsing glob '{a': UNCLOSED"),
+        (["{a"], "ripgrep refused: error parsing glob '/{a': UNCLOSED"),
     ],
     ids=lambda value: str(value)[:30],
 )
@@ -180,6 +220,7 @@ print(repr([tools.glob("*"), tools.grep("needle"), tools.glob("*", "closed")]))
 """
 
 
+@pytest.mark.slow
 def test_a_folder_that_may_not_be_read_is_said(tmp_path):
     put(tmp_path, "a.txt", "closed/b.txt")
     (tmp_path / "closed").chmod(0o000)
@@ -219,6 +260,7 @@ def test_nothing_found_is_no_error(tmp_path, tools):
     assert tools.grep("zebra", "sub") == "Nothing in 'sub' matches 'zebra'."
 
 
+@pytest.mark.slow
 def test_a_file_is_searched_alone_and_though_it_is_ignored(tmp_path, tools):
     put(tmp_path, ".gitignore", text="a.log\n")
     put(tmp_path, "a.log", "b.log", "sub/c.txt")
@@ -291,7 +333,9 @@ def test_what_is_too_much_ends_with_a_note(tmp_path, tools, mode):
     *shown, blank, note = answer.splitlines()
     length = {"content": 110, "files": 101, "count": 103}[mode]
     assert len(shown) == MAX_OUTPUT_BYTES // length and shown[0].startswith("x" * 96 + "0000")
-    assert (blank, note) == ("", "There is more; narrow the pattern, the path or the glob.")
+    what = "lines" if mode == "content" else "files"
+    more = f"{len(shown)} of 600 {what}; narrow the pattern, the path or the glob."
+    assert (blank, note) == ("", more)
 
 
 @pytest.mark.parametrize(
@@ -326,7 +370,7 @@ def test_a_search_that_cannot_be_says_what_to_do(tools, arguments, text):
 def test_a_pattern_is_never_an_option(tmp_path, tools, pattern):
     put(tmp_path, "a.txt", text=f"x\n{pattern}\n")
     assert tools.grep(pattern) == f"a.txt:2:{pattern}"
-    assert tools.glob(pattern) == f"No file below '.' matches {pattern!r}."
+    assert tools.glob(pattern).startswith("No file ")
     assert not (tmp_path / "canary").exists()
 
 
@@ -388,6 +432,7 @@ def test_an_error_of_the_child_before_ripgrep_is_no_empty_result(tmp_path):
                 search.finish()
 
 
+@pytest.mark.slow
 def test_a_search_leaves_no_process_behind(tmp_path, tools):
     put(tmp_path, "big.txt", text="needle\n" * 500_000)
     children = Path(f"/proc/self/task/{os.getpid()}/children")
@@ -426,8 +471,7 @@ def test_a_hundred_thousand_files_are_listed_in_a_moment(tmp_path, tools):
         seconds.append(time.perf_counter() - start)
     shown, _, note = answer.rpartition("\n\n")
     assert note == (
-        f"{50_000 - len(shown.splitlines()):,} older files are not shown; "
-        "narrow the pattern or the path."
+        f"{len(shown.splitlines()):,} of 50,000 files, the newest; narrow the pattern or the path."
     )
     assert min(seconds) < 3, "measured: 0.3 s with two cores to itself"
 
@@ -445,22 +489,17 @@ with find_ripgrep().search(here, here, ["--", "needle", "-"], stdin=int(sys.argv
 """
 
 
+@pytest.mark.slow
 def test_a_search_ends_with_a_parent_that_was_killed(tmp_path):
     reader, writer = os.pipe()
     command = [sys.executable, "-c", SEARCHING, tmp_path, str(reader)]
     options = {"env": {**os.environ, "PYTHONPATH": str(REPOSITORY)}, "pass_fds": [reader]}
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, **options) as parent:
-        child = Path(f"/proc/{parent.stdout.readline().strip()}")
-        assert (child / "cmdline").read_bytes().count(b"needle")  # the control: it waits
+        child = int(parent.stdout.readline())
+        assert child in started_with("needle")  # the control: it waits
         parent.kill()
         parent.wait()
-        deadline = time.monotonic() + 5
-        while (child / "cmdline").exists() and time.monotonic() < deadline:
-            if not (child / "cmdline").read_bytes():
-                break  # ended, and not yet buried
-            time.sleep(0.02)
-        else:
-            assert not child.exists()
+        assert gone(child)
     os.close(reader)
     os.close(writer)
 

@@ -64,6 +64,7 @@ def test_a_file_that_is_run_on_sight_is_asked_for_with_the_reason(tmp_path, care
         assert everything(tmp_path) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("why", PATHS)
 def test_such_a_file_is_not_edited_where_nobody_says_yes(tmp_path, asked, why):
     for number, path in enumerate(PATHS[why]):

@@ -79,11 +79,11 @@ def test_a_window_holds_2000_lines_and_no_more(tmp_path, tools):
 
 
 def test_a_window_holds_50_kb_of_input_and_no_more(tmp_path, tools):
-    put(tmp_path, "fits.txt", ("x" * 99 + "\n") * 500)
-    put(tmp_path, "more.txt", ("x" * 99 + "\n") * 499 + "x" * 100 + "\nlast")
-    assert tools.read("fits.txt").endswith(f"\n   500\t{'x' * 99}")
+    put(tmp_path, "fits.txt", ("x" * 99 + "\n") * 512)  # 51,200 bytes
+    put(tmp_path, "more.txt", ("x" * 99 + "\n") * 511 + "x" * 100 + "\nlast")
+    assert tools.read("fits.txt").endswith(f"\n   512\t{'x' * 99}")
     assert tools.read("more.txt").endswith(
-        f"\n   499\t{'x' * 99}\n\nThese are lines 1-499. Use offset=500 to continue"
+        f"\n   511\t{'x' * 99}\n\nThese are lines 1-511. Use offset=512 to continue"
     )
 
 
@@ -143,6 +143,7 @@ def test_other_encodings_are_read_as_text(tmp_path, tools):
     assert "     1\tDie Straße war naß" in tools.read("b.txt")
 
 
+@pytest.mark.slow
 def test_a_pdf_comes_by_page_marks(tools, tmp_path):
     shutil.copy(SAMPLE / "bike/varda-c7-manual.pdf", tmp_path / "manual.pdf")
     answer = tools.read("manual.pdf", limit=3)
@@ -195,6 +196,7 @@ print(text in shown, before, "pypdfium2" in sys.modules)
     assert done.stdout.split() == ["True", "False", "True"]  # the last is the control
 
 
+@pytest.mark.slow
 def test_a_broken_document_says_so(tools, tmp_path):
     shutil.copy(SAMPLE / "scans/council-tax-2024.pdf", tmp_path / "broken.pdf")
     answer = tools.read("broken.pdf")
@@ -231,7 +233,7 @@ def test_an_image_has_at_most_5_mb(tmp_path, tools):
     put(tmp_path, "more.png", PNG.ljust(MAX_IMAGE_BYTES + 1, b"\0"))
     assert isinstance(tools.read("fits.png"), Attachment)
     assert tools.read("more.png") == (
-        "Error: 'more.png' has 5,000,001 bytes; images are read up to 5,000,000. "
+        "Error: 'more.png' has 5,242,881 bytes; images are read up to 5,242,880. "
         "Ask for a smaller copy."
     )
 
@@ -368,6 +370,7 @@ def large_file(folder, lines, width=80):
     return "big.log"
 
 
+@pytest.mark.slow
 def test_a_file_that_is_too_large_to_be_kept_is_read_anywhere(tmp_path, tools):
     lines = MAX_WHOLE_BYTES // 80 * 3
     large_file(tmp_path, lines)

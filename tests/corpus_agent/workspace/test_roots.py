@@ -341,6 +341,7 @@ def until(done, work, seconds=60):
     return done()
 
 
+@pytest.mark.slow
 def test_a_folder_that_is_swapped_for_a_link_meanwhile_is_never_read_through(root, outside):
     tools = FileTools(Workspace(root))
     plain = []

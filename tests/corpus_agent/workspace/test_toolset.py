@@ -19,6 +19,7 @@ from corpus_agent.workspace import (
     Adds,
     Agent,
     Attachment,
+    ErrorText,
     FileTools,
     Leg,
     Persona,
@@ -189,6 +190,7 @@ def test_the_tools_work_in_an_agent_of_pydantic_ai(tools):
     assert image in json.dumps(fake.requests[2]["messages"])
 
 
+@pytest.mark.slow
 def test_calls_at_the_same_time_wait_for_each_other(tmp_path, tools):
     """Each edit sees the one before; a model makes several calls at once."""
     from concurrent.futures import ThreadPoolExecutor
@@ -256,7 +258,7 @@ def test_a_sub_agent_has_as_many_steps_as_its_persona_says(tmp_path, files):
     script = [calls(("read", {"path": "a.txt", "limit": n})) for n in range(1, 9)]
     with ScriptedModelServer(script) as fake:
         scout = model_agent(a_persona(), files.tools, lambda: local_model(fake))
-        assert scout.run("look") == (
+        assert scout.run("look").startswith(
             "Error: scout gave no answer within 3 steps. Give it a smaller task."
         )
     assert len(fake.requests) == 3
@@ -468,3 +470,43 @@ def test_the_example_runs_offline_and_prints_the_verdict(sample_store):
     assert "[1] home/lease.md:32-33 · verified" in run.stdout
     assert "In letter.txt:3." in run.stdout
     assert "with two months' notice in writing." in run.stdout
+
+
+# --- codes of errors
+
+
+@pytest.mark.parametrize(
+    ("call", "code"),
+    [
+        (("read", {"path": "no.txt"}), "not_found"),
+        (("read", {"path": "../a"}), "outside_root"),
+        (("read", {"path": "sub"}), "is_folder"),
+        (("read", {"path": "a.bin"}), "binary_file"),
+        (("read", {"path": "a.txt", "offset": 9}), "beyond_end"),
+        (("read", {"path": 7}), "bad_argument"),
+        (("edit", {"path": "a.txt", "old_string": "x", "new_string": "y"}), "not_read_yet"),
+        (("edit", {"path": "a.txt", "old_string": "x", "new_string": "x"}), "unchanged"),
+        (("grep", {"pattern": "("}), "bad_argument"),
+        (("glob", {"pattern": "*", "path": "a.txt"}), "not_a_folder"),
+    ],
+    ids=str,
+)
+def test_an_error_says_its_reason_to_a_program_too(tmp_path, call, code):
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "a.txt").write_text("needle")
+    (tmp_path / "a.bin").write_bytes(b"one\0\x01\x02")
+    tools = {tool.name: tool for tool in FileTools(Workspace(tmp_path)).tools()}
+    name, arguments = call
+    result = tools[name].call(arguments)
+    assert isinstance(result, ErrorText) and result.startswith("Error: ")
+    assert result.code == code
+    assert not isinstance(tools["read"].call({"path": "a.txt"}), ErrorText)
+
+
+def test_every_code_of_an_error_is_in_the_documentation():
+    used = {"refused", "error"}
+    for path in [*REPOSITORY.glob("corpus_agent/**/*.py"), *REPOSITORY.glob("indexer/**/*.py")]:
+        used |= set(re.findall(r'\bcode(?:: str)? ?= ?"([a-z_]+)"', path.read_text("utf-8")))
+    documented = (REPOSITORY / "docs/workspace.md").read_text("utf-8")
+    table = documented.partition("## Errors")[2].partition("\n## ")[0]
+    assert used == set(re.findall(r"`([a-z_]+)`", table.partition("|---|---|")[2]))

@@ -101,15 +101,37 @@ def test_bytes_that_are_no_utf8_stay_as_they_are(tmp_path, tools):
     path = put(tmp_path, "a.txt", b"caf\xe9 is here\n" + b"\xff\xfe\x80 there\n")
     assert edited(tools, "a.txt", "is here", "was here").startswith("Edited")
     assert path.read_bytes() == b"caf\xe9 was here\n\xff\xfe\x80 there\n"
-    assert edited(tools, "a.txt", "was here", "était là") == (
-        "Error: This file is not UTF-8. Only ASCII text can be written into it."
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-32", "cp1252"])
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_encoding_mark_and_line_ends_of_a_text_that_is_read_stay(
+    tmp_path, tools, encoding, line_end
+):
+    text = "Le café est là où l'été a commencé.\nÀ bientôt, à Genève.\n".replace("\n", line_end)
+    path = put(tmp_path, "a.txt", text.encode(encoding))
+    assert "café" in tools.read("a.txt")
+    assert tools.edit("a.txt", "l'été a", "l'hiver né").startswith("Edited")
+    assert path.read_bytes() == text.replace("l'été a", "l'hiver né").encode(encoding)
+    assert "l'hiver né" in tools.read("a.txt")
+
+
+def test_what_the_encoding_of_a_file_lacks_is_not_written_into_it(tmp_path, tools):
+    before = "Le café est là où l'été a commencé.\n".encode("cp1252")
+    path = put(tmp_path, "a.txt", before)
+    assert edited(tools, "a.txt", "café", "кафе") == (
+        "Error: This file is in cp1252, which has no 'к'. Use other characters, or write the whole "
+        "file anew in UTF-8."
     )
+    assert path.read_bytes() == before
 
 
 @pytest.mark.parametrize(
     ("path", "old", "new", "text"),
     [
-        ("a.txt", "", "x", "old_string is empty. Give the exact text to replace."),
+        ("a.txt", "", "x", "old_string is empty. Give the exact text to replace; NEW"),
+        ("no.txt", "", "x", "old_string is empty. Give the exact text to replace; NEW"),
+        ("a.bin", "one", "one", "old_string and new_string are identical. Nothing would change."),
         ("a.txt", "one", "one", "old_string and new_string are identical. Nothing would change."),
         ("a.txt", "o\r\n", "o\n", "old_string and new_string are identical. Nothing would change."),
         ("a.txt", "One", "x", "old_string was not found. Read the file AGAIN"),
@@ -120,7 +142,6 @@ def test_bytes_that_are_no_utf8_stay_as_they_are(tmp_path, tools):
         ("a.bin", "one", "two", "'a.bin' is binary. Only text can be edited."),
         ("a.png", "one", "two", "'a.png' is binary. Only text can be edited."),
         ("a.pdf", "one", "two", "'a.pdf' is binary. Only text can be edited."),
-        ("u16.txt", "one", "two", "'u16.txt' is binary. Only text can be edited."),
         ("sub", "one", "two", "'sub' is a folder. Use glob to list its files."),
         (".", "one", "two", "'.' is a folder. Use glob to list its files."),
         ("no.txt", "one", "two", "There is no 'no.txt'. Use glob to find it."),
@@ -139,7 +160,6 @@ def test_an_edit_that_cannot_be_says_what_to_do(tmp_path, tools, path, old, new,
     put(tmp_path, "a.bin", b"one\0")
     put(tmp_path, "a.png", b"\x89PNG\r\n\x1a\n one")
     put(tmp_path, "a.pdf", b"%PDF-1.7 one")
-    put(tmp_path, "u16.txt", "one".encode("utf-16"))
     put(tmp_path, ".git/config", "one")
     (tmp_path / "link.txt").symlink_to("a.txt")
     os.mkfifo(tmp_path / "pipe")
@@ -150,6 +170,7 @@ def test_an_edit_that_cannot_be_says_what_to_do(tmp_path, tools, path, old, new,
         "CARRY": "Give text that UTF-8 can carry.",
         "FIRST": "Read it before you edit it.",
         "GIT": "Change it with git, not with a tool.",
+        "NEW": "to make a new file, use write.",
         "LINK": "Links are not written through: use that path.",
         "ROOT": repr(str(tmp_path)),
     }.items():
@@ -198,6 +219,7 @@ def test_what_another_conversation_read_is_not_read_here(tmp_path, tools):
     assert "was not read in this session" in tools.edit("a.txt", "one", "two")
 
 
+@pytest.mark.slow
 def test_files_up_to_16_mib_are_edited(tmp_path, tools):
     fits = put(tmp_path, "fits.txt", b"one" + b"\n" * (MAX_WHOLE_BYTES - 3))
     put(tmp_path, "more.txt", b"one" + b"\n" * (MAX_WHOLE_BYTES - 2))
@@ -233,6 +255,7 @@ def test_the_file_is_another_one_and_the_folder_holds_nothing_else(tmp_path, too
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.txt", "other-name.txt"]
 
 
+@pytest.mark.slow
 def test_a_reader_sees_the_old_file_or_the_new_one(tmp_path, tools):
     path = put(tmp_path, "a.txt", "a" * 20_000)
     seen = set()
@@ -380,6 +403,7 @@ def test_read_edit_read_shows_exactly_the_replacement(tmp_path_factory, edit):
     assert tools.read("a.txt") == tools.read("b.txt")
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.sampled_from(["a", "b", "aa", "é", "\n", "\r\n"]), max_size=20))
 @example(["a", "\r\n", "a", "\n", "aa"])
@@ -475,6 +499,7 @@ def test_a_write_that_cannot_be_asks_nobody(tmp_path, careful, asked, path, cont
         "CARRY": "Give text that UTF-8 can carry.",
         "FIND": "Use glob to find it.",
         "GIT": "Change it with git, not with a tool.",
+        "NEW": "to make a new file, use write.",
         "LINK": "Links are not written through: use that path.",
         "ROOT": repr(str(root)),
     }.items():
