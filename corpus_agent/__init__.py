@@ -10,13 +10,21 @@ checkers and import contracts know each name, and none beside them.
 """
 
 import sys
+
+if sys.argv[:1] == ["-m"] and not sys.flags.safe_path:
+    # `python -m corpus_agent`: nothing that lies where one stands is imported, our own code apart.
+    _own = __file__.rpartition("/corpus_agent/")[0]
+    sys.path[:] = [sys.path[0]] * (sys.path[0] == _own) + [
+        folder for folder in sys.path[1:] if folder not in ("", sys.path[0])
+    ]
+
 from collections.abc import Callable, Collection, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 from indexer import __version__
 
-__all__ = ["Corpus", "CorpusError", "__version__"]
+__all__ = ["AsyncCorpus", "Corpus", "CorpusError", "__version__"]
 
 
 def lazy_modules(package: str, names: Collection[str]) -> Callable[[str], object]:
@@ -49,9 +57,9 @@ def _no_attribute(package: str, name: str) -> AttributeError:
 
 
 if TYPE_CHECKING:
-    from corpus_agent.api import Corpus
+    from corpus_agent.api import AsyncCorpus, Corpus
     from indexer import CorpusError
 else:
     __getattr__ = lazy_names(
-        __name__, {"corpus_agent.api": ("Corpus",), "indexer": ("CorpusError",)}
+        __name__, {"corpus_agent.api": ("AsyncCorpus", "Corpus"), "indexer": ("CorpusError",)}
     )

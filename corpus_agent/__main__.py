@@ -1,5 +1,8 @@
-"""`python -m corpus_agent` is `corpus-agent`."""
+"""`python -P -m corpus_agent` is `corpus-agent`.
 
-from corpus_agent.cli import main
+Without `-P` Python looks for modules where one stands until the package is found; then it does not.
+"""
 
-main(prog_name="corpus-agent")
+from corpus_agent.cli import run
+
+run()

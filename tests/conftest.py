@@ -9,12 +9,13 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from tests.support import cost, forked
 from tests.support.command import Cli
 from tests.support.places import REPOSITORY, SAMPLE
 
@@ -29,9 +30,26 @@ settings.load_profile("whatever else runs")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files with many slow tests come first: one that comes last would keep one process alone."""
+    """Long files come first: one that comes last would keep one process alone."""
     slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
-    items.sort(key=lambda item: -slow[item.path])
+    long = {REPOSITORY / name for name in cost.LONG}
+    items.sort(key=lambda item: (item.path not in long, -slow[item.path]))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
+    """A test that costs far more than `make check` has for one fails, unless it is marked slow."""
+    before = cost.processor_seconds()
+    yield
+    cost.hold(cost.processor_seconds() - before, slow=item.get_closest_marker("slow") is not None)
+
+
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """No bytes in a test's name: a packed file holds the second in which it was made.
+
+    Two processes that collect at different times would then have different tests, and run none.
+    """
+    return argname if isinstance(val, bytes) else None
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -65,14 +83,26 @@ def clean_environment(
     monkeypatch.setenv("CORPUS_AGENT_OCR", "off")
 
 
+@pytest.fixture(scope="session")
+def forks() -> Iterator[forked.Server]:
+    """A process that has imported the program, and forks for each command."""
+    with forked.server(os.environ) as server:
+        yield server
+
+
 @pytest.fixture
-def cli(tmp_path: Path) -> Cli:
+def cli(tmp_path: Path, forks: forked.Server) -> Cli:
     """Runs the real command in a process of its own, in `tmp_path` unless told otherwise."""
 
     def run(*arguments: object, cwd: Path = tmp_path, **options: object):
         command = [sys.executable, "-m", "corpus_agent", *map(str, arguments)]
-        environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
-        environment |= options.pop("env", {})  # type: ignore[arg-type]
+        own: dict[str, str] = options.pop("env", {})  # type: ignore[assignment]
+        if options.keys() <= {"input"} and forked.as_at_the_start({**os.environ, **own}):
+            typed = str(options.get("input", "")).encode()
+            ended = forks.run(command[3:], cwd, {**os.environ, **own}, typed)
+            texts = [text.decode().replace("\r\n", "\n") for text in (ended.out, ended.err)]
+            return subprocess.CompletedProcess(command, ended.code or 0, *texts)
+        environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), **own}
         return subprocess.run(
             command, capture_output=True, text=True, cwd=cwd, env=environment, **options
         )

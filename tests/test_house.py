@@ -4,6 +4,8 @@ The bounds are what is there today: they may be lowered, and never raised withou
 """
 
 import ast
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
@@ -11,11 +13,15 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import cost
+
 REPOSITORY = Path(__file__).resolve().parent.parent
 PACKAGES = ("corpus_agent", "indexer")
 ROOMS = {"corpus_agent": 20, "indexer": 13}
 LOCAL_IMPORTS = 14
 LONGEST_CHAIN = 13
+MODULE_LINES = 400
+FUNCTION_LINES = 60
 
 
 @cache
@@ -60,6 +66,20 @@ def test_a_name_that_stands_twice_is_found():
     assert twice({"a": ast.parse("class X: pass"), "b": ast.parse("class X: pass")}) == ["X"]
 
 
+def test_a_test_that_costs_much_is_marked_slow_or_fails():
+    before = cost.processor_seconds()
+    subprocess.run([sys.executable, "-I", "-c", "sum(range(10**6))"], check=True)
+    assert cost.processor_seconds() > before
+    cost.hold(cost.TOO_MANY, slow=False)
+    cost.hold(600.0, slow=True)
+    with pytest.raises(pytest.fail.Exception, match="or mark it slow"):
+        cost.hold(cost.TOO_MANY + 0.1, slow=False)
+
+
+def test_the_files_of_tests_that_are_begun_first_are_there():
+    assert [name for name in cost.LONG if not (REPOSITORY / name).is_file()] == []
+
+
 @pytest.mark.parametrize("package", PACKAGES)
 def test_a_package_has_no_more_rooms_than_a_newcomer_can_keep_in_mind(package):
     beside = ("__init__.py", "__main__.py", "__pycache__", "py.typed")
@@ -89,6 +109,34 @@ def test_imports_of_our_own_within_functions_become_fewer():
     ]
     print(f"{len(every)} imports within functions")
     assert len(every) <= LOCAL_IMPORTS, every
+
+
+def too_long(name: str, tree: ast.Module, lines: int) -> list[str]:
+    """The module if it has too many lines, and each of its functions that does not fit a screen."""
+    functions = [
+        f"{name}.{node.name}: {length} lines"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (length := (node.end_lineno or 0) - node.lineno + 1) > FUNCTION_LINES
+    ]
+    return [f"{name}: {lines} lines", *functions] if lines > MODULE_LINES else functions
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_a_module_is_read_in_one_sitting_and_a_function_on_one_screen(package):
+    found = [
+        long
+        for path in sorted((REPOSITORY / package).rglob("*.py"))
+        for text in [path.read_text("utf-8")]
+        for long in too_long(path.stem, ast.parse(text), text.count("\n"))
+    ]
+    assert found == []
+
+
+def test_a_module_and_a_function_that_are_too_long_are_found():
+    text = "def f():\n" + "    pass\n" * FUNCTION_LINES
+    assert too_long("m", ast.parse(text), MODULE_LINES + 1) == ["m: 401 lines", "m.f: 61 lines"]
+    assert too_long("m", ast.parse(text.replace("    pass\n", "", 1)), MODULE_LINES) == []
 
 
 def at_import(body: list[ast.stmt]) -> Iterator[ast.stmt]:

@@ -4,7 +4,12 @@ import re
 
 from tests.support.places import REPOSITORY, TESTS
 
-FILES = sorted(path for path in TESTS.rglob("*.py") if path.name != "__init__.py")
+PLUGINS = TESTS / "plugins"  # packages of their own, which a test installs
+FILES = sorted(
+    path
+    for path in TESTS.rglob("*.py")
+    if path.name != "__init__.py" and PLUGINS not in path.parents
+)
 # Also in the code that a test runs in a process of its own, which is a text here.
 LEANING = re.compile(r"(?:from|import) +tests\.(?:\w+\.)*(?:test_\w+|conftest)\b")
 

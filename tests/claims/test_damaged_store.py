@@ -186,6 +186,7 @@ def test_every_command_is_content_with_a_sound_copy(sound):
     assert sound["doctor"] == ["sound"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_no_command_is_content_with_damage_and_index_mends_it(way, copy, made, sound):
     store = copy / "store"
@@ -202,6 +203,7 @@ def test_no_command_is_content_with_damage_and_index_mends_it(way, copy, made, s
     assert rows(store) == written
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cache", ["texts/*/*", "vectors/*"])
 @pytest.mark.parametrize("change", [cut, flip, emptied, Path.unlink])
 def test_a_damaged_cache_changes_no_answer(cache, change, copy, sound):
@@ -253,10 +255,10 @@ def test_a_large_version_is_sampled_and_verify_compares_every_byte(tmp_path, cop
     path = copy / "store" / f"{CHUNKS}/data/{'0' * 50}.lance"
     size = 2 * SAMPLES * SAMPLE_BYTES
     path.write_bytes(bytes(size))
-    from indexer.store.integrity import _sums
+    from indexer.store.integrity import sums_of
 
     name = str(path.relative_to(copy / "store"))
-    listed = replace(read_manifest(copy / "store"), contents={name: _sums(path)})
+    listed = replace(read_manifest(copy / "store"), contents={name: sums_of(path)})
     for place, seen in ((0, True), (size - 1, True), (2 * SAMPLE_BYTES, False)):
         data = bytearray(size)
         data[place] = 1

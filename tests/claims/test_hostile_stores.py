@@ -11,13 +11,16 @@ import json
 import os
 import shutil
 import tempfile
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
+from indexer.store.rows import CHARS_COLUMN, FULL_TEXT_COLUMN
+from tests.support.forked import Server
 from tests.support.hostile_cases import (
     CASES,
     FOUND,
@@ -38,6 +41,7 @@ from tests.support.hostile_stores import (
     ROWS,
     SCRIPTS,
     SECONDS,
+    START,
     STORE,
     Finding,
     Listener,
@@ -117,7 +121,9 @@ def _plant_rows(store: Path) -> None:
 def _planted(row: Mapping[str, object], source: str, table: str) -> dict[str, object]:
     kept = {key: value for key, value in row.items() if not key.startswith("_")}
     if table == "chunks":
-        kept |= {"id": f"{source}:0", "text": "The private text is of the lease."}
+        text = "The private text is of the lease."
+        here = {FULL_TEXT_COLUMN: text, CHARS_COLUMN: len(text)}
+        kept |= {"id": f"{source}:0", **({"text": text} if "text" in row else here)}
     return {**kept, "source": source}
 
 
@@ -141,11 +147,20 @@ class Trial:
         return self.case.once_trusted == "refused"
 
 
-def _tried(trial: Trial, homes: Homes, base: Path) -> list[Finding]:
+class _Forks(threading.local):
+    """A process for each thread that has this program imported, in the victim's surroundings."""
+
+    def __init__(self, started: list[Server]) -> None:
+        self.server = Server({**os.environ, **START})
+        started.append(self.server)
+
+
+def _tried(trial: Trial, homes: Homes, base: Path, forks: _Forks | None) -> list[Finding]:
     """What went wrong in a trial."""
     case = trial.case
     copy_home(homes.rows if case.rows else homes.honest, base)
     scene = Scene(homes.program, base, named=case.named, listener=Listener())
+    scene.forks = forks.server if forks is not None and not case.anew else None
     try:
         root = case.root(scene) if case.root else scene.project
         if trial.how == "trusted" and (case in PERSISTENCE or "Corpus" in case.commands):
@@ -200,14 +215,18 @@ def _begun(request: pytest.FixtureRequest, homes: Homes) -> Iterator[Outcomes]:
         if "trial" in item.callspec.params and item.module is request.module
     ]
     trials = [trial for trial in chosen if (trial.how == BEFORE) == lived]
+    started: list[Server] = []
+    forks = None if lived else _Forks(started)
     with (
         tempfile.TemporaryDirectory(prefix="h-") as folder,
         ThreadPoolExecutor(2 + (os.cpu_count() or 1)) as pool,
     ):
         yield {
-            trial: pool.submit(_tried, trial, homes, Path(folder, f"{number}"))
+            trial: pool.submit(_tried, trial, homes, Path(folder, f"{number}"), forks)
             for number, trial in enumerate(trials)
         }
+    for server in started:
+        server.close()
 
 
 @pytest.fixture(scope="module")
@@ -298,6 +317,39 @@ def test_nor_is_it_used_where_it_is_named(how, scene):
     ran = run(scene, "ask")
     assert ran.code == 2, ran
     assert NOT_OURS in ran.err
+
+
+@pytest.mark.slow
+def test_of_several_each_is_trusted_by_itself_and_opens_its_own_folder_alone(today, tmp_path):
+    copy_home(today.rows, tmp_path / "base")  # both name private files as documents
+    scene = Scene(today.program, tmp_path / "base")
+    second = scene.home / "cloned" / "second"
+    shutil.copytree(scene.project, second, symlinks=True)
+    scene.options = ("-s", str(scene.store), "-s", str(second / STORE))
+    for trusted in (None, scene.store):
+        if trusted is not None:
+            _trust(scene, scene.project)
+        looked = look(scene)
+        ran = run(scene, "search")
+        assert shown(findings(scene, looked, [ran], refused=True)) == ""
+        assert (ran.code, NOT_OURS in ran.err) == (2, True), ran
+    assert type_in(scene, "trust", second / STORE, "--root", second).code == 0
+    used = type_in(scene, *scene.options, "files", "--json", name="files")
+    assert used.code == 0, used
+    names = [one["name"] for one in json.loads(used.out)["stores"]]
+    for folder in (scene.project, second):  # and then turns hostile
+        fields(root="../..")(replace(scene, store=folder / STORE))
+    looked = look(scene)
+    runs = [
+        type_in(scene, *scene.options, "read", f"{name}:{source}", name="read")
+        for name in names
+        for source in ROWS
+    ]
+    assert shown(findings(scene, looked, runs, refused=False)) == ""
+    assert all(ran.code for ran in runs), runs
+    for name in names:  # the control
+        document = type_in(scene, *scene.options, "read", f"{name}:{DOCUMENT}", name="read")
+        assert "31 May 2031" in document.out, document
 
 
 @pytest.mark.slow

@@ -15,7 +15,6 @@ from tests.support.adversarial import Hostile, Used, grows, hostile, modules, pa
 BOUNDED = {
     "indexer.extract.sheets.number_formats._TOKEN",
     "corpus_agent.agent.text_tool_calls",
-    "corpus_agent.answering.own_words",
     "corpus_agent.answering.answer_type.KINDS",
     "corpus_agent.answering.answer_type.MEASURES",
     "corpus_agent.answering.answer_type._HOLDING",
@@ -23,15 +22,24 @@ BOUNDED = {
     "corpus_agent.answering.agreement._CLAUSE_BEGINS",
     "corpus_agent.answering.quotations._ELLIPSIS",
     "corpus_agent.answering.comparison",  # questions of at most 300 characters
+    "corpus_agent.fields.condition._ASKED",  # conditions of at most 500
+    "corpus_agent.fields.mention_question",  # questions of at most 300
     "corpus_agent.answering.cuts._EMPHASIS",
+    "corpus_agent.answering.statements._RATIOS",
+    # Of a line of which 600 characters are taken, of a label of which 120 letters are.
+    "corpus_agent.answering.statements._ROW",
+    "corpus_agent.answering.statements._TITLED",
     # Of the text beside one date or phrase, of which 320 characters are taken without its blanks.
     "corpus_agent.fields.clauses._LABEL",
     "corpus_agent.fields.clauses._DEFINED",
     "corpus_agent.fields.clauses._EFFECTIVE",
     "corpus_agent.fields.clauses._SIGNED",
     "corpus_agent.fields.expiry._LABELLED",
+    "corpus_agent.fields.notice._AHEAD",  # 80 characters
+    "corpus_agent.fields.notice._BEHIND",
     "corpus_agent.fields.labelled._CONNECTED",
     "corpus_agent.fields.parties._ROLE",  # what stands in brackets, 200 characters
+    "corpus_agent.text.clause_marks._BEFORE",  # the 60 characters before a mark
     "corpus_agent.text.column_names",  # the last 400 characters of a line
     "corpus_agent.text.negation",
     "corpus_agent.text.numbers._SCALED",
@@ -63,6 +71,7 @@ def test_no_pattern_costs_more_than_the_length_of_its_text(package):
     assert growing(package) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("pattern", "method"),
     [

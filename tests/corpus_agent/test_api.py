@@ -11,7 +11,7 @@ from typing import Any, get_args, get_type_hints, is_typeddict
 import pytest
 
 from corpus_agent.answering import receipt
-from corpus_agent.render import json_types
+from corpus_agent.render import json_index, json_lists, json_types
 from tests.support.command import Cli
 from tests.support.places import REPOSITORY, SAMPLE
 
@@ -36,6 +36,7 @@ def outcome(code: str, cwd: Path, *arguments: object) -> Any:
     return json.loads(done.stdout.splitlines()[-1])
 
 
+@pytest.mark.slow
 def test_importing_it_loads_nothing_heavy_and_changes_nothing(tmp_path):
     code = """
 import json, os, signal, sys, threading
@@ -63,7 +64,7 @@ def test_the_public_names_are_those_of_all():
 def test_the_examples_of_the_page_print_what_the_page_says(tmp_path):
     page = (REPOSITORY / "docs/python.md").read_text()
     blocks = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", page, re.DOTALL)
-    assert len(blocks) == page.count("```python") == 3
+    assert len(blocks) == page.count("```python") == 5
     for code, expected in blocks:
         done = run(code, tmp_path)
         assert (done.returncode, done.stdout) == (
@@ -77,7 +78,8 @@ def test_the_examples_of_the_page_print_what_the_page_says(tmp_path):
 
 def keys(kind: Any) -> dict[str, Any]:
     """The declared keys of a typed dictionary, with those of the ones inside it."""
-    return {name: _inside(hint) for name, hint in get_type_hints(kind).items()}
+    hints = get_type_hints(kind, include_extras=True)  # `stores` is there of several alone
+    return {name: _inside(hint) for name, hint in hints.items() if name != "stores"}
 
 
 def _inside(hint: Any) -> Any:
@@ -98,11 +100,14 @@ def differences(declared: dict[str, Any], found: Any) -> set[str]:
 
 
 @pytest.mark.slow
-def test_results_are_what_the_command_prints_and_have_the_declared_keys(sample_store, cli: Cli):
+def test_results_are_what_the_command_prints_and_have_the_declared_keys(
+    sample_store, cli: Cli, tmp_path
+):
     from corpus_agent import Corpus
 
     question = "How long can the sourdough starter stay in the fridge without being fed?"
     log = sample_store / receipt.LOG_NAME
+    kept = tmp_path / "kept.jsonl"  # as it is now: the command that asks adds to it
     before = len(receipt.load(log)) if log.exists() else 0
     with Corpus.open(sample_store) as corpus:
         made = {
@@ -111,7 +116,13 @@ def test_results_are_what_the_command_prints_and_have_the_declared_keys(sample_s
             "ask": corpus.ask(question),
             "status": corpus.status(),
             "table": corpus.table("rent", "due date", path="home"),
+            "files": corpus.files(status=["empty", "failed"]),
+            "list": corpus.list("notes due after 2020", path="home"),
+            "timeline": corpus.timeline(path="home"),
+            "history": corpus.history(),
         }
+        kept.write_bytes(log.read_bytes())
+        made["verify"] = corpus.verify(kept)
         indexed = corpus.index(SAMPLE, ocr="off")
     assert [one["question"] for one in receipt.load(log)[before:]] == [question]
     printed = {
@@ -122,28 +133,41 @@ def test_results_are_what_the_command_prints_and_have_the_declared_keys(sample_s
         "table": cli(
             "--store", sample_store, "table", "rent", "due date", "--path", "home", "--json"
         ),
+        "files": cli("--store", sample_store, "files", "--status", "empty,failed", "--json"),
+        "list": cli(
+            "--store", sample_store, "list", "notes due after 2020", "--path", "home", "--json"
+        ),
+        "timeline": cli("--store", sample_store, "timeline", "--path", "home", "--json"),
+        "history": cli("--store", sample_store, "history", "--json"),
     }
     kinds = {
         "search": json_types.SearchResult,
         "read": json_types.ReadResult,
         "ask": json_types.AnswerResult,
-        "status": json_types.StatusResult,
+        "status": json_index.StatusResult,
         "table": json_types.TableResult,
+        "files": json_index.FilesResult,
+        "verify": json_types.VerifyResult,
+        "list": json_lists.ListResult,
+        "timeline": json_lists.TimelineResult,
+        "history": json_lists.HistoryResult,
     }
+    printed["verify"] = cli("--store", sample_store, "verify", kept, "--json")
     for name, content in made.items():
-        shown = {**json.loads(printed[name].stdout), "seal": "off"}
+        shown = json.loads(printed[name].stdout)
+        shown |= {"seal": "off"} if "seal" in shown else {}
         # An answer goes into the log of receipts, so that the store grows between the two.
         varies = {key: content[key] for key in ("bytes", "disk") if key in content}
         assert content == {**shown, **varies}
         assert differences(keys(kinds[name]), content) == set()
-    assert differences(keys(json_types.IndexResult), indexed) == set()
+    assert differences(keys(json_index.IndexResult), indexed) == set()
 
 
 def test_a_key_that_is_not_declared_is_a_difference():
     content = {"source": "a", "reason": None, "detail": None}
-    assert differences(keys(json_types.Problem), content) == set()
-    assert differences(keys(json_types.Problem), {**content, "new": 1}) == {"new"}
-    assert differences({"failed": keys(json_types.Problem)}, {"failed": [{"source": "a"}]}) == {
+    assert differences(keys(json_index.Problem), content) == set()
+    assert differences(keys(json_index.Problem), {**content, "new": 1}) == {"new"}
+    assert differences({"failed": keys(json_index.Problem)}, {"failed": [{"source": "a"}]}) == {
         "failed.reason",
         "failed.detail",
     }
@@ -169,6 +193,12 @@ def test_each_call_sees_the_newest_version_and_a_name_as_it_is_shown(tmp_path):
         assert re.fullmatch(r"line break\.txt~[0-9a-f]{6}", shown)  # cleaned, and marked as that
         assert corpus.read(shown)["lines"] == ["The bread bakes."]
         assert corpus.status()["version"] == 2
+        at = [corpus.read("a.txt", at=version)["version"] for version in (2, "2")]
+        assert at == [2, 2]
+        with pytest.raises(CorpusError, match="Version 7 is not kept"):
+            corpus.search("bread", at=7)
+        with pytest.raises(CorpusError, match="0 hits cannot be found"):
+            corpus.search("bread", k=0)
 
 
 @pytest.mark.slow
@@ -243,6 +273,7 @@ with Corpus.open(sys.argv[1], llm=sys.argv[2]) as corpus:
     assert any("added without the model" in notice for notice in answer["notices"]) == added
 
 
+@pytest.mark.slow
 def test_a_process_with_other_threads_is_not_sealed_and_says_so(tmp_path):
     code = """
 import json, sys, threading
@@ -258,3 +289,117 @@ except CorpusError as error:
     (tmp_path / "docs").mkdir()
     sync(tmp_path / "docs", tmp_path / "store", ENCODER)
     assert outcome(code, tmp_path, tmp_path / "store") == ["SealUnavailable", 3]
+
+
+def bread(folder: Path) -> Path:
+    """A folder with one document, and where its index is to be."""
+    (folder / "notes").mkdir()
+    (folder / "notes/bread.md").write_text("# Bread\n\nThe dough rests for 45 minutes.\n")
+    return folder / "notes/.corpus-agent"
+
+
+@pytest.mark.slow
+def test_a_document_is_listed_forgotten_and_stays_on_disk(tmp_path):
+    from corpus_agent import Corpus, CorpusError
+
+    with Corpus.open(bread(tmp_path)) as corpus:
+        corpus.index(tmp_path / "notes")
+        assert [(row["source"], row["status"]) for row in corpus.files()["files"]] == [
+            ("bread.md", "indexed")
+        ]
+        assert corpus.files(status="failed")["files"] == []
+        with pytest.raises(CorpusError, match=r"Unknown status 'lost'\. Known are: indexed"):
+            corpus.files(status="lost")
+        assert corpus.forget("bread.md")["keep_out"]["line"] == "/bread.md"
+        assert corpus.files()["files"] == []
+        assert (tmp_path / "notes/bread.md").exists()
+        with pytest.raises(CorpusError, match="cannot be read"):
+            corpus.verify()  # nothing was asked yet
+
+
+@pytest.mark.slow
+def test_a_folder_is_watched_until_told_to_stop(tmp_path):
+    from corpus_agent import Corpus
+
+    outcomes: list[int] = []
+
+    def take(outcome: json_index.IndexResult) -> None:
+        outcomes.append(outcome["added"])
+        if len(outcomes) == 1:
+            (tmp_path / "notes/more.md").write_text("# Rye\n\nRye takes longer.\n")
+
+    with Corpus.open(bread(tmp_path)) as corpus:
+        corpus.watch(tmp_path / "notes", should_stop=lambda: len(outcomes) > 1, on_outcome=take)
+        assert outcomes == [1, 1]
+        assert len(corpus.files()["files"]) == 2
+
+
+@pytest.mark.slow
+def test_a_closed_corpus_is_not_used(tmp_path):
+    from corpus_agent import Corpus, CorpusError
+
+    corpus = Corpus.open(bread(tmp_path))
+    corpus.index(tmp_path / "notes")
+    with pytest.raises(CorpusError, match="There is no model that could read"):
+        corpus.table("rest", llm=True)
+    corpus.close()
+    corpus.close()
+    assert corpus.closed
+    for use in (
+        corpus.index,
+        corpus.status,
+        corpus.files,
+        corpus.verify,
+        lambda: corpus.ask("How long does the dough rest?"),
+        lambda: corpus.search("dough"),
+        lambda: corpus.read("bread.md"),
+        lambda: corpus.table("rest"),
+        lambda: corpus.forget("bread.md"),
+        lambda: corpus.watch(should_stop=lambda: True),
+    ):
+        with pytest.raises(CorpusError, match=r"This corpus is closed\. Open it again: Corpus"):
+            use()
+
+
+@pytest.mark.slow
+def test_coroutines_wait_for_each_other_and_not_the_event_loop(tmp_path):
+    import asyncio
+
+    from corpus_agent import AsyncCorpus, Corpus, CorpusError
+
+    beats = 0
+
+    async def beat() -> None:
+        nonlocal beats
+        while True:
+            await asyncio.sleep(0.001)
+            beats += 1
+
+    async def use() -> None:
+        heart = asyncio.create_task(beat())
+        async with AsyncCorpus(Corpus.open(bread(tmp_path))) as corpus:
+            indexed, found, answer = await asyncio.gather(
+                corpus.index(tmp_path / "notes"),
+                corpus.search("dough"),
+                corpus.ask("How long does the dough rest?"),
+            )
+            assert indexed["added"] == 1
+            assert found["results"][0]["source"] == "bread.md"
+            assert answer["citations"][0]["quote"] == "The dough rests for 45 minutes."
+            assert (await corpus.verify())["verify"]["holds"]
+        with pytest.raises(CorpusError, match=r"This corpus is closed"):
+            await corpus.status()
+        heart.cancel()
+
+    asyncio.run(use())
+    assert beats > 20  # the control: a call within the loop lets none through
+
+
+def test_each_method_of_a_corpus_has_its_coroutine():
+    from corpus_agent import AsyncCorpus, Corpus
+
+    def methods(kind: type) -> set[str]:
+        return {name for name in dir(kind) if not name.startswith("_")}
+
+    # To watch is to wait for ever, which is a task of its own; the others are not calls.
+    assert methods(Corpus) - methods(AsyncCorpus) == {"open", "closed", "watch"}

@@ -293,14 +293,14 @@ def _seconds(pattern: Pattern, method: str, text: str, limit: float) -> float:
 _QUICK = 0.03  # seconds for 32,000 characters: what is linear takes a third of it at most
 
 
-def grows(used: Used, unit: Hostile, ratio: float = 9.0, limit: float = 1.0) -> bool:
+def grows(used: Used, unit: Hostile, ratio: float = 9.0, limit: float = 5.0) -> bool:
     """Whether four times the text takes more than `ratio` times as long: linear is 4, square 16.
 
-    What is quick is not compared; what is slow is measured again.
+    What is quick is not compared; what is slow is measured twice more, for a machine may be busy.
     """
     if used.seconds(unit.of(32_000), limit) < _QUICK:
         return False
-    for _ in range(2):
+    for _ in range(3):
         short, long = (used.seconds(unit.of(size), limit) for size in (16_000, 64_000))
         if long < math.inf and long <= ratio * short:
             return False

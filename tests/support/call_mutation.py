@@ -27,6 +27,7 @@ PAGE = REPOSITORY / "docs" / "system-calls.md"
 TABLES: dict[str, Calls] = {
     "program": sealed_calls(),
     "watch": sealed_calls(watching=True),
+    "web": sealed_calls(serving=True),
     "parser": parser_calls(PID),
     "broker": one_peer(socket.AF_INET),
     "llama-server": one_peer(socket.AF_UNIX, serve=True),

@@ -76,7 +76,7 @@ SPEC: dict[str, Callable[[str, int, int, int, int, int], bool]] = {
 
 def _own(kind: str) -> bool:
     """Whether it is the program itself, which starts others."""
-    return kind.removesuffix("+gpu") in ("program", "watch")
+    return kind.removesuffix("+gpu") in ("program", "watch", "web")
 
 
 def _kill(kind: str, pid: int) -> bool:

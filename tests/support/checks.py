@@ -70,4 +70,5 @@ def content(store: Path, without: Collection[str] = ()) -> tuple[pa.Table, list[
 def vectors_of(chunks: pa.Table) -> np.ndarray:
     """The vectors of chunk rows: float32, (rows, dimension)."""
     column = chunks["vector"].combine_chunks()
-    return column.values.to_numpy(zero_copy_only=False).reshape(len(chunks), column.type.list_size)
+    values = column.values.to_numpy(zero_copy_only=False).astype(np.float32)
+    return values.reshape(len(chunks), column.type.list_size)

@@ -10,10 +10,12 @@ import hashlib
 import json
 import math
 import re
+import select
 import socket
 import socketserver
 import threading
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -29,7 +31,7 @@ from corpus_agent.text.naming import quoted
 from corpus_agent.text.tokens import terms
 from indexer.embed import Encoded
 from indexer.errors import Refused, Unreachable
-from indexer.records import Chunk, Coverage, Hit, Line, Query, page_mark
+from indexer.records import Chunk, Coverage, FileRow, Hit, Line, Query, page_mark
 from indexer.retrieve import diverse
 from indexer.window import MAX_WINDOW_LINES, Window, check_numbers, cut_window
 
@@ -79,7 +81,9 @@ class MemoryCorpus:
         for source in sorted(self._lines):
             if not query.paths or source.startswith(query.paths):
                 hits += self._hits(source, wanted)
-        return diverse(sorted(hits, key=_rank), query.limit, query.per_source)
+        return diverse(
+            sorted(hits, key=_rank), query.limit, query.per_source, lambda hit: hit.chunk.source
+        )
 
     def read(self, source: str, offset: int = 1, limit: int = MAX_WINDOW_LINES) -> Window:
         """A window of a document; see the protocol."""
@@ -100,8 +104,27 @@ class MemoryCorpus:
             if common:
                 score = common / len(wanted)
                 away = source in self._unreachable
-                hit = Hit(chunk, score, score, float(common), digest.hexdigest())
+                hit = Hit(chunk, score, score, float(common), digest.hexdigest(), relevance=score)
                 yield replace(hit, stale=away or source in self._stale, unreachable=away)
+
+
+class ListedCorpus(MemoryCorpus):
+    """The same with a list of its files; `unread` are names of those that gave no text."""
+
+    def __init__(
+        self,
+        documents: Mapping[str, str | Sequence[str | Line]],
+        unread: Sequence[str] = (),
+        stale: Collection[str] = (),
+    ) -> None:
+        super().__init__(documents, len(unread), stale)
+        self._unread = unread
+        self.notices: tuple[str, ...] = ()
+
+    def files(self, paths: Sequence[str] = (), not_paths: Sequence[str] = ()) -> list[FileRow]:
+        """The rows of all files: documents by source, then the others."""
+        rows = [FileRow(source, "indexed", chunks=1) for source in sorted(self._lines)]
+        return [*rows, *(FileRow(source, "failed", reason="malformed") for source in self._unread)]
 
 
 def _rank(hit: Hit) -> tuple[float, str, int]:
@@ -170,10 +193,6 @@ class ToyEncoder:
         tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
         return tokenizer
 
-    def count_tokens(self, text: str) -> int:
-        """How many tokens the tokenizer makes of a text."""
-        return len(self.tokenizer.encode(text).ids)
-
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Vectors of the texts: float32, (len(texts), dimension), rows of length 1."""
         rows = np.zeros((len(texts), self.dimension), dtype=np.float32)
@@ -199,8 +218,9 @@ class Reply:
     """What the server answers to one chat request; made by the functions below.
 
     `calls` are tool names with their arguments as the model writes them, valid JSON or not.
-    `pause` seconds pass in the middle of the content, and with `breaks` it ends there. `likeliest`
-    are words in place of the first with the logarithms of their probabilities.
+    `pause` seconds pass in the middle of the content, and with `breaks` it ends there; `every`
+    seconds between two pieces. `likeliest` are words in place of the first with the logarithms of
+    their probabilities.
     """
 
     content: str = ""
@@ -213,6 +233,7 @@ class Reply:
     drop: bool = False
     pause: float = 0.0
     breaks: bool = False
+    every: float = 0.0
     likeliest: tuple[tuple[str, float], ...] = ()
 
 
@@ -266,6 +287,11 @@ def stalls(content: str, seconds: float) -> Reply:
     return Reply(content=content, pause=seconds)
 
 
+def writes(content: str, every: float) -> Reply:
+    """A reply whose pieces come so many seconds apart."""
+    return Reply(content=content, every=every)
+
+
 @dataclass
 class ScriptedModelServer:
     """A model server on loopback that plays back replies and records every request.
@@ -285,6 +311,7 @@ class ScriptedModelServer:
     requests: list[dict[str, Any]] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)  # requests that were ended while it paused
 
     def __enter__(self) -> Self:
         self.over = threading.Event()
@@ -382,15 +409,25 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             for number, event in enumerate(events):
                 if number == len(events) // 2:
-                    self.server.script.over.wait(reply.pause)
+                    self._pause(reply.pause)
                     if reply.breaks:
                         self.close_connection = True
                         return
                 self.wfile.write(b"%x\r\n%s\r\n" % (len(event), event))
                 self.wfile.flush()
+                self.server.script.over.wait(reply.every)
             self.wfile.write(b"0\r\n\r\n")
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True
+
+    def _pause(self, seconds: float) -> None:
+        """Wait, and note a client that ends the request meanwhile."""
+        until = time.monotonic() + seconds
+        while time.monotonic() < until and not self.server.script.over.wait(0.05):
+            ready, _, _ = select.select([self.connection], [], [], 0)
+            if ready and not self.connection.recv(1, socket.MSG_PEEK):
+                self.server.script.left.append(self.path)
+                raise ConnectionResetError
 
     def address_string(self) -> str:
         """Who called, for the log; over a Unix socket there is no name."""
@@ -456,3 +493,34 @@ def _tool_calls(reply: Reply) -> list[dict[str, Any]]:
 
 def _finish(reply: Reply) -> str:
     return "tool_calls" if reply.calls else "stop"
+
+
+_PASSAGES = re.compile(r"<<doc (\w+)>>(.*?)<</doc \1>>", re.DOTALL)
+_FIELD = re.compile(r"(?m)^(\d+)\. (.+?) \((\w+)\)(?:: .*)?$")
+
+
+@dataclass
+class FieldsModelServer(ScriptedModelServer):
+    """Reads fields as a table asks for them.
+
+    `say` makes of a field's name and type, and of the passages, the value and the quotation; None
+    says nothing. Each reply takes `delay` seconds; after `most` requests it fails.
+    """
+
+    say: Callable[[str, str, str], tuple[str, str] | None] = lambda *_: None
+    most: int = 1_000_000
+    delay: float = 0.0
+
+    def next_reply(self, request: dict[str, Any]) -> Reply:
+        """What it says of the fields of a request, which is recorded."""
+        self.requests.append(request)
+        if len(self.requests) > self.most:
+            return fails(503, "it is busy")
+        asked = str(request["messages"][-1]["content"])
+        passages = "\n".join(found[2].strip() for found in _PASSAGES.finditer(asked))
+        lines = []
+        for number, name, kind in _FIELD.findall(asked.rpartition("Fields:")[2]):
+            said = self.say(name, kind, passages)
+            if said is not None:
+                lines.append(json.dumps({"field": int(number), "value": said[0], "quote": said[1]}))
+        return says("\n".join(lines) or "Nothing.", self.delay)

@@ -32,6 +32,7 @@ from typing import IO, Any, Literal
 
 import pytest
 
+from tests.support.forked import Server
 from tests.support.places import REPOSITORY
 
 BEFORE = "854f263"  # the commit whose stores decided for themselves
@@ -103,6 +104,7 @@ class Scene:
     env: dict[str, str] = field(default_factory=dict)
     store: Path = Path()
     listener: Listener | None = None
+    forks: Server | None = None  # of this program, whose start is not what is attacked
     named: bool = False  # the commands name the store, instead of finding it
     options: tuple[str, ...] = ()  # before the command
     private: list[Path] = field(default_factory=list)  # more files that nobody may read
@@ -279,9 +281,11 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "watch": ("watch",),
     **{f"read {source}": ("read", source) for source in ROWS},
 }
+SERVERS = ("mcp", "watch")  # they answer while they run
 SCRIPTS = {"Corpus": FROM_PYTHON, "Librarian": BY_LIBRARIAN}
 MCP_CALLS: tuple[tuple[str, dict[str, object]], ...] = (
     ("corpus_status", {}),
+    ("corpus_table", {"fields": "lease", "where": "path:a type=md"}),
     ("vectordb_search", {"query": "lease private text"}),
     *(("vectordb_read", {"source": source}) for source in (DOCUMENT, *ROWS)),
 )
@@ -291,16 +295,23 @@ def run(scene: Scene, name: str, seconds: float = SECONDS) -> Ran:
     """The command called `name`, run by the victim in the folder."""
     if name in SCRIPTS:
         command = [sys.executable, "-P", "-c", SCRIPTS[name], str(scene.store), *ROWS]
-    else:
-        named = ("--store", str(scene.store)) if scene.named else ()
-        command = [*scene.program.cli, *named, *scene.options, *COMMANDS[name]]
+        return _ended(name, _started(scene, command), b"", seconds)
+    words = [*(("--store", str(scene.store)) if scene.named else ()), *scene.options]
+    words += COMMANDS[name]
     if name == "verify":
         (scene.base / "receipt.json").write_text(json.dumps(RECEIPT))
-        command[-1] = str(scene.base / "receipt.json")
+        words[-1] = str(scene.base / "receipt.json")
     typed = f"{QUESTION}\n/quit\n".encode() if name == "chat" else b""
     if name == "mcp":
         typed = b"".join(json.dumps(message).encode() + b"\n" for message in _mcp_messages())
-    return _ended(name, _started(scene, command), typed, seconds)
+    if scene.forks is None or name in SERVERS:
+        return _ended(name, _started(scene, [*scene.program.cli, *words]), typed, seconds)
+    done = scene.forks.run(
+        words, scene.project, environment(scene), typed, seconds=seconds, memory=MAX_MEMORY
+    )
+    return Ran(
+        name, done.code, done.out.decode(errors="replace"), done.err.decode(errors="replace")
+    )
 
 
 def type_in(scene: Scene, *arguments: object, name: str = "") -> Ran:
@@ -315,13 +326,16 @@ def run_code(scene: Scene, code: str, *arguments: object) -> Ran:
     return _ended("code", _started(scene, command), b"", SECONDS)
 
 
+# What is decided when Python starts.
+START = {"LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
+
+
 def environment(scene: Scene) -> dict[str, str]:
     return {
         "PATH": os.environ.get("PATH", os.defpath),
         "HOME": str(scene.home),
-        "LANG": "C.UTF-8",
         "PYTHONPATH": str(scene.program.packages),
-        "PYTHONDONTWRITEBYTECODE": "1",
+        **START,
         **scene.env,
     }
 
@@ -351,7 +365,7 @@ def _ended(name: str, process: subprocess.Popen[bytes], typed: bytes, seconds: f
         last = b'"id":%d' % len(MCP_CALLS)
         _wait_for(process, ends, lambda: last in out.text.replace(b" ", b""))
     if name == "watch":
-        _wait_for(process, min(ends, time.monotonic() + 4.0), lambda: b"Watching" in err.text)
+        _wait_for(process, ends, lambda: b"Watching" in err.text)
         process.send_signal(signal.SIGTERM)
     with contextlib.suppress(BrokenPipeError):
         process.stdin.close()

@@ -350,8 +350,11 @@ def _record(kind: int, content: bytes, instance: int = 0, container: bool = Fals
     return struct.pack("<HHI", instance << 4 | 0xF * container, kind, len(content)) + content
 
 
-def ppt(hidden: int = 0) -> bytes:
-    """Two slides, listed in the other order than the one in which they stand in the file."""
+def ppt(hidden: int = 0, lost: int = 0, earlier: int = 0) -> bytes:
+    """Two slides, listed in the other order than the one in which they stand in the file.
+
+    `lost` is the key of one that is not where the file says, `earlier` the place of a former edit.
+    """
 
     def box(kind: int, text: str, placeholder: bytes = b"") -> bytes:
         inner = _record(3999, struct.pack("<I", kind)) + _record(4000, text.encode("utf-16-le"))
@@ -377,11 +380,11 @@ def ppt(hidden: int = 0) -> bytes:
     stream += _record(1000, _record(4080, listed, container=True), container=True)
     directory = len(stream)
     entries = struct.pack("<I", 3 << 20 | 1) + b"".join(
-        struct.pack("<I", places[key]) for key in (1, 2, 3)
+        struct.pack("<I", places[key] + 4 * (key == lost)) for key in (1, 2, 3)
     )
     stream += _record(6002, entries)
     edit = len(stream)
-    stream += _record(4085, struct.pack("<IIIIIII", 0, 0, 0, directory, 1, 3, 0))
+    stream += _record(4085, struct.pack("<IIIIIII", 0, 0, earlier, directory, 1, 3, 0))
     user = struct.pack("<HHIIII", 0, 4086, 20, 20, 0xE391C05F, edit)
     return compound({"PowerPoint Document": bytes(stream), "Current User": user})
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from indexer.extract import Opened, open_document
+from indexer.extract.own_properties import OwnProperties
 from indexer.parsers import child
 from indexer.records import Line
 from tests.support.kernel_probe import Places, look
@@ -39,12 +40,12 @@ def parse(data: bytes, source: str, on_claim: Callable[[str], None] = lambda lab
     order = json.loads(data)
     label = order.pop("extractor", "text/1")
     on_claim(label)
-    return Opened(label, order.get("title", ""), _lines(order))
+    own = OwnProperties("", order.pop("author", ""), order.pop("date", ""))
+    return Opened(label, order.pop("title", ""), _lines(order), own=own)
 
 
 def _lines(order: dict[str, Any]) -> Iterator[Line]:
     action = ACTIONS[order.pop("do")]
-    order.pop("title", None)
     try:
         found = action(**order)
     except OSError as error:

@@ -9,11 +9,11 @@ from pathlib import Path
 SOON = 20.0  # seconds; what is waited for takes well below one
 
 
-def until(what: Callable[[], object], seconds: float = SOON) -> object:
+def until(what: Callable[[], object], seconds: float = SOON, every: float = 0.02) -> object:
     """Whether `what` came true in time."""
     end = time.monotonic() + seconds
     while not (true := what()) and time.monotonic() < end:
-        time.sleep(0.02)
+        time.sleep(every)
     return true
 
 
@@ -29,6 +29,18 @@ def children(pid: int) -> list[int]:
     """The processes that a process has started, in any of its threads."""
     tasks = Path(f"/proc/{pid}/task").glob("*/children")
     return [int(number) for task in tasks for number in task.read_text().split()]
+
+
+def started_with(argument: str) -> list[int]:
+    """The processes that have this argument, as the path of a test's own file, on their line."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if argument.encode() in (folder / "cmdline").read_bytes().split(b"\0"):
+                found.append(int(folder.name))
+        except OSError:
+            continue  # it has ended meanwhile
+    return found
 
 
 def gone(pid: int) -> bool:

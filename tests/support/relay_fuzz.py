@@ -61,6 +61,7 @@ LISTED = {
     "GET /api/ps",
     "POST /api/show",
     "GET /api/v0/models",
+    "POST /v1/rerank",
 }
 CHAT_KEYS = set(CHAT)
 MESSAGE_KEYS = {"role", "content", "tool_calls", "tool_call_id"}
@@ -117,6 +118,10 @@ def _is_body(said: str, body: bytes) -> bool:
         return False
     if said == "POST /api/show":
         return content == {"model": "m"}
+    if said == "POST /v1/rerank":
+        passages = content.get("documents", [])
+        known = {"model", "query", "documents", "top_n"}
+        return set(content) <= known and all(isinstance(text, str) for text in passages)
     messages = content.get("messages", [])
     return set(content) <= CHAT_KEYS and all(
         set(message) <= MESSAGE_KEYS and isinstance(message.get("content"), str | None)

@@ -8,7 +8,8 @@ from pathlib import Path
 from corpus_agent.trust.stores import StorePlace, absolute, record
 from indexer.chunk import Chunker
 from indexer.files.walk import walk
-from indexer.records import Query
+from indexer.records import Choices, Query
+from indexer.store.keeping import Keep
 from indexer.store.manifest import root_for
 from indexer.store.ownership import make_store
 from indexer.store.snapshot import Snapshot
@@ -21,10 +22,12 @@ ENCODER = ToyEncoder()
 CHUNKER = Chunker(ENCODER.tokenizer, ENCODER.max_tokens)
 
 
-def writer(store: Path, root: Path, encoder: ToyEncoder = ENCODER) -> Writer:
+def writer(
+    store: Path, root: Path, encoder: ToyEncoder = ENCODER, keep: Keep | None = None
+) -> Writer:
     own(store, root)
     chunker = Chunker(encoder.tokenizer, encoder.max_tokens)
-    return Writer(store, fingerprint_of(encoder, chunker), root_for(store, root))
+    return Writer(store, fingerprint_of(encoder, chunker), root_for(store, root), keep=keep)
 
 
 def sync(
@@ -32,9 +35,10 @@ def sync(
     store: Path,
     encoder: ToyEncoder = ENCODER,
     commit_seconds: float = COMMIT_SECONDS,
+    keep: Keep | None = None,
     **options: bool,
 ) -> Outcome:
-    with writer(store, root, encoder) as open_writer:
+    with writer(store, root, encoder, keep) as open_writer:
         todo, seen = planned(root, open_writer, **options)
         chunker = Chunker(encoder.tokenizer, encoder.max_tokens)
         reuse = not options.get("force", False)
@@ -45,7 +49,8 @@ def sync(
 def planned(root: Path, open_writer: Writer, **options: bool):
     seen = walk(root)
     today = open_writer._fingerprint
-    return make_plan(root, seen, open_writer.files, open_writer.manifest, today, **options), seen
+    choices = Choices(**options)
+    return make_plan(root, seen, open_writer.files, open_writer.manifest, today, choices), seen
 
 
 def rows(store: Path) -> set[tuple[object, ...]]:
@@ -66,10 +71,10 @@ def own(store: Path, root: Path) -> Path:
     return store
 
 
-def copied(made: Path, to: Path) -> Path:
-    """The store of `made`, copied with its documents from made/docs and made/store; it is recorded.
+def copied(made: Path, to: Path, store: str = "store") -> Path:
+    """The store of `made`, copied with its documents in made/docs; it is recorded.
 
     Times stay, so that no document is stale. To index a document costs a process.
     """
     shutil.copytree(made, to, symlinks=True, dirs_exist_ok=True)
-    return own(to / "store", to / "docs")
+    return own(to / store, to / "docs")

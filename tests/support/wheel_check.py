@@ -15,8 +15,8 @@ import zipfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-# What only the extra `ocr` brings; an import contract keeps it in indexer/extract/ocr.
-OF_EXTRAS = frozenset(["PIL", "cv2", "pillow_heif", "rapidocr"])
+# What only the extras `ocr` and `cluster` bring, each in one room by an import contract or a test.
+OF_EXTRAS = frozenset(["PIL", "cv2", "pillow_heif", "rapidocr", "ray"])
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 

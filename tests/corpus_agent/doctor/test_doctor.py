@@ -27,17 +27,23 @@ from tests.support.command import Cli
 from tests.support.fakes import ScriptedModelServer
 from tests.support.other_user import as_nobody
 from tests.support.places import REPOSITORY
-from tests.support.toy_index import ENCODER, sync
+from tests.support.toy_index import ENCODER, copied, sync
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("made")
+    (made / "docs").mkdir()
+    (made / "docs/a.md").write_text("# Bread\n\nSourdough rises slowly.\n")
+    (made / "docs/b.txt").write_text("The boiler pressure is 1.4 bar.\n")
+    (made / "docs/p.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    sync(made / "docs", made / ".corpus-agent", ENCODER)
+    return made
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Path:
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs/a.md").write_text("# Bread\n\nSourdough rises slowly.\n")
-    (tmp_path / "docs/b.txt").write_text("The boiler pressure is 1.4 bar.\n")
-    (tmp_path / "docs/p.png").write_bytes(b"\x89PNG\r\n\x1a\n")
-    sync(tmp_path / "docs", tmp_path / ".corpus-agent", ENCODER)
-    return tmp_path / ".corpus-agent"
+def store(made: Path, tmp_path: Path) -> Path:
+    return copied(made, tmp_path, ".corpus-agent")
 
 
 def damage(store: Path, change: Callable[[list[dict[str, Any]]], None], table: str = "chunks"):
@@ -69,7 +75,7 @@ def wrong(store: Path) -> set[str]:
 
 def test_a_sound_index_passes_every_check(store):
     assert {finding.state for finding in look(store).values()} == {"ok"}
-    assert look(store)["rows"].found == "2 chunks of 2 documents; 3 files"
+    assert look(store)["rows"].found == "2 chunks of 2 documents; 3 files were seen"
 
 
 def test_a_row_that_stands_twice_is_found(store):

@@ -1,0 +1,91 @@
+"""A process that shows pages and does what its document says, as one would that it has taken over.
+
+The last line of the document says what. What an attempt meets comes out as the points of a picture.
+Called in the test's own process as the control.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import struct
+import sys
+import time
+
+from indexer.extract.points import GREY_BYTES, Points
+from indexer.parsers import page_child, protocol
+from tests.support.obeying_recogniser import attempts
+
+
+def main(parent: int, *, confined: bool) -> None:
+    page_child.main(parent, confined=confined, show=Obeying)
+
+
+class Obeying:
+    """A document of three pages that does what it says."""
+
+    count = 3
+
+    def __init__(self, data: bytes) -> None:
+        self._order = data.rpartition(b"\n")[2].decode()  # a file that is indexed has more lines
+
+    def points(self, number: int, width: int) -> Points:
+        if self._order == "attack":
+            return said(attempts())
+        if self._order == "die":
+            os.kill(os.getpid(), signal.SIGABRT)
+        if self._order == "hang":
+            time.sleep(1_000)
+        if self._order == "memory":
+            return said([(f"{len(bytearray(4 * 2**30))}", "bytes")])
+        if self._order in FRAMES:
+            channel().sendall(FRAMES[self._order])
+            time.sleep(1_000)
+        return Points(1, 1, GREY_BYTES, b"\7")
+
+    def outline(
+        self, number: int, quotation: str, near: float | None
+    ) -> list[tuple[int, tuple[float, float, float, float]]]:
+        if self._order.startswith("{"):
+            payload = json.dumps(json.loads(self._order)).encode()
+            protocol.send(channel(), protocol.OUTLINE, payload)
+            time.sleep(1_000)
+        return [(number, (0.1, 0.1, 0.2, 0.2))]
+
+
+def said(outcomes: list[tuple[str, str]]) -> Points:
+    """The outcomes as a row of grey points."""
+    row = json.dumps(dict(outcomes)).encode()
+    return Points(len(row), 1, GREY_BYTES, row)
+
+
+def channel() -> socket.socket:
+    """The only socket that the process holds."""
+    for descriptor in range(64):
+        try:
+            return socket.socket(fileno=os.dup(descriptor))
+        except OSError:
+            continue
+    raise AssertionError("no channel")
+
+
+def frame(width: int, height: int, channels: int, data: bytes, claimed: int | None = None) -> bytes:
+    """A picture as it goes over the channel; `claimed` is the length that the frame says."""
+    payload = struct.pack("=III", width, height, channels) + data
+    length = len(payload) if claimed is None else claimed
+    return protocol.POINTS + length.to_bytes(4, sys.byteorder) + payload
+
+
+FRAMES = {
+    "too wide": frame(101, 1, 1, b"x" * 101),
+    "no height": frame(10, 0, 1, b""),
+    "two bytes a point": frame(2, 2, 2, b"x" * 8),
+    "too few points": frame(10, 10, 3, b"x" * 299),
+    "too many points": frame(10, 10, 1, b"x" * 101),
+    "over all limits": frame(100, 60_000, 1, b"x" * 6_000_000),
+    "a frame without an end": frame(10, 10, 1, b"", claimed=2**31),
+    "no size": protocol.POINTS + (5).to_bytes(4, sys.byteorder) + b"short",
+    "a file instead": protocol.LINES + (4).to_bytes(4, sys.byteorder) + b"\x89PNG",
+}

@@ -1,0 +1,173 @@
+"""The real `corpus-agent web` in a process of its own, and a client that sends what it is told."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from dataclasses import dataclass
+from html import unescape
+from pathlib import Path
+from typing import Self
+from urllib.parse import urlencode
+
+from tests.support.places import REPOSITORY
+
+SECONDS = 120.0
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+
+
+@dataclass(frozen=True)
+class Reply:
+    """An answer of the server: "" and 0 where it closed the connection without one."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def text(self) -> str:
+        return self.body.decode()
+
+    @property
+    def words(self) -> str:
+        """What a person reads of a page: no mark-up, single blanks."""
+        bare = re.sub(r"<(script|style)\b.*?</\1>", " ", self.text, flags=re.DOTALL)
+        return " ".join(unescape(re.sub(r"<[^>]*>", " ", bare)).split())
+
+
+class WebServer:
+    """One server over a store; a context manager. `enter` uses the token up, as a browser does."""
+
+    def __init__(
+        self,
+        store: Path,
+        *arguments: object,
+        env: dict[str, str] | None = None,
+        program: Path = REPOSITORY,
+    ) -> None:
+        """`program` is the folder of the packages that are run."""
+        self._program = program
+        command = [sys.executable, "-m", "corpus_agent", "--store", store, "web", *arguments]
+        self._command = list(map(str, command))
+        self._env = {**os.environ, "PYTHONPATH": str(program), **(env or {})}
+        self.cookie = self.base = ""
+
+    def __enter__(self) -> Self:
+        self.process = subprocess.Popen(
+            self._command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=self._env,
+            cwd=self._program,
+        )
+        self.url = self.process.stdout.readline().strip()
+        assert "?token=" in self.url, self.process.stderr.read()
+        self.origin, _, self.token = self.url.partition("/?token=")
+        self.host = self.origin.removeprefix("http://")
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.end()
+
+    def end(self, number: int = signal.SIGTERM) -> tuple[int, str]:
+        """The exit code after a signal, and all that it said on stderr."""
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        try:
+            _, errors = self.process.communicate(timeout=20)
+        finally:
+            self.process.kill()
+        return self.process.returncode, errors or ""
+
+    def connect(self) -> socket.socket:
+        name, port = self.host.split(":")
+        return socket.create_connection((name, int(port)), SECONDS)
+
+    def raw(self, data: bytes, seconds: float = SECONDS, *, last: bool = False) -> bytes:
+        """All that comes back for these bytes, until the server closes or says nothing more.
+
+        With `last` the server sees that nothing else comes.
+        """
+        with self.connect() as sock:
+            sock.settimeout(seconds)
+            found = b""
+            try:
+                sock.sendall(data)
+                if last:
+                    sock.shutdown(socket.SHUT_WR)
+                while piece := sock.recv(65536):
+                    found += piece
+            except (TimeoutError, ConnectionError):
+                pass
+            return found
+
+    def request(
+        self, method: str, path: str, body: bytes = b"", headers: dict[str, str] | None = None
+    ) -> Reply:
+        """The answer to one request of a connection that ends with it."""
+        given = {"Host": self.host, "Connection": "close", **(headers or {})}
+        if body:
+            given.setdefault("Content-Length", str(len(body)))
+        lines = [f"{method} {path} HTTP/1.1", *(f"{n}: {v}" for n, v in given.items()), "", ""]
+        return parsed(self.raw("\r\n".join(lines).encode("latin-1") + body))
+
+    def enter(self) -> None:
+        """Turn the token into the cookie."""
+        reply = self.request("GET", f"/?token={self.token}")
+        assert reply.status == 200, reply
+        found = re.fullmatch(
+            r"corpus-agent=([\w-]+); Path=(/\w+)/; HttpOnly; SameSite=Strict",
+            reply.headers["set-cookie"],
+        )
+        assert found, reply.headers
+        self.cookie, self.base = found[1], found[2]
+
+    @property
+    def key(self) -> dict[str, str]:
+        return {"Cookie": f"corpus-agent={self.cookie}"}
+
+    def get(self, path: str, /, **query: object) -> Reply:
+        """A page, as a browser that has entered asks for it."""
+        given = f"?{urlencode(query)}" if query else ""
+        return self.request("GET", f"{self.base}{path}{given}", headers=self.key)
+
+    def post(self, path: str, /, **form: object) -> Reply:
+        """A form of our own page."""
+        form_type = {"Content-Type": "application/x-www-form-urlencoded"}
+        headers = {**self.key, **form_type, "Origin": self.origin, "Content-Length": "0"}
+        body = urlencode(form).encode()
+        headers["Content-Length"] = str(len(body))
+        return self.request("POST", f"{self.base}{path}", body, headers)
+
+
+def parsed(data: bytes) -> Reply:
+    """The first answer in what a server sent."""
+    head, _, body = data.partition(b"\r\n\r\n")
+    if not head.startswith(b"HTTP/1.1 "):
+        return Reply(0, {}, data)
+    first, *lines = head.decode("latin-1").split("\r\n")
+    pairs = (line.partition(": ") for line in lines)
+    headers = {name.lower(): value for name, _, value in pairs}
+    if headers.get("transfer-encoding") == "chunked":
+        body = _joined(body)
+    return Reply(int(first.split()[1]), headers, body)
+
+
+def _joined(body: bytes) -> bytes:
+    found = b""
+    while body:
+        size, _, rest = body.partition(b"\r\n")
+        length = int(size, 16)
+        if not length:
+            break
+        found, body = found + rest[:length], rest[length + 2 :]
+    return found

@@ -1,0 +1,72 @@
+"""A developer: shells, locales, where options stand, exit codes."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from corpus_agent.cli import main
+from tests.support.command import Cli
+
+CHECKS = {"bash": ["bash", "-n"], "zsh": ["zsh", "-n"], "fish": ["fish", "--no-execute"]}
+
+
+@pytest.mark.parametrize("shell", CHECKS)
+def test_a_completion_is_a_script_that_its_shell_reads(shell, tmp_path):
+    done = CliRunner().invoke(main, ["completion", shell])
+    assert (done.exit_code, "corpus-agent" in done.stdout) == (0, True)
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed here")
+    script = tmp_path / "completion"
+    script.write_text(done.stdout)
+    subprocess.run([*CHECKS[shell], str(script)], check=True, capture_output=True)
+
+
+def test_wrong_usage_has_one_exit_code(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.md").write_text("x")
+    for words in (
+        ["search", ""], ["search", "?!"], ["search", "x", "-k", "-1"], ["search", "x", "-k", "0"],
+        ["search"], ["files", "--status", "no"], ["index", "nosuch"], ["index", "a.md"],
+        ["ask", "x", "--json", "--format", "md"], ["mcp", "--print-config", "emacs"], ["nosuch"],
+        ["completion", "tcsh"], ["search", "x", "--where", "size>3"],
+    ):  # fmt: skip
+        done = CliRunner().invoke(main, words)
+        assert done.exit_code == 2, (words, done.output)
+    done = CliRunner().invoke(main, ["search", "x"])
+    assert (done.exit_code, "Make one: corpus-agent index" in done.output) == (1, True)
+
+
+@pytest.mark.slow
+def test_five_locales_and_both_places_of_an_option(cli: Cli, sample_store: Path):
+    asked = ("search", "Rhabarber", "-k", "1")
+    for name, variables in {
+        "UTF-8": {"LC_ALL": "C.UTF-8"},
+        "C": {"LC_ALL": "C"},
+        "POSIX, without UTF-8": {
+            "LC_ALL": "POSIX", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"
+        },
+        "Latin-1": {"PYTHONIOENCODING": "latin-1"},
+        "ASCII": {"PYTHONIOENCODING": "ascii"},  # which click takes for a mistake
+    }.items():  # fmt: skip
+        found = cli("-s", sample_store, *asked, env=variables, encoding="latin-1")
+        assert found.returncode == 0, (name, found.stderr)
+        assert "garten/kleingarten.md" in found.stdout, name
+        assert "Traceback" not in found.stderr, name
+        if name == "Latin-1":
+            assert "Kleingarten \\u2013 Übergabe" in found.stdout  # a sign that it lacks
+    behind = cli(*asked, "-s", sample_store, "--json", env={"PYTHONIOENCODING": "ascii"})
+    assert behind.stdout.isascii()
+    assert '"garten/kleingarten.md"' in behind.stdout
+
+
+@pytest.mark.slow
+def test_a_server_that_was_typed_and_does_not_answer_is_an_error(cli: Cli, sample_store: Path):
+    typed = cli("-s", sample_store, "ask", "When is the rent due?", "--llm", "http://127.0.0.1:9")
+    assert (typed.returncode, typed.stdout) == (1, "")
+    set_ = cli("-s", sample_store, "ask", "When is the rent due?",
+               env={"CORPUS_AGENT_LLM": "http://127.0.0.1:9"})  # fmt: skip
+    assert set_.returncode == 0
+    assert "No model server answers at 127.0.0.1:9." in set_.stdout  # one's own address, as it is
