@@ -12,7 +12,7 @@ from pathlib import Path
 from common import data, read_jsonl
 
 from corpus_agent.answering import reading
-from corpus_agent.evaluation.questions import load
+from corpus_agent.selftest.evaluation.questions import load
 from corpus_agent.service import session
 from corpus_agent.settings import Settings
 from indexer.index import Index

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from benchmarks.asked import Asked, few, flat, index_of, pool, sample, squad, xquad
 from corpus_agent.answering import probability, ranking
 from corpus_agent.answering.ranking import Weighed, weighed
+from corpus_agent.answering.shown import best_sentences
 from corpus_agent.answering.subquestions import parts
 from indexer import Encoded
 
@@ -101,7 +102,7 @@ def part_of(cases: Sequence[Case]) -> Part:
 def case_of(asked: Asked, own: Weighed) -> Case:
     """A question with its figures, and whether what would be shown holds its answer."""
     topic, bound = ranking.figures(asked.text, own)
-    sentences = ranking.best_sentences(own)
+    sentences = best_sentences(own)
     shown = flat(" ".join(sentence.text for sentence in sentences))
     every = all if asked.which == "sample" else any  # others list spellings of one answer
     holds = bool(asked.answers) and every(flat(answer) in shown for answer in asked.answers)

@@ -1,10 +1,15 @@
-"""SIGKILL at random moments during `corpus-agent index`, then a run to the end.
+"""SIGKILL at random moments during `index`, `table` or `rollback`, then a run to the end.
 
     python benchmarks/crash.py [--kills 100] [--files 500] [--seed 1] [--model small|default]
+                               [--command index|table|table-llm|rollback]
 
 After every kill the store must open, be whole and be searchable; in the end it must equal a fresh
 index of the same folder, vectors included. Kills are spread over the whole life of the process.
-Documents change between runs, so that there is always something to kill. Exit 1 on any failure.
+Documents change between runs, so that there is always something to kill. With `--command table` it
+is that which is killed: the committed version stays as it was, and the last table is that of a run
+that nothing disturbed. With `table-llm` a scripted model reads each document, and a kill may cost
+no more than the one request that was on its way. With `rollback` each version that is kept stays
+what it was, and the current one is that before or that after. Exit 1 on any failure.
 """
 
 from __future__ import annotations
@@ -28,8 +33,11 @@ sys.path.insert(0, str(REPOSITORY))
 from benchmarks.common import print_table  # noqa: E402
 from indexer.errors import NoIndex  # noqa: E402
 from indexer.store.manifest import read_manifest  # noqa: E402
+from indexer.store.snapshot import Snapshot  # noqa: E402
 from indexer.store.vectors import SAVE_TEXTS, VectorCache  # noqa: E402
+from indexer.store.versions import versions  # noqa: E402
 from tests.support.checks import check_same, check_store  # noqa: E402
+from tests.support.fakes import FieldsModelServer  # noqa: E402
 from tests.support.folders import change_folder, make_folder  # noqa: E402
 from tests.support.small_model import make_small_model  # noqa: E402
 
@@ -53,18 +61,18 @@ class Command:
             start_new_session=True,
         )
 
-    def index(self, store: Path) -> dict[str, float]:
+    def index(self, store: Path, *options: str) -> dict[str, float]:
         """A run to the end: its JSON, and the seconds that the whole process took."""
         started = time.monotonic()
-        process = self.start(store, "index", "--json", str(self.root))
+        process = self.start(store, "index", "--json", *options, str(self.root))
         output, errors = process.communicate()
         if process.returncode:
             sys.exit(f"index failed: {errors}")
         return {**json.loads(output)["index"], "process_seconds": time.monotonic() - started}
 
-    def killed(self, store: Path, after: float) -> str:
-        """How the run ended: "killed", "finished", or "failed" with its error printed."""
-        process = self.start(store, "index", str(self.root))
+    def killed(self, store: Path, after: float, *arguments: str) -> str:
+        """How a run ended: "killed", "finished", or "failed" with its error printed."""
+        process = self.start(store, *(arguments or ("index", str(self.root))))
         try:
             process.wait(after)
         except subprocess.TimeoutExpired:
@@ -84,6 +92,126 @@ class Command:
         return process.returncode == 0 and bool(json.loads(output)["results"])
 
 
+def tables(command: Command, store: Path, kills: int, random: Random) -> None:
+    """Kill `table`, which reads each document again, as long as a whole one takes."""
+    asked = ("table", "due date", "total", "--json")
+    committed = (store / "manifest.json").read_bytes()
+    started = time.monotonic()
+    whole, _ = command.start(store, *asked).communicate()
+    seconds = time.monotonic() - started
+    ends: Counter[str] = Counter()
+    while ends["killed"] < kills:
+        shutil.rmtree(store / "texts", ignore_errors=True)  # so that parsers are killed too
+        end = command.killed(store, random.uniform(0, seconds), *asked)
+        ends[end] += 1
+        same = (store / "manifest.json").read_bytes() == committed
+        ends["problems"] += end == "failed" or not same or not survived(store, command, ends)
+    last, _ = command.start(store, *asked).communicate()
+    rows = [
+        ("kills", ends["killed"]),
+        ("runs that finished before their kill", ends["finished"]),
+        ("stores that were not as they were", ends["problems"]),
+        ("documents of the last table", len(json.loads(last)["rows"])),
+        ("the last table equals an undisturbed one", "yes" if last == whole else "no"),
+    ]
+    print_table(("figure", "value"), rows)
+    sys.exit(1 if ends["problems"] or last != whole else 0)
+
+
+def read_by_model(command: Command, store: Path, kills: int, random: Random) -> None:
+    """Kill `table --llm` until a run comes to its end, and so again from the beginning."""
+    asked = ("table", "due date", "total", "--json", "--llm")
+    ends: Counter[str] = Counter()
+    committed = (store / "manifest.json").read_bytes()
+    with FieldsModelServer(say=_first_words, delay=0.05) as server:
+        place = server.server.base_url
+        started = time.monotonic()
+        whole, errors = command.start(store, *asked, place).communicate()
+        seconds, documents = time.monotonic() - started, len(server.requests)
+        if not documents:
+            sys.exit(f"the model was not asked: {errors}")
+        while ends["killed"] < kills:
+            shutil.rmtree(store / "texts")
+            server.requests.clear()
+            killed, end = 0, "killed"
+            while end == "killed" and ends["killed"] < kills:
+                end = command.killed(store, random.uniform(0, seconds), *asked, place)
+                ends[end] += 1
+                killed += end == "killed"
+                same = (store / "manifest.json").read_bytes() == committed
+                failed = end == "failed" or not same
+                ends["problems"] += failed or not survived(store, command, ends)
+            last, _ = command.start(store, *asked, place).communicate()
+            ends["other tables"] += json.loads(last)["rows"] != json.loads(whole)["rows"]
+            ends["asked twice"] += max(0, len(server.requests) - documents - killed)
+            ends["asked"] += len(server.requests)
+            ends["tables"] += 1
+    rows = [
+        ("kills", ends["killed"]),
+        ("tables that came to their end", ends["tables"]),
+        ("stores that were not as they were", ends["problems"]),
+        ("tables that are not that of an undisturbed run", ends["other tables"]),
+        (
+            "documents, and requests for each table",
+            f"{documents}, {ends['asked'] / ends['tables']}",
+        ),
+        ("requests beyond one for each document and one for each kill", ends["asked twice"]),
+    ]
+    print_table(("figure", "value"), rows)
+    sys.exit(1 if any(ends[bad] for bad in ("problems", "asked twice", "other tables")) else 0)
+
+
+def _first_words(_: str, __: str, passages: str) -> tuple[str, str] | None:
+    """A value that each document has: the first line that is long enough to be quoted."""
+    line = next((line for line in passages.splitlines() if len(line.split()) > 5), None)
+    return (" ".join(line.split()[:3]), line) if line else None
+
+
+def rolled_back(command: Command, store: Path, kills: int, random: Random) -> None:
+    """Kill `rollback` to a version of three, as long as a whole one takes."""
+    for _ in range(2):
+        change_folder(command.root, 0.3, random)
+        command.index(store, "--keep", "100")
+    kept = {one.version: rows_of(store, one.version) for one in versions(store)}
+    ends: Counter[str] = Counter()
+    started = time.monotonic()
+    command.start(store, "rollback", str(min(kept))).communicate()
+    seconds = time.monotonic() - started
+    now = kept[min(kept)]
+    while ends["killed"] < kills:
+        target = random.choice(sorted(kept))
+        end = command.killed(store, random.uniform(0, 1.1 * seconds), "rollback", str(target))
+        ends[end] += 1
+        current = rows_of(store, None)
+        ends["done before the kill"] += end == "killed" and current == kept[target] != now
+        whole = current in (now, kept[target]) and (end == "killed" or current == kept[target])
+        same = all(rows_of(store, number) == was for number, was in kept.items())
+        failed = end == "failed" or not whole or not same
+        ends["problems"] += failed or not survived(store, command, ends)
+        now = current
+    last = max(kept)
+    command.start(store, "rollback", str(last)).communicate()
+    resumed = rows_of(store, None) == kept[last]
+    rows = [
+        ("kills", ends["killed"]),
+        ("of them after the commit", ends["done before the kill"]),
+        ("runs that finished before their kill", ends["finished"]),
+        ("stores that lost a version, or had another than before or after", ends["problems"]),
+        ("versions that were kept throughout", len(kept)),
+        ("the last rollback makes its version current", "yes" if resumed else "no"),
+    ]
+    print_table(("figure", "value"), rows)
+    sys.exit(1 if ends["problems"] or not resumed else 0)
+
+
+def rows_of(store: Path, version: int | None) -> list[tuple[str, str]]:
+    """Id and text of each passage of a version, None: the current one."""
+    snapshot = Snapshot(store, version=version)
+    rows = snapshot.chunk_rows().select(["id", "text"]).to_pylist()
+    snapshot.close()
+    return sorted((row["id"], row["text"]) for row in rows)
+
+
 def main() -> None:
     options = parse()
     random = Random(options.seed)
@@ -97,6 +225,9 @@ def main() -> None:
         f"{options.files} files, {whole['chunks']} passages; a whole run: "
         f"{whole['process_seconds']:.1f} s, of which {whole['seconds']:.1f} s of work"
     )
+    others = {"table": tables, "table-llm": read_by_model, "rollback": rolled_back}
+    if options.command in others:
+        return others[options.command](command, scratch / "timed", options.kills, random)
     ends: Counter[str] = Counter()
     while ends["killed"] < options.kills:
         end = command.killed(store, random.uniform(0, whole["process_seconds"]))
@@ -143,7 +274,7 @@ def vectors_made_twice(store: Path) -> int:
     """How many records of the saved vectors repeat a key."""
     cache = VectorCache(store, read_manifest(store).fingerprint)
     try:
-        return sum(len(keys) for keys, _ in cache._blocks(cache._open())) - len(cache)
+        return sum(len(keys) for keys, *_ in cache._blocks(cache._open(), 0)) - len(cache)
     finally:
         cache.close()
 
@@ -154,6 +285,9 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--files", type=int, default=500)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--model", choices=("small", "default"), default="small")
+    parser.add_argument(
+        "--command", choices=("index", "table", "table-llm", "rollback"), default="index"
+    )
     parser.add_argument("--scratch", type=Path, help="Where to work; default: the temp folder.")
     return parser.parse_args()
 

@@ -18,7 +18,7 @@ from corpus_agent.answering.quotations import NEAR_LINES, check_quotation
 from corpus_agent.text.sentences import units
 from indexer.errors import Refused
 from indexer.extract import open_document
-from indexer.records import Coverage, Hit, Line, page_mark
+from indexer.records import Coverage, Hit, Line
 from indexer.window import MAX_WINDOW_LINES, Window, cut_window
 
 SAMPLE = Path(__file__).parent.parent / "sample_corpus"
@@ -131,7 +131,7 @@ def a_run(documents: Documents, chance: random.Random) -> Run | None:
 def _blocks(lines: Sequence[Line]) -> Iterator[tuple[int, int]]:
     start = None
     for at, line in enumerate([*lines, Line("")]):
-        blank = not line.text.strip() or (line.page and line.text == page_mark(line.page))
+        blank = not line.text.strip() or line.is_mark
         if blank and start is not None:
             yield start, at
             start = None

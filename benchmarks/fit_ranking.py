@@ -52,8 +52,15 @@ from corpus_agent.answering import (
     probability,
     ranking,
 )
+from corpus_agent.answering import shown as choice
 from corpus_agent.answering.coverage import EncodeTokens
 from corpus_agent.answering.ranking import Weighed, rank_sentences, weighed
+from corpus_agent.answering.shown import (
+    KEEP_WITHIN,
+    KEEP_WITHIN_OTHER,
+    MOST_SENTENCES,
+    best_sentences,
+)
 from corpus_agent.answering.subquestions import parts
 from corpus_agent.answering.verification import UNSUPPORTED
 from corpus_agent.text.sentences import units
@@ -288,12 +295,12 @@ def show_limits(fit: Sequence[Row], held: Sequence[Row]) -> None:
         return mean(bool(row.right[order[:3]].any()) for row, order in orders)
 
     def elsewhere(rows: Sequence[Row], gap: float) -> float:
-        return within(rows, ranking.KEEP_WITHIN, gap)
+        return within(rows, KEEP_WITHIN, gap)
 
     def within(rows: Sequence[Row], gap: float, other: float | None = None) -> float:
         found = []
         for row in rows:
-            order = _order(row, weights)[: ranking.MOST_SENTENCES]
+            order = _order(row, weights)[:MOST_SENTENCES]
             scores = row.own.table @ ranking.WEIGHTS
             here = row.own.found[order[0]].passage
             gaps = [
@@ -309,9 +316,9 @@ def show_limits(fit: Sequence[Row], held: Sequence[Row]) -> None:
     curves: tuple[tuple[str, float, tuple[float, ...], Callable[..., float]], ...] = (
         ("PASSAGES_READ", ranking.PASSAGES_READ, (2, 3, 5, 8, 10), read),
         ("UNITS_ENCODED", ranking.UNITS_ENCODED, (6, 8, 12, 16, 24), encoded),
-        ("KEEP_WITHIN", ranking.KEEP_WITHIN, (1, 2, 2.5, 3, 3.5, 5, 99), within),
-        ("KEEP_WITHIN_OTHER", ranking.KEEP_WITHIN_OTHER, (0.5, 1, 1.5, 2, 2.5), elsewhere),
-        ("MOST_SENTENCES", ranking.MOST_SENTENCES, (1, 2, 3, 4, 5), returned),
+        ("KEEP_WITHIN", KEEP_WITHIN, (1, 2, 2.5, 3, 3.5, 5, 99), within),
+        ("KEEP_WITHIN_OTHER", KEEP_WITHIN_OTHER, (0.5, 1, 1.5, 2, 2.5), elsewhere),
+        ("MOST_SENTENCES", MOST_SENTENCES, (1, 2, 3, 4, 5), returned),
     )
     fit, held = [r for r in fit if r.answerable], [r for r in held if r.answerable]
     print(
@@ -324,6 +331,31 @@ def show_limits(fit: Sequence[Row], held: Sequence[Row]) -> None:
         curve = " ".join(f"{v:g}: {share(held, v):.3f}" for v in values)
         table.append((name, f"{code:g}", f"{refit:g}", curve))
     print_table(("constant", "code", "refit", "held out"), table)
+
+
+def show_beside(fit: Sequence[Row], held: Sequence[Row]) -> None:
+    """ADDS_BESIDE: answers in the first quotation, and how many of these are two sentences."""
+    table, code = [], choice.ADDS_BESIDE
+    for least in (0.0, 0.03, 0.05, 0.08, 0.12, 0.2, 9.0):
+        choice.ADDS_BESIDE = least
+        cells: list[object] = [least]
+        for rows in (fit, held):
+            firsts = [(r, best_sentences(r.own)[0]) for r in rows if r.answerable]
+            own = [
+                r.right[
+                    [
+                        n
+                        for n, c in enumerate(r.own.found)
+                        if c.passage == s.passage and s.start <= c.start < s.end
+                    ]
+                ]
+                for r, s in firsts
+            ]
+            cells += [mean(bool(each.any()) for each in own), mean(len(each) > 1 for each in own)]
+        table.append(cells)
+    choice.ADDS_BESIDE = code
+    print(f"\nADDS_BESIDE {code}: answers in the first quotation, share of two sentences\n")
+    print_table(("least", "fitted", "joined", "held out", "joined"), table)
 
 
 def show_confidence(fit: Sequence[Row], held: Sequence[Row]) -> None:
@@ -599,6 +631,7 @@ def main() -> None:
         if arguments.only != "kinds":
             show_weights(fit, held)
             show_limits(fit, held)
+            show_beside(fit, held)
             show_confidence(fit, held)
         show_kinds(rows)
         show_measures()

@@ -1,6 +1,6 @@
 """What the kernel leaves to each process, asked from inside it; the table of SECURITY.md.
 
-Starts the program, a parser, the librarian, the MCP server and a model server by the ways that they
+Starts the program, a parser, the librarian, the MCP, web and model servers by the ways that they
 are always started by, and has each try sockets, files, other processes and shared memory. A process
 without a seal is the control: it must get what the others do not.
 
@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 from dataclasses import asdict
 from pathlib import Path
 
@@ -130,6 +131,20 @@ def mcp(places: Places, store: Path) -> dict[str, str]:
         return heard(into)
 
 
+def web(places: Places, store: Path) -> dict[str, str]:
+    """The server of pages, once it has answered a request."""
+    into = store / "tmp" / "web.json"
+    command = [*armed(places, into, COMMAND_LINE), "--store", str(store), "web", "--llm", "none"]
+    with subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        with urllib.request.urlopen(process.stdout.readline().strip(), timeout=SECONDS) as page:
+            assert page.status == 200
+        process.send_signal(signal.SIGUSR1)
+        found = heard(into)
+        process.terminate()
+    return found
+
+
 def llama_server(places: Places, folder: Path) -> dict[str, str]:
     """A stand-in for llama-server: a program that is started as it is, with its arguments."""
     home = folder / "bin"
@@ -180,6 +195,7 @@ def probed() -> tuple[dict[str, str], dict[str, dict[str, str]]]:
                 "parser": parser(places),
                 "librarian": librarian(places, store),
                 "MCP server": mcp(places, store),
+                "web server": web(places, store),
                 "`llama-server`": llama_server(places, folder),
             }
         finally:

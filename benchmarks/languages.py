@@ -29,6 +29,7 @@ from indexer.embed.languages import is_english
 from indexer.index import Index
 from indexer.records import Query
 from indexer.store.snapshot import Snapshot
+from indexer.store.snapshots import Snapshots
 
 LANGUAGES = ("en", "de", "es", "ru", "el", "tr", "vi", "zh", "ar", "hi", "th")
 WEIGHTS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, retrieve.VECTOR_WEIGHT)
@@ -44,26 +45,26 @@ class Case:
     ranks: dict[float, int]
 
 
-def ranked(snapshot: Snapshot, index: Index, asked: Asked) -> dict[float, int]:
+def ranked(snapshot: Snapshots, index: Index, asked: Asked) -> dict[float, int]:
     """The rank of the right paragraph, from 0, by weight."""
     query = Query(asked.text, retrieve.DEPTH, per_source=None)
     vector = index.encoder.encode([index.encoder.query_prefix + asked.text])[0]
-    by_vector = snapshot.by_vector(vector, query)
     by_text = retrieve.by_words(snapshot, query)
+    pool = snapshot.pool(snapshot.nearest(vector, query), by_text)
     ranks = {}
     for weight in WEIGHTS:
-        hits = retrieve.fuse(vector, by_vector, by_text, weight)
-        sources = list(dict.fromkeys(hit.chunk.source for hit in hits))
-        ranks[weight] = sources.index(asked.source) if asked.source in sources else len(hits)
+        order = retrieve.fuse(vector, pool, by_text, weight).order
+        sources = list(dict.fromkeys(pool.sources[at] for at in order))
+        ranks[weight] = sources.index(asked.source) if asked.source in sources else len(order)
     return ranks
 
 
 @contextmanager
-def stored(folder: Path, store: Path) -> Iterator[tuple[Snapshot, Index]]:
+def stored(folder: Path, store: Path) -> Iterator[tuple[Snapshots, Index]]:
     """An index of a folder, made or brought up to date."""
     settings = Settings(store=store)
     session.index(settings, folder)
-    yield Snapshot(store, folder), session.open_corpus(settings)
+    yield Snapshots({"": Snapshot(store, folder)}), session.open_corpus(settings)
 
 
 def share(cases: Sequence[Case], weight: float, most: int) -> float:
@@ -96,7 +97,8 @@ def apart(languages: Sequence[str], stores: Path, answers: int) -> None:
             setting = [case for case in cases if not case.held]
             unseen = [case for case in cases if case.held]
             weight = retrieve.VECTOR_WEIGHT if language == "en" else retrieve.OTHER_VECTOR_WEIGHT
-            told = snapshot.manifest.languages.get(language, 0) / snapshot.manifest.chunks
+            manifest = snapshot.parts[""].manifest
+            told = manifest.languages.get(language, 0) / manifest.chunks
             asked = mean(is_english(a.text) for a in every)
             figures = [share(part, weight, n) for part in (setting, unseen) for n in (1, FIVE)]
             tables[0].append([language, told, asked, *figures])

@@ -25,7 +25,8 @@ from benchmarks import fit_ranking
 from benchmarks.asked import Asked, flat, held_out, xquad
 from benchmarks.calibration import area
 from corpus_agent.answering import probability, ranking, reading
-from corpus_agent.answering.ranking import Weighed, best_sentences, figures, weighed
+from corpus_agent.answering.ranking import Weighed, figures, weighed
+from corpus_agent.answering.shown import best_sentences
 from indexer.index import Index
 from indexer.records import Query
 

@@ -60,12 +60,12 @@ def reader(root: Path, store: Path, seed: int) -> None:
 
     random, encoder = Random(seed), ToyEncoder()
     held: Snapshot | None = None
-    Index(Snapshot(store), encoder).search(Query("note"))  # what the first use costs is no matter
+    Index.open(store, encoder).search(Query("note"))  # what the first use costs is no matter
     print(json.dumps({"ready": True}), flush=True)
     while not select.select([sys.stdin], [], [], PAUSE)[0]:
         clock = Clock()
-        snapshot = Snapshot(store)
-        corpus = Index(snapshot, encoder)
+        corpus = Index.open(store, encoder)
+        snapshot = corpus._snapshots.parts[""]
         clock.lap("open")
         hits = corpus.search(Query(f"note {random.randrange(FILES):02}", limit=50))
         clock.lap("search")
@@ -113,7 +113,7 @@ class Clock:
         for task in Path("/proc/self/task").iterdir():
             try:
                 running, waiting, _ = (task / "schedstat").read_text().split()
-            except FileNotFoundError:
+            except (FileNotFoundError, ProcessLookupError):  # a thread that ended meanwhile
                 continue
             busy += int(running) + int(waiting)
         return time.monotonic(), busy / 1e9

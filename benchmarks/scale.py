@@ -65,6 +65,7 @@ def index(root: Path, store: Path) -> dict[str, float]:
     from indexer.chunk import Chunker
     from indexer.embed import FolderEncoder
     from indexer.files.walk import walk
+    from indexer.records import Choices
     from indexer.store.lance import import_lancedb
     from indexer.store.manifest import root_for
     from indexer.store.ownership import make_store
@@ -92,7 +93,7 @@ def index(root: Path, store: Path) -> dict[str, float]:
     loaded = time.monotonic()
     with Writer(store, today, root_for(store, root)) as writer:
         seen = walk(root)
-        todo = make_plan(root, seen, writer.files, writer.manifest, today, verify=VERIFY)
+        todo = make_plan(root, seen, writer.files, writer.manifest, today, Choices(verify=VERIFY))
         outcome = Run(root, writer, encoder, chunker).apply(todo, seen.ignored, seen.started_ns)
         work = time.monotonic() - loaded
     return {"chunks": outcome.chunks, "seconds": time.monotonic() - started, "work": work}

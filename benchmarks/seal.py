@@ -33,6 +33,7 @@ start = time.perf_counter()
 settings = for_reading(settings, seal_off=off).settings
 closed = time.perf_counter()
 from corpus_agent.service import session
+from indexer import Choices
 corpus = session.open_corpus(settings)
 from indexer.records import Query
 corpus.search(Query("warm", 5))
@@ -40,7 +41,7 @@ warm = time.perf_counter()
 for number in range(int(sys.argv[4])):
     corpus.search(Query(f"how long does the starter keep {number}", 5))
 searched = time.perf_counter()
-session.index(settings, root, force=True)
+session.index(settings, root, Choices(force=True))
 indexed = time.perf_counter()
 print(json.dumps([closed - start, searched - warm, indexed - searched]))
 """

@@ -1,4 +1,4 @@
-"""Where the time of one cold `corpus-agent search` goes, and what a warm one takes.
+"""Where the time of one cold `corpus-agent search` goes, what a warm one and other commands take.
 
 A folder of generated notes is indexed; then the real command runs, each time in a process of its
 own, and a child takes the same steps one by one with a clock. The control is LanceDB imported
@@ -10,6 +10,7 @@ plainly, with the client of its remote catalogues.
 from __future__ import annotations
 
 import argparse
+import compileall
 import json
 import random
 import subprocess
@@ -92,6 +93,8 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--store", type=Path, help="kept from an earlier run, or made and kept")
     given = parser.parse_args()
+    for package in ("corpus_agent", "indexer"):
+        compileall.compile_dir(str(Path(__file__).parent.parent / package), quiet=1)
     with tempfile.TemporaryDirectory() as scratch:
         store = (given.store or Path(scratch) / "store").resolve()
         if not store.exists():
@@ -101,6 +104,10 @@ def main() -> None:
             session.index(Settings(store=store), folder)
         command = ("-m", "corpus_agent", "--store", str(store), "search", QUERY)
         cold = [seconds_of(*command) for _ in range(given.runs)]
+        others = [
+            (" ".join(one), *middle(seconds_of(*command[:4], *one) for _ in range(given.runs)))
+            for one in (("--help",), ("status",), ("index",))  # nothing is to be indexed
+        ]
         told = [
             json.loads(
                 subprocess.run(
@@ -114,7 +121,7 @@ def main() -> None:
     for at, (name, *_) in enumerate(told[0]["steps"]):
         rows.append((name, *middle(one["steps"][at][1:] for one in told)))
     rows.append(("sum", sum(row[1] for row in rows), sum(row[2] for row in rows)))
-    rows.append(("the command itself", *middle(cold)))
+    rows += [("the command itself", *middle(cold)), *others]
     plain = middle(seconds_of("-c", "import numpy, lancedb") for _ in range(given.runs))
     bare = middle(seconds_of("-c", "import numpy") for _ in range(given.runs))
     rows.append(("control: lancedb imported plainly", plain[0] - bare[0], plain[1] - bare[1]))

@@ -38,6 +38,7 @@ PAGE = ROOT / "docs" / "system-calls.md"
 PROCESSES: dict[str, Calls] = {
     "program": NO_SOCKETS,
     "watch": sealed_calls(watching=True),
+    "web": sealed_calls(serving=True),
     "parser": parser_calls(1),
     "broker": one_peer(socket.AF_INET),
     "llama-server": one_peer(socket.AF_UNIX, serve=True),
@@ -149,7 +150,7 @@ def runs(folder: Path) -> Iterator[tuple[str, list[object]]]:
     for test in (
         "test_formats.py", "test_worker.py", "test_read.py", "test_broker.py",
         "test_llama_server.py", "test_answerer.py", "test_chat.py", "test_mcp.py",
-        "test_librarian.py", "test_watching.py",
+        "test_librarian.py", "test_watching.py", "test_web_server.py",
         "test_glob_and_grep.py", "test_encoder.py", "test_indices.py", "test_reranker.py",
         "test_seal.py", "test_cli.py", "test_doctor.py",
     ):  # fmt: skip

@@ -16,7 +16,7 @@ from common import corpus_of, print_table
 from corpus_agent.answering.ranking import Ranking, rank_sentences
 from corpus_agent.answering.reading import POOL
 from corpus_agent.answering.subquestions import parts
-from corpus_agent.evaluation.questions import Question, load
+from corpus_agent.selftest.evaluation.questions import Question, load
 from indexer.records import Query
 
 THRESHOLDS = (0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65)
