@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet -c const
 # Modules stay compiled: each of the thousand processes that tests start would compile them anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test suite wheel check lint compiled format docs clean
+.PHONY: demo test suite wheel check lint compiled format docs browser clean
 
 demo: .venv/demo
 	$(BIN)/corpus-agent --store .demo/store index sample_corpus
@@ -47,6 +47,7 @@ format: .venv/test
 # What documentation is generated from the program itself: transcript, help, JSON keys.
 docs: .venv/test
 	$(BIN)/python docs/generate.py
+	-$(BIN)/python docs/screenshots.py
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -60,6 +61,13 @@ docs: .venv/test
 .venv/test: .venv/bin/python pyproject.toml constraints.txt
 	$(PIP) -e '.[dev]'
 	touch .venv/demo $@
+
+# What the tests of the pages drive; without it they are skipped and say so.
+browser:
+	@command -v chromium >/dev/null || { \
+	  test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
+	  apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null; } || \
+	  echo "Chromium is not installed: the tests in a browser will be skipped."
 
 clean:
 	rm -rf .venv .demo dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis

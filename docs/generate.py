@@ -49,7 +49,9 @@ def run(command: str, folder: Path) -> str:
         stderr=subprocess.STDOUT,
         text=True,
     )
-    return f"$ {command}\n{done.stdout}"
+    # How far a run is, which is told of slow ones alone.
+    shown = re.sub(r"^indexed [\d,]+ of .*\n", "", done.stdout, flags=re.MULTILINE)
+    return f"$ {command}\n{shown.replace(str(folder), '~')}"
 
 
 def session() -> tuple[str, str]:
@@ -98,7 +100,9 @@ def masked(text: str) -> str:
 
 
 def main() -> None:
-    """Rewrite the documents, or say which are out of date."""
+    """Rewrite the documents, or with --check say which are out of date."""
+    if unknown := set(sys.argv[1:]) - {"--check"}:
+        sys.exit(f"usage: {sys.argv[0]} [--check], not {' '.join(sorted(unknown))}")
     stale = {
         path: text
         for path, text in documents().items()
