@@ -147,7 +147,9 @@ def processor() -> str:
     known = {
         key.strip(): value.strip() for key, _, value in (line.partition(":") for line in lines)
     }
-    has = [flag for flag in FLAGS if flag in known.get("flags", known.get("Features", "")).split()]
+    hidden = os.environ.get("CORPUS_AGENT_HIDDEN_FLAGS", "").split()  # by older_processor.py
+    there = set(known.get("flags", known.get("Features", "")).split()).difference(hidden)
+    has = [flag for flag in FLAGS if flag in there]
     return f"{known.get('model name', 'unnamed')}: {', '.join(has) or 'none of the flags known'}"
 
 
