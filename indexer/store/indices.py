@@ -13,6 +13,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from indexer.store.exact import MAX_BYTES
 from indexer.store.rows import FULL_TEXT_COLUMN
 
 if TYPE_CHECKING:
@@ -30,20 +31,19 @@ OUTGROWN = 4  # times as many partitions as were trained: train anew
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """The number of rows from which a vector index is used, and rows per partition.
+    """The number of rows from which a vector index is used, and rows per partition."""
 
-    Two cores compare 50,000 vectors of 384 dimensions in 25 ms, and read 75 MB for it.
-    """
-
-    exact_rows: int = 50_000
+    exact_rows: int
     partition_rows: int = 1_000
+
+    @classmethod
+    def of(cls, dimension: int) -> Scale:
+        """That of vectors of this dimension: an index from where a process keeps them no more."""
+        return cls(MAX_BYTES // (4 * dimension))
 
     def partitions(self, rows: int) -> int:
         """How many partitions an index over `rows` is trained with."""
         return min(max(1, rows // self.partition_rows), MAX_PARTITIONS)
-
-
-SCALE = Scale()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Changes:
     make: tuple[str, ...] = ()
 
 
-def plan_indices(rows: int, existing: Collection[str], scale: Scale = SCALE) -> Changes:
+def plan_indices(rows: int, existing: Collection[str], scale: Scale) -> Changes:
     """The changes for a table of `rows` rows with the indices `existing`.
 
     The full-text index exists from the first row on. Source and vector indices are made from

@@ -68,6 +68,7 @@ class Ranking:
         # One version never changes, and a filter is asked for again and again.
         self._ids: dict[str, NDArray[np.uint64]] = {}
         self._choices: dict[frozenset[str], Chosen] = {}
+        self._places_of: dict[frozenset[str] | str, NDArray[np.intp]] = {}
         self._few_vectors: dict[frozenset[str], ExactVectors | None] = {}
 
     def nearest(self, vector: NDArray[np.float32], query: Query, condition: Condition) -> Ranked:
@@ -75,7 +76,7 @@ class Ranking:
         self._keep_vectors()
         chosen = self._chosen(query)
         if self.exact is not None:
-            return self.exact.nearest(vector, query.limit, self.among(query, condition))
+            return self.exact.nearest(vector, query.limit, self._places(query, condition))
         few = self._vectors_among(query.among, chosen) if chosen and query.among else None
         if few is not None:
             return few.nearest(vector, query.limit)
@@ -197,6 +198,19 @@ class Ranking:
             return chosen.ids
         where = condition(query)
         return kept(self._ids, where, self._selected) if where else None
+
+    def _places(self, query: Query, condition: Condition) -> NDArray[np.intp] | None:
+        """The places of those rows among the vectors in memory; None: of all."""
+        chosen, exact = self._chosen(query), self.exact
+        asked = query.among if chosen is not None else condition(query)
+        if exact is None or asked is None or asked == "":
+            return None
+
+        def made(_: frozenset[str] | str) -> NDArray[np.intp]:
+            ids = self.among(query, condition)
+            return exact.places(ids if ids is not None else exact.ids)
+
+        return kept(self._places_of, asked, made)
 
     def _selected(self, where: str) -> NDArray[np.uint64]:
         """The ids of the rows that fulfil a condition."""

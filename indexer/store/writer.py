@@ -17,7 +17,7 @@ from indexer.store.allocator import release
 from indexer.store.contents import contents_of
 from indexer.store.folder import TABLES, files_below, flush, temp_within, translated
 from indexer.store.former import count_former, drop_former, former, write_former
-from indexer.store.indices import SCALE, Scale
+from indexer.store.indices import Scale
 from indexer.store.integrity import INDEXING_BYTES, check_contents
 from indexer.store.keeping import NOTHING, Keep
 from indexer.store.lock import writer_lock
@@ -54,7 +54,7 @@ class Writer:
         store: Path,
         fingerprint: Fingerprint,
         root: str,
-        scale: Scale = SCALE,
+        scale: Scale | None = None,
         *,
         mends: bool = False,
         whole_bytes: int = INDEXING_BYTES,
@@ -76,7 +76,7 @@ class Writer:
         self._number, self._mended = 0, False  # of the last committed version
         self.vectors = VectorCache(store, fingerprint)
         self._fingerprint = fingerprint
-        self._root, self._scale = root, scale
+        self._root, self._scale = root, scale or Scale.of(fingerprint.dimension)
         self._manifest: Manifest | None = None
         self._files: dict[str, FileRow] = {}
         self._committed_files: dict[str, FileRow] = {}
