@@ -79,7 +79,7 @@ def chosen_stores(
     names = names_of(entries(content))
     by_name = {name: Path(path) for path, name in names.items()}
     wanted = [*map(Path, names)] if everything else [_meant(path, by_name) for path in given]
-    if to_read:
+    if to_read and not everything:
         _check_known(given, wanted, list(by_name))
     notices = []
     found: dict[Path, NamedStore] = {}
