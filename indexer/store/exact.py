@@ -126,9 +126,10 @@ class ExactVectors:
         # does not depend on the others.
         cosines = np.vecdot(self.matrix, vector)
         at = np.arange(len(self.ids)) if among is None else self._places(among)
-        if len(at) > limit:
-            at = at[np.argpartition(-cosines[at], limit - 1)[:limit]]
-        at = at[np.lexsort((self.ids[at], -cosines[at]))]
+        if len(at) > limit:  # all that are as near as the last one, of which the ids decide
+            far = -cosines[at]
+            at = at[~(far > np.partition(far, limit - 1)[limit - 1])]
+        at = at[np.lexsort((self.ids[at], -cosines[at]))[:limit]]
         return Ranked(self.ids[at], cosines[at].astype(np.float64))
 
     def has(self, ids: NDArray[np.uint64]) -> bool:
