@@ -149,12 +149,13 @@ def for_examining(settings: Settings, *, seal_off: bool = False) -> tuple[Launch
 
     Defects of this user's own store are left to the examination.
     """
-    named = [(one.name, one.store) for one in settings.several]
-    alone = settings.store or storage.find_store(paths.working_folder())
     found = [
-        _examined(name, replace(settings, store=store, several=()))
-        for name, store in named or [("", alone)]
+        _examined(one.name, replace(settings, store=one.store, several=()))
+        for one in settings.several
     ]
+    if not found:
+        alone = settings.store or storage.find_store(paths.working_folder())
+        found = [_examined("", replace(settings, store=alone))]
     places = [StorePlace(*existing_place(one.settings)) for one in found if one.settings.root]
     return Launch(_close(places, settings, seal_off=seal_off), settings=settings), found
 
