@@ -20,7 +20,6 @@ from corpus_agent.seal.owner import owner_text
 from corpus_agent.seal.policy import TEMP_FOLDER
 from corpus_agent.settings import (
     Settings,
-    check_one,
     existing_place,
     is_address,
     model_folder,
@@ -132,32 +131,45 @@ def for_indexing(
     return Launch(closed, notices=notices, settings=settings, new_store=new)
 
 
-def for_examining(
-    settings: Settings, *, seal_off: bool = False
-) -> tuple[Path | None, Launch, CorpusError | None]:
-    """The store, if any, a process ready to examine it, and the error if it must not be examined.
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """An index to examine: its name, "" of one alone, and the store, if any.
+
+    `problem` is why it must not be examined.
+    """
+
+    name: str
+    settings: Settings
+    store: Path | None
+    problem: CorpusError | None = None
+
+
+def for_examining(settings: Settings, *, seal_off: bool = False) -> tuple[Launch, list[Examined]]:
+    """A process ready to examine one index or several, and these.
 
     Defects of this user's own store are left to the examination.
     """
-    check_one(settings)
-    store = settings.store or storage.find_store(paths.working_folder())
+    found = [
+        _examined(one.name, replace(settings, store=one.store, several=()))
+        for one in settings.several
+    ]
+    if not found:
+        alone = settings.store or storage.find_store(paths.working_folder())
+        found = [_examined("", replace(settings, store=alone))]
+    places = [StorePlace(*existing_place(one.settings)) for one in found if one.settings.root]
+    return Launch(_close(places, settings, seal_off=seal_off), settings=settings), found
+
+
+def _examined(name: str, settings: Settings) -> Examined:
+    store = settings.store
+    settings = replace(settings, root=None)
     if store is None or not store.is_dir():
-        return (
-            store,
-            Launch(_close([], settings, seal_off=seal_off), settings=settings),
-            None,
-        )
+        return Examined(name, settings, store)
     try:
         settings = in_place(settings, place_of(store, settings))
     except CorpusError as error:
-        return (
-            store,
-            Launch(_close([], settings, seal_off=seal_off), settings=settings),
-            error,
-        )
-    place = StorePlace(*existing_place(settings))
-    closed = _close([place], settings, seal_off=seal_off)
-    return place.store, Launch(closed, settings=settings), None
+        return Examined(name, settings, store, error)
+    return Examined(name, settings, settings.store)
 
 
 def in_places(settings: Settings, places: Sequence[StorePlace]) -> Settings:

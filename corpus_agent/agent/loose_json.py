@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+MAX_VALUE_CHARS = 16_000  # of an object; a call is its name and a few words
 _JSON = json.JSONDecoder(strict=False)
 # The closing characters that a truncated reply, or a small model, omits at the end of an object.
 _ENDINGS = ("", "}", "}}", '"}', '"}}', "}]", "]")
@@ -30,19 +31,25 @@ _KEYS_AND_VALUES = re.compile(
 def value_at(text: str, at: int) -> tuple[object, int]:
     """The object or list that begins at a character, and its end; None if there is none.
 
-    Accepts Python literals, superfluous commas, and missing brackets at the end.
+    Accepts Python literals, superfluous commas, and missing brackets at the end. One of more than
+    MAX_VALUE_CHARS is none.
     """
     at = after_space(text, at)
     if text[at : at + 1] not in ("{", "["):
         return None, at
+    piece = text[at : at + MAX_VALUE_CHARS]
     try:
-        return _JSON.raw_decode(text, at)
+        value, length = _JSON.raw_decode(piece)
     except (ValueError, RecursionError):
-        end = bracket_end(text, at)
-    for attempt in _repaired(text[at:end]):
+        length = bracket_end(piece, 0)
+    else:
+        return value, at + length
+    if length == MAX_VALUE_CHARS < len(text) - at:
+        return None, at
+    for attempt in _repaired(piece[:length]):
         for read in (json.loads, ast.literal_eval):
             try:
-                return read(attempt), end
+                return read(attempt), at + length
             except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
                 continue  # TypeError: a set of objects, as in "{{}}"
     return None, at

@@ -16,6 +16,7 @@ from itertools import islice
 from typing import Any
 
 from corpus_agent.agent.loose_json import (
+    MAX_VALUE_CHARS,
     bracket_end,
     object_in,
     python_arguments,
@@ -308,6 +309,7 @@ def _intended(body: str, tools: Tools) -> list[tuple[str, Arguments]]:
 
 def _python(body: str, tools: Tools) -> tuple[list[tuple[str, Arguments]], int]:
     """The calls of known tools that a Python text begins with, and the position of their end."""
+    body = body[:MAX_VALUE_CHARS]
     opening = _PYTHON.match(body)
     if opening is None:
         return [], 0

@@ -116,7 +116,7 @@ class Corpus(OpenCorpus):
             self._settings,
             None,
             encoder=self._loaded_encoder(),
-            only=views.on_disk(view, source),
+            only=service.places.on_disk(view, source),
         )
         return {**render.run_object(outcome), "seal": self._seal}
 
@@ -275,7 +275,7 @@ class Corpus(OpenCorpus):
         It comes back with the next run unless a rule keeps it out: `keep_out` has the line to add.
         """
         view = self._newest()
-        document = views.document(view, source)
+        document = service.places.on_disk(view, source)
         return render.forget_object(service.upkeep.forget(self._settings, document), self._seal)
 
     def verify(self, receipts: Path | str | None = None) -> VerifyResult:

@@ -39,15 +39,6 @@ def document(view: Index, typed: str) -> str:
     return service.places.document(typed, names, view.roots)
 
 
-def on_disk(view: Index, typed: str) -> str:
-    """The same, and the source that a file will have that is not in the index yet."""
-    known = document(view, typed)
-    if view.file(known) is not None:
-        return known
-    sources = service.places.sources_of(typed, view.roots)
-    return next((each for each in sources if (view.roots[""] / each).is_file()), known)
-
-
 def bounded(
     view: Index,
     path: str | Sequence[str],

@@ -18,7 +18,7 @@ from corpus_agent import render
 from corpus_agent.answering.records import Answer, Answerer, Citation, Turn
 from corpus_agent.models.discovery import Model
 from corpus_agent.startup import Launch
-from corpus_agent.text.naming import answerer, called, called_model, quoted
+from corpus_agent.text.naming import answerer, called, called_model, called_path, quoted
 from corpus_agent.text.sanitize import enclosed, inert, one_line, visible
 from indexer import CorpusError, Index, UsageError
 
@@ -191,7 +191,7 @@ class Chat:
                 "Name a file when you start: chat --export FILE",
             )
         path = save(self._store, name, self._turns)
-        self._write(f"Saved as {one_line(str(path))} (the seal lets it be written nowhere else).")
+        self._write(f"Saved as {called_path(path)} (the seal lets it be written nowhere else).")
 
     def _model(self, name: str) -> None:
         """Print the current model, or switch to another one of the same server."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -155,10 +156,11 @@ def doctor(as_json: bool, **llm: str | None) -> None:
     """Look for what is wrong here, and name the command that mends it.
 
     Looks at the installation, the processor, the kernel, the model server, and at the index if
-    there is one: rows, keys, vectors, and whether today's model still makes them. Changes nothing.
-    Exit 1 if anything is wrong; a warning is no wrong.
+    there is one: rows, keys, vectors, and whether today's model still makes them. Of several that
+    are named each is looked at. Changes nothing. Exit 1 if anything is wrong; a warning is no
+    wrong.
     """
-    settings = settings_in_force(several=False, finding=True, to_come=True, **llm)
+    settings = settings_in_force(several=True, finding=True, to_come=True, **llm)
     server = examination.environment.model_server(settings)
     findings = []
     for check, finding in examination.examine(_checks(settings, server)):
@@ -179,10 +181,13 @@ def _checks(settings: Settings, server: Finding) -> Iterator[Check]:
     environment = examination.environment
     try:
         seal_off = click.get_current_context().obj["unsealed"]
-        store, launch, problem = for_examining(settings, seal_off=seal_off)
+        launch, indexes = for_examining(settings, seal_off=seal_off)
     except SealUnavailable as error:
         yield from environment.checks(settings, None, error, server)
         return
     launched(launch)
-    yield from environment.checks(settings, store, launch.seal, server)
-    yield from examination.store.checks(launch.settings, store, problem)
+    yield from environment.checks(settings, indexes[0].store, launch.seal, server)
+    for one in indexes:
+        of = f"{one.name}: " if one.name else ""
+        for check in examination.store.checks(one.settings, one.store, one.problem):
+            yield replace(check, name=f"{of}{check.name}")

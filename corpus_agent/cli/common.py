@@ -19,6 +19,7 @@ import click
 from corpus_agent.cli.group import Commands
 from corpus_agent.cli.printing import clean, print_lines
 from corpus_agent.settings import check_one, load, unknown_variables
+from corpus_agent.text.naming import called_path
 from corpus_agent.trust.finding import gone_notices, stores_here
 from corpus_agent.trust.known import chosen_stores
 from indexer import UsageError, __version__, parse_filter, paths, storage
@@ -283,7 +284,7 @@ def _found_here(*, several: bool) -> tuple[NamedStore, ...]:
     """
     here = paths.working_folder()
     for folder in storage.passed_over(here):
-        click.echo(f"Note: {clean(str(folder))} holds no index and is passed over.", err=True)
+        click.echo(f"Note: {called_path(folder)} holds no index and is passed over.", err=True)
     found = chosen_stores(stores_here(here))[0]
     if len(found) > 1:
         made = f"{len(found)} indexes were made from here"

@@ -161,16 +161,15 @@ def _hands(cluster: str | None, settings: Settings) -> indexer.Hands | None:
 def forget(source: str, as_json: bool) -> None:
     """Drop the document SOURCE from the index; its file stays.
 
+    SOURCE is its name in the index, or its path from the working folder or in full.
     It comes back with the next `index` or `watch` unless a rule keeps it out: the line to add to
     .corpusignore is printed. A file that is not in the index is forgotten already.
     """
     launch = launch_to_read(settings_in_force())
     settings = launch.settings
 
-    known = service.session.open_corpus(settings, searching=False).files()
-    done = service.upkeep.forget(
-        settings, render.names(row.source for row in known).get(source, source)
-    )
+    corpus = service.session.open_corpus(settings, searching=False)
+    done = service.upkeep.forget(settings, service.places.on_disk(corpus, source))
     if as_json:
         return print_json(render.forget_object(done, launch.seal.state))
     return print_lines(render.forget_lines(done))

@@ -13,8 +13,8 @@ import click
 
 import indexer
 from corpus_agent.cli.group import EXIT_SOME_FAILED
-from corpus_agent.cli.printing import clean
 from corpus_agent.settings import Settings
+from corpus_agent.text.naming import called_path
 from corpus_agent.trust.finding import store_to_write
 from corpus_agent.trust.known import chosen_stores
 from indexer import UsageError
@@ -37,7 +37,7 @@ def one_of(folders: Sequence[Path], of_one: Mapping[str, bool]) -> Path | None:
     stores = {folder: store_to_write(Settings(), folder) for folder in roots}
     failed = 0
     for folder, store in stores.items():
-        click.echo(f"{clean(str(folder))}:", err=True)
+        click.echo(f"{called_path(folder)}:", err=True)
         sys.stdout.flush()
         pid = os.fork()
         if pid == 0:

@@ -8,7 +8,8 @@ import click
 
 from corpus_agent import render
 from corpus_agent.cli.common import JSON, main, settings_in_force
-from corpus_agent.cli.printing import clean, print_json, print_lines
+from corpus_agent.cli.printing import print_json, print_lines
+from corpus_agent.text.naming import called_path
 from corpus_agent.trust import known
 from corpus_agent.trust import stores as trusted
 from indexer import storage
@@ -55,7 +56,7 @@ def stores(drop: tuple[str, ...], as_json: bool) -> None:
     corpus-agent search "rent" -s notes -s contracts.
     """
     for path in trusted.drop(drop) if drop else ():
-        click.echo(f"Off the list: {clean(str(path))}", err=True)
+        click.echo(f"Off the list: {called_path(path)}", err=True)
     # None is looked for: the list is for where several are meant, or one is gone.
     settings = settings_in_force(several=True, finding=False)
     content = render.stores_object(known.known_stores(settings))

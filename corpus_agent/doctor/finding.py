@@ -45,7 +45,7 @@ def examine(checks: Iterable[Check]) -> Iterator[tuple[Check, Finding]]:
 
 def lines(check: Check, finding: Finding) -> Iterator[str]:
     """One line of text, with the repairing command below."""
-    yield f"{finding.state:<5}{check.name:<16}{one_line(finding.found)}"
+    yield f"{finding.state:<5}{check.name:<15} {one_line(finding.found)}"
     if finding.mend and finding.state != "ok":
         yield f"{'':<21}-> {one_line(finding.mend)}"
 

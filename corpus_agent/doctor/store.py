@@ -7,6 +7,7 @@ on it are left out: the failed check names the first step.
 from __future__ import annotations
 
 import os
+import shlex
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +18,7 @@ from corpus_agent import answering, render
 from corpus_agent.doctor.environment import processor
 from corpus_agent.doctor.finding import Check, Finding, State
 from corpus_agent.service import session
+from corpus_agent.text.naming import called_path
 from indexer import CorpusError, Refused, paths, recognition_state, storage
 
 if TYPE_CHECKING:
@@ -149,7 +151,9 @@ def permissions(store: Path) -> Finding:
     info = store.stat()
     mode = stat.S_IMODE(info.st_mode)
     if mode & (stat.S_IRWXG | stat.S_IRWXO):
-        return Finding("fail", f"mode {mode:04o}: others may read it", f"chmod 700 {str(store)!r}")
+        return Finding(
+            "fail", f"mode {mode:04o}: others may read it", f"chmod 700 {shlex.quote(str(store))}"
+        )
     if not os.access(store, os.W_OK):
         return Finding("warn", f"mode {mode:04o}; read only for this user: `index` cannot write")
     return Finding("ok", f"mode {mode:04o}")
@@ -160,7 +164,7 @@ def corpus_folder(store: Path, root: Path | None = None) -> Finding:
     manifest = storage.read_manifest(store)
     root = root or storage.root_of(store, manifest)
     if root.is_dir() and (paths.is_there(root) or not manifest.coverage.searched):
-        return Finding("ok", str(root))
+        return Finding("ok", called_path(root))
     state = "empty" if root.is_dir() else "not there"
     found = f"{str(root)!r} is {state}; what was indexed can be searched and not read"
     return Finding("fail", found, f"mount or restore it, or name its new place: {INDEX} FOLDER")

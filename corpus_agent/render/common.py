@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from corpus_agent.text.naming import called, known, quoted_in_answer, unambiguous
-from corpus_agent.text.sanitize import inert, one_line
+from corpus_agent.text.sanitize import inert
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Citation
@@ -29,7 +29,7 @@ def stores_read(stores: Sequence[OpenStore]) -> ReadStores:
         "stores": [
             {
                 "name": one.name,
-                "store": one_line(str(one.store)),
+                "store": unambiguous(str(one.store)),
                 "version": one.version,
             }
             for one in stores

@@ -10,7 +10,7 @@ from corpus_agent.render.common import SCHEMA_VERSION, as_object
 from corpus_agent.render.files import problem_object
 from corpus_agent.render.json_index import ClusterCounts, IndexReport, Problem, RunCounts
 from corpus_agent.render.upkeep import waiting_text
-from corpus_agent.text.naming import called, unambiguous
+from corpus_agent.text.naming import called, called_path, unambiguous
 from corpus_agent.text.sanitize import one_line
 
 if TYPE_CHECKING:
@@ -121,12 +121,12 @@ def _cluster_lines(counts: ShardCounts) -> Iterator[str]:
 
 def store_lines(store: Path, root: Path, *, new: bool, named: bool, logged: bool) -> Iterator[str]:
     """Where an index lies that was made just now, or that nobody `named` the folder of."""
-    lies = one_line(str(store))
+    lies = called_path(store)
     kept = "; receipts of answers are kept there too (ask --no-log keeps none)" if logged else ""
     if new:
         yield f"The index is in {lies}{kept}."
     elif not named or store.parent != root:
-        yield f"This is the index of {one_line(str(root))}, in {lies}."
+        yield f"This is the index of {called_path(root)}, in {lies}."
 
 
 def _left_lines(outcome: Outcome) -> Iterator[str]:

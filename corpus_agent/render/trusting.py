@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from corpus_agent.render.common import as_object
+from corpus_agent.text.naming import path_again, unambiguous
 from corpus_agent.text.sanitize import one_line
 
 if TYPE_CHECKING:
@@ -18,8 +19,8 @@ def trust_object(found: Permission, *, recorded: bool) -> dict[str, Any]:
     manifest = found.manifest
     return as_object(
         trust={
-            "store": one_line(str(found.place.store)),
-            "root": one_line(str(found.place.root)),
+            "store": unambiguous(str(found.place.store)),
+            "root": unambiguous(str(found.place.root)),
             "root_exists": found.place.root.is_dir(),
             "owner": found.owner,
             "documents": manifest.coverage.indexed if manifest else None,
@@ -34,9 +35,9 @@ def trust_object(found: Permission, *, recorded: bool) -> dict[str, Any]:
 def trust_lines(content: dict[str, Any]) -> Iterator[str]:
     """The same as text, from its JSON."""
     trust = content["trust"]
-    yield f"store     {trust['store']}, owner {trust['owner']}"
+    yield f"store     {path_again(trust['store'])}, owner {trust['owner']}"
     missing = "" if trust["root_exists"] else "  (MISSING)"
-    yield f"root      {trust['root']}{missing}"
+    yield f"root      {path_again(trust['root'])}{missing}"
     yield "          whatever the index names below it can be searched, read and shown"
     if trust["documents"] is None:
         yield "documents none yet: its first run did not finish"
@@ -56,8 +57,8 @@ def stores_object(found: Sequence[KnownStore]) -> dict[str, Any]:
         stores=[
             {
                 "name": one.name,
-                "store": one_line(str(one.store)),
-                "root": one_line(str(one.root)),
+                "store": unambiguous(str(one.store)),
+                "root": unambiguous(str(one.root)),
                 "root_exists": one.root.is_dir(),
                 "problem": one_line(one.problem) if one.problem else None,
                 "documents": one.manifest.coverage.searched if one.manifest else None,
@@ -77,12 +78,12 @@ def stores_lines(content: dict[str, Any]) -> Iterator[str]:
     wide = max((len(one["name"]) for one in found), default=0)
     for one in found:
         missing = "" if one["root_exists"] else "  (MISSING)"
-        yield f"{one['name']:<{wide}}  {one['root']}{missing}"
+        yield f"{one['name']:<{wide}}  {path_again(one['root'])}{missing}"
         if one["problem"]:
             yield f"{'':{wide}}  NOT USABLE: {one['problem']}"
         else:
             counts = f"{one['documents']:,} documents, {one['chunks']:,} passages"
             yield f"{'':{wide}}  {counts}, version {one['version']} of {one['updated']}"
-        yield f"{'':{wide}}  in {one['store']}, yours since {one['since']}"
+        yield f"{'':{wide}}  in {path_again(one['store'])}, yours since {one['since']}"
     if not found:
         yield "No index of yours is recorded. Make one: corpus-agent index FOLDER"

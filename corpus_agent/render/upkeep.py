@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from corpus_agent.render.common import SCHEMA_VERSION, as_object, size_mb
-from corpus_agent.text.naming import called, unambiguous
-from corpus_agent.text.sanitize import one_line
+from corpus_agent.text.naming import called, called_path, path_again, unambiguous
 from indexer import LEAST_UNREAD
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ def forget_object(done: Forgotten, seal: Seal) -> ForgetResult:
         "source": unambiguous(done.source),
         "forgotten": done.row is not None,
         "former": done.former,
-        "keep_out": {"file": one_line(str(done.rules)), "line": done.rule},
+        "keep_out": {"file": unambiguous(str(done.rules)), "line": done.rule},
         "seal": seal,
     }
 
@@ -43,7 +42,7 @@ def forget_lines(done: Forgotten) -> Iterator[str]:
     )
     if done.rule:
         yield "The next run of index or watch takes it up again, unless a rule keeps it out."
-        yield f"Add to {one_line(str(done.rules))} this line:"
+        yield f"Add to {called_path(done.rules)} this line:"
         yield done.rule  # has no control or invisible characters
     else:
         yield "The next run of index or watch takes it up again; rename it, or move it elsewhere."
@@ -73,8 +72,8 @@ def status_object(
     return {
         "schema_version": SCHEMA_VERSION,
         "version": manifest.version,
-        "store": one_line(str(store)),
-        "root": one_line(str(root)),
+        "store": unambiguous(str(store)),
+        "root": unambiguous(str(root)),
         "root_exists": root_exists,
         "files": {
             "indexed": coverage.indexed,
@@ -153,10 +152,11 @@ def _usage_object(used: storage.Usage) -> DiskUse:
 def status_lines(status: StatusResult) -> Iterator[str]:
     """The status as text, from its JSON."""
     files = status["files"]
-    yield f"corpus   {one_line(status['root'])}" + ("" if status["root_exists"] else "  (MISSING)")
+    missing = "" if status["root_exists"] else "  (MISSING)"
+    yield f"corpus   {path_again(status['root'])}{missing}"
     disk = status["disk"]
     yield (
-        f"store    {one_line(status['store'])}, {size_mb(status['bytes'])} "
+        f"store    {path_again(status['store'])}, {size_mb(status['bytes'])} "
         f"({size_mb(disk['tables'])} tables, {size_mb(disk['vectors'])} saved vectors; "
         f"table versions: {disk['versions']:,})"
     )
@@ -192,7 +192,7 @@ def cleanup_object(done: Cleaned) -> dict[str, Any]:
     after = {"bytes": done.after.bytes, **_usage_object(done.after)} if done.after else None
     return as_object(
         cleanup={
-            "store": one_line(str(done.store)),
+            "store": unambiguous(str(done.store)),
             "before": {"bytes": done.before.bytes, **_usage_object(done.before)},
             "after": after,
             "held_versions": done.held,

@@ -21,7 +21,7 @@ from typing import BinaryIO, NoReturn
 
 from corpus_agent.service.beginnings import SAMPLE_BYTES, differing
 from corpus_agent.service.places import sources_of
-from corpus_agent.text.naming import quoted, spellings
+from corpus_agent.text.naming import MAX_PATH, quoted, spellings
 from corpus_agent.text.sanitize import one_line
 from indexer import CorpusError, Refused, open_beneath, paths
 from indexer.confine import starting
@@ -41,7 +41,6 @@ PLAIN = frozenset(_OF_TEXT.split())
 _GOTO = frozenset({"code", "codium", "code-oss", "cursor", "windsurf"})  # take -g FILE:LINE
 _TERMINAL = ("TERM", "COLORTERM", "TERMINFO", "SHELL", "USER", "LOGNAME")
 MAX_REQUEST_BYTES = 64_000
-MAX_PATH = 4_096  # characters of a path that is shown, to be opened by hand
 MAX_LINE = 10**9
 LEAST_SECONDS = 2.0  # in which a viewer says that it cannot
 

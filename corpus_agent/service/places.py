@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from corpus_agent.text.naming import quoted
+from corpus_agent.text.naming import known, quoted
 from indexer import CorpusError, Query, in_part
 from indexer import paths as file_paths
 
@@ -151,3 +151,12 @@ def document(typed: str, names: dict[str, str], roots: Mapping[str, Path]) -> st
     return next(
         (names[name] for name in (typed, *sources_of(typed, roots)) if name in names), typed
     )
+
+
+def on_disk(corpus: Index, typed: str) -> str:
+    """As `document`, and the source that a file has, or would have, that is not in the index."""
+    source = document(typed, known(row.source for row in corpus.files()), corpus.roots)
+    if corpus.file(source) is not None:
+        return source
+    sources = sources_of(typed, corpus.roots)
+    return next((each for each in sources if (corpus.roots[""] / each).is_file()), source)

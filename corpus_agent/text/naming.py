@@ -10,18 +10,21 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 
 from corpus_agent.text.delimiters import Frame, label, neutral
 from corpus_agent.text.sanitize import inert, one_line, unlinked
 
 EXTRACTIVE = "extractive"  # the answerer's name without a model
 MAX_CALLED = 80  # characters, the quotation marks among them
+MAX_PATH = 4_096  # bytes of a path (limits.h), which has to be whole to be typed
 _KEPT_AT_END = 24  # characters of a long name: its end has the kind of file
 _MARK_CHARS = 6  # of the hash that distinguishes two names that look the same
 
 # One word, without the program's own separators: blanks, colons, middle dots, brackets other than
 # those around a broken dot.
 _PLAIN = re.compile(r"(?:\w|\[[.@]\])(?:[\w./+@~,=&%#()-]|\[[.@]\])*")
+_PLAIN_PATH = re.compile(rf"/?{_PLAIN.pattern}")
 _PLAIN_MODEL = re.compile(r"\w(?:[\w./+@-]|\[[.@:]\])*(?::\w[\w.-]*)?")
 _OUR_WORDS = re.compile(
     r"(?<![^\W_])(?:verified|altered|moved|cut|not_found|unsupported|extractive)(?![^\W_])",
@@ -66,10 +69,20 @@ def called_model(name: str) -> str:
     return _called(cleaned(name), name, _PLAIN_MODEL)
 
 
-def _called(clean: str, name: str, word: re.Pattern[str]) -> str:
+def called_path(path: Path) -> str:
+    """The same for a path, whole."""
+    return path_again(unambiguous(str(path)))
+
+
+def path_again(path: str) -> str:
+    """As `called_path`, for a path that is already unambiguous, as JSON has it."""
+    return _called(cleaned(path), path, _PLAIN_PATH, MAX_PATH)
+
+
+def _called(clean: str, name: str, word: re.Pattern[str], most: int = MAX_CALLED) -> str:
     """`clean`, the unambiguous form of `name`, unchanged if it is such a word, else quoted."""
     plain = word.fullmatch(clean) and not _OUR_WORDS.search(clean)
-    return clean if plain and len(clean) <= MAX_CALLED else _quoted(clean, name, MAX_CALLED)
+    return clean if plain and len(clean) <= most else _quoted(clean, name, most)
 
 
 def answerer(name: str, *, outside: bool = False) -> str:

@@ -178,9 +178,16 @@ def _word_value(words: Sequence[_Word], at: int, text: str, french: bool) -> int
     if word == "sept" and text[start].isupper():
         return None
     value = NUMBER_OF.get(word) or compound(word)
-    if value and value >= 100 and text[:start].rstrip(" \u00a0-")[-1:].isdecimal():
+    if value and value >= 100 and _is_behind_figure(text, start):
         return None  # read with the figure
     return value
+
+
+def _is_behind_figure(text: str, at: int) -> bool:
+    """Whether a digit stands before a character, and blanks and hyphens alone between."""
+    while at and text[at - 1] in " \u00a0-":  # a copy of all before it would cost its length
+        at -= 1
+    return at > 0 and text[at - 1].isdecimal()
 
 
 @lru_cache(maxsize=4096)

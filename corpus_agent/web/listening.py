@@ -14,6 +14,7 @@ import stat
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Thread
 
 from indexer import CorpusError, UsageError
 from indexer.confine import starting
@@ -23,7 +24,7 @@ PORT = 8377
 MOST_TRIED = 20  # ports after the first, where nobody named one
 BACKLOG = 64
 _BROWSERS = ("xdg-open", "sensible-browser")
-_OPENED: list[subprocess.Popen[bytes]] = []  # browsers, which outlive this program if they like
+_OPENED: list[subprocess.Popen[bytes]] = []  # browsers that nobody waits for yet
 _HANDED_OVER = "corpus-agent-web.html"
 
 
@@ -143,6 +144,15 @@ def open_browser(url: str) -> str | None:
     except OSError as error:
         return f"The browser could not be started: {error.strerror}."
     return None
+
+
+def wait_for_browsers() -> None:
+    """Have what was opened waited for, that none stays a zombie; after the seal: by threads.
+
+    A browser outlives this program if it likes.
+    """
+    while _OPENED:
+        Thread(target=_OPENED.pop().wait, name="browser", daemon=True).start()
 
 
 def _is_own(folder: Path) -> bool:

@@ -15,6 +15,7 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from corpus_agent.web.door import Door
+from corpus_agent.web.listening import wait_for_browsers
 from corpus_agent.web.site import Site
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ def serve(settings: Settings, launch: Launch, listener: ServedSocket, keys: Keys
         timeout_graceful_shutdown=STOP_SECONDS,
     )
     server = _WebServer(config)
+    wait_for_browsers()
     site.start()
     try:
         server.run(sockets=[_Listening(fileno=listener.socket.detach())])

@@ -223,6 +223,7 @@ class Team:
         self._thread = threading.Thread(target=self._loop.run_forever, name="agents", daemon=True)
         self._lock = threading.Lock()
         self._tasks: dict[Task, Future[str]] = {}
+        self._at_work = False
 
     @property
     def tasks(self) -> tuple[Task, ...]:
@@ -237,7 +238,7 @@ class Team:
         task = Task(agent, text, self._listeners)
         work = answered(task, tools, self._model, system_prompt, max_steps, self._summarise)
         with self._lock:
-            if not self._thread.is_alive():
+            if not self._at_work:
                 work.close()
                 return f"Error: {agent} could not answer: its team is not at work."
             future = self._tasks[task] = asyncio.run_coroutine_threadsafe(work, self._loop)
@@ -249,7 +250,12 @@ class Team:
 
     def __enter__(self) -> Self:
         self._thread.start()
-        asyncio.run_coroutine_threadsafe(self._model.__aenter__(), self._loop).result()
+        try:
+            asyncio.run_coroutine_threadsafe(self._model.__aenter__(), self._loop).result()
+        except BaseException:  # the thread would stay
+            self._end()
+            raise
+        self._at_work = True
         return self
 
     def __exit__(
@@ -260,12 +266,19 @@ class Team:
     ) -> None:
         """Stop what is under way, and end the loop with the model's connections."""
         with self._lock:
+            self._at_work = False  # a task that began now would wait for a loop that has ended
             waiting = list(self._tasks.items())
         for task, future in waiting:
             task.cancel()
             future.exception()
         leaving = self._model.__aexit__(None, None, None)
-        asyncio.run_coroutine_threadsafe(leaving, self._loop).result()
+        try:
+            asyncio.run_coroutine_threadsafe(leaving, self._loop).result()
+        finally:
+            self._end()
+
+    def _end(self) -> None:
+        """End the loop and its thread."""
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.run_until_complete(self._loop.shutdown_asyncgens())

@@ -129,11 +129,11 @@ class ExactVectors:
         Scores are cosines. Ties by row id.
         """
         at, cosines = places, self._cosines(vector, places)
-        if len(cosines) > limit:
-            best = np.argpartition(-cosines, limit - 1)[:limit]
+        if len(cosines) > limit:  # all that are as near as the last one, of which the ids decide
+            best = np.flatnonzero(~(-cosines > np.partition(-cosines, limit - 1)[limit - 1]))
             at, cosines = best if at is None else at[best], cosines[best]
         ids = self.ids if at is None else self.ids[at]
-        order = np.lexsort((ids, -cosines))
+        order = np.lexsort((ids, -cosines))[:limit]
         return Ranked(ids[order], cosines[order].astype(np.float64))
 
     def _cosines(

@@ -155,11 +155,18 @@ class Texts:
         return True
 
     def keep_only(self, hashes: Collection[str | None]) -> None:
-        """Drop the texts of all other files, which were removed or changed."""
-        if self._writable:
-            for entry in self._entries():
-                if entry.path.name.partition(".")[0] not in hashes:
-                    entry.drop()
+        """Drop the texts of all other files, which were removed or changed.
+
+        And those that an earlier version kept in 256 folders, where nothing is looked for now.
+        """
+        for entry in self._entries() if self._writable else ():
+            folder, name = entry.path.parent, entry.path.name
+            is_former = len(folder.name) > 1
+            if is_former or name.partition(".")[0] not in hashes:
+                entry.drop()
+            if is_former:
+                with contextlib.suppress(OSError):  # there are others in it
+                    folder.rmdir()
 
     def _path(self, sha256: str, source: str) -> str:
         """The path of an entry; of the name, only the suffix affects which extractor is used.

@@ -37,9 +37,8 @@ def decode_html(data: bytes, otherwise: Callable[[bytes], str] = decode) -> str:
     """The text of a page in its declared encoding, else by `otherwise`."""
     named = _CHARSET.search(data[:4096])
     if named and not data.startswith((b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf")):
-        # What calls itself Latin-1 or ASCII is read as cp1252, as all browsers do.
         name = named[1].decode("ascii").lower()
-        name = "cp1252" if name in ("iso-8859-1", "latin1", "us-ascii", "ascii") else name
+        name = "cp1252" if name in ("us-ascii", "ascii") else name  # as browsers do
         if (text := decode_named(data, name)) is not None:
             return text
     return otherwise(data)

@@ -7,7 +7,7 @@ the file names elsewhere is loaded, and no script runs.
 from __future__ import annotations
 
 from contextlib import closing
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from indexer.errors import UnreadableDocument
@@ -35,7 +35,8 @@ class ShownPdf:
             except pypdfium2.PdfiumError as error:
                 raise UnreadableDocument("malformed", f"no page can be drawn: {error}") from None
         self.count = len(self._document)
-        self._letters = lru_cache(maxsize=KEPT_PAGES)(self._read)
+        # Of the document, not of this object, which would then keep itself and the file's bytes.
+        self._letters = lru_cache(maxsize=KEPT_PAGES)(partial(_letters_of, self._document))
 
     def points(self, number: int, width: int) -> Points:
         """A page, so many points wide or as many as the bound allows. Raises UnreadableDocument."""
@@ -53,16 +54,17 @@ class ShownPdf:
         """The boxes of a quotation, each with its page; see outline.py."""
         return outlined(quotation, number, near, self._letters)
 
-    def _read(self, number: int) -> PageLetters | None:
-        import pypdfium2
 
-        if not 1 <= number <= self.count:
-            return None
-        try:
-            with closing(self._document[number - 1]) as page:
-                return letters_on(page)
-        except pypdfium2.PdfiumError:
-            return None
+def _letters_of(document: pypdfium2.PdfDocument, number: int) -> PageLetters | None:
+    import pypdfium2
+
+    if not 1 <= number <= len(document):
+        return None
+    try:
+        with closing(document[number - 1]) as page:
+            return letters_on(page)
+    except pypdfium2.PdfiumError:
+        return None
 
 
 def _drawn(page: pypdfium2.PdfPage, wanted: int) -> Points:

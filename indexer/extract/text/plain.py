@@ -105,6 +105,9 @@ def narrow(data: bytes) -> bytes:
 
 # Codecs of names, escapes and binary data: no text is in them, and punycode's time is quadratic.
 _NO_ENCODINGS = frozenset({"punycode", "idna", "unicode_escape", "raw_unicode_escape", "undefined"})
+# What such a label means, to programs that write it and to browsers: WHATWG Encoding, 4.2. The
+# others' 0x80-0x9F, which are controls in ISO 8859, are quotation marks, dashes and the euro sign.
+_MEANT = {"iso8859-1": "cp1252", "iso8859-9": "cp1254"}
 
 
 def decode_named(data: bytes, name: str) -> str | None:
@@ -112,7 +115,7 @@ def decode_named(data: bytes, name: str) -> str | None:
     try:
         codec = codecs.lookup(name.strip())
         wrong = codec.name.replace("-", "_") in _NO_ENCODINGS
-        return None if wrong else data.decode(codec.name)
+        return None if wrong else data.decode(_MEANT.get(codec.name, codec.name))
     except (LookupError, ValueError):
         return None
 

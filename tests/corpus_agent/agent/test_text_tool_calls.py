@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpus_agent.agent.loose_json import value_at
+from corpus_agent.agent.loose_json import MAX_VALUE_CHARS, value_at
 from corpus_agent.agent.text_tool_calls import FORMS, parse
 
 TOOLS = {
@@ -224,6 +224,16 @@ def test_an_object_is_read_as_it_was_meant(text, value):
     assert value_at(text, 0)[0] == value
 
 
+@pytest.mark.parametrize("end", ['"}', '",}', '"'])  # whole, to be mended, and cut
+def test_an_object_is_read_up_to_its_bound(end):
+    before = '{"name": "vectordb_search", "query": "'
+    longest = f"{before}{'x' * (MAX_VALUE_CHARS - len(before + end))}{end}"
+    longer = longest.replace("xx", "xxx", 1)
+    assert value_at(longest, 0)[0] is not None
+    assert value_at(longer, 0) == (None, 0)
+    assert parse(longer, TOOLS).calls == ()
+
+
 @given(st.text(alphabet="{}[]\"'<>/|`:,=()\n abquery_tolsrchvdTOL_CAS", max_size=200))
 def test_nothing_that_a_model_writes_breaks_the_parser(reply):
     spoken = parse(reply, TOOLS)
@@ -244,3 +254,12 @@ def test_a_model_that_repeats_itself_costs_less_than_a_second(piece):
     started = time.process_time()
     parse(piece * (16_000 // len(piece)), TOOLS)
     assert time.process_time() - started < 1.0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("piece", ['{"a":', "{'a':", '<tool_call>{"a":', "<tool_call>x("])
+def test_a_reply_costs_no_more_than_its_length_and_the_bound_of_a_call(piece):
+    """It is parsed again with each piece that comes: of one without an end this took a second."""
+    started = time.process_time()
+    parse(piece * (200_000 // len(piece)), TOOLS)
+    assert time.process_time() - started < 0.5

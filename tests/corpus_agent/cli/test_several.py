@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -74,7 +75,6 @@ def test_what_works_on_one_index_says_so_before_anything_else(stores):
         ["rollback", "1"],
         ["chat", "--resume"],
         ["forget", "a.md"],
-        ["doctor"],
     ):
         done = CliRunner().invoke(main, [*words, *chosen(stores)])
         assert done.exit_code == 2, (words, done.output)
@@ -82,6 +82,30 @@ def test_what_works_on_one_index_says_so_before_anything_else(stores):
     done = CliRunner().invoke(main, ["-s", "no-such-name", "status"])
     assert "There is no index 'no-such-name'" in done.stderr
     assert "corpus-agent stores" in done.stderr
+
+
+@pytest.mark.slow
+def test_doctor_examines_each_by_its_name_inside_one_seal(cli: Cli, stores, tmp_path):
+    alone = json.loads(cli("doctor", "-s", stores["home"], "--json").stdout)
+    of_one = [check["name"] for check in alone["doctor"]["checks"]]
+    assert alone["doctor"]["passed"], alone
+    both = json.loads(cli("doctor", *chosen(stores), "--json").stdout)
+    assert (both["doctor"]["passed"], both["seal"]) == (True, "enforced")
+    found = {check["name"]: check for check in both["doctor"]["checks"]}
+    own = of_one[of_one.index("index") :]
+    names = {name.partition(": ")[0] for name in found if ": " in name}
+    assert len(names) == 2
+    assert list(found) == of_one[: of_one.index("index")] + [
+        f"{name}: {check}" for name in sorted(names) for check in own
+    ]
+    copied = tmp_path / "copied" / ".corpus-agent"
+    shutil.copytree(stores["work"], copied)  # whose, nobody has said
+    done = cli("doctor", "-s", stores["home"], "-s", copied)
+    assert done.returncode == 1
+    wrong = [line for line in done.stdout.splitlines() if line.startswith("fail")]
+    assert len(wrong) == 1, done.stdout
+    assert re.match(r"fail copied: index +This index was not made by you here", wrong[0])
+    assert re.search(r"^ok   home[-\d]*: embedding ", done.stdout, re.MULTILINE)  # the control
 
 
 def test_status_and_history_show_each_by_its_name(stores):

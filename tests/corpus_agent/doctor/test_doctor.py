@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -130,7 +131,7 @@ def test_a_store_that_others_may_read_is_wrong(store):
     assert index.permissions(store).state == "ok"
     store.chmod(0o750)
     finding = index.permissions(store)
-    assert (finding.state, finding.mend) == ("fail", f"chmod 700 {str(store)!r}")
+    assert (finding.state, finding.mend) == ("fail", f"chmod 700 {shlex.quote(str(store))}")
 
 
 def test_a_store_that_this_user_cannot_write_is_said(store, open_folder):

@@ -179,6 +179,24 @@ def test_the_command_takes_a_name_as_it_is_shown_and_prints_the_rule(cli: Cli, r
     assert "line break.txt" not in cli("files").stdout
 
 
+@pytest.mark.slow
+def test_the_command_takes_a_path_as_people_type_it(cli: Cli, root):
+    for typed, here, source in (
+        ("./docs/plain.txt", root.parent, "plain.txt"),
+        ("docs/a.txt", root.parent, "a.txt"),
+        ("starXandY.txt", root / "sub", "sub/starXandY.txt"),
+        (root / "sub" / "star*and?.txt", root, "sub/star*and?.txt"),
+        ("../#note.txt", root / "sub", "#note.txt"),
+    ):
+        for forgotten in (True, False):  # what is forgotten already is no mistyped name
+            done = cli("forget", typed, "--json", cwd=here)
+            assert done.returncode == 0, done.stderr
+            content = json.loads(done.stdout)
+            assert (content["source"], content["forgotten"]) == (source, forgotten)
+    (root.parent / "other.txt").write_text("The boiler of somebody else.\n")
+    assert cli("forget", "./other.txt", cwd=root.parent).returncode == 1
+
+
 def test_a_name_that_nothing_has_is_mistyped_and_a_file_is_forgotten_already(root):
     settings = Settings(store=root.parent / ".corpus-agent", root=root)
     with pytest.raises(CorpusError, match="neither in the index nor in its folder") as raised:

@@ -1,6 +1,7 @@
 """The real server: every page, every way around the key, and what is closed to the process."""
 
 import json
+import os
 import random
 import re
 import signal
@@ -9,12 +10,13 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
 from corpus_agent.web.site import ASSETS, CHANGE, READ
 from tests.support.places import SAMPLE
-from tests.support.processes import until
+from tests.support.processes import children, until
 from tests.support.web_server import POLICY, WebServer, parsed
 
 pytestmark = pytest.mark.slow
@@ -487,6 +489,25 @@ def test_a_unix_socket_is_for_this_user_alone_and_a_stale_one_is_replaced(sample
         finally:
             process.kill()
             process.communicate()
+
+
+def test_a_browser_that_was_opened_and_ended_is_waited_for(sample_store, tmp_path):
+    """What opens an address hands it to a browser that runs already, and ends."""
+    browser, pid = tmp_path / "xdg-open", tmp_path / "pid"
+    browser.write_text(
+        f"#!/bin/sh\necho $$ > {pid}.new\nmv {pid}.new {pid}\nread end < {pid}.end\n"
+    )
+    browser.chmod(0o755)
+    os.mkfifo(f"{pid}.end")
+    own = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "XDG_RUNTIME_DIR": str(tmp_path)}
+    tmp_path.chmod(0o700)
+    with WebServer(sample_store, "--llm", "none", "--open", env=own) as server:
+        assert until(pid.exists)
+        opened = int(pid.read_text())
+        assert opened in children(server.process.pid)  # the control
+        server.enter()
+        Path(f"{pid}.end").write_text("now\n")
+        assert until(lambda: opened not in children(server.process.pid))
 
 
 def test_no_secret_of_the_server_is_among_the_arguments_of_a_process(server):

@@ -1,5 +1,6 @@
 """Agents as their host runs them: watched, talked to, stopped, and heard when they got nowhere."""
 
+import asyncio
 import re
 import threading
 
@@ -35,6 +36,22 @@ def model_of(fake):
 
     provider = OpenAIProvider(base_url=fake.server.base_url, api_key="none")
     return OpenAIChatModel("toy-model", provider=provider)
+
+
+def held(model, begins=lambda: None, leaves=lambda: None):
+    """A model before whose beginning, or whose end, something happens."""
+    from pydantic_ai.models.wrapper import WrapperModel
+
+    class Held(WrapperModel):
+        async def __aenter__(self):
+            await asyncio.to_thread(begins)
+            return await super().__aenter__()
+
+        async def __aexit__(self, *why):
+            await asyncio.to_thread(leaves)
+            return await super().__aexit__(*why)
+
+    return Held(model)
 
 
 @pytest.fixture
@@ -111,6 +128,31 @@ def test_a_team_that_is_left_stops_its_tasks(workspace):
             assert started.wait(20)
         waiting.join(20)
     assert ended == ["Error: scout was stopped before it answered."]
+
+
+def test_a_task_that_is_asked_for_while_its_team_is_left_is_refused(workspace):
+    """Its loop ends before it could: it would wait for ever."""
+    ended = []
+    with ScriptedModelServer([Reply(content="too late", delay=5.0)]) as fake:
+        team = Team(held(model_of(fake), leaves=lambda: (late.start(), late.join(2))))
+        scout = file_agent(SCOUT, lambda: workspace, team)
+        late = threading.Thread(target=lambda: ended.append(scout.run("Look.")), daemon=True)
+        with team:
+            pass
+        late.join(10)
+    assert ended == ["Error: scout could not answer: its team is not at work."]
+
+
+def test_a_team_whose_model_does_not_begin_leaves_no_thread():
+    def refuse():
+        raise ConnectionError("no model today")
+
+    with ScriptedModelServer([]) as fake:
+        team = Team(held(model_of(fake), begins=refuse))
+        with pytest.raises(ConnectionError, match="no model today"), team:
+            pass
+    assert not team._thread.is_alive()
+    assert team.run("scout", "Look.", [], "", 1).endswith("its team is not at work.")
 
 
 def test_what_was_found_is_not_lost_at_the_last_step(workspace):

@@ -27,7 +27,7 @@ from corpus_agent.selftest.stores import home
 from corpus_agent.service.cluster import RayHands
 from corpus_agent.service.opening import opened
 from corpus_agent.settings import Settings, absolute
-from corpus_agent.web.listening import open_browser
+from corpus_agent.web.listening import open_browser, wait_for_browsers
 from corpus_agent.workspace import FileTools, Workspace
 from indexer import FolderEncoder, sync_folder
 from indexer.confine import starting
@@ -300,6 +300,7 @@ def a_browser_of_ours(folder):
         os.environ.update(before)
     assert until(said.exists)
     assert said.read_text() == f"{starting.FOLDER}\n"
+    wait_for_browsers()
 
 
 def an_editor_of_the_users(folder):

@@ -50,6 +50,18 @@ def test_rows_compared_in_several_parts_or_alone_have_the_cosines_of_one_product
         assert found.scores.tolist() == cosines[wanted].tolist()
 
 
+@pytest.mark.parametrize("limit", [1, 2, 7, 30, 199, 200, 201])
+def test_of_equally_near_rows_the_first_ids_are_taken_with_and_without_a_filter(limit):
+    chance = np.random.default_rng(limit)
+    ids = chance.permutation(400)
+    turned = exact(np.tile([[1, 0], [0.8, 0.6]], (200, 1)), ids.tolist())
+    rows = [*sorted(ids[::2].tolist()), *sorted(ids[1::2].tolist())]  # the nearer ones first
+    query, some = np.array([1, 0], np.float32), chance.permutation(ids)[:250].astype(np.uint64)
+    assert turned.nearest(query, limit).ids.tolist() == rows[:limit]
+    found = turned.nearest(query, limit, turned.places(some)).ids.tolist()
+    assert found == [row for row in rows if row in some][:limit]
+
+
 def test_a_vector_that_is_no_number_is_never_near():
     damaged = exact([[np.nan, 0], [0, 1]], [1, 2])
     assert damaged.nearest(np.array([1, 0], np.float32), 1).ids.tolist() == [2]
@@ -98,7 +110,7 @@ def test_memory_and_table_find_the_same(store, query):
             dict(zip(ours.ids.tolist(), ours.scores, strict=True))
             == pytest.approx(dict(zip(theirs.ids.tolist(), theirs.scores, strict=True)), abs=1e-6)
             or len(ours.ids) == query.limit
-        )  # of equally near ones either may be the last
+        )  # of equally near ones the table may have another last
         pool, control = kept.pool(ours), read.pool(ours)
         assert (pool.sources, pool.ordinals) == (control.sources, control.ordinals)
         assert np.array_equal(pool.vectors, control.vectors)

@@ -190,11 +190,12 @@ def test_a_damaged_marker_is_explained(made, content):
 
 
 def test_a_path_that_tables_cannot_have_is_refused_before_anything_is_made(tmp_path):
-    for name in ("a\nb", "a\x1b[31mb", "a\x7fb"):
+    for name in ("a\nb", "a\x1b[31mb", "a\x7fb", "a\x85b", "a\x9b2Jb"):
         root = tmp_path / name
         root.mkdir()
-        with pytest.raises(UsageError, match="a line end or a control character"):
+        with pytest.raises(UsageError, match="a line end or a control character") as raised:
             check_apart(root / ".corpus-agent", root)
+        assert str(raised.value).isprintable()
         check_apart(tmp_path / "elsewhere", root)  # the control
     for name in ("a%20b", "100%", "a#b", "a?b", "a'b", "a\\b", "[x]", "文"):
         check_apart(tmp_path / name / ".corpus-agent", tmp_path / name)

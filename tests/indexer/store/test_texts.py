@@ -175,6 +175,20 @@ def test_texts_of_files_that_are_gone_are_dropped(store):
     assert [entry.name.partition(".")[0] for entry in entries(store)] == [digest(1)]
 
 
+def test_texts_in_the_folders_of_an_earlier_version_are_dropped(store):
+    texts = Texts(store)
+    for number in (1, 2):
+        texts.put(digest(number), NAME, text("words"))
+    former = store / kept.TEXTS_FOLDER / digest(1)[:2]
+    former.mkdir()
+    for entry in entries(store):
+        shutil.copy(entry, former)
+    assert len(entries(store)) == 4
+    texts.keep_only({digest(1), digest(2)})
+    assert not former.exists()
+    assert texts.get(digest(1), NAME) == texts.get(digest(2), NAME) == text("words")  # the control
+
+
 @pytest.mark.slow
 def test_it_may_be_deleted_at_any_time(store):
     texts, failed = Texts(store), []

@@ -3,6 +3,7 @@
 import io
 import time
 import unicodedata
+import weakref
 from itertools import pairwise
 
 import pytest
@@ -72,6 +73,15 @@ def test_what_does_not_stand_on_the_page_has_no_box():
     assert boxes(data, 1, "The deposit is returned within thirty days.") == []
     assert boxes(data, 1, "…") == []
     assert boxes(data, 2, "The rent is due") == []
+
+
+def test_a_pdf_that_is_no_longer_shown_leaves_memory_at_once():
+    shown = ShownPdf(pdf_of("The rent is due on the first day of the month."))
+    assert shown.outline(1, "The rent is due", None)  # its letters are kept for the next quotation
+    document = weakref.ref(shown._document)
+    assert document() is not None  # the control
+    del shown
+    assert document() is None
 
 
 @pytest.mark.parametrize("turned", [0, 90, 180, 270])
