@@ -36,7 +36,8 @@ AT_THE_START = ("PYTHON", "LC_", "LANG", "LD_", "OMP_", "OPENBLAS_", "MALLOC_")
 _SERVER = """
 import sys
 from tests.support.forked import serve
-serve(int(sys.argv[1]), sys.argv[2:])
+sys.path.insert(0, sys.argv[2])
+serve(int(sys.argv[1]), sys.argv[3:])
 """
 
 # What commands import and that starts no thread which would be missed: not LanceDB itself, nor
@@ -131,17 +132,16 @@ class Server:
         return code, seconds
 
     def _start(self) -> None:
+        start = [sys.executable, "-P", "-c", _SERVER]
         self._channel, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-c", _SERVER, str(theirs.fileno()), *self._modules],
+                [*start, str(theirs.fileno()), str(self._packages), *self._modules],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 env={
                     **self._environment,
-                    "PYTHONPATH": os.pathsep.join(
-                        map(str, dict.fromkeys([self._packages, REPOSITORY]))
-                    ),
+                    "PYTHONPATH": str(REPOSITORY),
                     "OPENBLAS_NUM_THREADS": "1",
                 },
             )

@@ -36,7 +36,6 @@ from tests.support.forked import MODULES, Server
 from tests.support.places import REPOSITORY
 
 BEFORE = "854f263"  # the commit whose stores decided for themselves
-PACKAGES = ("corpus_agent", "indexer")
 CANARY = "canary-7d31f0"
 STORE = ".corpus-agent"
 DOCUMENT = "notes/lease.md"
@@ -158,7 +157,7 @@ class Scene:
 def program_before(folder: Path) -> Program:
     """The program of the commit BEFORE, put into `folder` from the repository's history."""
     archive = folder / "tree.tar"
-    command = ["git", "-C", str(REPOSITORY), "archive", "-o", str(archive), BEFORE, *PACKAGES]
+    command = ["git", "-C", str(REPOSITORY), "archive", "-o", str(archive), BEFORE]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     except FileNotFoundError:
