@@ -1,9 +1,9 @@
 """The real command in a process of its own that begins with the imports done.
 
 To start Python and to import what a search needs takes half a second of a processor, which most of
-the commands that tests run only repeat. A server imports that once, with no thread, and forks for
-each command; what the child does is all that `python -m corpus_agent` does: it reads its arguments
-and its environment, seals itself, loads LanceDB and the model, and ends as a Python program ends.
+the commands that tests run only repeat. A server imports that once and forks for each command; what
+the child does, alone, without a thread, is all that `python -m corpus_agent` does: it reads its
+arguments and its environment, seals itself, loads LanceDB and the model, and ends as that ends.
 What is about the start itself, about import, about terminals or signals runs the program anew.
 """
 
