@@ -10,16 +10,18 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.support import foreign_files
 from tests.support.foreign_files import DOCUMENTS, LIKE_OURS, NAMES, WORDS, hurt, state_of
+from tests.support.forked import Server, server
 from tests.support.hostile_stores import (
     COMMANDS,
     REPOSITORY,
+    START,
     Program,
     Ran,
     Scene,
@@ -182,14 +184,21 @@ CASES = [(ONE_FOLDER, line) for line in LINES if "read " not in line] + [
 ]
 
 
+@pytest.fixture(scope="module")
+def surroundings(today: Program) -> Iterator[Server]:
+    """A process that forks for each command, in the victim's surroundings."""
+    with server({**os.environ, **START}) as forks:
+        yield forks
+
+
 @pytest.fixture
-def scene(today: Program, tmp_path: Path) -> Scene:
+def scene(today: Program, surroundings: Server, tmp_path: Path) -> Scene:
     """A home with a folder of documents elsewhere, and a harmless one to index."""
-    return _scene(today, tmp_path / "base")
+    return _scene(today, tmp_path / "base", surroundings)
 
 
-def _scene(program: Program, base: Path) -> Scene:
-    scene = Scene(program, base)
+def _scene(program: Program, base: Path, forks: Server | None = None) -> Scene:
+    scene = Scene(program, base, forks=forks)
     scene.project.mkdir(parents=True)
     for name, text in DOCUMENTS.items():
         (scene.project / name).write_text(text)

@@ -7,6 +7,7 @@ commit before the defence, where most get through.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -61,6 +62,7 @@ from tests.support.hostile_stores import (
 )
 
 TRUSTED = "CORPUS_AGENT_TRUSTED_STORES"
+Stage = Callable[[Path, Path], Scene]
 NEEDS_ROOT = "only root gives a file to somebody else"
 
 pytestmark = pytest.mark.timeout(600)
@@ -148,19 +150,29 @@ class Trial:
 
 
 class _Forks(threading.local):
-    """A process for each thread that has this program imported, in the victim's surroundings."""
+    """A process for each thread that has a program imported, in the victim's surroundings."""
 
-    def __init__(self, started: list[Server]) -> None:
-        self.server = Server({**os.environ, **START})
+    def __init__(self, program: Program, started: list[Server]) -> None:
+        self.server = Server({**os.environ, **START}, program.packages, program.modules)
         started.append(self.server)
 
 
-def _tried(trial: Trial, homes: Homes, base: Path, forks: _Forks | None) -> list[Finding]:
+@contextlib.contextmanager
+def _forks(program: Program) -> Iterator[_Forks]:
+    started: list[Server] = []
+    try:
+        yield _Forks(program, started)
+    finally:
+        for server in started:
+            server.close()
+
+
+def _tried(trial: Trial, homes: Homes, base: Path, forks: _Forks) -> list[Finding]:
     """What went wrong in a trial."""
     case = trial.case
     copy_home(homes.rows if case.rows else homes.honest, base)
     scene = Scene(homes.program, base, named=case.named, listener=Listener())
-    scene.forks = forks.server if forks is not None and not case.anew else None
+    scene.forks = None if case.anew else forks.server
     try:
         root = case.root(scene) if case.root else scene.project
         if trial.how == "trusted" and (case in PERSISTENCE or "Corpus" in case.commands):
@@ -215,9 +227,8 @@ def _begun(request: pytest.FixtureRequest, homes: Homes) -> Iterator[Outcomes]:
         if "trial" in item.callspec.params and item.module is request.module
     ]
     trials = [trial for trial in chosen if (trial.how == BEFORE) == lived]
-    started: list[Server] = []
-    forks = None if lived else _Forks(started)
     with (
+        _forks(homes.program) as forks,
         tempfile.TemporaryDirectory(prefix="h-") as folder,
         ThreadPoolExecutor(2 + (os.cpu_count() or 1)) as pool,
     ):
@@ -225,8 +236,6 @@ def _begun(request: pytest.FixtureRequest, homes: Homes) -> Iterator[Outcomes]:
             trial: pool.submit(_tried, trial, homes, Path(folder, f"{number}"), forks)
             for number, trial in enumerate(trials)
         }
-    for server in started:
-        server.close()
 
 
 @pytest.fixture(scope="module")
@@ -283,12 +292,22 @@ def test_the_control_an_attack_got_through_before(trial, outcomes_before):
 # ---- Every command, every call
 
 
+@pytest.fixture(scope="module")
+def stage(today: Homes) -> Iterator[Stage]:
+    """Makes scenes one after the other, whose commands are forked from one process."""
+    with _forks(today.program) as forks:
+
+        def made(home: Path, base: Path) -> Scene:
+            copy_home(home, base)
+            return Scene(today.program, base, forks=forks.server)
+
+        yield made
+
+
 @pytest.fixture
-def scene(today: Homes, tmp_path: Path) -> Scene:
+def scene(today: Homes, stage: Stage, tmp_path: Path) -> Scene:
     """A home whose folder came with an index that somebody else has made."""
-    base = tmp_path / "base"
-    copy_home(today.honest, base)
-    return Scene(today.program, base)
+    return stage(today.honest, tmp_path / "base")
 
 
 @pytest.mark.slow
@@ -320,9 +339,10 @@ def test_nor_is_it_used_where_it_is_named(how, scene):
 
 
 @pytest.mark.slow
-def test_of_several_each_is_trusted_by_itself_and_opens_its_own_folder_alone(today, tmp_path):
-    copy_home(today.rows, tmp_path / "base")  # both name private files as documents
-    scene = Scene(today.program, tmp_path / "base")
+def test_of_several_each_is_trusted_by_itself_and_opens_its_own_folder_alone(
+    today, stage, tmp_path
+):
+    scene = stage(today.rows, tmp_path / "base")  # both name private files as documents
     second = scene.home / "cloned" / "second"
     shutil.copytree(scene.project, second, symlinks=True)
     scene.options = ("-s", str(scene.store), "-s", str(second / STORE))
@@ -371,9 +391,8 @@ def test_a_variable_that_names_nothing_trusts_nothing(value, scene):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["read .ssh/id_rsa", "read .bashrc", "mcp", "Corpus"])
-def test_a_key_is_not_read_though_the_user_named_that_root(name, today, tmp_path):
-    copy_home(today.rows, tmp_path / "base")
-    scene = Scene(today.program, tmp_path / "base")
+def test_a_key_is_not_read_though_the_user_named_that_root(name, today, stage, tmp_path):
+    scene = stage(today.rows, tmp_path / "base")
     fields(root="../..")(scene)
     scene.env[TRUSTED] = f"{scene.store}={scene.home}"
     look(scene)
@@ -582,9 +601,8 @@ def test_trust_shows_what_it_would_permit_and_permits_nothing_unless_told(scene)
 @pytest.mark.parametrize(
     "case", [case for case in CASES if case.name.startswith("root: ")], ids=lambda case: case.name
 )
-def test_trust_itself_reads_and_shows_nothing_of_elsewhere(case, today, tmp_path):
-    copy_home(today.rows, tmp_path / "base")
-    scene = Scene(today.program, tmp_path / "base")
+def test_trust_itself_reads_and_shows_nothing_of_elsewhere(case, today, stage, tmp_path):
+    scene = stage(today.rows, tmp_path / "base")
     case.alter(scene)
     looked = look(scene)
     ran = type_in(scene, "trust", scene.store, "--dry-run")

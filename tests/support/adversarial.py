@@ -293,13 +293,16 @@ def _seconds(pattern: Pattern, method: str, text: str, limit: float) -> float:
 _QUICK = 0.03  # seconds for 32,000 characters: what is linear takes a third of it at most
 
 
-def grows(used: Used, unit: Hostile, ratio: float = 9.0, limit: float = 5.0) -> bool:
+def grows(used: Used, unit: Hostile, ratio: float = 9.0, limit: float = 2.0) -> bool:
     """Whether four times the text takes more than `ratio` times as long: linear is 4, square 16.
 
     What is quick is not compared; what is slow is measured twice more, for a machine may be busy.
     """
-    if used.seconds(unit.of(32_000), limit) < _QUICK:
-        return False
+    if used.seconds(unit.of(8_000), limit) < _QUICK / 4**3:
+        return False  # a cube of it would still be quick for four times as many
+    first = used.seconds(unit.of(32_000), limit)
+    if first < _QUICK or first == math.inf:
+        return first == math.inf  # 200 times what is linear takes: no machine is that busy
     for _ in range(3):
         short, long = (used.seconds(unit.of(size), limit) for size in (16_000, 64_000))
         if long < math.inf and long <= ratio * short:

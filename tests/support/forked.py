@@ -1,18 +1,21 @@
 """The real command in a process of its own that begins with the imports done.
 
 To start Python and to import what a search needs takes half a second of a processor, which most of
-the commands that tests run only repeat. A server imports that once, with no thread, and forks for
-each command; what the child does is all that `python -m corpus_agent` does: it reads its arguments
-and its environment, seals itself, loads LanceDB and the model, and ends as a Python program ends.
+the commands that tests run only repeat. A server imports that once and forks for each command; what
+the child does, alone, without a thread, is all that `python -m corpus_agent` does: it reads its
+arguments and its environment, seals itself, loads LanceDB and the model, and ends as that ends.
 What is about the start itself, about import, about terminals or signals runs the program anew.
 """
 
 from __future__ import annotations
 
 import contextlib
+import gc
+import importlib
 import json
 import os
 import resource
+import runpy
 import select
 import signal
 import socket
@@ -30,7 +33,32 @@ from tests.support.places import REPOSITORY
 # What these say is decided when Python or a library starts.
 AT_THE_START = ("PYTHON", "LC_", "LANG", "LD_", "OMP_", "OPENBLAS_", "MALLOC_")
 
-_SERVER = "from tests.support.forked import serve; serve(int(__import__('sys').argv[1]))"
+_SERVER = """
+import sys
+from tests.support.forked import serve
+sys.path.insert(0, sys.argv[2])
+serve(int(sys.argv[1]), sys.argv[3:])
+"""
+
+# What commands import and that starts no thread which would be missed: not LanceDB itself, nor
+# ONNX Runtime, whose threads a seal would find, but all they stand on.
+LIBRARIES = (
+    "asyncio",
+    "google.protobuf.json_format",
+    "onnx",
+    "platformdirs",
+    "pyarrow.compute",
+    "pyarrow.dataset",
+    "pydantic.json_schema",
+    "safetensors",
+    "tokenizers",
+    "tqdm",
+)
+MODULES = (
+    "corpus_agent.cli",
+    "corpus_agent.service.session",
+    _LANGUAGES := "indexer.embed.languages",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +71,20 @@ class Ended:
 
 
 class Server:
-    """The process that forks; started on first use, with `environment` besides its own."""
+    """The process that forks; started on first use, with `environment` besides its own.
 
-    def __init__(self, environment: Mapping[str, str]) -> None:
+    `packages` is the folder of another version of the program, which has these `modules`.
+    """
+
+    def __init__(
+        self,
+        environment: Mapping[str, str],
+        packages: Path = REPOSITORY,
+        modules: Sequence[str] = MODULES,
+    ) -> None:
         self._environment = environment
+        self._packages = packages
+        self._modules = modules
         self._channel: socket.socket | None = None
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -59,10 +97,12 @@ class Server:
         *,
         seconds: float | None = None,
         memory: int | None = None,
+        code: str | None = None,
     ) -> Ended:
         """The command with these arguments, run to its end or for so long, with so many bytes.
 
-        With `seconds` it has a session of its own, in which nothing is left behind.
+        With `seconds` it has a session of its own, in which nothing is left behind. With `code`
+        that is run in its place, as by `python -c`.
         """
         with (
             tempfile.TemporaryFile() as typed,
@@ -72,7 +112,7 @@ class Server:
             typed.write(given)
             typed.seek(0)
             request = {"arguments": arguments, "cwd": str(cwd), "environment": dict(environment)}
-            request |= {"seconds": seconds, "memory": memory}
+            request |= {"seconds": seconds, "memory": memory, "code": code}
             code, used = self._ask(request, [typed.fileno(), out.fileno(), err.fileno()])
             cost.count_elsewhere(used)
             for file in (out, err):
@@ -92,10 +132,11 @@ class Server:
         return code, seconds
 
     def _start(self) -> None:
+        start = [sys.executable, "-P", "-c", _SERVER]
         self._channel, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-c", _SERVER, str(theirs.fileno())],
+                [*start, str(theirs.fileno()), str(self._packages), *self._modules],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 env={
@@ -135,9 +176,9 @@ def server(environment: Mapping[str, str]) -> Iterator[Server]:
 # ---- In the server
 
 
-def serve(number: int) -> None:
+def serve(number: int, modules: Sequence[str]) -> None:
     """Fork for each request until the channel ends; a child returns from here as the command."""
-    _import()
+    _import(modules)
     channel = socket.socket(fileno=number)
     while True:
         _, files, _, _ = socket.recv_fds(channel, 1, 4)
@@ -170,14 +211,16 @@ def _waited_for(pid: int, seconds: float | None) -> tuple[int | None, float]:
     return code, used.ru_utime + used.ru_stime
 
 
-def _import() -> None:
-    """What commands import and that starts no thread which would be missed."""
-    import pyarrow  # noqa: F401
-    import pydantic  # noqa: F401
-    import tqdm  # noqa: F401
+def _import(modules: Sequence[str]) -> None:
+    for name in (*modules, *LIBRARIES):
+        importlib.import_module(name)
+    from pydantic import BaseModel
 
-    import corpus_agent.cli
-    import corpus_agent.service.session  # noqa: F401
+    type("Model", (BaseModel,), {})  # for which pydantic looks for its plugins in every package
+    if _LANGUAGES in modules:  # its model is unpacked for the first text that is not English
+        sys.modules[_LANGUAGES].language_of("Wer nicht fragt, der bleibt ein Leben lang dumm.")
+    gc.collect()
+    gc.freeze()  # a collection in a child would write to, and so copy, all of this
 
 
 def _become_the_command(request: Mapping[str, Any], standard: Sequence[int]) -> None:
@@ -192,7 +235,9 @@ def _become_the_command(request: Mapping[str, Any], standard: Sequence[int]) -> 
     os.environ.clear()
     os.environ.update(request["environment"])
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    sys.argv = ["corpus-agent", *request["arguments"]]
-    from corpus_agent.cli import main
-
-    main(prog_name="corpus-agent")
+    if (code := request["code"]) is not None:
+        sys.argv = ["-c", *request["arguments"]]
+        exec(compile(code, "<string>", "exec"), {"__name__": "__main__"})
+    else:
+        sys.argv = ["corpus-agent", *request["arguments"]]
+        runpy.run_module("corpus_agent", run_name="__main__")

@@ -32,7 +32,7 @@ from typing import IO, Any, Literal
 
 import pytest
 
-from tests.support.forked import Server
+from tests.support.forked import MODULES, Server
 from tests.support.places import REPOSITORY
 
 BEFORE = "854f263"  # the commit whose stores decided for themselves
@@ -77,6 +77,7 @@ class Program:
 
     name: str
     packages: Path
+    modules: Sequence[str] = MODULES  # that its commands import
 
     @property
     def cli(self) -> list[str]:
@@ -169,7 +170,7 @@ def program_before(folder: Path) -> Program:
     (folder / "tree" / "re2.py").write_text("raise ModuleNotFoundError('not a dependency then')\n")
     # Nobody who runs it leaves compiled modules behind, so each run would compile all of them.
     compileall.compile_dir(folder / "tree", quiet=1)
-    return Program(BEFORE, folder / "tree")
+    return Program(BEFORE, folder / "tree", ("corpus_agent.cli", "corpus_agent.session"))
 
 
 # ---- The honest part
@@ -294,8 +295,7 @@ MCP_CALLS: tuple[tuple[str, dict[str, object]], ...] = (
 def run(scene: Scene, name: str, seconds: float = SECONDS) -> Ran:
     """The command called `name`, run by the victim in the folder."""
     if name in SCRIPTS:
-        command = [sys.executable, "-P", "-c", SCRIPTS[name], str(scene.store), *ROWS]
-        return _ended(name, _started(scene, command), b"", seconds)
+        return run_code(scene, SCRIPTS[name], scene.store, *ROWS, name=name, seconds=seconds)
     words = [*(("--store", str(scene.store)) if scene.named else ()), *scene.options]
     words += COMMANDS[name]
     if name == "verify":
@@ -304,26 +304,39 @@ def run(scene: Scene, name: str, seconds: float = SECONDS) -> Ran:
     typed = f"{QUESTION}\n/quit\n".encode() if name == "chat" else b""
     if name == "mcp":
         typed = b"".join(json.dumps(message).encode() + b"\n" for message in _mcp_messages())
-    if scene.forks is None or name in SERVERS:
-        return _ended(name, _started(scene, [*scene.program.cli, *words]), typed, seconds)
-    done = scene.forks.run(
-        words, scene.project, environment(scene), typed, seconds=seconds, memory=MAX_MEMORY
-    )
-    return Ran(
-        name, done.code, done.out.decode(errors="replace"), done.err.decode(errors="replace")
-    )
+    return _run(scene, name, words, typed, seconds)
 
 
 def type_in(scene: Scene, *arguments: object, name: str = "") -> Ran:
     """What the victim types, word for word; `name` is that of the command."""
-    words = tuple(map(str, arguments))
-    return _ended(name, _started(scene, [*scene.program.cli, *words]), b"", SECONDS)
+    return _run(scene, name, [*map(str, arguments)])
 
 
-def run_code(scene: Scene, code: str, *arguments: object) -> Ran:
+def run_code(
+    scene: Scene, code: str, *arguments: object, name: str = "code", seconds: float = SECONDS
+) -> Ran:
     """A piece of Python that finds the program's packages."""
-    command = [sys.executable, "-P", "-c", code, *map(str, arguments)]
-    return _ended("code", _started(scene, command), b"", SECONDS)
+    return _run(scene, name, [*map(str, arguments)], seconds=seconds, code=code)
+
+
+def _run(
+    scene: Scene,
+    name: str,
+    words: Sequence[str],
+    typed: bytes = b"",
+    seconds: float = SECONDS,
+    code: str | None = None,
+) -> Ran:
+    """A command, or a piece of Python: forked where its start is not what is attacked."""
+    if scene.forks is None or name in SERVERS:
+        start = scene.program.cli if code is None else [sys.executable, "-P", "-c", code]
+        return _ended(name, _started(scene, [*start, *words]), typed, seconds)
+    done = scene.forks.run(
+        words, scene.project, environment(scene), typed,
+        seconds=seconds, memory=MAX_MEMORY, code=code,
+    )  # fmt: skip
+    out, err = (text.decode(errors="replace") for text in (done.out, done.err))
+    return Ran(name, done.code, out, err)
 
 
 # What is decided when Python starts.

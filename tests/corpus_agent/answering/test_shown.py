@@ -22,6 +22,7 @@ def test_two_sentences_that_hold_the_question_together_are_one_quotation(between
     assert quotes(f"{FIRST}{between}{SECOND}")[0] == f"{FIRST} {SECOND}"
 
 
+@pytest.mark.slow
 def test_sentences_of_two_paragraphs_items_and_what_adds_nothing_stand_alone():
     for text in (
         f"{FIRST}\n\n{SECOND}",

@@ -247,6 +247,7 @@ def test_a_page_of_digits_is_cut_where_a_model_would_have_enough(tools):
     )
 
 
+@pytest.mark.slow
 @given(st.lists(st.text(max_size=200), min_size=1, max_size=50), st.integers(1, 500))
 def test_a_fitted_window_fits_loses_no_line_and_always_goes_on(texts, tokens):
     window = Window("a", 5, tuple(map(Line, texts)), 5 + len(texts), 5 + len(texts))

@@ -39,6 +39,7 @@ def test_what_breaks_a_claim_is_said_and_so_is_a_control_that_sees_nothing():
     assert failing(readers={**CLEAN, "processes": 0}) == [socket]
 
 
+@pytest.mark.slow
 def test_a_word_is_found_in_the_memory_of_a_process_that_holds_it():
     word = os.urandom(16).hex()
     assert holds(os.getpid(), word.encode())

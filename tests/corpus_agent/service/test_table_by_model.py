@@ -157,6 +157,7 @@ def test_what_rules_find_stays_and_a_different_value_of_the_model_stands_beside_
     }
 
 
+@pytest.mark.slow
 def test_a_table_that_was_stopped_asks_for_the_rest_alone(corpus):
     def stop(done: int, _: int) -> None:
         if done == 5:
@@ -181,6 +182,7 @@ def test_a_table_that_was_stopped_asks_for_the_rest_alone(corpus):
         assert "insurer" not in last.rpartition("Fields:")[2]
 
 
+@pytest.mark.slow
 def test_what_a_model_said_is_forgotten_with_the_document_and_asked_anew_of_another_text(
     docs, tmp_path
 ):
@@ -201,6 +203,7 @@ def test_what_a_model_said_is_forgotten_with_the_document_and_asked_anew_of_anot
     assert not any(path.is_file() for path in kept.rglob("*"))
 
 
+@pytest.mark.slow
 def test_a_model_that_fails_is_said_and_asked_no_more_and_what_it_said_counts(corpus):
     failing = FieldsModelServer(say=true, most=4)
     with launched(failing) as launch:
@@ -231,6 +234,7 @@ def test_a_reply_that_is_too_long_is_said_and_not_parsed(tmp_path):
     assert counts == [(1, 0), (0, 1)]
 
 
+@pytest.mark.slow
 def test_a_reply_of_broken_objects_is_read_in_linear_time():
     whole = '{"field": 1, "value": "900 euros", "quote": "The rent is 900 euros."}'
     assert [one.value for one in said_in(f"{{ {{x}} [{whole}, {whole}", 1)] == ["900 euros"] * 2

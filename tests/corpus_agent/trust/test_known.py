@@ -137,6 +137,7 @@ def test_the_list_says_what_each_holds_and_which_may_not_be_used(tmp_path):
     assert [entry["name"] for entry in written["stores"].values()] == ["notes", "papers", "tax"]
 
 
+@pytest.mark.slow
 def test_a_name_that_is_not_known_names_those_that_are_the_nearest_first(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(NoIndex, match="There is no index 'notizn'") as none:

@@ -159,6 +159,7 @@ def local_model(fake):
     return OpenAIChatModel("toy-model", provider=provider)
 
 
+@pytest.mark.slow
 def test_the_tools_work_in_an_agent_of_pydantic_ai(tools):
     import pydantic_ai
 

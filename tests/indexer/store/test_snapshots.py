@@ -85,6 +85,7 @@ def test_a_search_finds_in_each_store_and_names_it(folder):
     assert alone[0].chunk.source == "tax/2024.md"  # one store has no name
 
 
+@pytest.mark.slow
 def test_paths_name_a_store_or_are_of_all(folder):
     found = snapshots(folder, "home", "work")
     cases = {
@@ -243,6 +244,7 @@ def test_versions_that_nobody_holds_any_more_go_at_once(folder):
         gc.enable()
 
 
+@pytest.mark.slow
 def test_a_word_weighs_what_it_would_in_one_store(tmp_path):
     """In the small store "tax" is rare, in both together it is not."""
     texts = {f"tax{n}.txt": f"The tax of year {n} is due in the ninth month." for n in range(12)}

@@ -35,6 +35,7 @@ def text_of(store, source):
         index.close()
 
 
+@pytest.mark.slow
 def test_one_document_is_read_again_and_all_others_wait(place):
     store, docs = place
     walked = read_manifest(store).walked_ns
@@ -70,6 +71,7 @@ def test_what_is_nowhere_or_has_no_index_to_go_into_is_refused(place, tmp_path):
     assert "first text" in text_of(store, "a.md")
 
 
+@pytest.mark.slow
 def test_how_passages_are_cut_is_kept_until_it_is_said_otherwise(place):
     store, docs = place
     (docs / "a.md").write_text(" ".join(f"word{n}" for n in range(200)))

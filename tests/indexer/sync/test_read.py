@@ -326,6 +326,7 @@ def test_a_damaged_text_is_made_anew(root, tmp_path):
     assert entry.read_bytes() == good
 
 
+@pytest.mark.slow
 def test_the_text_of_a_file_follows_its_bytes_not_its_name(root, texts):
     (root / "one.md").write_text("# Title\n\nWords.\n")
     (root / "two.md").write_text("No title, other words.\n")
