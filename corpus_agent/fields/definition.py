@@ -11,14 +11,19 @@ import os
 import tomllib
 from collections.abc import Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
 
 from corpus_agent.fields.records import FIELD_TYPES, Field, FieldType
 from corpus_agent.text.tokens import fold
 from indexer import UsageError, read_regular
 
+LEXICON = frozenset(
+    ["de", "en", "es", "fr", "it", "nl", "pt"]
+)  # the languages of the phrases below
 MAX_FIELDS = 50
 MAX_FIELDS_BYTES = 100_000
+_SPELT_ALIKE = 0.84  # of 1: one letter of six, and not another word of the same length
 # Phrases of one thing, best first, with its type and the rule that reads it.
 _KNOWN: tuple[tuple[FieldType, str, str], ...] = (
     ("place", "governing law", "governing law|applicable law|choice of law|proper law|anwendbares recht|geltendes recht|rechtswahl|droit applicable|loi applicable|ley aplicable|derecho aplicable|legge applicabile|toepasselijk recht|lei aplicável|jurisdiction"),
@@ -80,16 +85,39 @@ def field_of(words: str, kind: FieldType | None = None, question: str = "") -> F
         raise UsageError(
             f"{words!r} names no field.", 'Name it in words: corpus-agent table "due date"'
         )
+    entry = _entry_of(name, question)
+    if entry is not None:
+        known, clause, own, rest = entry
+        kept = clause if kind in (None, known) else ""
+        return Field(name, kind or known, (*own, *rest), kept, question)
+    guessed = kind or guessed_type(f"{name} {question}")
+    return Field(name, guessed, (_bare(name) or fold(name),), question=question)
+
+
+def _entry_of(
+    name: str, question: str
+) -> tuple[FieldType, str, Sequence[str], Sequence[str]] | None:
+    """Type and clause of a field of the lexicon, the phrases that are its name, and the others."""
     for asked in filter(None, (_bare(name), _bare(question))):
         for known, clause, listed in _KNOWN:
             phrases = listed.split("|")
             if asked in map(_bare, phrases):
                 own = [phrase for phrase in phrases if _bare(phrase) == asked]
-                rest = [phrase for phrase in phrases if _bare(phrase) != asked]
-                kept = clause if kind in (None, known) else ""
-                return Field(name, kind or known, (*own, *rest), kept, question)
-    guessed = kind or guessed_type(f"{name} {question}")
-    return Field(name, guessed, (_bare(name) or fold(name),), question=question)
+                return known, clause, own, [each for each in phrases if each not in own]
+    return None
+
+
+def is_in_lexicon(field: Field) -> bool:
+    """Whether the name of a field, or what it asks, is in the lexicon."""
+    return _entry_of(field.name, field.question) is not None
+
+
+def similar_phrase(name: str) -> str:
+    """The phrase of the lexicon that a name is spelt like, as "landlord" for "landord"; or ""."""
+    asked = _bare(name)
+    phrases = {_bare(phrase): phrase for _, _, listed in _KNOWN for phrase in listed.split("|")}
+    near = get_close_matches(asked, phrases, n=1, cutoff=_SPELT_ALIKE)
+    return phrases[near[0]] if near else ""
 
 
 def guessed_type(words: str) -> FieldType:

@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 
 from corpus_agent.answering.records import Citation
 from corpus_agent.fields.condition import FieldCondition, ListVerdict, verdict
+from corpus_agent.fields.languages import months_elsewhere
 from corpus_agent.fields.page import DocumentText
-from corpus_agent.fields.records import FieldTable
+from corpus_agent.fields.records import FieldTable, OtherLanguage
 from corpus_agent.fields.table import Documents, chosen_files, document_of, quoted_span, table_of
 from indexer import CorpusError
 
@@ -46,7 +47,7 @@ class Timeline:
     """The dated statements of all documents, by date; `undated` documents have none.
 
     `unread` are the documents that could not be looked at, with the reason; `unverified` counts
-    statements whose quotation did not hold.
+    statements whose quotation did not hold, `elsewhere` documents whose months are not known.
     """
 
     statements: tuple[DatedStatement, ...]
@@ -57,6 +58,7 @@ class Timeline:
     unverified: int
     version: int
     notices: tuple[str, ...] = ()
+    elsewhere: tuple[OtherLanguage, ...] = ()
 
 
 def listed(
@@ -103,8 +105,16 @@ def timeline_of(
         unverified += dropped
         found += statements
     found.sort(key=lambda one: (one.day, one.citation.source, one.citation.line_start))
+    elsewhere = months_elsewhere((file.source for file in files), corpus.main_languages())
     return Timeline(
-        tuple(found), len(files), undated, tuple(unread), changed, unverified, corpus.version
+        tuple(found),
+        len(files),
+        undated,
+        tuple(unread),
+        changed,
+        unverified,
+        corpus.version,
+        elsewhere=elsewhere,
     )
 
 

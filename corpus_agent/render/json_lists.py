@@ -10,6 +10,7 @@ from corpus_agent.render.json_types import (
     ReadStores,
     Seal,
     TableResult,
+    UnknownWords,
 )
 
 Change = Literal["added", "changed", "moved", "removed"]
@@ -66,6 +67,7 @@ class TimelineResult(ReadStores):
     unreadable: list[UnreadSource]
     changed: int
     unverified: int
+    other_languages: list[UnknownWords]
     notices: list[str]
     seal: Seal
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from corpus_agent.fields.languages import month_notice
 from corpus_agent.render.answers import citation_object
 from corpus_agent.render.common import SCHEMA_VERSION, evidence, in_answer, place
-from corpus_agent.render.fields import table_object
+from corpus_agent.render.fields import language_lines, table_object
 from corpus_agent.text.naming import called_in_answer
 from corpus_agent.text.sanitize import enclosed, inert, one_line
 
@@ -75,6 +76,7 @@ def list_foot(listed: ListedDocuments) -> Iterator[str]:
     yield f"  “{what}” chooses no documents: all were looked at; --path and --where choose some"
     if table.unverified:
         yield f"  {table.unverified:,} values left out, since their quotation was not found whole"
+    yield from language_lines(table)
 
 
 def _row_lines(row: DocumentRow) -> Iterator[str]:
@@ -125,6 +127,10 @@ def timeline_object(timeline: Timeline, seal: Seal) -> TimelineResult:
         ],
         "changed": timeline.changed,
         "unverified": timeline.unverified,
+        "other_languages": [
+            {"field": None, "language": one.language, "documents": one.documents}
+            for one in timeline.elsewhere
+        ],
         "notices": [inert(notice) for notice in timeline.notices],
         "seal": seal,
     }
@@ -148,6 +154,8 @@ def timeline_lines(timeline: Timeline) -> Iterator[str]:
             f"  {timeline.unverified:,} statements left out, since their quotation was not found "
             "whole"
         )
+    if notice := month_notice(timeline.elsewhere):
+        yield f"  {notice}"
 
 
 def _statement_lines(one: DatedStatement) -> Iterator[str]:
