@@ -17,7 +17,7 @@ from corpus_agent.fields.records import Reading
 from corpus_agent.text.front_matter import Property, front_matter
 from corpus_agent.text.negation import REACH, denies_value
 from corpus_agent.text.sentences import units
-from corpus_agent.text.table_rows import TextTable, tables_of
+from corpus_agent.text.table_rows import TextTable, column_of, tables_of
 from indexer import MAX_WINDOW_LINES, Line, Window
 
 _REACH = 2_500  # characters around a place in which its sentence is looked for
@@ -121,6 +121,19 @@ class DocumentText:
     def tables(self) -> list[TextTable]:
         """The tables of the document that have a header, in order."""
         return list(tables_of(self.lines))
+
+    @cached_property
+    def _rows(self) -> dict[int, TextTable]:
+        return {row.line: table for table in self.tables for row in table.rows}
+
+    def column_at(self, at: int) -> str:
+        """The name of the column in whose cell a place stands; "" where it is in none."""
+        number = self.line_at(at)
+        table = self._rows.get(number)
+        if table is None:
+            return ""
+        start, end = self.line_span(at)
+        return column_of(table, self.text[start:end], at - start)
 
     @cached_property
     def headers(self) -> dict[int, TextTable]:

@@ -35,11 +35,13 @@ class DatedStatement:
     """A sentence with a date: an ISO day, "2024-03" or "2024", and its quotation.
 
     `either`: the date may be read in two ways, and the other reading is a statement of its own.
+    `column` names the cell of the date where the quotation is the row of a table.
     """
 
     day: str
     citation: Citation
     either: bool = False
+    column: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +135,7 @@ def _statements(document: DocumentText) -> tuple[list[DatedStatement], int]:
         citation = quoted[span]
         if citation is not None:
             either = starts.count(reading.start) > 1
-            statement = DatedStatement(reading.normal, citation, either)
+            column = document.column_at(reading.start)
+            statement = DatedStatement(reading.normal, citation, either, column)
             found.setdefault((reading.normal, span), statement)
     return list(found.values()), dropped

@@ -42,10 +42,14 @@ class ListResult(TableResult):
 
 
 class DatedCitation(TypedDict):
-    """A dated statement; `either`: the date may be read in two ways, and both are there."""
+    """A dated statement; `either`: the date may be read in two ways, and both are there.
+
+    `column` is that of the date in the row of a table.
+    """
 
     date: str
     either: bool
+    column: str | None
     citation: AnswerCitation
 
 

@@ -115,6 +115,7 @@ def timeline_object(timeline: Timeline, seal: Seal) -> TimelineResult:
             {
                 "date": one.day,
                 "either": one.either,
+                "column": inert(one_line(one.column)) if one.column else None,
                 "citation": citation_object(one.citation),
             }
             for one in timeline.statements
@@ -138,8 +139,10 @@ def timeline_object(timeline: Timeline, seal: Seal) -> TimelineResult:
 
 def timeline_lines(timeline: Timeline) -> Iterator[str]:
     """A date a line with the statement and its place, then the counts."""
+    rows: dict[Citation, str] = {}  # of tables, with the day at which each was quoted
     for one in timeline.statements:
-        yield from _statement_lines(one)
+        quoted = rows.setdefault(one.citation, one.day) if one.column else one.day
+        yield from _statement_lines(one, None if quoted == one.day else quoted)
     for source, reason in timeline.unread:
         yield f"unreadable: {called_in_answer(source)} ({inert(one_line(reason))})"
     yield ""
@@ -158,8 +161,12 @@ def timeline_lines(timeline: Timeline) -> Iterator[str]:
         yield f"  {notice}"
 
 
-def _statement_lines(one: DatedStatement) -> Iterator[str]:
+def _statement_lines(one: DatedStatement, quoted: str | None) -> Iterator[str]:
+    """A statement; of a row that stands above, the day at which it was `quoted` instead."""
     either = " (or the day and the month the other way round)" if one.either else ""
     where = inert(_where(one.citation))
-    yield f"{one.day:<10}  {where} · {evidence(one.citation)}{either}"
-    yield f"            {enclosed(one.citation.quote, '“', '”')}"
+    column = f" · {enclosed(one_line(one.column), '“', '”')}" if one.column else ""
+    row = f" of the row at {quoted}" if quoted else ""
+    yield f"{one.day:<10}  {where} · {evidence(one.citation)}{column}{row}{either}"
+    if quoted is None:
+        yield f"            {enclosed(one.citation.quote, '“', '”')}"

@@ -73,7 +73,7 @@ def tables_of(lines: Sequence[Line]) -> Iterator[TextTable]:
         first = last + 1
 
 
-def column_at(table: TextTable, line: str, at: int) -> str:
+def column_of(table: TextTable, line: str, at: int) -> str:
     """The name of the column in whose cell a character of a row's line stands; "" for none."""
     number = sum(1 for _ in _BARS.finditer(line, 0, at)) - 1
     cells = _cells(line)

@@ -267,6 +267,35 @@ def shown() -> dict[str, str]:
 FRAME = Frame(outside=True)
 
 
+def test_the_row_of_a_table_is_quoted_once_with_the_column_of_each_date():
+    rows = (
+        "| Plot | Start | End |",
+        "| Plot: 12 | Start: 2021-04-01 | End: 2026-03-31 |",
+        "| Plot: 13 | End: 2023-12-31 |",
+    )
+    told = timeline_of(ListedCorpus({"plots.csv": "\n".join(rows)}))
+    assert [(one.day, one.column) for one in told.statements] == [
+        ("2021-04-01", "Start"),
+        ("2023-12-31", "End"),
+        ("2026-03-31", "End"),
+    ]
+    lines = list(render.timeline_lines(told))
+    assert lines[:5] == [
+        "2021-04-01  plots.csv:2 · verified · “Start”",
+        f"            “{rows[1]}”",
+        "2023-12-31  plots.csv:3 · verified · “End”",
+        f"            “{rows[2]}”",
+        "2026-03-31  plots.csv:2 · verified · “End” of the row at 2021-04-01",
+    ]
+    shown = render.timeline_object(told, "off")["statements"]
+    assert [one["column"] for one in shown] == ["Start", "End", "End"]
+    assert all(one["citation"]["quote"] for one in shown)
+    # The control: a sentence with two dates is no row, and is quoted for each.
+    said = "The lease ran from 1 April 2021 and was ended on 31 March 2026."
+    plain = timeline_of(ListedCorpus({"a.txt": said}))
+    assert sum(said in line for line in render.timeline_lines(plain)) == 2
+
+
 def test_a_hostile_document_prints_no_control_characters():
     for what, text in shown().items():
         assert "1 May 2025" in text, what  # the control
