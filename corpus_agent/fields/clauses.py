@@ -102,7 +102,7 @@ _NO_PLACES = frozenset(
 )
 
 _MADE = regex.compile(
-    r"(?i)(?:(?:entered\s+into|made|dated|executed|signed|concluded|geschlossen|unterzeichnet|conclu|signé|firmado|celebrado|stipulato)\b[^.;]{0,60}|\b(?:as\s+of|effective(?:\s+on)?|this|on\s+the|date\s+of)\s*(?:the\s+)?)$"
+    r"(?i)(?:(?:entered\s+into|made|dated|executed|signed|concluded|geschlossen|unterzeichnet|conclu|signé|firmad[oa]|celebrad[oa]|stipulat[oa]|firmat[oa]|sottoscritt[oa]|getekend|ondertekend|assinad[oa])\b[^.;]{0,60}|\b(?:as\s+of|effective(?:\s+on)?|this|on\s+the|date\s+of)\s*(?:the\s+)?)$"
 )
 _MADE_BEHIND = regex.compile(r"(?i)\s*(?:(?:ab)?geschlossen|unterzeichnet|unterschrieben)\b")
 _LABEL = regex.compile(

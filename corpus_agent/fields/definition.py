@@ -35,7 +35,7 @@ _KNOWN: tuple[tuple[FieldType, str, str], ...] = (
     ("duration", "", "renewal term|renewal period|renewal|verlängerung|renouvellement|prórroga|rinnovo"),
     ("duration", "", "initial term|term of the agreement|term|contract term|duration|laufzeit|vertragsdauer|mietdauer|durée|duración|durata|looptijd"),
     ("duration", "", "payment terms|payment term|payable within|zahlungsziel|délai de paiement|plazo de pago"),
-    ("date", "", "due date|payment due date|payment due|payable by|pay by|due by|due on|due|fälligkeitsdatum|fällig am|zahlbar bis|fällig|please pay|pay within|to be paid|bitte zahlen|bitte überweisen|à payer avant|date d'échéance|échéance|fecha de vencimiento|vencimiento|data di scadenza|scadenza|vervaldatum"),
+    ("date", "", "due date|payment due date|payment due|payable by|pay by|due by|due on|due|fälligkeitsdatum|fällig am|zahlbar bis|fällig|please pay|pay within|to be paid|bitte zahlen|bitte überweisen|à payer avant|date d'échéance|échéance|fecha de vencimiento|vencimiento|data di scadenza|scadenza|vervaldatum|data de vencimento|vencimento|betalen voor|factura vence|fattura scade|fatura vence|factuur vervalt"),
     ("date", "document date", "invoice date|date of invoice|rechnungsdatum|date de facture|date de la facture|fecha de factura|data fattura|factuurdatum|date of issue|issue date|issued on|document date|letter date|date"),
     ("date", "", "delivery date|date of delivery|delivered on|lieferdatum|liefertermin|date de livraison|fecha de entrega"),
     ("date", "", "meeting date|date of meeting|date of the meeting|sitzungsdatum|held on|date de la réunion|fecha de la reunión|minutes of the meeting of|meeting of|meeting on|sitzung vom|date|datum|fecha|data"),
@@ -43,13 +43,13 @@ _KNOWN: tuple[tuple[FieldType, str, str], ...] = (
     ("money", "", "grand total|total amount due|amount due|total due|balance due|invoice total|total amount|total to pay|total payable|gesamtbetrag|rechnungsbetrag|endbetrag|zahlbetrag|gesamtsumme|zu zahlen|total ttc|net à payer|montant total|importe total|total a pagar|totale da pagare|te betalen|total|totale|totaal|summe|amount|betrag"),
     ("money", "", "net amount|subtotal|net total|nettobetrag|zwischensumme|total ht|montant ht|base imponible|imponibile"),
     ("money", "", "vat amount|vat|sales tax|tax|mehrwertsteuer|mwst|umsatzsteuer|ust|tva|iva|btw"),
-    ("money", "", "monthly rent|rent|nettokaltmiete|kaltmiete|nettomiete|monatsmiete|miete|mietzins|loyer mensuel|loyer|renta mensual|renta|alquiler|canone di locazione|canone|huurprijs|huur"),
-    ("money", "", "security deposit|tenancy deposit|rent deposit|deposit|mietkaution|kaution|dépôt de garantie|caution|fianza|cauzione|waarborgsom|borg"),
-    ("money", "", "purchase price|price|kaufpreis|preis|prix de vente|prix|precio de compra|precio|prezzo|koopprijs"),
-    ("money", "", "salary|annual salary|gross salary|gehalt|jahresgehalt|salaire|salario|stipendio"),
+    ("money", "", "monthly rent|rent|nettokaltmiete|kaltmiete|nettomiete|monatsmiete|miete|mietzins|loyer mensuel|loyer|renta mensual|renta|alquiler|canone di locazione|canone|huurprijs|huur|aluguel|aluguer|renda mensal|renda"),
+    ("money", "", "security deposit|tenancy deposit|rent deposit|deposit|mietkaution|kaution|dépôt de garantie|caution|fianza|cauzione|deposito cauzionale|waarborgsom|borg|caução"),
+    ("money", "", "purchase price|price|kaufpreis|preis|prix de vente|prix|precio de compra|precio|prezzo|koopprijs|prijs|preço"),
+    ("money", "", "salary|annual salary|gross salary|gehalt|jahresgehalt|salaire|salario|stipendio|salaris"),
     ("text", "", "invoice number|invoice no|invoice #|rechnungsnummer|rechnungsnr|rechnung nr|numéro de facture|facture n°|número de factura|factura nº|numero fattura|factuurnummer"),
     ("text", "", "subject|re|betreff|betrifft|objet|asunto|oggetto|onderwerp"),
-    ("party", "", "landlord|lessor|vermieterin|vermieter|bailleur|bailleresse|propriétaire|arrendadora|arrendador|locatore|verhuurder"),
+    ("party", "", "landlord|lessor|vermieterin|vermieter|bailleur|bailleresse|propriétaire|arrendadora|arrendador|locatore|verhuurder|senhorio|senhoria|locador"),
     ("party", "", "tenant|lessee|renter|mieterin|mieter|locataire|preneur|arrendataria|arrendatario|inquilino|conduttore|locatario|huurder"),
     ("party", "", "seller|vendor|verkäuferin|verkäufer|vendeur|vendeuse|vendedora|vendedor|venditore|verkoper"),
     ("party", "", "buyer|purchaser|käuferin|käufer|acheteur|acheteuse|acquéreur|compradora|comprador|acquirente|compratore|koper"),
@@ -91,7 +91,7 @@ def field_of(words: str, kind: FieldType | None = None, question: str = "") -> F
         kept = clause if kind in (None, known) else ""
         return Field(name, kind or known, (*own, *rest), kept, question)
     guessed = kind or guessed_type(f"{name} {question}")
-    return Field(name, guessed, (_bare(name) or fold(name),), question=question)
+    return Field(name, guessed, (_as_asked(name),), question=question)
 
 
 def _entry_of(
@@ -157,8 +157,24 @@ _FILLERS = frozenset(
         "los",
         "il",
         "lo",
+        "de",
+        "di",
+        "del",
+        "della",
+        "du",
+        "do",
+        "da",
+        "van",
     ]
 )
+
+
+def _as_asked(name: str) -> str:
+    """A name as a document may write it: folded, without the articles that it begins with."""
+    words = fold(name).strip(" ?.:").split()
+    while len(words) > 1 and words[0] in _FILLERS:
+        words = words[1:]
+    return " ".join(words) or fold(name)
 
 
 def _bare(words: str) -> str:
