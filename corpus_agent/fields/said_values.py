@@ -15,8 +15,9 @@ from corpus_agent.answering.cuts import cut_out
 from corpus_agent.answering.quotations import check_quotation
 from corpus_agent.fields.labelled import finder_of
 from corpus_agent.fields.page import DocumentText
-from corpus_agent.fields.records import Cell, Field, FieldValue, ProposedValue, Reading, SaidValue
+from corpus_agent.fields.records import Cell, Field, FieldValue, ProposedValue, SaidValue
 from corpus_agent.text.negation import turned_in_clause
+from corpus_agent.text.values import Reading
 
 MOST_SAID = 300  # characters of a value
 MOST_QUOTED = 1_500  # characters of a quotation
