@@ -127,8 +127,7 @@ def _says_otherwise(question: str, one: str, other: str) -> bool:
     kind, asked = expected_kind(question), frozenset(terms(question))
     if kind and not all(has_kind(kind, text, asked) for text in (one, other)):
         return False
-    values = [_values(text) - asked for text in (one, other)]
-    if not all(values) or values[0] & values[1]:
+    if not _differ(kind, asked, one, other):
         return False
     held = [_held(question, text) for text in (one, other)]
     return bool(held[0]) and held[0] == held[1] and _frame(one, other) >= SAME_FRAME
@@ -139,12 +138,25 @@ def _held(question: str, text: str) -> frozenset[str]:
     return frozenset(w for w in content_terms(question) if any(same_word(w, t) for t in there))
 
 
-def _values(text: str) -> frozenset[str]:
-    """The figures and weekdays of a sentence; those of its dates if it has no others."""
-    undated = _DAYS.sub("", without_dates(text))
-    named = {f"{kind} {number}" for kind, number in calendar_names(undated).values()}
-    figures = {word for word in terms(undated) if has_digit(word)}
-    return frozenset(figures | named or (reading.normal for reading in find_dates(text)))
+def _differ(kind: str, asked: frozenset[str], one: str, other: str) -> bool:
+    """Whether two sentences have other values, compared by the first sort that both have."""
+    sorts = (_days, _dates, _figures) if kind == "date" else (_figures, _days, _dates)
+    pairs = ((values(one) - asked, values(other) - asked) for values in sorts)
+    return next((a.isdisjoint(b) for a, b in pairs if a and b), False)
+
+
+def _figures(text: str) -> frozenset[str]:
+    return frozenset(word for word in terms(without_dates(text)) if has_digit(word))
+
+
+def _days(text: str) -> frozenset[str]:
+    """The weekdays and months of a sentence, those of its dates left out."""
+    named = calendar_names(_plain(text)).values()
+    return frozenset(f"{kind} {number}" for kind, number in named)
+
+
+def _dates(text: str) -> frozenset[str]:
+    return frozenset(reading.normal for reading in find_dates(text))
 
 
 def _frame(one: str, other: str) -> float:

@@ -30,6 +30,10 @@ PAPERS = {
     "Die Pacht für die Parzelle beträgt 130 Euro im Jahr.\n",
     "de/pacht.txt": "Gartenverein Rosenau\nPassau, den 6. Mai 2024\n\n"
     "Die Pacht für die Parzelle beträgt 155 Euro im Jahr.\n",
+    "rent-before.eml": "From: Alma Dorn <a@dorn.example>\nTo: t@tarrant.example\nSubject: Flat\n"
+    "Date: Mon, 6 Feb 2023 10:00:00 +0000\n\nHello,\n\nthe rent goes up to 480 euros in April.\n",
+    "rent.eml": "From: Alma Dorn <a@dorn.example>\nTo: t@tarrant.example\nSubject: House\n"
+    "Date: Mon, 5 Feb 2024 10:00:00 +0000\n\nHello,\n\nthe rent goes up to 510 euros in April.\n",
     "bins-one.md": "# Bins\n\nThe brown bin holds 120 litres.\n",
     "bins-two.md": "# Bins\n\nThe brown bin holds 240 litres.\n",
     "flats/elm-2022.md": "# Elm Road\n\n1 May 2022\n\nThe deposit was paid in cash: 900 pounds.\n",
@@ -97,6 +101,7 @@ def test_what_each_sentence_refers_to_is_quoted_up_to_its_name(papers):
         ("What does a swim cost?", "5.10", "4.20", ("2022-04-01", "2025-04-01")),
         ("How much is the sauna?", "12.50", "9.00", ("2022-04-01", "2025-04-01")),
         ("How many gigabytes are in the tariff?", "20", "8", ("2022-03-01", "2024-03-01")),
+        ("What does the rent go up to?", "510", "480", ("2023-02-06", "2024-02-05")),
         ("Wie hoch ist die Pacht für die Parzelle?", "155", "130", ("2021-05-02", "2024-05-06")),
     ],
 )
