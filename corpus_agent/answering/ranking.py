@@ -297,6 +297,7 @@ def weighed(
     subject = Subject(question, hits)
     found = [c for n, hit in enumerate(hits[:read]) for c in _of_passage(n, hit.chunk)]
     found = _said_of_all(hits, found)
+    named = {c.text for c in found if c.naming}  # of whom or what it is, word by word
     if subject.kind or subject.measure:  # the words of the question alone are a label
         found = [c for c in found if c.opening < c.start or subject.adds(c.text)]
     found = [c for c in found if not subject.names_another(c.text)]
@@ -316,7 +317,8 @@ def weighed(
     kept = sorted(np.argsort(-hopes, kind="stable")[:most].tolist())
     found = [found[i] for i in kept]
     texts = {c.passage: hits[c.passage].chunk.text for c in found}
-    needed = dict.fromkeys(t for c in found for t in (c.text, *c.around))
+    around = (text for c in found for text in c.around if text not in named)
+    needed = dict.fromkeys([*(c.text for c in found), *around])
     new = [text for text in needed if text not in memory]
     memory.update(zip(new, encode(new), strict=True))
     coverage = Coverage(subject, question, memory)
