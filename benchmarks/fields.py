@@ -23,11 +23,11 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.common import corpus_of, data, print_table, read_jsonl
-from corpus_agent.fields.dates import find_dates
 from corpus_agent.fields.definition import field_of, fields_of
 from corpus_agent.fields.page import DocumentText
 from corpus_agent.fields.records import Cell, FieldValue
 from corpus_agent.fields.table import proposed, table_of
+from corpus_agent.text.dates import find_dates
 from indexer import Line
 
 COLUMNS = ("governing law", "agreement date", "parties", "expiry")

@@ -54,7 +54,7 @@ def main() -> None:
     with corpus_of(folder, parser.parse_args().store) as corpus:
         answerer = ExtractiveAnswerer(corpus.encoder)
         first, three, refused, closest, control = [], [], [], [], []
-        shown, times, ranks = [], [], []
+        shown, times, ranks, older = [], [], [], []
         for entry in questions:
             started = time.perf_counter()
             answer = answerer.answer(entry["question"], corpus)
@@ -62,6 +62,7 @@ def main() -> None:
             quotes = [citation.quote for citation in answer.citations]
             refused.append(answer.status == "not_found")
             closest.append(answer.status == "closest")
+            older.append(any("lder document" in notice for notice in answer.notices))
             shown.append(len(quotes))
             first.append(has(entry["answers"], " ".join(quotes[:1])))
             three.append(has(entry["answers"], " ".join(quotes)))
@@ -81,7 +82,7 @@ def main() -> None:
             ("plain control", mean(c[0] for c in control), mean(c[1] for c in control), 0.0, 0.0),
         ],
     )
-    print(f"quotations shown, mean {mean(shown):.2f}")
+    print(f"quotations shown, mean {mean(shown):.2f}; said to be older than another {sum(older)}")
     print(
         f"right paragraph first {mean(r == 0 for r in ranks):.3f}, "
         f"in the first five {mean(r < 5 for r in ranks):.3f}; "

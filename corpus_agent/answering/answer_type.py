@@ -23,6 +23,8 @@ _KIND_PATTERNS = {
     r"|\b(?:what|which)(?:'s| is| was| are| were)?(?: \w+){0,3} (?:number|percentage|percent"
     r"|amount|price|cost|costs"
     r"|temperature|speed|population|age|height|distance|score|total|phone|code|weight|salary|fee)\b"
+    r"|\bwhat (?:do|does|did|will|would)\b[^?]{0,80}\b(?:cost|charge)\b"
+    r"|\bwas\b[^?]{0,80}\b(?:kostet|kosten|gekostet)\b"
     r"|\bwie ?(?:viel|viele|lange|alt|hoch|gro(?:ss|ß)|oft|weit|schwer|tief|warm|breit)\b"
     r"|\bcombien\b|\bquel age\b"
     r"|\bcuant[oa]s?\b|\bquant[oiae]s?\b|\bhoeveel\b|いくら|いくつ|何[人個年円歳回台本枚分番階度]|多少|几",

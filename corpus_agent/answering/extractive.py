@@ -18,6 +18,7 @@ from corpus_agent.answering.citations import Numbers, remarks
 from corpus_agent.answering.columns import with_columns
 from corpus_agent.answering.computed import computed_answer, remarks_on
 from corpus_agent.answering.languages import is_asked_in_another, language_of, notice_of
+from corpus_agent.answering.name_lines import name_line
 from corpus_agent.answering.named_documents import missing_names, without_names
 from corpus_agent.answering.own_words import with_plain_brackets
 from corpus_agent.answering.probability import status_of
@@ -34,6 +35,7 @@ from corpus_agent.answering.records import (
 )
 from corpus_agent.answering.statements import statement_rows
 from corpus_agent.answering.unclear import Meanings, meanings, pointed_at
+from corpus_agent.answering.versions import newest_first, told_of_older, versions
 from corpus_agent.text.naming import quoted_in_answer
 from corpus_agent.text.sanitize import one_line
 from corpus_agent.text.sentences import units
@@ -104,11 +106,8 @@ class ExtractiveAnswerer:
         if rows:
             about = (_NO_ROW.format(", ".join(lacking)),) if lacking else ()
             return self._quoted(question, corpus, calls, numbers, rows, "closest", about)
-        said = [text for turn in history for text in (turn.question, turn.answer.text)]
-        if (meant := pointed_at(question, hits, said)) is not None:
-            own = [(s, _cite(corpus, 0, s, hits[s.passage])) for s in meant.sentences]
-            if all(citation.stands for _, citation in own):
-                return self._asked_back(question, corpus, calls, numbers, meant, own)
+        if (pointed := _pointed_at(question, corpus, hits, history)) is not None:
+            return self._asked_back(question, corpus, calls, numbers, *pointed)
         foreign = self._foreign(asked, hits)
         probability = ranking.probability if ranking.sentences else None
         called = status_of(ranking.confidence, ranking.probability)
@@ -116,7 +115,9 @@ class ExtractiveAnswerer:
             called = "closest"
         if probability is None or called == "not_found":
             return self._not_found(question, corpus, calls, foreign, probability=probability)
-        cited = [(s, _cite(corpus, 0, s, hits[s.passage])) for s in ranking.sentences]
+        dated = versions(asked, hits, ranking.sentences)
+        sentences = newest_first(dated, ranking.sentences)
+        cited = [(s, _cite(corpus, 0, s, hits[s.passage])) for s in sentences]
         good = [(s, c) for s, c in cited if c.stands]
         dropped = len(cited) - len(good)
         why = {c.source: _why(hits[s.passage], c) for s, c in cited if not c.stands}
@@ -126,12 +127,11 @@ class ExtractiveAnswerer:
             barred = any(hits[s.passage].unreachable for s, _ in cited)
             answer = self._not_found(question, corpus, calls, (*foreign, *notices), barred=barred)
             return with_changed(answer, changed)
-        meant, good = _meant(found, good, history)
+        meant, good = (None, good) if dated else _meant(found, good, history)
         if meant is not None:
             return self._asked_back(question, corpus, calls, numbers, meant, good)
-        chunks = [hits[s.passage].chunk for s, _ in good]
-        if missing := missing_names(asked, [f"{c.source} {c.heading} {c.text}" for c in chunks]):
-            notices = (*notices, _OF_ANOTHER.format(", ".join(missing)))
+        good = _with_name_lines(asked, corpus, hits, good)
+        notices += _of_another(asked, [hits[s.passage].chunk for s, _ in good])
         answer = self._quoted(
             question,
             corpus,
@@ -142,7 +142,8 @@ class ExtractiveAnswerer:
             (*foreign, *notices),
             None if dropped else probability,  # it was estimated for all of them
         )
-        return replace(answer, changed=changed)
+        older = told_of_older(dated, hits, answer.citations)
+        return replace(answer, changed=changed, notices=(*answer.notices, *older))
 
     def _quoted(
         self,
@@ -275,6 +276,41 @@ def _told(citation: Citation) -> str:
     if not citation.antecedent:
         return ""
     return f"[{citation.quote.split()[0]}: {quoted_in_answer(citation.antecedent)}] "
+
+
+def _pointed_at(
+    question: str, corpus: CorpusView, hits: Sequence[Hit], history: Sequence[Turn]
+) -> tuple[Meanings, list[Quoted]] | None:
+    """What "this library" may mean, if all of it can be quoted."""
+    said = [text for turn in history for text in (turn.question, turn.answer.text)]
+    if (meant := pointed_at(question, hits, said)) is None:
+        return None
+    own = [(s, _cite(corpus, 0, s, hits[s.passage])) for s in meant.sentences]
+    return (meant, own) if all(citation.stands for _, citation in own) else None
+
+
+def _of_another(asked: str, passages: Sequence[Chunk]) -> tuple[str, ...]:
+    """The notice of names that no passage has, nor its heading or the name of its file."""
+    missing = missing_names(asked, [f"{c.source} {c.heading} {c.text}" for c in passages])
+    return (_OF_ANOTHER.format(", ".join(missing)),) if missing else ()
+
+
+def _with_name_lines(
+    asked: str, corpus: CorpusView, hits: Sequence[Hit], good: Sequence[Quoted]
+) -> list[Quoted]:
+    """The quotations, behind the first of each document the line with the name asked for."""
+    found: list[Quoted] = []
+    seen: set[str] = set()
+    for sentence, citation in good:
+        found.append((sentence, citation))
+        line = name_line(asked, sentence, hits) if citation.source not in seen else None
+        seen.add(citation.source)
+        if line is None or any((line.passage, line.start) == (s.passage, s.start) for s, _ in good):
+            continue
+        named = _cite(corpus, 0, line, hits[line.passage])
+        if named.stands:
+            found.append((line, named))
+    return found
 
 
 def _meant(

@@ -31,7 +31,9 @@ from corpus_agent.answering.shown import (
 )
 from corpus_agent.answering.subquestions import parts
 from corpus_agent.text.column_names import ends_with_figures, is_row_of_names, names_of_columns
+from corpus_agent.text.dates import without_dates
 from corpus_agent.text.front_matter import is_asked_for, key_of
+from corpus_agent.text.letterhead import naming_lines
 from corpus_agent.text.sentences import (
     Unit,
     asks,
@@ -43,7 +45,7 @@ from corpus_agent.text.sentences import (
     refers_back,
     units,
 )
-from corpus_agent.text.tokens import terms
+from corpus_agent.text.tokens import has_digit, terms
 
 if TYPE_CHECKING:
     from indexer import Chunk, Encoded, Hit
@@ -66,7 +68,8 @@ class Candidate:
     """A unit that may be the answer, with its context.
 
     `opening` is where the sentence before begins if this one refers to it, else its own start.
-    `key` is that of a property, which answers what asks for it alone.
+    `key` is that of a property, which answers what asks for it alone. `naming` is a line of the
+    letterhead or the signature.
     """
 
     passage: int
@@ -77,6 +80,7 @@ class Candidate:
     around: tuple[str, ...]
     titled: bool
     key: str = ""
+    naming: bool = False
 
 
 # benchmarks/fit_ranking.py computes each of these numbers again and prints its effect on unseen
@@ -84,6 +88,7 @@ class Candidate:
 
 # ---- Limits
 PASSAGES_READ = 8
+MOST_BEFORE = 2  # sentences that each refer to the one before, up to one that says what it is
 UNITS_ENCODED = 16  # the best without vectors: the ranking equals that of 24
 
 # ---- Sentence score: a conditional logit (McFadden 1974) of the right sentence among all
@@ -130,6 +135,13 @@ def _candidate(
     return Candidate(number, opening, unit.start, unit.end, text, others, titled)
 
 
+def _opening(candidate: Candidate, before: Sequence[Candidate]) -> int:
+    """Where a candidate begins with what it refers to, and with what that refers to."""
+    opening = candidate.opening
+    goes_on = opening < candidate.start and before and before[-1].start == opening
+    return before[-1].opening if goes_on else opening
+
+
 def _names_above(text: str, unit: Unit) -> str:
     """The line of a passage that names the columns of a row of figures, "" if there is none."""
     row = text[unit.start : unit.end]
@@ -149,14 +161,16 @@ def _of_properties(number: int, passage: Chunk, own: Sequence[Unit]) -> list[Can
 
 def _of_passage(number: int, passage: Chunk) -> list[Candidate]:
     """The candidates of one passage, each with heading, lead-in line and previous sentence."""
-    heading, lead, before = passage.heading, "", ""
+    heading, lead = passage.heading, ""
+    before: tuple[str, ...] = ()
     own = units(passage.text, passage.language)
     found = _of_properties(number, passage, [unit for unit in own if unit.kind == "property"])
     own = own[len(found) :]
+    naming = naming_lines(passage.text, own, first=passage.ordinal == 0)
     for last, unit in zip([None, *own], own, strict=False):
         text = passage.text[unit.start : unit.end]
         if unit.kind == "head":
-            heading, lead, before = text, "", ""
+            heading, lead, before = text, "", ()
             continue
         if asks(text):
             lead = text
@@ -170,16 +184,39 @@ def _of_passage(number: int, passage: Chunk) -> list[Candidate]:
         elif unit.kind != "row" and not is_item(text) and not asks(lead):
             lead = ""
         named = _names_above(passage.text, unit) if unit.kind == "text" else ""
-        candidate = _candidate(number, passage, unit, last, (heading, lead, named or before))
-        untitled = unit.kind == "text" and not is_pointer(text)
-        if unit is own[-1] and untitled:  # the text that it would head is missing
-            candidate = replace(candidate, titled=False)
+        back = refers_back(text)
+        spoken_of = before if back else before[-1:]
+        around = (heading, lead, *((named,) if named else spoken_of))
+        candidate = _candidate(number, passage, unit, last, around)
+        opening = _opening(candidate, found[-1:] if len(before) <= MOST_BEFORE else ())
+        candidate = replace(candidate, opening=opening, naming=unit in naming)
+        if unit is own[-1] and unit.kind == "text" and not is_pointer(text):
+            candidate = replace(candidate, titled=False)  # the text that it would head is missing
         found.append(candidate)
         if unit.kind == "page":
             continue
-        before, heading = text, text if candidate.titled else heading
+        before = (*before[-MOST_BEFORE:], text) if back else (text,)
+        heading = text if candidate.titled else heading
         lead = text if leads_in(text) else lead
     return found
+
+
+def _said_of_all(hits: Sequence[Hit], found: Sequence[Candidate]) -> list[Candidate]:
+    """The candidates, each with the lines of its document that name what or whose that is."""
+    said: dict[str, list[str]] = {}
+    for candidate in found:
+        if candidate.naming:
+            said.setdefault(hits[candidate.passage].chunk.source, []).append(candidate.text)
+    return [
+        replace(one, around=tuple(dict.fromkeys((*one.around, *lines))))
+        if (
+            lines := [
+                text for text in said.get(hits[one.passage].chunk.source, ()) if text != one.text
+            ]
+        )
+        else one
+        for one in found
+    ]
 
 
 def features(
@@ -196,7 +233,8 @@ def features(
         hit, text = hits[candidate.passage], candidate.text
         kind = measure = 0.0
         if subject.kind:
-            kind = 1.0 if has_kind(subject.kind, text, subject.asked) else -1.0
+            said = without_dates(text) if candidate.naming and subject.kind != "date" else text
+            kind = 1.0 if has_kind(subject.kind, said, subject.asked) else -1.0
         if subject.measure:
             measure = 1.0 if has_measure(subject.measure, text) else -1.0
         around = coverage.together((text, *candidate.around))
@@ -207,11 +245,19 @@ def features(
                 float(around @ rarity),
                 float((around if candidate.key else coverage.of(text)).mean()),
                 kind,
-                float(candidate.titled),
+                float(candidate.titled or _only_names(candidate, subject)),
                 measure,
             )
         )
     return np.array(rows, dtype=np.float32).reshape(-1, len(WEIGHTS))
+
+
+def _only_names(candidate: Candidate, subject: Subject) -> bool:
+    """Whether a line of a letterhead or a signature has no figure that may be asked for."""
+    text = candidate.text
+    return candidate.naming and not has_digit(
+        text if subject.kind == "date" else without_dates(text)
+    )
 
 
 # ---- Ranking
@@ -250,6 +296,8 @@ def weighed(
     """
     subject = Subject(question, hits)
     found = [c for n, hit in enumerate(hits[:read]) for c in _of_passage(n, hit.chunk)]
+    found = _said_of_all(hits, found)
+    named = {c.text for c in found if c.naming}  # of whom or what it is, word by word
     if subject.kind or subject.measure:  # the words of the question alone are a label
         found = [c for c in found if c.opening < c.start or subject.adds(c.text)]
     found = [c for c in found if not subject.names_another(c.text)]
@@ -269,7 +317,8 @@ def weighed(
     kept = sorted(np.argsort(-hopes, kind="stable")[:most].tolist())
     found = [found[i] for i in kept]
     texts = {c.passage: hits[c.passage].chunk.text for c in found}
-    needed = dict.fromkeys(t for c in found for t in (c.text, *c.around))
+    around = (text for c in found for text in c.around if text not in named)
+    needed = dict.fromkeys([*(c.text for c in found), *around])
     new = [text for text in needed if text not in memory]
     memory.update(zip(new, encode(new), strict=True))
     coverage = Coverage(subject, question, memory)

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 import regex
 
-from corpus_agent.fields.dates import near
-from corpus_agent.fields.records import Reading
+from corpus_agent.text.dates import near
 from corpus_agent.text.number_words import CARDINALS, HUNDRED, ORDINALS, by_word, listed
 from corpus_agent.text.numbers import figures
 from corpus_agent.text.tokens import fold
+from corpus_agent.text.values import Reading
 
 _SIGNS = {
     "€": "EUR",

@@ -7,7 +7,8 @@ import regex
 
 from corpus_agent.fields.names import place_at
 from corpus_agent.fields.page import DocumentText
-from corpus_agent.fields.records import ProposedValue, Reading
+from corpus_agent.fields.records import ProposedValue
+from corpus_agent.text.values import Reading
 
 _HEAD = 9_000  # characters of a document in which it says its own date
 

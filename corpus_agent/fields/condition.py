@@ -28,9 +28,9 @@ from corpus_agent.fields.condition_words import (
     TO_BE_PAID,
     Sign,
 )
-from corpus_agent.fields.dates import find_dates
 from corpus_agent.fields.definition import field_of
 from corpus_agent.fields.records import Cell, Field, FieldType
+from corpus_agent.text.dates import find_dates
 from corpus_agent.text.tokens import fold
 from indexer import UsageError
 

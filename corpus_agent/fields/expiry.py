@@ -13,10 +13,11 @@ import regex
 
 from corpus_agent.fields.amounts import find_durations
 from corpus_agent.fields.clauses import document_date, effective_date
-from corpus_agent.fields.dates import add_duration, find_dates
 from corpus_agent.fields.page import DocumentText
-from corpus_agent.fields.records import ProposedValue, Reading
+from corpus_agent.fields.records import ProposedValue
+from corpus_agent.text.dates import add_duration, find_dates
 from corpus_agent.text.sentences import refers_back
+from corpus_agent.text.values import Reading
 
 _LEAST = 0.75
 

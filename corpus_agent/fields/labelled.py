@@ -19,14 +19,15 @@ from corpus_agent.fields.amounts import (
     find_percentages,
     find_sums,
 )
-from corpus_agent.fields.dates import find_dates
 from corpus_agent.fields.names import name_at, place_at
 from corpus_agent.fields.page import DocumentText
 from corpus_agent.fields.parties import with_role
-from corpus_agent.fields.records import WORDED, Field, FieldType, ProposedValue, Reading
+from corpus_agent.fields.records import WORDED, Field, FieldType, ProposedValue
+from corpus_agent.text.dates import find_dates
 from corpus_agent.text.negation import denies_value, denies_value_of
 from corpus_agent.text.table_rows import TextTable
 from corpus_agent.text.tokens import fold
+from corpus_agent.text.values import Reading
 
 LEAST = 0.45  # a proposal below this score is no value
 ALIKE = 0.03  # values whose scores differ by no more stand beside each other

@@ -15,7 +15,7 @@ from corpus_agent.fields.mentions import MENTION
 from corpus_agent.fields.records import DocumentRow, Field, FieldTable, OtherLanguage
 
 _ENGLISH = "en"
-# Those whose months fields.dates knows, or that write them in figures.
+# Those whose months text.dates knows, or that write them in figures.
 _MONTHS = frozenset(["de", "en", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "sv", "zh"])
 
 

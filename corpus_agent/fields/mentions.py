@@ -7,7 +7,8 @@ from functools import cache
 import regex
 
 from corpus_agent.fields.page import DocumentText
-from corpus_agent.fields.records import Field, ProposedValue, Reading
+from corpus_agent.fields.records import Field, ProposedValue
+from corpus_agent.text.values import Reading
 from indexer import UsageError
 
 MENTION = "mention"  # the clause of a field that is found by its words alone

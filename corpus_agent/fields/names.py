@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import regex
 
-from corpus_agent.fields.records import Reading
+from corpus_agent.text.values import Reading
 
 _JOINING = r"(?:of|the|for|in|de|del|della|di|du|des|la|le|les|van|von|der|den|d['’]|d/b/a)"
 # What ends a name: a company's form, then words that only some names end with.

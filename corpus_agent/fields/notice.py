@@ -11,9 +11,9 @@ from dataclasses import replace
 import regex
 
 from corpus_agent.fields.amounts import find_durations
-from corpus_agent.fields.dates import near
 from corpus_agent.fields.page import DocumentText
 from corpus_agent.fields.records import ProposedValue
+from corpus_agent.text.dates import near
 
 _NOTICE = regex.compile(
     r"(?i)(?<!\p{L})(?:notice|frist|gekündigt|kündigen|kündbar|préavis|preaviso|antelación|antelação|antecedência|aviso|preavviso|anticipo|opzegtermijn|opzegging|opgezegd|opzeggen|advance|terme)(?!\p{L})"

@@ -12,12 +12,12 @@ from functools import cached_property
 
 import regex
 
-from corpus_agent.fields.dates import find_dates, habit
-from corpus_agent.fields.records import Reading
+from corpus_agent.text.dates import find_dates, habit
 from corpus_agent.text.front_matter import Property, front_matter
 from corpus_agent.text.negation import REACH, denies_value
 from corpus_agent.text.sentences import units
 from corpus_agent.text.table_rows import TextTable, column_of, tables_of
+from corpus_agent.text.values import Reading
 from indexer import MAX_WINDOW_LINES, Line, Window
 
 _REACH = 2_500  # characters around a place in which its sentence is looked for

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from corpus_agent.answering.records import Citation
+from corpus_agent.text.values import Reading
 
 FieldType = Literal["date", "money", "duration", "percent", "party", "place", "number", "text"]
 FIELD_TYPES: tuple[FieldType, ...] = (
@@ -37,21 +38,6 @@ class Field:
     phrases: tuple[str, ...]
     clause: str = ""
     question: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """A value in a text: `start` to `end`, as it is written and in one form for all spellings.
-
-    `normal` is an ISO date ("2024-03" without a day), an amount with its currency ("EUR 1200"), an
-    ISO duration ("P3Y"), a number, or the text without line ends. `several` readings of one date
-    that may be read in two ways share their place.
-    """
-
-    start: int
-    end: int
-    text: str
-    normal: str
 
 
 @dataclass(frozen=True, slots=True)

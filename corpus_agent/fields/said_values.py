@@ -21,10 +21,10 @@ from corpus_agent.fields.records import (
     Field,
     FieldValue,
     ProposedValue,
-    Reading,
     SaidValue,
 )
 from corpus_agent.text.negation import turned_in_clause
+from corpus_agent.text.values import Reading
 
 MOST_SAID = 300  # characters of a value
 MOST_QUOTED = 1_500  # characters of a quotation

@@ -38,7 +38,7 @@ _ASKED_BY = {
     "dat": "date dated datum datiert fecha data datado",
     "crea": "created creation erstellt cree creado creato",
     "tag": "tags tagged keywords schlagworte etiquettes etiquetas",
-    "titl": "title titled titel titre titulo titolo",
+    "tit": "title titled titel titre titulo titolo",
 }
 
 

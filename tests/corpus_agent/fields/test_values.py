@@ -3,9 +3,9 @@
 import pytest
 
 from corpus_agent.fields.amounts import find_durations, find_money, find_percentages
-from corpus_agent.fields.dates import add_duration, find_dates, habit
 from corpus_agent.fields.definition import field_of, fields_from, fields_of
 from corpus_agent.fields.names import name_at, place_at
+from corpus_agent.text.dates import add_duration, find_dates, habit
 from indexer import UsageError
 
 

@@ -11,9 +11,9 @@ from datetime import date
 
 import regex
 
-from corpus_agent.fields.records import Reading
 from corpus_agent.text.number_words import MONTHS, by_word, listed
 from corpus_agent.text.tokens import fold
+from corpus_agent.text.values import Reading
 
 _MORE_MONTHS = (  # Italian, Portuguese, Dutch, Polish, Russian, Swedish
     (1, "gennaio janeiro januari stycznia styczeń января январь"),
@@ -68,6 +68,13 @@ def find_dates(text: str, *, day_first: bool | None = None) -> list[Reading]:
             taken.append((start, end))
             found += [Reading(start, end, " ".join(match[0].split()), day) for day in days]
     return sorted(found, key=lambda reading: reading.start)
+
+
+def without_dates(text: str) -> str:
+    """The text without its dates."""
+    for found in reversed(find_dates(text)):
+        text = f"{text[: found.start]}{text[found.end :]}"
+    return text
 
 
 def _every(text: str, day_first: bool | None) -> Iterator[tuple[regex.Match[str], list[str]]]:

@@ -1,0 +1,133 @@
+"""Own papers: whose a letter is, and which of two price lists holds; over a real index."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from corpus_agent.answering.extractive import ExtractiveAnswerer
+from corpus_agent.answering.records import Answer
+from corpus_agent.service import session
+from corpus_agent.settings import Settings
+from indexer.index import Index
+
+PAPERS = {
+    "letters/violin.txt": "4 June 2024\n\nDear Mr Tarrant,\n\n"
+    "My fee is 55 pounds for an hour. I can come on Fridays.\n\nKind regards,\nOdette Varga\n",
+    "letters/unsigned.txt": "Dear Mr Tarrant,\n\nThe piano was tuned for 60 pounds.\n",
+    "house/lift.md": "# Lift\n\nThe Hollin 3 is behind the stairs. It was made in Graz. "
+    "It is oiled every March.\n",
+    "notes/stew.md": "# Lentil stew of Uncle Bertil\n\nCook it for 35 minutes with a bay leaf.\n",
+    "pool/prices-2022.txt": "Pool at Eastfield\nValid from 1 April 2022\n\n"
+    "A swim is 4.20 pounds.\nA sauna is 9.00 pounds.\nThe locker is free of charge.\n",
+    "pool/prices-2025.txt": "Pool at Eastfield\nValid from 1 April 2025\n\n"
+    "A swim is 5.10 pounds.\nA sauna is 12.50 pounds.\nThe locker is free of charge.\n",
+    "mobile.md": "---\ntitle: Mobile with Orbix\ndate: 2022-03-01\n---\n\n"
+    "The tariff has 8 gigabytes a month.\n",
+    "mobile-later.md": "---\ntitle: Mobile with Orbix\ndate: 2024-03-01\n---\n\n"
+    "The tariff has 20 gigabytes a month.\n",
+    "de/pacht-alt.txt": "Gartenverein Rosenau\nPassau, den 2. Mai 2021\n\n"
+    "Die Pacht für die Parzelle beträgt 130 Euro im Jahr.\n",
+    "de/pacht.txt": "Gartenverein Rosenau\nPassau, den 6. Mai 2024\n\n"
+    "Die Pacht für die Parzelle beträgt 155 Euro im Jahr.\n",
+    "rent-before.eml": "From: Alma Dorn <a@dorn.example>\nTo: t@tarrant.example\nSubject: Flat\n"
+    "Date: Mon, 6 Feb 2023 10:00:00 +0000\n\nHello,\n\nthe rent goes up to 480 euros in April.\n",
+    "rent.eml": "From: Alma Dorn <a@dorn.example>\nTo: t@tarrant.example\nSubject: House\n"
+    "Date: Mon, 5 Feb 2024 10:00:00 +0000\n\nHello,\n\nthe rent goes up to 510 euros in April.\n",
+    "bins-one.md": "# Bins\n\nThe brown bin holds 120 litres.\n",
+    "bins-two.md": "# Bins\n\nThe brown bin holds 240 litres.\n",
+    "flats/elm-2022.md": "# Elm Road\n\n1 May 2022\n\nThe deposit was paid in cash: 900 pounds.\n",
+    "flats/oak-2024.md": "# Oak Road\n\n1 May 2024\n\nThe deposit was paid in cash: 700 pounds.\n",
+}
+
+
+@pytest.fixture(scope="module")
+def papers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    folder: Path = tmp_path_factory.mktemp("papers")
+    for name, text in PAPERS.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, "utf-8")
+    settings = Settings(store=tmp_path_factory.mktemp("store") / "store")
+    session.index(settings, folder)
+    yield session.open_corpus(settings)
+
+
+def asked(papers: Index, question: str) -> Answer:
+    return ExtractiveAnswerer(papers.encoder).answer(question, papers)
+
+
+def quotes(answer: Answer) -> list[str]:
+    return [" ".join(citation.quote.split()) for citation in answer.citations]
+
+
+def older(answer: Answer) -> list[str]:
+    return [notice for notice in answer.notices if "lder document" in notice]
+
+
+@pytest.mark.parametrize(
+    ("question", "fact", "named"),
+    [
+        ("What does Odette Varga charge for an hour?", "55 pounds", "Odette Varga"),
+        ("How long does Uncle Bertil cook it?", "35 minutes", "Lentil stew of Uncle Bertil"),
+    ],
+)
+def test_a_name_that_stands_elsewhere_in_the_document_is_quoted_behind_the_fact(
+    papers, question, fact, named
+):
+    answer = asked(papers, question)
+    assert fact in quotes(answer)[0]
+    assert quotes(answer)[1].endswith(named)
+    assert {c.source for c in answer.citations[:2]} == {answer.citations[0].source}
+    assert all(citation.stands for citation in answer.citations)
+    assert not any("do not name" in notice for notice in answer.notices)
+
+
+def test_a_name_that_no_document_has_is_bound_to_none(papers):
+    answer = asked(papers, "What does Signe Lindqvist charge for the hour?")
+    assert not any("Odette Varga" in quote for quote in quotes(answer))
+    named = [notice for notice in answer.notices if "do not name Signe, Lindqvist" in notice]
+    assert answer.status == "not_found" or len(named) == 1
+
+
+def test_what_each_sentence_refers_to_is_quoted_up_to_its_name(papers):
+    answer = asked(papers, "When is the Hollin oiled?")
+    assert quotes(answer)[0].startswith("The Hollin 3 is behind the stairs.")
+    assert quotes(answer)[0].endswith("It is oiled every March.")
+
+
+@pytest.mark.parametrize(
+    ("question", "new", "old", "days"),
+    [
+        ("What does a swim cost?", "5.10", "4.20", ("2022-04-01", "2025-04-01")),
+        ("How much is the sauna?", "12.50", "9.00", ("2022-04-01", "2025-04-01")),
+        ("How many gigabytes are in the tariff?", "20", "8", ("2022-03-01", "2024-03-01")),
+        ("What does the rent go up to?", "510", "480", ("2023-02-06", "2024-02-05")),
+        ("Wie hoch ist die Pacht für die Parzelle?", "155", "130", ("2021-05-02", "2024-05-06")),
+    ],
+)
+def test_of_two_dated_documents_the_newer_is_first_and_the_older_is_told(
+    papers, question, new, old, days
+):
+    answer = asked(papers, question)
+    assert new in quotes(answer)[0]
+    assert old in quotes(answer)[1]
+    assert older(answer) == [
+        f"An older document says otherwise: [2] of {days[0]}; [1] is of {days[1]}."
+    ]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What did a swim cost in 2022?",  # says which one is meant
+        "What did a swim cost before?",
+        "Is the locker free of charge?",  # both say the same
+        "How many litres does the brown bin hold?",  # nothing tells which is newer
+        "How was the deposit paid in cash?",  # of two things
+        "What does Odette Varga charge for an hour?",
+    ],
+)
+def test_no_document_is_called_older_without_reason(papers, question):
+    answer = asked(papers, question)
+    assert answer.citations
+    assert older(answer) == []
