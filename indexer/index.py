@@ -230,13 +230,13 @@ class Index:
 
     def file(self, source: str) -> FileRow | None:
         """The row of one file, None if it is not in the index."""
-        return self._row(source)
-
-    def _row(self, source: str) -> FileRow | None:
-        """The row of one file; a query each costs as much as reading a small document."""
         if self._bounds is not None and source not in self._bounds:
             return None
         return self._listed.get(source) or self._asked(source)
+
+    def main_languages(self) -> dict[str, str]:
+        """The ISO 639 code of each document's language; "" where its passages tell none."""
+        return self._snapshots.main_languages()
 
     def selects(self, path: str) -> bool:
         """Whether a path, as of a Query, selects any document of the index."""
@@ -380,7 +380,7 @@ class Index:
 
     def _member(self, source: str) -> tuple[Documents, FileRow]:
         """The store of an indexed file and its row there; checked before the disk is accessed."""
-        row = self._row(source)
+        row = self.file(source)
         if row is None:
             near = self.similar(source)
             hint = f"Did you mean {', '.join(map(self._quote, near))}?" if near else ""

@@ -25,9 +25,11 @@ _NAMES = {
     "it": "Italian",
     "ja": "Japanese",
     "nl": "Dutch",
+    "ko": "Korean",
     "pl": "Polish",
     "pt": "Portuguese",
     "ru": "Russian",
+    "sv": "Swedish",
     "th": "Thai",
     "tr": "Turkish",
     "vi": "Vietnamese",
@@ -73,9 +75,14 @@ def notice_of_unread(share: float) -> str:
     )
 
 
+def name_of(language: str) -> str:
+    """The name of a language by its code; the code where it is not known."""
+    return _NAMES.get(language, language)
+
+
 def notice_of(language: str) -> str:
     """What a person is told whose question is not in the language of the passages."""
-    name = _NAMES.get(language, language)
+    name = name_of(language)
     return (
         f"The question is not in the language of the passages that were found ({name}), which the "
         f"model does not bridge: ask in {name}, or index with a multilingual model "

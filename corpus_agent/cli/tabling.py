@@ -139,7 +139,8 @@ def list_documents(
     A field and what it is compared with: in, on, before, after, since, by or between with a date,
     or more than, at least, less than, at most with an amount. Every document is looked at, each
     value has a quotation that was looked up, and what is silent, unclear or unreadable is counted.
-    German, French and Spanish words are understood too: "Verträge, die 2025 enden".
+    German, French, Spanish, Italian, Dutch and Portuguese words are understood too: "Verträge, die
+    2025 enden".
     """
     condition = fields.condition.parse_condition(words)
     launch = launch_to_read(settings_in_force(several=True))

@@ -9,11 +9,20 @@ from typing import TYPE_CHECKING
 
 from corpus_agent import lazy_modules
 
-__all__ = ["condition", "definition", "mention_question", "mentions", "table", "timeline"]
+__all__ = [
+    "condition",
+    "definition",
+    "languages",
+    "mention_question",
+    "mentions",
+    "table",
+    "timeline",
+]
 
 if TYPE_CHECKING:
     from corpus_agent.fields import condition as condition
     from corpus_agent.fields import definition as definition
+    from corpus_agent.fields import languages as languages
     from corpus_agent.fields import mention_question as mention_question
     from corpus_agent.fields import mentions as mentions
     from corpus_agent.fields import table as table

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from corpus_agent.fields.labelled import finder_of, occurrences
 from corpus_agent.fields.page import DocumentText
-from corpus_agent.fields.records import Field, ProposedValue
+from corpus_agent.fields.records import WORDED, Field, ProposedValue
 from corpus_agent.text.sentences import Unit, units
 from corpus_agent.text.tokens import STOP_WORDS, terms
 
@@ -19,7 +19,6 @@ _CALLED = 3.0  # where the field is called by one of its phrases, of which later
 _LESS = 0.03
 _WORDS = 1.5  # where all words of the field and its question stand
 _TYPED = 1.0  # where a value of its type stands
-_WORDED = ("party", "place", "text")
 _SHORT = 80  # characters: a heading or a label, with what stands behind it
 _LONGEST = 1_200  # characters of a sentence that is shown
 
@@ -70,7 +69,7 @@ def _ranked(
         add(proposal.readings[0].start, _PROPOSED + proposal.score)
     for rank, start, _, weak in occurrences(text, field.phrases):
         add(start, _CALLED - rank * _LESS - weak)
-    if field.type not in _WORDED:
+    if field.type not in WORDED:
         typed = {
             bisect_right(starts, reading.start) - 1
             for reading in finder_of(field.type, document, labelled=False)(text)

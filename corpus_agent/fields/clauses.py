@@ -102,8 +102,9 @@ _NO_PLACES = frozenset(
 )
 
 _MADE = regex.compile(
-    r"(?i)(?:(?:entered\s+into|made|dated|executed|signed|concluded|geschlossen|unterzeichnet|conclu|signé|firmado|celebrado|stipulato)\b[^.;]{0,60}|\b(?:as\s+of|effective(?:\s+on)?|this|on\s+the|date\s+of)\s*(?:the\s+)?)$"
+    r"(?i)(?:(?:entered\s+into|made|dated|executed|signed|concluded|geschlossen|unterzeichnet|conclu|signé|firmad[oa]|celebrad[oa]|stipulat[oa]|firmat[oa]|sottoscritt[oa]|getekend|ondertekend|assinad[oa])\b[^.;]{0,60}|\b(?:as\s+of|effective(?:\s+on)?|this|on\s+the|date\s+of)\s*(?:the\s+)?)$"
 )
+_MADE_BEHIND = regex.compile(r"(?i)\s*(?:(?:ab)?geschlossen|unterzeichnet|unterschrieben)\b")
 _LABEL = regex.compile(
     r"(?i)\b(?:date|dated|datum|fecha|data|effective\s+date|agreement\s+date)\s*(?:[:：.-]|of\s+(?:this\s+)?agreement\s*:?)\s*$"
 )
@@ -112,7 +113,7 @@ _DEFINED = regex.compile(
 )
 # What is said before a date that is another document's, or the end of something.
 _ANOTHERS = regex.compile(
-    r"(?i)\b(?:that\s+certain|amended|pursuant\s+to|filed|registration|supersedes?|original|prior|under\s+(?:the|an?)|whereas|ha(?:s|ve|d)\s+(?:\p{L}+\s+)?(?:entered|executed|made|signed)|which|entered\s+into\s+(?:an?|the|that)(?!\s+date)|letter|in\s+effect|until|through|end(?:ing|s)|conclude|expires?|terminates?|commence|by\s+and\s+between|plan\s+of|(?:to|under|of)\s+(?:the|that|an?)\s+(?-i:(?:\p{Lu}[\p{L}&-]*\s+|and\s+){1,6}Agreement))\b[^.;]{0,110}$"
+    r"(?i)\b(?:that\s+certain|amended|pursuant\s+to|filed|registration|supersedes?|original|prior|under\s+(?:the|an?)|whereas|ha(?:s|ve|d)\s+(?:\p{L}+\s+)?(?:entered|executed|made|signed)|which|entered\s+into\s+(?:an?|the|that)(?!\s+date)|letter|in\s+effect|until|through|end(?:ing|s)|conclude|expires?|terminates?|commence|endet|enden|läuft|bis(?:\s+zum)?|beginnt|(?:se\s+)?termine|expire|prend\s+(?:fin|effet)|finaliza|vence|termina|scade|eindigt|by\s+and\s+between|plan\s+of|(?:to|under|of)\s+(?:the|that|an?)\s+(?-i:(?:\p{Lu}[\p{L}&-]*\s+|and\s+){1,6}Agreement))\b[^.;]{0,110}$"
 )
 # The place of a date that nobody filled in: "this ___ day of", "dated as of [●]".
 _BLANK = regex.compile(
@@ -160,6 +161,8 @@ def _opening_score(document: DocumentText, reading: Reading) -> float:
     score = 0.0
     if _MADE.search(before):
         score = 0.8 if _EFFECTIVE.search(before) else 0.9
+    elif _MADE_BEHIND.match(behind):
+        score = 0.9
     elif _LABEL.search(before) or _DEFINED.match(behind):
         score = 0.85
     elif _is_line(document, reading) and document.line_at(reading.start) <= 25:
@@ -168,10 +171,13 @@ def _opening_score(document: DocumentText, reading: Reading) -> float:
 
 
 def _is_line(document: DocumentText, reading: Reading) -> bool:
-    """Whether a date has a line for itself, with a place before it at most: "Leeds, 3 May 2024"."""
+    """Whether a date has a line for itself, with a place before it at most: "Leeds, 3 May 2024".
+
+    Behind a label it is what that says.
+    """
     start, end = document.line_span(reading.start)
     rest = document.text[start : reading.start] + document.text[reading.end : end]
-    return len(rest.split()) <= 4
+    return len(rest.split()) <= 4 and ":" not in rest
 
 
 def _signed(document: DocumentText) -> list[ProposedValue]:

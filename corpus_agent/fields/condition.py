@@ -1,6 +1,6 @@
 """Conditions on one field, as in "contracts that end in 2025": parsed, and compared with values.
 
-Pure. The words of four languages are in condition_words.py; what is not understood is refused with
+Pure. The words of seven languages are in condition_words.py; what is not understood is refused with
 what is. A value that a condition cannot decide (a month where a day is asked for, another currency)
 is None, never a guess.
 """
@@ -25,6 +25,7 @@ from corpus_agent.fields.condition_words import (
     LINKS,
     OF_THEM,
     REQUESTS,
+    TO_BE_PAID,
     Sign,
 )
 from corpus_agent.fields.dates import find_dates
@@ -268,6 +269,8 @@ def _field(reading: _Reading, kind: FieldType) -> Field:
     verb = BY_VERB.get(named[0].folded) if kind == "date" and len(named) == 1 else None
     if reading.by_verb and verb is None:
         raise UsageError(f"No field is named before {reading.asked!r}.", UNDERSTOOD)
+    if verb == "expiry" and fold(reading.what).startswith(TO_BE_PAID):
+        verb = "due date"
     field = field_of(verb or words)
     is_known = len(field.phrases) > 1
     if not is_known:

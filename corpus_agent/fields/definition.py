@@ -11,14 +11,19 @@ import os
 import tomllib
 from collections.abc import Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
 
 from corpus_agent.fields.records import FIELD_TYPES, Field, FieldType
 from corpus_agent.text.tokens import fold
 from indexer import UsageError, read_regular
 
+LEXICON = frozenset(
+    ["de", "en", "es", "fr", "it", "nl", "pt"]
+)  # the languages of the phrases below
 MAX_FIELDS = 50
 MAX_FIELDS_BYTES = 100_000
+_SPELT_ALIKE = 0.84  # of 1: one letter of six, and not another word of the same length
 # Phrases of one thing, best first, with its type and the rule that reads it.
 _KNOWN: tuple[tuple[FieldType, str, str], ...] = (
     ("place", "governing law", "governing law|applicable law|choice of law|proper law|anwendbares recht|geltendes recht|rechtswahl|droit applicable|loi applicable|ley aplicable|derecho aplicable|legge applicabile|toepasselijk recht|lei aplicável|jurisdiction"),
@@ -30,7 +35,7 @@ _KNOWN: tuple[tuple[FieldType, str, str], ...] = (
     ("duration", "", "renewal term|renewal period|renewal|verlängerung|renouvellement|prórroga|rinnovo"),
     ("duration", "", "initial term|term of the agreement|term|contract term|duration|laufzeit|vertragsdauer|mietdauer|durée|duración|durata|looptijd"),
     ("duration", "", "payment terms|payment term|payable within|zahlungsziel|délai de paiement|plazo de pago"),
-    ("date", "", "due date|payment due date|payment due|payable by|pay by|due by|due on|due|fälligkeitsdatum|fällig am|zahlbar bis|fällig|please pay|pay within|to be paid|bitte zahlen|bitte überweisen|à payer avant|date d'échéance|échéance|fecha de vencimiento|vencimiento|data di scadenza|scadenza|vervaldatum"),
+    ("date", "", "due date|payment due date|payment due|payable by|pay by|due by|due on|due|fälligkeitsdatum|fällig am|zahlbar bis|fällig|please pay|pay within|to be paid|bitte zahlen|bitte überweisen|à payer avant|date d'échéance|échéance|fecha de vencimiento|vencimiento|data di scadenza|scadenza|vervaldatum|data de vencimento|vencimento|betalen voor|factura vence|fattura scade|fatura vence|factuur vervalt"),
     ("date", "document date", "invoice date|date of invoice|rechnungsdatum|date de facture|date de la facture|fecha de factura|data fattura|factuurdatum|date of issue|issue date|issued on|document date|letter date|date"),
     ("date", "", "delivery date|date of delivery|delivered on|lieferdatum|liefertermin|date de livraison|fecha de entrega"),
     ("date", "", "meeting date|date of meeting|date of the meeting|sitzungsdatum|held on|date de la réunion|fecha de la reunión|minutes of the meeting of|meeting of|meeting on|sitzung vom|date|datum|fecha|data"),
@@ -38,13 +43,13 @@ _KNOWN: tuple[tuple[FieldType, str, str], ...] = (
     ("money", "", "grand total|total amount due|amount due|total due|balance due|invoice total|total amount|total to pay|total payable|gesamtbetrag|rechnungsbetrag|endbetrag|zahlbetrag|gesamtsumme|zu zahlen|total ttc|net à payer|montant total|importe total|total a pagar|totale da pagare|te betalen|total|totale|totaal|summe|amount|betrag"),
     ("money", "", "net amount|subtotal|net total|nettobetrag|zwischensumme|total ht|montant ht|base imponible|imponibile"),
     ("money", "", "vat amount|vat|sales tax|tax|mehrwertsteuer|mwst|umsatzsteuer|ust|tva|iva|btw"),
-    ("money", "", "monthly rent|rent|nettokaltmiete|kaltmiete|nettomiete|monatsmiete|miete|mietzins|loyer mensuel|loyer|renta mensual|renta|alquiler|canone di locazione|canone|huurprijs|huur"),
-    ("money", "", "security deposit|tenancy deposit|rent deposit|deposit|mietkaution|kaution|dépôt de garantie|caution|fianza|cauzione|waarborgsom|borg"),
-    ("money", "", "purchase price|price|kaufpreis|preis|prix de vente|prix|precio de compra|precio|prezzo|koopprijs"),
-    ("money", "", "salary|annual salary|gross salary|gehalt|jahresgehalt|salaire|salario|stipendio"),
+    ("money", "", "monthly rent|rent|nettokaltmiete|kaltmiete|nettomiete|monatsmiete|miete|mietzins|loyer mensuel|loyer|renta mensual|renta|alquiler|canone di locazione|canone|huurprijs|huur|aluguel|aluguer|renda mensal|renda"),
+    ("money", "", "security deposit|tenancy deposit|rent deposit|deposit|mietkaution|kaution|dépôt de garantie|caution|fianza|cauzione|deposito cauzionale|waarborgsom|borg|caução"),
+    ("money", "", "purchase price|price|kaufpreis|preis|prix de vente|prix|precio de compra|precio|prezzo|koopprijs|prijs|preço"),
+    ("money", "", "salary|annual salary|gross salary|gehalt|jahresgehalt|salaire|salario|stipendio|salaris"),
     ("text", "", "invoice number|invoice no|invoice #|rechnungsnummer|rechnungsnr|rechnung nr|numéro de facture|facture n°|número de factura|factura nº|numero fattura|factuurnummer"),
     ("text", "", "subject|re|betreff|betrifft|objet|asunto|oggetto|onderwerp"),
-    ("party", "", "landlord|lessor|vermieterin|vermieter|bailleur|bailleresse|propriétaire|arrendadora|arrendador|locatore|verhuurder"),
+    ("party", "", "landlord|lessor|vermieterin|vermieter|bailleur|bailleresse|propriétaire|arrendadora|arrendador|locatore|verhuurder|senhorio|senhoria|locador"),
     ("party", "", "tenant|lessee|renter|mieterin|mieter|locataire|preneur|arrendataria|arrendatario|inquilino|conduttore|locatario|huurder"),
     ("party", "", "seller|vendor|verkäuferin|verkäufer|vendeur|vendeuse|vendedora|vendedor|venditore|verkoper"),
     ("party", "", "buyer|purchaser|käuferin|käufer|acheteur|acheteuse|acquéreur|compradora|comprador|acquirente|compratore|koper"),
@@ -80,16 +85,39 @@ def field_of(words: str, kind: FieldType | None = None, question: str = "") -> F
         raise UsageError(
             f"{words!r} names no field.", 'Name it in words: corpus-agent table "due date"'
         )
+    entry = _entry_of(name, question)
+    if entry is not None:
+        known, clause, own, rest = entry
+        kept = clause if kind in (None, known) else ""
+        return Field(name, kind or known, (*own, *rest), kept, question)
+    guessed = kind or guessed_type(f"{name} {question}")
+    return Field(name, guessed, (_as_asked(name),), question=question)
+
+
+def _entry_of(
+    name: str, question: str
+) -> tuple[FieldType, str, Sequence[str], Sequence[str]] | None:
+    """Type and clause of a field of the lexicon, the phrases that are its name, and the others."""
     for asked in filter(None, (_bare(name), _bare(question))):
         for known, clause, listed in _KNOWN:
             phrases = listed.split("|")
             if asked in map(_bare, phrases):
                 own = [phrase for phrase in phrases if _bare(phrase) == asked]
-                rest = [phrase for phrase in phrases if _bare(phrase) != asked]
-                kept = clause if kind in (None, known) else ""
-                return Field(name, kind or known, (*own, *rest), kept, question)
-    guessed = kind or guessed_type(f"{name} {question}")
-    return Field(name, guessed, (_bare(name) or fold(name),), question=question)
+                return known, clause, own, [each for each in phrases if each not in own]
+    return None
+
+
+def is_in_lexicon(field: Field) -> bool:
+    """Whether the name of a field, or what it asks, is in the lexicon."""
+    return _entry_of(field.name, field.question) is not None
+
+
+def similar_phrase(name: str) -> str:
+    """The phrase of the lexicon that a name is spelt like, as "landlord" for "landord"; or ""."""
+    asked = _bare(name)
+    phrases = {_bare(phrase): phrase for _, _, listed in _KNOWN for phrase in listed.split("|")}
+    near = get_close_matches(asked, phrases, n=1, cutoff=_SPELT_ALIKE)
+    return phrases[near[0]] if near else ""
 
 
 def guessed_type(words: str) -> FieldType:
@@ -129,8 +157,24 @@ _FILLERS = frozenset(
         "los",
         "il",
         "lo",
+        "de",
+        "di",
+        "del",
+        "della",
+        "du",
+        "do",
+        "da",
+        "van",
     ]
 )
+
+
+def _as_asked(name: str) -> str:
+    """A name as a document may write it: folded, without the articles that it begins with."""
+    words = fold(name).strip(" ?.:").split()
+    while len(words) > 1 and words[0] in _FILLERS:
+        words = words[1:]
+    return " ".join(words) or fold(name)
 
 
 def _bare(words: str) -> str:

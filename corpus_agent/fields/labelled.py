@@ -7,6 +7,7 @@ A label with its value is surest, then a sentence that says it, then a value bef
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
 
 import regex
@@ -22,7 +23,9 @@ from corpus_agent.fields.dates import find_dates
 from corpus_agent.fields.names import name_at, place_at
 from corpus_agent.fields.page import DocumentText
 from corpus_agent.fields.parties import with_role
-from corpus_agent.fields.records import Field, FieldType, ProposedValue, Reading
+from corpus_agent.fields.records import WORDED, Field, FieldType, ProposedValue, Reading
+from corpus_agent.text.negation import denies_value, denies_value_of
+from corpus_agent.text.table_rows import TextTable
 from corpus_agent.text.tokens import fold
 
 LEAST = 0.45  # a proposal below this score is no value
@@ -41,9 +44,13 @@ _LABEL = regex.compile(
     r"[*_]{0,2}[ ]?(?:\([^()\n]{1,30}\)[ ]?)?(?:[:：=][*_]{0,2}|\|(?:[ ]*\|)*|[ ]{3,}|\.{3,}|[-–—](?=[ ]))[ ]*"
 )
 _CONNECTED = regex.compile(
-    r"(?i)^[\s,:|]*(?:(?:is|are|was|be|shall|will|of|on|by|at|in|am|as|for|the|a|an|no|later|than|to|and|including|equal|fixed|set|agreed|currently|beträgt|ist|war|vom|zum|bis|der|die|das|von|in|höhe|est|de|du|le|la|au|avant|fixé|es|el|del|è|di|il|entro|en|per|annum|month|sum|monatlich|jährlich|mensuel|mensuelle|mensual|annual|gross)\s+){0,6}[\s|:]*$"
+    r"(?i)^[\s,:|]*(?:(?:is|are|was|be|shall|will|of|on|by|at|in|am|as|for|the|a|an|no|later|than|to|and|including|equal|fixed|set|agreed|currently|beträgt|ist|war|vom|zum|bis|der|die|das|von|in|höhe|est|de|du|le|la|au|avant|fixé|es|el|del|è|di|il|entro|en|bedraagt|op|é|em|no|dia|per|annum|month|sum|monatlich|jährlich|mensuel|mensuelle|mensual|annual|gross)\s+){0,6}[\s|:]*$"
 )
 _SENTENCE_END = regex.compile(r"\n[ ]*\n|(?<=[\p{Ll})\"”]|\p{N}{3})[.!?]\s+(?=\p{Lu}\p{Ll})|;\s")
+# What leads from a value that is denied to the one that holds.
+_BUT = regex.compile(
+    r"(?i)(?<!\p{L})(?:but|rather|now|sondern|nun|jetzt|mais|désormais|sino|ahora|ma|bensì|ora|maar|nu|mas|agora)(?!\p{L})"
+)
 _NAMED_SO = regex.compile(r"(?i)\s*(?:[:：|]|is\b|ist\b|est\b|es\b)?\s*")
 _HEADING = regex.compile(r"[ ]{0,3}#{1,6}[ \t]")
 _LINE_REST = regex.compile(r"[^\n|]{1,300}")
@@ -59,7 +66,12 @@ def labelled(document: DocumentText, field: Field) -> list[ProposedValue]:
         less = min(0.2, rank * _PER_PHRASE)
         # A short word that was asked for is none that the lexicon put beside it.
         weak = weak and (rank > 0 or field.type != "text" or end - start < _SHORTEST_WORD)
-        for proposal in _beside(document, field.type, start, end, weak=weak):
+        table = document.headers.get(document.line_at(start))
+        for proposal in (
+            _below(document, field.type, table, start, end)
+            if table is not None
+            else _beside(document, field.type, start, end, weak=weak)
+        ):
             score = proposal.score - less
             found.append(ProposedValue(proposal.readings, proposal.start, proposal.end, score))
     found = [proposal for proposal in found if proposal.score >= LEAST]
@@ -108,7 +120,7 @@ def _beside(
     alone = not text[label.end() if label else end : last].strip()
     led = text[first:start]
     opens = not any(map(str.isalnum, led)) or led.rstrip(" *_").endswith("|")
-    worded = kind in ("party", "place", "text")
+    worded = kind in WORDED
     loose = weak and label is None and not (opens and (alone or not worded))
     if loose and worded:
         return
@@ -118,13 +130,14 @@ def _beside(
             document, kind, (start, at), labelled=label is not None, alone=alone and opens
         )
         return
+    if denies_value_of(document.before(start, _REACH_BEFORE)):
+        return
     find = finder_of(kind, document, labelled=label is not None and opens)
     behind = text[at : at + _REACH]
     ended = _SENTENCE_END.search(behind)
     behind = behind[: ended.start()] if ended else behind
-    read = find(behind)
+    gap, read = _not_denied(text[start:at], behind, find(behind))
     if read:
-        gap = behind[: read[0].start]
         if loose and not _CONNECTED.match(gap):
             return
         score = _score(gap, labelled=label is not None and opens)
@@ -143,13 +156,60 @@ def _beside(
         stated
         and len(pieces[-1][stated[-1].end :].split()) <= 3
         and "\n" not in pieces[-1][stated[-1].start :]
+        and not denies_value(pieces[-1][: stated[-1].start], "")
+        and not denies_value(pieces[-1][stated[-1].end :], "")
     ):
         shift = start - len(pieces[-1])
         yield _proposal(stated[-1], shift, stated[-1].start + shift, end, _BEFORE)
 
 
+def _below(
+    document: DocumentText, kind: FieldType, table: TextTable, start: int, end: int
+) -> Iterator[ProposedValue]:
+    """The values of the column whose name a phrase is; none where the rows name it themselves."""
+    text, (first, last) = document.text, document.line_span(start)
+    left, right = text.rfind("|", first, start), text.find("|", end, last)
+    name = text[left + 1 : right].strip()
+    if name != text[start:end]:
+        return
+    for row in table.rows:
+        cell = row.cells.get(name, "")
+        begins = document.line_start(row.line)
+        at = text.find(cell, begins)
+        if not cell or f"{name}: {cell}" in text[begins : at + len(cell)]:
+            continue
+        if kind in WORDED:
+            found = [_as_written(text, at, at + len(cell))]
+        else:
+            read = finder_of(kind, document, labelled=True)(cell)
+            found = [replace(one, start=one.start + at, end=one.end + at) for one in _first(read)]
+        for one in found:
+            yield ProposedValue((one,), one.start, one.end, _LABELLED)
+
+
+def _not_denied(led: str, behind: str, read: list[Reading]) -> tuple[str, list[Reading]]:
+    """The readings behind a phrase from the first that is not denied on, and what leads to it.
+
+    Behind one that is denied the next counts where the text goes on to it: "not 900 but 950".
+    """
+    done = 0
+    for at, one in enumerate(read):
+        if one.start < done:  # the other reading of one date
+            continue
+        gap = behind[done : one.start]
+        turn = _BUT.search(gap)
+        if turn and (done or denies_value(led + gap[: turn.start()].rstrip("0123456789., "), "")):
+            gap = gap[turn.end() :]
+        elif done and not (gap.strip(" ,;)\n") and _CONNECTED.match(gap.lstrip(" ,;)"))):
+            return "", []
+        if not denies_value(led + behind[: one.start], behind[one.end :]):
+            return gap, read[at:]
+        done = one.end
+    return "", []
+
+
 def _first(read: list[Reading]) -> list[Reading]:
-    """The readings of the first value: two where it may be read in two ways."""
+    """The readings of the first value, if any: two where it may be read in two ways."""
     return [one for one in read if one.start == read[0].start]
 
 

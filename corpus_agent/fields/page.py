@@ -15,7 +15,9 @@ import regex
 from corpus_agent.fields.dates import find_dates, habit
 from corpus_agent.fields.records import Reading
 from corpus_agent.text.front_matter import Property, front_matter
+from corpus_agent.text.negation import REACH, denies_value
 from corpus_agent.text.sentences import units
+from corpus_agent.text.table_rows import TextTable, column_of, tables_of
 from indexer import MAX_WINDOW_LINES, Line, Window
 
 _REACH = 2_500  # characters around a place in which its sentence is looked for
@@ -110,6 +112,33 @@ class DocumentText:
     def after(self, at: int, reach: int) -> str:
         """The text behind a place within its paragraph, on one line."""
         return " ".join(self.text[at : at + reach].partition("\n\n")[0].split())
+
+    def denies(self, value: Reading) -> bool:
+        """Whether the words beside a date, a sum or a number deny it."""
+        return denies_value(self.before(value.start, REACH), self.after(value.end, REACH))
+
+    @cached_property
+    def tables(self) -> list[TextTable]:
+        """The tables of the document that have a header, in order."""
+        return list(tables_of(self.lines))
+
+    @cached_property
+    def _rows(self) -> dict[int, TextTable]:
+        return {row.line: table for table in self.tables for row in table.rows}
+
+    def column_at(self, at: int) -> str:
+        """The name of the column in whose cell a place stands; "" where it is in none."""
+        number = self.line_at(at)
+        table = self._rows.get(number)
+        if table is None:
+            return ""
+        start, end = self.line_span(at)
+        return column_of(table, self.text[start:end], at - start)
+
+    @cached_property
+    def headers(self) -> dict[int, TextTable]:
+        """The tables by the line (1-based) that names their columns."""
+        return {table.header: table for table in self.tables}
 
     @cached_property
     def day_first(self) -> bool | None:

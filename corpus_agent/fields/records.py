@@ -18,6 +18,7 @@ FIELD_TYPES: tuple[FieldType, ...] = (
     "number",
     "text",
 )
+WORDED: tuple[FieldType, ...] = ("party", "place", "text")  # with no form but their words
 # found: the document says it. several: it says different things, or a date that may be read in two
 # ways. silent: it does not say it. unreadable: nobody could look.
 CellStatus = Literal["found", "several", "silent", "unreadable"]
@@ -156,10 +157,23 @@ class DocumentRow:
 
 
 @dataclass(frozen=True, slots=True)
+class OtherLanguage:
+    """How many documents are in a language in which words of ours may find nothing.
+
+    `field` is the place of the field whose words they are; None: the months of dates.
+    """
+
+    language: str
+    documents: int
+    field: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class FieldTable:
     """Every document with what it says; `unverified` counts values whose quotation did not hold.
 
-    `reading` is what a model that was asked too brought, None without one.
+    `elsewhere` are the languages in which no document says a field that may be called otherwise
+    there. `reading` is what a model that was asked too brought, None without one.
     """
 
     fields: tuple[Field, ...]
@@ -168,6 +182,7 @@ class FieldTable:
     unverified: int = 0
     notices: tuple[str, ...] = field(default=())
     reading: ModelReading | None = None
+    elsewhere: tuple[OtherLanguage, ...] = ()
 
     @property
     def unreadable(self) -> int:

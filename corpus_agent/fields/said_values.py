@@ -15,13 +15,20 @@ from corpus_agent.answering.cuts import cut_out
 from corpus_agent.answering.quotations import check_quotation
 from corpus_agent.fields.labelled import finder_of
 from corpus_agent.fields.page import DocumentText
-from corpus_agent.fields.records import Cell, Field, FieldValue, ProposedValue, Reading, SaidValue
+from corpus_agent.fields.records import (
+    WORDED,
+    Cell,
+    Field,
+    FieldValue,
+    ProposedValue,
+    Reading,
+    SaidValue,
+)
 from corpus_agent.text.negation import turned_in_clause
 
 MOST_SAID = 300  # characters of a value
 MOST_QUOTED = 1_500  # characters of a quotation
 _BESIDE = 400  # characters on either side of a value in which its clause is looked for
-_WORDED = ("party", "place", "text")
 _APART = ";"  # between several parties
 
 
@@ -37,7 +44,7 @@ def proposals_of(document: DocumentText, field: Field, said: SaidValue) -> list[
     span = _place(document, said.quote)
     if span is None:
         return []
-    if field.type in _WORDED:
+    if field.type in WORDED:
         readings = _written(document.text, span, said.value, lambda at: not _is_cut(document, at))
         held = readings and _written(said.quote, (0, len(said.quote)), said.value)
         return [ProposedValue(readings, *span, 0.0)] if held else []
@@ -66,12 +73,13 @@ def _typed(
     meant = {reading.normal for reading in find(said.value)}
     if not any(_is_meant(reading, meant) for reading in find(said.quote)):
         return
-    there = find(document.text[slice(*span)])
+    there = [
+        replace(one, start=one.start + span[0], end=one.end + span[0])
+        for one in find(document.text[slice(*span)])
+    ]
+    there = [one for one in there if not document.denies(one)]
     first = min((one.start for one in there if _is_meant(one, meant)), default=None)
-    for reading in there:
-        if reading.start == first:
-            start, end = reading.start + span[0], reading.end + span[0]
-            yield replace(reading, start=start, end=end)
+    yield from (reading for reading in there if reading.start == first)
 
 
 def _is_meant(reading: Reading, meant: Collection[str]) -> bool:

@@ -17,11 +17,13 @@ from corpus_agent.answering.records import Citation
 from corpus_agent.fields.clauses import document_date, effective_date, governing_law
 from corpus_agent.fields.expiry import expiry
 from corpus_agent.fields.labelled import ALIKE, labelled
+from corpus_agent.fields.languages import fields_elsewhere
 from corpus_agent.fields.mentions import MENTION, mentions
 from corpus_agent.fields.notice import notice_periods
 from corpus_agent.fields.page import DocumentText
 from corpus_agent.fields.parties import parties_of
 from corpus_agent.fields.records import (
+    WORDED,
     Cell,
     DocumentRow,
     Field,
@@ -60,6 +62,10 @@ class Documents(Readable, Protocol):
 
     def files(self, paths: Sequence[str] = (), not_paths: Sequence[str] = ()) -> list[FileRow]:
         """The rows of all files, or of those that paths select, by source."""
+        ...
+
+    def main_languages(self) -> dict[str, str]:
+        """The code of each document's language, "" where it is not told."""
         ...
 
 
@@ -115,7 +121,14 @@ def table_of(
     if reader is not None:
         taken, agreed, refused = (counts[name] for name in ("taken", "agreed", "refused"))
         reading = replace(reader.reading(), taken=taken, agreed=agreed, refused=refused)
-    return FieldTable(tuple(fields), tuple(rows), corpus.version, unverified, reading=reading)
+    return FieldTable(
+        tuple(fields),
+        tuple(rows),
+        corpus.version,
+        unverified,
+        reading=reading,
+        elsewhere=fields_elsewhere(fields, rows, corpus.main_languages()),
+    )
 
 
 def chosen_files(
@@ -194,7 +207,17 @@ def document_of(corpus: Readable, source: str) -> DocumentText:
 
 
 def proposed(document: DocumentText, field: Field) -> list[ProposedValue]:
-    """The values that a document may say: by the rule of the field, else beside its phrases."""
+    """The values that a document may say: by the rule of the field, else beside its phrases.
+
+    None that the document denies: "is not 900 euros", "formerly 900".
+    """
+    found = _proposed(document, field)
+    if field.type in WORDED:
+        return found
+    return [one for one in found if one.computed or not document.denies(one.readings[0])]
+
+
+def _proposed(document: DocumentText, field: Field) -> list[ProposedValue]:
     if field.clause == MENTION:
         return mentions(document, field.phrases[0])
     if field.clause == "notice period":

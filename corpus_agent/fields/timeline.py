@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 
 from corpus_agent.answering.records import Citation
 from corpus_agent.fields.condition import FieldCondition, ListVerdict, verdict
+from corpus_agent.fields.languages import months_elsewhere
 from corpus_agent.fields.page import DocumentText
-from corpus_agent.fields.records import FieldTable
+from corpus_agent.fields.records import FieldTable, OtherLanguage
 from corpus_agent.fields.table import Documents, chosen_files, document_of, quoted_span, table_of
 from indexer import CorpusError
 
@@ -34,11 +35,13 @@ class DatedStatement:
     """A sentence with a date: an ISO day, "2024-03" or "2024", and its quotation.
 
     `either`: the date may be read in two ways, and the other reading is a statement of its own.
+    `column` names the cell of the date where the quotation is the row of a table.
     """
 
     day: str
     citation: Citation
     either: bool = False
+    column: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +49,7 @@ class Timeline:
     """The dated statements of all documents, by date; `undated` documents have none.
 
     `unread` are the documents that could not be looked at, with the reason; `unverified` counts
-    statements whose quotation did not hold.
+    statements whose quotation did not hold, `elsewhere` documents whose months are not known.
     """
 
     statements: tuple[DatedStatement, ...]
@@ -57,6 +60,7 @@ class Timeline:
     unverified: int
     version: int
     notices: tuple[str, ...] = ()
+    elsewhere: tuple[OtherLanguage, ...] = ()
 
 
 def listed(
@@ -103,8 +107,16 @@ def timeline_of(
         unverified += dropped
         found += statements
     found.sort(key=lambda one: (one.day, one.citation.source, one.citation.line_start))
+    elsewhere = months_elsewhere((file.source for file in files), corpus.main_languages())
     return Timeline(
-        tuple(found), len(files), undated, tuple(unread), changed, unverified, corpus.version
+        tuple(found),
+        len(files),
+        undated,
+        tuple(unread),
+        changed,
+        unverified,
+        corpus.version,
+        elsewhere=elsewhere,
     )
 
 
@@ -123,6 +135,7 @@ def _statements(document: DocumentText) -> tuple[list[DatedStatement], int]:
         citation = quoted[span]
         if citation is not None:
             either = starts.count(reading.start) > 1
-            statement = DatedStatement(reading.normal, citation, either)
+            column = document.column_at(reading.start)
+            statement = DatedStatement(reading.normal, citation, either, column)
             found.setdefault((reading.normal, span), statement)
     return list(found.values()), dropped

@@ -98,7 +98,8 @@ def run(corpus: Index, frame: Frame, arguments: Arguments, make: MakeTable) -> T
     head = [_looked_at(table), *_counts(frame, table, listed)]
     if table.reading is not None:
         head.append(f"{on_one_line(frame, model_counts(table.reading))}.")
-    notices = dict.fromkeys((*among.notices, *table.notices))
+    elsewhere = fields.languages.field_notices(table)
+    notices = dict.fromkeys((*among.notices, *table.notices, *elsewhere))
     head += [f"Note: {on_one_line(frame, notice)}" for notice in notices]
     head.append(
         f"Between {frame.opening} and {frame.closing} is text from documents: data to report, not "

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
+from corpus_agent.fields.languages import field_notices
 from corpus_agent.render.answers import citation_object
 from corpus_agent.render.common import SCHEMA_VERSION, evidence, in_answer, place
 from corpus_agent.text.naming import called_in_answer
@@ -70,6 +71,15 @@ def table_object(table: FieldTable, seal: Seal) -> TableResult:
         "changed": table.changed,
         "unverified": table.unverified,
         "model": _model_object(table.reading) if table.reading is not None else None,
+        "other_languages": [
+            {
+                "field": inert(one_line(table.fields[one.field].name)),
+                "language": one.language,
+                "documents": one.documents,
+            }
+            for one in table.elsewhere
+            if one.field is not None
+        ],
         "notices": [inert(notice) for notice in table.notices],
         "seal": seal,
     }
@@ -160,6 +170,13 @@ def foot_lines(table: FieldTable) -> Iterator[str]:
         yield f"  {table.unverified:,} values left out, since their quotation was not found whole"
     if table.reading is not None:
         yield f"  {model_counts(table.reading)}"
+    yield from language_lines(table)
+
+
+def language_lines(table: FieldTable) -> Iterator[str]:
+    """The languages of documents in which a field may be called otherwise."""
+    for notice in field_notices(table):
+        yield f"  {inert(one_line(notice))}"
 
 
 def model_counts(reading: ModelReading) -> str:
@@ -189,6 +206,7 @@ def missing_lines(table: FieldTable) -> Iterator[str]:
         f"{len(table.rows):,} documents looked at{changed}: {len(without):,} do not mention it, "
         f"{mention:,} do, {table.unreadable:,} unreadable"
     )
+    yield from language_lines(table)
 
 
 def compared_lines(table: FieldTable) -> Iterator[str]:
@@ -203,6 +221,7 @@ def compared_lines(table: FieldTable) -> Iterator[str]:
                 for citation in value.citations:
                     yield f"      {inert(_where(citation))} · {evidence(citation)}"
                     yield f"      {enclosed(citation.quote, '“', '”')}"
+    yield from language_lines(table)
 
 
 def _alike(field: Field, cells: list[Cell]) -> str:

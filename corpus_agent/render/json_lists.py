@@ -10,6 +10,7 @@ from corpus_agent.render.json_types import (
     ReadStores,
     Seal,
     TableResult,
+    UnknownWords,
 )
 
 Change = Literal["added", "changed", "moved", "removed"]
@@ -41,10 +42,14 @@ class ListResult(TableResult):
 
 
 class DatedCitation(TypedDict):
-    """A dated statement; `either`: the date may be read in two ways, and both are there."""
+    """A dated statement; `either`: the date may be read in two ways, and both are there.
+
+    `column` is that of the date in the row of a table.
+    """
 
     date: str
     either: bool
+    column: str | None
     citation: AnswerCitation
 
 
@@ -66,6 +71,7 @@ class TimelineResult(ReadStores):
     unreadable: list[UnreadSource]
     changed: int
     unverified: int
+    other_languages: list[UnknownWords]
     notices: list[str]
     seal: Seal
 

@@ -239,6 +239,17 @@ class TableModel(TypedDict):
     egress: str | None
 
 
+class UnknownWords(TypedDict):
+    """How many documents are in a language in which none says a field: it may be called otherwise.
+
+    `field` is null for a timeline: the names of months are not known in that language.
+    """
+
+    field: str | None
+    language: str
+    documents: int
+
+
 class TableResult(ReadStores):
     """What every document says about each field; `unverified` values were left out.
 
@@ -254,6 +265,7 @@ class TableResult(ReadStores):
     changed: int
     unverified: int
     model: TableModel | None
+    other_languages: list[UnknownWords]
     notices: list[str]
     seal: Seal
 

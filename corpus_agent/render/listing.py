@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from corpus_agent.fields.languages import month_notice
 from corpus_agent.render.answers import citation_object
 from corpus_agent.render.common import SCHEMA_VERSION, evidence, in_answer, place
-from corpus_agent.render.fields import table_object
+from corpus_agent.render.fields import language_lines, table_object
 from corpus_agent.text.naming import called_in_answer
 from corpus_agent.text.sanitize import enclosed, inert, one_line
 
@@ -75,6 +76,7 @@ def list_foot(listed: ListedDocuments) -> Iterator[str]:
     yield f"  “{what}” chooses no documents: all were looked at; --path and --where choose some"
     if table.unverified:
         yield f"  {table.unverified:,} values left out, since their quotation was not found whole"
+    yield from language_lines(table)
 
 
 def _row_lines(row: DocumentRow) -> Iterator[str]:
@@ -113,6 +115,7 @@ def timeline_object(timeline: Timeline, seal: Seal) -> TimelineResult:
             {
                 "date": one.day,
                 "either": one.either,
+                "column": inert(one_line(one.column)) if one.column else None,
                 "citation": citation_object(one.citation),
             }
             for one in timeline.statements
@@ -125,6 +128,10 @@ def timeline_object(timeline: Timeline, seal: Seal) -> TimelineResult:
         ],
         "changed": timeline.changed,
         "unverified": timeline.unverified,
+        "other_languages": [
+            {"field": None, "language": one.language, "documents": one.documents}
+            for one in timeline.elsewhere
+        ],
         "notices": [inert(notice) for notice in timeline.notices],
         "seal": seal,
     }
@@ -132,8 +139,10 @@ def timeline_object(timeline: Timeline, seal: Seal) -> TimelineResult:
 
 def timeline_lines(timeline: Timeline) -> Iterator[str]:
     """A date a line with the statement and its place, then the counts."""
+    rows: dict[Citation, str] = {}  # of tables, with the day at which each was quoted
     for one in timeline.statements:
-        yield from _statement_lines(one)
+        quoted = rows.setdefault(one.citation, one.day) if one.column else one.day
+        yield from _statement_lines(one, None if quoted == one.day else quoted)
     for source, reason in timeline.unread:
         yield f"unreadable: {called_in_answer(source)} ({inert(one_line(reason))})"
     yield ""
@@ -148,10 +157,16 @@ def timeline_lines(timeline: Timeline) -> Iterator[str]:
             f"  {timeline.unverified:,} statements left out, since their quotation was not found "
             "whole"
         )
+    if notice := month_notice(timeline.elsewhere):
+        yield f"  {notice}"
 
 
-def _statement_lines(one: DatedStatement) -> Iterator[str]:
+def _statement_lines(one: DatedStatement, quoted: str | None) -> Iterator[str]:
+    """A statement; of a row that stands above, the day at which it was `quoted` instead."""
     either = " (or the day and the month the other way round)" if one.either else ""
     where = inert(_where(one.citation))
-    yield f"{one.day:<10}  {where} · {evidence(one.citation)}{either}"
-    yield f"            {enclosed(one.citation.quote, '“', '”')}"
+    column = f" · {enclosed(one_line(one.column), '“', '”')}" if one.column else ""
+    row = f" of the row at {quoted}" if quoted else ""
+    yield f"{one.day:<10}  {where} · {evidence(one.citation)}{column}{row}{either}"
+    if quoted is None:
+        yield f"            {enclosed(one.citation.quote, '“', '”')}"

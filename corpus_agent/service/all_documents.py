@@ -84,7 +84,7 @@ def _mentioned(question: str, asked: MentionQuestion, table: FieldTable, corpus:
         tuple(citations),
         corpus.coverage(),
         corpus.version,
-        notices=(counted, _WORDS_ALONE),
+        notices=(counted, _WORDS_ALONE, *fields.languages.field_notices(table)),
     )
 
 
@@ -104,7 +104,7 @@ def _answer(question: str, listed: ListedDocuments, corpus: Index) -> Answer:
         tuple(citations),
         corpus.coverage(),
         corpus.version,
-        notices=(_counted(listed), _FOUND),
+        notices=(_counted(listed), _FOUND, *fields.languages.field_notices(listed.table)),
     )
 
 

@@ -304,6 +304,60 @@ def says_what_is_needed(text: str) -> bool:
     return bool(_compiled(_NEEDED).search(text))
 
 
+# ---- Values that are denied
+
+# What says of a value that it was one: right before it, or before what it is a value of.
+_FORMER = (
+    r"formerly|former|previously|previous|früher(?:e[nmrs]?)?|bisher(?:ige[nmrs]?)?|ehemal(?:s|ige[nmrs]?)"
+    r"|vormals|zuvor|anciennement|ancien(?:ne)?|auparavant|précédemment|précédente?|anteriormente"
+    r"|anterior|antes|antigu[oa]|precedentemente|precedente|prima|vecchi[oa]|voorheen|vorige|vroegere?"
+)
+_IN_PLACE_OF = (
+    r"(?:instead|in\s+(?:place|lieu))\s+of|rather\s+than|anstatt|anstelle(?:\s+von)?|statt|au\s+lieu\s+d(?:e|['’]une?)"
+    r"|en\s+(?:lugar|vez)\s+de|invece\s+di|al\s+posto\s+di|in\s+plaats\s+van|em\s+vez\s+de"
+)
+_NO_LONGER = r"longer|länger|mehr|plus|più|meer|langer|mais|è|é|di|on|am|op"
+_VALUE_IS_DENIED = (
+    rf"(?i){_BEFORE_A_WORD}(?:(?:{_NOT})(?:(?<=['’])|{_BEHIND_A_WORD})(?:\s*(?:{_LIGHT}|{_NO_LONGER}){_BEHIND_A_WORD}){{0,4}}"
+    rf"|n(?:e\s+|['’])\p{{L}}+\s+plus(?:\s+(?:de|du|à|le|la|les)|\s+d['’])?"
+    rf"|(?:do|does|did|will|shall)(?:\s+not|n['’]t)\s+\p{{L}}+\s+on"
+    rf"|(?:{_IN_PLACE_OF})(?:\s+(?:{_LIGHT}|von|di){_BEHIND_A_WORD}){{0,2}}|(?:{_FORMER}):?)\s*$"
+)
+_IS_NO_LONGER = (
+    r"(?i)\s*(?:(?:(?:is|are)\s+)?no\s+longer\s+(?:appl\p{L}+|valid|due|owed|charged|current|in\s+force|the)"
+    r"|(?:gilt|gelten|galt|ist|sind)\s+(?:\p{L}+\s+){0,2}nicht\s+(?:mehr|länger)(?=\s+(?:gültig|fällig|geschuldet|aktuell)|\s*(?:[.,;)]|$))"
+    r"|(?:ne\s+s['’]applique|n['’]est)\s+plus(?=\s+(?:valable|due?|applicable|en\s+vigueur)|\s*(?:[.,;)]|$))"
+    r"|ya\s+no\s+(?:se\s+aplica|rige|vale|es|está)|non\s+(?:si\s+applica|vale|è)\s+più"
+    r"|(?:geldt|is)\s+niet\s+(?:meer|langer)|já\s+não\s+(?:se\s+aplica|vale|é))(?![\p{L}\p{M}])"
+)
+_NONE_OF = (
+    rf"(?i){_BEFORE_A_WORD}(?:(?:no|without|kein\p{{L}}*|ohne|sans|aucune?|sin|ning[uú]na?|senza|nessuna?|sem|nenhuma?"
+    r"|zonder|geen)(?:\s+(?:an?|any|eine?[nmrs]?|une?|una|um|uma|een))?"
+    rf"|(?:{_IN_PLACE_OF})(?:\s+(?:an?|the|eine?[nmrs]?|d(?:er|ie|as|em|es)|une?|una|el|la|le|il|de|het))?|{_FORMER})\s*$"
+)
+_NUMBERED = regex.compile(r"(?i)\bno$")  # "invoice no 900"
+
+
+def denies_value(before: str, after: str) -> bool:
+    """Whether the words right beside a date, a sum or a number deny it, or say that it was before.
+
+    "is not 900 euros", "instead of 900", "formerly 900", "900 no longer applies"; a bound is none
+    of these ("not more than 900"), nor is what is denied of it ("900, not including heating").
+    """
+    before = before[-REACH:].rstrip(" (\n")
+    if _compiled(_IS_NO_LONGER).match(after[:REACH]):
+        return True
+    before = _compiled(_NOT_ONLY).sub("\x00", before)
+    return not _NUMBERED.search(before) and bool(_compiled(_VALUE_IS_DENIED).search(before))
+
+
+def denies_value_of(before: str) -> bool:
+    """Whether the words right before a thing deny all its values: "no rent", "the former rent"."""
+    return _compiled(_NONE_OF).search(before[-REACH:].rstrip()) is not None
+
+
+# ---- Yes and no
+
 _YES_NO = regex.compile(
     r"(?i)(?:(?P<yes>yes|ja|oui|sí|si|是的?|可以)|(?P<no>(?:no|nein|non|не)(?=\s*(?:[^\p{L}\p{N}\s]|$))|不是?|不可以))(?![\p{L}])"
 )

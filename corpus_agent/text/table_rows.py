@@ -61,6 +61,32 @@ def table_at(lines: Sequence[Line], number: int) -> TextTable | None:
     return found
 
 
+def tables_of(lines: Sequence[Line]) -> Iterator[TextTable]:
+    """All tables of a document that have a header, in order."""
+    first = 0
+    while first < len(lines):
+        last = first
+        while last < len(lines) and is_row(lines[last].text):
+            last += 1
+        if last > first:
+            yield from _tables([line.text.strip() for line in lines[first:last]], first + 1)
+        first = last + 1
+
+
+def column_of(table: TextTable, line: str, at: int) -> str:
+    """The name of the column in whose cell a character of a row's line stands; "" for none."""
+    number = sum(1 for _ in _BARS.finditer(line, 0, at)) - 1
+    cells = _cells(line)
+    if not 0 <= number < len(cells):
+        return ""
+    named = next(
+        (name for name in table.names if name and cells[number].startswith(f"{name}: ")), ""
+    )
+    if named or len(cells) != len(table.names):
+        return named
+    return table.names[number]
+
+
 def _tables(texts: Sequence[str], first: int) -> Iterator[TextTable]:
     """The tables of a run of rows: a header within it begins another one."""
     starts = [n for n in range(len(texts)) if _heads(texts, n)]

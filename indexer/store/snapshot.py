@@ -289,6 +289,17 @@ class Snapshot:
             rows = found.to_pylist()
         return sorted((file_row(row) for row in rows), key=lambda row: row.source)
 
+    def main_languages(self) -> dict[str, str]:
+        """The language of most passages of each document; "" where they tell none."""
+        with translated(self.store):
+            rows = self._chunks.search().select(["source", "language"]).to_arrow()
+        counted = rows.group_by(["source", "language"]).aggregate([([], "count_all")])
+        found: dict[str, tuple[int, str]] = {}
+        for row in counted.to_pylist():
+            most = (row["count_all"], row["language"] or "")
+            found[row["source"]] = max(most, found.get(row["source"], most))
+        return {source: language for source, (_, language) in found.items()}
+
     def passages(self, sources: Collection[str]) -> dict[str, list[Chunk]]:
         """The passages of the given documents in order, by source."""
         found: dict[str, list[Chunk]] = {source: [] for source in sources}

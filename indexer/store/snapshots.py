@@ -149,6 +149,14 @@ class Snapshots:
                 found = found - these if term.comparison == "!=" else found & these
         return frozenset(found)
 
+    def main_languages(self) -> dict[str, str]:
+        """The language of most passages of each document; "" where they tell none."""
+        return {
+            prefix + source: language
+            for prefix, part in self.parts.items()
+            for source, language in part.main_languages().items()
+        }
+
     def _sources_at(self, paths: Sequence[str]) -> Iterator[str]:
         """The sources that paths select, as of a Query."""
         for prefix, part in self.parts.items():

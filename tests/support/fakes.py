@@ -126,6 +126,10 @@ class ListedCorpus(MemoryCorpus):
         rows = [FileRow(source, "indexed", chunks=1) for source in sorted(self._lines)]
         return [*rows, *(FileRow(source, "failed", reason="malformed") for source in self._unread)]
 
+    def main_languages(self) -> dict[str, str]:
+        """No language of any document."""
+        return {}
+
 
 def _rank(hit: Hit) -> tuple[float, str, int]:
     return -hit.score, hit.chunk.source, hit.chunk.ordinal

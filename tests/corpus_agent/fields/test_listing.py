@@ -28,6 +28,44 @@ DOCUMENTS = {
 
 
 @pytest.mark.parametrize(
+    ("words", "name", "shown"),
+    [
+        ("contratti che scadono nel 2025", "expiry", "= 2025"),
+        ("i contratti che scadono entro il 31 marzo 2025", "expiry", "<= 2025-03-31"),
+        ("quanti contratti terminano dopo il 2024?", "expiry", "> 2024"),
+        ("fatture con scadenza prima del 1 maggio 2024", "scadenza", "< 2024-05-01"),
+        ("contratti con un canone superiore a 1000 euro", "canone", "> 1000"),
+        ("contratti firmati tra il 2020 e il 2023", "agreement date", ">= 2020 <= 2023"),
+        ("contracten die in 2025 aflopen", "expiry", "= 2025"),
+        ("facturen die vervallen voor 1 mei 2024", "due date", "< 2024-05-01"),
+        ("huurcontracten met een huur van meer dan 1000 euro", "huur", "> 1000"),
+        ("contracten getekend tussen 2020 en 2023", "agreement date", ">= 2020 <= 2023"),
+        ("contratos que terminam em 2025", "expiry", "= 2025"),
+        ("contratos com um aluguel de mais de 1000 euros", "aluguel", "> 1000"),
+        ("contratos assinados entre 2020 e 2023", "agreement date", ">= 2020 <= 2023"),
+        ("facturas que vencen antes del 1 de mayo de 2024", "due date", "< 2024-05-01"),
+        ("contratos que vencen antes del 1 de mayo de 2024", "expiry", "< 2024-05-01"),
+    ],
+)
+def test_a_condition_may_be_in_italian_dutch_or_portuguese(words, name, shown):
+    condition = parse_condition(words)
+    assert condition.field.name == name
+    assert condition.is_known
+    assert " ".join(f"{one.sign} {one.value}" for one in condition.bounds) == shown
+
+
+def test_a_list_in_italian_chooses_the_contracts_that_end_then():
+    corpus = ListedCorpus(
+        {
+            "a.txt": "Il contratto di locazione scade il 31 dicembre 2025.",
+            "b.txt": "Il contratto di locazione scade il 31 dicembre 2026.",
+        }
+    )
+    found = listed(corpus, parse_condition("contratti che scadono nel 2025"))
+    assert found.verdicts == ("yes", "no")
+
+
+@pytest.mark.parametrize(
     ("words", "name", "kind", "bounds"),
     [
         ("contracts that end in 2025", "expiry", "date", [("=", "2025", "")]),
@@ -265,6 +303,35 @@ def shown() -> dict[str, str]:
 
 
 FRAME = Frame(outside=True)
+
+
+def test_the_row_of_a_table_is_quoted_once_with_the_column_of_each_date():
+    rows = (
+        "| Plot | Start | End |",
+        "| Plot: 12 | Start: 2021-04-01 | End: 2026-03-31 |",
+        "| Plot: 13 | End: 2023-12-31 |",
+    )
+    told = timeline_of(ListedCorpus({"plots.csv": "\n".join(rows)}))
+    assert [(one.day, one.column) for one in told.statements] == [
+        ("2021-04-01", "Start"),
+        ("2023-12-31", "End"),
+        ("2026-03-31", "End"),
+    ]
+    lines = list(render.timeline_lines(told))
+    assert lines[:5] == [
+        "2021-04-01  plots.csv:2 · verified · “Start”",
+        f"            “{rows[1]}”",
+        "2023-12-31  plots.csv:3 · verified · “End”",
+        f"            “{rows[2]}”",
+        "2026-03-31  plots.csv:2 · verified · “End” of the row at 2021-04-01",
+    ]
+    shown = render.timeline_object(told, "off")["statements"]
+    assert [one["column"] for one in shown] == ["Start", "End", "End"]
+    assert all(one["citation"]["quote"] for one in shown)
+    # The control: a sentence with two dates is no row, and is quoted for each.
+    said = "The lease ran from 1 April 2021 and was ended on 31 March 2026."
+    plain = timeline_of(ListedCorpus({"a.txt": said}))
+    assert sum(said in line for line in render.timeline_lines(plain)) == 2
 
 
 def test_a_hostile_document_prints_no_control_characters():

@@ -335,7 +335,7 @@ def test_documents_that_mention_no_term_are_exactly_those_without_its_words(made
     assert silent == expected == truth
     lines = list(render.missing_lines(found))
     assert lines[: len(expected)] == expected
-    assert lines[-1].endswith(
+    assert next(line for line in lines if "looked at" in line).endswith(
         f"{len(expected)} do not mention it, {4 - len(expected)} do, 1 unreadable"
     )
 
@@ -353,6 +353,33 @@ def test_a_mention_that_is_too_little_to_be_quoted_is_one(tmp_path):
     assert (row.cells[0].status, row.cells[0].values) == ("found", ())
     (row,) = table_of(corpus, [mention_of("bond")]).rows
     assert row.cells[0].status == "silent"
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "expected"),
+    [
+        ("tenant", "| Plot | Tenant | Start |\n|---|---|---|\n| 1 | Ann Ash | May |", ["Ann Ash"]),
+        ("tenant", "| Plot | Tenant | Start |\n|---|---|---|\n| 1 | | May |", []),
+        ("price", "| Mill | Price | 18 g |\n|---|---|---|\n| A | 9 EUR | |", ["EUR 9"]),
+        ("price", "| Mill | Price |\n| Mill: A | Price: 9 EUR |\n| Mill: B |", ["EUR 9"]),
+        ("price", "| Price | 9 EUR |\n| Weight | 18 kg |", ["EUR 9"]),  # the control: no header
+    ],
+)
+def test_the_name_of_a_column_has_the_values_below_it_and_not_its_neighbour(field, text, expected):
+    document = DocumentText("a.txt", [Line(line) for line in text.splitlines()])
+    assert [one.normal for one in proposed(document, fields_of([field], None)[0])] == expected
+
+
+def test_the_date_of_a_document_is_neither_its_end_nor_what_another_label_says():
+    (field,) = fields_of(["date"], None)
+    for text, expected in {
+        "Der Vertrag wurde am 3. April 2022 geschlossen und endet am 31. März 2027.": "2022-04-03",
+        "Leeds, 3 May 2024\nWe agree as follows.": "2024-05-03",
+        "Vertragsbeginn: 01.01.2024\nEs gilt, was folgt.": None,
+    }.items():
+        document = DocumentText("a.txt", [Line(line) for line in text.splitlines()])
+        found = [one.normal for one in proposed(document, field)]
+        assert found == ([expected] if expected else []), text
 
 
 def test_a_term_may_be_hyphenated_at_a_line_end():

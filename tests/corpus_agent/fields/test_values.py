@@ -129,6 +129,18 @@ def test_the_type_of_a_field_is_guessed_from_its_words(words, kind):
     assert field_of(words).type == kind
 
 
+def test_a_field_that_is_not_known_is_looked_for_as_it_is_written():
+    for words, phrase in {
+        "the number of rooms?": "number of rooms",
+        "date of birth": "date of birth",
+        "Name of the dog": "name of the dog",
+        "the": "the",
+    }.items():
+        assert field_of(words).phrases == (phrase,)
+    # The control: articles keep no field out of the lexicon.
+    assert field_of("the canone della locazione").phrases[1:]
+
+
 def test_columns_come_from_a_file_and_then_from_words(tmp_path):
     file = tmp_path / "fields.toml"
     file.write_text('[[fields]]\nname = "ends"\nquestion = "expiry"\ntype = "date"\n')
