@@ -188,7 +188,7 @@ def _condition(reading: _Reading) -> FieldCondition:
     sign, value = reading.sign, reading.value
     if holds_turning_word(reading.before):
         raise UsageError(
-            f"{reading.before[-80:]!r} denies, restricts or excepts: no condition that is understood.",
+            f"{reading.before[-80:]!r} denies, restricts or excepts: that is not understood.",
             UNDERSTOOD,
         )
     parts = _halves(value) if sign in _BETWEEN else [value]
