@@ -333,7 +333,7 @@ _IN_PLACE_OF = (
 )
 _NO_LONGER = r"longer|länger|mehr|plus|più|meer|langer|mais|è|é|di|on|am|op"
 _VALUE_IS_DENIED = (
-    rf"(?i){_BEFORE_A_WORD}(?:(?:{_NOT})(?:(?<=['’])|{_BEHIND_A_WORD})(?:\s*(?:{_LIGHT}|{_NO_LONGER}){_BEHIND_A_WORD}){{0,4}}"
+    rf"(?i){_BEFORE_A_WORD}(?:(?:{_NOT})(?:(?<=['’])|{_BEHIND_A_WORD})(?:\s+(?:{_LIGHT}|{_NO_LONGER}){_BEHIND_A_WORD}){{0,4}}"
     rf"|n(?:e\s+|['’])\p{{L}}+\s+plus(?:\s+(?:de|du|à|le|la|les)|\s+d['’])?"
     rf"|(?:do|does|did|will|shall)(?:\s+not|n['’]t)\s+\p{{L}}+\s+on"
     rf"|(?:{_IN_PLACE_OF})(?:\s+(?:{_LIGHT}|von|di){_BEHIND_A_WORD}){{0,2}}|(?:{_FORMER}):?)\s*$"
