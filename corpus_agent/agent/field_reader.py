@@ -1,13 +1,15 @@
 """A model that reads values in the best sentences of a document: one document a request.
 
-It gets no tool and no history, and nothing that it says is believed: `fields.said_values` looks up
-each quotation and each value. Called by service/tables.py.
+Several requests for a document where the questions of the fields are long. It gets no tool and no
+history, and nothing that it says is believed: `fields.said_values` looks up each quotation and each
+value. Called by service/tables.py.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from corpus_agent.agent.context_window import BYTES_PER_TOKEN, DEFAULT_WINDOW, ContextWindow
@@ -58,48 +60,71 @@ class ModelFieldReader:
     ) -> tuple[SaidValue, ...]:
         """What the model says of the fields, unchecked; raises ModelUnavailable.
 
-        Also for a reply that is too long to be one: parsing is outside of the model's time.
+        Also for a reply that is empty or not at its end, as what it leaves out would count as not
+        said; and for one that is too long: parsing is outside of the model's time.
         `on_event` is called within the event loop before the request. Must not be called from a
         running one.
         """
 
-        async def asked() -> str:
+        async def asked() -> list[tuple[int, str]]:
             on_event("asking the model")
             async with self._make_client() as client:
-                return await self._asked(client, document, fields, proposals)
+                return await self._replies(client, document, fields, proposals)
 
-        reply, most = asyncio.run(asked()), MOST_SAID_CHARS * (1 + len(fields))
-        if len(reply) > most:
-            raise ModelUnavailable(
-                f"The model's reply for one document has {len(reply):,} characters: more than "
-                f"{most:,} are not read.",
-                "Ask for fewer fields, or another model.",
-            )
-        return tuple(said_in(reply, len(fields)))
+        said: list[SaidValue] = []
+        for first, reply in asyncio.run(asked()):
+            most = MOST_SAID_CHARS * (1 + len(fields))
+            if len(reply) > most:
+                raise ModelUnavailable(
+                    f"The model's reply for one document has {len(reply):,} characters: more than "
+                    f"{most:,} are not read.",
+                    "Ask for fewer fields, or another model.",
+                )
+            its = said_in(reply, len(fields) - first)
+            said += [replace(one, field=first + one.field) for one in its]
+        return tuple(said)
 
-    async def _asked(
+    async def _replies(
         self,
         client: AsyncClient,
         document: DocumentText,
         fields: Sequence[Field],
         proposals: Sequence[Sequence[ProposedValue]],
-    ) -> str:
+    ) -> list[tuple[int, str]]:
+        """The replies for groups of fields, each with the place of its first field."""
+        model = await self._opened(client)
+        window = ContextWindow(self._limits.window or self._window)
+        replies, first = [], 0
+        while first < len(fields):
+            end = first + fitting(fields[first:], window)
+            message = fields_message(document, fields[first:end], proposals[first:end], window)
+            replies.append((first, await self._reply(model, message, window)))
+            first = end
+        return replies
+
+    async def _reply(self, model: ChatModel, message: str, window: ContextWindow) -> str:
+        """A whole reply; raises ModelUnavailable where there is none."""
         seconds = self._limits.seconds
         try:
             async with asyncio.timeout(seconds):
-                model = await self._opened(client)
-                window = ContextWindow(self._limits.window or self._window)
-                message = fields_message(document, fields, proposals, window)
                 reply = await stream_reply(
                     model,
                     native(FIELDS_PROMPT, [UserMessage(message)]),
+                    as_written=True,
                     max_tokens=window.reply,
                 )
         except TimeoutError as error:
             raise ModelUnavailable(
-                f"The model took longer than {seconds:g} s for one document.",
+                f"The model took longer than {seconds:g} s for one request.",
                 "Give it longer: the setting llm_seconds.",
             ) from error
+        if reply.full or reply.cut:
+            raise ModelUnavailable(
+                f"The model's reply was not at its end after {window.reply:,} tokens.",
+                "Ask for fewer fields, set llm_context, or take a model that thinks less.",
+            )
+        if not reply.message.text:
+            raise ModelUnavailable("The model's reply was empty.", "Take another model.")
         return reply.message.text
 
     async def _opened(self, client: AsyncClient) -> ChatModel:
@@ -120,25 +145,48 @@ def fields_message(
     proposals: Sequence[Sequence[ProposedValue]],
     window: ContextWindow,
 ) -> str:
-    """The best sentences between delimiters, then the fields with their numbers."""
+    """The best sentences between delimiters, then the fields with their numbers.
+
+    Raises ModelUnavailable where no sentence has room.
+    """
     frame = Frame()
-    asked = [
-        f"{number}. {one_line(field.name)} ({field.type})"
-        + (f": {one_line(field.question)}" if field.question else "")
-        for number, field in enumerate(fields, start=1)
-    ]
-    listed = "\n".join(asked)
-    room = window.conversation * BYTES_PER_TOKEN - len(listed.encode("utf-8", "replace"))
+    listed = _listed(fields)
+    room = window.conversation * BYTES_PER_TOKEN - _bytes(listed)
     most = min(max(LEAST_READ_CHARS, READ_CHARS * len(fields)), max(0, room))
     passages = best_sentences(document, fields, proposals, most)
-    while passages and _size(passages) > room:  # characters of several bytes
+    while passages and sum(map(_bytes, passages)) > room:  # characters of several bytes
         passages.pop()
+    if not passages and document.text.strip():
+        raise ModelUnavailable(
+            f"The questions of {len(fields)} fields leave no room for a sentence in a window of "
+            f"{window.size:,} tokens.",
+            "Ask shorter questions, or set llm_context if the model has a larger one.",
+        )
     shown = [frame.wrap(passage) for passage in passages]
     return "\n".join([*shown, "", "Fields:", listed])
 
 
-def _size(passages: Sequence[str]) -> int:
-    return sum(len(passage.encode("utf-8", "replace")) for passage in passages)
+def fitting(fields: Sequence[Field], window: ContextWindow) -> int:
+    """How many of the first fields one request asks for, at least one.
+
+    So many that their questions leave half of the room to the document.
+    """
+    room = window.conversation * BYTES_PER_TOKEN // 2
+    counts = range(len(fields), 1, -1)
+    return next((count for count in counts if _bytes(_listed(fields[:count])) <= room), 1)
+
+
+def _listed(fields: Sequence[Field]) -> str:
+    """The fields with their numbers, as the model is asked for them."""
+    return "\n".join(
+        f"{number}. {one_line(field.name)} ({field.type})"
+        + (f": {one_line(field.question)}" if field.question else "")
+        for number, field in enumerate(fields, start=1)
+    )
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "replace"))
 
 
 def said_in(reply: str, fields: int) -> Iterator[SaidValue]:

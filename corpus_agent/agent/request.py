@@ -77,6 +77,7 @@ class _PartialReply:
     text: str = ""
     calls: dict[str, Call] = field(default_factory=dict)
     full: bool = False
+    as_written: bool = False
     _checked: int = 0
 
     def add(self, piece: str) -> bool:
@@ -85,8 +86,8 @@ class _PartialReply:
         if len(self.text) > MAX_REPLY_CHARACTERS:
             self.text, self.full = self.text[:MAX_REPLY_CHARACTERS], True
         self.on_draft(without_thoughts(self.text))
-        if self.full:
-            return True
+        if self.full or self.as_written:
+            return self.full
         if len(self.text) - self._checked < CHECK_CHARACTERS and "\n" not in piece:
             return False
         self._checked = len(self.text)
@@ -148,9 +149,13 @@ async def stream_reply(
     *,
     tools: bool = False,
     may_call: bool = True,
+    as_written: bool = False,
     max_tokens: int,
 ) -> StreamedReply:
     """The reply to the messages; `tools`: whether tools are offered, `may_call`: and callable.
+
+    `as_written`: no calls are looked for in its text, and it may repeat itself, as one does that
+    quotes a sentence for each of several fields.
 
     Raises ModelUnavailable if there is none; TooLong or NoTools if that is the server's reason.
     """
@@ -161,7 +166,7 @@ async def stream_reply(
     if tools:
         settings["tool_choice"] = "auto" if may_call else "none"
     parameters = ModelRequestParameters(function_tools=tool_definitions() if tools else [])
-    partial = _PartialReply(chat_model.on_draft)
+    partial = _PartialReply(chat_model.on_draft, as_written=as_written)
     stopped = False
     async with aclosing(_events(chat_model, messages, settings, parameters, partial)) as events:
         async for event in events:
@@ -242,6 +247,9 @@ def _take(event: ModelResponseStreamEvent, partial: _PartialReply) -> bool:
 
 def _reply(partial: _PartialReply, stopped: bool) -> StreamedReply:
     """The reply without fabricated text; protocol calls take precedence over calls in the text."""
+    if partial.as_written:
+        text = AssistantMessage(without_thoughts(partial.text).strip())
+        return StreamedReply(text, stopped, partial.full)
     parsed = parse(partial.text, TOOLS)
     calls = tuple(partial.calls.values()) or tuple(
         Call(f"text_{n}", call.name, call.arguments) for n, call in enumerate(parsed.calls)

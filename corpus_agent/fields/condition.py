@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Literal
 
-from corpus_agent.fields.amounts import find_money, find_percentages
+from corpus_agent.fields.amounts import find_money, find_numbers, find_percentages
 from corpus_agent.fields.condition_words import (
     AMOUNT_SIGNS,
     AND,
@@ -31,6 +31,7 @@ from corpus_agent.fields.condition_words import (
 from corpus_agent.fields.definition import field_of
 from corpus_agent.fields.records import Cell, Field, FieldType
 from corpus_agent.text.dates import find_dates
+from corpus_agent.text.negation import holds_turning_word
 from corpus_agent.text.tokens import fold
 from indexer import UsageError
 
@@ -51,7 +52,6 @@ _REQUESTS = sorted((tuple(phrase.split()) for phrase in REQUESTS), key=len, reve
 _YEAR = re.compile(r"(?:1[89]|20|21)[0-9]{2}", re.ASCII)
 _MOST_DOCUMENTS = 4  # words for them before what leads to the field
 _PERIOD = re.compile(r"[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?", re.ASCII)
-_PLAIN = re.compile(r"[0-9][0-9,']*(?:\.[0-9]+)?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,10 +118,11 @@ class _Word:
 class _Reading:
     """The documents, what of them is compared, how, and with what.
 
-    `asked` is the comparison as it is written. With `by_verb` the field has to be one that a verb
-    asks for: "die 2025 enden".
+    `before` is all that stands before the comparison, and `asked` the comparison as it is written.
+    With `by_verb` the field has to be one that a verb asks for: "die 2025 enden".
     """
 
+    before: str
     what: str
     field: tuple[_Word, ...]
     sign: str
@@ -158,7 +159,8 @@ def _readings(words: list[_Word]) -> Iterator[_Reading]:
         asked = f"{_written(words[at:behind]) or 'in'} {compared}"
         if compared:
             by_verb = bool(verb or year)
-            yield _Reading(what, (*field, *verb), sign or "in", compared, asked, by_verb)
+            before = _written(words[:at])
+            yield _Reading(before, what, (*field, *verb), sign or "in", compared, asked, by_verb)
 
 
 def _sign_at(words: list[_Word], at: int) -> tuple[str, int]:
@@ -184,6 +186,11 @@ def _written(words: Sequence[_Word]) -> str:
 def _condition(reading: _Reading) -> FieldCondition:
     """The condition of a reading; raises UsageError where it is none."""
     sign, value = reading.sign, reading.value
+    if holds_turning_word(reading.before):
+        raise UsageError(
+            f"{reading.before[-80:]!r} denies, restricts or excepts: that is not understood.",
+            UNDERSTOOD,
+        )
     parts = _halves(value) if sign in _BETWEEN else [value]
     dated = [_period(part) for part in parts]
     is_date = sign in DATE_SIGNS and (None not in dated or sign not in AMOUNT_SIGNS)
@@ -252,8 +259,9 @@ def _amount(text: str) -> tuple[FieldType, str, str] | None:
         if (reading.start, reading.end) == whole:
             code, _, number = reading.normal.partition(" ")
             return "money", number, code
-    if _PLAIN.fullmatch(text):
-        return "number", text.replace(",", "").replace("'", ""), ""
+    for reading in find_numbers(text):
+        if (reading.start, reading.end) == whole:
+            return "number", reading.normal, ""
     return None
 
 

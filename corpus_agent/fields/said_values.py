@@ -68,7 +68,10 @@ def _place(document: DocumentText, quote: str) -> tuple[int, int] | None:
 def _typed(
     document: DocumentText, field: Field, span: tuple[int, int], said: SaidValue
 ) -> Iterator[Reading]:
-    """The readings of a span that equal the value; of an ambiguous date both."""
+    """The readings of a span that equal the value; of an ambiguous date both.
+
+    A sum that is said without its currency may equal several: each, where it stands first.
+    """
     find = finder_of(field.type, document, labelled=True)
     meant = {reading.normal for reading in find(said.value)}
     if not any(_is_meant(reading, meant) for reading in find(said.quote)):
@@ -78,8 +81,11 @@ def _typed(
         for one in find(document.text[slice(*span)])
     ]
     there = [one for one in there if not document.denies(one)]
-    first = min((one.start for one in there if _is_meant(one, meant)), default=None)
-    yield from (reading for reading in there if reading.start == first)
+    first: dict[str, int] = {}
+    for one in there:
+        if _is_meant(one, meant):
+            first.setdefault(one.normal, one.start)
+    yield from (reading for reading in there if reading.start in first.values())
 
 
 def _is_meant(reading: Reading, meant: Collection[str]) -> bool:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from corpus_agent.startup import Launch
     from indexer import Index
 
-READ_AS = "1"  # raised when a model is asked otherwise, so that what it said before counts no more
+READ_AS = "2"  # raised when a model is asked otherwise, so that what it said before counts no more
 MOST = 8  # values of one field in one document
 MOST_FAILURES = 3  # documents in a row without an answer: then the model is asked no more
 

@@ -304,6 +304,21 @@ def says_what_is_needed(text: str) -> bool:
     return bool(_compiled(_NEEDED).search(text))
 
 
+_TURNS = (
+    rf"(?i)(?<![\p{{L}}\p{{M}}\p{{N}}-])(?:{_NOT}|{_UNLESS}|{_ONLY}|{_IF})"
+    r"(?:(?<=['’])|(?![\p{L}\p{M}\p{N}-]))"
+)
+
+
+def holds_turning_word(text: str) -> bool:
+    """Whether a text denies, restricts or excepts anything, or makes a condition.
+
+    For questions that are read by their words: whatever such a word means there, what stands beside
+    it is not what is asked for. Part of a compound it is a name: "non-disclosure".
+    """
+    return _compiled(_TURNS).search(text) is not None
+
+
 # ---- Values that are denied
 
 # What says of a value that it was one: right before it, or before what it is a value of.

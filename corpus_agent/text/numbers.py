@@ -58,8 +58,8 @@ _MONTH_YEAR = regex.compile(r"(?<![\d/.-])(0?[1-9]|1[0-2])/((?:19|20)\d{2})(?![\
 def found(text: str) -> tuple[Figure, ...]:
     """The figures of a text in order: "1130", "7.4", "22:30", "month 6".
 
-    A separator before exactly three figures groups thousands; any other is a decimal point. "One"
-    is none, it says too little.
+    A separator before exactly three figures groups thousands, except behind a zero alone; any other
+    is a decimal point. "One" is none, it says too little.
     """
     figures = list(spelt_figures(text))
     text = "".join(str(decimal(char)) if char.isdecimal() else char for char in text)
@@ -197,6 +197,8 @@ def _number(match: regex.Match[str]) -> list[str]:
 
 def _plain(number: str) -> str:
     """A number without groups of thousands and needless zeros, with a point for a decimal sign."""
+    if re.fullmatch(r"0[.,][0-9]+", number):  # zero has no thousands: 0.125
+        return number.replace(",", ".").rstrip("0").rstrip(".")
     parts = re.split(rf"[.,'’{_SPACES}]", number)
     groups = 1
     while groups < len(parts) and len(parts[groups]) == 3 and len(parts[0]) <= 3:

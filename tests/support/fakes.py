@@ -239,6 +239,7 @@ class Reply:
     breaks: bool = False
     every: float = 0.0
     likeliest: tuple[tuple[str, float], ...] = ()
+    full: bool = False  # its tokens ran out
 
 
 def says(content: str, delay: float = 0.0) -> Reply:
@@ -496,7 +497,7 @@ def _tool_calls(reply: Reply) -> list[dict[str, Any]]:
 
 
 def _finish(reply: Reply) -> str:
-    return "tool_calls" if reply.calls else "stop"
+    return "length" if reply.full else "tool_calls" if reply.calls else "stop"
 
 
 _PASSAGES = re.compile(r"<<doc (\w+)>>(.*?)<</doc \1>>", re.DOTALL)

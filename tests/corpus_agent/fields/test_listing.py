@@ -169,6 +169,87 @@ def test_what_is_not_understood_is_refused_with_what_is(words, why):
     assert "contracts that end in 2025" in raised.value.hint
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "leases with a rent not over 1000 euros",
+        "leases without a rent over 1000 euros",
+        "leases that have no rent over 1000 euros",
+        "contracts that do not end in 2025",
+        "contracts that don't end in 2025",
+        "contracts that don’t end before 2025",
+        "contracts that end except in 2025",
+        "contracts that end neither in 2025",
+        "contracts that only end in 2025",
+        "no contract that ends in 2025",
+        "none of my contracts that end in 2025",
+        "Verträge mit einer Miete nicht über 1000 Euro",
+        "Verträge ohne Miete über 1000 Euro",
+        "Verträge, die nicht 2025 enden",
+        "Verträge, die 2025 nicht enden",
+        "kein Vertrag, der 2025 endet",
+        "contrats qui ne finissent pas en 2025",
+        "contrats sans loyer supérieur à 1000 euros",
+        "contratos que no terminan en 2025",
+        "contratti che non scadono nel 2025",
+        "contracten die niet in 2025 aflopen",
+        "contratos que não terminam em 2025",
+    ],
+)
+def test_a_condition_that_is_denied_is_refused_and_not_turned_into_its_opposite(words):
+    with pytest.raises(UsageError, match=r"denies, restricts or excepts|is no date|No field"):
+        parse_condition(words)
+
+
+@pytest.mark.parametrize(
+    ("words", "sign", "value"),
+    [
+        ("leases with a rent of no less than 1000 euros", ">=", "1000"),
+        ("leases with a rent of no more than 1000 euros", "<=", "1000"),
+        ("contratti con un canone non superiore a 1000 euro", "<=", "1000"),
+        ("policies with a non-refundable deposit over 1000 euros", ">", "1000"),
+    ],
+)
+def test_a_comparison_that_is_spelt_with_a_negation_is_understood(words, sign, value):
+    (bound,) = parse_condition(words).bounds
+    assert (bound.sign, bound.value) == (sign, value)
+
+
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [
+        ("1000", "1000"),
+        ("1.000", "1000"),
+        ("1,000", "1000"),
+        ("1'000", "1000"),
+        ("1.000.000", "1000000"),
+        ("1.000,50", "1000.5"),
+        ("1,000.50", "1000.5"),
+        ("1,5", "1.5"),
+        ("1.5", "1.5"),
+        ("0.125", "0.125"),
+        ("0,125", "0.125"),
+        ("-5", "-5"),
+    ],
+)
+def test_a_number_is_read_as_it_is_with_a_currency(written, value):
+    (plain,) = parse_condition(f"leases with a rent over {written}").bounds
+    assert plain.value == value
+    if not written.startswith("-"):
+        (sum_,) = parse_condition(f"leases with a rent over {written} euros").bounds
+        assert (sum_.value, sum_.currency) == (value, "EUR")
+
+
+@pytest.mark.parametrize(
+    "written", ["1,2,3", "1.2.3", "1,00,000", "10 20", "1-2", "1,", ".5.", "x1"]
+)
+def test_what_is_no_one_number_is_refused(written):
+    with pytest.raises(UsageError, match="is no amount"):
+        parse_condition(f"leases with a rent over {written} or so")
+    with pytest.raises(UsageError, match="is no amount"):
+        parse_condition(f"leases with a rent over {written}")
+
+
 def test_a_long_one_is_refused_and_costs_nothing():
     with pytest.raises(UsageError, match="at most 500"):
         parse_condition("x " * 400)

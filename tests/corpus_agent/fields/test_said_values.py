@@ -67,3 +67,14 @@ def test_what_stands_beside_the_quotation_counts_too():
     sentence = "The tenant may not keep dogs."
     assert taken(sentence, "keep dogs", quote="keep dogs") == []
     assert taken("The tenant may keep dogs.", "keep dogs", quote="keep dogs") == ["keep dogs"]
+
+
+def test_a_sum_without_currency_is_each_that_it_may_be():
+    sentence = "The deposit is USD 985, the rent is EUR 985, and EUR 985 is paid by the month."
+    document = DocumentText("a.md", [Line(sentence)])
+    field = Field("rent", "money", ("rent",))
+    found = {
+        said: [one.normal for one in proposals_of(document, field, SaidValue(0, said, sentence))]
+        for said in ("985", "EUR 985", "986")
+    }
+    assert found == {"985": ["USD 985", "EUR 985"], "EUR 985": ["EUR 985"], "986": []}

@@ -12,7 +12,7 @@ import pytest
 
 from corpus_agent import render
 from corpus_agent.agent.field_reader import said_in
-from corpus_agent.fields.definition import fields_of
+from corpus_agent.fields.definition import field_of, fields_of
 from corpus_agent.mcp.tools import Tools
 from corpus_agent.models.discovery import Model
 from corpus_agent.seal import Gate, unsealed
@@ -24,7 +24,7 @@ from corpus_agent.startup import Launch
 from indexer import Index, UsageError
 from indexer.sync.forget import forget_document
 from tests.support.brokers import broker_for
-from tests.support.fakes import FieldsModelServer
+from tests.support.fakes import FieldsModelServer, Reply, ScriptedModelServer
 from tests.support.toy_index import ENCODER, sync
 
 DOCUMENTS = 12
@@ -87,7 +87,7 @@ def inventing(name: str, kind: str, passages: str) -> tuple[str, str] | None:
 
 
 @contextmanager
-def launched(server: FieldsModelServer) -> Iterator[Launch]:
+def launched(server: ScriptedModelServer) -> Iterator[Launch]:
     with server, broker_for(Gate(server.server.address, frozenset({"toy-model"}), None)) as broker:
         yield Launch(unsealed(), Model(server.server, "toy-model"), broker)
 
@@ -232,6 +232,74 @@ def test_a_reply_that_is_too_long_is_said_and_not_parsed(tmp_path):
         if table.notices:
             assert "more than 16,000 are not read" in table.notices[-1]
     assert counts == [(1, 0), (0, 1)]
+
+
+LONG = (
+    "The parties Northern Mutual and Aldgate Works have agreed, after long talks in which all that"
+    " was open between them was settled, that 900 EUR are put into the tin on 3 May 2024 in York."
+)
+
+
+def test_a_model_may_quote_one_long_sentence_for_many_fields(tmp_path):
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "a.txt").write_text(f"{LONG}\n")
+    sync(docs, tmp_path / "store")
+    corpus = Index.open(tmp_path / "store", root=docs)
+    said = {"insurer": "Northern Mutual", "shipyard": "Aldgate Works", "penalty": "900 EUR",
+            "delivery date": "3 May 2024", "venue": "York", "colour": "York"}  # fmt: skip
+    server = FieldsModelServer(say=lambda name, *_: (said[name], LONG))
+    with launched(server) as launch:
+        table = made(corpus, launch, words=list(said))
+    assert [cell.values[0].text for cell in table.rows[0].cells] == list(said.values())
+    assert (table.reading.asked, table.reading.unanswered) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("reply", "why"),
+    [
+        (Reply(""), "was empty"),
+        (Reply("<think>Let me see whether the text"), "was empty"),
+        (Reply("Nothing.", full=True), "not at its end"),
+        (Reply('{"field": 1, "value": "900 EUR", "quote": "900 EUR are', full=True), "at its end"),
+    ],
+)
+def test_a_reply_that_is_empty_or_cut_is_no_answer_and_is_not_kept(tmp_path, reply, why):
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "a.txt").write_text(f"{LONG}\n")
+    sync(docs, tmp_path / "store")
+    corpus = Index.open(tmp_path / "store", root=docs)
+    server = ScriptedModelServer([reply, Reply("nothing"), Reply("never asked")])
+    with launched(server) as launch:
+        tables_ = [made(corpus, launch, words=["penalty"]) for _ in range(3)]
+    counts = [(t.reading.asked, t.reading.unanswered, t.reading.known) for t in tables_]
+    assert counts == [(0, 1, 0), (1, 0, 0), (0, 0, 1)]  # the second is the control
+    assert why in tables_[0].notices[-1]
+    assert len(server.requests) == 2
+
+
+def test_fields_with_long_questions_are_asked_in_groups_each_with_sentences(tmp_path):
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "a.txt").write_text(f"{LONG}\n")
+    sync(docs, tmp_path / "store")
+    corpus = Index.open(tmp_path / "store", root=docs)
+    question = "what, all in all, is to be paid by whom? " * 7
+    columns = [field_of(f"penalty of kind {n}", "money", question) for n in range(20)]
+    server = FieldsModelServer(say=lambda *_: ("900 EUR", LONG))
+    with launched(server) as launch:
+        reader = session.field_reader_for(launch, Settings())
+        table = tables.table(corpus, columns, launch, reader)
+    assert all(cell.values[0].normal == "EUR 900" for cell in table.rows[0].cells)
+    assert 1 < len(server.requests) < 6
+    assert all(LONG in request["messages"][-1]["content"] for request in server.requests)
+    endless = field_of("penalty", "money", "what " * 2_000)
+    with launched(FieldsModelServer(say=lambda *_: ("900 EUR", LONG))) as launch:
+        reader = session.field_reader_for(launch, Settings())
+        refused = tables.table(corpus, [endless], launch, reader)
+    assert (refused.reading.asked, refused.reading.unanswered) == (0, 1)
+    assert "no room for a sentence" in refused.notices[-1]
 
 
 @pytest.mark.slow
