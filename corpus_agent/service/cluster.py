@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from corpus_agent.service.ray_side import PATIENCE_SECONDS
 from corpus_agent.settings import Settings, model_folder
-from indexer import ERRORS, CorpusError, LocalHands, ShardLost, UsageError
+from indexer import CorpusError, LocalHands, ShardLost, UsageError, error_said
 from indexer.confine import starting
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ class RayHands:
             raise self._gone("ended")
         done, error = reply.get("done"), reply.get("error")
         if isinstance(error, dict):
-            raise _raised(error)
+            raise error_said(error.get("kind"), error.get("message", ""), error.get("hint", ""))
         if not isinstance(done, str) or done != json.loads(order)["shard"]:
             raise ShardLost(str(reply.get("lost", "answered another order"))[:MAX_SHOWN])
         return done
@@ -218,11 +218,3 @@ def _line(stream: Any) -> bytes:  # noqa: ANN401 - of Popen
     """The next line; none that is too long."""
     line: bytes = stream.readline(MAX_REPLY_BYTES)
     return line if line.endswith(b"\n") else b""
-
-
-def _raised(error: Mapping[str, Any]) -> CorpusError:
-    kind = ERRORS.get(str(error.get("kind")), CorpusError)
-    message, hint = (
-        " ".join(str(error.get(name, "")).split())[:MAX_SHOWN] for name in ("message", "hint")
-    )
-    return kind(message, hint)
