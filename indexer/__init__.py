@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from indexer.embed import Reranker as Reranker
     from indexer.embed.languages import is_english as is_english
     from indexer.embed.languages import is_multilingual as is_multilingual
-    from indexer.errors import ERRORS as ERRORS
     from indexer.errors import CorpusError as CorpusError
     from indexer.errors import NoIndex as NoIndex
     from indexer.errors import Refused as Refused
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from indexer.errors import UnreadableDocument as UnreadableDocument
     from indexer.errors import UntrustedStore as UntrustedStore
     from indexer.errors import UsageError as UsageError
+    from indexer.errors import error_said as error_said
     from indexer.extract import claim as claim
     from indexer.extract.extensions import all_extensions as all_extensions
     from indexer.extract.extensions import use_extractors as use_extractors
@@ -116,7 +116,6 @@ _PUBLIC = {
     ),
     "indexer.errors": (
         "CorpusError",
-        "ERRORS",
         "NoIndex",
         "Refused",
         "SealUnavailable",
@@ -125,6 +124,7 @@ _PUBLIC = {
         "UnreadableDocument",
         "UntrustedStore",
         "UsageError",
+        "error_said",
     ),
     "indexer.extract": ("claim",),
     "indexer.extract.extensions": ("all_extensions", "use_extractors"),

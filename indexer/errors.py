@@ -135,4 +135,12 @@ _ALL = (
     Refused,
     Unreachable,
 )
-ERRORS = {kind.__name__: kind for kind in _ALL}  # by name, for what comes from another process
+_BY_NAME = {kind.__name__: kind for kind in _ALL}
+MAX_SAID = 1_000  # characters of an error of another process
+
+
+def error_said(kind: object, message: object, hint: object) -> CorpusError:
+    """The error that another process says it met, in one line; a plain one of an unknown kind."""
+    its = _BY_NAME.get(str(kind), CorpusError)
+    said, do = (" ".join(str(text).split())[:MAX_SAID] for text in (message, hint))
+    return its(said, do)

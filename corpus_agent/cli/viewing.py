@@ -59,7 +59,7 @@ def opener_at_terminal(settings: Settings) -> service.opening.Opener | None:
     """The process that asks at the terminal before it opens a document; None without one."""
     if not sys.stdin.isatty():
         return None
-    return service.opening.Opener.start(roots_of(settings), service.opening.asked_at_terminal)
+    return service.opening.Opener.start(roots_of(settings))
 
 
 @main.command(name="open")

@@ -31,7 +31,7 @@ from corpus_agent.librarian.frames import (
 from corpus_agent.seal.enforce import SealState
 from corpus_agent.settings import PREFIX
 from corpus_agent.text.sanitize import one_line
-from indexer import ERRORS, CorpusError, UsageError
+from indexer import CorpusError, UsageError, error_said
 from indexer.confine import starting
 
 if TYPE_CHECKING:
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
 STOP_SECONDS = 10.0  # for a cancelled question to end by itself
 CLOSE_SECONDS = 2.0  # for a process to end by itself after close
-MAX_SHOWN_PROBLEM = 1000  # characters
 
 COMMAND = starting.python_module("corpus_agent.librarian.child")  # the parent's number follows
 
@@ -54,11 +53,15 @@ class LibrarianTimeout(LibrarianFailed, TimeoutError):
 
 @dataclass(frozen=True, slots=True)
 class RemoteError:
-    """An error of the other process; `kind` is the name of one of ERRORS."""
+    """An error of the other process; `kind` is the name of its class."""
 
     kind: str
     message: str
     hint: str
+
+    def to_raise(self) -> CorpusError:
+        """The same error, of this process."""
+        return error_said(self.kind, one_line(self.message), one_line(self.hint))
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +225,7 @@ class Child:
     def _begin(self, reply: LibrarianReply) -> None:
         """Handle the first frame: ready with the state of the seal, or an error."""
         if reply.error is not None:
-            self._refusal, self._closed = _raised(reply.error), True
+            self._refusal, self._closed = reply.error.to_raise(), True
             return _complete(self.ready, self._refusal)
         if reply.ready not in ("enforced", "off"):
             raise BadMessage("no word of the seal")
@@ -237,7 +240,7 @@ class Child:
         future = self._pending.get(number)
         if future is None:
             raise BadMessage("a reply to no question")
-        outcome = reply.answer or (reply.error and _raised(reply.error))
+        outcome = reply.answer or (reply.error and reply.error.to_raise())
         if outcome is None and not (reply.stopped and future.cancelled()):
             raise BadMessage("a reply without an answer")
         with self._lock:
@@ -286,13 +289,6 @@ def _complete(future: Future[Any], outcome: object) -> None:
             future.set_exception(outcome)
         else:
             future.set_result(outcome)
-
-
-def _raised(problem: RemoteError) -> CorpusError:
-    """The error of the other process, to be raised in this one."""
-    kind = ERRORS.get(problem.kind, CorpusError)
-    message, hint = (one_line(text)[:MAX_SHOWN_PROBLEM] for text in (problem.message, problem.hint))
-    return kind(message, hint)
 
 
 def _ending(code: int) -> str:

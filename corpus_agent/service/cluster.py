@@ -19,8 +19,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from corpus_agent.service.ray_side import PATIENCE_SECONDS
 from corpus_agent.settings import Settings, model_folder
-from indexer import ERRORS, CorpusError, LocalHands, ShardLost, UsageError
+from indexer import CorpusError, LocalHands, ShardLost, UsageError, error_said
 from indexer.confine import starting
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ MOST_SLOTS = 256
 MAX_REPLY_BYTES = 64 * 2**10
 MAX_SHOWN = 500  # characters of what the other side says
 LEAST_BYTES = 128 * 2**10  # of a shard
+MOST_PATIENCE = PATIENCE_SECONDS + 60.0  # the other side gives up before
 
 _LOCAL = re.compile(r"local:([0-9]{1,4})")
 _ADDRESS = re.compile(r"(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+):([0-9]{1,5})")
@@ -75,12 +77,18 @@ class RayHands:
     """The hands of a Ray cluster; `slots` at a time, one for each of its cores."""
 
     def __init__(
-        self, where: str, model: Path | None = None, command: tuple[str, ...] = _COMMAND
+        self,
+        where: str,
+        model: Path | None = None,
+        command: tuple[str, ...] = _COMMAND,
+        patience: float = MOST_PATIENCE,
     ) -> None:
+        """`patience`: seconds beyond the time of a shard in which the other side is to answer."""
         self.where = where
         self.model = model
         self.egress = egress_of(where)
         self.least_bytes = LEAST_BYTES
+        self._patience = patience
         self._process = _started((*command, str(os.getpid()), where))
         self._lock = threading.Lock()
         self._reader: threading.Thread | None = None
@@ -99,14 +107,17 @@ class RayHands:
         number, answer = self._sent(
             {"opening": json.dumps(opening), "order": order, "seconds": seconds, "fresh": fresh}
         )
-        reply = answer.get()
+        try:
+            reply = answer.get(timeout=seconds + self._patience)
+        except queue.Empty:  # it is still known: an answer that comes late is none to a stranger
+            raise ShardLost("no answer in time") from None
         with self._lock:
             self._waiting.pop(number, None)
         if reply is None:
             raise self._gone("ended")
         done, error = reply.get("done"), reply.get("error")
         if isinstance(error, dict):
-            raise _raised(error)
+            raise error_said(error.get("kind"), error.get("message", ""), error.get("hint", ""))
         if not isinstance(done, str) or done != json.loads(order)["shard"]:
             raise ShardLost(str(reply.get("lost", "answered another order"))[:MAX_SHOWN])
         return done
@@ -207,11 +218,3 @@ def _line(stream: Any) -> bytes:  # noqa: ANN401 - of Popen
     """The next line; none that is too long."""
     line: bytes = stream.readline(MAX_REPLY_BYTES)
     return line if line.endswith(b"\n") else b""
-
-
-def _raised(error: Mapping[str, Any]) -> CorpusError:
-    kind = ERRORS.get(str(error.get("kind")), CorpusError)
-    message, hint = (
-        " ".join(str(error.get(name, "")).split())[:MAX_SHOWN] for name in ("message", "hint")
-    )
-    return kind(message, hint)

@@ -10,14 +10,17 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import shlex
 import signal
 import subprocess
 import termios
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from functools import partial
+from io import FileIO
 from pathlib import Path
-from typing import BinaryIO, NoReturn
+from typing import NoReturn
 
 from corpus_agent.service.beginnings import SAMPLE_BYTES, differing
 from corpus_agent.service.places import sources_of
@@ -61,10 +64,11 @@ class Opener:
         self._unread = 0  # replies: of a request that was stopped one is still to come
 
     @classmethod
-    def start(cls, roots: Mapping[str, Path], agree: Agree) -> Opener:
+    def start(cls, roots: Mapping[str, Path], agree: Agree | None = None) -> Opener:
         """An opener of documents below `roots`; call it before the seal and before any thread.
 
-        `roots` are by what the sources of each begin with, "" of one alone.
+        `roots` are by what the sources of each begin with, "" of one alone. Without `agree` the
+        user is asked at the terminal.
         """
         requests, to_opener = os.pipe()
         answers, from_opener = os.pipe()
@@ -78,16 +82,25 @@ class Opener:
         return cls(to_opener, answers, pid)
 
     def open(self, source: str, line: int) -> str:
-        """What was started; raises CorpusError with the reason why nothing was."""
+        """What was started; raises CorpusError with the reason why nothing was.
+
+        Interrupted, it withdraws the question that the user may be asked.
+        """
         request = json.dumps({"source": source, "line": line}).encode("ascii") + b"\n"
         try:
             self._requests.write(request)
         except BrokenPipeError:
             raise CorpusError("The process that opens documents has ended.") from None
         self._unread += 1
-        while self._unread:
-            replied = self._replies.readline()
-            self._unread -= 1
+        try:
+            while self._unread:
+                replied = self._replies.readline()
+                self._unread -= 1
+        except KeyboardInterrupt:
+            with suppress(BrokenPipeError):
+                self._requests.write(b"\n")  # the next request, which names nothing
+                self._unread += 1
+            raise
         reply = json.loads(replied or b'{"problem": "It ended.", "hint": ""}')
         if "problem" in reply:
             raise CorpusError(reply["problem"], reply["hint"])
@@ -101,13 +114,18 @@ class Opener:
             os.waitpid(self._pid, 0)
 
 
-def _serve(requests: int, replies: int, roots: Mapping[str, Path], agree: Agree) -> NoReturn:
+def _serve(requests: int, replies: int, roots: Mapping[str, Path], agree: Agree | None) -> NoReturn:
     """Open what is asked for until the other end is closed."""
-    # Ctrl-C is for what it has started, and for whoever waits for that.
+    # Ctrl-C is for what it has started, and for whoever waits for that, who withdraws a question.
     signal.signal(signal.SIGINT, lambda *_: None)
+    agree = agree or partial(asked_at_terminal, requests)
     status = 1
     try:
-        with os.fdopen(requests, "rb") as asked, os.fdopen(replies, "wb", buffering=0) as answers:
+        # Nothing is read ahead: that the next request has come is seen while a question is open.
+        with (
+            os.fdopen(requests, "rb", buffering=0) as asked,
+            os.fdopen(replies, "wb", buffering=0) as answers,
+        ):
             for request in _lines(asked):
                 answers.write(json.dumps(_answer(roots, request, agree)).encode("ascii") + b"\n")
         status = 0
@@ -115,7 +133,7 @@ def _serve(requests: int, replies: int, roots: Mapping[str, Path], agree: Agree)
         os._exit(status)  # what the parent has to tidy up is not this process's
 
 
-def _lines(asked: BinaryIO) -> Iterator[bytes]:
+def _lines(asked: FileIO) -> Iterator[bytes]:
     """What is asked for, a line each; nothing of one that is too long."""
     while line := asked.readline(MAX_REQUEST_BYTES):
         whole = line.endswith(b"\n")
@@ -246,22 +264,30 @@ def named_by(typed: str, roots: Mapping[str, Path]) -> Agree:
     return agrees
 
 
-def asked_at_terminal(source: str, program: str, differs: str) -> bool:
+def asked_at_terminal(requests: int, source: str, program: str, differs: str) -> bool:
     """Whether the user says yes at the terminal; no without one.
 
-    Enter alone is yes, unless the bytes are another kind than the name.
+    Enter alone is yes, unless the bytes are another kind than the name. It is no, and nothing is
+    read, as soon as there is another request or nobody left who asks.
     """
     try:
         terminal = os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
     except OSError:
         return False
+    either = select.poll()
+    either.register(requests, select.POLLIN)
     try:
+        if either.poll(0):
+            return False
         but = f", whose bytes are {differs}," if differs else ""
         choice = "[y/N]" if differs else "[Y/n]"
         asked = f"Open {quoted(source)}{but} with {one_line(program)}? {choice} "
         # What was typed before agrees to nothing, and neither does the end of what is typed.
         termios.tcflush(terminal, termios.TCIFLUSH)
         os.write(terminal, asked.encode("utf-8", "replace"))
+        either.register(terminal, select.POLLIN)
+        if requests in dict(either.poll()):
+            return False
         yes = (b"y\n", b"yes\n") if differs else (b"\n", b"y\n", b"yes\n")
         return os.read(terminal, 100).strip(b" \t\r").lower() in yes
     except termios.error:

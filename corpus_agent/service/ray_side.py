@@ -104,19 +104,22 @@ class _RayDesk:
         os._exit(0)
 
     def pass_on(self, request: dict[str, Any]) -> None:
-        """Run one task to its end and answer."""
+        """Run one task to its end and answer, whatever becomes of it."""
         import ray
 
         seconds = request["seconds"]
-        task = self._task.remote(request["opening"], request["order"], seconds, request["fresh"])
+        reply: dict[str, Any] = {"lost": "could not be handed to the cluster"}
         try:
-            reply = ray.get(task, timeout=seconds + PATIENCE_SECONDS)
-        except (
-            ray.exceptions.RayError
-        ) as error:  # its worker or its node died, or it takes too long
-            ray.cancel(task, force=True)
-            reply = {"lost": f"{type(error).__name__} in the cluster"}
-        self.send(id=request["id"], reply=reply)
+            task = self._task.remote(
+                request["opening"], request["order"], seconds, request["fresh"]
+            )
+            try:
+                reply = ray.get(task, timeout=seconds + PATIENCE_SECONDS)
+            except ray.exceptions.RayError as error:  # its worker or its node died, or it is late
+                reply = {"lost": f"{type(error).__name__} in the cluster"}
+                ray.cancel(task, force=True)
+        finally:  # somebody waits for it
+            self.send(id=request["id"], reply=reply)
 
     def send(self, **content: object) -> None:
         """Send a line; for any thread."""

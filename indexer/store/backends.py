@@ -53,7 +53,8 @@ class Backend(Protocol):
     ) -> Rows:
         """The `limit` rows that share words with the text, with scores of 0 and more, as BM25 has.
 
-        With `every_word` only rows that hold all words.
+        A word that the text repeats counts as often. With `every_word` only rows that hold all
+        words.
         """
         ...
 
@@ -92,17 +93,18 @@ class MemoryBackend:
         self, text: str, limit: int, among: NDArray[np.uint64] | None, *, every_word: bool
     ) -> Rows:
         """As the protocol has it; ties by id."""
-        words = list(dict.fromkeys(_words(text)))
+        words = Counter(_words(text))
         scores, found = np.zeros(len(self._ids)), np.zeros(len(self._ids), np.int64)
         average = sum(self._lengths) / max(1, len(self._lengths))
-        for word in words:
+        for word, repeated in words.items():
             places = self._places.get(word, [])
             if not places:
                 continue
             at, counts = (np.array(values) for values in zip(*places, strict=True))
             rare = np.log(1 + (len(self._ids) - len(at) + 0.5) / (len(at) + 0.5))
             long = np.array(self._lengths)[at] / average
-            scores[at] += rare * counts * (_K1 + 1) / (counts + _K1 * (1 - _B + _B * long))
+            once = rare * counts * (_K1 + 1) / (counts + _K1 * (1 - _B + _B * long))
+            scores[at] += repeated * once
             found[at] += 1
         scores[found < (len(words) if every_word else 1)] = 0.0
         ids, best = self._best(scores, limit, among)
@@ -167,6 +169,10 @@ class Finder:
         """As the backend ranks them."""
         found = self._backend.worded(text, limit, among, every_word=every_word)
         return self._checked(found, limit, among)
+
+    def words(self, text: str) -> list[str]:
+        """The words of a text: what a backend looks up is not known, so those that most do."""
+        return _words(text)
 
     def _checked(self, rows: Rows, limit: int, among: NDArray[np.uint64] | None) -> Ranked:
         ids, scores = np.asarray(rows[0], np.uint64), np.asarray(rows[1], np.float64)

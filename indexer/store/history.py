@@ -15,6 +15,7 @@ from typing import Literal
 from indexer.errors import CorpusError
 from indexer.records import Chunk, FileRow
 from indexer.store.manifest import read_manifest
+from indexer.store.moves import moves
 from indexer.store.snapshot import Snapshot
 from indexer.store.versions import kept_of, not_kept, versions, when
 from indexer.store.writer import Writer
@@ -146,25 +147,26 @@ def _counted(found: Sequence[DocumentChange]) -> dict[ChangeKind, int]:
 
 
 def changes(before: Mapping[str, FileRow], after: Mapping[str, FileRow]) -> list[DocumentChange]:
-    """The documents that differ, by source; a new name for the bytes of one that went is a move."""
-    gone = {
-        before[source].sha256: source
-        for source in sorted(before.keys() - after.keys(), reverse=True)
-    }
+    """The documents that differ, by source; one that was moved is there once, by its new name."""
+    moved = moves(
+        [before[source] for source in before.keys() - after.keys()],
+        [after[source] for source in after.keys() - before.keys()],
+    )
+    former = set(moved.values())
     found = []
     for source in sorted(before.keys() | after.keys()):
         old, new = before.get(source), after.get(source)
         chunks = old.chunks if old else 0, new.chunks if new else 0
         if new is None:
-            found.append(DocumentChange(source, "removed", chunks=chunks))
+            if source not in former:
+                found.append(DocumentChange(source, "removed", chunks=chunks))
         elif old is None:
-            was = gone.pop(new.sha256, None)
+            was = moved.get(source)
             kind: ChangeKind = "moved" if was else "added"
             found.append(DocumentChange(source, kind, was, chunks=chunks))
         elif old.sha256 != new.sha256:
             found.append(DocumentChange(source, "changed", chunks=chunks))
-    moved = {change.was for change in found if change.was}
-    return [change for change in found if not (change.kind == "removed" and change.source in moved)]
+    return found
 
 
 def passage_changes(before: Sequence[Chunk], after: Sequence[Chunk]) -> list[PassageChange]:

@@ -132,6 +132,15 @@ class Snapshot:
         with translated(self.store):
             return self._ranking.worded(query, self._condition, every_word=every_word)
 
+    def words(self, text: str) -> list[str]:
+        """The words of a text by which rows are found, as they stand in it; [] without rows."""
+        if not self.manifest.chunks:
+            return []
+        if (finder := self._finder()) is not None:
+            return finder.words(text)
+        with translated(self.store):
+            return self._ranking.words(text)
+
     @cached_property
     def size(self) -> tuple[int, float]:
         """How many passages there are, and the mean length of what words are looked up in."""

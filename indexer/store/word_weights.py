@@ -8,6 +8,7 @@ Called by `snapshots`.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Protocol
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from indexer.records import Query
 from indexer.store.exact import Ranked
 
-MOST_WORDS = 24  # of a query that are counted, the first
+MOST_WORDS = 24  # different ones of a query that are counted, the first
 MOST_COUNTED = 20_000  # rows of a word: one of more weighs little in any store
 _THREADS = 4
 _K1, _B = 1.2, 0.75  # LanceDB's BM25
@@ -26,6 +27,10 @@ _K1, _B = 1.2, 0.75  # LanceDB's BM25
 
 class Worded(Protocol):
     """A store whose rows are found by words."""
+
+    def words(self, text: str) -> list[str]:
+        """The words of a text as it has them, each a query by itself; all that it looks up."""
+        ...
 
     def worded(self, query: Query) -> Ranked:
         """The rows that share words with a query; the score is BM25."""
@@ -46,10 +51,13 @@ def as_in_one(parts: Sequence[Worded], found: Sequence[Ranked], text: str) -> li
 
     Best first, ties by row id.
     """
-    words = list(dict.fromkeys(text.split()))[:MOST_WORDS]
+    words = next(
+        (known for part in parts if (known := part.words(text))), []
+    )  # an empty one has none
+    times = list(Counter(words).items())[:MOST_WORDS]
     with ThreadPoolExecutor(_THREADS) as beside:
         asked = [
-            [beside.submit(part.worded, Query(word, MOST_COUNTED)) for word in words]
+            [beside.submit(part.worded, Query(word, MOST_COUNTED)) for word, _ in times]
             for part in parts
         ]
         counted = [[one.result() for one in each] for each in asked]
@@ -58,7 +66,7 @@ def as_in_one(parts: Sequence[Worded], found: Sequence[Ranked], text: str) -> li
     mean = sum(rows * length for rows, length in sizes) / max(1, every)
     lengths = [part.lengths(ranked.ids) for part, ranked in zip(parts, found, strict=True)]
     scores = [ranked.scores.copy() for ranked in found]
-    for at in range(len(words)):
+    for at, (_, repeated) in enumerate(times):
         having = [len(each[at].ids) for each in counted]
         common = _weight(every, sum(having))
         for store, ranked in enumerate(found):
@@ -70,7 +78,7 @@ def as_in_one(parts: Sequence[Worded], found: Sequence[Ranked], text: str) -> li
                     _saturation(lengths[store] / length),
                     _saturation(lengths[store] / mean),
                 )
-                scores[store] += common * often - its
+                scores[store] += repeated * (common * often - its)
     return [_ordered(ranked.ids, its) for ranked, its in zip(found, scores, strict=True)]
 
 

@@ -17,13 +17,12 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from indexer.confine import starting
-from indexer.errors import ERRORS, CorpusError
+from indexer.errors import CorpusError, error_said
 from indexer.extract import extensions
 from indexer.sync.shards import LEAST_BYTES
 
 START_SECONDS = 120.0
 MAX_REPLY_BYTES = 64 * 2**10
-MAX_SHOWN = 1_000  # characters of what a hand says
 TOO_LONG = "took too long"  # a shard that is lost for this is halved at once
 
 COMMAND = starting.python_module("indexer.sync.shard_child")  # the parent's number follows
@@ -126,7 +125,7 @@ class Hand:
         if not isinstance(reply, dict):
             raise ShardLost("said what it must not")
         if isinstance(error := reply.get("error"), dict):
-            raise _raised(error)
+            raise error_said(error.get("kind"), error.get("message", ""), error.get("hint", ""))
         return reply
 
     def _line(self, deadline: float) -> bytes:
@@ -226,12 +225,3 @@ class LocalHands:
             with self._lock:
                 self._all.remove(hand)
             hand.end()
-
-
-def _raised(error: Mapping[str, Any]) -> CorpusError:
-    """The error of a hand, to be raised here."""
-    kind = ERRORS.get(str(error.get("kind")), CorpusError)
-    message, hint = (
-        " ".join(str(error.get(name, "")).split())[:MAX_SHOWN] for name in ("message", "hint")
-    )
-    return kind(message, hint)

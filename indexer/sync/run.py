@@ -7,7 +7,6 @@ seconds, so that an interrupted run is continued by the next one.
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -22,6 +21,7 @@ from indexer.extract.normalise import NORMALISER
 from indexer.files.walk import UNREACHED, Excluded, SeenFile
 from indexer.records import Chunk, FileRow, Fingerprint, Ocr
 from indexer.store.manifest import Manifest
+from indexer.store.moves import moves
 from indexer.store.recognised import RecognisedPages
 from indexer.store.rows import Embedded
 from indexer.store.texts import Texts
@@ -354,8 +354,7 @@ def count(
     found = [row for row in kept if not before[row.source].is_document]
     added = [*documents(todo.add), *found]
     removed = [before[source] for source in todo.remove if source not in after]
-    gone = Counter(row.sha256 for row in removed if row.is_document)
-    outcome.moved = sum((gone & Counter(row.sha256 for row in added)).values())
+    outcome.moved = len(moves((row for row in removed if row.is_document), added))
     outcome.renamed = renamed(removed, added, texts.get)
     outcome.added = len(added)
     outcome.updated = sum(row is not before[row.source] for row in documents(todo.update))

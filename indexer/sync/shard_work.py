@@ -115,17 +115,33 @@ def _check_view(opening: Mapping[str, Any], root: Path, store: Path) -> None:
             f"The index {str(store)!r} is another one here than where `index` was started.",
             "Mount the same folder at the same place on every node.",
         )
-    source, size, at = opening["sample"]
-    try:
-        info = (root / source).lstat()
-        same = (info.st_size, info.st_mtime_ns) == (size, at)
-    except OSError:
-        same = False
-    if not same and opening["marker"]:
+    if opening["marker"] and not _is_same_folder(opening, root):
         raise CorpusError(
             f"The folder {str(root)!r} holds other documents here than where `index` was started.",
             "Mount the same folder at the same place on every node.",
         )
+
+
+def _is_same_folder(opening: Mapping[str, Any], root: Path) -> bool:
+    """Whether the folder has the same inode, or any of the samples is as it was seen.
+
+    Most network file systems number their inodes alike on every node, and a document may have been
+    edited since.
+    """
+
+    def is_as_seen(source: str, size: int, at: int) -> bool:
+        try:
+            info = (root / source).lstat()
+        except OSError:
+            return False
+        return (info.st_size, info.st_mtime_ns) == (size, at)
+
+    try:
+        if root.stat().st_ino == opening["root_inode"]:
+            return True
+    except OSError:
+        return False
+    return any(is_as_seen(*sample) for sample in opening["samples"])
 
 
 def _check_fingerprint(theirs: Mapping[str, Any], ours: Mapping[str, Any]) -> None:

@@ -49,6 +49,7 @@ from indexer.sync.shards import (
 TRIES = 3  # of a shard, before it is halved; of one document, before it is read here
 # One after the other, with no sound shard between: more than halving one to a document takes.
 MOST_LOST = 40
+MOST_SAMPLES = 16  # documents by which a process knows the folder
 
 _Made = Future[str]
 
@@ -135,7 +136,7 @@ class ShardedReading:
     def _open(self, files: Sequence[SeenFile]) -> None:
         if files:
             self._opening = opening_of(
-                self._root, self._store, self._fingerprint, files[0],
+                self._root, self._store, self._fingerprint, files,
                 model=self._hands.model, reuse=self._reuse, confined=can_confine(),
             )  # fmt: skip
 
@@ -295,23 +296,25 @@ def opening_of(
     root: Path,
     store: Path,
     fingerprint: Fingerprint,
-    sample: SeenFile,
+    files: Sequence[SeenFile],
     *,
     model: Path | None,
     reuse: bool,
     confined: bool,
 ) -> dict[str, Any]:
-    """What a process is told before its first shard; `sample` is one of the documents."""
+    """What a process is told before its first shard; the samples are some of the documents."""
+    samples = files[:: -(-len(files) // MOST_SAMPLES)]
     return {
         "version": VERSION,
         "root": str(root.absolute()),
+        "root_inode": root.stat().st_ino,
         "store": str(store.absolute()),
         "model": str(model.absolute()) if model else None,
         "reuse": reuse,
         "confined": confined,
         "fingerprint": asdict(fingerprint),
         "marker": digest_of(store / MARKER_NAME),
-        "sample": [sample.source, sample.bytes, sample.mtime_ns],
+        "samples": [[seen.source, seen.bytes, seen.mtime_ns] for seen in samples],
     }
 
 

@@ -98,6 +98,50 @@ def test_a_side_that_ends_or_speaks_of_no_order_ends_the_run(after):
     hands.close()
 
 
+def test_a_side_that_does_not_answer_in_time_loses_the_shard_and_not_the_run():
+    answers = (
+        "[print(json.dumps({'id': n, 'reply': {'done': '0' * 32}}), flush=True) for n in (1, 2)]"
+    )
+    late = f"import json; {GREETING}; sys.stdin.readline(); {answers}; time.sleep(60)"
+    hands = RayHands("h:1", command=side(late), patience=0.3)
+    try:
+        with pytest.raises(ShardLost, match="no answer in time"):
+            hands.work({}, ORDER, 0.1, fresh=False)
+        assert hands.work({}, ORDER, 10.0, fresh=True) == "0" * 32  # the late one is passed over
+    finally:
+        hands._process.kill()
+        hands.close()
+
+
+# Stands in for Ray where handing over, or waiting, ends with an error that is none of Ray's own.
+FAILING_RAY = """
+class exceptions:
+    class RayError(Exception): pass
+class Remote:
+    def remote(self, opening, order, seconds, fresh):
+        if fresh: raise RuntimeError("the connection to the head is gone")
+def init(*_, **__): pass
+def cluster_resources(): return {"CPU": 2}
+def remote(**_): return lambda function: Remote()
+def get(task, timeout): raise ValueError("no such object")
+"""
+
+
+@pytest.mark.parametrize("fresh", [True, False], ids=["handing over", "waiting"])
+def test_an_order_is_answered_whatever_the_cluster_raises(tmp_path, fresh):
+    (tmp_path / "ray.py").write_text(FAILING_RAY)
+    code = (
+        f"sys.path.insert(0, {str(tmp_path)!r}); sys.path.append({str(REPOSITORY)!r}); "
+        "from corpus_agent.service.ray_side import main; main()"
+    )
+    hands = RayHands("auto", command=starting.python(f"import sys; {code}"), patience=20.0)
+    try:
+        with pytest.raises(ShardLost, match="could not be handed to the cluster"):
+            hands.work({}, ORDER, 1.0, fresh=fresh)
+    finally:
+        hands.close()
+
+
 @pytest.mark.parametrize(
     ("greeting", "match"),
     [

@@ -6,6 +6,7 @@ import signal
 import stat
 import time
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -301,7 +302,8 @@ def test_only_what_is_typed_after_the_question_agrees(before, typed, agreed, dif
     pid, terminal = pty.fork()
     if pid == 0:
         os.read(0, 1)  # until what is typed ahead is there
-        os._exit(10 if opening.asked_at_terminal("a.md", "editor", differs) else 20)
+        agreed = opening.asked_at_terminal(os.pipe()[0], "a.md", "editor", differs)
+        os._exit(10 if agreed else 20)
     os.write(terminal, b"x\n" + before)
     seen = b""
     while b"/n]" not in seen.lower():
@@ -310,3 +312,48 @@ def test_only_what_is_typed_after_the_question_agrees(before, typed, agreed, dif
     assert (b"whose bytes are a program," in seen) == bool(differs)
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == (10 if agreed else 20)
     os.close(terminal)
+
+
+@pytest.mark.parametrize("interrupted", [True, False], ids=["Ctrl-C", "no Ctrl-C, the control"])
+def test_ctrl_c_withdraws_the_question_and_the_terminal_is_read_by_one_process_again(
+    root, said, interrupted
+):
+    pid, terminal = pty.fork()
+    if pid == 0:
+        converse(Opener.start({"": root}))
+    seen = read_until(terminal, b"[Y/n] ")
+    if interrupted:
+        os.write(terminal, b"\x03")
+        seen += read_until(terminal, b"Stopped.")
+    for typed in (b"\n", b"a question\n", b"/quit\n"):
+        os.write(terminal, typed)
+        time.sleep(0.1)  # a line each for whoever reads
+    seen += read_until(terminal, b"Over.")
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    os.close(terminal)
+    assert said.exists() != interrupted
+    if interrupted:
+        assert [line in seen for line in (b"<>", b"<a question>", b"</quit>")] == [True] * 3
+
+
+def converse(opener: Opener) -> NoReturn:
+    """Have a document opened, then repeat what is typed until /quit, as a chat would."""
+    signal.alarm(20)  # a test that fails leaves nobody behind
+    try:
+        opener.open("a b.md", 1)
+    except KeyboardInterrupt:
+        os.write(1, b"Stopped.\n")
+    typed = ""
+    while typed != "/quit":
+        typed = os.read(0, 100).decode().strip()
+        os.write(1, f"<{typed}>\n".encode())
+    opener.close()
+    os.write(1, b"Over.\n")
+    os._exit(0)
+
+
+def read_until(terminal: int, words: bytes) -> bytes:
+    seen = b""
+    while words not in seen:
+        seen += os.read(terminal, 1000)
+    return seen

@@ -265,6 +265,24 @@ def test_two_documents_of_the_same_bytes_move_once():
     ]
 
 
+def test_a_folder_that_holds_copies_moves_whole_in_the_run_and_in_the_history(root, store):
+    for name in ("a", "b", "c"):
+        (root / "x").mkdir(exist_ok=True)
+        (root / "x" / f"{name}.txt").write_text("The same.\n")
+    sync(root, store, keep=Keep(versions=5))
+    (root / "x/c.txt").unlink()
+    (root / "x").rename(root / "y")
+    done = sync(root, store)
+    assert (done.moved, done.removed, done.added) == (2, 3, 2)
+    newest = history(store).versions[0]
+    assert newest.changes == {"added": 0, "changed": 0, "moved": 2, "removed": 1}
+    assert [(one.kind, one.source, one.was) for one in difference(store, 1, 2).documents] == [
+        ("removed", "x/c.txt", None),
+        ("moved", "y/a.txt", "x/a.txt"),
+        ("moved", "y/b.txt", "x/b.txt"),
+    ]
+
+
 @pytest.mark.slow
 def test_a_rollback_makes_a_version_current_and_the_next_run_goes_on_from_the_folder(
     edited, root, tmp_path

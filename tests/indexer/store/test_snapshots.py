@@ -4,6 +4,7 @@ import gc
 import weakref
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from indexer.errors import DamagedStore, IncompatibleStore, Refused, Unreachable
 from indexer.index import Index
 from indexer.records import Query
 from indexer.retrieve import search
+from indexer.store.backends import LANCE, MEMORY
 from indexer.store.snapshot import Snapshot
 from indexer.store.snapshots import Snapshots
 from tests.support.fakes import ToyEncoder
@@ -55,10 +57,12 @@ def several(stores: dict[str, tuple[Path, Path | None]]) -> Index:
     return Index.over(stores, ToyEncoder())
 
 
-def snapshots(folder: Path, *names: str) -> Snapshots:
+def snapshots(folder: Path, *names: str, backend: str = LANCE) -> Snapshots:
     if len(names) == 1:
-        return Snapshots({"": Snapshot(folder / names[0] / "store")})
-    return Snapshots({f"{name}:": Snapshot(folder / name / "store") for name in names})
+        return Snapshots({"": Snapshot(folder / names[0] / "store", backend=backend)})
+    return Snapshots(
+        {f"{name}:": Snapshot(folder / name / "store", backend=backend) for name in names}
+    )
 
 
 def own(source: str) -> str:
@@ -265,3 +269,46 @@ def test_a_word_weighs_what_it_would_in_one_store(tmp_path):
     assert np.allclose(parts.scores, whole.scores, rtol=0.06)  # but for how long rows are
     alone = several.parts["work:"].worded(query)  # the control: by itself "tax" is rare there
     assert alone.scores[1] > 3 * whole.scores[1]
+
+
+@pytest.fixture(scope="module")
+def uneven(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An index of all, and two of parts where words are not equally rare; beside an empty one."""
+    folder = tmp_path_factory.mktemp("uneven")
+    random = Random(3)
+    several = "rent lease boiler notice month organisation court street water heating 東京都"
+    words = several.split()
+    for name in ("one", "home", "work", "none"):
+        (folder / name / "docs").mkdir(parents=True)
+    for number in range(60):
+        name = "home" if number < 45 else "work"
+        common = "deposit" if name == "home" else random.choice(words)
+        text = f"{' '.join(random.choices(words, k=random.randint(12, 20)))} {common}\n"
+        for each in ("one", name):
+            (folder / each / "docs" / f"{number:02}.txt").write_text(text)
+    for name in ("one", "home", "work", "none"):
+        sync(folder / name / "docs", folder / name / "store")
+    return folder
+
+
+@pytest.mark.parametrize("backend", [LANCE, MEMORY])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "boiler notice",  # the control
+        "rent-deposit",
+        "boiler-notice deposit",
+        "deposit deposit court",
+        "deposit’s court? (The notice.)",
+        "heating/re-organisation",
+        "東京都の deposit",
+    ],
+)
+def test_words_weigh_so_however_they_are_written_and_repeated(uneven, text, backend):
+    one = snapshots(uneven, "one", backend=backend)
+    several = snapshots(uneven, "none", "home", "work", backend=backend)
+    query = Query(text, 100)
+    whole = {hit.chunk.source: hit.score for hit in one.hits(one.worded(query))}
+    parts = {own(hit.chunk.source): hit.score for hit in several.hits(several.worded(query))}
+    assert whole.keys() == parts.keys()
+    assert parts == pytest.approx(whole, rel=0.03)  # but for how long rows are

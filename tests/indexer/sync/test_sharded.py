@@ -340,7 +340,7 @@ def staged(one, tmp_path_factory):
     shard = Shard(tuple(walk(one / "docs").files))
     name = name_of(shard, TODAY)
     told = opening_of(
-        one / "docs", store, TODAY, shard.files[0], model=None, reuse=True, confined=False
+        one / "docs", store, TODAY, shard.files, model=None, reuse=True, confined=False
     )
     with closing(ShardWorker(told, lambda *_: ToyEncoder())) as worker:
         worker.make(order_of(shard, name))
@@ -464,7 +464,9 @@ def test_what_the_clock_of_a_node_says_decides_nothing(hours, docs, plain, tmp_p
 
 
 def test_a_node_that_sees_another_folder_or_store_says_so_before_any_work(one, tmp_path):
-    (tmp_path / "other").mkdir()
+    shutil.copytree(one / "docs", tmp_path / "other")  # but for the times: other documents
+    for path in (tmp_path / "other").rglob("*"):
+        os.utime(path, (1, 1))
     for key, match in (("root", "holds other documents here"), ("store", "is another one here")):
 
         class Elsewhere(ToyHands):
@@ -474,6 +476,26 @@ def test_a_node_that_sees_another_folder_or_store_says_so_before_any_work(one, t
 
         with pytest.raises(CorpusError, match=match):
             index(one / "docs", tmp_path / f"store-{key}", Elsewhere())
+
+
+@pytest.mark.parametrize("elsewhere", [False, True], ids=["the folder", "another inode of it"])
+def test_a_document_that_is_edited_meanwhile_does_not_make_it_another_folder(tmp_path, elsewhere):
+    """Each document is edited, or one where the folder is known by its documents alone."""
+    (tmp_path / "docs").mkdir()
+    for number in range(3):
+        (tmp_path / "docs" / f"{number}.txt").write_text(f"Note {number} about the boiler.\n")
+
+    class Edited(ToyHands):
+        def work(self, opening, order, seconds, *, fresh):
+            for path in [*(tmp_path / "docs").iterdir()]:
+                if path.name == "0.txt" or not elsewhere:
+                    path.write_text(path.read_text() + "More.\n")
+            numbered = {**opening, "root_inode": 0} if elsewhere else opening
+            return super().work(numbered, order, seconds, fresh=fresh)
+
+    outcome = index(tmp_path / "docs", tmp_path / "store", Edited(slots=1))
+    assert outcome.cluster.shards > 0
+    assert not any("other documents" in why for why in outcome.cluster.again)
 
 
 # ---- The driver, killed at random moments
