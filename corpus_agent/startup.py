@@ -141,7 +141,7 @@ def for_examining(
     """
     check_one(settings)
     store = settings.store or storage.find_store(paths.working_folder())
-    if store is None or not store.is_dir():
+    if store is None or not paths.is_folder(store):
         return (
             store,
             Launch(_close([], settings, seal_off=seal_off), settings=settings),
@@ -174,7 +174,7 @@ def in_places(settings: Settings, places: Sequence[StorePlace]) -> Settings:
 def in_place(settings: Settings, place: StorePlace) -> Settings:
     """The settings for a trusted store, with those that the store itself may set."""
     settings = replace(settings, store=place.store, root=place.root)
-    return of_store(settings, place.store) if place.store.is_dir() else settings
+    return of_store(settings, place.store) if paths.is_folder(place.store) else settings
 
 
 def _made(place: StorePlace, here: Path | None) -> tuple[tuple[str, ...], int]:
@@ -254,7 +254,7 @@ def _close(
     folders = [folder for folder in named if folder is not None]
     gpu = settings.device != "cpu" and (_has_gpu() or settings.device != "auto")
     there = [
-        [folder if folder.is_dir() else None for folder in (place.root, place.store)]
+        [folder if paths.is_folder(folder) else None for folder in (place.root, place.store)]
         for place in places
     ]
     root, store = there[0] if len(there) == 1 else (None, None)
@@ -281,9 +281,9 @@ def _has_documents(store: Path) -> bool:
 
 
 def _root_is_missing(root: Path) -> str:
-    found = "empty" if root.is_dir() else "not there"
+    found = paths.absence(root) or "is empty"
     return (
-        f"The folder {str(root)!r} is {found}: moved, or not mounted. Its index is kept and can "
+        f"The folder {str(root)!r} {found}: moved, or not mounted. Its index is kept and can "
         "be searched; documents cannot be opened, nor quotations looked up."
     )
 
@@ -334,16 +334,17 @@ def corpus_place(settings: Settings, folder: Path | None) -> StorePlace:
         elsewhere = "Or leave it: corpus-agent --store DIR index FOLDER"
         raise UntrustedStore(error.message, f"{error.hint} {elsewhere}") from None
     if wanted is None:
-        if known is not None and not known.root.is_dir():
+        if known is not None and (absent := paths.absence(known.root)):
             raise CorpusError(
-                f"The corpus folder {str(known.root)!r} is not there; the index is kept as it is.",
+                f"The corpus folder {str(known.root)!r} {absent}; the index is kept as it is.",
                 "Mount or restore it, or name its new place: corpus-agent index FOLDER",
             )
         root = indexer.check_root(known.root if known is not None else paths.working_folder())
     else:
         root = wanted
         # A moved root may be given again; if the recorded one exists, this is another corpus.
-        if known is not None and known.root.is_dir() and known.root != root:
+        moved = known is not None and paths.absence(known.root) == paths.NOT_THERE
+        if known is not None and not moved and known.root != root:
             raise UsageError(
                 f"The index in {str(store)!r} is of {str(known.root)!r}, not of {str(root)!r}.",
                 "One store holds one corpus. Name another: corpus-agent --store DIR index …",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from corpus_agent.render.common import as_object
 from corpus_agent.text.sanitize import one_line
+from indexer import paths
 
 if TYPE_CHECKING:
     from corpus_agent.trust.known import KnownStore
@@ -20,7 +21,7 @@ def trust_object(found: Permission, *, recorded: bool) -> dict[str, Any]:
         trust={
             "store": one_line(str(found.place.store)),
             "root": one_line(str(found.place.root)),
-            "root_exists": found.place.root.is_dir(),
+            "root_exists": paths.is_folder(found.place.root),
             "owner": found.owner,
             "documents": manifest.coverage.indexed if manifest else None,
             "version": manifest.version if manifest else None,
@@ -58,7 +59,7 @@ def stores_object(found: Sequence[KnownStore]) -> dict[str, Any]:
                 "name": one.name,
                 "store": one_line(str(one.store)),
                 "root": one_line(str(one.root)),
-                "root_exists": one.root.is_dir(),
+                "root_exists": paths.is_folder(one.root),
                 "problem": one_line(one.problem) if one.problem else None,
                 "documents": one.manifest.coverage.searched if one.manifest else None,
                 "chunks": one.manifest.chunks if one.manifest else None,
