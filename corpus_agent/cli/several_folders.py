@@ -36,12 +36,11 @@ def one_of(folders: Sequence[Path], of_one: Mapping[str, bool]) -> Path | None:
     roots = dict.fromkeys(map(indexer.check_root, folders))  # all, before any is indexed
     stores = {folder: store_to_write(Settings(), folder) for folder in roots}
     failed = 0
-    for folder, store in stores.items():
+    for folder in stores:
         click.echo(f"{clean(str(folder))}:", err=True)
         sys.stdout.flush()
         pid = os.fork()
         if pid == 0:
-            given["stores"] = (store,)
             return folder
         before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is for the one that works
         code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])

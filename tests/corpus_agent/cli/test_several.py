@@ -237,6 +237,8 @@ def test_each_of_several_folders_gets_an_index_and_they_are_asked_together(cli, 
     asked = cli("-s", "home", "-s", "work", "search", "rent", "--json", env=environment)
     sources = {hit["source"] for hit in json.loads(asked.stdout)["results"]}
     assert sources == {"home:terms.md", "work:terms.md"}
+    here = cli("search", "rent", "--json", env=environment)  # found where it was typed
+    assert {hit["source"] for hit in json.loads(here.stdout)["results"]} == sources
     missing = cli("index", "work", "gone", env=environment)
     assert (missing.returncode, "no folder" in missing.stderr) == (2, True)
     assert "unchanged" not in missing.stdout  # nothing was begun
