@@ -1,7 +1,11 @@
 """Several indexes in one command: what each says, what is refused, and from Python the same."""
 
 import json
+import os
 import re
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,7 +21,8 @@ from corpus_agent.settings import Settings
 from indexer import FolderEncoder
 from indexer.errors import UntrustedStore, UsageError
 from tests.support.command import Cli
-from tests.support.processes import until
+from tests.support.places import REPOSITORY
+from tests.support.processes import SOON, children, gone, until
 from tests.support.sealed_child import python
 from tests.support.web_server import WebServer
 
@@ -249,3 +254,41 @@ def test_what_is_of_one_folder_says_so_where_several_are_named(tmp_path):
         done = CliRunner().invoke(main, ["index", str(tmp_path), str(tmp_path / "b"), *option])
         assert done.exit_code == 2, option
         assert re.search("is about one folder|One index holds one folder", done.stderr), option
+
+
+def test_a_variable_that_names_a_store_is_refused_as_the_flag_is(tmp_path, monkeypatch):
+    monkeypatch.setenv("CORPUS_AGENT_STORE", str(tmp_path / "store"))
+    done = CliRunner().invoke(main, ["index", str(tmp_path), str(tmp_path / "b")])
+    assert done.exit_code == 2
+    assert "One index holds one folder" in done.stderr and "CORPUS_AGENT_STORE" in done.stderr
+
+
+@pytest.mark.slow
+def test_folders_that_would_share_one_index_are_refused_before_the_first(cli, tmp_path):
+    """Where nothing can be recorded each index is made where one stands, and there is one place."""
+    for name, text in TEXTS.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "terms.md").write_text(text)
+    (tmp_path / "no").touch()
+    done = cli("index", "home", "work", env={"XDG_STATE_HOME": str(tmp_path / "no")})
+    assert done.returncode == 2, done.stderr
+    assert "would have one index" in done.stderr and "home" in done.stderr
+    assert not list(tmp_path.glob("**/.corpus-agent"))
+    alone = cli("index", "home", env={"XDG_STATE_HOME": str(tmp_path / "no")})  # the control
+    assert alone.returncode == 0 and (tmp_path / ".corpus-agent").is_dir()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGKILL])
+def test_who_ends_the_command_ends_the_run_that_it_waits_for(tmp_path, sent):
+    for name, text in TEXTS.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "terms.md").write_text(text)
+    command = [sys.executable, "-m", "corpus_agent", "index", "home", "work"]
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+    with subprocess.Popen(command, cwd=tmp_path, env=environment) as started:
+        [run] = until(lambda: children(started.pid))
+        started.send_signal(sent)
+        assert started.wait(SOON) == -sent
+    assert gone(run)
+    assert not list(tmp_path.glob("*/.corpus-agent/manifest.json"))  # as it would have made
