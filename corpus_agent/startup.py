@@ -68,6 +68,15 @@ class Launch:
         """The remote host that passages go to, as recorded in answers; None if there is none."""
         return self.model.server.egress if self.model else None
 
+    def close(self) -> None:
+        """End the processes that were started for it; this one stays sealed."""
+        if self.broker is not None:
+            self.broker.close()
+        if self.reranker is not None:
+            self.reranker.broker.close()
+        if self.llama is not None:
+            self.llama.stop()
+
 
 def for_reading(
     settings: Settings,
@@ -90,18 +99,22 @@ def for_reading(
     settings = in_places(settings, places)
     missing = [place for place in places if not paths.is_there(place.root)]
     ready = _model(settings, places[0].store) if asking else Launch(unsealed())
-    if ready.model is not None:
-        # A broker also without the seal: requests take the same path with and without it.
-        model = ready.model
-        names = frozenset((model.name, *(model.listed if choosing else ())))
-        gate = Gate(model.server.address, names, model.owners)
-        broker = start_broker(gate, allow_remote=model.server.remote is not None)
-        ready = replace(ready, broker=broker)
-    if asking or searching:
-        ready = _with_reranker(ready, settings)
-    closed = _close(places, settings, seal_off=seal_off, listener=listener)
-    for place in places:
-        _check_same(place.store, place.inode)
+    try:
+        if ready.model is not None:
+            # A broker also without the seal: requests take the same path with and without it.
+            model = ready.model
+            names = frozenset((model.name, *(model.listed if choosing else ())))
+            gate = Gate(model.server.address, names, model.owners)
+            broker = start_broker(gate, allow_remote=model.server.remote is not None)
+            ready = replace(ready, broker=broker)
+        if asking or searching:
+            ready = _with_reranker(ready, settings)
+        closed = _close(places, settings, seal_off=seal_off, listener=listener)
+        for place in places:
+            _check_same(place.store, place.inode)
+    except BaseException:
+        ready.close()
+        raise
     gone = [_root_is_missing(place.root) for place in missing if _has_documents(place.store)]
     return replace(ready, seal=closed, settings=settings, notices=(*gone, *ready.notices))
 
