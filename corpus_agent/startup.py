@@ -67,6 +67,15 @@ class Launch:
         """The remote host that passages go to, as recorded in answers; None if there is none."""
         return self.model.server.egress if self.model else None
 
+    def close(self) -> None:
+        """End the processes that were started for it; this one stays sealed."""
+        if self.broker is not None:
+            self.broker.close()
+        if self.reranker is not None:
+            self.reranker.broker.close()
+        if self.llama is not None:
+            self.llama.stop()
+
 
 def for_reading(
     settings: Settings,
@@ -89,18 +98,22 @@ def for_reading(
     settings = in_places(settings, places)
     missing = [place for place in places if not paths.is_there(place.root)]
     ready = _model(settings, places[0].store) if asking else Launch(unsealed())
-    if ready.model is not None:
-        # A broker also without the seal: requests take the same path with and without it.
-        model = ready.model
-        names = frozenset((model.name, *(model.listed if choosing else ())))
-        gate = Gate(model.server.address, names, model.owners)
-        broker = start_broker(gate, allow_remote=model.server.remote is not None)
-        ready = replace(ready, broker=broker)
-    if asking or searching:
-        ready = _with_reranker(ready, settings)
-    closed = _close(places, settings, seal_off=seal_off, listener=listener)
-    for place in places:
-        _check_same(place.store, place.inode)
+    try:
+        if ready.model is not None:
+            # A broker also without the seal: requests take the same path with and without it.
+            model = ready.model
+            names = frozenset((model.name, *(model.listed if choosing else ())))
+            gate = Gate(model.server.address, names, model.owners)
+            broker = start_broker(gate, allow_remote=model.server.remote is not None)
+            ready = replace(ready, broker=broker)
+        if asking or searching:
+            ready = _with_reranker(ready, settings)
+        closed = _close(places, settings, seal_off=seal_off, listener=listener)
+        for place in places:
+            _check_same(place.store, place.inode)
+    except BaseException:
+        ready.close()
+        raise
     gone = [_root_is_missing(place.root) for place in missing if _has_documents(place.store)]
     return replace(ready, seal=closed, settings=settings, notices=(*gone, *ready.notices))
 
@@ -163,7 +176,7 @@ def for_examining(settings: Settings, *, seal_off: bool = False) -> tuple[Launch
 def _examined(name: str, settings: Settings) -> Examined:
     store = settings.store
     settings = replace(settings, root=None)
-    if store is None or not store.is_dir():
+    if store is None or not paths.is_folder(store):
         return Examined(name, settings, store)
     try:
         settings = in_place(settings, place_of(store, settings))
@@ -186,7 +199,7 @@ def in_places(settings: Settings, places: Sequence[StorePlace]) -> Settings:
 def in_place(settings: Settings, place: StorePlace) -> Settings:
     """The settings for a trusted store, with those that the store itself may set."""
     settings = replace(settings, store=place.store, root=place.root)
-    return of_store(settings, place.store) if place.store.is_dir() else settings
+    return of_store(settings, place.store) if paths.is_folder(place.store) else settings
 
 
 def _made(place: StorePlace, here: Path | None) -> tuple[tuple[str, ...], int]:
@@ -266,7 +279,7 @@ def _close(
     folders = [folder for folder in named if folder is not None]
     gpu = settings.device != "cpu" and (_has_gpu() or settings.device != "auto")
     there = [
-        [folder if folder.is_dir() else None for folder in (place.root, place.store)]
+        [folder if paths.is_folder(folder) else None for folder in (place.root, place.store)]
         for place in places
     ]
     root, store = there[0] if len(there) == 1 else (None, None)
@@ -293,9 +306,9 @@ def _has_documents(store: Path) -> bool:
 
 
 def _root_is_missing(root: Path) -> str:
-    found = "empty" if root.is_dir() else "not there"
+    found = paths.absence(root) or "is empty"
     return (
-        f"The folder {str(root)!r} is {found}: moved, or not mounted. Its index is kept and can "
+        f"The folder {str(root)!r} {found}: moved, or not mounted. Its index is kept and can "
         "be searched; documents cannot be opened, nor quotations looked up."
     )
 
@@ -346,16 +359,17 @@ def corpus_place(settings: Settings, folder: Path | None) -> StorePlace:
         elsewhere = "Or leave it: corpus-agent --store DIR index FOLDER"
         raise UntrustedStore(error.message, f"{error.hint} {elsewhere}") from None
     if wanted is None:
-        if known is not None and not known.root.is_dir():
+        if known is not None and (absent := paths.absence(known.root)):
             raise CorpusError(
-                f"The corpus folder {str(known.root)!r} is not there; the index is kept as it is.",
+                f"The corpus folder {str(known.root)!r} {absent}; the index is kept as it is.",
                 "Mount or restore it, or name its new place: corpus-agent index FOLDER",
             )
         root = indexer.check_root(known.root if known is not None else paths.working_folder())
     else:
         root = wanted
         # A moved root may be given again; if the recorded one exists, this is another corpus.
-        if known is not None and known.root.is_dir() and known.root != root:
+        moved = known is not None and paths.absence(known.root) == paths.NOT_THERE
+        if known is not None and not moved and known.root != root:
             raise UsageError(
                 f"The index in {str(store)!r} is of {str(known.root)!r}, not of {str(root)!r}.",
                 "One store holds one corpus. Name another: corpus-agent --store DIR index …",

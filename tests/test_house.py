@@ -186,3 +186,14 @@ def test_a_chain_is_measured_and_a_circle_is_found():
     assert longest_chain({"a": {"b", "c"}, "b": {"c"}, "c": set()}) == ["a", "b", "c"]
     with pytest.raises(RecursionError):
         longest_chain({"a": {"b"}, "b": {"a"}})
+
+
+def test_what_a_user_names_is_looked_at_where_that_cannot_raise():
+    """Path.is_dir raises for a folder that may not be looked at; `paths.is_folder` does not."""
+    asking = {
+        name
+        for name, tree in trees("corpus_agent").items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and node.attr == "is_dir"
+    }
+    assert asking == {"corpus_agent.selftest.stores.hostile_stores"}  # in a folder of its own

@@ -336,7 +336,7 @@ class Corpus(OpenCorpus):
             root,
             used,
             self._seal,
-            root_exists=root.is_dir(),
+            root_exists=indexer.paths.is_folder(root),
             recognition=indexer.recognition_state(),
             engine=engine_of(self._settings),
             extensions=extensions(),

@@ -102,12 +102,8 @@ class OpenCorpus:
         Closing twice is closing once.
         """
         self._closed = True
-        if self._launch is not None and self._launch.broker is not None:
-            self._launch.broker.close()
-        if self._launch is not None and self._launch.reranker is not None:
-            self._launch.reranker.broker.close()
-        if self._launch is not None and self._launch.llama is not None:
-            self._launch.llama.stop()
+        if self._launch is not None:
+            self._launch.close()
         self._launch = self._view = self._encoder = self._answerer = None
 
     @property

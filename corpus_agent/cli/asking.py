@@ -20,7 +20,7 @@ from corpus_agent.cli.common import (
     parse_place,
     settings_in_force,
 )
-from corpus_agent.cli.exporting import EXPORT, exported, opened_export, rendered
+from corpus_agent.cli.exporting import EXPORT, check_apart, exported, opened_export, rendered
 from corpus_agent.cli.group import EXIT_NOT_ANSWERED
 from corpus_agent.cli.live import Watching
 from corpus_agent.cli.printing import print_json, print_lines, print_notices
@@ -159,6 +159,7 @@ def ask(
         several=True, llm=llm, llm_model=llm_model, allow_remote_llm=allow_remote_llm, log=log
     )
     descriptor, export = _opened(receipt_file), opened_export(export_file)
+    check_apart(descriptor, export.descriptor if export else None)
     launch = launch_to_read(settings, asking=True, typed=llm is not None)
     settings = launch.settings
 

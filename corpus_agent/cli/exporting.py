@@ -50,6 +50,12 @@ def opened_new(file: Path) -> int:
     return descriptor
 
 
+def check_apart(first: int | None, second: int | None) -> None:
+    """Raise UsageError for two outputs that would be written into one file."""
+    if first is not None and second is not None and os.path.sameopenfile(first, second):
+        raise UsageError("Two outputs are to go into one file.", "Name a file for each.")
+
+
 def write_text(descriptor: int, text: str) -> None:
     """Write a text to a descriptor of `opened_new`, and close it."""
     with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:

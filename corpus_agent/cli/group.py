@@ -6,7 +6,8 @@ import copy
 import errno
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any, NoReturn
 
@@ -80,12 +81,15 @@ class Commands(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """The command and its arguments; options of all commands are looked at as a command's."""
-        _refuse_options_as_values(ctx, self.get_params(ctx), args)
-        return super().parse_args(ctx, args)
+        with _refusals_in_json():
+            _refuse_options_as_values(ctx, self.get_params(ctx), args)
+            return super().parse_args(ctx, args)
 
     def main(self, *arguments: Any, **options: Any) -> Any:  # noqa: ANN401 - click's signature
         """The program; quiet where the reader of its output has gone, one line where that fails."""
         output = sys.stdout
+        if sys.stdin is None:  # closed before: its number would be given to the next file
+            sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: PTH123, SIM115
         try:
             return super().main(*arguments, **options)
         except OSError as error:
@@ -103,20 +107,35 @@ class Commands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's signature
         """The command's result; exits with the error's code if it fails."""
         try:
-            return super().invoke(ctx)
+            with _refusals_in_json():
+                return super().invoke(ctx)
         except CorpusError as error:
-            _fail(error, as_json="--json" in sys.argv[1:])
+            _fail(error)
         except KeyboardInterrupt:  # click would call it an error like any other
             click.echo("Stopped.", err=True)
             raise SystemExit(EXIT_INTERRUPTED) from None
 
 
-def _fail(error: CorpusError, *, as_json: bool) -> NoReturn:
+@contextmanager
+def _refusals_in_json() -> Iterator[None]:
+    """What click refuses, printed as an object too where that is asked for; click does the rest."""
+    try:
+        yield
+    except click.ClickException as error:
+        _print_problem(error.format_message(), "", error.exit_code)
+        raise
+
+
+def _fail(error: CorpusError) -> NoReturn:
     click.echo(f"Error: {clean(error.message)}", err=True)
     if error.hint:
         click.echo(clean(error.hint), err=True)
-    if as_json:
-        message, hint = clean(error.message), clean(error.hint)
-        problem = {"message": message, "hint": hint, "exit_code": error.exit_code}
-        print_json(render.as_object(error=problem))
+    _print_problem(error.message, error.hint, error.exit_code)
     raise SystemExit(error.exit_code)
+
+
+def _print_problem(message: str, hint: str, exit_code: int) -> None:
+    """Print an error as an object, with --json; it may be what a command refuses to parse."""
+    if "--json" in sys.argv[1:]:
+        problem = {"message": clean(message), "hint": clean(hint), "exit_code": exit_code}
+        print_json(render.as_object(error=problem))

@@ -238,7 +238,7 @@ def status(as_json: bool) -> None:
             root,
             storage.usage(store),
             launch.seal.state,
-            root_exists=root.is_dir(),
+            root_exists=indexer.paths.is_folder(root),
             recognition=indexer.recognition_state(),
             engine=engine_of(settings),
             extensions=extensions(),

@@ -25,7 +25,7 @@ def clean(text: str) -> str:
 
 def print_json(content: Mapping[str, object], corpus: Index | None = None) -> None:
     """Print one object, stamped with the state of the seal, and the stores if they are several."""
-    launch = click.get_current_context().obj.get("launch")
+    launch = (click.get_current_context().obj or {}).get("launch")
     stamp = {"seal": launch.seal.state} if launch else {}
     if launch and launch.egress:
         stamp["egress"] = launch.egress

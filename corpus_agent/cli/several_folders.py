@@ -13,11 +13,12 @@ import click
 
 import indexer
 from corpus_agent.cli.group import EXIT_SOME_FAILED
-from corpus_agent.settings import Settings
+from corpus_agent.settings import Settings, load
 from corpus_agent.text.naming import called_path
 from corpus_agent.trust.finding import store_to_write
 from corpus_agent.trust.known import chosen_stores
 from indexer import UsageError
+from indexer.confine import die_with_parent
 
 
 def one_of(folders: Sequence[Path], of_one: Mapping[str, bool]) -> Path | None:
@@ -31,17 +32,21 @@ def one_of(folders: Sequence[Path], of_one: Mapping[str, bool]) -> Path | None:
     for flag in (flag for flag, is_given in of_one.items() if is_given):
         raise UsageError(f"{flag} is about one folder, and {len(folders)} are named.")
     given = click.get_current_context().obj
-    if given["stores"] or given["all_stores"]:
-        raise UsageError("One index holds one folder, and several are named.", "Leave --store out.")
+    if given["stores"] or given["all_stores"] or load({}, given["config"], os.environ).store:
+        raise UsageError(
+            "One index holds one folder, and several are named.",
+            "Leave out --store, --all-stores and CORPUS_AGENT_STORE.",
+        )
     roots = dict.fromkeys(map(indexer.check_root, folders))  # all, before any is indexed
     stores = {folder: store_to_write(Settings(), folder) for folder in roots}
-    failed = 0
-    for folder, store in stores.items():
+    _check_apart(stores)
+    parent, failed = os.getpid(), 0
+    for folder in stores:
         click.echo(f"{called_path(folder)}:", err=True)
         sys.stdout.flush()
         pid = os.fork()
         if pid == 0:
-            given["stores"] = (store,)
+            die_with_parent(parent)
             return folder
         before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is for the one that works
         code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
@@ -52,3 +57,14 @@ def one_of(folders: Sequence[Path], of_one: Mapping[str, bool]) -> Path | None:
     named = " ".join(f"-s {shlex.quote(one.name)}" for one in chosen_stores([*stores.values()])[0])
     click.echo(f'To ask them together: corpus-agent {named} ask "…"')
     raise SystemExit(failed)
+
+
+def _check_apart(stores: Mapping[Path, Path]) -> None:
+    """Raise UsageError where two folders would have one index, as where neither may be written."""
+    for folder, store in stores.items():
+        same = [repr(str(each)) for each, own in stores.items() if own == store]
+        if len(same) > 1:
+            raise UsageError(
+                f"{' and '.join(same)} would have one index, {str(store)!r}.",
+                f"Name a place for each: corpus-agent --store DIR index {shlex.quote(str(folder))}",
+            )

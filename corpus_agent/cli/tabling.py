@@ -20,7 +20,7 @@ from corpus_agent.cli.common import (
     main,
     settings_in_force,
 )
-from corpus_agent.cli.exporting import opened_new, write_text
+from corpus_agent.cli.exporting import check_apart, opened_new, write_text
 from corpus_agent.cli.printing import clean, print_json, print_lines, print_notices
 from corpus_agent.cli.progress import counted
 
@@ -82,19 +82,20 @@ def table(
         several=True, llm=llm or "none", llm_model=llm_model, allow_remote_llm=allow_remote_llm
     )
     columns = fields.definition.fields_of(words, file)
-    descriptors = {name: opened_new(name) for name in (csv_file, html_file) if name is not None}
+    csv_to, html_to = (opened_new(name) if name else None for name in (csv_file, html_file))
+    check_apart(csv_to, html_to)
     launch = launch_to_read(settings, asking=reads, typed=reads)
 
     corpus = service.session.open_corpus(launch.settings, searching=False)
     corpus = service.places.bounded(corpus, paths, not_paths, where)
     made = _table(corpus, columns, launch, llm=reads)
-    if csv_file is not None:
-        write_text(descriptors[csv_file], render.table_csv(made))
-    if html_file is not None:
-        write_text(descriptors[html_file], render.table_html(made))
+    if csv_to is not None:
+        write_text(csv_to, render.table_csv(made))
+    if html_to is not None:
+        write_text(html_to, render.table_html(made))
     if as_json:
         return print_json(render.table_object(made, launch.seal.state), corpus)
-    if descriptors:
+    if csv_file or html_file:
         return print_lines(render.foot_lines(made))
     width = shutil.get_terminal_size((_WIDTH, 0)).columns
     return print_lines(render.table_lines(made, width, quotations=quotations))

@@ -47,7 +47,7 @@ def checks(
         return
     yield Check("index", "whether there is one, of a version that this program reads",
                 lambda: there_is_one(store))  # fmt: skip
-    if store is None or not store.is_dir():
+    if store is None or not paths.is_folder(store):
         return
     yield Check("permissions", "that nobody else may enter the store", lambda: permissions(store))
     if not _manifest_is_readable(store):
@@ -163,10 +163,10 @@ def corpus_folder(store: Path, root: Path | None = None) -> Finding:
     """Whether the folder that was indexed is still there."""
     manifest = storage.read_manifest(store)
     root = root or storage.root_of(store, manifest)
-    if root.is_dir() and (paths.is_there(root) or not manifest.coverage.searched):
+    absent = paths.absence(root)
+    if not absent and (paths.is_there(root) or not manifest.coverage.searched):
         return Finding("ok", called_path(root))
-    state = "empty" if root.is_dir() else "not there"
-    found = f"{str(root)!r} is {state}; what was indexed can be searched and not read"
+    found = f"{str(root)!r} {absent or 'is empty'}; what was indexed can be searched and not read"
     return Finding("fail", found, f"mount or restore it, or name its new place: {INDEX} FOLDER")
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from corpus_agent.render.common import as_object
 from corpus_agent.text.naming import path_again, unambiguous
 from corpus_agent.text.sanitize import one_line
+from indexer import paths
 
 if TYPE_CHECKING:
     from corpus_agent.trust.known import KnownStore
@@ -21,7 +22,7 @@ def trust_object(found: Permission, *, recorded: bool) -> dict[str, Any]:
         trust={
             "store": unambiguous(str(found.place.store)),
             "root": unambiguous(str(found.place.root)),
-            "root_exists": found.place.root.is_dir(),
+            "root_exists": paths.is_folder(found.place.root),
             "owner": found.owner,
             "documents": manifest.coverage.indexed if manifest else None,
             "version": manifest.version if manifest else None,
@@ -59,7 +60,7 @@ def stores_object(found: Sequence[KnownStore]) -> dict[str, Any]:
                 "name": one.name,
                 "store": unambiguous(str(one.store)),
                 "root": unambiguous(str(one.root)),
-                "root_exists": one.root.is_dir(),
+                "root_exists": paths.is_folder(one.root),
                 "problem": one_line(one.problem) if one.problem else None,
                 "documents": one.manifest.coverage.searched if one.manifest else None,
                 "chunks": one.manifest.chunks if one.manifest else None,

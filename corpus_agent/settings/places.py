@@ -15,7 +15,7 @@ from indexer.confine.extensions import Extension, installed
 
 def model_folder(folder: Path | None, flag: str) -> Path | None:
     """The folder that `flag` names; raises UsageError if it does not exist."""
-    if folder is not None and not folder.is_dir():
+    if folder is not None and not paths.is_folder(folder):
         raise UsageError(f"There is no model folder {str(folder)!r}.", f"Check {flag}.")
     return folder
 

@@ -62,7 +62,7 @@ def gone_from(here: Path) -> list[Path]:
         record, of = record_in(content, store), made_from(content, store)
         if record is None or str(absolute(here)) not in of or not store.is_relative_to(record.root):
             continue
-        if not record.root.is_dir():
+        if not paths.is_folder(record.root):
             found.append(record.root)
     return found
 
@@ -76,9 +76,9 @@ def gone_notices(here: Path) -> list[str]:
 
 
 def _gone_text(root: Path) -> str:
-    return (
-        f"The folder {str(root)!r} is not there, and its index lies in it: moved, or not mounted."
-    )
+    why = paths.absence(root) or paths.NOT_THERE
+    perhaps = ": moved, or not mounted" if why == paths.NOT_THERE else ""
+    return f"The folder {str(root)!r} {why}, and its index lies in it{perhaps}."
 
 
 def store_to_write(settings: Settings, root: Path | None) -> Path:
@@ -128,7 +128,7 @@ def _store_of(root: Path, here: Path) -> Path:
 def _is_of_a_folder_gone(store: Path) -> bool:
     """Whether a recorded store lies apart from its documents, and these are not there any more."""
     found = [each for each in _recorded() if each.store == absolute(store)]
-    return any(not each.root.is_dir() for each in found)
+    return any(paths.absence(each.root) == paths.NOT_THERE for each in found)
 
 
 def _recorded() -> list[_Recorded]:

@@ -50,8 +50,8 @@ def known_stores(settings: Settings) -> list[KnownStore]:
 
 def _looked_at(store: Path, settings: Settings) -> tuple[storage.Manifest | None, str | None]:
     """The manifest of a store that may be used, or None and why there is none."""
-    if not os.path.lexists(store):
-        return None, "it is not there"
+    if absent := paths.absence(store):
+        return None, f"it {absent}"
     try:
         place_of(store, settings)
         return storage.read_manifest(store), None

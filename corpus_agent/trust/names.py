@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from corpus_agent.settings import MARK
-from corpus_agent.text.sanitize import inert
+from corpus_agent.text.sanitize import inert, visible
 
 MAX_NAME_CHARS = 40
 _NAME = re.compile(rf"\w[\w-]{{0,{MAX_NAME_CHARS + 10}}}")
@@ -35,7 +35,9 @@ def names_of(stores: Mapping[str, Any]) -> dict[str, str]:
 
 def name_for(folder: Path, taken: Collection[str] = ()) -> str:
     """A name for the store of a folder of documents that is not yet taken."""
-    name = _OTHER.sub("-", folder.name).strip("-")[:MAX_NAME_CHARS] or "store"
+    # A letter that is not shown stays unfit with any number behind it.
+    plain = visible(_OTHER.sub("-", folder.name)).strip("-")
+    name = plain[:MAX_NAME_CHARS] or "store"
     numbered = (f"{name}-{number}" for number in count(2))
     return name if _may_be(name, taken) else next(one for one in numbered if _may_be(one, taken))
 

@@ -144,9 +144,17 @@ def record(place: StorePlace, identity: storage.Identity, here: Path | None = No
         stores[path]["name"] = names_of(stores)[path]
         folders = tuple(dict.fromkeys([*folders, *([str(here)] if here else [])]))
         stores[path]["made_from"] = folders[-MAX_MADE_FROM:]
-        return {"stores": dict(list(stores.items())[-MAX_RECORDS:])}
+        return {"stores": _newest(stores)}
 
     user_state.update(STATE, change)
+
+
+def _newest(stores: dict[str, Any]) -> dict[str, Any]:
+    """As many of the newest records as are kept: MAX_RECORDS, or what the file may hold."""
+    kept = dict(list(stores.items())[-MAX_RECORDS:])
+    while not user_state.fits({"stores": kept}):
+        del kept[next(iter(kept))]
+    return kept
 
 
 def recorded_place(store: Path, settings: Settings) -> StorePlace | None:

@@ -92,6 +92,16 @@ def update(name: str, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Non
         raise _unusable(state_folder() / name, error) from None
 
 
+def fits(content: dict[str, Any]) -> bool:
+    """Whether a state file may hold this content."""
+    return len(_encoded(content)) <= MAX_STATE_BYTES
+
+
+def _encoded(content: dict[str, Any]) -> bytes:
+    # A path may hold bytes that are no text, which Python keeps as lone surrogates.
+    return json.dumps(content, indent=1, ensure_ascii=False).encode("utf-8", "surrogatepass")
+
+
 def _open_folder() -> int:
     """A descriptor of the state folder, which must be this user's and writable by no other."""
     descriptor = os.open(state_folder(), os.O_RDONLY | os.O_DIRECTORY | _NO_LINK)
@@ -136,7 +146,16 @@ def _read(folder: int, name: str) -> dict[str, Any]:
 
 
 def _write(folder: int, name: str, content: dict[str, Any]) -> None:
-    """Replace the file; removes temporary files of killed processes, since the lock is held."""
+    """Replace the file; removes temporary files of killed processes, since the lock is held.
+
+    Raises NoUserState for more than is read again.
+    """
+    data = _encoded(content)
+    if len(data) > MAX_STATE_BYTES:
+        raise NoUserState(
+            f"{str(state_folder() / name)!r} would have {len(data):,} bytes, "
+            f"at most {MAX_STATE_BYTES:,} are read."
+        )
     unfinished = re.compile(rf"{re.escape(name)}\.[0-9a-f]{{16}}\.new")
     for left in filter(unfinished.fullmatch, os.listdir(folder)):
         os.unlink(left, dir_fd=folder)
@@ -144,8 +163,8 @@ def _write(folder: int, name: str, content: dict[str, Any]) -> None:
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK
     descriptor = os.open(fresh, flags, 0o600, dir_fd=folder)
     try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump(content, file, indent=1)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
             file.flush()
             os.fsync(file.fileno())
         os.replace(fresh, name, src_dir_fd=folder, dst_dir_fd=folder)

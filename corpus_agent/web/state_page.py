@@ -12,7 +12,7 @@ from corpus_agent import doctor, render
 from corpus_agent.doctor import Finding
 from corpus_agent.settings import engine_of, stores_to_read
 from corpus_agent.text.sanitize import one_line
-from indexer import CorpusError, all_extensions, recognition_state, storage
+from indexer import CorpusError, all_extensions, paths, recognition_state, storage
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -39,7 +39,7 @@ def _lines(site: Site, one: NamedStore) -> Iterator[list[str]]:
         one.root,
         storage.usage(one.store),
         site.launch.seal.state,
-        root_exists=one.root.is_dir(),
+        root_exists=paths.is_folder(one.root),
         recognition=recognition_state(),
         engine=engine_of(site.settings),
         extensions=all_extensions(),

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from pathlib import Path
 
 from indexer.errors import UsageError
+
+NOT_THERE = "is not there"
+_GONE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 
 
 def expanded(path: Path) -> Path:
@@ -46,6 +51,23 @@ def may_be_named(path: str) -> bool:
 def leads_below(source: str) -> bool:
     """Whether a source, as an index names it, stays below the folder of its documents."""
     return "\0" not in source and not any(part in ("", ".", "..") for part in source.split("/"))
+
+
+def absence(folder: Path) -> str | None:
+    """What is wrong with the place of a folder, None where there is one.
+
+    NOT_THERE, or that it cannot be looked at: Path.is_dir raises where a folder above it is closed
+    to this user, and where a disk does not answer.
+    """
+    try:
+        return None if stat.S_ISDIR(folder.stat().st_mode) else NOT_THERE
+    except OSError as error:
+        return NOT_THERE if error.errno in _GONE else f"cannot be looked at ({error.strerror})"
+
+
+def is_folder(path: Path) -> bool:
+    """Whether a folder is there that this user can look at."""
+    return absence(path) is None
 
 
 def is_there(folder: Path) -> bool:

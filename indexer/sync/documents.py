@@ -14,7 +14,7 @@ from indexer.chunk import HEADING_SEPARATOR, heading_paths
 from indexer.errors import IncompatibleStore, Refused, Unreachable, UnreadableDocument
 from indexer.extract import writes_markdown
 from indexer.files.compare import compared
-from indexer.files.paths import is_there
+from indexer.files.paths import absence, is_there
 from indexer.records import Box, Document, FileRow, Fingerprint, Line, PagePicture
 from indexer.store.recognised import RecognisedPages
 from indexer.store.rows import same_rows
@@ -59,10 +59,9 @@ class Documents:
         if self._past:
             return
         if self._snapshot.manifest.coverage.searched and not is_there(self.root):
-            found = "empty" if self.root.is_dir() else "not there"
+            found = absence(self.root) or "is empty"
             raise Unreachable(
-                f"The folder of the documents, {str(self.root)!r}, is {found}: moved, or not "
-                "mounted.",
+                f"The folder of the documents, {str(self.root)!r}, {found}: moved, or not mounted.",
                 "The index is kept: search finds in it. corpus-agent index NEW_FOLDER if it moved.",
             )
 

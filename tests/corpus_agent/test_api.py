@@ -246,6 +246,37 @@ print(json.dumps([answer["answerer"], answer["seal"], children]))
 
 
 @pytest.mark.slow
+def test_a_corpus_that_is_refused_leaves_neither_process_nor_descriptor(sample_store):
+    from tests.support.fakes import ScriptedModelServer
+
+    code = """
+import json, os, sys
+from corpus_agent import Corpus, CorpusError
+from tests.support.processes import children
+def left():
+    return [len(children(os.getpid())), len(os.listdir("/proc/self/fd"))]
+def opened(model):
+    try:
+        return Corpus.open(sys.argv[1], llm=sys.argv[2], reranker=sys.argv[2], model=model)
+    except CorpusError as error:
+        assert "no model folder" in str(error), error
+opened("/nope")  # imports what it needs, which may keep files open
+before = left()
+opened("/nope"), opened("/nope")
+refused = left()
+corpus = opened(None)
+while_open = left()
+corpus.close()
+print(json.dumps([before, refused, while_open, left()]))
+"""
+    with ScriptedModelServer() as server:
+        url = server.server.base_url
+        before, refused, while_open, after = outcome(code, REPOSITORY, sample_store, url)
+    assert refused == before == after and before[0] == 0
+    assert while_open[0] == 2  # the control: a relay for the model, one for the reranker
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("question", "added"),
     [

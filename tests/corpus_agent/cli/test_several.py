@@ -1,8 +1,12 @@
 """Several indexes in one command: what each says, what is refused, and from Python the same."""
 
 import json
+import os
 import re
 import shutil
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,7 +22,8 @@ from corpus_agent.settings import Settings
 from indexer import FolderEncoder
 from indexer.errors import UntrustedStore, UsageError
 from tests.support.command import Cli
-from tests.support.processes import until
+from tests.support.places import REPOSITORY
+from tests.support.processes import SOON, children, gone, until
 from tests.support.sealed_child import python
 from tests.support.web_server import WebServer
 
@@ -261,6 +266,8 @@ def test_each_of_several_folders_gets_an_index_and_they_are_asked_together(cli, 
     asked = cli("-s", "home", "-s", "work", "search", "rent", "--json", env=environment)
     sources = {hit["source"] for hit in json.loads(asked.stdout)["results"]}
     assert sources == {"home:terms.md", "work:terms.md"}
+    here = cli("search", "rent", "--json", env=environment)  # found where it was typed
+    assert {hit["source"] for hit in json.loads(here.stdout)["results"]} == sources
     missing = cli("index", "work", "gone", env=environment)
     assert (missing.returncode, "no folder" in missing.stderr) == (2, True)
     assert "unchanged" not in missing.stdout  # nothing was begun
@@ -283,3 +290,41 @@ def test_all_stores_are_those_that_are_recorded_whatever_else_is_named(cli: Cli,
         assert done.returncode == 0, done.stderr
         found = {one["source"] for one in json.loads(done.stdout)["files"]}
         assert {"home:terms.md", "work:terms.md"} <= found
+
+
+def test_a_variable_that_names_a_store_is_refused_as_the_flag_is(tmp_path, monkeypatch):
+    monkeypatch.setenv("CORPUS_AGENT_STORE", str(tmp_path / "store"))
+    done = CliRunner().invoke(main, ["index", str(tmp_path), str(tmp_path / "b")])
+    assert done.exit_code == 2
+    assert "One index holds one folder" in done.stderr and "CORPUS_AGENT_STORE" in done.stderr
+
+
+@pytest.mark.slow
+def test_folders_that_would_share_one_index_are_refused_before_the_first(cli, tmp_path):
+    """Where nothing can be recorded each index is made where one stands, and there is one place."""
+    for name, text in TEXTS.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "terms.md").write_text(text)
+    (tmp_path / "no").touch()
+    done = cli("index", "home", "work", env={"XDG_STATE_HOME": str(tmp_path / "no")})
+    assert done.returncode == 2, done.stderr
+    assert "would have one index" in done.stderr and "home" in done.stderr
+    assert not list(tmp_path.glob("**/.corpus-agent"))
+    alone = cli("index", "home", env={"XDG_STATE_HOME": str(tmp_path / "no")})  # the control
+    assert alone.returncode == 0 and (tmp_path / ".corpus-agent").is_dir()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGKILL])
+def test_who_ends_the_command_ends_the_run_that_it_waits_for(tmp_path, sent):
+    for name, text in TEXTS.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "terms.md").write_text(text)
+    command = [sys.executable, "-m", "corpus_agent", "index", "home", "work"]
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+    with subprocess.Popen(command, cwd=tmp_path, env=environment) as started:
+        [run] = until(lambda: children(started.pid))
+        started.send_signal(sent)
+        assert started.wait(SOON) == -sent
+    assert gone(run)
+    assert not list(tmp_path.glob("*/.corpus-agent/manifest.json"))  # as it would have made

@@ -1,5 +1,6 @@
 """Where a command stands and what is around it: one clear line where that cannot be."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -70,6 +71,41 @@ def test_an_output_that_was_closed_before_costs_what_is_printed_alone(tmp_path, 
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("{") == (closed == "2")
+
+
+@pytest.mark.slow
+def test_an_input_that_was_closed_before_is_an_empty_one(sample_store):
+    for words in (["chat", "--llm", "none"], ["mcp", "--llm", "none"]):
+        command = [sys.executable, "-P", "-m", "corpus_agent", "-s", str(sample_store)]
+        done = subprocess.run(
+            ["sh", "-c", 'exec "$@" <&-', "sh", *command, *words],
+            capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+        )  # fmt: skip
+        assert (done.returncode, "Traceback" in done.stderr) == (0, False), (words, done.stderr)
+
+
+def test_two_outputs_in_one_file_are_refused_before_any_work(cli: Cli, store, tmp_path):
+    for words in (
+        ["table", "rent", "--csv", "t.html", "--html", "t.html"],
+        ["table", "rent", "--csv", "t.html", "--html", "./t.html"],
+        ["ask", "rent?", "--llm", "none", "--receipt", "t.html", "--export", "t.html"],
+    ):
+        done = cli("-s", store, *words)
+        assert (done.returncode, "Traceback" in done.stderr) == (2, False), done.stderr
+        assert "Two outputs are to go into one file" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["search --json", "search x --nosuch --json", "nosuch --json", "--nosuch search x --json"],
+)
+def test_wrong_usage_is_an_object_too_where_objects_are_asked_for(cli: Cli, words):
+    done = cli(*words.split())
+    problem = json.loads(done.stdout)["error"]
+    assert (done.returncode, problem["exit_code"]) == (2, 2)
+    assert problem["message"] and f"Error: {problem['message']}" in done.stderr
+    plain = cli(*words.removesuffix("--json").split())  # the control
+    assert (plain.returncode, plain.stdout) == (2, "")
 
 
 def test_a_number_that_no_line_has_is_a_part_of_the_name():

@@ -45,6 +45,9 @@ def test_a_name_is_the_folders_in_plain_letters():
         "data": "data-2",  # data:x would be taken for a link
         "my-mailto": "my-mailto-2",
         "C-3\x1b[2J": "C-3-2J",
+        "x\u3164y": "xy",  # a letter that is not shown: no number made a name of it, without end
+        "\uffa0": "store",
+        "a-\u115f": "a",
     }
     for folder, name in cases.items():
         assert name_for(Path("/home/ann") / folder) == name, folder

@@ -216,6 +216,33 @@ def test_what_is_recorded_at_once_is_all_there(tmp_path):
         assert place_of(tmp_path / f"store{number}", Settings()).root.name == f"docs{number}"
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("letter", ["x", "ж", "\udcff"])
+def test_a_record_that_is_full_drops_its_oldest_and_is_read_again(tmp_path, letter):
+    """Paths may be long and in any script: the file is full before there are MAX_RECORDS."""
+    known = {"root": letter * 900, "id": "0" * 32, "device": 1, "inode": 1, "since": ""}
+    old = {f"/{n}{letter * 900}": {**known, "name": f"n{n}"} for n in range(150)}
+    fill = user_state.MAX_STATE_BYTES - len(written({"stores": {**old, "/last": {"fill": ""}}}))
+    old["/last"] = {"fill": "x" * fill}
+    user_state.update(STATE, lambda _: {"stores": old})  # full to the last byte
+    (tmp_path / "docs").mkdir()
+    new = [own(tmp_path / f"store{number}", tmp_path / "docs") for number in range(2)]
+    assert [place_of(store, Settings()).store for store in new] == new
+    after = list(user_state.load(STATE)["stores"])
+    assert after == [*list(old)[1:], *map(str, new)]  # two fit in the place of one
+
+
+def written(content: dict[str, object]) -> bytes:
+    return json.dumps(content, indent=1, ensure_ascii=False).encode("utf-8", "surrogatepass")
+
+
+def test_what_could_not_be_read_again_is_not_written():
+    user_state.update("some.json", lambda _: {"a": 1})
+    with pytest.raises(NoUserState, match="1,000,012 bytes, at most 1,000,000"):
+        user_state.update("some.json", lambda _: {"a": "x" * user_state.MAX_STATE_BYTES})
+    assert user_state.load("some.json") == {"a": 1}
+
+
 # -- the commands
 
 
