@@ -20,7 +20,14 @@ from corpus_agent.cli.common import (
     parse_place,
     settings_in_force,
 )
-from corpus_agent.cli.exporting import EXPORT, check_apart, exported, opened_export, rendered
+from corpus_agent.cli.exporting import (
+    EXPORT,
+    Export,
+    check_apart,
+    exported,
+    opened_export,
+    rendered,
+)
 from corpus_agent.cli.group import EXIT_NOT_ANSWERED
 from corpus_agent.cli.live import Watching
 from corpus_agent.cli.printing import print_json, print_lines, print_notices
@@ -158,8 +165,7 @@ def ask(
     settings = settings_in_force(
         several=True, llm=llm, llm_model=llm_model, allow_remote_llm=allow_remote_llm, log=log
     )
-    descriptor, export = _opened(receipt_file), opened_export(export_file)
-    check_apart(descriptor, export.descriptor if export else None)
+    descriptor, export = _opened(receipt_file, export_file)
     launch = launch_to_read(settings, asking=True, typed=llm is not None)
     settings = launch.settings
 
@@ -192,12 +198,14 @@ def ask(
         raise SystemExit(EXIT_NOT_ANSWERED)
 
 
-def _opened(receipt_file: Path | None) -> int | None:
-    """The receipt's descriptor: opened before the seal, which closes all but the index."""
-    if receipt_file is None:
-        return None
-
-    return answering.receipt.open_file(receipt_file)
+def _opened(
+    receipt_file: Path | None, export_file: Path | None
+) -> tuple[int | None, Export | None]:
+    """The receipt's descriptor and the export: opened before the seal closes all but the index."""
+    receipt = answering.receipt.open_file(receipt_file) if receipt_file is not None else None
+    export = opened_export(export_file)
+    check_apart(receipt, export.descriptor if export is not None else None)
+    return receipt, export
 
 
 @main.command()
