@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet -c const
 # Modules stay compiled: each of the thousand processes that tests start would compile them anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test suite wheel check lint compiled format docs browser clean
+.PHONY: demo test suite wheel check lint compiled format docs programs clean
 
 demo: .venv/demo
 	$(BIN)/corpus-agent --store .demo/store index sample_corpus
@@ -62,12 +62,15 @@ docs: .venv/test
 	$(PIP) -e '.[dev]'
 	touch .venv/demo $@
 
-# What the tests of the pages drive; without it they are skipped and say so.
-browser:
-	@command -v chromium >/dev/null || { \
+# What tests drive besides: a browser for the pages, shells for the completions. Without one its
+# tests are skipped and say so.
+PROGRAMS := chromium zsh fish
+programs:
+	@missing=$$(for one in $(PROGRAMS); do command -v $$one >/dev/null || echo $$one; done); \
+	test -z "$$missing" || { \
 	  test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
-	  apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null; } || \
-	  echo "Chromium is not installed: the tests in a browser will be skipped."
+	  apt-get update -qq && apt-get install -y -qq --no-install-recommends $$missing >/dev/null; } || \
+	  echo "Not installed, so that their tests will be skipped:" $$missing
 
 clean:
 	rm -rf .venv .demo dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis

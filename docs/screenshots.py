@@ -77,7 +77,7 @@ def main() -> None:
     """Take the pictures, if there is something to take them with."""
     path = next(filter(None, map(shutil.which, PROGRAMS)), None)
     if path is None:
-        sys.exit("Chromium is not installed (make browser): docs/images stays as it is.")
+        sys.exit("Chromium is not installed (make programs): docs/images stays as it is.")
     from playwright.sync_api import sync_playwright
 
     IMAGES.mkdir(exist_ok=True)
