@@ -49,7 +49,7 @@ def program() -> str:
     pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     found = next(filter(None, map(shutil.which, PROGRAMS)), None)
     if found is None:
-        pytest.skip("Chromium is not installed; make browser installs it")
+        pytest.skip("Chromium is not installed; make programs installs it")
     return found
 
 
