@@ -1,8 +1,15 @@
-"""`python -P -m corpus_agent` is `corpus-agent`.
+"""`python -P -m corpus_agent` is `corpus-agent`, which begins here.
 
 Without `-P` Python looks for modules where one stands until the package is found; then it does not.
 """
 
-from corpus_agent.cli import run
+import sys
 
-run()
+try:
+    from corpus_agent.cli import run
+except KeyboardInterrupt:  # while modules are loaded: it ends as it does later
+    sys.stderr.write("Stopped.\n")
+    sys.exit(130)
+
+if __name__ == "__main__":
+    run()

@@ -2,7 +2,8 @@
 
 A price list of this year and one of last year say the same of the same thing, with other values.
 Where the dates of both are known, and both bear the same title, letterhead or sender, the newer one
-is quoted first, and the answer says that the older one says otherwise. Pure. Called by
+is quoted first, and the answer says that the older one says otherwise. Mails of different senders
+are no versions of each other, and a day that is still to come says nothing. Called by
 extractive.py.
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import regex
@@ -66,10 +68,13 @@ def versions(question: str, hits: Sequence[Hit], sentences: Sequence[Sentence]) 
     if first.text in _head(hits, own.source)[1]:
         return []
     titles, day = _titles(hits, own.source), _day(hits, own.source)
+    senders = _senders(hits, own.source)
     found = {own.source: Dated(first, day)}
     for number, hit in enumerate(hits):
         source = hit.chunk.source
         if source in found or not day or titles.isdisjoint(_titles(hits, source)):
+            continue
+        if (theirs := _senders(hits, source)) and senders and theirs != senders:
             continue
         other = _day(hits, source)
         if not other or other.startswith(day) or day.startswith(other):
@@ -190,9 +195,19 @@ def _titles(hits: Sequence[Hit], source: str) -> frozenset[str]:
     heading = next(hit.chunk.heading for hit in hits if hit.chunk.source == source)
     named = [text.partition(":")[2] for text in properties if is_asked_for(key_of(text), ["title"])]
     undated = [line for line in lines if _words(without_dates(line))]
-    senders = [line for line in lines if _SENDER.match(line)]
-    every = [heading.partition(" > ")[0], *named, *undated[:1], *senders, file_stem(source)]
+    every = [
+        heading.partition(" > ")[0],
+        *named,
+        *undated[:1],
+        *_senders(hits, source),
+        file_stem(source),
+    ]
     return frozenset(name for text in every if (name := _words(without_dates(text))))
+
+
+def _senders(hits: Sequence[Hit], source: str) -> list[str]:
+    """The lines of a document that say who sent it."""
+    return [line for line in _head(hits, source)[1] if _SENDER.match(line)]
 
 
 def _words(text: str) -> str:
@@ -201,7 +216,15 @@ def _words(text: str) -> str:
 
 
 def _day(hits: Sequence[Hit], source: str) -> str:
-    """The day of a document: of its properties, its letterhead, its file name; "" if unknown."""
+    """The day of a document: of its properties, its letterhead, its file name; "" if unknown.
+
+    One that is still to come, anywhere on Earth, is none: it would be the newest for years.
+    """
+    day = _written_day(hits, source)
+    return day if day <= (datetime.now(UTC) + timedelta(days=1)).date().isoformat() else ""
+
+
+def _written_day(hits: Sequence[Hit], source: str) -> str:
     properties, lines = _head(hits, source)
     dated = [text for text in properties if is_asked_for(key_of(text), ["date", "created"])]
     stem = file_stem(source).replace("_", " ")

@@ -27,6 +27,7 @@ from corpus_agent.cli.exporting import (
     exported,
     opened_export,
     rendered,
+    warn_of_index,
 )
 from corpus_agent.cli.group import EXIT_NOT_ANSWERED
 from corpus_agent.cli.live import Watching
@@ -80,7 +81,8 @@ def search(
     A FILTER has terms that must all hold: type, path, title, author, tag, language, status with =
     (is), : (holds), != (is not) and values with commas between ('type=pdf,docx tag:tax'); pages,
     lines, bytes, passages, date and modified with = != < <= > >= ('pages>10 date>=2024-03'). Date,
-    author and tags are those of front matter and of a mail's header.
+    author and tags are those of front matter and of a mail's header, else of the file's own
+    properties (PDF, Office).
     """
     if not any(char.isalnum() for char in query):
         raise UsageError("The query holds no words.", "Search for what the text would say.")
@@ -202,7 +204,10 @@ def _opened(
     receipt_file: Path | None, export_file: Path | None
 ) -> tuple[int | None, Export | None]:
     """The receipt's descriptor and the export: opened before the seal closes all but the index."""
-    receipt = answering.receipt.open_file(receipt_file) if receipt_file is not None else None
+    receipt = None
+    if receipt_file is not None:
+        receipt = answering.receipt.open_file(receipt_file)
+        warn_of_index(receipt_file)
     export = opened_export(export_file)
     check_apart(receipt, export.descriptor if export is not None else None)
     return receipt, export

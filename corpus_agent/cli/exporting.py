@@ -12,7 +12,11 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from corpus_agent import render, service
-from indexer import UsageError
+from corpus_agent.cli.printing import clean
+from corpus_agent.text.naming import called_path, quoted
+from corpus_agent.trust.finding import holding
+from corpus_agent.trust.stores import absolute
+from indexer import UsageError, storage
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Answer
@@ -47,7 +51,23 @@ def opened_new(file: Path) -> int:
         raise UsageError(
             f"{os.fspath(file)!r} is there already, and is not overwritten.", "Name a new file."
         )
+    warn_of_index(file)
     return descriptor
+
+
+def warn_of_index(file: Path) -> None:
+    """Say that a new file lies among documents, so that the next run of `index` reads it as one.
+
+    An answer that is a document is found before what it quotes, also when that has changed.
+    """
+    around = holding(absolute(file))
+    if around is not None and storage.STORE_NAME not in file.parts:
+        click.echo(
+            f"Note: {clean(quoted(file.name))} lies in {called_path(around)}, which is indexed: "
+            "the next run reads it as a document, and finds it before what it quotes. Write it "
+            "elsewhere, or name it in .corpusignore.",
+            err=True,
+        )
 
 
 def check_apart(first: int | None, second: int | None) -> None:

@@ -29,6 +29,7 @@ def trust_object(found: Permission, *, recorded: bool) -> dict[str, Any]:
             "updated": manifest.updated if manifest else None,
             "settings": found.settings,
             "recorded": recorded,
+            "already": found.recorded,
         }
     )
 
@@ -49,7 +50,8 @@ def trust_lines(content: dict[str, Any]) -> Iterator[str]:
         )
     settings = ", ".join(f"{key} = {value}" for key, value in trust["settings"].items())
     yield f"settings  {settings or 'none'}"
-    yield "Trusted from now on." if trust["recorded"] else "Nothing was changed."
+    said = "Trusted already." if trust["already"] else "Trusted from now on."
+    yield said if trust["recorded"] else "Nothing was changed."
 
 
 def stores_object(found: Sequence[KnownStore]) -> dict[str, Any]:

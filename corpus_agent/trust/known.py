@@ -118,6 +118,11 @@ def _check_known(given: Sequence[Path], wanted: Sequence[Path], names: Sequence[
     for name, store in zip(map(str, given), wanted, strict=True):
         if os.path.lexists(store):
             continue
+        if name in names:
+            raise NoIndex(
+                f"The index {name!r} is not where it was: its folder was moved, or is not mounted.",
+                "Mount or restore it. If it was moved: corpus-agent trust ITS-NEW-PLACE",
+            )
         ordered = sorted(names, key=lambda each: -SequenceMatcher(None, name, each).ratio())
         more = ", …" if len(ordered) > MAX_NAMED else ""
         yours = f"There is {', '.join(ordered[:MAX_NAMED])}{more}: corpus-agent stores. "

@@ -222,7 +222,12 @@ def drop(names: Sequence[str]) -> list[Path]:
     for name in names:
         if name not in by_name or os.path.lexists(by_name[name]):
             what = "is there" if name in by_name else "is not known"
-            hint = "Delete its folder first; what is there: corpus-agent stores"
+            hint = (
+                "Only the record of one that is gone is dropped. To delete an index, delete its "
+                f"folder {str(by_name[name])!r}; the documents lie beside it."
+                if name in by_name
+                else "Those that are known: corpus-agent stores"
+            )
             raise UsageError(f"The index {name!r} {what}.", hint)
     gone = [by_name[name] for name in names]
 

@@ -16,7 +16,6 @@ import os
 import re
 import stat
 import time
-import zlib
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
@@ -25,6 +24,7 @@ from indexer.errors import DamagedStore, IncompatibleStore, NoIndex
 from indexer.files.names import INDEX_FOLDER
 from indexer.files.opening import lock_briefly
 from indexer.records import PACKAGED_MODEL, Coverage, Fingerprint, is_other
+from indexer.store.key import key_of, keyed_sum
 
 STORE_NAME = INDEX_FOLDER
 MANIFEST_NAME = "manifest.json"
@@ -196,14 +196,17 @@ def content_of(store: Path, descriptor: int) -> dict[str, Any]:
     if not isinstance(loaded, dict) or type(loaded.get("schema")) is not int:
         raise damaged(store, f"{MANIFEST_NAME} is no manifest")
     checksum = loaded.pop("check", None)  # of another schema it may be another sum
-    if checksum is not None and loaded["schema"] == SCHEMA and checksum != _sum_of(loaded):
+    if loaded["schema"] == SCHEMA and checksum != sum_of(store, loaded):
         raise damaged(store, f"{MANIFEST_NAME} is not what was written")
     return loaded
 
 
-def _sum_of(content: dict[str, Any]) -> str:
-    """A sum of a manifest's content: a flipped digit is a number as good as any."""
-    return f"{zlib.crc32(json.dumps(content, sort_keys=True).encode()):08x}"
+def sum_of(store: Path, content: dict[str, Any]) -> str:
+    """A sum of a manifest's content: a flipped digit is a number as good as any.
+
+    By the store's key: a manifest that others brought into the folder is none.
+    """
+    return keyed_sum(key_of(store), json.dumps(content, sort_keys=True).encode()).hex()
 
 
 def parsed(store: Path, loaded: dict[str, Any]) -> Manifest:
@@ -322,7 +325,7 @@ def write_new(store: Path, manifest: Manifest) -> Path:
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     with os.fdopen(os.open(fresh, flags, 0o600), "w", encoding="utf-8") as file:
         content = {"schema": SCHEMA, **asdict(manifest)}
-        json.dump({**content, "check": _sum_of(content)}, file, indent=1)
+        json.dump({**content, "check": sum_of(store, content)}, file, indent=1)
         file.flush()
         os.fsync(file.fileno())
     return fresh

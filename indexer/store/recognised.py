@@ -9,7 +9,6 @@ With the document its file goes. Used by the writer of a store; readers only loo
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 import re
@@ -20,6 +19,7 @@ from pathlib import Path
 from indexer.extract.ocr.places import PlacedText
 from indexer.parsers.recogniser import RecognisedPage, is_line, is_placed
 from indexer.store.folder import translated
+from indexer.store.key import key_of, keyed_sum
 
 RECOGNISED_FOLDER = "recognised"
 MAX_FILE_BYTES = 256 * 2**20  # of one document's pages
@@ -48,6 +48,7 @@ class RecognisedPages:
     def __init__(self, store: Path) -> None:
         self._store = store
         self._folder = store / RECOGNISED_FOLDER
+        self._key = key_of(store)
         # The document and the number of a page by its picture and its engine.
         self._by_picture: dict[tuple[str, str], tuple[str, int]] | None = None
 
@@ -56,13 +57,15 @@ class RecognisedPages:
 
         A later line replaces an earlier one.
         """
-        found = (_kept(body, placed=False) for body in _bodies(self._path(sha256)))
+        found = (_kept(body, placed=False) for body in _bodies(self._path(sha256), self._key))
         return {kept.number: kept for kept in found if kept is not None}
 
     def page(self, sha256: str, number: int) -> KeptPage | None:
         """One page of a document, with its words; None if it is not kept."""
         begins = f'{{"number":{number},'
-        bodies = [body for body in _bodies(self._path(sha256)) if body.startswith(begins)]
+        bodies = [
+            body for body in _bodies(self._path(sha256), self._key) if body.startswith(begins)
+        ]
         found = [kept for body in bodies if (kept := _kept(body, placed=True)) is not None]
         return found[-1] if found else None
 
@@ -72,7 +75,7 @@ class RecognisedPages:
             self._by_picture = {
                 (head[2], head[3]): (path.stem, int(head[1]))
                 for path in self._paths()
-                for body in _bodies(path)
+                for body in _bodies(path, self._key)
                 if (head := _HEAD.match(body))
             }
         at = self._by_picture.get((picture, engine))
@@ -83,7 +86,7 @@ class RecognisedPages:
     def put(self, sha256: str, kept: KeptPage) -> None:
         """Keep a page; it is on the disk when this returns."""
         body = json.dumps(asdict(kept), ensure_ascii=False, separators=(",", ":"))
-        line = f"{hashlib.sha256(body.encode()).hexdigest()} {body}\n".encode()
+        line = f"{keyed_sum(self._key, body.encode()).hex()} {body}\n".encode()
         path = self._path(sha256)
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         with translated(self._store):
@@ -114,8 +117,8 @@ class RecognisedPages:
                 yield Path(folder, name)
 
 
-def _bodies(path: Path) -> Iterator[str]:
-    """What the whole lines of a file say; nothing if it cannot be read."""
+def _bodies(path: Path, key: bytes) -> Iterator[str]:
+    """What the whole lines of a file say, those that this store wrote; nothing if it is unread."""
     flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
         with os.fdopen(os.open(path, flags), "rb") as file:
@@ -124,7 +127,7 @@ def _bodies(path: Path) -> Iterator[str]:
         return
     for line in content.decode("utf-8", "replace").split("\n"):
         found = _LINE.fullmatch(line)
-        if found and hashlib.sha256(found[2].encode()).hexdigest() == found[1]:
+        if found and keyed_sum(key, found[2].encode()).hex() == found[1]:
             yield found[2]
 
 

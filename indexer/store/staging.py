@@ -96,7 +96,7 @@ class StagedShard:
 
     def put(self, sha256: str, source: str, text: Text) -> None:
         """Keep the whole text of a file."""
-        data = packed_text(text)
+        data = packed_text(text, self._known_texts.key)
         head = json.dumps({"sha256": sha256, "source": source, "bytes": len(data)}).encode()
         with self._lock, translated(self._store):
             self._texts.write(head + b"\n" + data)

@@ -31,6 +31,7 @@ from indexer.parsers.limits import TEXT_CHARS
 from indexer.parsers.protocol import PLACE, checked
 from indexer.parsers.worker import Text
 from indexer.store.folder import write_all
+from indexer.store.key import SUM_BYTES, key_of, keyed_sum
 
 TEXTS_FOLDER = "texts"
 KEPT_TEXT_BYTES = 1024 * 2**20  # compressed; books of a million characters: about three thousand
@@ -39,8 +40,8 @@ _SHRINK_TO = 0.9  # of the bound, so that not every new text has to make room fo
 
 _Made = TypeVar("_Made")
 
-FORMAT = f"corpus-agent text 3 {' '.join(PLACE)}\n".encode()
-NOTE_FORMAT = b"corpus-agent note 1\n"
+FORMAT = f"corpus-agent text 4 {' '.join(PLACE)}\n".encode()
+NOTE_FORMAT = b"corpus-agent note 2\n"
 MAX_NOTE_BYTES = 2**20  # a larger one is not kept, and one that unpacks to more is none
 # A new extractor may claim what another one used to read.
 _NAMES = " ".join(extractor.name for extractor in REGISTRY)
@@ -78,6 +79,7 @@ class Texts:
         reserved_disk_bytes: int = RESERVED_DISK_BYTES,
     ) -> None:
         self._folder = store / TEXTS_FOLDER
+        self.key = key_of(store)
         self._writable = keep and os.access(store, os.W_OK)
         self._reuse = reuse
         self._max_bytes = max_bytes
@@ -96,13 +98,13 @@ class Texts:
         """What callers kept of the text of a file; of one without a hash nothing is kept."""
         return Notes(self, sha256)
 
-    def _get(self, path: str, unpacked: Callable[[bytes], _Made | None]) -> _Made | None:
+    def _get(self, path: str, unpacked: Callable[[bytes, bytes], _Made | None]) -> _Made | None:
         """What an entry holds, None if it is not there, not sound or outdated."""
         if not self._reuse:
             return None
         try:
             with _opened(path) as file:
-                found = unpacked(file.read(_MAX_PACKED_BYTES))
+                found = unpacked(file.read(_MAX_PACKED_BYTES), self.key)
                 if found is not None and self._writable:
                     # The time of last use, which decides what goes first. By descriptor: the seal
                     # lets no other file's time be changed.
@@ -121,14 +123,14 @@ class Texts:
         """
         assert text.complete
         if self._writable:
-            self._put(self._path(sha256, source), packed_text(text))
+            self._put(self._path(sha256, source), packed_text(text, self.key))
 
     def adopt(self, sha256: str, source: str, data: bytes) -> bool:
         """Store an entry that another process packed; False, and nothing is stored, if it is none.
 
         Of that process nothing is believed but that the text is this file's.
         """
-        if _unpacked(data) is None:
+        if _unpacked(data, self.key) is None:
             return False
         if self._writable:
             self._put(self._path(sha256, source), data)
@@ -230,7 +232,7 @@ class Notes:
         if not (self._sha256 and self._texts._writable and len(data) <= MAX_NOTE_BYTES):
             return False
         body = zlib.compress(data, _LEVEL)
-        packed = NOTE_FORMAT + hashlib.sha256(body).digest() + body
+        packed = NOTE_FORMAT + keyed_sum(self._texts.key, body) + body
         return self._texts._put(self._path(about), packed)
 
     def _path(self, about: str) -> str:
@@ -276,21 +278,21 @@ def _free_bytes(folder: Path) -> int:
     return disk.f_bavail * disk.f_frsize
 
 
-def packed_text(text: Text) -> bytes:
-    """An entry: format line, hash of the rest, compressed text."""
+def packed_text(text: Text, key: bytes) -> bytes:
+    """An entry: format line, sum of the rest by the store's key, compressed text."""
     about = {field.name: getattr(text, field.name) for field in fields(text)}
     del about["encoding"]
     body = json.dumps(about).encode() + b"\n" + zlib.compress(text.encoding, _LEVEL)
-    return FORMAT + hashlib.sha256(body).digest() + body
+    return FORMAT + keyed_sum(key, body) + body
 
 
-def _unpacked(data: bytes) -> Text | None:
-    """The text, None if the entry is damaged, outdated, or does not agree with itself."""
-    start = len(FORMAT) + hashlib.sha256().digest_size
+def _unpacked(data: bytes, key: bytes) -> Text | None:
+    """The text, None if the entry is damaged, outdated, others', or disagrees with itself."""
+    start = len(FORMAT) + SUM_BYTES
     body = memoryview(data)[start:]
-    if not data.startswith(FORMAT) or hashlib.sha256(body).digest() != data[len(FORMAT) : start]:
+    if not data.startswith(FORMAT) or keyed_sum(key, body) != data[len(FORMAT) : start]:
         return None
-    try:  # whoever writes the store may write an entry with the right sum
+    try:  # who has seen the store may write an entry with the right sum
         head, _, packed = bytes(body).partition(b"\n")
         encoding = zlib.decompressobj().decompress(packed, _MAX_ENCODED_BYTES)
         text = Text(encoding=encoding, **json.loads(head))
@@ -300,12 +302,12 @@ def _unpacked(data: bytes) -> Text | None:
     return text if is_sound and is_todays(text.extractor) else None
 
 
-def _unpacked_note(data: bytes) -> bytes | None:
-    """What a note holds, None if it is damaged."""
-    start = len(NOTE_FORMAT) + hashlib.sha256().digest_size
+def _unpacked_note(data: bytes, key: bytes) -> bytes | None:
+    """What a note holds, None if it is damaged or others'."""
+    start = len(NOTE_FORMAT) + SUM_BYTES
     if not data.startswith(NOTE_FORMAT):
         return None
-    if hashlib.sha256(data[start:]).digest() != data[len(NOTE_FORMAT) : start]:
+    if keyed_sum(key, data[start:]) != data[len(NOTE_FORMAT) : start]:
         return None
     try:
         return zlib.decompressobj().decompress(data[start:], MAX_NOTE_BYTES)

@@ -21,6 +21,7 @@ from pathlib import Path
 import pytest
 
 from indexer.store.rows import CHARS_COLUMN, FULL_TEXT_COLUMN
+from tests.support.forged import signed
 from tests.support.forked import Server
 from tests.support.hostile_cases import (
     CASES,
@@ -115,9 +116,8 @@ def _plant_rows(store: Path) -> None:
         table = database.open_table(name)
         rows = table.search().where(f"source = '{DOCUMENT}'").to_list()
         table.add([_planted(row, source, name) for source in ROWS for row in rows])
-        content.pop("check", None)
         content[f"{name}_version"] = table.version
-    (store / "manifest.json").write_text(json.dumps(content, indent=1))
+    (store / "manifest.json").write_text(signed(store, content))
 
 
 def _planted(row: Mapping[str, object], source: str, table: str) -> dict[str, object]:

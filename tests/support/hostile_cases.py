@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from tests.support.forged import signed, signed_text
 from tests.support.hostile_stores import STORE, Alter, Kind, Scene, environment
 
 OSC = "\x1b]0;owned\x07\x1b[2J\x9b31m"
@@ -174,7 +175,7 @@ def fields(**changes: object) -> Alter:
             for part in above:
                 here = here[part]
             here[last] = value(scene) if callable(value) else value
-        (scene.store / "manifest.json").write_text(json.dumps(content))
+        (scene.store / "manifest.json").write_text(signed(scene.store, content))
 
     return alter
 
@@ -186,7 +187,7 @@ def spelled(old: str, new: str) -> Alter:
         path = scene.store / "manifest.json"
         text = re.sub(r',\s*"check": "\w+"', "", path.read_text())
         assert old in text, text
-        path.write_text(text.replace(old, new, 1))
+        path.write_text(signed_text(scene.store, text.replace(old, new, 1)))
 
     return alter
 
@@ -326,7 +327,7 @@ def borrowed_tables(scene: Scene) -> None:
     for name in ("chunks", "files"):
         made = database.clone_table(name, f"{other}/lance/{name}.lance", is_shallow=True)
         content[f"{name}_version"] = made.version
-    (scene.store / "manifest.json").write_text(json.dumps(content))
+    (scene.store / "manifest.json").write_text(signed(scene.store, content))
 
 
 def garbage(pattern: str) -> Alter:
@@ -362,13 +363,15 @@ _SEALED = """
 import contextlib, json, os, sys
 from pathlib import Path
 from corpus_agent.seal import policy, seal
+from indexer.store.manifest import sum_of
 root, store, home, port = Path(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3]), sys.argv[4]
 seal(policy(root, store))
 def manifest(**changes):
     path = store / "manifest.json"
     content = json.loads(path.read_text())
     content.pop("check", None)
-    path.write_text(json.dumps({**content, **changes}))
+    content.update(changes)
+    path.write_text(json.dumps({**content, "check": sum_of(store, content)}))
 def link(name, target):
     (store / name).unlink(missing_ok=True)
     (store / name).symlink_to(target)

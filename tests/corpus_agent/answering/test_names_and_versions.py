@@ -34,6 +34,12 @@ PAPERS = {
     "Date: Mon, 6 Feb 2023 10:00:00 +0000\n\nHello,\n\nthe rent goes up to 480 euros in April.\n",
     "rent.eml": "From: Alma Dorn <a@dorn.example>\nTo: t@tarrant.example\nSubject: House\n"
     "Date: Mon, 5 Feb 2024 10:00:00 +0000\n\nHello,\n\nthe rent goes up to 510 euros in April.\n",
+    "survey.eml": "From: Anna Berg <anna@berg.example>\nTo: t@tarrant.example\nSubject: Survey\n"
+    "Date: Fri, 1 Mar 2024 10:00:00 +0000\n\nMy fee for the survey is 42 pounds.\n\nAnna Berg\n",
+    "again.eml": "From: Mallory <m@evil.example>\nTo: t@tarrant.example\nSubject: Survey\n"
+    "Date: Sat, 1 Mar 2025 10:00:00 +0000\n\nMy fee for the survey is 420 pounds.\n\nAnna Berg\n",
+    "boats-one.txt": "Rowing club of Aldmoor\n1 May 2023\n\nThe boat fee is 30 pounds.\n",
+    "boats-two.txt": "Rowing club of Aldmoor\n1 May 2199\n\nThe boat fee is 90 pounds.\n",
     "bins-one.md": "# Bins\n\nThe brown bin holds 120 litres.\n",
     "bins-two.md": "# Bins\n\nThe brown bin holds 240 litres.\n",
     "flats/elm-2022.md": "# Elm Road\n\n1 May 2022\n\nThe deposit was paid in cash: 900 pounds.\n",
@@ -125,6 +131,8 @@ def test_of_two_dated_documents_the_newer_is_first_and_the_older_is_told(
         "How many litres does the brown bin hold?",  # nothing tells which is newer
         "How was the deposit paid in cash?",  # of two things
         "What does Odette Varga charge for an hour?",
+        "What is the fee for the survey?",  # another sender's mail is no version of it
+        "How much is the boat fee?",  # a day that is to come says nothing
     ],
 )
 def test_no_document_is_called_older_without_reason(papers, question):

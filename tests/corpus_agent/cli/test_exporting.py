@@ -49,6 +49,7 @@ def test_an_answer_is_written_with_its_page_and_checked_again(cli, tmp_path):
     asked = "On which day of the month is the rent due?"
     done = cli("ask", asked, "--llm", "none", "--receipt", "r.json", "--export", "a.html")
     assert done.returncode == 0, done.stderr
+    assert "lies in" not in done.stderr  # the control: beside the documents, not among them
     text = (tmp_path / "a.html").read_text()
     assert "The rent is due on the first day of every month." in text
     assert text.count("<img ") == text.count("data:image/png;base64,") == 1
@@ -58,3 +59,23 @@ def test_an_answer_is_written_with_its_page_and_checked_again(cli, tmp_path):
     refused = cli("ask", asked, "--llm", "none", "--export", "a.html")
     assert refused.returncode == 2
     assert "is not overwritten" in refused.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["ask", "When is rent due?", "--llm", "none", "--export", "docs/new.md"],
+        ["ask", "When is rent due?", "--llm", "none", "--receipt", "docs/new.md"],
+        ["table", "rent", "--csv", "./docs/sub/../new.md"],
+    ],
+)
+def test_who_writes_an_answer_among_the_documents_is_told(cli, tmp_path, words):
+    (tmp_path / "docs/sub").mkdir(parents=True)
+    (tmp_path / "docs/a.md").write_text("The rent is due on Monday.\n")
+    assert cli("index", "docs").returncode == 0
+    done = cli(*words)
+    assert done.returncode == 0, done.stderr
+    assert "Note: 'new.md' lies in" in done.stderr
+    assert ".corpusignore" in done.stderr
+    assert (tmp_path / "docs/new.md").stat().st_size

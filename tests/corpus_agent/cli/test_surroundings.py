@@ -280,3 +280,14 @@ def test_an_index_made_elsewhere_is_found_from_within_its_documents(cli: Cli, tm
     shutil.move(store, tmp_path / "moved")
     store.mkdir()
     assert "There is no index here" in cli("status", cwd=notes).stderr
+
+
+def test_ctrl_c_while_modules_are_loaded_ends_as_it_does_later(tmp_path):
+    (tmp_path / "click.py").write_text("raise KeyboardInterrupt\n")
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "corpus_agent", "status"],
+        env={**os.environ, "PYTHONPATH": f"{tmp_path}:{REPOSITORY}"},
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stderr) == (130, "Stopped.\n")

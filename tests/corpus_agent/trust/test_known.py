@@ -159,3 +159,14 @@ def test_a_name_that_is_not_known_names_those_that_are_the_nearest_first(tmp_pat
     assert many.value.hint.startswith("There is notizen, notes, ")
     assert many.value.hint.count(",") == MAX_NAMED
     assert chosen_stores([Path("notizn")])[0][0].store == Path("notizn")  # to be made by index
+
+
+def test_an_index_whose_folder_is_gone_is_gone_and_not_unknown(tmp_path):
+    for name in ("notes", "other"):
+        made(tmp_path / name)
+    (tmp_path / "notes").rename(tmp_path / "moved")
+    with pytest.raises(NoIndex, match="'notes' is not where it was: its folder was moved"):
+        chosen_stores([Path("notes")], to_read=True)
+    with pytest.raises(NoIndex, match="There is no index 'note'") as unknown:
+        chosen_stores([Path("note")], to_read=True)
+    assert "There is notes, other" in unknown.value.hint

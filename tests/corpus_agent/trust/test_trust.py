@@ -18,6 +18,7 @@ from indexer.errors import UntrustedStore, UsageError
 from indexer.store.manifest import MANIFEST_NAME
 from indexer.store.names import MARKER_NAME
 from tests.support.command import Cli
+from tests.support.forged import signed
 from tests.support.toy_index import copied, own, sync
 
 
@@ -40,7 +41,7 @@ def store(made: Path, tmp_path: Path) -> Path:
 def say(store: Path, **fields: object) -> None:
     """Have the manifest say something else, as whoever may write the store can."""
     path = store / MANIFEST_NAME
-    path.write_text(json.dumps({**json.loads(path.read_text()), "check": None, **fields}))
+    path.write_text(signed(store, {**json.loads(path.read_text()), **fields}))
 
 
 def test_what_this_user_made_here_is_known_with_its_folder(store):

@@ -24,6 +24,7 @@ from indexer.store.snapshot import Snapshot
 from indexer.store.versions import version_at, versions
 from indexer.store.writer import Writer
 from tests.support.checks import check_same, check_store
+from tests.support.forged import signed
 from tests.support.places import REPOSITORY
 from tests.support.toy_index import ENCODER, copied, found, rows, sync
 
@@ -400,8 +401,7 @@ def test_an_index_that_is_made_anew_still_keeps_what_it_was_told_to(edited, root
 def test_a_manifest_that_says_nonsense_of_what_is_kept_is_damaged(edited):
     path = edited / "manifest.json"
     content = json.loads(path.read_text()) | {"keep": "for ever"}
-    del content["check"]
-    path.write_text(json.dumps(content))
+    path.write_text(signed(edited, content))
     with pytest.raises(DamagedStore, match="keep is no number of versions or days"):
         versions(edited)
 

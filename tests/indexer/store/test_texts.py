@@ -1,6 +1,5 @@
 """Kept text: found again, bounded, safe to delete, and never trusted when damaged."""
 
-import hashlib
 import json
 import os
 import shutil
@@ -16,6 +15,7 @@ from indexer.parsers import protocol
 from indexer.parsers.worker import Text
 from indexer.records import Line
 from indexer.store import texts as kept
+from indexer.store.key import keyed_sum
 from indexer.store.texts import Texts
 from tests.support.other_user import as_nobody
 
@@ -65,7 +65,7 @@ def test_a_text_kept_in_an_older_form_counts_as_none(store):
     texts.put(digest(1), NAME, text("one"))
     (entry,) = entries(store)
     data = entry.read_bytes()
-    for older in (b"corpus-agent text 1 page part\n", kept.FORMAT.replace(b" 3 ", b" 2 ")):
+    for older in (b"corpus-agent text 1 page part\n", kept.FORMAT.replace(b" 4 ", b" 3 ")):
         entry.write_bytes(data.replace(kept.FORMAT, older))
         assert texts.get(digest(1), NAME) is None
         assert not entry.exists()  # and is made anew
@@ -111,9 +111,9 @@ def test_a_damaged_entry_counts_as_none_and_is_removed(store, at):
 
 
 def test_an_entry_with_the_right_sum_and_a_wrong_content_counts_as_none(store):
-    """Whoever writes the store may write one."""
+    """Who has seen the store may write one."""
     texts = Texts(store)
-    sound = kept.packed_text(text("one\ntwo"))
+    sound = kept.packed_text(text("one\ntwo"), texts.key)
     head, _, packed = sound[len(kept.FORMAT) + 32 :].partition(b"\n")
     about = json.loads(head)
     forged = {
@@ -132,7 +132,7 @@ def test_an_entry_with_the_right_sum_and_a_wrong_content_counts_as_none(store):
         body = begun + b"\n" + rest
         texts.put(digest(1), NAME, text("one"))
         (entry,) = entries(store)
-        entry.write_bytes(kept.FORMAT + hashlib.sha256(body).digest() + body)
+        entry.write_bytes(kept.FORMAT + keyed_sum(texts.key, body) + body)
         assert (texts.get(digest(1), NAME) is None) == (what != "the control"), what
 
 

@@ -1,0 +1,37 @@
+"""What only those can write who have seen the store: sums that are made with the id of its marker.
+
+An index lies among the documents, where an archive or a pull of others may bring files. These do
+not know the id, so that a manifest, a kept text or a note that they bring is none of ours. What it
+does not stop: who has seen the folder, as those do who share it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+from indexer.store.names import MARKER_NAME
+
+MAX_MARKER_BYTES = 4_096
+SUM_BYTES = 32
+
+
+def key_of(store: Path) -> bytes:
+    """The key of a store, b"" for a folder without a marker, which no command takes for a store."""
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        file = os.open(store / MARKER_NAME, flags)
+    except OSError:
+        return b""
+    try:
+        return hashlib.sha256(os.pread(file, MAX_MARKER_BYTES, 0)).digest()
+    except OSError:  # a folder
+        return b""
+    finally:
+        os.close(file)
+
+
+def keyed_sum(key: bytes, data: bytes | memoryview) -> bytes:
+    """The sum of data by a key, SUM_BYTES long (BLAKE2b, RFC 7693)."""
+    return hashlib.blake2b(data, key=key, digest_size=SUM_BYTES).digest()

@@ -1,0 +1,92 @@
+"""What others bring into an indexed folder, by an archive or a pull, is none of the index.
+
+They bring no marker: the folder keeps the user's own. The control of each brings the marker, too,
+and shows what would be believed; commands refuse that one by the user's record.
+"""
+
+import hashlib
+import shutil
+from pathlib import Path
+
+import pytest
+
+from corpus_agent.settings import Settings
+from corpus_agent.trust.stores import place_of
+from indexer.errors import DamagedStore, UntrustedStore
+from indexer.parsers.recogniser import RecognisedPage
+from indexer.store.manifest import read_manifest
+from indexer.store.names import MARKER_NAME
+from indexer.store.recognised import KeptPage, RecognisedPages
+from indexer.store.snapshot import Snapshot
+from indexer.store.texts import Texts
+from tests.support.toy_index import sync
+
+STORE = ".corpus-agent"
+TRUE, FALSE = "The rent is 900 EUR.\n", "The rent is 150 EUR.\n"
+TRUE_SHA256 = hashlib.sha256(TRUE.encode()).hexdigest()
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    """The index of this user, of a document that says the truth."""
+    return made(tmp_path / "mine", TRUE)
+
+
+@pytest.fixture
+def theirs(tmp_path: Path) -> Path:
+    """A stranger's, whose kept text, page and note of that document say something else."""
+    store = made(tmp_path / "theirs", FALSE)
+    false_sha256 = hashlib.sha256(FALSE.encode()).hexdigest()
+    texts = Texts(store)
+    text = texts.get(false_sha256, "lease.md")
+    assert text is not None
+    texts.put(TRUE_SHA256, "lease.md", text)
+    texts.notes(TRUE_SHA256).put("rent", b"150 EUR")
+    RecognisedPages(store).put(
+        TRUE_SHA256, KeptPage(1, "ab", "engine", RecognisedPage((("150 EUR", 0.9),), "engine"))
+    )
+    return store
+
+
+def made(folder: Path, text: str) -> Path:
+    folder.mkdir()
+    (folder / "lease.md").write_text(text)
+    sync(folder, folder / STORE)
+    return folder / STORE
+
+
+def bring(theirs: Path, mine: Path, *, marker: bool) -> None:
+    """Unpack a stranger's index over one's own, with its marker or without."""
+    left = shutil.ignore_patterns("writer.lock", *([] if marker else [MARKER_NAME]))
+    shutil.copytree(theirs, mine, dirs_exist_ok=True, ignore=left)
+
+
+def test_a_manifest_that_was_brought_is_none(mine, theirs):
+    bring(theirs, mine, marker=False)
+    with pytest.raises(DamagedStore, match=r"manifest\.json is not what was written"):
+        read_manifest(mine)
+    with pytest.raises(DamagedStore):
+        Snapshot(mine)
+    shutil.copyfile(theirs / MARKER_NAME, mine / MARKER_NAME)  # the control
+    assert read_manifest(mine).chunks == 1
+    with pytest.raises(UntrustedStore, match="another one is in the place"):
+        place_of(mine, Settings())
+
+
+@pytest.mark.parametrize("marker", [False, True])
+def test_what_was_kept_of_a_document_elsewhere_is_not_taken(mine, theirs, marker):
+    shutil.rmtree(mine / "texts")
+    bring(theirs, mine, marker=marker)
+    text = Texts(mine, keep=False).get(TRUE_SHA256, "lease.md")
+    assert (text is not None and b"150" in text.encoding) is marker
+    assert (Texts(mine, keep=False).notes(TRUE_SHA256).get("rent") == b"150 EUR") is marker
+    assert (RecognisedPages(mine).page(TRUE_SHA256, 1) is not None) is marker
+
+
+def test_a_run_over_what_was_brought_gives_the_truth(mine, theirs):
+    shutil.rmtree(mine / "texts")
+    shutil.copytree(theirs / "texts", mine / "texts")
+    (mine.parent / "copy.md").write_text(TRUE)  # the same bytes, read for the first time
+    sync(mine.parent, mine)
+    shown = {row["source"]: row["lexical"] for row in Snapshot(mine).chunk_rows().to_pylist()}
+    assert "900" in shown["copy.md"] and "150" not in shown["copy.md"]
