@@ -281,12 +281,13 @@ def test_what_is_of_one_folder_says_so_where_several_are_named(tmp_path):
 
 
 def test_all_stores_are_those_that_are_recorded_whatever_else_is_named(cli: Cli, tmp_path):
+    environment = {"XDG_STATE_HOME": str(tmp_path / "state")}
     for name, text in TEXTS.items():
         (tmp_path / name).mkdir()
         (tmp_path / name / "terms.md").write_text(text)
-        assert cli("index", str(tmp_path / name)).returncode == 0
+        assert cli("index", str(tmp_path / name), env=environment).returncode == 0
     for words in (["--all-stores"], ["-s", str(tmp_path / "home"), "--all-stores"]):
-        done = cli(*words, "files", "--json")
+        done = cli(*words, "files", "--json", env=environment)
         assert done.returncode == 0, done.stderr
         found = {one["source"] for one in json.loads(done.stdout)["files"]}
         assert {"home:terms.md", "work:terms.md"} <= found
