@@ -434,7 +434,10 @@ def test_a_copy_with_the_same_marker_is_another_store(scene, today):
 
 
 def _mark(store: Path, ident: str) -> None:
+    """Another id, with the manifest that goes with it."""
     (store / "corpus-agent.store").write_text(f"corpus-agent store\nid = {ident}\n")
+    manifest = store / "manifest.json"
+    manifest.write_text(signed(store, json.loads(manifest.read_text())))
 
 
 @pytest.mark.slow
