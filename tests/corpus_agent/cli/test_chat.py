@@ -24,6 +24,7 @@ from corpus_agent.seal import unsealed
 from corpus_agent.service import session
 from corpus_agent.settings import Settings
 from corpus_agent.startup import Launch
+from corpus_agent.text.naming import called_path
 from indexer.errors import UsageError
 from indexer.records import Coverage
 from tests.support.fakes import MemoryCorpus, ScriptedModelServer, ToyEncoder, calls, fails, says
@@ -149,7 +150,7 @@ def test_a_conversation_is_kept_in_the_store_with_footnotes(tmp_path):
         tmp_path, ["How warm?", "/save ../../a name", "/save a name"], [says(WARM)]
     )
     path = tmp_path / "saved/a name.md"
-    assert f"Saved as {path}" in said
+    assert f"Saved as {called_path(path)}" in said
     assert "exists already" in said
     text = path.read_text("utf-8")
     assert "## How warm?\n\n> At 24 °C [^1]" in text
