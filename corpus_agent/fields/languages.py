@@ -65,7 +65,10 @@ def field_notices(table: FieldTable) -> Iterator[str]:
         listed = _listed([one for one in table.elsewhere if one.field == column])
         if _is_known(field):
             if listed:
-                yield f"{field.name}: its words are not known in {listed}: ask in that language"
+                yield (
+                    f"{field.name}: its words are not known in {listed}: "
+                    "ask in words that stand there"
+                )
         elif field.clause != MENTION and not table.count(column, "found", "several"):
             like = similar_phrase(field.name)
             meant = f"did you mean “{like}”?" if like else "try others, or search"

@@ -12,7 +12,7 @@ from datetime import date
 import regex
 
 from corpus_agent.text.number_words import MONTHS, by_word, listed
-from corpus_agent.text.tokens import fold
+from corpus_agent.text.tokens import STOP_WORDS, fold
 from corpus_agent.text.values import Reading
 
 _MORE_MONTHS = (  # Italian, Portuguese, Dutch, Polish, Russian, Swedish
@@ -33,6 +33,7 @@ _MONTH_OF = by_word(MONTHS, _MORE_MONTHS)
 _WORDS = "|".join(sorted(set(listed(MONTHS, _MORE_MONTHS)), key=len, reverse=True))
 _MONTH = rf"(?P<month>{_WORDS})(?!\p{{L}})\.?"
 _DAY = r"(?P<day>3[01]|[12]\d|0?[1-9])(?!\d)"
+_MONTH_FIGURE = r"(?P<month>1[0-2]|0?[1-9])(?!\d)"
 # Raised letters come out of a PDF with a blank: "20t h day of December".
 _ORDINAL = r"(?:\s?(?:s\s?t|n\s?d|r\s?d|t\s?h|er|[ªº°.])(?!\p{L}))?"
 _YEAR = r"(?P<year>(?:1[89]|20|21)\d\d)(?!\d)"
@@ -49,8 +50,35 @@ _FIGURES = regex.compile(
     r"(?<![\d./-])(\d\d?)([./-])(\d\d?)\2((?:1[89]|20|21)\d\d|\d\d)(?![\d/-]|\.\d)"
 )
 _CJK = regex.compile(r"((?:1[89]|20|21)\d\d)\s?[年년]\s?(\d\d?)\s?[月월]\s?(\d\d?)\s?[日일号號]")
+# Dates that share a month or a year: "2 September to 30 October 2024", "May 3 and 4, 2024".
+_UNTIL = (
+    r"to|until|till|through|thru|bis(?:\s+zum)?|auf|au|à|al?|até|tot(?:\s+en\s+met)?|t/m|do|по|до"
+)
+_SEPARATOR = (
+    r"(?P<separator>[^\S\n]*[,/–—-]\s*"
+    rf"|\s+(?:{_UNTIL}|and|or|&|und|oder|et|ou|y|e|o|en|of|i|и|och)\s+(?:(?:the|den|le|el|il)\s+)?)"
+)
+_NAME = r"(?<!\p{L})(?P<month>\p{L}{3,12})(?!\p{L})\.?"  # of a month, or another word
+_SHARING = (
+    regex.compile(
+        rf"(?i)(?<![\p{{N}}./-])(?:(?P<part>{_DAY}{_ORDINAL}(?:{_OF}\s*{_NAME})?){_SEPARATOR}){{1,6}}"
+        rf"(?P<part>{_DAY}{_ORDINAL}{_OF}[\s-]*{_NAME}),?{_OF}[\s,-]*{_YEAR}"
+    ),
+    regex.compile(
+        rf"(?i)(?<!\p{{L}})(?P<part>{_NAME}\s*{_DAY}{_ORDINAL})"
+        rf"(?:{_SEPARATOR}(?P<part>(?:{_NAME}\s*)?{_DAY}{_ORDINAL})){{1,6}}(?:\s*,|\s)\s*{_YEAR}"
+    ),
+    regex.compile(
+        rf"(?i)(?<![\d./-])(?P<part>{_DAY}\.(?:{_MONTH_FIGURE}\.)?){_SEPARATOR}"
+        rf"(?P<part>{_DAY}\.{_MONTH_FIGURE}\.){_YEAR}(?![\d/-]|\.\d)"
+    ),
+)
+_RANGE = regex.compile(rf"(?i)\s*[–—-]\s*|\s+(?:{_UNTIL})\s.*")
+_LOOSE = regex.compile(r",\s*|\s+[–—-]\s*|[–—-]\s+")
+_WORD_BEFORE = regex.compile(r"(?<!\p{L})(?P<word>\p{L}+)(?P<dot>\.?)\s*$")
 # What every date holds, so that the patterns above run beside it alone.
 _HINT = regex.compile(r"(?:1[89]|20|21)\d\d(?!\d)|\d[./-]\d\d?[./-]\d|-\p{L}{3,12}\.?-\d")
+_ABBREVIATED = 4  # letters, of "pp.", "No."
 _AROUND = (50, 30)  # characters before and behind it
 _PIVOT = 70  # years of two figures up to this one belong to this century
 
@@ -62,11 +90,10 @@ def find_dates(text: str, *, day_first: bool | None = None) -> list[Reading]:
     """
     found: list[Reading] = []
     taken: list[tuple[int, int]] = []
-    for match, days in _every(text, day_first):
-        start, end = match.span()
+    for start, end, days in _every(text, day_first):
         if not any(start < last and first < end for first, last in taken):
             taken.append((start, end))
-            found += [Reading(start, end, " ".join(match[0].split()), day) for day in days]
+            found += [Reading(start, end, " ".join(text[start:end].split()), day) for day in days]
     return sorted(found, key=lambda reading: reading.start)
 
 
@@ -77,29 +104,81 @@ def without_dates(text: str) -> str:
     return text
 
 
-def _every(text: str, day_first: bool | None) -> Iterator[tuple[regex.Match[str], list[str]]]:
-    """Matches with the days that they may mean, the surest forms first."""
+def _every(text: str, day_first: bool | None) -> Iterator[tuple[int, int, list[str]]]:
+    """Places of dates with the days that they may mean, the surest forms first."""
     beside = near(_HINT, text, *_AROUND)
-    for match in _within(_ISO, text, beside):
-        yield match, _days((int(match[1]), int(match[3]), int(match[4])))
-    for match in _within(_CJK, text, beside):
-        yield match, _days((int(match[1]), int(match[2]), int(match[3])))
+    for pattern in (_ISO, _CJK):
+        for match in _within(pattern, text, beside):
+            year, month, day = (int(figures) for figures in match.groups() if figures.isdigit())
+            yield *match.span(), _days((year, month, day))
+    for pattern in _SHARING:
+        for match in _within(pattern, text, beside):
+            yield from _sharing(match)
     for pattern in (_DAY_FIRST, _MONTH_FIRST):
         for match in _within(pattern, text, beside):
             named = match.capturesdict()
             year = int(named["year"][0]) if named["year"] else _full_year(named["short"][0])
-            yield match, _days((year, _MONTH_OF[fold(match["month"])], int(match["day"])))
+            yield *match.span(), _days((year, _month(match["month"]), int(match["day"])))
     for match in _within(_FIGURES, text, beside):
-        first, second, year = int(match[1]), int(match[3]), _full_year(match[4])
-        in_order = (year, second, first), (year, first, second)
-        if match[2] == "." or day_first:
-            yield match, _days(in_order[0])
-        elif day_first is False:
-            yield match, _days(in_order[1]) or _days(in_order[0])
-        else:
-            yield match, list(dict.fromkeys([*_days(in_order[1]), *_days(in_order[0])]))
+        yield *match.span(), _in_figures(match, day_first)
     for match in _within(_MONTH_ALONE, text, beside):
-        yield match, [f"{match['year']}-{_MONTH_OF[fold(match['month'])]:02}"]
+        yield *match.span(), [f"{match['year']}-{_month(match['month']):02}"]
+
+
+def _in_figures(match: regex.Match[str], day_first: bool | None) -> list[str]:
+    """The days that a date of figures may mean."""
+    first, second, year = int(match[1]), int(match[3]), _full_year(match[4])
+    in_order = (year, second, first), (year, first, second)
+    if match[2] == "." or day_first:
+        return _days(in_order[0])
+    if day_first is False:
+        return _days(in_order[1]) or _days(in_order[0])
+    return list(dict.fromkeys([*_days(in_order[1]), *_days(in_order[0])]))
+
+
+def _sharing(match: regex.Match[str]) -> Iterator[tuple[int, int, list[str]]]:
+    """The dates that share a month or a year, the last first, as far back as they count up."""
+    text, spans, words = match.string, match.spans("part"), match.spans("month")
+    named = [
+        next((_month(text[at:to]) for at, to in words if start <= at < end), None)
+        for start, end in spans
+    ]
+    last = len(spans) - 1
+    # One without a month has that of the next, or of the one before where the month is first.
+    from_start = not text[match.start()].isdigit()
+    months, known = list(named), None
+    for index in range(last + 1) if from_start else range(last, -1, -1):
+        months[index] = known = named[index] or (known if named[index] is None else 0)
+    year, later = int(match["year"]), (13, 0)
+    for index in range(last, -1, -1):
+        (start, end), month = spans[index], months[index]
+        day = month or 0, int(match.captures("day")[index])
+        separator = match.captures("separator")[index] if index < last else ""
+        ends_a_range = named[index] is not None and _RANGE.fullmatch(separator)
+        if day >= later and ends_a_range:  # "20 December to 5 January 2025"
+            year -= 1
+        elif not month or day >= later:
+            return
+        alone = named[index] is None and index < last
+        if alone and _counts(text[max(0, start - 30) : start], separator):
+            return
+        yield start, end if index < last else match.end(), _days((year, *day))
+        later = day
+
+
+def _counts(before: str, separator: str) -> bool:
+    """Whether the word before says what a number counts, and it is no day: "Version 2 – 12 May"."""
+    word = _WORD_BEFORE.search(before)
+    if word is None:
+        return False
+    if word["dot"]:
+        return len(word["word"]) <= _ABBREVIATED
+    return bool(_LOOSE.fullmatch(separator)) and fold(word["word"]) not in STOP_WORDS
+
+
+def _month(word: str) -> int:
+    """The number of a month; 0 if the word names none."""
+    return int(word) if word.isdigit() else _MONTH_OF.get(fold(word), 0)
 
 
 def near(hint: regex.Pattern[str], text: str, before: int, behind: int) -> list[tuple[int, int]]:

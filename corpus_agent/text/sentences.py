@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -12,6 +12,7 @@ import sentencex
 from corpus_agent.text.clause_marks import begins_clause, clause_starts
 from corpus_agent.text.column_names import ends_with_figures, is_row_of_names
 from corpus_agent.text.front_matter import front_matter
+from corpus_agent.text.leading_numbers import goes_on, wants_more
 from corpus_agent.text.tokens import has_digit
 
 CODE_WITH_LEAD_IN = 500  # characters; keeps a code block with the sentence before it
@@ -40,7 +41,7 @@ _LABEL = regex.compile(r"^\s*[*_]{0,2}[\p{Lu}\p{Lo}][\p{L}\p{N} /()&'’.-]{0,40
 _PAGE = regex.compile(
     r"(?i)^.{0,100}\b(?:page|seite|p[aá]gina|pagina|side|strona)\s+\d{1,4}(?:\s*(?:of|von|/|de|sur|di|van)\s*\d{1,4})?\s*$"
 )
-_MARKED = (_HEAD, _ITEM, _ROW, _RULE, _FENCE, _LABEL, _PAGE)
+_MARKED = (_HEAD, _ROW, _RULE, _FENCE, _LABEL, _PAGE)
 # A dot after these ends no sentence, although the segmenter splits there ("am 3. Mai", "Nr. 5").
 _ABBREVIATED = regex.compile(
     r"(?:^|[^\p{L}\p{N}°])(?:\d{1,2}|\p{Lu}|(?i:nr|no|abs|str|art|ca|bzw|vgl|evtl|inkl|zzgl|dr"
@@ -64,11 +65,15 @@ _FULL_STOPS = (
 )  # scripts without spaces: a line that ends with one is complete
 
 
-def _continues(previous: str, line: str, width: int) -> bool:
+def _continues(lines: Sequence[str], index: int, width: int) -> bool:
     """Whether a line break only wraps a paragraph, so that the sentence may run over it."""
+    previous, line = lines[index - 1], lines[index]
     if any(mark.match(line) for mark in _MARKED) or any(
         mark.match(previous) for mark in (_HEAD, _ROW, _RULE, _FENCE, _PAGE)
     ):
+        return False
+    numbered = bool(_ITEM.match(line))
+    if numbered and not goes_on(lines, index):
         return False
     if previous.rstrip().endswith(_FULL_STOPS) or begins_clause(line, previous):
         return False
@@ -76,7 +81,7 @@ def _continues(previous: str, line: str, width: int) -> bool:
     if any(ends_with_figures(each) or is_row_of_names(each) for each in (line, previous)):
         return False
     first = line.split(maxsplit=1)[0]
-    if first[:1].islower():
+    if first[:1].islower() or (numbered and wants_more(previous)):
         return True
     return width >= 40 and len(previous.rstrip()) + 1 + len(first) > 0.85 * width
 
@@ -89,29 +94,28 @@ def _kind(line: str) -> str:
 
 def _blocks(text: str, position: int) -> Iterator[Unit]:
     """Each paragraph, list item, table row, heading and code block of a text from there on."""
-    lines: list[tuple[int, str]] = []
+    places: list[int] = []
+    lines: list[str] = []
     for raw in text[position:].splitlines(keepends=True):
-        lines.append((position, raw.rstrip("\r\n")))
+        places.append(position)
+        lines.append(raw.rstrip("\r\n"))
         position += len(raw)
-    width = min(
-        120, max((len(line.rstrip()) for _, line in lines if not _ROW.match(line)), default=0)
-    )
-    start, kind, previous, fenced = -1, "text", "", False
-    for position, line in lines:
+    width = min(120, max((len(line.rstrip()) for line in lines if not _ROW.match(line)), default=0))
+    start, kind, fenced = -1, "text", False
+    for index, (position, line) in enumerate(zip(places, lines, strict=True)):
         fence = bool(_FENCE.match(line))
         if fenced and not fence:
             if start < 0:
                 start, kind = position, "code"
             continue
         ends = fence or not line.strip() or bool(_RULE.match(line))
-        if start >= 0 and (ends or not _continues(previous, line, width)):
+        if start >= 0 and (ends or not _continues(lines, index, width)):
             yield Unit(start, position, kind)
             start = -1
         if fence:
             fenced = not fenced
         if not ends and start < 0:
             start, kind = position, _kind(line)
-        previous = line
     if start >= 0:
         yield Unit(start, len(text), kind)
 

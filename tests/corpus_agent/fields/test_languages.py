@@ -5,6 +5,7 @@ import pytest
 from corpus_agent import render
 from corpus_agent.fields.condition import parse_condition
 from corpus_agent.fields.definition import fields_of
+from corpus_agent.fields.languages import field_notices
 from corpus_agent.fields.mentions import mention_of
 from corpus_agent.fields.records import OtherLanguage
 from corpus_agent.fields.table import table_of
@@ -24,6 +25,11 @@ Fällig am 4. Mai 2024
 """
 TURKISH = """Bu sözleşme kiracı ile ev sahibi arasında yapılmıştır ve her yıl yeniden uzatılacaktır.
 Kira her ayın beşinci gününe kadar ödenir, depozito ise sözleşme bitince geri verilir.
+"""
+THERE = "ask in words that stand there"
+POLISH = """Faktura za remont łodzi, którą nasz warsztat wykonał na zlecenie klubu.
+Do zapłaty: 4 maja 2024
+Dziękujemy za zamówienie i prosimy o zachowanie tego dokumentu przez cały rok.
 """
 
 
@@ -55,7 +61,7 @@ def test_a_field_that_is_not_known_says_in_which_languages_no_document_has_its_w
         "excess: looked for in these words alone, which no document in German (2 documents) or "
         "Turkish (1) has: ask in theirs, too"
     )
-    due = "due date: its words are not known in Turkish (1 document): ask in that language"
+    due = f"due date: its words are not known in Turkish (1 document): {THERE}"
     assert list(render.foot_lines(table))[-2:] == [f"  {excess}", f"  {due}"]
     assert excess in render.table_html(table)
     assert render.table_object(table, "off")["other_languages"] == [
@@ -67,6 +73,21 @@ def test_a_field_that_is_not_known_says_in_which_languages_no_document_has_its_w
         corpus, Frame(), {"fields": "excess"}, lambda among, columns, _: table_of(among, columns)
     )
     assert f"Note: {excess}" in result.text
+
+
+def test_in_a_language_that_is_not_known_the_words_of_a_document_find_its_value(tmp_path):
+    root = tmp_path / "docs"
+    root.mkdir()
+    (root / "faktura.txt").write_text(POLISH)
+    sync(root, tmp_path / "store")
+    polish = Index.open(tmp_path / "store", root=root)
+    said = f"due date: its words are not known in Polish (1 document): {THERE}"
+    unknown = made(polish, "due date")
+    assert (unknown.rows[0].cells[0].status, *field_notices(unknown)) == ("silent", said)
+    found = made(polish, "do zapłaty")
+    assert "4 maja 2024" in found.rows[0].cells[0].values[0].text
+    other = made(polish, "termin płatności")  # Polish as well, and nowhere in the document
+    assert other.rows[0].cells[0].status == "silent"
 
 
 def test_words_of_the_documents_language_have_no_notice(corpus):

@@ -14,9 +14,11 @@ from corpus_agent.fields.timeline import listed, timeline_of
 from corpus_agent.mcp import tables
 from corpus_agent.render.listing import list_lines, list_object, timeline_lines, timeline_object
 from corpus_agent.text.delimiters import Frame
-from indexer import Chunk, UsageError
+from indexer import Chunk, Index, UsageError
 from indexer.store.history import Difference, DocumentChange, PassageChange
 from tests.support.fakes import ListedCorpus
+from tests.support.pdfs import pdf_of
+from tests.support.toy_index import sync
 
 DOCUMENTS = {
     "a.txt": "This agreement expires on 30 June 2025.\nIt was signed on 1 May 2020.",
@@ -429,3 +431,16 @@ def test_in_an_answer_and_for_a_parent_nothing_of_a_document_is_a_link_or_ends_a
     framed = texts["corpus_table"].replace(FRAME.opening, "").replace(FRAME.closing, "")
     assert "<<doc" not in framed
     assert "<</doc" not in framed
+
+
+def test_a_statement_of_a_timeline_has_its_date_where_a_page_is_wrapped_before_it(tmp_path):
+    root = tmp_path / "docs"
+    root.mkdir()
+    said = "A. Rowe may use the upper workshop of the mill for the year from\n1 April 2024."
+    page = f"{said} The key is with the miller of the lower mill, who\nkeeps it in a drawer."
+    (root / "lease.pdf").write_bytes(pdf_of(page))
+    (root / "days.txt").write_text("Days of the mill\n1 May 2024 Market\n2 May 2024 Dances\n")
+    sync(root, tmp_path / "store")
+    made = timeline_of(Index.open(tmp_path / "store", root=root))
+    quoted = [one.citation.quote for one in made.statements]
+    assert quoted == [said, "1 May 2024 Market", "2 May 2024 Dances"]

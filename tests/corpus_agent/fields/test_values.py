@@ -195,3 +195,58 @@ def test_no_field_and_one_that_is_named_twice_are_refused():
 )
 def test_a_minus_of_an_amount_is_not_lost(text, expected):
     assert [reading.normal for reading in find_money(text)] == [expected]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("from 2 September to 30 October 2024", "2024-09-02 2024-10-30"),
+        ("2 September – 30 October 2024", "2024-09-02 2024-10-30"),
+        ("on 3 and 4 May 2024", "2024-05-03 2024-05-04"),
+        ("12–15 June 2024", "2024-06-12 2024-06-15"),
+        ("Conference, 12-15 June 2024", "2024-06-12 2024-06-15"),
+        ("from 12 – 15 June 2024", "2024-06-12 2024-06-15"),
+        ("From 1 to 5 July 2024", "2024-07-01 2024-07-05"),
+        ("from the 1st until the 5th of July 2024", "2024-07-01 2024-07-05"),
+        ("on 1, 2 and 3 May 2024", "2024-05-01 2024-05-02 2024-05-03"),
+        ("30 and 31 May and 1 June 2024", "2024-05-30 2024-05-31 2024-06-01"),
+        ("from 20 December to 5 January 2025", "2024-12-20 2025-01-05"),
+        ("du 2 septembre au 30 octobre 2024", "2024-09-02 2024-10-30"),
+        ("du 1er au 5 mai 2024", "2024-05-01 2024-05-05"),
+        ("vom 2. bis 5. Mai 2024", "2024-05-02 2024-05-05"),
+        ("vom 2. September bis zum 30. Oktober 2024", "2024-09-02 2024-10-30"),
+        ("am 12./13. Mai 2024", "2024-05-12 2024-05-13"),
+        ("del 2 al 5 de mayo de 2024", "2024-05-02 2024-05-05"),
+        ("dal 2 settembre al 30 ottobre 2024", "2024-09-02 2024-10-30"),
+        ("van 2 tot en met 5 mei 2024", "2024-05-02 2024-05-05"),
+        ("od 2 do 5 maja 2024", "2024-05-02 2024-05-05"),
+        ("September 2 to October 30, 2024", "2024-09-02 2024-10-30"),
+        ("June 12–15, 2024", "2024-06-12 2024-06-15"),
+        ("May 3 and 4, 2024", "2024-05-03 2024-05-04"),
+        ("vom 01.05. bis 15.06.2024", "2024-05-01 2024-06-15"),
+        ("01.05.–15.06.2024", "2024-05-01 2024-06-15"),
+    ],
+)
+def test_dates_that_share_their_month_or_year_are_all_found(text, expected):
+    found = find_dates(text)
+    assert normal(found) == expected.split()
+    assert all(text[one.start : one.end] == one.text for one in found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Version 2 – 12 May 2024",
+        "page 2 - 12 May 2024",
+        "Room 3, 12 May 2024",
+        "pp. 3-12 May 2024",
+        "open from 9 to 12 and on 12 May 2024",
+        "45 to 12 May 2024",
+        "rule 1.3 and 12 May 2024",
+        "open 20 to 12 May 2024",
+        "by 3 votes to 12 May 2024",
+        "3 rooms and 12 May 2024",
+    ],
+)
+def test_a_number_beside_a_date_is_none(text):
+    assert normal(find_dates(text)) == ["2024-05-12"]

@@ -30,3 +30,50 @@ def test_an_abbreviation_before_a_figure_ends_no_sentence():
     # Before a word it may end one, and a word that is no abbreviation does before a figure.
     for text in ("Lo dice a p. es. pag. Nessuno lo nega.", "Il prezzo sale. 12 soci votano."):
         assert len(units(text, "it")) > 1, text
+
+
+def cut(text: str, language: str = "") -> list[str]:
+    return [text[unit.start : unit.end] for unit in units(text, language)]
+
+
+RUN_ON = (
+    ("en", "A. Rowe may use the upper workshop of the mill for the year from\n1 April 2024."),
+    ("en", "Please pay the rent for the mooring before the end of\n5 May, else a fine is due."),
+    ("en", "Whoever keeps a boat in the inner basin of the harbour owes\n250 pounds a year."),
+    ("en", "Whoever keeps a boat in the inner basin of the harbour owes\n2.5 % of its price."),
+    ("en", "1. The term runs from\n1 April 2024 to\n31 March 2025."),
+    ("en", "3 The rent is due from\n4 April 2024."),
+    ("de", "Die Miete für den Bootsschuppen ist spätestens bis zum\n3. Werktag zu zahlen."),
+    ("de", "3. Die Miete für den Bootsschuppen ist zu zahlen ab\n4. April 2024."),
+    ("fr", "Le loyer est payable avant le\n5 mai, faute de quoi une amende est due."),
+)
+LISTS = (
+    "For the dough\n1 Flour\n2 Sugar",
+    "What is needed\n2 cups of flour\n1 egg\n250 ml of milk",
+    "Steps\n1. Mix the flour.\n2. Bake it.",
+    "The parties agree to\n1. pay the rent\n2. keep the roof dry",
+    "The parties agree to\n1) pay the rent",
+    "The parties agree to\n(1) pay the rent",
+    "Agenda of the meeting of the boat club on the second of May\n1 Welcome\n2 Budget\n3 Any other",
+    (
+        "The days of the festival of the harbour, with all that happens\n"
+        "1 May a market with music on the quay, and dances until the night\n"
+        "3 May a regatta of old boats, and fireworks when the last is home"
+    ),
+    (
+        "250 g of flour that was sifted twice and then mixed with the cocoa\n"
+        "100 g of butter at room temperature, and cut into cubes for that"
+    ),
+    "All of it was paid in full at the end of the month of March.\n5 May is the next day to pay.",
+    "Kiln Lane Housing\n12 Kiln Lane\nThe rent of the flat was raised in the spring of the year.",
+)
+
+
+def test_a_number_that_a_wrapped_line_begins_with_goes_on_the_sentence():
+    for language, text in RUN_ON:
+        assert cut(text, language) == [text]
+
+
+def test_the_numbers_of_a_list_begin_its_items():
+    for text in LISTS:
+        assert cut(text) == text.split("\n"), text
