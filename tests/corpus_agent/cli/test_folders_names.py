@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ def said(done) -> str:
 
 @pytest.mark.slow
 def test_a_folders_name_is_shown_as_a_name_by_each_command_about_indexes(cli: Cli, tmp_path: Path):
+    cli = partial(cli, env={"XDG_STATE_HOME": str(tmp_path / "state")})  # no index of others
     (tmp_path / "own").mkdir()
     plain = tmp_path / "own" / "notes"
     for folder in (plain, *(tmp_path / name for name in HOSTILE)):

@@ -615,7 +615,7 @@ def test_a_process_that_does_not_serve_accepts_nothing(root, store, outside):
     """The control of the call: a Unix listener may stay open, and leads nowhere."""
     code = SERVING.replace(", listener=listener.fileno()", "").replace(
         "accepted, _ = listener.accept()",
-        'attempt("accept", listener.accept); print(json.dumps(outcome)); os._exit(0)',
+        'attempt("accept", listener.accept); print(json.dumps(outcome), flush=True); os._exit(0)',
     )
     found = python(code, root, store, "unix", outside / "socket", "sealed")
     assert found == {"accept": "EPERM"}
