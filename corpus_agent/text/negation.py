@@ -119,6 +119,8 @@ _ENDS_IN_IF = rf"(?i){_BEFORE_A_WORD}(?:{_UNLESS}|{_IF})(?:\s+(?:of|von|des?|an?
 _ENDS_IN_ONLY = (
     rf"(?i){_BEFORE_A_WORD}(?:{_ONLY}|{_FEW})(?:[^\S\n]+(?:of|the|von|der|des?))?[^\S\n]*\n?(?!\n)$"
 )
+# A condition that begins right behind, or behind a comma: ", and if" is of another clause.
+_IF_BEHIND = rf"(?i)^(?:[^,]*,)?\s*(?:{_UNLESS}|{_IF}|in\s+case|im\s+Falle?){_BEHIND_A_WORD}"
 _CONDITIONAL = rf"(?i){_BEFORE_A_WORD}(?:{_UNLESS}|{_IF}){_BEHIND_A_WORD}"
 _BEGINS_WITH_NOT = (
     rf"(?i)[\s,;(–—-]*(?:(?:{_LEADING})\s+){{0,3}}(?:(?:{_NOT}|nein|false|untrue|falsch|faux|falso)(?:(?<=['’])|{_BEHIND_A_WORD})"
@@ -152,6 +154,8 @@ _ITEM_LINE = regex.compile(
     rf"\n[^\S\n]*(?:{_ITEM}|(?:\p{{L}}|[ivx]{{1,4}}|\p{{N}}{{1,3}})\s)[^\n]*$"
 )
 _INSERTED = regex.compile(r",[^,.:;!?\n]{1,80},\s")  # "may not, without consent, ..."
+_SENTENCE_REST = regex.compile(r"[^.!?。！？;；\n]{0,200}[?？]?")
+_BUT = regex.compile(r"(?i)\b(?:any|no|every|some)(?:\s*one|body|thing)?\s+but\s*$")
 _CLAUSE_ENDS = regex.compile(r"[.!?。！？;；,，:：|]|\n\n")
 _COLON_ENDS = regex.compile(r"[:：]$")
 _CLAUSE = regex.compile(r"[^.!?。！？;；,，:：|\n]*(?:\n(?!\n)[^.!?。！？;；,，:：|\n]*)?$")
@@ -223,7 +227,10 @@ def turned_in_clause(before: str, after: str) -> bool:
     behind = after[: ended.start()] if ended else after
     clause = _CLAUSE.search(before)
     led = clause is not None and _compiled(_CONDITIONAL).search(clause[0]) is not None
-    return led or _denies(before) or _denies(behind)
+    rest = _SENTENCE_REST.match(after)
+    if rest is not None and (rest[0][-1:] in ("?", "？") or _compiled(_IF_BEHIND).search(rest[0])):
+        return True
+    return led or _denies(before) or _denies(behind) or bool(_BUT.search(before))
 
 
 def turned_behind(quote: str, after: str) -> bool:

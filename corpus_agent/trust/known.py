@@ -64,9 +64,10 @@ def chosen_stores(
 ) -> tuple[tuple[NamedStore, ...], tuple[str, ...]]:
     """The stores that are meant by names or paths, each once, and notices of what is left out.
 
-    With `everything` all recorded ones that have an index. What is a store at a path is that store,
-    else a recorded name; else a path where there is none yet, which is an error of the name where
-    it is `to_read`. Raises UsageError for too many, NoIndex.
+    With `everything` all recorded ones that have an index which may be used: one folder that went
+    bad does not stop the others. What is a store at a path is that store, else a recorded name;
+    else a path where there is none yet, which is an error of the name where it is `to_read`. Raises
+    UsageError for too many, NoIndex.
     """
     if not (given or everything):
         return (), ()
@@ -86,6 +87,9 @@ def chosen_stores(
     for store in wanted:
         if everything and not os.path.lexists(store / storage.MANIFEST_NAME):
             notices.append(f"{names[str(store)]!r} is left out: no index is in {str(store)!r}.")
+            continue
+        if everything and (problem := _looked_at(store, Settings())[1]):
+            notices.append(f"{names[str(store)]!r} is left out: {problem}")
             continue
         place = absolute(store)
         taken = [*by_name, *(one.name for one in found.values())]

@@ -28,6 +28,11 @@ def test_a_value_that_its_sentence_denies_or_makes_conditional_is_refused():
         ("Der Mieter darf im Haus keine Hunde halten.", "Hunde halten"),
         ("Le locataire ne peut pas avoir de chiens.", "avoir de chiens"),
         ("Insurance: no", "Insurance"),
+        ("The landlord is Acme Ltd if Bob agrees to it.", "Acme Ltd"),
+        ("The landlord would be Acme Ltd in case Bob dies.", "Acme Ltd"),
+        ("Vermieter ist die Acme GmbH, wenn Bob zustimmt.", "Acme GmbH"),
+        ("The house may be let to anyone but Acme Ltd.", "Acme Ltd"),
+        ("Is the landlord of the house Acme Ltd?", "Acme Ltd"),
     ):
         assert taken(sentence, value) == [], (sentence, value)
         assert taken(sentence, sentence) != [], sentence  # the control: the sentence itself
@@ -51,6 +56,8 @@ def test_a_value_that_stands_whole_is_taken():
         ("It delivers in August.", "delivers in August"),
         ("The tenant may keep dogs.", "keep dogs"),
         ("It is not far. The tenant may keep dogs.", "keep dogs"),
+        ("The landlord is Acme Ltd, and if the rent is late a fee is due.", "Acme Ltd"),
+        ("The landlord is Acme Ltd. If Bob agrees, a dog is welcome.", "Acme Ltd"),
         ("The stock is 1.250.000 units.", "1.250.000 units"),
         ("The fee is -300 euros.", "-300 euros"),
         ("It is not urgent, and Karl Voss is there, which no one denies.", "Karl Voss"),

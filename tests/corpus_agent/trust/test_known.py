@@ -123,6 +123,16 @@ def test_all_stores_leave_out_what_is_gone_and_say_so(tmp_path):
 
 
 @pytest.mark.slow
+def test_one_folder_that_went_bad_does_not_stop_the_others(tmp_path):
+    good, bad = made(tmp_path / "good"), made(tmp_path / "bad")
+    assert set(named(everything=True)) == {"good", "bad"}  # the control
+    (bad / "foreign.txt").write_text("brought by others")
+    chosen, notices = chosen_stores([], everything=True)
+    assert [one.store for one in chosen] == [good]
+    assert [notice.startswith("'bad' is left out: ") for notice in notices] == [True]
+    assert "foreign.txt" in notices[0]
+
+
 def test_the_list_says_what_each_holds_and_which_may_not_be_used(tmp_path):
     store, replaced, gone = (made(tmp_path / name) for name in ("notes", "papers", "tax"))
     shutil.rmtree(gone)
