@@ -54,7 +54,8 @@ def command() -> list[str]:
     packages = starting.packages()
     if packages in site.getsitepackages():
         return [sys.executable, "-I", "-m", "corpus_agent"]
-    boot = f"import sys; sys.path.insert(0, {packages!r}); import corpus_agent.__main__"
+    program = "from corpus_agent.__main__ import run; run()"
+    boot = f"import sys; sys.path.insert(0, {packages!r}); {program}"
     return [sys.executable, "-I", "-c", boot]
 
 

@@ -15,6 +15,7 @@ from indexer.store.manifest import (
     passed_over,
     read_manifest,
     root_of,
+    sum_of,
 )
 from indexer.store.ownership import (
     Identity,
@@ -51,6 +52,7 @@ __all__ = [
     "read_manifest",
     "read_small",
     "root_of",
+    "sum_of",
     "untrusted",
     "usage",
     "version_at",

@@ -16,6 +16,7 @@ from typing import Any
 
 from corpus_agent.selftest.injection.listening import connect
 from corpus_agent.selftest.stores.home import Home, run
+from indexer import storage
 
 QUESTION = "When does the lease end?"
 LIE = "The lease ends on 1 April 1999."  # a sentence in the index of another folder
@@ -44,10 +45,11 @@ class Store:
 
 
 def change_manifest(store: Path, **fields: object) -> None:
-    """Change values in the manifest of an index, and leave out the sum by which it is noticed."""
+    """Change values in the manifest of an index, with the sum that who has seen it can make."""
     path = store / "manifest.json"
-    content = {**json.loads(path.read_text("utf-8")), "check": None, **fields}
-    path.write_text(json.dumps(content), "utf-8")
+    content = {**json.loads(path.read_text("utf-8")), **fields}
+    del content["check"]
+    path.write_text(json.dumps({**content, "check": storage.sum_of(store, content)}), "utf-8")
 
 
 def set_in_store(home: Home, setting: str) -> None:
@@ -100,6 +102,7 @@ def _put_another(home: Home, _: str) -> None:
     home.store.rename(home.store.with_name("moved"))
     shutil.copytree(home.home / BESIDE / ".corpus-agent", home.store)
     (home.store / "corpus-agent.store").write_bytes(marker)
+    change_manifest(home.store)
 
 
 def _believed(home: Home) -> str:
