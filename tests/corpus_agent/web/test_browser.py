@@ -603,6 +603,7 @@ def test_a_server_beside_ours_gets_no_key_and_its_pages_get_nothing_of_ours(brow
         with observed.expect_response("**/forget") as answer:
             observed.evaluate(SENT, at(server, "/documents/forget"))
         assert answer.value.status == 403
+        observed.get_by_role("heading", name="403").wait_for()  # an answer is not yet a page
         assert "home/lease.md" in server.get("/documents").words
         assert observed.goto(address).status == 200, "the control: typed by the person"
     context.close()
