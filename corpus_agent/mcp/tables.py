@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from corpus_agent import fields, service
-from corpus_agent.render.common import evidence
+from corpus_agent.render.common import evidence, number_of
 from corpus_agent.render.fields import model_counts
 from corpus_agent.render.for_parent import tokens_at_most
 from corpus_agent.text.naming import named, on_one_line
@@ -117,8 +117,9 @@ def _fulfilling(listed: ListedDocuments) -> Iterator[DocumentRow]:
 
 
 def _looked_at(table: FieldTable) -> str:
+    documents = number_of(len(table.rows), "document")
     return (
-        f"{len(table.rows):,} documents looked at: {table.changed:,} of them changed after they "
+        f"{documents} looked at: {table.changed:,} of them changed after they "
         f"were indexed, {table.unreadable:,} unreadable; {table.unverified:,} values left out, "
         "since their quotation was not found whole."
     )

@@ -82,8 +82,12 @@ def searched(coverage: Coverage) -> str:
     """The number of documents, and of those that could not be read."""
     unread = f" ({coverage.unreadable} more could not be read)" if coverage.unreadable else ""
     left = f", {coverage.unreachable:,} of them not looked at" if coverage.unreachable else ""
-    plural = "" if coverage.searched == 1 else "s"
-    return f"{coverage.searched:,} document{plural}{left}{unread}"
+    return f"{number_of(coverage.searched, 'document')}{left}{unread}"
+
+
+def number_of(number: int, noun: str) -> str:
+    """A number with its noun, as in "1 page" and "1,200 pages"."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def size_mb(size: int) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from corpus_agent.fields.languages import field_notices
 from corpus_agent.render.answers import citation_object
-from corpus_agent.render.common import SCHEMA_VERSION, evidence, in_answer, place
+from corpus_agent.render.common import SCHEMA_VERSION, evidence, in_answer, number_of, place
 from corpus_agent.text.naming import called_in_answer
 from corpus_agent.text.sanitize import enclosed, inert, one_line
 
@@ -157,7 +157,7 @@ def foot_lines(table: FieldTable) -> Iterator[str]:
     changed = (
         f", {table.changed:,} of them changed after they were indexed" if table.changed else ""
     )
-    yield f"{len(table.rows):,} documents looked at{changed}:"
+    yield f"{number_of(len(table.rows), 'document')} looked at{changed}:"
     for column, field in enumerate(table.fields):
         several = table.count(column, "several")
         more = f" ({several:,} in more than one way)" if several else ""
@@ -202,8 +202,9 @@ def missing_lines(table: FieldTable) -> Iterator[str]:
         f", {table.changed:,} of them changed after they were indexed" if table.changed else ""
     )
     mention = len(table.rows) - len(without) - table.unreadable
+    documents = number_of(len(table.rows), "document")
     yield (
-        f"{len(table.rows):,} documents looked at{changed}: {len(without):,} do not mention it, "
+        f"{documents} looked at{changed}: {len(without):,} do not mention it, "
         f"{mention:,} do, {table.unreadable:,} unreadable"
     )
     yield from language_lines(table)

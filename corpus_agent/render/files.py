@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from corpus_agent.render.common import SCHEMA_VERSION
+from corpus_agent.render.common import SCHEMA_VERSION, number_of
 from corpus_agent.render.json_index import FileEntry, FilesResult, Problem
 from corpus_agent.render.json_types import Seal
 from corpus_agent.text.naming import called, unambiguous
@@ -75,10 +75,11 @@ def file_line(row: FileRow) -> str:
     """One file as a line of text."""
     if row.status != "indexed":
         return problem_line(row)
-    size = f"{row.pages} pages" if row.pages else f"{row.lines} lines"
+    size = number_of(row.pages, "page") if row.pages else number_of(row.lines or 0, "line")
     size += f", {row.waiting} without text" if row.waiting else ""
+    size += f", {number_of(row.chunks, 'chunk')}, {row.extractor}"
     remark = f": {one_line(row.detail)}" if row.detail else ""
-    return f"indexed {called(row.source)} ({size}, {row.chunks} chunks, {row.extractor}){remark}"
+    return f"indexed {called(row.source)} ({size}){remark}"
 
 
 def excluded_object(entry: Excluded) -> dict[str, Any]:

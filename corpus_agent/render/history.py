@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from corpus_agent.render.common import SCHEMA_VERSION, place, size_mb
+from corpus_agent.render.common import SCHEMA_VERSION, number_of, place, size_mb
 from corpus_agent.text.naming import called, unambiguous
 from corpus_agent.text.sanitize import enclosed, one_line, visible
 
@@ -127,15 +127,14 @@ def diff_lines(found: history.Difference) -> Iterator[str]:
                     yield f"  {sign} {_passage(chunk)}"
         more = len(change.passages) - _SHOWN_PASSAGES
         if more > 0:
-            yield f"  and {more:,} more passages (--json has all)"
+            yield f"  and {number_of(more, 'more passage')} (--json has all)"
 
 
 def _document(change: history.DocumentChange) -> str:
     if change.kind == "moved" and change.was is not None:
         return f"{called(change.was)} is {called(change.source)} now"
     if change.kind != "changed":
-        count = max(change.chunks)
-        return f"{called(change.source)} ({count:,} passage{'' if count == 1 else 's'})"
+        return f"{called(change.source)} ({number_of(max(change.chunks), 'passage')})"
     kinds = [passage.kind for passage in change.passages]
     counts = ", ".join(
         f"{kinds.count(kind):,} {kind}" for kind in ("added", "changed", "removed") if kind in kinds

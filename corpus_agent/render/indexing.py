@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from corpus_agent.render.common import SCHEMA_VERSION, as_object
+from corpus_agent.render.common import SCHEMA_VERSION, as_object, number_of
 from corpus_agent.render.files import problem_object
 from corpus_agent.render.json_index import ClusterCounts, IndexReport, Problem, RunCounts
 from corpus_agent.render.upkeep import waiting_text
@@ -81,7 +81,7 @@ def index_lines(outcome: Outcome) -> Iterator[str]:
     counts = _changes(outcome)
     nothing = "no document finished yet" if outcome.interrupted else "nothing to index"
     yield (
-        f"{counts or nothing}; {outcome.chunks:,} chunks, "
+        f"{counts or nothing}; {number_of(outcome.chunks, 'chunk')}, "
         f"{outcome.embedded:,} newly embedded, in {outcome.seconds:.1f} s (version "
         f"{outcome.version})"
     )
@@ -112,8 +112,7 @@ def _cluster_lines(counts: ShardCounts) -> Iterator[str]:
     """What came of the shards of a cluster."""
     taken = f", {counts.taken:,} of them finished by an earlier run" if counts.taken else ""
     egress = f" (egress: {one_line(counts.egress)})" if counts.egress else ""
-    shards = f"{counts.shards:,} shard{'' if counts.shards == 1 else 's'}"
-    yield f"{shards} by {one_line(counts.where)}{taken}{egress}"
+    yield f"{number_of(counts.shards, 'shard')} by {one_line(counts.where)}{taken}{egress}"
     if counts.again:
         last = one_line(counts.again[-1])
         yield f"{len(counts.again):,} times a shard was done again; the last: {last}"
@@ -203,7 +202,7 @@ def watch_line(outcome: Outcome) -> str:
     if outcome.renamed:
         pairs = (f"{called(was)} -> {called(now)}" for was, now in outcome.renamed)
         changes += f" ({', '.join(pairs)})"
-    return f"{changes}; {outcome.chunks:,} chunks (version {outcome.version})"
+    return f"{changes}; {number_of(outcome.chunks, 'chunk')} (version {outcome.version})"
 
 
 def plan_object(todo: Plan) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from corpus_agent.fields.languages import month_notice
 from corpus_agent.render.answers import citation_object
-from corpus_agent.render.common import SCHEMA_VERSION, evidence, in_answer, place
+from corpus_agent.render.common import SCHEMA_VERSION, evidence, in_answer, number_of, place
 from corpus_agent.render.fields import language_lines, table_object
 from corpus_agent.text.naming import called_in_answer
 from corpus_agent.text.sanitize import enclosed, inert, one_line
@@ -68,7 +68,7 @@ def list_foot(listed: ListedDocuments) -> Iterator[str]:
     table, what = listed.table, inert(one_line(listed.condition.what))
     changed = f", {table.changed:,} of them changed after they were indexed"
     yield (
-        f"{len(table.rows):,} documents looked at{changed if table.changed else ''}: "
+        f"{number_of(len(table.rows), 'document')} looked at{changed if table.changed else ''}: "
         f"{listed.count('yes'):,} have {inert(one_line(listed.condition.shown))}, "
         f"{listed.count('no'):,} have not, {listed.count('unclear'):,} unclear, "
         f"{listed.count('silent'):,} silent, {listed.count('unreadable'):,} unreadable"
@@ -147,8 +147,9 @@ def timeline_lines(timeline: Timeline) -> Iterator[str]:
         yield f"unreadable: {called_in_answer(source)} ({inert(one_line(reason))})"
     yield ""
     changed = f", {timeline.changed:,} of them changed after they were indexed"
+    documents = number_of(timeline.looked_at, "document")
     yield (
-        f"{timeline.looked_at:,} documents looked at{changed if timeline.changed else ''}: "
+        f"{documents} looked at{changed if timeline.changed else ''}: "
         f"{len(timeline.statements):,} dated statements, {timeline.undated:,} documents without, "
         f"{len(timeline.unread):,} unreadable"
     )

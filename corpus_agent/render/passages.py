@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from corpus_agent.render.common import SCHEMA_VERSION, place, searched
+from corpus_agent.render.common import SCHEMA_VERSION, number_of, place, searched
 from corpus_agent.render.json_types import ReadResult, Seal, SearchHit, SearchResult
 from corpus_agent.render.links import Link, no_link
 from corpus_agent.text.naming import called, quoted, unambiguous
@@ -52,8 +52,7 @@ def search_lines(
     query: str, hits: Sequence[Hit], coverage: Coverage, link: Link = no_link
 ) -> Iterator[str]:
     """Hits as text: place, heading, score, and the snippet below; `link` makes links of places."""
-    plural = "" if len(hits) == 1 else "s"
-    yield f"{len(hits)} result{plural} in {searched(coverage)}"
+    yield f"{number_of(len(hits), 'result')} in {searched(coverage)}"
     for number, hit in enumerate(hits, start=1):
         chunk = hit.chunk
         stale = " · changed since it was indexed" if hit.stale else ""

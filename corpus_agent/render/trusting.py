@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from corpus_agent.render.common import as_object
+from corpus_agent.render.common import as_object, number_of
 from corpus_agent.text.naming import path_again, unambiguous
 from corpus_agent.text.sanitize import one_line
 from indexer import paths
@@ -85,7 +85,9 @@ def stores_lines(content: dict[str, Any]) -> Iterator[str]:
         if one["problem"]:
             yield f"{'':{wide}}  NOT USABLE: {one['problem']}"
         else:
-            counts = f"{one['documents']:,} documents, {one['chunks']:,} passages"
+            counts = (
+                f"{number_of(one['documents'], 'document')}, {number_of(one['chunks'], 'passage')}"
+            )
             yield f"{'':{wide}}  {counts}, version {one['version']} of {one['updated']}"
         yield f"{'':{wide}}  in {path_again(one['store'])}, yours since {one['since']}"
     if not found:

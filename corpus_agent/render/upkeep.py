@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from corpus_agent.render.common import SCHEMA_VERSION, as_object, size_mb
+from corpus_agent.render.common import SCHEMA_VERSION, as_object, number_of, size_mb
 from corpus_agent.text.naming import called, called_path, path_again, unambiguous
 from indexer import LEAST_UNREAD
 
@@ -37,7 +37,7 @@ def forget_lines(done: Forgotten) -> Iterator[str]:
         yield f"{source} is not in the index; nothing changed."
         return
     yield (
-        f"{source} is out of the index{_former(done)}, with {done.row.chunks:,} chunks "
+        f"{source} is out of the index{_former(done)}, with {number_of(done.row.chunks, 'chunk')} "
         f"(version {done.version}). The file stays."
     )
     if done.rule:
@@ -52,7 +52,7 @@ def _former(done: Forgotten) -> str:
     """Of how many kept versions a document was taken out, "" where none had it."""
     if not done.former:
         return ""
-    return f" and of {done.former:,} former version{'' if done.former == 1 else 's'}"
+    return f" and of {number_of(done.former, 'former version')}"
 
 
 def status_object(
@@ -140,9 +140,8 @@ def not_read(share: float) -> str:
 
 def waiting_text(pages: int, pictures: int) -> str:
     """How many pages and pictures wait, as text; "" for none."""
-    counts = ((pages, "page", "pages"), (pictures, "picture", "pictures"))
-    shown = [f"{count:,} {one if count == 1 else more}" for count, one, more in counts if count]
-    return " and ".join(shown)
+    counts = ((pages, "page"), (pictures, "picture"))
+    return " and ".join(number_of(count, noun) for count, noun in counts if count)
 
 
 def _usage_object(used: storage.Usage) -> DiskUse:
@@ -218,4 +217,4 @@ def cleanup_lines(done: Cleaned) -> Iterator[str]:
 
 
 def _versions(used: storage.Usage) -> str:
-    return f"{used.versions:,} version{'' if used.versions == 1 else 's'} of the tables"
+    return f"{number_of(used.versions, 'version')} of the tables"

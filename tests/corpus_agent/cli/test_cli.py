@@ -300,7 +300,7 @@ def test_a_reader_of_our_output_may_leave_early(project):
         text=True,
         env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
     )
-    assert done.stdout == "indexed a.md (3 lines, 1 chunks, markdown/2)\n"
+    assert done.stdout == "indexed a.md (3 lines, 1 chunk, markdown/2)\n"
     assert done.stderr == ""
 
 

@@ -103,7 +103,7 @@ def test_a_list_and_what_is_missing_say_it_too(corpus):
     missing = table_of(corpus, [mention_of("excess")])
     assert list(render.missing_lines(missing))[-1].startswith("  excess: looked for in these words")
     both = table_of(corpus, [mention_of("excess")], paths=["bike.txt"])
-    assert list(render.missing_lines(both))[-1].startswith("1 documents looked at")  # the control
+    assert list(render.missing_lines(both))[-1].startswith("1 document looked at")  # the control
 
 
 def test_a_timeline_names_languages_whose_months_are_not_known(corpus):

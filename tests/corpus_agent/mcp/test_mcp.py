@@ -224,7 +224,7 @@ def test_a_table_counts_every_document_and_its_rows_are_read_on(tools):
     again = call(tools, "corpus_table", fields="boiler", offset=214).text
     assert again.endswith("These are rows 214 to 214 of 214.")
     among = call(tools, "corpus_table", fields="boiler", where="path:sub").text
-    assert among.startswith("1 documents looked at")
+    assert among.startswith("1 document looked at")
     assert "1 of 213 documents are looked at" in among
 
 

@@ -173,7 +173,7 @@ def test_the_command_takes_a_name_as_it_is_shown_and_prints_the_rule(cli: Cli, r
     assert "line break.txt" in shown
     done = cli("forget", "line break.txt")
     assert done.returncode == 0, done.stderr
-    said = "'line break.txt~8cd9f6' is out of the index, with 1 chunks (version 3)"
+    said = "'line break.txt~8cd9f6' is out of the index, with 1 chunk (version 3)"
     assert done.stdout.startswith(said)
     assert done.stdout.endswith(f"Add to {root}/.corpusignore this line:\n/line?break.txt\n")
     assert "line break.txt" not in cli("files").stdout
