@@ -32,6 +32,11 @@ def key_of(store: Path) -> bytes:
         os.close(file)
 
 
-def keyed_sum(key: bytes, data: bytes | memoryview) -> bytes:
-    """The sum of data by a key, SUM_BYTES long (BLAKE2b, RFC 7693)."""
-    return hashlib.blake2b(data, key=key, digest_size=SUM_BYTES).digest()
+def keyed_sum(key: bytes, data: bytes | memoryview, name: str = "") -> bytes:
+    """The sum of data by a key, SUM_BYTES long (BLAKE2b, RFC 7693).
+
+    With the `name` of the entry it is of that entry alone: a file under another one's name, as an
+    archive makes by a hard link, has none of ours.
+    """
+    salted = hashlib.sha256(name.encode()).digest()[: hashlib.blake2b.SALT_SIZE]
+    return hashlib.blake2b(data, key=key, salt=salted, digest_size=SUM_BYTES).digest()

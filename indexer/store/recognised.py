@@ -57,15 +57,13 @@ class RecognisedPages:
 
         A later line replaces an earlier one.
         """
-        found = (_kept(body, placed=False) for body in _bodies(self._path(sha256), self._key))
+        found = (_kept(body, placed=False) for body in self._bodies(self._path(sha256)))
         return {kept.number: kept for kept in found if kept is not None}
 
     def page(self, sha256: str, number: int) -> KeptPage | None:
         """One page of a document, with its words; None if it is not kept."""
         begins = f'{{"number":{number},'
-        bodies = [
-            body for body in _bodies(self._path(sha256), self._key) if body.startswith(begins)
-        ]
+        bodies = [body for body in self._bodies(self._path(sha256)) if body.startswith(begins)]
         found = [kept for body in bodies if (kept := _kept(body, placed=True)) is not None]
         return found[-1] if found else None
 
@@ -75,7 +73,7 @@ class RecognisedPages:
             self._by_picture = {
                 (head[2], head[3]): (path.stem, int(head[1]))
                 for path in self._paths()
-                for body in _bodies(path, self._key)
+                for body in self._bodies(path)
                 if (head := _HEAD.match(body))
             }
         at = self._by_picture.get((picture, engine))
@@ -86,12 +84,11 @@ class RecognisedPages:
     def put(self, sha256: str, kept: KeptPage) -> None:
         """Keep a page; it is on the disk when this returns."""
         body = json.dumps(asdict(kept), ensure_ascii=False, separators=(",", ":"))
-        line = f"{keyed_sum(self._key, body.encode()).hex()} {body}\n".encode()
+        line = f"{keyed_sum(self._key, body.encode(), sha256).hex()} {body}\n".encode()
         path = self._path(sha256)
-        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         with translated(self._store):
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            descriptor = os.open(path, flags, 0o600)
+            descriptor = _opened_to_append(path)
             try:
                 # A line that a killed writer left unfinished ends here, and is none.
                 os.write(descriptor, b"\n" + line)
@@ -108,6 +105,13 @@ class RecognisedPages:
                 with contextlib.suppress(FileNotFoundError):
                     path.unlink()
 
+    def _bodies(self, path: Path) -> Iterator[str]:
+        """What the whole lines of a document's file say, those that this store wrote for it."""
+        for line in _lines(path):
+            found = _LINE.fullmatch(line)
+            if found and keyed_sum(self._key, found[2].encode(), path.stem).hex() == found[1]:
+                yield found[2]
+
     def _path(self, sha256: str) -> Path:
         return self._folder / sha256[:2] / f"{sha256}.pages"
 
@@ -117,18 +121,26 @@ class RecognisedPages:
                 yield Path(folder, name)
 
 
-def _bodies(path: Path, key: bytes) -> Iterator[str]:
-    """What the whole lines of a file say, those that this store wrote; nothing if it is unread."""
+def _opened_to_append(path: Path) -> int:
+    """A document's file; one that has another name too is somebody's document, and left to them."""
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    descriptor = os.open(path, flags, 0o600)
+    if os.fstat(descriptor).st_nlink > 1:
+        os.close(descriptor)
+        path.unlink()
+        descriptor = os.open(path, flags | os.O_EXCL, 0o600)
+    return descriptor
+
+
+def _lines(path: Path) -> list[str]:
+    """The lines of a file; none if it cannot be read."""
     flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
         with os.fdopen(os.open(path, flags), "rb") as file:
             content = file.read(MAX_FILE_BYTES)
     except OSError:
-        return
-    for line in content.decode("utf-8", "replace").split("\n"):
-        found = _LINE.fullmatch(line)
-        if found and keyed_sum(key, found[2].encode()).hex() == found[1]:
-            yield found[2]
+        return []
+    return content.decode("utf-8", "replace").split("\n")
 
 
 def _kept(body: str, *, placed: bool) -> KeptPage | None:

@@ -28,7 +28,7 @@ from indexer.parsers.limits import TEXT_CHARS
 from indexer.parsers.worker import Text
 from indexer.records import Fingerprint
 from indexer.store.folder import flush, translated
-from indexer.store.texts import Texts, packed_text
+from indexer.store.texts import Texts
 from indexer.store.vectors import KEY_BYTES, Kept, VectorCache, Vectors, model_key
 
 STAGING = "staging"
@@ -96,7 +96,7 @@ class StagedShard:
 
     def put(self, sha256: str, source: str, text: Text) -> None:
         """Keep the whole text of a file."""
-        data = packed_text(text, self._known_texts.key)
+        data = self._known_texts.packed(sha256, source, text)
         head = json.dumps({"sha256": sha256, "source": source, "bytes": len(data)}).encode()
         with self._lock, translated(self._store):
             self._texts.write(head + b"\n" + data)

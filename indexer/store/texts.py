@@ -40,8 +40,8 @@ _SHRINK_TO = 0.9  # of the bound, so that not every new text has to make room fo
 
 _Made = TypeVar("_Made")
 
-FORMAT = f"corpus-agent text 4 {' '.join(PLACE)}\n".encode()
-NOTE_FORMAT = b"corpus-agent note 2\n"
+FORMAT = f"corpus-agent text 5 {' '.join(PLACE)}\n".encode()
+NOTE_FORMAT = b"corpus-agent note 3\n"
 MAX_NOTE_BYTES = 2**20  # a larger one is not kept, and one that unpacks to more is none
 # A new extractor may claim what another one used to read.
 _NAMES = " ".join(extractor.name for extractor in REGISTRY)
@@ -98,13 +98,15 @@ class Texts:
         """What callers kept of the text of a file; of one without a hash nothing is kept."""
         return Notes(self, sha256)
 
-    def _get(self, path: str, unpacked: Callable[[bytes, bytes], _Made | None]) -> _Made | None:
+    def _get(
+        self, path: str, unpacked: Callable[[bytes, bytes, str], _Made | None]
+    ) -> _Made | None:
         """What an entry holds, None if it is not there, not sound or outdated."""
         if not self._reuse:
             return None
         try:
             with _opened(path) as file:
-                found = unpacked(file.read(_MAX_PACKED_BYTES), self.key)
+                found = unpacked(file.read(_MAX_PACKED_BYTES), self.key, _name(path))
                 if found is not None and self._writable:
                     # The time of last use, which decides what goes first. By descriptor: the seal
                     # lets no other file's time be changed.
@@ -123,17 +125,22 @@ class Texts:
         """
         assert text.complete
         if self._writable:
-            self._put(self._path(sha256, source), packed_text(text, self.key))
+            self._put(self._path(sha256, source), self.packed(sha256, source, text))
+
+    def packed(self, sha256: str, source: str, text: Text) -> bytes:
+        """The entry of a file: format line, sum by the store's key and its name, packed text."""
+        return packed_text(text, self.key, _name(self._path(sha256, source)))
 
     def adopt(self, sha256: str, source: str, data: bytes) -> bool:
         """Store an entry that another process packed; False, and nothing is stored, if it is none.
 
         Of that process nothing is believed but that the text is this file's.
         """
-        if _unpacked(data, self.key) is None:
+        path = self._path(sha256, source)
+        if _unpacked(data, self.key, _name(path)) is None:
             return False
         if self._writable:
-            self._put(self._path(sha256, source), data)
+            self._put(path, data)
         return True
 
     def _put(self, path: str, data: bytes) -> bool:
@@ -232,8 +239,9 @@ class Notes:
         if not (self._sha256 and self._texts._writable and len(data) <= MAX_NOTE_BYTES):
             return False
         body = zlib.compress(data, _LEVEL)
-        packed = NOTE_FORMAT + keyed_sum(self._texts.key, body) + body
-        return self._texts._put(self._path(about), packed)
+        path = self._path(about)
+        packed = NOTE_FORMAT + keyed_sum(self._texts.key, body, _name(path)) + body
+        return self._texts._put(path, packed)
 
     def _path(self, about: str) -> str:
         assert self._sha256
@@ -258,8 +266,15 @@ def _as_what(suffix: str, names: str) -> str:
     return hashlib.sha256(f"{suffix}\n{names}\n{NORMALISER}".encode()).hexdigest()[:16]
 
 
+def _name(path: str) -> str:
+    """The name of an entry: whose text it is, and how it was read."""
+    return path.rpartition("/")[2]
+
+
 def _write(path: str, data: bytes) -> None:
-    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC)
+    with contextlib.suppress(FileNotFoundError):  # of a killed process, or another name of a file
+        Path(path).unlink()
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
         write_all(file, data)
     finally:
@@ -278,19 +293,19 @@ def _free_bytes(folder: Path) -> int:
     return disk.f_bavail * disk.f_frsize
 
 
-def packed_text(text: Text, key: bytes) -> bytes:
-    """An entry: format line, sum of the rest by the store's key, compressed text."""
+def packed_text(text: Text, key: bytes, name: str) -> bytes:
+    """The entry of that name: format line, sum of the rest by the store's key, compressed text."""
     about = {field.name: getattr(text, field.name) for field in fields(text)}
     del about["encoding"]
     body = json.dumps(about).encode() + b"\n" + zlib.compress(text.encoding, _LEVEL)
-    return FORMAT + keyed_sum(key, body) + body
+    return FORMAT + keyed_sum(key, body, name) + body
 
 
-def _unpacked(data: bytes, key: bytes) -> Text | None:
+def _unpacked(data: bytes, key: bytes, name: str) -> Text | None:
     """The text, None if the entry is damaged, outdated, others', or disagrees with itself."""
     start = len(FORMAT) + SUM_BYTES
     body = memoryview(data)[start:]
-    if not data.startswith(FORMAT) or keyed_sum(key, body) != data[len(FORMAT) : start]:
+    if not data.startswith(FORMAT) or keyed_sum(key, body, name) != data[len(FORMAT) : start]:
         return None
     try:  # who has seen the store may write an entry with the right sum
         head, _, packed = bytes(body).partition(b"\n")
@@ -302,12 +317,12 @@ def _unpacked(data: bytes, key: bytes) -> Text | None:
     return text if is_sound and is_todays(text.extractor) else None
 
 
-def _unpacked_note(data: bytes, key: bytes) -> bytes | None:
+def _unpacked_note(data: bytes, key: bytes, name: str) -> bytes | None:
     """What a note holds, None if it is damaged or others'."""
     start = len(NOTE_FORMAT) + SUM_BYTES
     if not data.startswith(NOTE_FORMAT):
         return None
-    if keyed_sum(key, data[start:]) != data[len(NOTE_FORMAT) : start]:
+    if keyed_sum(key, data[start:], name) != data[len(NOTE_FORMAT) : start]:
         return None
     try:
         return zlib.decompressobj().decompress(data[start:], MAX_NOTE_BYTES)

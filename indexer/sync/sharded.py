@@ -140,6 +140,9 @@ class ShardedReading:
                 model=self._hands.model, reuse=self._reuse, confined=can_confine(),
             )  # fmt: skip
 
+    def _name(self, shard: Shard) -> str:
+        return name_of(shard, self._fingerprint, self._texts.key)
+
     # ---- What an earlier run has left
 
     def _staged(self, files: Sequence[SeenFile]) -> list[Shard]:
@@ -167,13 +170,13 @@ class ShardedReading:
             return None
         known = [seen[each.source] for each in shard.files if each.source in seen]
         same = len(known) == len(shard.files) > 0
-        return shard if same and name_of(Shard(tuple(known)), self._fingerprint) == name else None
+        return shard if same and self._name(Shard(tuple(known))) == name else None
 
     # ---- One shard
 
     def _given(self, pool: ThreadPoolExecutor, shard: Shard, *, fresh: bool = False) -> _Made:
         """The future name of a shard, once it is staged."""
-        order = order_of(shard, name_of(shard, self._fingerprint))
+        order = order_of(shard, self._name(shard))
         return pool.submit(self._hands.work, self._opening, order, shard.seconds, fresh=fresh)
 
     def _settled(
@@ -199,7 +202,7 @@ class ShardedReading:
         ):
             self._keys[row.source] = keys
             yield seen, row, chunks
-        drop_staging(self._store, name_of(shard, self._fingerprint))
+        drop_staging(self._store, self._name(shard))
         if result.rest:
             yield from self._settled(pool, result.rest, rest)
 
@@ -211,7 +214,7 @@ class ShardedReading:
         Raises CorpusError for what a process says about itself, as that its disk is full, where
         another one says it too.
         """
-        name = name_of(shard, self._fingerprint)
+        name = self._name(shard)
         refused: CorpusError | None = None
         for number in range(TRIES):
             if number:
@@ -284,7 +287,7 @@ class ShardedReading:
         for start in range(0, len(fresh), SAVE_TEXTS):
             some = fresh[start : start + SAVE_TEXTS]
             self._vectors.put([result.keys[at] for at in some], result.vectors[some])
-        name = name_of(shard, self._fingerprint)
+        name = self._name(shard)
         try:
             adopt_texts(self._store, name, self._texts, result.hashes)
         except BadShard as error:  # a cache: its documents are parsed again when they are read

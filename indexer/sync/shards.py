@@ -1,12 +1,12 @@
 """Cuts a plan's documents into shards: parts of the work that other processes do.
 
-Pure. A shard holds names, sizes and times, never text. It is named by its content: the same
-documents, as they were seen, under the same fingerprint have the same name in every run.
+Pure. A shard holds names, sizes and times, never text. It is named by its content and the store's
+key: the same documents, as they were seen, under the same fingerprint have the same name in every
+run of one store, and nobody else can name one that would be taken over.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Sequence
@@ -16,6 +16,7 @@ from importlib import import_module
 from indexer.files.walk import SeenFile
 from indexer.parsers.limits import limits_for
 from indexer.records import Fingerprint
+from indexer.store.key import keyed_sum
 
 MOST_BYTES = 8 * 2**20  # of documents: what a process that is killed loses
 LEAST_BYTES = 128 * 2**10  # two seconds of work, against some milliseconds to hand it over
@@ -78,10 +79,10 @@ def halves(shard: Shard) -> tuple[Shard, Shard]:
     return Shard(shard.files[:middle]), Shard(shard.files[middle:])
 
 
-def name_of(shard: Shard, fingerprint: Fingerprint) -> str:
-    """The name of a shard: 32 hexadecimal digits."""
+def name_of(shard: Shard, fingerprint: Fingerprint, key: bytes) -> str:
+    """The name of a shard by the store's key: 32 hexadecimal digits that others cannot know."""
     content = [asdict(fingerprint), [_entry(seen) for seen in shard.files]]
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:32]
+    return keyed_sum(key, json.dumps(content, sort_keys=True).encode(), "shard").hex()[:32]
 
 
 def order_of(shard: Shard, name: str) -> str:

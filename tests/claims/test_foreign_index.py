@@ -90,3 +90,42 @@ def test_a_run_over_what_was_brought_gives_the_truth(mine, theirs):
     sync(mine.parent, mine)
     shown = {row["source"]: row["lexical"] for row in Snapshot(mine).chunk_rows().to_pylist()}
     assert "900" in shown["copy.md"] and "150" not in shown["copy.md"]
+
+
+def test_a_kept_text_under_another_name_is_none(mine):
+    """A hard link in an archive gives an entry of ours another name: of their letter, the lease's.
+
+    The same holds for what was recognised and for notes.
+    """
+    (mine.parent / "letter.md").write_text(FALSE)  # a document of theirs, indexed here
+    sync(mine.parent, mine)
+    texts, pages = Texts(mine), RecognisedPages(mine)
+    letter = hashlib.sha256(FALSE.encode()).hexdigest()
+    texts.notes(letter).put("rent", b"150 EUR")
+    pages.put(letter, KeptPage(1, "ab", "engine", RecognisedPage((("150 EUR", 0.9),), "engine")))
+    for kept in [*(mine / "texts").rglob(f"{letter}.*"), *(mine / "recognised").rglob("*.pages")]:
+        named = kept.parent.parent / TRUE_SHA256[: len(kept.parent.name)]
+        named.mkdir(exist_ok=True)
+        (named / f"{TRUE_SHA256}{kept.suffix}").unlink(missing_ok=True)
+        (named / f"{TRUE_SHA256}{kept.suffix}").hardlink_to(kept)
+    for sha256, ours in ((letter, True), (TRUE_SHA256, False)):  # the first is the control
+        assert (Texts(mine, keep=False).get(sha256, "lease.md") is not None) is ours
+        assert (Texts(mine, keep=False).notes(sha256).get("rent") is not None) is ours
+        assert (RecognisedPages(mine).page(sha256, 1) is not None) is ours
+
+
+@pytest.mark.parametrize("linked", [False, True])
+def test_what_is_recognised_is_not_written_into_a_file_elsewhere(mine, linked):
+    page = KeptPage(1, "ab", "engine", RecognisedPage((("$(rm -r ~)", 0.9),), "engine"))
+    kept = mine / "recognised" / TRUE_SHA256[:2] / f"{TRUE_SHA256}.pages"
+    kept.parent.mkdir(parents=True)
+    profile = mine.parent / ".bashrc"
+    profile.write_text("alias ll=ls\n")
+    if linked:
+        kept.hardlink_to(profile)
+    else:  # the control: a file of our own is appended to
+        kept.write_text("as it was\n")
+    RecognisedPages(mine).put(TRUE_SHA256, page)
+    assert profile.read_text() == "alias ll=ls\n"
+    assert kept.read_text().startswith("as it was") is not linked
+    assert RecognisedPages(mine).page(TRUE_SHA256, 1) == page

@@ -65,7 +65,7 @@ def test_a_text_kept_in_an_older_form_counts_as_none(store):
     texts.put(digest(1), NAME, text("one"))
     (entry,) = entries(store)
     data = entry.read_bytes()
-    for older in (b"corpus-agent text 1 page part\n", kept.FORMAT.replace(b" 4 ", b" 3 ")):
+    for older in (b"corpus-agent text 1 page part\n", kept.FORMAT.replace(b" 5 ", b" 4 ")):
         entry.write_bytes(data.replace(kept.FORMAT, older))
         assert texts.get(digest(1), NAME) is None
         assert not entry.exists()  # and is made anew
@@ -113,7 +113,7 @@ def test_a_damaged_entry_counts_as_none_and_is_removed(store, at):
 def test_an_entry_with_the_right_sum_and_a_wrong_content_counts_as_none(store):
     """Who has seen the store may write one."""
     texts = Texts(store)
-    sound = kept.packed_text(text("one\ntwo"), texts.key)
+    sound = texts.packed(digest(1), NAME, text("one\ntwo"))
     head, _, packed = sound[len(kept.FORMAT) + 32 :].partition(b"\n")
     about = json.loads(head)
     forged = {
@@ -132,7 +132,7 @@ def test_an_entry_with_the_right_sum_and_a_wrong_content_counts_as_none(store):
         body = begun + b"\n" + rest
         texts.put(digest(1), NAME, text("one"))
         (entry,) = entries(store)
-        entry.write_bytes(kept.FORMAT + keyed_sum(texts.key, body) + body)
+        entry.write_bytes(kept.FORMAT + keyed_sum(texts.key, body, entry.name) + body)
         assert (texts.get(digest(1), NAME) is None) == (what != "the control"), what
 
 

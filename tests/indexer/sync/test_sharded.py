@@ -21,7 +21,8 @@ from indexer.errors import CorpusError, NoIndex
 from indexer.files.walk import walk
 from indexer.records import USUAL, Choices, Query
 from indexer.store.cleanup import clean_up
-from indexer.store.names import may_lie_below
+from indexer.store.key import key_of
+from indexer.store.names import MARKER_NAME, may_lie_below
 from indexer.store.ownership import check_names, make_store
 from indexer.store.snapshot import Snapshot
 from indexer.store.staging import STAGING, BadShard, make_staging, staged_names
@@ -160,6 +161,20 @@ def test_what_a_stopped_run_staged_is_taken_and_nothing_is_embedded_twice(docs, 
     assert outcome.cluster.taken == left
     made = [source for order in again.orders for source, *_ in json.loads(order)["files"]]
     assert len(made) < 14
+    same(plain, store)
+
+
+@pytest.mark.parametrize("marker", [False, True])
+def test_what_another_store_staged_is_taken_with_its_marker_alone(docs, plain, tmp_path, marker):
+    """An archive can bring the documents and a finished shard of them, but not the marker."""
+    theirs, store = tmp_path / "theirs", tmp_path / "store"
+    index(docs, theirs, ToyHands(slots=1), should_stop=lambda: bool(staged_names(theirs)))
+    make_store(store)
+    shutil.copytree(theirs / STAGING, store / STAGING)
+    if marker:  # the control
+        shutil.copyfile(theirs / MARKER_NAME, store / MARKER_NAME)
+    outcome = index(docs, store, ToyHands())
+    assert (outcome.cluster.taken > 0) is marker
     same(plain, store)
 
 
@@ -338,7 +353,7 @@ def staged(one, tmp_path_factory):
     make_store(store)
     make_staging(store)
     shard = Shard(tuple(walk(one / "docs").files))
-    name = name_of(shard, TODAY)
+    name = name_of(shard, TODAY, key_of(store))
     told = opening_of(
         one / "docs", store, TODAY, shard.files, model=None, reuse=True, confined=False
     )

@@ -23,6 +23,7 @@ from indexer.sync.shards import (
 from tests.support.toy_index import CHUNKER, ENCODER
 
 TODAY = fingerprint_of(ENCODER, CHUNKER)
+KEY = b"of one store"
 SIZES = st.lists(st.integers(0, 50), max_size=40)
 
 
@@ -56,29 +57,30 @@ def test_a_shard_is_as_large_as_evens_out_within_bounds():
 
 def test_a_shard_is_named_by_its_documents_as_they_were_seen_and_by_the_fingerprint():
     shard = Shard(tuple(files([3, 4])))
-    name = name_of(shard, TODAY)
-    assert name == name_of(Shard(tuple(files([3, 4]))), replace(TODAY))
+    name = name_of(shard, TODAY, KEY)
+    assert name == name_of(Shard(tuple(files([3, 4]))), replace(TODAY), KEY)
     touched = (replace(shard.files[0], mtime_ns=1), shard.files[1])
     others = [
-        name_of(Shard(shard.files[:1]), TODAY),
-        name_of(Shard(touched), TODAY),
-        name_of(Shard(tuple(files([3, 5]))), TODAY),
-        name_of(shard, replace(TODAY, normaliser="other")),
+        name_of(Shard(shard.files[:1]), TODAY, KEY),
+        name_of(Shard(touched), TODAY, KEY),
+        name_of(Shard(tuple(files([3, 5]))), TODAY, KEY),
+        name_of(shard, TODAY, b"of another"),
+        name_of(shard, replace(TODAY, normaliser="other"), KEY),
     ]
-    assert len({name, *others}) == 5
+    assert len({name, *others}) == 6
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1))
 def test_an_order_is_one_line_that_gives_the_shard_back(source):
     shard = Shard((SeenFile(source, 3, -5),))
-    order = order_of(shard, name_of(shard, TODAY))
+    order = order_of(shard, name_of(shard, TODAY, KEY))
     assert "\n" not in order
-    assert ordered(order) == (name_of(shard, TODAY), shard)
+    assert ordered(order) == (name_of(shard, TODAY, KEY), shard)
 
 
 def test_the_longest_order_fits_a_line():
     longest = Shard(tuple(SeenFile("\0" * 4_000 + str(at), 2**62, 2**62) for at in range(300)))
-    assert len(order_of(longest, name_of(longest, TODAY))) < ORDER_BYTES
+    assert len(order_of(longest, name_of(longest, TODAY, KEY))) < ORDER_BYTES
 
 
 @pytest.mark.parametrize(
