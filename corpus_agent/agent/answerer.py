@@ -198,6 +198,7 @@ class ModelAnswerer:
         asked = None
         history = [(turn.question, turn.answer.text) for turn in work.history]
         if history and not stands_alone(work.question, work.history):
+            work.on_event("reading the question after those before")  # can be cancelled from here
             asked = await query_rewrite.by_model(model, work.question, history)
         window = self._limits.window or self._capabilities.window or DEFAULT_WINDOW
         work.search_first(asked or work.question, ContextWindow(window))
