@@ -25,7 +25,7 @@ from corpus_agent.agent.prompts import (
     passages_message,
     refuses,
 )
-from corpus_agent.agent.request import ChatModel, OnDraft, Timeouts, chat_model
+from corpus_agent.agent.request import ChatModel, Declined, OnDraft, Timeouts, chat_model
 from corpus_agent.agent.work import Work
 from corpus_agent.answering.changed import with_changed
 from corpus_agent.answering.citations import Settled, remarks
@@ -113,7 +113,7 @@ class ModelAnswerer:
         self._on_passages = on_passages
         self._capabilities: Capabilities | None = None
         self._without_tools = False  # the model answers worse with tools offered
-        self._cannot_read = False  # the server refuses the request of reader.py
+        self._cannot_read = ""  # the notice, once the server refuses the request of reader.py
 
     @property
     def name(self) -> str:
@@ -198,6 +198,7 @@ class ModelAnswerer:
         asked = None
         history = [(turn.question, turn.answer.text) for turn in work.history]
         if history and not stands_alone(work.question, work.history):
+            work.on_event("reading the question after those before")  # can be cancelled from here
             asked = await query_rewrite.by_model(model, work.question, history)
         window = self._limits.window or self._capabilities.window or DEFAULT_WINDOW
         work.search_first(asked or work.question, ContextWindow(window))
@@ -235,15 +236,16 @@ class ModelAnswerer:
         A model that cannot say denies nothing.
         """
         read = None
-        if work.own is not None and not self._cannot_read:
+        if work.own is not None and self._cannot_read:
+            work.notices.append(self._cannot_read)
+        elif work.own is not None:
             asked = native(PASSAGES_PROMPT, [UserMessage(f"{message}\n\n{READER_QUESTION}")])
             try:
                 read = await reader.read(model, asked)
             except ModelUnavailable as error:
-                work.notices.append(
-                    f"The model was not asked whether the passages answer: {error.message}"
-                )
-                self._cannot_read = True
+                notice = f"The model was not asked whether the passages answer: {error.message}"
+                work.notices.append(notice)
+                self._cannot_read = notice if isinstance(error, Declined) else ""
             work.odds = reading(work.own.probability, read)
         return read is not None and work.odds < READ_NO
 

@@ -65,7 +65,7 @@ def fit(entries: Sequence[Message], limit: int) -> tuple[list[Message], list[Cal
     """The entries cut to `limit` tokens, and the calls whose results were dropped entirely.
 
     Old results are dropped first, then old turns of the conversation, then the ends of the newest
-    results; the question and the model's replies to it stay.
+    results; the question and the model's replies to it stay, and may be longer.
     """
     kept = list(entries)
     newest = _newest(kept)
@@ -97,34 +97,48 @@ def _is_old_turn(entries: Sequence[Message]) -> bool:
 
 
 def _cut_newest(entries: list[Message], limit: int) -> list[Message]:
-    """The entries with the newest results truncated, each by the same share."""
+    """The entries with the newest results truncated, each by the same share of what can go."""
     over = tokens(entries) - limit
     start = _newest(entries)
     sizes = {
         at: len(entry.text.encode("utf-8", "replace"))
         for at, entry in enumerate(entries[start:], start=start)
-        if isinstance(entry, ToolMessage)
+        if isinstance(entry, ToolMessage) and len(entry.text) > len(CUT)
     }
-    total = sum(sizes.values())
-    if over <= 0 or not total:
+    spare = sum(sizes.values()) - len(CUT) * len(sizes)
+    if over <= 0 or not spare:
         return entries
-    share = max(0.0, 1 - (over + MESSAGE_TOKENS * len(sizes)) * BYTES_PER_TOKEN / total)
+    # A token that is not full counts nothing: up to two bytes of each result.
+    share = max(0.0, 1 - (over * BYTES_PER_TOKEN + 2 * len(sizes)) / spare)
     for at, size in sizes.items():
         entry = entries[at]
-        entries[at] = replace(entry, text=_beginning(entry.text, int(size * share)))
+        room = int((size - len(CUT)) * share)
+        entries[at] = replace(entry, text=f"{_beginning(entry.text, room)}{CUT}")
     return entries
 
 
 def _beginning(text: str, size: int) -> str:
-    """The first `size` bytes of a result in whole lines, with a remark that it was cut.
+    """The first `size` bytes of a result in whole lines.
 
-    An open delimiter is closed, and none is cut in the middle: the text that follows must not look
-    like part of a document.
+    An open delimiter is closed within them, and none is cut in the middle: the text that follows
+    must not look like part of a document.
     """
-    kept = text.encode("utf-8", "replace")[:size].decode("utf-8", "ignore")
-    kept = kept[: kept.rfind("\n") + 1]
-    opening, closing = kept.rfind("<<doc "), kept.rfind("<</doc ")
-    if opening > closing:
-        nonce = kept[opening + len("<<doc ") :].partition(">>")[0]
-        kept += f"<</doc {nonce}>>\n"
-    return f"{kept}{CUT}"
+    kept = _whole_lines(text, size)
+    if closing := _closing(kept):
+        kept = _whole_lines(text, size - len(closing))
+        kept += _closing(kept)
+    return kept
+
+
+def _whole_lines(text: str, size: int) -> str:
+    kept = text.encode("utf-8", "replace")[: max(0, size)].decode("utf-8", "ignore")
+    return kept[: kept.rfind("\n") + 1]
+
+
+def _closing(text: str) -> str:
+    """The line that closes the open delimiter of a text; "" if none is open."""
+    opening, closing = text.rfind("<<doc "), text.rfind("<</doc ")
+    if opening <= closing:
+        return ""
+    nonce = text[opening + len("<<doc ") :].partition(">>")[0]
+    return f"<</doc {nonce}>>\n"

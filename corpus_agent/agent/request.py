@@ -65,7 +65,11 @@ class TooLong(ModelUnavailable):
     """The conversation does not fit into the model's window, according to the server."""
 
 
-class NoTools(ModelUnavailable):
+class Declined(ModelUnavailable):
+    """The server takes no such request: it would say so again."""
+
+
+class NoTools(Declined):
     """The server, or the chat template of its model, does not support tools."""
 
 
@@ -265,6 +269,7 @@ _TOO_LONG = re.compile(
     r"|greater than the context|exceeds? the (?:available|model)",
     re.IGNORECASE,
 )
+_DECLINED = (400, 404, 405, 415, 422, 501)  # not those that pass, as 408, 429 and 503
 _NO_TOOLS = re.compile(r"\btools?\b|jinja|chat template|\broles?\b", re.IGNORECASE)
 
 
@@ -319,7 +324,8 @@ def _refused(status: int, body: object, hint: str) -> ModelUnavailable:
         return TooLong(message, hint)
     if _NO_TOOLS.search(reason):
         return NoTools(message, hint)
-    return ModelUnavailable(message, hint)
+    declined = status in _DECLINED
+    return Declined(message, hint) if declined else ModelUnavailable(message, hint)
 
 
 def _short(text: str) -> str:

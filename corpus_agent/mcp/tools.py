@@ -6,6 +6,7 @@ in server.py. Thread-safe.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -45,7 +46,7 @@ MAX_PAGE_TOKENS = 14_000  # of document text in one result; clients cut at 25,00
 MAX_LISTED = 20  # unreadable files that the status lists
 PAGE_OF_RESOURCES = 100
 SCHEME = "corpus://"
-MAX_CONVERSATIONS = 20  # the oldest is forgotten
+MAX_CONVERSATIONS = 20  # the least recently used is forgotten
 MAX_TURNS = 12  # of a conversation
 
 
@@ -66,7 +67,8 @@ class Tools:
         self._launch = launch
         self._frame = Frame(outside=True)
         self._names: tuple[int, dict[str, str]] = (-1, {})  # of which version; see `_source`
-        self._conversations: dict[str, tuple[Turn, ...]] = {}
+        self._lock = threading.Lock()  # of the conversations
+        self._conversations: dict[str, tuple[Turn, ...]] = {}  # the most recent last
 
     def call(
         self,
@@ -167,15 +169,22 @@ class Tools:
         self, arguments: Arguments, cancel: Cancel, on_step: Callable[[str], None]
     ) -> ToolResult:
         question, name = arguments["question"], arguments.get("conversation", "")
-        turns = self._conversations.get(name, ()) if name else ()
+        with self._lock:
+            turns = self._conversations.get(name, ()) if name else ()
         found, _ = self._service.ask_after(question, turns, cancel, Onlooker(step=on_step))
         if name:
-            kept = {**self._conversations, name: (*turns, Turn(question, found))[-MAX_TURNS:]}
-            newest = list(kept)[-MAX_CONVERSATIONS:]
-            self._conversations = {one: kept[one] for one in newest}
+            self._keep(name, Turn(question, found))
         answer = for_parent.handed_over(for_parent.with_unambiguous_sources(found))
         text = for_parent.render(self._frame, answer, self._launch.seal.state)
         return ToolResult(text, version=answer.version)
+
+    def _keep(self, name: str, turn: Turn) -> None:
+        """Add to a conversation, behind what was added meanwhile; forget the least recent one."""
+        with self._lock:
+            turns = self._conversations.pop(name, ())
+            self._conversations[name] = (*turns, turn)[-MAX_TURNS:]
+            while len(self._conversations) > MAX_CONVERSATIONS:
+                del self._conversations[next(iter(self._conversations))]
 
     def _table(
         self, arguments: Arguments, cancel: Cancel, on_step: Callable[[str], None]

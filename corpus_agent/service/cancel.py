@@ -24,7 +24,8 @@ class Cancel:
     """A cancellation token; may be set from any thread or signal handler, and more than once.
 
     Work in steps polls `is_set`. An answerer calls `check` at each step; if it does so from an
-    event loop of its own, `set` cancels that loop's tasks, which ends a wait for a model.
+    event loop of its own, `set` cancels the tasks of the last such loop, which ends a wait for a
+    model.
     `signal` is the signal that set the token, None if none did.
     """
 
@@ -51,9 +52,8 @@ class Cancel:
     def check(self, _: str = "") -> None:
         """An `OnEvent` that raises Cancelled once the token is set."""
         with self._lock:
-            if self._loop is None:
-                with contextlib.suppress(RuntimeError):  # no event loop in this thread
-                    self._loop = asyncio.get_running_loop()
+            with contextlib.suppress(RuntimeError):  # no event loop in this thread
+                self._loop = asyncio.get_running_loop()  # each document of a table has its own
             if self._set:
                 raise Cancelled
 

@@ -22,7 +22,7 @@ _BARS = regex.compile(r"(?<!\\)\|")
 class TableRow:
     """A row: its line (1-based), and its cells by the names of their columns, blank ones left out.
 
-    `irregular`: the cells do not fit the names of the columns.
+    `irregular`: the cells do not fit the names of the columns, or two columns have one name.
     """
 
     line: int
@@ -117,6 +117,9 @@ def _cells(text: str) -> list[str]:
 
 def _row(line: int, text: str, names: Sequence[str]) -> TableRow:
     cells = _cells(text)
+    called = [name for name in names if name]
+    if len(called) > len(set(called)):  # by its name, one of them would stand for both
+        return TableRow(line, {}, irregular=True)
     named = _named(cells, names)
     if named is not None:
         return TableRow(line, named)

@@ -11,6 +11,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -27,6 +28,7 @@ MAX_CONVERSATIONS = 200  # the oldest is dropped from memory; its receipts stay
 MAX_TURNS = 100
 MAX_QUESTION_CHARACTERS = 8_000
 AT_ONCE = 4  # questions; more wait
+TURN_SECONDS = 0.2  # between looks at whether one that waits was stopped
 SHOWN_DRAFT_CHARACTERS = 20_000
 SHOWN_STEPS = 12
 
@@ -128,6 +130,16 @@ class Conversations:
                 question.cancel.set()
         return conversation
 
+    @contextmanager
+    def _turn(self, cancel: Cancel) -> Iterator[None]:
+        """One of those at once; raises Cancelled while it is waited for."""
+        while not self._turns.acquire(timeout=TURN_SECONDS):
+            cancel.check()
+        try:
+            yield
+        finally:
+            self._turns.release()
+
     def _answer(self, question: AskedQuestion, history: list[Turn]) -> None:
         def step(line: str) -> None:
             question.steps = [*question.steps[1 - SHOWN_STEPS :], line]
@@ -144,7 +156,7 @@ class Conversations:
 
         ended: Stage = "failed"
         try:
-            with self._turns:
+            with self._turn(question.cancel):
                 question.stage = "working"
                 question.answer, question.receipt = self._service.ask_after(
                     question.text, history, question.cancel, Onlooker(step, draft, passages)

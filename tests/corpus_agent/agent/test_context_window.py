@@ -75,14 +75,39 @@ def test_the_question_always_stays():
     assert kept[0] == QUESTION
 
 
-@given(st.lists(st.integers(0, 8_000), max_size=6), st.integers(300, 6_000))
-def test_whatever_is_said_it_fits_or_nothing_more_can_go(sizes, window):
-    entries = [*TURNS, QUESTION, *(e for n, size in enumerate(sizes) for e in result(n, size))]
+SIZES = st.lists(st.integers(0, 8_000), min_size=1, max_size=4)
+
+
+@given(st.lists(SIZES, max_size=5), st.integers(300, 6_000))
+def test_whatever_is_said_it_fits_or_nothing_more_can_go(replies, window):
+    entries = [*TURNS, QUESTION]
+    for sizes in replies:
+        results = [result(n, size) for n, size in enumerate(sizes)]
+        asked = tuple(call for reply, _ in results for call in reply.calls)
+        entries += [AssistantMessage("", asked), *(answered for _, answered in results)]
     kept, _ = fit(entries, window)
     assert kept[0] == QUESTION or kept[0] == TURNS[0]
-    said = tokens([entry for entry in kept if not isinstance(entry, ToolMessage)])
-    notes = [entry for entry in kept if isinstance(entry, ToolMessage) and len(entry.text) < 150]
-    assert tokens(kept) <= max(window, said + tokens(notes) + 60)
+    if tokens(kept) > window:
+        assert kept[0] == QUESTION
+        results = [entry.text for entry in kept if isinstance(entry, ToolMessage)]
+        assert all(len(text) <= max(len(CUT), len(LEFT_OUT)) for text in results)
+
+
+@pytest.mark.parametrize("count", [1, 3, 6])
+def test_several_results_of_one_reply_are_cut_to_the_limit_together(count):
+    asked = tuple(Call(f"c{n}", "vectordb_read", {"offset": n}) for n in range(count))
+    text = "<<doc 7f3a91>>\n" + "word\n" * 400
+    entries = [QUESTION, AssistantMessage("", asked), *(ToolMessage(call, text) for call in asked)]
+    for limit in range(count * 120 + 100, tokens(entries), 7):
+        kept, _ = fit(entries, limit)
+        assert tokens(kept) <= limit
+
+
+def test_a_result_that_is_shorter_than_the_remark_is_not_replaced_by_it():
+    long, short = result(1, 6_000), result(2, 0)
+    asked = (*long[0].calls, *short[0].calls)
+    kept, _ = fit([QUESTION, AssistantMessage("", asked), long[1], short[1]], 500)
+    assert kept[-1] == short[1] and kept[-2].text.endswith(CUT)
 
 
 def test_the_window_is_shared_between_rules_conversation_and_reply():

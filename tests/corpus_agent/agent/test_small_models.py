@@ -178,8 +178,17 @@ def test_a_server_that_refuses_probabilities_is_asked_for_drafts_alone_and_that_
     refused = fails(400, "logprobs is not supported")
     answers, requests = ask([refused, ANSWER, ANSWER], QUESTION, QUESTION, parameters=1)
     assert len(requests) == 3
-    assert answers[0].notices[0].startswith("The model was not asked whether the passages answer:")
+    for answer in answers:
+        assert answer.notices[0].startswith("The model was not asked whether the passages answer:")
     assert all(answer.citations[0].quote == DUE for answer in answers)
+
+
+def test_a_server_that_fails_once_is_asked_for_probabilities_again():
+    answers, requests = ask([fails(503), ANSWER, NO], QUESTION, QUESTION, parameters=1)
+    assert [request["max_tokens"] == 1 for request in requests][-1]
+    assert len(requests) == 3
+    assert answers[0].notices[0].startswith("The model was not asked whether the passages answer:")
+    assert not any("was not asked" in notice for notice in answers[1].notices)
 
 
 @pytest.mark.parametrize(

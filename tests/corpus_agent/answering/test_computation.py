@@ -118,3 +118,14 @@ def test_the_words_that_a_table_stands_under_are_bound():
     assert of(question, PAYMENTS) is None
     found = of(question, PAYMENTS, "payments")
     assert found is not None and found.value == "200.50"
+
+
+def test_nothing_is_computed_over_two_columns_of_one_name():
+    text = """\
+| Town | Sum | Sum |
+| Town: Alder | Sum: 5 | Sum: 7 |
+| Town: Birch | Sum: 10 | Sum: 21 |"""
+    assert of("What is the total sum?", text) is None
+    renamed = text.replace("| Sum |\n", "| Fee |\n").replace("Sum: 7", "Fee: 7")
+    found = of("What is the total sum?", renamed.replace("Sum: 21", "Fee: 21"))
+    assert found is not None and found.value == "15"

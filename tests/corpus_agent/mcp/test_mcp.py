@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
-from threading import Thread
+from threading import Barrier, Thread
 
 import anyio
 import pytest
@@ -206,6 +206,42 @@ def test_questions_of_one_conversation_follow_each_other(tools):
         ask("Bread?", conversation=f"c{number}")
     ask("Bread?", conversation="a")  # forgotten: the oldest of too many
     assert asked[-1] == ("Bread?", [])
+
+
+def test_questions_asked_at_once_are_all_kept_and_the_least_recent_conversation_is_forgotten(tools):
+    asked = {}
+    meeting = Barrier(3)
+
+    class Service:
+        """Lets three first questions be answered at one time; answers as the real one."""
+
+        def ask_after(self, question, history, cancel, onlooker):
+            asked[question] = [turn.question for turn in history]
+            if question.startswith("Together"):
+                meeting.wait(30)
+            return tools._service.ask_after(question, history, cancel, onlooker)
+
+    both = Tools(Service(), Launch(unsealed()))
+
+    def ask(question, name):
+        both.call("ask_corpus", {"question": question, "conversation": name}, Cancel())
+
+    threads = [Thread(target=ask, args=(f"Together {n}: bread?", "a")) for n in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    ask("And the boiler?", "a")
+    assert sorted(asked["And the boiler?"]) == [f"Together {n}: bread?" for n in range(3)]
+    ask("Bread of b?", "b")
+    for number in range(MAX_CONVERSATIONS - 2):
+        ask("Bread?", f"c{number}")
+    ask("Used again?", "a")
+    ask("One too many?", "d")
+    ask("Still a?", "a")
+    ask("Still b?", "b")
+    assert asked["Still a?"][-1] == "Used again?"
+    assert asked["Still b?"] == []
 
 
 def test_an_answer_is_framed_and_says_that_nothing_sealed_it(tools):

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Timer
+from threading import Thread
 
 import pytest
 
@@ -25,6 +25,7 @@ from indexer import Index, UsageError
 from indexer.sync.forget import forget_document
 from tests.support.brokers import broker_for
 from tests.support.fakes import FieldsModelServer, Reply, ScriptedModelServer
+from tests.support.processes import until
 from tests.support.toy_index import ENCODER, sync
 
 DOCUMENTS = 12
@@ -342,15 +343,22 @@ def test_an_mcp_client_may_have_the_model_read_and_may_stop_it(corpus, docs, tmp
         assert steps[-1] == "11 of 12 documents read"
         tools.call("corpus_table", {**asked, "offset": 5}, Cancel())
         assert len(server.requests) == DOCUMENTS  # another page asks nothing
-    slow = FieldsModelServer(say=true, delay=30)
+    slow = FieldsModelServer(say=true, delay=8)
     cancel = Cancel()
+    stopped: list[float] = []
+
+    def stop_at_the_second() -> None:
+        until(lambda: len(slow.requests) == 2, seconds=60)
+        stopped.append(time.monotonic())
+        cancel.set()
+
     with launched(slow) as launch:
         tools = Tools(Service(settings, launch, ENCODER), launch)
-        Timer(0.5, cancel.set).start()
-        began = time.monotonic()
+        Thread(target=stop_at_the_second).start()
         with pytest.raises(Cancelled):
             tools.call("corpus_table", {"fields": "colour", "llm": True}, cancel)
-        assert time.monotonic() - began < 15
+        assert time.monotonic() - stopped[0] < 5
+        assert len(slow.requests) == 2
 
 
 @pytest.mark.slow

@@ -36,3 +36,12 @@ def test_lines_in_no_table_or_in_one_without_a_header_have_none():
     assert table_at(lines("plain"), 1) is None
     assert table_at(lines("| 1 | 2 |\n| 3 | 4 |"), 2) is None
     assert table_at(lines("| A | B |\n| A: 1 | B: 2 |"), 9) is None
+
+
+def test_two_columns_of_one_name_are_never_taken_for_one():
+    twice = "| Team | Points | Points |\n| Team: North | Points: 5 | Points: 7 |"
+    for text in (twice, "| Team | Points | Points |\n|---|---|---|\n| North | 5 | 7 |"):
+        table = table_at(lines(text), 1)
+        assert table is not None and [row.irregular for row in table.rows] == [True]
+    nameless = table_at(lines("| Team |  | Points |  |\n| Team: North | Points: 5 |"), 1)
+    assert nameless is not None and not nameless.rows[0].irregular  # what has no name is no column

@@ -88,3 +88,10 @@ def test_a_table_is_shown_with_its_names_from_the_middle_too():
     assert table.names == ("A", "B")
     assert [row.number for row in table.lines] == [5, 6, 7, 8]
     assert [row.number for row in table.lines if row.is_marked] == [6]
+
+
+def test_a_table_with_two_columns_of_one_name_is_shown_as_it_is_written():
+    rows = ["| Team | Points | Points |", "| Team: North | Points: 5 | Points: 7 |"]
+    assert [block.kind for block in blocks([*map(Line, rows)], 1, 2, {})] == ["text", "text"]
+    control = [row.replace("| Points: 7 ", "").replace("| Points |", "|", 1) for row in rows]
+    assert [block.kind for block in blocks([*map(Line, control)], 1, 2, {})] == ["table"]
