@@ -10,6 +10,7 @@ service/session.py and the command line.
 from __future__ import annotations
 
 import errno
+import fcntl
 import hashlib
 import json
 import os
@@ -183,10 +184,7 @@ def log(store: Path, content: Receipt, max_bytes: int = MAX_LOG_BYTES) -> str | 
     """
     path, line = store / LOG_NAME, line_of(content)
     try:
-        if path.exists() and path.stat().st_size + len(line) > max_bytes:
-            path.replace(store / OLD_LOG_NAME)
-        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-        descriptor = os.open(path, flags | os.O_NONBLOCK, 0o600)
+        descriptor = _open_log(path, max_bytes - len(line))
         try:
             if os.fstat(descriptor).st_nlink > 1:
                 return "This answer is not in the store's log, which has another name elsewhere."
@@ -199,6 +197,27 @@ def log(store: Path, content: Receipt, max_bytes: int = MAX_LOG_BYTES) -> str | 
     except OSError as error:
         return f"This answer is not in the store's log: {error.strerror}."
     return None
+
+
+def _open_log(path: Path, most: int) -> int:
+    """The log, locked and with at most so many bytes; a longer one is put away."""
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+    while True:
+        descriptor = os.open(path, flags | os.O_NONBLOCK, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)  # until it is closed
+            size = os.fstat(descriptor).st_size
+            # Another answer may have put it away meanwhile: what is locked is then the old log.
+            if os.path.samestat(os.fstat(descriptor), path.stat(follow_symlinks=False)):
+                if size <= max(most, 0):
+                    return descriptor
+                path.replace(path.with_name(OLD_LOG_NAME))
+        except FileNotFoundError:
+            pass  # put away, and not begun anew yet
+        except OSError:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
 
 
 # ---- The log, read back

@@ -141,13 +141,12 @@ def run(site: Site, request: Request) -> Response:
     if request.query_params.get("part"):
         return JSONResponse(now)
     last, watched = site.runs.shown, site.runs.watched
-    errors = [each.error for each in (last, watched) if each is not None and each.error is not None]
     return site.show(
         "run.html",
         now=now,
         lines=last.lines() if last is not None else [],
         notes=[one_line(note) for note in last.notes] if last is not None else [],
-        problems=[visible(str(error)) for error in errors],
+        problem=visible(site.runs.problem),
         changes=[one_line(line) for line in watched.lines] if watched is not None else [],
         followed=bool(request.query_params.get("follow")),
     )

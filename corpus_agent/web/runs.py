@@ -38,6 +38,7 @@ class IndexRun(RunDisplay):
     notes: list[str] = field(default_factory=list)
     outcome: Outcome | None = None
     error: CorpusError | None = None
+    failed: bool = False  # by a fault of the program; its traceback is on the terminal
     ended: float | None = None
     changes: bool = False  # whether there is anything to do
     part_began: float | None = None  # when it began with what `share` is of
@@ -109,11 +110,17 @@ class FolderWatch:
     """Runs one after the other, one whenever the folder is looked at; `lines` are their changes."""
 
     cancel: Cancel = field(default_factory=Cancel)
-    is_open: bool = True
     run: IndexRun | None = None
     looked: float | None = None  # when a look ended last, as time.time()
     lines: deque[str] = field(default_factory=lambda: deque(maxlen=SHOWN_CHANGES))
     error: CorpusError | None = None
+    failed: bool = False  # by a fault of the program; its traceback is on the terminal
+    ended: float | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it goes on."""
+        return self.ended is None
 
     def note(self, line: str) -> None:
         """Keep a line with its time."""
@@ -135,6 +142,21 @@ class IndexRuns:
         """The run that goes on with something to do, else the last one that had."""
         run = self.watched.run if self.watched is not None else None
         return run if run is not None and run.is_open and run.changes else self._last
+
+    @property
+    def problem(self) -> str:
+        """Why the run or the watch failed that ended last; "" where it did not."""
+        ended = [
+            (each.ended, each)
+            for each in (self.shown, self.watched)
+            if each is not None and each.ended is not None
+        ]
+        if not ended:
+            return ""
+        _, last = max(ended, key=lambda pair: pair[0])
+        if last.failed:
+            return "It failed; the terminal of the server says why."
+        return str(last.error or "")
 
     def begin(self) -> None:
         """Begin a run, unless one or the watch goes on."""
@@ -164,6 +186,7 @@ class IndexRuns:
         threading.Thread(target=work, args=(of,), daemon=True).start()
 
     def _index(self, run: IndexRun) -> None:
+        failed = True
         try:
             run.outcome = service.session.index(
                 self._settings,
@@ -171,9 +194,11 @@ class IndexRuns:
                 display=run,
                 should_stop=run.cancel.is_set,
             )
+            failed = False
         except CorpusError as error:
-            run.error = error
-        finally:
+            run.error, failed = error, False
+        finally:  # of any other error a traceback is printed, and the page says that it failed
+            run.failed = failed
             run.ended = time.monotonic()
             self.seen += 1
 
@@ -197,6 +222,7 @@ class IndexRuns:
             watch.note(line)
             self.seen += 1
 
+        failed = True
         try:
             service.watching.watch(
                 self._settings,
@@ -205,8 +231,10 @@ class IndexRuns:
                 service.watching.Callbacks(changed, noted, look),
                 events=False,
             )
+            failed = False
         except CorpusError as error:
-            watch.error = error
+            watch.error, failed = error, False
         finally:
-            watch.is_open = False
+            watch.failed = failed
+            watch.ended = time.monotonic()
             self.seen += 1

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
+import traceback
 from collections import OrderedDict
 from functools import partial
 from pathlib import Path
@@ -108,7 +109,11 @@ class Site:
             *(Route(path, self._page(page), methods=["POST"]) for path, page in CHANGE.items()),
             Route("/static/{name}", _asset, methods=["GET"]),
         ]
-        found: dict[Any, Any] = {CorpusError: self._failed, HTTPException: self._missing}
+        found: dict[Any, Any] = {
+            CorpusError: self._failed,
+            HTTPException: self._missing,
+            Exception: self._broken,
+        }
         return Starlette(routes=routes, exception_handlers=found)
 
     def _page(self, page: Page) -> Callable[[Request], Response]:
@@ -159,6 +164,12 @@ class Site:
     def _missing(self, _: Request, error: HTTPException) -> HTMLResponse:
         message = error.detail if error.status_code == 404 else "This cannot be done here."
         return self.show("problem.html", error.status_code, message=visible(message), hint="")
+
+    def _broken(self, _: Request, error: Exception) -> HTMLResponse:
+        """A fault of the program: the traceback is for the terminal, the page says where it is."""
+        traceback.print_exception(error)
+        message = "This page failed; the terminal of the server says why."
+        return self.show("problem.html", 500, message=message, hint="")
 
 
 _CODES: dict[type[CorpusError], int] = {

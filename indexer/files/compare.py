@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from indexer.errors import Refused
-from indexer.files.opening import hash_beneath, open_beneath
+from indexer.files.opening import hash_beneath, open_beneath, time_of
 from indexer.files.paths import is_there
 from indexer.records import FileRow
 
@@ -26,7 +26,7 @@ def compared(root: Path, row: FileRow) -> Literal["same", "changed", "unreachabl
         finally:
             os.close(descriptor)
         same = info.st_size == row.bytes and (
-            info.st_mtime_ns == row.mtime_ns or hash_beneath(root, row.source) == row.sha256
+            time_of(info) == row.mtime_ns or hash_beneath(root, row.source) == row.sha256
         )
         return "same" if same else "changed"
     except (FileNotFoundError, Refused):

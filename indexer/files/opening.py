@@ -20,6 +20,12 @@ from indexer.files.paths import leads_below
 
 MAX_FILE_BYTES = 128 * 2**20
 BRIEFLY_SECONDS = 10.0
+_MAX_TIME_NS = 2**63 - 1  # the year 2262: what a table holds; file systems go beyond
+
+
+def time_of(info: os.stat_result) -> int:
+    """When a file was last written to, in nanoseconds since 1970, as far as 64 bits can say it."""
+    return max(-_MAX_TIME_NS, min(info.st_mtime_ns, _MAX_TIME_NS))
 
 
 def open_beneath(root: Path, source: str) -> int:

@@ -20,7 +20,7 @@ from pathlib import Path
 from indexer.errors import CorpusError, UsageError
 from indexer.files.ignore import Rules, rules_in
 from indexer.files.names import INDEX_FOLDER, INDEX_MARKER, is_key, never_a_document, source_of
-from indexer.files.opening import MAX_FILE_BYTES
+from indexer.files.opening import MAX_FILE_BYTES, time_of
 
 # Reasons for which a file or a folder could not be looked at, which says nothing of what is in it.
 UNREACHED = ("permission", "unreadable")
@@ -245,7 +245,7 @@ def _look_at(entry: os.DirEntry[str], path: str, max_bytes: int) -> SeenFile:
         info = entry.stat(follow_symlinks=False)
     except OSError as error:
         return SeenFile(source, problem=_reason(error))
-    seen = SeenFile(source, info.st_size, info.st_mtime_ns)
+    seen = SeenFile(source, info.st_size, time_of(info))
     if stat.S_ISLNK(info.st_mode):
         return SeenFile(source, problem="symlink", detail="links are not followed")
     if not stat.S_ISREG(info.st_mode):

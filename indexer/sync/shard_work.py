@@ -14,6 +14,7 @@ from typing import Any
 from indexer.chunk import Chunker, Cut
 from indexer.embed import Encoder, FolderEncoder
 from indexer.errors import CorpusError
+from indexer.files.opening import time_of
 from indexer.files.walk import SeenFile
 from indexer.parsers.worker import Worker
 from indexer.records import Chunk
@@ -134,7 +135,7 @@ def _is_same_folder(opening: Mapping[str, Any], root: Path) -> bool:
             info = (root / source).lstat()
         except OSError:
             return False
-        return (info.st_size, info.st_mtime_ns) == (size, at)
+        return (info.st_size, time_of(info)) == (size, at)
 
     try:
         if root.stat().st_ino == opening["root_inode"]:

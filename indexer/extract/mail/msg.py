@@ -26,6 +26,7 @@ _LONG_NAME, _NAME, _SHOWN_NAME, _DATA = "3707", "3704", "3001", "3701"
 _ADDRESS, _SMTP_ADDRESS, _RECIPIENT_NAME = "3003", "39FE", "3001"
 _SENT, _RECEIVED, _CODE_PAGE = 0x0039, 0x0E06, 0x3FFD
 _EPOCH = dt.datetime(1601, 1, 1, tzinfo=dt.UTC)
+_LAST_TICK = (dt.datetime.max.replace(tzinfo=dt.UTC) - _EPOCH) // dt.timedelta(microseconds=1) * 10
 _HEAD_BYTES = 32  # of the properties; of a message in a message eight less
 MAX_RTF_BYTES = 32 * 2**20  # unpacked
 
@@ -68,7 +69,7 @@ class _Message:
             shown = [part.strip() for part in self._string("", key).rstrip("\0").split(";")]
             yield label, "; ".join(_person(p, everyone.get(p, "")) for p in shown if p)
         ticks = self._numbers.get(_SENT) or self._numbers.get(_RECEIVED)
-        if ticks and ticks < 2**62:
+        if ticks and ticks <= _LAST_TICK:
             sent = _EPOCH + dt.timedelta(microseconds=ticks // 10)
             yield "Date", sent.strftime("%Y-%m-%d %H:%M UTC")
 

@@ -5,6 +5,7 @@ import json
 import os
 import re
 import resource
+import threading
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import get_type_hints
@@ -147,6 +148,30 @@ def test_the_log_keeps_the_newest_and_stays_bounded(made_once, tmp_path):
     assert all(path.stat().st_size <= 5_000 for path in tmp_path.iterdir())
     assert receipt.load(tmp_path / "receipts.jsonl")[-1]["question"] == "q19"
     assert (tmp_path / "receipts.jsonl").stat().st_mode & 0o777 == 0o600
+
+
+def test_answers_that_are_logged_at_the_same_time_are_all_kept_while_the_log_turns(tmp_path):
+    turns = threading.Barrier(8)
+    said = []
+
+    def write(writer: int) -> None:
+        turns.wait()
+        for number in range(100):
+            content = {"receipt": 1, "question": f"{writer} {number}", "citations": []}
+            said.append(receipt.log(tmp_path, content, max_bytes=3_000))
+
+    writers = [threading.Thread(target=write, args=(number,)) for number in range(8)]
+    for thread in writers:
+        thread.start()
+    for thread in writers:
+        thread.join()
+    assert set(said) == {None}
+    assert len(said) == 800
+    old, new = tmp_path / receipt.OLD_LOG_NAME, tmp_path / receipt.LOG_NAME
+    length = len(receipt.line_of({"receipt": 1, "question": "0 10", "citations": []}))
+    assert 3_000 - 2 * length < old.stat().st_size <= 3_000  # it was full when it was put away
+    assert new.stat().st_size <= 3_000
+    assert receipt.logged(tmp_path)[1] == 0
 
 
 def test_a_store_that_cannot_be_written_costs_a_notice_and_no_answer(made_once, tmp_path):

@@ -282,8 +282,25 @@ def test_an_index_made_elsewhere_is_found_from_within_its_documents(cli: Cli, tm
     assert "There is no index here" in cli("status", cwd=notes).stderr
 
 
-def test_ctrl_c_while_modules_are_loaded_ends_as_it_does_later(tmp_path):
-    (tmp_path / "click.py").write_text("raise KeyboardInterrupt\n")
+# Ctrl-C again while it says that it stopped.
+TWICE = """
+import os, signal, sys
+
+class Pressed:
+    def write(self, text):
+        os.kill(os.getpid(), signal.SIGINT)
+        return os.write(2, text.encode())
+    def flush(self):
+        pass
+
+sys.stderr = Pressed()
+raise KeyboardInterrupt
+"""
+
+
+@pytest.mark.parametrize("pressed", ["raise KeyboardInterrupt\n", TWICE], ids=["once", "twice"])
+def test_ctrl_c_while_modules_are_loaded_ends_as_it_does_later(tmp_path, pressed):
+    (tmp_path / "click.py").write_text(pressed)
     done = subprocess.run(
         [sys.executable, "-P", "-m", "corpus_agent", "status"],
         env={**os.environ, "PYTHONPATH": f"{tmp_path}:{REPOSITORY}"},

@@ -1,5 +1,6 @@
 """Runs and the watch of a server, without a server: how far, how fast, and one at a time."""
 
+import threading
 import time
 
 import pytest
@@ -66,3 +67,39 @@ def test_a_watch_whose_folder_is_gone_ends_and_says_why(tmp_path):
     runs.watch()
     assert until(lambda: not runs.watched.is_open)
     assert "docs" in runs.watched.error.message
+
+
+@pytest.mark.slow  # loads the real model
+def test_only_the_problem_of_what_ended_last_is_shown(tmp_path):
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "heron.md").write_text("The heron nests in the reeds.\n")
+    settings = Settings(store=tmp_path / "store", ocr="off")
+    session.index(settings, docs)
+    docs.rename(tmp_path / "elsewhere")
+    runs = IndexRuns(settings)
+    assert runs.problem == ""
+    runs.watch()
+    assert until(lambda: not runs.watched.is_open)
+    assert "docs" in runs.problem
+    (tmp_path / "elsewhere").rename(docs)
+    (docs / "otter.md").write_text("Otters swim.\n")
+    runs.begin()
+    assert until(lambda: not runs.shown.is_open)
+    assert runs.shown.outcome.added == 1
+    assert runs.problem == ""
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_fault_of_the_program_is_said_of_a_run_and_of_a_watch(tmp_path):
+    before = set(threading.enumerate())
+    runs = IndexRuns(Settings(store=tmp_path / "st\0re"))  # no system opens it: a ValueError
+    runs.begin()
+    assert until(lambda: not runs.shown.is_open)
+    assert runs.shown.failed
+    assert runs.problem == "It failed; the terminal of the server says why."
+    runs.watch()
+    assert until(lambda: not runs.watched.is_open)
+    assert runs.watched.failed
+    for thread in set(threading.enumerate()) - before:
+        thread.join(10)  # it prints its traceback

@@ -4,6 +4,7 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
 import stat
 import subprocess
@@ -15,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from corpus_agent.web.site import ASSETS, CHANGE, READ
-from tests.support.places import SAMPLE
+from tests.support.places import REPOSITORY, SAMPLE
 from tests.support.processes import children, until
 from tests.support.web_server import POLICY, WebServer, parsed
 
@@ -549,3 +550,22 @@ def test_a_page_is_shown_as_a_picture_with_the_quoted_words_outlined(server):
         assert server.get("/picture", source="home/home-insurance.pdf", page=page).status == 404
     assert server.get("/picture", source="home/lease.md", page=1).status == 404
     assert server.get("/picture", source="../etc/passwd", page=1).status == 404
+
+
+def test_a_page_that_fails_says_so_without_internals_and_the_terminal_has_the_traceback(
+    sample_store, tmp_path
+):
+    for package in ("corpus_agent", "indexer"):
+        shutil.copytree(REPOSITORY / package, tmp_path / package)
+    (tmp_path / "corpus_agent/web/templates/state.html").unlink()
+    with WebServer(sample_store, "--llm", "none", program=tmp_path) as broken:
+        broken.enter()
+        reply = broken.get("/state")
+        assert reply.status == 500
+        assert "This page failed; the terminal of the server says why." in reply.words
+        assert "Traceback" not in reply.text
+        assert "state.html" not in reply.text
+        assert broken.get("/documents").status == 200
+        _, errors = broken.end()
+    assert errors.count("Traceback") == 1
+    assert "TemplateNotFound: 'state.html'" in errors

@@ -59,6 +59,16 @@ def test_a_first_run_adds_all_and_a_second_changes_nothing(root, store):
 
 
 @pytest.mark.slow
+def test_a_file_of_a_far_year_is_indexed_and_unchanged_afterwards(root, store):
+    os.utime(root / "a.md", (9_300_000_000, 9_300_000_000))  # 2264: more nanoseconds than 64 bits
+    os.utime(root / "sub/b.txt", (-86_400, -86_400))
+    assert sync(root, store).added == 3
+    assert found(store, "sourdough") == {"a.md"}
+    again = sync(root, store)
+    assert (again.added, again.updated, again.unchanged) == (0, 0, 3)
+
+
+@pytest.mark.slow
 def test_a_name_that_is_no_utf8_is_indexed_found_and_up_to_date(root, store):
     Path(os.fsdecode(os.fsencode(root) + b"/caf\xe9.txt")).write_text("The oven stands idle.\n")
     assert sync(root, store).added == 4
