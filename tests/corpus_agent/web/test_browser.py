@@ -534,12 +534,14 @@ def test_nothing_that_a_model_writes_acts_as_a_draft_or_in_an_answer(browser, sa
         observer.watch(context)
         page = context.new_page()
         for text in NASTY:
-            model.replies = [stalls(f"{RENT[4:]} {text}", 0.6)] * 1_000
+            seen = threading.Event()
+            model.replies = [stalls(f"{RENT[4:]} {text}", 60, seen)] * 1_000
             page.goto(at(server, "/"))
             page.get_by_label("Question").fill(f"{QUESTION} {text[:40]}")
             page.get_by_role("button", name="Ask").click()
             page.locator(".draft-text", has_text="The rent is").wait_for()
             only_ours(page, server.base)
+            seen.set()
             page.get_by_role("link", name="Recorded").wait_for()
             for way in ("answer", "receipt"):
                 only_ours(page, server.base)
