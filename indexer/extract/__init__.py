@@ -97,7 +97,7 @@ _DOCUMENTS: tuple[Extractor, ...] = (
     _binary("image", 1, "picture", "claims.image"),
     _binary("docx", 5, "docx", "office.docx", markdown=True),
     _binary("pptx", 5, "pptx", "office.pptx", markdown=True),
-    _binary("xlsx", 5, "xlsx xlsb", "sheets.spreadsheets"),
+    _binary("xlsx", 6, "xlsx xlsb", "sheets.spreadsheets"),
     _binary("odf", 6, "odt odp", "office.odf", markdown=True),
     _binary("ods", 5, "ods", "sheets.spreadsheets"),
     _binary("epub", 7, "epub", "html.ebook", markdown=True),

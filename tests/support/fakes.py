@@ -222,9 +222,9 @@ class Reply:
     """What the server answers to one chat request; made by the functions below.
 
     `calls` are tool names with their arguments as the model writes them, valid JSON or not.
-    `pause` seconds pass in the middle of the content, and with `breaks` it ends there; `every`
-    seconds between two pieces. `likeliest` are words in place of the first with the logarithms of
-    their probabilities.
+    `pause` seconds pass in the middle of the content, or fewer once `go_on` is set, and with
+    `breaks` it ends there; `every` seconds between two pieces. `likeliest` are words in place of
+    the first with the logarithms of their probabilities.
     """
 
     content: str = ""
@@ -236,6 +236,7 @@ class Reply:
     delay: float = 0.0
     drop: bool = False
     pause: float = 0.0
+    go_on: threading.Event | None = None
     breaks: bool = False
     every: float = 0.0
     likeliest: tuple[tuple[str, float], ...] = ()
@@ -287,9 +288,9 @@ def breaks_off(content: str) -> Reply:
     return Reply(content=content, breaks=True)
 
 
-def stalls(content: str, seconds: float) -> Reply:
-    """A reply that stands still for `seconds` in the middle of the text."""
-    return Reply(content=content, pause=seconds)
+def stalls(content: str, seconds: float, go_on: threading.Event | None = None) -> Reply:
+    """A reply that stands still for `seconds`, or until `go_on`, in the middle of the text."""
+    return Reply(content=content, pause=seconds, go_on=go_on)
 
 
 def writes(content: str, every: float) -> Reply:
@@ -414,7 +415,7 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             for number, event in enumerate(events):
                 if number == len(events) // 2:
-                    self._pause(reply.pause)
+                    self._pause(reply.pause, reply.go_on)
                     if reply.breaks:
                         self.close_connection = True
                         return
@@ -425,10 +426,12 @@ class _Handler(BaseHTTPRequestHandler):
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True
 
-    def _pause(self, seconds: float) -> None:
+    def _pause(self, seconds: float, go_on: threading.Event | None) -> None:
         """Wait, and note a client that ends the request meanwhile."""
         until = time.monotonic() + seconds
         while time.monotonic() < until and not self.server.script.over.wait(0.05):
+            if go_on is not None and go_on.is_set():
+                return
             ready, _, _ = select.select([self.connection], [], [], 0)
             if ready and not self.connection.recv(1, socket.MSG_PEEK):
                 self.server.script.left.append(self.path)

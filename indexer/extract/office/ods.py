@@ -45,8 +45,8 @@ class _Sheet:
 
     def lines(self) -> Iterator[Line]:
         rows, columns = frozenset(self.hidden_rows), frozenset(self.hidden_columns)
-        unseen = Concealed(self.hidden, rows, columns)
-        return sheet_part(self.name, self.rows, self.look, self.beside, unseen)
+        self.look.unseen = Concealed(self.hidden, rows, columns)
+        return sheet_part(self.name, self.rows, self.look, self.beside)
 
     def take_any(self, element: Element) -> None:
         """Add a row, a column or drawn shapes."""

@@ -15,7 +15,6 @@ import io
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from indexer.errors import UnreadableDocument
@@ -37,7 +36,6 @@ from indexer.extract.office.drawing import paragraph_text
 from indexer.extract.office.ods import sheets_of_stream
 from indexer.extract.sheets.number_formats import shown
 from indexer.extract.sheets.xlsx_look import read_look, read_styles
-from indexer.extract.tables.hidden_cells import SHOWN, Concealed, concealed
 from indexer.extract.tables.sheet_look import Place, SheetLook
 from indexer.extract.tables.sheet_rows import labelled, plain_value, sheet_part
 from indexer.extract.text.plain import decode
@@ -79,8 +77,7 @@ def read_xlsx(data: bytes) -> Extraction:
     unread: list[str] = []
     sheets = _parts_of(parts)
     beside = _beside(parts, sheets, unread)
-    unseen = concealed(parts, sheets, unread)
-    lines = _workbook(data, beside, _looks(parts, sheets, unread), unseen)
+    lines = _workbook(data, beside, _looks(parts, sheets, unread))
     own = core_properties(parts)
     return Extraction(own.title, lines, unread=unread, own=own)
 
@@ -96,13 +93,12 @@ def _workbook(
     data: bytes,
     beside: Mapping[str, Sequence[str]],
     looks: Callable[[str], SheetLook],
-    unseen: Mapping[str, Concealed] = MappingProxyType({}),
 ) -> Iterator[Line]:
     with _translated():
         import python_calamine
 
         workbook = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
-    return _sheets(workbook, beside, looks, unseen)
+    return _sheets(workbook, beside, looks)
 
 
 class _translated:  # noqa: N801 - reads as the words that it stands for
@@ -126,7 +122,6 @@ def _sheets(
     workbook: calamine.CalamineWorkbook,
     beside: Mapping[str, Sequence[str]],
     looks: Callable[[str], SheetLook],
-    unseen: Mapping[str, Concealed],
 ) -> Iterator[Line]:
     visible = {sheet.name: str(sheet.visible) for sheet in workbook.sheets_metadata}
     for name in workbook.sheet_names:
@@ -139,8 +134,8 @@ def _sheets(
             [*[""] * left, *(_cell(value, look, (r, left + c)) for c, value in enumerate(cells))]
             for r, cells in enumerate(values)
         ]
-        parts = replace(unseen.get(name, SHOWN), whole="Hidden" in visible.get(name, ""))
-        yield from sheet_part(name, rows, look, beside.get(name, ()), parts)
+        look.unseen = replace(look.unseen, whole="Hidden" in visible.get(name, ""))
+        yield from sheet_part(name, rows, look, beside.get(name, ()))
 
 
 def _cell(value: object, look: SheetLook, place: Place) -> str:

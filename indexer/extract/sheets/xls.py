@@ -96,7 +96,8 @@ def _sheets(book: xlrd.Book, drawn: Sequence[_Drawn], why: str) -> Iterator[Line
         if index < len(drawn):
             look.formulas += drawn[index].formulas
             beside = drawn[index].texts
-        yield from sheet_part(name, rows, look, beside, _unseen(sheet))
+        look.unseen = _unseen(sheet)
+        yield from sheet_part(name, rows, look, beside)
         book.unload_sheet(index)
 
 

@@ -1,6 +1,7 @@
-"""The look of the sheets of an XLSX: number formats, formulas, merged cells, bold.
+"""The look of the sheets of an XLSX: number formats, formulas, merged cells, bold, what is hidden.
 
-python-calamine gives values alone. Source: ECMA-376-1, 18.3.1.4 (cells), 18.8 (styles).
+python-calamine gives values alone. Source: ECMA-376-1, 18.3.1.4 (cells), 18.3.1.13
+(columns), 18.3.1.73 (rows), 18.8 (styles).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 from indexer.errors import UnreadableDocument
 from indexer.extract.container import Parts, attribute, child
 from indexer.extract.sheets.number_formats import BUILT_IN, is_applied
+from indexer.extract.tables.hidden_cells import MAX_COLUMNS, Concealed
 from indexer.extract.tables.sheet_look import Place, SheetLook
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 MAX_STYLES = 65_490  # Excel's own limit
 _REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})")
 _DAMAGED = "the sheet is damaged"
+_LOWEST_POINTS, _NARROWEST = 1.0, 0.1  # nothing is read in a lower row, a narrower column
 _BOLD_ROWS = 100  # of a sheet, in which headers are looked for
 
 
@@ -59,8 +62,11 @@ def read_styles(parts: Parts, name: str) -> Styles:
 
 
 def _number(element: Element, name: str) -> int:
-    value = attribute(element, name) or ""
-    return int(value[:9]) if value.isdecimal() else 0
+    return _count(attribute(element, name), 0)
+
+
+def _count(value: str | None, usual: int) -> int:
+    return int(value[:9]) if value and value.isdecimal() else usual
 
 
 def _children(root: Element | None, name: str) -> Sequence[Element]:
@@ -85,26 +91,64 @@ def read_look(parts: Parts, name: str, styles: Styles) -> SheetLook:
         return look
     cells = etree.iterparse(
         io.BytesIO(data or b"<none/>"),
-        tag=("{*}c", "{*}row", "{*}mergeCell"),
+        tag=("{*}col", "{*}c", "{*}row", "{*}mergeCell"),
         resolve_entities=False,
         no_network=True,
         load_dtd=False,
         huge_tree=False,
         recover=True,
     )
+    hidden = _Hidden()
     try:
-        _walk((element for _, element in cells), styles, look)
+        _walk((element for _, element in cells), styles, look, hidden)
     except etree.LxmlError:
         look.unformatted = _DAMAGED
     if cells.error_log.filter_from_fatals():
         look.unformatted = _DAMAGED
+    look.unseen = hidden.concealed()
     return look
 
 
-def _walk(elements: Iterable[Element], styles: Styles, look: SheetLook) -> None:
-    """Take in each cell, row and merged cell as it ends; most cells have nothing to remember.
+class _Hidden:
+    """The rows and columns of a sheet that are not shown, so far."""
 
-    Of these elements, and of those within a cell, the last letter of the name tells which it is.
+    def __init__(self) -> None:
+        self._rows: set[int] = set()
+        self._columns = bytearray(MAX_COLUMNS)  # many elements may each name all of them
+
+    def take_row(self, row: Element, number: int) -> None:
+        """Add a row, by its number from 1, if it is hidden; its cells may name another."""
+        if _is_hidden(row, "ht", _LOWEST_POINTS):
+            places = (_place(cell.get("r") or "") for cell in row)
+            self._rows.update((number - 1, *(place[0] for place in places if place)))
+
+    def take_columns(self, columns: Element) -> None:
+        """Add a run of columns if they are hidden."""
+        first = max(_count(columns.get("min"), 1) - 1, 0)
+        width = min(_count(columns.get("max"), 1), MAX_COLUMNS) - first
+        if width > 0 and _is_hidden(columns, "width", _NARROWEST):
+            self._columns[first : first + width] = b"\1" * width
+
+    def concealed(self) -> Concealed:
+        """What was taken in."""
+        columns = (column for column, is_hidden in enumerate(self._columns) if is_hidden)
+        return Concealed(rows=frozenset(self._rows), columns=frozenset(columns))
+
+
+def _is_hidden(element: Element, size: str, least: float) -> bool:
+    """Whether rows or columns are hidden, by name or by their size."""
+    if element.get("hidden", "").strip() in ("1", "true"):
+        return True
+    try:
+        return float(element.get(size, "nan")) < least
+    except ValueError:
+        return False
+
+
+def _walk(elements: Iterable[Element], styles: Styles, look: SheetLook, hidden: _Hidden) -> None:
+    """Take in each column, cell, row and merged cell as it ends; of most there is nothing to keep.
+
+    Of these elements, and of those within a cell, the end of the name tells which it is.
     """
     number = 0  # of rows so far
     noted = styles.noted
@@ -112,15 +156,17 @@ def _walk(elements: Iterable[Element], styles: Styles, look: SheetLook) -> None:
         tag = element.tag
         if tag[-1] == "c":
             value = element.get("s", "0")
-            style = int(value) if value.isdecimal() else 0
+            style = int(value[:9]) if value.isdecimal() else 0
             computed = len(element) > 0 and str(element[0].tag)[-1] == "f"
             if style in noted or computed:
                 place = _place(element.get("r", "")) or _counted(element, number)
                 _take(place, style, computed, styles, look)
         elif tag[-1] == "w":
-            value = element.get("r", "")
-            number = int(value) if value.isdecimal() else number + 1
+            number = _count(element.get("r"), number + 1)
+            hidden.take_row(element, number)
             element.clear()
+        elif tag.endswith("col"):
+            hidden.take_columns(element)
         else:
             first, _, last = element.get("ref", "").partition(":")
             begins, ends = _place(first), _place(last)
@@ -131,10 +177,8 @@ def _walk(elements: Iterable[Element], styles: Styles, look: SheetLook) -> None:
 def _counted(cell: Element, above: int) -> Place:
     """The place of a cell that does not name it: behind those before it, below those above."""
     row = cell.getparent()
-    value = row.get("r", "") if row is not None else ""
-    return (int(value) - 1 if value.isdecimal() else above), sum(
-        1 for _ in cell.itersiblings(preceding=True)
-    )
+    number = _count(row.get("r") if row is not None else None, above + 1)
+    return number - 1, sum(1 for _ in cell.itersiblings(preceding=True))
 
 
 def _take(place: Place, style: int, computed: bool, styles: Styles, look: SheetLook) -> None:

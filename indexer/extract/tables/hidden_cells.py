@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from indexer.errors import UnreadableDocument
-from indexer.extract.container import ZipParts
 from indexer.extract.hidden import hide
 
 MAX_COLUMNS = 16_384  # of a sheet, as Excel has them
@@ -34,44 +31,3 @@ class Concealed:
 
 
 SHOWN = Concealed()
-
-
-def concealed(
-    parts: ZipParts, sheets: Mapping[str, str], unread: list[str]
-) -> Mapping[str, Concealed]:
-    """Sheet name -> its hidden rows and columns, of an XLSX; hidden sheets are known elsewhere.
-
-    `sheets` are the parts by sheet name. Names of those that could not be looked at are added to
-    `unread`.
-    """
-    found: dict[str, Concealed] = {}
-    for name, part in sheets.items():
-        try:
-            data = parts.read(part)
-        except UnreadableDocument:
-            unread.append(f"hidden rows and columns of {name}")
-            continue
-        if data and b"hidden=" in data:
-            found[name] = _of_sheet(data)
-    return found
-
-
-# By pattern, since the tree of a large sheet takes twenty times its bytes.
-_HIDDEN = re.compile(rb"<(?:\w+:)?(row|col)\b([^<>]*\bhidden=[\"'](?:1|true)[\"'][^<>]*)>")
-
-
-def _of_sheet(data: bytes) -> Concealed:
-    rows: set[int] = set()
-    columns: set[int] = set()
-    for found in _HIDDEN.finditer(data):
-        if found[1] == b"row":
-            rows.add(_number(found[2], b"r", 0) - 1)
-        else:
-            last = min(_number(found[2], b"max", 1), MAX_COLUMNS)
-            columns |= set(range(_number(found[2], b"min", 1) - 1, last))
-    return Concealed(rows=frozenset(rows), columns=frozenset(columns))
-
-
-def _number(attributes: bytes, name: bytes, usual: int) -> int:
-    found = re.search(rb"\b" + name + rb"=[\"'](\d{1,8})[\"']", attributes)
-    return int(found[1]) if found else usual

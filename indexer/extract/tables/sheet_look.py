@@ -9,8 +9,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
+from indexer.extract.tables.hidden_cells import SHOWN, Concealed
+
 MAX_REFERENCES = 8  # of cells with formulas that a mark names; more are counted
 MAX_MERGED = 100_000  # places that merged cells fill
+UNFORMATTED = "numbers without their formats, hidden rows and columns without their mark"
 
 Place = tuple[int, int]
 
@@ -23,7 +26,8 @@ class SheetLook:
     formulas: list[Place] = field(default_factory=list)
     merged: list[tuple[int, int, int, int]] = field(default_factory=list)
     bold: set[Place] = field(default_factory=set)
-    unformatted: str = ""  # why formats could not be read
+    unseen: Concealed = SHOWN
+    unformatted: str = ""  # why formats, and what is hidden, could not be read
     shortened: str = ""  # what the file counts and stands here fewer times
 
     def bold_rows(self, rows: Sequence[Sequence[str]]) -> set[int]:
@@ -47,7 +51,7 @@ class SheetLook:
         if open_:
             remarks.append(f"formulas without a kept result in {references(open_)}")
         if self.unformatted:
-            remarks.append(f"numbers without their formats: {self.unformatted}")
+            remarks.append(f"{UNFORMATTED}: {self.unformatted}")
         if self.shortened:
             remarks.append(self.shortened)
         return "; ".join(remarks)

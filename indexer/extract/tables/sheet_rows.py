@@ -21,7 +21,6 @@ from indexer.extract.tables.headers import (
     found_header,
     is_name,
 )
-from indexer.extract.tables.hidden_cells import SHOWN, Concealed
 from indexer.extract.tables.sheet_look import MAX_MERGED, SheetLook, fill_merged
 from indexer.records import Line
 
@@ -162,15 +161,14 @@ def sheet_part(
     rows: list[list[str]],
     look: SheetLook,
     beside: Iterable[str] = (),
-    unseen: Concealed = SHOWN,
 ) -> Iterator[Line]:
     """The lines of a sheet behind its mark; `beside` are texts outside of cells."""
     remark = look.remark(rows)
     if not fill_merged(rows, look.merged):
         remark = "; ".join(filter(None, (remark, UNFILLED)))
     bold = look.bold_rows(rows)
-    lines = sheet_lines(list(unseen.marked(rows)), bold)
-    boxes = map(hide, beside) if unseen.whole else beside
+    lines = sheet_lines(list(look.unseen.marked(rows)), bold)
+    boxes = map(hide, beside) if look.unseen.whole else beside
     yield from part_lines("Sheet", name, chain(lines, boxes), remark=remark)
 
 

@@ -466,6 +466,7 @@ def test_control_c_stops_an_answer_and_not_the_conversation(sample_store):
         deadline = time.monotonic() + 60
         while not server.requests and time.monotonic() < deadline:
             time.sleep(0.05)
+        assert server.requests
         os.kill(terminal.pid, signal.SIGINT)
         terminal.wait_for("Stopped.")
         terminal.wait_for("> ")

@@ -154,14 +154,15 @@ def test_ordinary_text_in_many_scripts_neither_acts_nor_hides():
     assert leaks.acting("tab\t\nünï 日本語 עברית سلام ไทย हिन्दी 👍 ½ “x” \\x1b[ \u0600") == []
 
 
-@pytest.mark.parametrize("planted", STRINGS, ids=lambda planted: planted.id)
-def test_whatever_a_renderer_makes_live_is_detected(planted):
+def test_whatever_a_renderer_makes_live_is_detected():
     from markdown_it import MarkdownIt
 
     markdown = MarkdownIt("commonmark", {"html": True})
     markdown.validateLink = lambda url: True  # it would hide javascript: from this test
-    if re.search(r"<(a|img|svg|link|script|!--|\?)\b", markdown.render(planted.text)):
-        assert leaks.live_markup(planted.text)
+    live = r"<(?:(?:a|img|svg|link|script)\b|!--|\?)"
+    texts = [each.text for each in STRINGS if re.search(live, markdown.render(each.text))]
+    assert [text for text in texts if not leaks.live_markup(text)] == []
+    assert len(texts) >= 10  # or nothing was tested
 
 
 @pytest.mark.parametrize(

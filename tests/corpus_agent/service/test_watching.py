@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -20,7 +21,7 @@ import pytest
 
 from corpus_agent.service.cancel import cancelled_by_signal
 from indexer.errors import StoreLocked
-from indexer.files.watch import BURST, moments, polled
+from indexer.files.watch import BURST, POLL_SHARE, moments, polled
 from indexer.store.lock import writer_lock
 from indexer.store.manifest import read_manifest
 from indexer.store.snapshot import Snapshot
@@ -135,10 +136,16 @@ def test_no_moment_comes_without_a_change_nor_with_one_whose_name_says_that_it_c
     for name in names:
         (root / name).parent.mkdir(parents=True, exist_ok=True)
     notices: list[str] = []
-    due = moments(root, root / "index", After(4), notices.append)
+    ended = threading.Event()
+    due = moments(root, root / "index", ended.is_set, notices.append)
     next(due)
     for name in names:
         (root / name).write_text("x")
+    threading.Timer(3, (root / "note.md").write_text, ("x",)).start()
+    begun = time.monotonic()
+    next(due)
+    assert time.monotonic() - begun > 2.5  # for the last, which matters: events do come
+    ended.set()
     assert [*due] == []
     assert notices == []
 
@@ -151,10 +158,14 @@ def test_the_folder_is_looked_at_again_after_a_while_whatever_was_heard(root, st
 
 @pytest.mark.slow
 def test_without_events_work_that_took_long_once_does_not_put_off_the_next_look():
-    due = polled(After(5))
+    due = polled(After(PATIENCE))
     next(due)
-    time.sleep(0.6)  # of which looking takes a tenth: 6 s until the next one, were it the look
+    work = time.monotonic()
+    time.sleep(2)
+    took = time.monotonic() - work
+    begun = time.monotonic()
     assert next(due, "over") is None
+    assert time.monotonic() - begun < took / POLL_SHARE  # the pause, were it the look
 
 
 # -- what becomes of changes

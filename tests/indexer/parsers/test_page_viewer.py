@@ -1,6 +1,7 @@
 """The process that shows pages: its pictures, what it may not do, what it may cost."""
 
 import concurrent.futures.thread
+import contextlib
 import gc
 import json
 import threading
@@ -234,13 +235,32 @@ def test_a_box_lies_on_a_page_that_is_there(values):
     assert is_box([1, 0.1, 0.1, 0.2, 0.2], 3)
 
 
-@given(st.binary(max_size=60), st.integers(1, 30))
-def test_no_bytes_make_anything_but_a_picture_of_their_size_or_an_error(payload, width):
-    try:
-        points = protocol.checked_points(payload, width)
-    except protocol.Malformed:
-        return
-    assert points_of_png(png_of(points)).shape[:2] == (points.height, points.width)
+@given(
+    width=st.integers(0, 5),
+    height=st.integers(0, 5),
+    channels=st.sampled_from([0, 1, 2, 3]),
+    data=st.binary(min_size=76, max_size=76),
+    surplus=st.sampled_from([0, 0, 0, -1, 1]),
+)
+def test_no_bytes_make_anything_but_a_picture_of_their_size_or_an_error(
+    width, height, channels, data, surplus
+):
+    size = width * height * channels
+    payload = protocol.encoded_points(
+        Points(width, height, channels, data[: max(size + surplus, 0)])
+    )
+    if surplus == 0 and 0 < width <= 4 and height and channels in (1, 3):
+        points = protocol.checked_points(payload, 4)
+        assert points_of_png(png_of(points)).shape[:2] == (height, width)
+    else:
+        with pytest.raises(protocol.Malformed):
+            protocol.checked_points(payload, 4)
+
+
+@given(st.binary(max_size=60))
+def test_no_bytes_of_a_picture_raise_anything_but_malformed(payload):
+    with contextlib.suppress(protocol.Malformed):
+        protocol.checked_points(payload, 30)
 
 
 def test_points_come_out_of_the_wire_as_they_went_in():

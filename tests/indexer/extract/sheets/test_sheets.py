@@ -6,16 +6,21 @@ import datetime as dt
 import io
 import re
 import struct
+import time
 import zipfile
 
+import openpyxl
 import pytest
 
 from indexer.extract import open_document
+from indexer.extract.container import ZipParts
 from indexer.extract.legacy.compound import Compound
 from indexer.extract.sheets.number_formats import shown
+from indexer.extract.sheets.xlsx_look import Styles, read_look
 from indexer.extract.tables.sheet_look import (
     MAX_MERGED,
     MAX_REFERENCES,
+    UNFORMATTED,
     SheetLook,
     fill_merged,
     references,
@@ -78,8 +83,6 @@ SHOWN = "| Port: Vigo | Fare: 1,234.50 € | Share: 12.5% | When: 03.05.2024 | A
 
 
 def test_an_xlsx_shows_percent_currency_date_and_time_and_says_which_cells_are_formulas():
-    import openpyxl
-
     book = openpyxl.Workbook()
     for row in FORMATTED:
         book.active.append(row)
@@ -284,12 +287,10 @@ def test_a_sheet_says_that_merged_cells_are_not_repeated():
     [
         (b'k="1" ', ""),
         (b'zz:k="1" ', ""),  # a prefix that nothing defines
-        (b'k="&nothing;" ', " (numbers without their formats: the sheet is damaged)"),
+        (b'k="&nothing;" ', f" ({UNFORMATTED}: the sheet is damaged)"),
     ],
 )
 def test_a_sheet_that_only_its_values_can_be_read_of_is_read(damage, remark):
-    import openpyxl
-
     book = openpyxl.Workbook()
     for row in (("Port", "Fare"), ("Vigo", 7.5), ("Cangas", 9)):
         book.active.append(row)
@@ -305,6 +306,83 @@ def test_a_sheet_that_only_its_values_can_be_read_of_is_read(damage, remark):
 # --- What is hidden -------------------------------------------------------------------------------
 
 HIDDEN = "(hidden in the document)"
+
+
+def sheet_of(change):
+    """A sheet of which row 3 and column C are to be hidden by `change` of its XML."""
+    book = openpyxl.Workbook()
+    for row in (("Port", "Cost", "Crew"), ("Vigo", 70, 3), ("Cangas", 80, 2), ("Moaña", 90, 4)):
+        book.active.append(row)
+    book.active.row_dimensions[3].hidden = True
+    book.active.column_dimensions["C"].hidden = True
+    members = _members(made._saved(book))
+    name = "xl/worksheets/sheet1.xml"
+    before = members[name].decode()
+    members[name] = change(before).encode()
+    return made.zipped(members), before
+
+
+def without_references(sheet):
+    """Without the numbers of rows and cells, which may be left out."""
+    return re.sub(r'(<row[^>]*) r="\d+"|(<c) r="\w+"', r"\1\2", sheet)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        str,  # the control
+        without_references,
+        lambda sheet: sheet.replace('hidden="1"', 'hidden = "true"'),
+        lambda sheet: sheet.replace('hidden="1"', "hidden\n=' 1 '"),
+        lambda sheet: sheet.replace('hidden="1"', 'hidden="&#49;"'),
+        lambda sheet: sheet.replace("<row ", '<row xmlns:x="urn:x" x:r="9" x:hidden="0" '),
+        lambda sheet: sheet.replace("<c ", "<!-- a comment --><c "),
+        lambda sheet: re.sub(
+            '(<col .*?)width="[^"]*"(.*)hidden="1"', r'\1width="0"\2ht="0"',
+            sheet.replace('hidden="1"', "", 1),
+        ),
+    ],
+)  # fmt: skip
+def test_hidden_rows_and_columns_of_an_xlsx_are_marked_however_they_are_written(change):
+    data, before = sheet_of(change)
+    assert before.count('hidden="1"') == 2
+    assert lines_of(data, "a.xlsx") == [
+        *("--- Sheet Sheet ---", "| Port | Cost | |", f"{HIDDEN} Crew"),
+        *("| Port: Vigo | Cost: 70 | |", f"{HIDDEN} Crew: 3"),
+        f"{HIDDEN} Port: Cangas | Cost: 80 | Crew: 2",
+        *("| Port: Moaña | Cost: 90 | |", f"{HIDDEN} Crew: 4"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda sheet: sheet.replace('hidden="1"', 'hidden="0" ht="15"'),
+        # It hides rows without cells alone.
+        lambda sheet: sheet.replace('hidden="1"', "").replace(
+            "<sheetFormatPr", '<sheetFormatPr zeroHeight="1"'
+        ),
+    ],
+)
+def test_what_an_xlsx_shows_is_not_marked(change):
+    data, _ = sheet_of(change)
+    assert lines_of(data, "a.xlsx")[1:] == [
+        *("| Port | Cost | Crew |", "| Port: Vigo | Cost: 70 | Crew: 3 |"),
+        *("| Port: Cangas | Cost: 80 | Crew: 2 |", "| Port: Moaña | Cost: 90 | Crew: 4 |"),
+    ]
+
+
+def test_numbers_without_end_and_columns_without_number_cost_little():
+    columns = '<col min="1" max="16383" hidden="1"/>' * 100_000
+    data, _ = sheet_of(
+        lambda sheet: re.sub("<cols>.*?</cols>", f"<cols>{columns}</cols>", sheet).replace(
+            '<row r="3"', f'<row r="{"9" * 5000}"'
+        )
+    )
+    begun = time.process_time()
+    look = read_look(ZipParts(data), "xl/worksheets/sheet1.xml", Styles({}, frozenset()))
+    assert time.process_time() - begun < 5
+    assert look.unseen.columns == frozenset(range(16_383))
 
 
 def test_hidden_rows_columns_and_sheets_of_an_ods_stand_behind_the_mark_with_their_names():
