@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
+from functools import lru_cache
 from itertools import accumulate, chain, islice, pairwise
 from typing import TYPE_CHECKING
 
@@ -189,9 +190,9 @@ def _as_spelled(haystack: Comparable, wanted: Comparable, near_line: int) -> Fou
     for start in sorted(starts, key=lambda at: abs(haystack.line(at) - near_line)):
         end = start + len(wanted.text)
         first, last, text = _span(haystack, start, end)
-        if gaps_differ(haystack, start, wanted):
-            continue
         enough = says_enough(text) or (len(starts) == 1 and _is_all(haystack.text, start, end))
+        if (cut and not enough) or gaps_differ(haystack, start, wanted):
+            continue
         if enough and not leaves_out(haystack, start, end, text):
             return first, last, text, True
         cut = cut or (first, last, text, False)
@@ -209,6 +210,7 @@ def _is_all(text: str, start: int, end: int) -> bool:
     return not any(map(str.isalnum, chain(text[:start], text[end:])))
 
 
+@lru_cache(maxsize=256)  # of a text that stands in many lines
 def says_enough(text: str) -> bool:
     """Whether a quotation has enough content words, or a figure with its unit or noun."""
     words = {word for word in terms(text) if word not in STOP_WORDS and len(word) > 1}

@@ -2,9 +2,8 @@
 
 A price list of this year and one of last year say the same of the same thing, with other values.
 Where the dates of both are known, and both bear the same title, letterhead or sender, the newer one
-is quoted first, and the answer says that the older one says otherwise. Mails of different senders
-are no versions of each other, and a day that is still to come says nothing. Called by
-extractive.py.
+is quoted first, and the answer says that the older one says otherwise. What succeeds a mail is a
+mail of the same sender, and a day that is still to come says nothing. Called by extractive.py.
 """
 
 from __future__ import annotations
@@ -74,10 +73,12 @@ def versions(question: str, hits: Sequence[Hit], sentences: Sequence[Sentence]) 
         source = hit.chunk.source
         if source in found or not day or titles.isdisjoint(_titles(hits, source)):
             continue
-        if (theirs := _senders(hits, source)) and senders and theirs != senders:
-            continue
         other = _day(hits, source)
         if not other or other.startswith(day) or day.startswith(other):
+            continue
+        from_both = (senders, _senders(hits, source))
+        newer, older = from_both if day > other else from_both[::-1]
+        if older and newer != older:
             continue
         instead = _instead(question, own, first, number, hit)
         if instead is not None:
@@ -98,7 +99,7 @@ def newest_first(dated: Sequence[Dated], others: Sequence[Sentence]) -> tuple[Se
 def told_of_older(
     dated: Sequence[Dated], hits: Sequence[Hit], shown: Sequence[Citation]
 ) -> tuple[str, ...]:
-    """The notice that names the older documents among those that are shown, by their citations."""
+    """The notice that names the older documents by their citations, and counts those not shown."""
     days = {hits[each.sentence.passage].chunk.source: each.day for each in dated}
     first = {c.source: c.n for c in reversed(shown) if c.source in days}
     newest, *older = sorted(first, key=lambda source: days[source], reverse=True) or [""]
@@ -106,7 +107,12 @@ def told_of_older(
         return ()
     said = [f"[{first[source]}] of {days[source]}" for source in older]
     said[-1] += f"; [{first[newest]}] is of {days[newest]}"
-    return ((_TOLD if len(older) == 1 else _MORE_TOLD).format(", ".join(said)),)
+    told = (_TOLD if len(older) == 1 else _MORE_TOLD).format(", ".join(said))
+    left = [day for source, day in days.items() if source not in first]
+    if left:
+        told += f" {len(left)} more {'is' if len(left) == 1 else 'are'} not shown"
+        told += f", of {left[0]}." if len(left) == 1 else f", the oldest of {min(left)}."
+    return (told,)
 
 
 def _names_a_time(question: str) -> bool:

@@ -6,7 +6,7 @@ same function as an answer's quotation. Pure.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -15,7 +15,7 @@ import regex
 from corpus_agent.text.dates import find_dates, habit
 from corpus_agent.text.front_matter import Property, front_matter
 from corpus_agent.text.negation import REACH, denies_value
-from corpus_agent.text.sentences import units
+from corpus_agent.text.sentences import Unit, units
 from corpus_agent.text.table_rows import TextTable, column_of, tables_of
 from corpus_agent.text.values import Reading
 from indexer import MAX_WINDOW_LINES, Line, Window
@@ -41,6 +41,9 @@ class DocumentText:
         self.written = "\n".join(shown)
         # As many characters, so that places are the same: blanks for their like and for rules.
         self.text = _RULES.sub(_blank, self.written.translate(_BLANKS))
+        # Its quotations that do not hold, wherever they stand: looked up once, and not once a line.
+        self.unquotable: set[str] = set()
+        self._cut: dict[tuple[int, int], list[Unit]] = {}  # sentences, by the piece of text
         self._starts: list[int] = []
         at = 0
         for line in shown:
@@ -91,18 +94,27 @@ class DocumentText:
         held = [each for each in self._matter[0] if each.start < end and start < each.end]
         if held:
             return min(held[0].start, start), max(held[-1].end, end)
-        first, _ = self.line_span(max(0, start - _REACH))
-        _, last = self.line_span(min(len(self.text), end + _REACH))
-        touched = [
-            unit
-            for unit in units(self.text[first:last])
-            if unit.start + first < end and start < unit.end + first
-        ]
+        touched = self._touched(start, end)
         if touched:
-            found = touched[0].start + first, touched[-1].end + first
+            found = touched[0].start, touched[-1].end
             if found[1] - found[0] <= max(_LONGEST, end - start):
                 return min(found[0], start), max(found[1], end)
         return self.lines_around(start, end, 0)
+
+    def _touched(self, start: int, end: int) -> list[Unit]:
+        """The sentences that a span touches.
+
+        Places that are close are looked for in the same piece: a list of days is cut once, and not
+        once a day.
+        """
+        first, _ = self.line_span(max(0, (start // _REACH - 1) * _REACH))
+        _, last = self.line_span(min(len(self.text), (end // _REACH + 2) * _REACH))
+        if (first, last) not in self._cut:
+            cut = units(self.text[first:last])
+            self._cut[first, last] = [Unit(u.start + first, u.end + first, u.kind) for u in cut]
+        every = self._cut[first, last]
+        begin = bisect_right(every, start, key=lambda unit: unit.end)
+        return every[begin : bisect_left(every, end, key=lambda unit: unit.start)]
 
     def before(self, at: int, reach: int) -> str:
         """The text before a place within its paragraph, on one line."""

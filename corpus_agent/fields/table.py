@@ -269,7 +269,10 @@ def quoted_span(document: DocumentText, n: int, span: tuple[int, int]) -> Citati
     around = (document.lines_around(*span, beside) for beside in (0, 1, 3))
     for start, end in (document.sentence(*span), *around):
         quote, line = document.written[start:end], document.line_at(start)
+        if quote in document.unquotable:
+            continue
         citation = check_quotation(document, n, document.source, quote, line)
         if citation.stands:
             return citation
+        document.unquotable.add(quote)
     return None

@@ -5,6 +5,7 @@ Every document is looked at, and every quotation is looked up, as for a table. C
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -123,7 +124,7 @@ def timeline_of(
 def _statements(document: DocumentText) -> tuple[list[DatedStatement], int]:
     """The dated statements of one document, each sentence once a day; and how many did not hold."""
     dates = [reading for reading in document.dates if not document.is_property(reading.start)]
-    starts = [reading.start for reading in dates]
+    starts = Counter(reading.start for reading in dates)
     quoted: dict[tuple[int, int], Citation | None] = {}
     found: dict[tuple[str, tuple[int, int]], DatedStatement] = {}
     dropped = 0
@@ -134,7 +135,7 @@ def _statements(document: DocumentText) -> tuple[list[DatedStatement], int]:
             dropped += quoted[span] is None
         citation = quoted[span]
         if citation is not None:
-            either = starts.count(reading.start) > 1
+            either = starts[reading.start] > 1
             column = document.column_at(reading.start)
             statement = DatedStatement(reading.normal, citation, either, column)
             found.setdefault((reading.normal, span), statement)

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from indexer import FileRow, Index
 
 MAX_PAGE_TOKENS = 14_000  # of document text in one result; clients cut at 25,000 and warn at 10,000
+MAX_ARGUMENT = 10_000  # characters of a query, a question, a list of fields
 MAX_LISTED = 20  # unreadable files that the status lists
 PAGE_OF_RESOURCES = 100
 SCHEME = "corpus://"
@@ -87,6 +88,10 @@ class Tools:
         checked = check_arguments(spec, arguments)
         if isinstance(checked, ToolResult):
             return checked
+        for key, value in checked.items():
+            if isinstance(value, str) and len(value) > MAX_ARGUMENT:
+                told = f"{key} has {len(value):,} characters; at most {MAX_ARGUMENT:,} are taken."
+                return failure(f"{told} Ask for one thing at a time.", code="bad_argument")
         run = {
             search.NAME: self._search,
             read.NAME: self._read,

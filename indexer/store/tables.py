@@ -7,12 +7,15 @@ them. Called by the writer, under its lock.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from indexer.errors import IncompatibleStore
 from indexer.records import FileRow
 from indexer.store import compaction, indices
 from indexer.store.folder import TABLES
+from indexer.store.former import drop_unnamed
 from indexer.store.indices import Scale
 from indexer.store.manifest import Manifest
 from indexer.store.rows import (
@@ -55,9 +58,11 @@ class Tables:
     @classmethod
     def committed(cls, store: Path, manifest: Manifest) -> tuple[Tables, bool]:
         """Tables at their committed versions, and whether a killed writer left later ones."""
+        changed = False
+        with suppress(IncompatibleStore):  # held by a reader of another schema: nothing may go
+            changed = drop_unnamed(store, manifest)
         database = connect(store)
         chunks, files = database.open_table("chunks"), database.open_table("files")
-        changed = False
         for table, version in (
             (chunks, manifest.chunks_version),
             (files, manifest.files_version),

@@ -14,11 +14,15 @@ from corpus_agent.settings import Settings
 from corpus_agent.trust.stores import place_of
 from indexer.errors import DamagedStore, UntrustedStore
 from indexer.parsers.recogniser import RecognisedPage
+from indexer.store.keeping import Keep
+from indexer.store.lance_files import version_file
 from indexer.store.manifest import read_manifest
 from indexer.store.names import MARKER_NAME
 from indexer.store.recognised import KeptPage, RecognisedPages
+from indexer.store.rows import connect
 from indexer.store.snapshot import Snapshot
 from indexer.store.texts import Texts
+from indexer.store.versions import versions
 from tests.support.toy_index import sync
 
 STORE = ".corpus-agent"
@@ -129,3 +133,31 @@ def test_what_is_recognised_is_not_written_into_a_file_elsewhere(mine, linked):
     assert profile.read_text() == "alias ll=ls\n"
     assert kept.read_text().startswith("as it was") is not linked
     assert RecognisedPages(mine).page(TRUE_SHA256, 1) == page
+
+
+@pytest.mark.parametrize("ahead", [1, 1_000])
+def test_rows_that_were_brought_are_not_gone_on_from(mine, theirs, ahead):
+    """The number in the file is that of the committed version; its name is that of a newer one."""
+    own, brought = mine / "lance/chunks.lance", theirs / "lance/chunks.lance"
+    committed = read_manifest(mine).chunks_version
+    assert read_manifest(theirs).chunks_version == committed
+    for part in ("data", "_indices"):
+        if (brought / part).is_dir():
+            shutil.copytree(brought / part, own / part, dirs_exist_ok=True)
+    newer = version_file(own, committed + ahead)
+    shutil.copyfile(version_file(brought, committed), newer)
+    assert "150" in connect(mine).open_table("chunks").to_arrow()["lexical"][0].as_py()  # control
+    (mine.parent / "gate.md").write_text("The gate is green.\n")
+    sync(mine.parent, mine)
+    shown = {row["source"]: row["lexical"] for row in Snapshot(mine).chunk_rows().to_pylist()}
+    assert shown.keys() == {"lease.md", "gate.md"}
+    assert "900" in shown["lease.md"] and "150" not in shown["lease.md"]
+
+
+def test_versions_that_are_kept_stay_where_others_are_dropped(mine):
+    for text in ("The gate is green.\n", "The gate is red.\n", "The gate is blue.\n"):
+        (mine.parent / "gate.md").write_text(text)
+        sync(mine.parent, mine, keep=Keep(versions=9))
+    for made in versions(mine):
+        rows = Snapshot(mine, version=made.version).chunk_rows().to_pylist()
+        assert len(rows) == made.chunks

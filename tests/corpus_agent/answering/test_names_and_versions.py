@@ -139,3 +139,39 @@ def test_no_document_is_called_older_without_reason(papers, question):
     answer = asked(papers, question)
     assert answer.citations
     assert older(answer) == []
+
+
+def test_what_bears_no_sender_does_not_succeed_a_mail(tmp_path):
+    title = "---\ntitle: Boiler service\ndate: 2024-06-03\n---\n\n"
+    (tmp_path / "note.md").write_text(f"{title}The service of the boiler costs 910 pounds.\n")
+    answer = asked_of(tmp_path, mails=1, question="How much does the service of the boiler cost?")
+    assert older(answer) == []
+    (tmp_path / "mail-0.eml").unlink()  # the control: two without a sender
+    (tmp_path / "before.md").write_text(
+        f"{title.replace('2024', '2022')}The service of the boiler costs 120 pounds.\n"
+    )
+    answer = asked_of(tmp_path, mails=0, question="How much does the service of the boiler cost?")
+    assert len(older(answer)) == 1
+
+
+@pytest.mark.parametrize(("mails", "end"), [(3, ""), (4, " 1 more is not shown, of 2020-03-02.")])
+def test_older_documents_that_are_not_shown_are_counted(tmp_path, mails, end):
+    answer = asked_of(tmp_path, mails, "How much does the service of the boiler cost?")
+    (told,) = older(answer)
+    assert told.startswith("Older documents say otherwise: [2] of ")
+    newest = answer.citations[0].source
+    assert newest == f"mail-{mails - 1}.eml"
+    assert told.endswith(f"; [1] is of {2019 + mails}-03-02.{end}")
+
+
+def asked_of(folder: Path, mails: int, question: str) -> Answer:
+    """The answer over a folder with so many mails of one sender, a year apart."""
+    for number in range(mails):
+        (folder / f"mail-{number}.eml").write_text(
+            "From: Mary Dunmoor <mary@dunmoor.example>\nSubject: Boiler service\n"
+            f"Date: 2 Mar {2020 + number} 10:00:00 +0000\nContent-Type: text/plain\n\n"
+            f"Dear Ann,\n\nThe service of the boiler costs {number + 1}20 pounds.\n\nMary\n"
+        )
+    settings = Settings(store=folder / ".corpus-agent")
+    session.index(settings, folder)
+    return asked(session.open_corpus(settings), question)

@@ -137,6 +137,8 @@ def test_the_same_call_gives_the_same_result_twice(tools):
         ("vectordb_search", {"query": "a", "path": "no/"}, "list_sources lists what there is"),
         ("vectordb_search", {"query": "a", "where": "size>3"}, "is no property"),
         ("list_sources", {"path": "no/"}, "No document is selected by 'no/'"),
+        ("vectordb_search", {"query": "a " * 5_001}, "query has 10,002 characters; at most 10,000"),
+        ("ask_corpus", {"question": "a " * 5_001}, "Ask for one thing at a time."),
         ("list_sources", {"offset": 0}, "offset is from 1 to 213"),
         ("corpus_status", {"verbose": True}, "there is no 'verbose'"),
         ("send_email", {"to": "x"}, "There are: vectordb_search, vectordb_read, ask_corpus, corp"),
@@ -146,6 +148,10 @@ def test_an_error_is_a_text_that_says_what_to_do(tools, name, arguments, next_st
     result = call(tools, name, **arguments)
     assert result.failed
     assert next_step in result.text
+
+
+def test_a_query_of_the_most_characters_is_searched(tools):
+    assert not call(tools, "vectordb_search", query="dough " * 1_666).failed
 
 
 @pytest.mark.slow
