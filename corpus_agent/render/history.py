@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from os.path import commonprefix
 from typing import TYPE_CHECKING
 
 from corpus_agent.render.common import SCHEMA_VERSION, number_of, place, size_mb
@@ -150,7 +149,8 @@ def _shown_from(passage: history.PassageChange) -> int:
     if passage.before is None or passage.after is None:
         return 0
     before, after = one_line(passage.before.text), one_line(passage.after.text)
-    same = len(commonprefix((before, after)))
+    pairs = enumerate(zip(before, after, strict=False))
+    same = next((at for at, (old, new) in pairs if old != new), min(len(before), len(after)))
     if before == after or same < _SHOWN_CHARS // 2:
         return 0
     start = same - _SHOWN_BEFORE
