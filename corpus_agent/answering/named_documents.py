@@ -12,6 +12,7 @@ from pathlib import PurePosixPath
 import regex
 
 from corpus_agent.answering.claims import names_are_nouns
+from corpus_agent.text.calendar_names import calendar_names, names_of_dates
 from corpus_agent.text.tokens import STOP_WORDS, fold, has_digit, terms
 
 MOST_NAMED = 3  # documents that are searched before the others
@@ -45,17 +46,21 @@ def named_documents(question: str, sources: Iterable[str]) -> list[str]:
 def missing_names(question: str, texts: Collection[str]) -> list[str]:
     """The names of a question, as written, that no text has: what these say may be of another.
 
-    None of a German one, whose nouns are written like names.
+    A date has its month and its weekday. None of a German question, whose nouns are written like
+    names.
     """
     if names_are_nouns(question):
         return []
     first = _WORD.search(question)
     together = " ".join("".join(terms(text)) for text in texts)
-    return [
+    missing = [
         word
         for word in dict.fromkeys(match[0] for match in _PROPER.finditer(question))
         if (first is None or word != first[0]) and fold(word) not in together
     ]
+    asked = calendar_names(question) if missing else {}
+    told = {name for text in texts for name in names_of_dates(text)} if asked else set()
+    return [word for word in missing if asked.get(fold(word)) not in told]
 
 
 def without_names(question: str, source: str) -> str:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from indexer import Chunk, history
 
 _SHOWN_CHARS = 160  # of a passage, on a line
+_SHOWN_BEFORE = 40  # of them before the first difference
 _SHOWN_PASSAGES = 5  # of a document; the JSON has all
 _TO_KEEP = "To keep former versions from now on: corpus-agent index --keep 30d"
 _KINDS: tuple[history.ChangeKind, ...] = ("added", "changed", "moved", "removed")
@@ -122,9 +123,10 @@ def diff_lines(found: history.Difference) -> Iterator[str]:
     for change in found.documents:
         yield f"\n{change.kind:<8} {_document(change)}"
         for passage in change.passages[:_SHOWN_PASSAGES]:
+            start = _shown_from(passage)
             for sign, chunk in (("-", passage.before), ("+", passage.after)):
                 if chunk is not None:
-                    yield f"  {sign} {_passage(chunk)}"
+                    yield f"  {sign} {_passage(chunk, start)}"
         more = len(change.passages) - _SHOWN_PASSAGES
         if more > 0:
             yield f"  and {number_of(more, 'more passage')} (--json has all)"
@@ -142,8 +144,22 @@ def _document(change: history.DocumentChange) -> str:
     return f"{called(change.source)} (passages: {counts or 'the same text'})"
 
 
-def _passage(chunk: Chunk) -> str:
+def _shown_from(passage: history.PassageChange) -> int:
+    """Where the shown part of both texts begins: some words before their first difference."""
+    if passage.before is None or passage.after is None:
+        return 0
+    before, after = one_line(passage.before.text), one_line(passage.after.text)
+    pairs = enumerate(zip(before, after, strict=False))
+    same = next((at for at, (old, new) in pairs if old != new), min(len(before), len(after)))
+    if before == after or same < _SHOWN_CHARS // 2:
+        return 0
+    start = same - _SHOWN_BEFORE
+    return before.rfind(" ", start - _SHOWN_BEFORE, start) + 1 or start
+
+
+def _passage(chunk: Chunk, start: int) -> str:
     text = one_line(chunk.text)
+    text = f"…{text[start:]}" if start else text
     text = text if len(text) <= _SHOWN_CHARS else f"{text[: _SHOWN_CHARS - 1]}…"
     where = place(chunk.source, chunk.line_start, chunk.line_end, chunk.page_start)
     return f"{where} {enclosed(text, '“', '”')}"

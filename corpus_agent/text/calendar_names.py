@@ -1,13 +1,17 @@
 """The months and weekdays that a text names, in any of their spellings: Feb, Sept., 2024-02-11.
 
 Pure. A word that is also something else (sat, sun, Jan, may) counts beside a figure, a preposition
-of time or another such word. Called by answering/coverage.py and extractive.py.
+of time or another such word. Called by answering/coverage.py, extractive.py and
+named_documents.py.
 """
 
 from __future__ import annotations
 
+from datetime import date
+
 import regex
 
+from corpus_agent.text.dates import find_dates
 from corpus_agent.text.number_words import MONTHS, WEEKDAYS, listed
 from corpus_agent.text.tokens import fold
 
@@ -65,6 +69,13 @@ def calendar_names(text: str) -> dict[str, Name]:
         if _is_dated(text, called)
     }
     return found | {dated[0]: ("month", int(dated["month"])) for dated in _DATED.finditer(text)}
+
+
+def names_of_dates(text: str) -> set[Name]:
+    """The months and weekdays of a text, those of its dates in figures too."""
+    days = [reading.normal for reading in find_dates(text)]
+    weekdays = {("weekday", date.fromisoformat(day).isoweekday()) for day in days if len(day) > 7}
+    return {*calendar_names(text).values(), *(("month", int(day[5:7])) for day in days), *weekdays}
 
 
 def with_spellings(question: str) -> str:

@@ -69,3 +69,25 @@ def test_names_that_no_text_has_are_told_as_they_are_written():
     assert missing_names(question, texts) == ["Kestrel"]
     assert missing_names("Wie hoch ist die Miete?", texts) == []  # a noun
     assert missing_names("Kestrel paid what?", texts) == []  # the first word is always written so
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "2025-03-30",
+        "30/03/2025",
+        "30.3.25",
+        "3/30/2025",
+        "30 mars 2025",
+        "Mar 30, 2025",
+        "2025年3月30日",
+    ],
+)
+def test_a_month_or_weekday_is_named_by_a_date_in_any_form(written):
+    question = "Who fired the kiln on Sunday 30 March 2025?"
+    assert missing_names(question, [f"Date: {written}, firer: Roe"]) == []
+    assert missing_names(question, ["Date: 2025-04-29, firer: Roe"]) == ["Sunday", "March"]
+    assert missing_names("Who let March Hall go?", [f"Date: {written}"]) == [
+        "March",
+        "Hall",
+    ]  # none

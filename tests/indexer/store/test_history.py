@@ -420,3 +420,23 @@ def test_who_keeps_versions_is_not_advised_to_keep_them(root, store):
             with pytest.raises(CorpusError, match="is not kept") as raised:
                 version_at(store, at)
             assert ("--keep" in raised.value.hint) is advised, (keep, at)
+
+
+@pytest.mark.parametrize("blank", [" ", ""])
+def test_what_changed_in_a_long_passage_is_shown(root, store, blank):
+    led, behind = blank.join(["word"] * 25), blank.join(["more"] * 25)
+    for rent in (500, 550):
+        (root / "long.txt").write_text(f"{led} The rent is {rent} euros. {behind}\n")
+        sync(root, store, keep=Keep(versions=5))
+    lines = list(render.diff_lines(difference(store, 1, 2)))
+    shown = [line for line in lines if line.startswith(("  -", "  +"))]
+    assert ["The rent is 500" in shown[0], "The rent is 550" in shown[1]] == [True, True]
+    assert all("“…" in line and len(line) < 200 for line in shown)
+
+
+def test_a_change_near_the_beginning_is_shown_from_there(root, store):
+    for rent in (500, 550):
+        (root / "long.txt").write_text(f"The rent is {rent} euros. {'more ' * 60}\n")
+        sync(root, store, keep=Keep(versions=5))
+    shown = [line for line in render.diff_lines(difference(store, 1, 2)) if line[2] in "+-"]
+    assert "“The rent is 500 " in shown[0] and "“The rent is 550 " in shown[1]
