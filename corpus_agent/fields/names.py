@@ -26,6 +26,8 @@ _FORMED = regex.compile(
 _ORGANISED = regex.compile(rf"(?i)(?<!\p{{L}})(?:{_FORM}|{_BODY})\.?$")
 _AFTER_PLACE = r"(?!(?i:without|with|applicable|applied|excluding|exclusive|as|and|regardless|notwithstanding|except|the|each|any|which|including|irrespective|not|for|shall|both|or|in|to|by|all|this|without|disregarding|exclusively|only|other|if|that|these|such|governs?|will|may|is|are)\b)"
 _PLACE_WORD = rf"{_AFTER_PLACE}(?:(?:\p{{Lu}}\.){{2,4}}|St\.|\p{{Lu}}[\p{{L}}\p{{M}}'’-]*)"
+_BEGINS = regex.compile(r"(?<![\p{L}\p{N}'’.&-])[\p{Lu}\p{Lt}\p{N}]")
+_LONGEST = 100  # characters of a name that is read from its end
 _PLACE = regex.compile(
     rf"{_PLACE_WORD}(?:(?:\s+(?i:of|and|the|de|del|la|do|da|du|am|upon|der)){{1,2}}\s+{_PLACE_WORD}|\s+{_PLACE_WORD}|,\s+{_PLACE_WORD}(?=[\s,.;)]|$)){{0,5}}"
 )
@@ -49,6 +51,16 @@ def name_at(text: str, start: int, end: int | None = None) -> Reading | None:
         return None
     plain = " ".join(written.split())
     return Reading(start, start + len(written), plain, plain)
+
+
+def name_before(text: str, at: int) -> Reading | None:
+    """The longest name of a line that ends at a place."""
+    first = max(text.rfind("\n", 0, at) + 1, at - _LONGEST)
+    for begins in _BEGINS.finditer(text, first, at):
+        name = name_at(text, begins.start(), at)
+        if name is not None and not text[name.end : at].strip():
+            return name
+    return None
 
 
 def is_organisation(name: str) -> bool:

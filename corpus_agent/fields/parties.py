@@ -6,11 +6,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import regex
 
-from corpus_agent.fields.names import is_organisation, name_at
+from corpus_agent.fields.names import is_organisation, name_at, name_before
 from corpus_agent.fields.page import DocumentText
 from corpus_agent.fields.records import ProposedValue
 from corpus_agent.text.tokens import fold
@@ -50,6 +51,13 @@ _ROLE = regex.compile(
     r"[“\"„«'‘]\s*(?:the\s+)?([\p{L}][\p{L}\p{N} @&.'’-]{1,50}?)\s*[,.]?\s*[”\"“»'’]"
 )
 _IN_BRACKETS = regex.compile(r"\(([^()]{2,200})\)")
+# Who was elected to a role, which something ends that belongs to no longer one: "tenant adviser".
+_ELECTED = regex.compile(
+    r"(?i)\s(?:was|were|has\s+been)\s+(?:(?:unanimously|duly)\s+)?(?:re-?)?(?:elected|appointed|chosen)\s+(?:as\s+)?(?:the\s+|our\s+|its\s+)?(?:new\s+)?(?P<role>\p{L}[\p{L}-]{1,30}(?:\s\p{L}[\p{L}-]{1,30}){0,2}?)(?=\s*(?:[,.;:)]|\n\s*\n|\Z)|\s+(?:of|for|by|with|at|on|in|until|from|and|to|after|again|unanimously)\b)"
+)
+_BEFORE_NAME = regex.compile(
+    r"(?i)(?:^|[:;.|*•–-]|(?<!\p{L})(?:between|and|by|the|with|zwischen|und|entre|et|y|e|tra|tussen|en|mr|mrs|ms|dr)\.?)$"
+)
 _NO_ROLES = frozenset(["party", "parties", "agreement", "effective date", "contract", "lease"])
 _NO_NAMES = regex.compile(
     r"(?i)^(?:(?:the\s+)?(?:parties|undersigned|following|above|date|effective date|agreement|company|seller|buyer|landlord|tenant|client|customer|supplier|provider|service provider|service recipient|recipient|consultant|contractor|distributor|reseller|manufacturer|licensor|licensee|lender|borrower|employer|employee|executive|agent|corporation|purchaser|vendor|owner|franchisor|franchisee|publisher|sponsor)|the|this|it|you|we|each|either|both|january|february|march|april|may|june|july|august|september|october|november|december|\p{L}?\d+|(?:chief|president|director|vice|managing|its)\b.*)$"
@@ -237,11 +245,55 @@ def parties_of(document: DocumentText) -> list[ProposedValue]:
 
 
 def with_role(document: DocumentText, phrases: tuple[str, ...]) -> list[ProposedValue]:
-    """The party that is defined with a role: ("Landlord")."""
-    roles = {fold(phrase) for phrase in phrases}
+    """The party that is defined with a role, ("Landlord") or (the Landlord), and who else has it.
+
+    "Ann Smith (chair)", "Ann Smith was elected chair".
+    """
+    roles = frozenset(map(fold, phrases))
     _, parties = introduced(document)
-    return [
+    defined = [
         ProposedValue((party.name,), party.name.start, party.end, 0.95)
         for party in parties
         if roles.intersection(party.roles)
+        or any(
+            _in_role(piece[1]) in roles
+            for piece in _IN_BRACKETS.finditer(document.text, party.name.end, party.end)
+        )
     ]
+    return defined or [
+        ProposedValue((name,), name.start, end, 0.95)
+        for name, end in _holders(document.text, roles)
+    ]
+
+
+def _in_role(words: str) -> str:
+    """What is in brackets behind a name, as roles are compared."""
+    return fold(words).strip(" ,.\"“”„«»'‘’").removeprefix("the ")
+
+
+def _holders(text: str, roles: frozenset[str]) -> Iterator[tuple[Reading, int]]:
+    """The names before a role in brackets or before an election to it, and where the role ends."""
+    for piece in _IN_BRACKETS.finditer(text):
+        if _in_role(piece[1]) in roles:
+            name = name_before(text, piece.start())
+            if name is not None and _holds(name, text, listed=fold(piece[1]) in roles):
+                yield name, piece.end()
+    for elected in _ELECTED.finditer(text):
+        if fold(" ".join(elected["role"].split())) in roles:
+            name = name_before(text, elected.start())
+            if name is not None and _holds(name, text, listed=True):
+                yield name, elected.end()
+
+
+def _holds(name: Reading, text: str, *, listed: bool) -> bool:
+    """Whether a name before a role is whole, and that of its holder: no town at an address' end.
+
+    `listed`: as people are in a list, where a name may be one word and stand behind a comma.
+    """
+    if _NO_NAMES.match(name.normal) or _STREETS.fullmatch(name.normal.split()[-1]):
+        return is_organisation(name.normal)
+    before = text[text.rfind("\n", 0, name.start) + 1 : name.start].rstrip()
+    in_list = listed and before.endswith((":", ",", ";", "-", "–", "•", "*", "|"))
+    if in_list or is_organisation(name.normal):
+        return True
+    return " " in name.normal and _BEFORE_NAME.search(before) is not None

@@ -17,7 +17,7 @@ import pytest
 from corpus_agent import render
 from corpus_agent.answering.quotations import check_quotation
 from corpus_agent.cli.progress import counted
-from corpus_agent.fields.definition import fields_of
+from corpus_agent.fields.definition import field_of, fields_of
 from corpus_agent.fields.mentions import mention_of, mentions
 from corpus_agent.fields.page import DocumentText
 from corpus_agent.fields.records import FieldTable
@@ -149,6 +149,45 @@ def test_a_role_is_a_column_and_a_party_is_found_by_it(made):
     ]
 
 
+@pytest.mark.parametrize(
+    ("field", "text", "expected"),
+    [
+        ("chair", "Present: Ann Smith (chair), Joe Roe (treasurer)", "Ann Smith"),
+        ("chair", "Present: Joe Roe (treasurer), Ann (chair)", "Ann"),
+        (
+            "chair",
+            "Joe Roe stepped down. Ann Smith was re-elected chair, with four votes.",
+            "Ann Smith",
+        ),
+        ("chair", "Ann Smith has been appointed as our new chair of the board.", "Ann Smith"),
+        (
+            "landlord",
+            "made between Elm Estates Ltd (the Landlord) and the Oak Lane Club (the Tenant).",
+            "Elm Estates Ltd",
+        ),
+        (
+            "tenant",
+            "made between Elm Estates Ltd (the Landlord) and the Oak Lane Club (the Tenant).",
+            "Oak Lane Club",
+        ),
+        (
+            "landlord",
+            "Rent is paid to Elm Estates Ltd (the Landlord) each month.",
+            "Elm Estates Ltd",
+        ),
+        ("chair", "Present: Ann Smith (outgoing chair), Joe Roe (vice chair)", ""),
+        ("chair", "Ann Smith was not elected chair. Joe Roe was elected vice chair.", ""),
+        ("tenant", "Ann Smith was appointed tenant adviser.", ""),
+        ("landlord", "A firm in Leeds and Wales (the Landlord) pays.", ""),
+        ("landlord", "Somebody of 12 Elm Road, New York (the Landlord) pays.", ""),
+    ],
+)
+def test_who_holds_a_role_is_found_where_it_stands_behind_the_name(field, text, expected):
+    document = DocumentText("a.md", [Line(text)])
+    values = [each.normal for each in proposed(document, field_of(field))]
+    assert values == ([expected] if expected else [])
+
+
 def test_every_quotation_of_a_table_stands_in_its_document(made):
     corpus = Index.open(made / "store", root=made / "docs")
     words = ["agreement date", "expiry", "governing law", "parties", "total", "rent", "due date"]
@@ -187,7 +226,7 @@ def test_the_foot_counts_what_changed_and_what_is_gone(made, tmp_path):
 TABLING = """
 import sys
 from pathlib import Path
-from corpus_agent.fields.definition import fields_of
+from corpus_agent.fields.definition import field_of, fields_of
 from corpus_agent.fields.table import table_of
 from indexer import Index
 corpus = Index.open(Path(sys.argv[1]))
