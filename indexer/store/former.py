@@ -13,8 +13,6 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from indexer.errors import DamagedStore, IncompatibleStore
-from indexer.store.folder import TABLES
-from indexer.store.lance_files import version_file
 from indexer.store.manifest import (
     FORMER,
     Manifest,
@@ -86,12 +84,12 @@ def former_files(store: Path) -> dict[int, tuple[str, Manifest]]:
     Those of other schemas, and what is no manifest, are left out.
     """
     found: dict[int, tuple[str, Manifest]] = {}
-    for name, manifest in _every_former(store):
+    for name, manifest in every_former(store):
         found.setdefault(manifest.version, (name, manifest))
     return found
 
 
-def _every_former(store: Path) -> Iterator[tuple[str, Manifest]]:
+def every_former(store: Path) -> Iterator[tuple[str, Manifest]]:
     """As `former_files`, with those that were written anew since; the last one first."""
     for path in _former_paths(store):
         try:
@@ -104,32 +102,6 @@ def _every_former(store: Path) -> Iterator[tuple[str, Manifest]]:
             os.close(descriptor)
         if manifest is not None:
             yield path.name, manifest
-
-
-def drop_unnamed(store: Path, current: Manifest) -> bool:
-    """Delete the table versions that no manifest names; whether any was newer than `current`.
-
-    A killed writer leaves such, and an archive may bring them. LanceDB takes the first name for the
-    newest version, and goes on from its rows if the number in it is the committed one. For the
-    writer, before it opens a table. Raises IncompatibleStore where a reader holds a version of
-    another schema, whose files are not known.
-    """
-    if not current.contents:  # of an earlier version of this program, which listed no files
-        return False
-    former(store)  # raises for those of another schema
-    every = [current, *(manifest for _, manifest in _every_former(store))]
-    named = {store / name for manifest in every for name in manifest.contents}
-    newer = False
-    for name, now in (("chunks", current.chunks_version), ("files", current.files_version)):
-        table = store / TABLES / f"{name}.lance"
-        newest = version_file(table, now).name  # the newest one sorts first
-        numbers = {getattr(manifest, f"{name}_version") for manifest in every}
-        named |= {version_file(table, number) for number in numbers}
-        for path in (*table.glob("_versions/*"), *table.glob("_transactions/*")):
-            if path not in named:
-                newer |= path.parent.name == "_versions" and path.name < newest
-                path.unlink(missing_ok=True)
-    return newer
 
 
 def _former_paths(store: Path) -> list[Path]:

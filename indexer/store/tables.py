@@ -15,8 +15,9 @@ from indexer.errors import IncompatibleStore
 from indexer.records import FileRow
 from indexer.store import compaction, indices
 from indexer.store.folder import TABLES
-from indexer.store.former import drop_unnamed
+from indexer.store.former import every_former, former
 from indexer.store.indices import Scale
+from indexer.store.lance_files import version_file
 from indexer.store.manifest import Manifest
 from indexer.store.rows import (
     KEY_COLUMN,
@@ -60,7 +61,7 @@ class Tables:
         """Tables at their committed versions, and whether a killed writer left later ones."""
         changed = False
         with suppress(IncompatibleStore):  # held by a reader of another schema: nothing may go
-            changed = drop_unnamed(store, manifest)
+            changed = _drop_unnamed(store, manifest)
         database = connect(store)
         chunks, files = database.open_table("chunks"), database.open_table("files")
         for table, version in (
@@ -198,3 +199,29 @@ def _delete(table: Table, sources: Sequence[str]) -> None:
     for start in range(0, len(sources), DELETE_BATCH):
         listed = ", ".join(quoted(source) for source in sources[start : start + DELETE_BATCH])
         table.delete(f"source IN ({listed})")
+
+
+def _drop_unnamed(store: Path, current: Manifest) -> bool:
+    """Delete the table versions that no manifest names; whether any was newer than `current`.
+
+    A killed writer leaves such, and an archive may bring them. LanceDB takes the first name for the
+    newest version, and goes on from its rows if the number in it is the committed one. For the
+    writer, before it opens a table. Raises IncompatibleStore where a reader holds a version of
+    another schema, whose files are not known.
+    """
+    if not current.contents:  # of an earlier version of this program, which listed no files
+        return False
+    former(store)  # raises for those of another schema
+    every = [current, *(manifest for _, manifest in every_former(store))]
+    named = {store / name for manifest in every for name in manifest.contents}
+    newer = False
+    for name, now in (("chunks", current.chunks_version), ("files", current.files_version)):
+        table = store / TABLES / f"{name}.lance"
+        newest = version_file(table, now).name  # the newest one sorts first
+        numbers = {getattr(manifest, f"{name}_version") for manifest in every}
+        named |= {version_file(table, number) for number in numbers}
+        for path in (*table.glob("_versions/*"), *table.glob("_transactions/*")):
+            if path not in named:
+                newer |= path.parent.name == "_versions" and path.name < newest
+                path.unlink(missing_ok=True)
+    return newer
