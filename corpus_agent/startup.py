@@ -356,7 +356,7 @@ def corpus_place(settings: Settings, folder: Path | None) -> StorePlace:
     try:
         known = recorded_place(store, settings)
     except UntrustedStore as error:  # one that came with the folder need not be taken
-        elsewhere = "Or leave it: corpus-agent --store DIR index FOLDER"
+        elsewhere = "(or leave it: corpus-agent --store DIR index FOLDER)"
         raise UntrustedStore(error.message, f"{error.hint} {elsewhere}") from None
     if wanted is None:
         if known is not None and (absent := paths.absence(known.root)):

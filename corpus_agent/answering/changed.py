@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from corpus_agent.answering.records import Answer
 from corpus_agent.text.naming import called_in_answer
+from corpus_agent.text.wording import number_of
 
 MOST_NAMED = 3
 
@@ -24,6 +25,7 @@ def with_changed(answer: Answer, changed: Collection[str]) -> Answer:
     it = "it was" if len(changed) == 1 else "they were"
     text = (
         f"{named}{others} changed or went away after {it} indexed, and no longer says what was "
-        f"found there: run corpus-agent index. ({answer.coverage.searched:,} were searched.)"
+        f"found there: run corpus-agent index. "
+        f"({number_of(answer.coverage.searched, 'was', 'were')} searched.)"
     )
     return replace(answer, text=text, changed=tuple(changed))

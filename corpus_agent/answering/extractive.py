@@ -40,6 +40,7 @@ from corpus_agent.text.naming import quoted_in_answer
 from corpus_agent.text.sanitize import one_line
 from corpus_agent.text.sentences import units
 from corpus_agent.text.tokens import content_terms
+from corpus_agent.text.wording import number_of
 from indexer import is_multilingual, is_other
 
 if TYPE_CHECKING:
@@ -253,9 +254,10 @@ class ExtractiveAnswerer:
         coverage = corpus.coverage()
         said = "cannot be looked at now" if barred else "do not say"
         unread = f"; {coverage.unreadable} more could not be read" if coverage.unreadable else ""
+        searched = number_of(coverage.searched, "was", "were")
         return Answer(
             question=question,
-            text=f"The documents {said}. ({coverage.searched:,} were searched{unread}.)",
+            text=f"The documents {said}. ({searched} searched{unread}.)",
             status="not_found",
             probability=probability,
             answerer=self.name,

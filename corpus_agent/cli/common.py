@@ -20,7 +20,7 @@ from corpus_agent.cli.group import Commands
 from corpus_agent.cli.printing import clean, print_lines
 from corpus_agent.settings import check_one, load, unknown_variables
 from corpus_agent.text.naming import called_path
-from corpus_agent.trust.finding import gone_notices, stores_here
+from corpus_agent.trust.finding import being_made, gone_notices, stores_here
 from corpus_agent.trust.known import chosen_stores
 from indexer import UsageError, __version__, parse_filter, paths, storage
 
@@ -267,7 +267,7 @@ def settings_in_force(
     store = chosen[0].store if chosen else None
     settings = load({**given["flags"], "store": store, **flags}, given["config"], os.environ)
     if settings.store is None and not chosen and finding:
-        chosen = _found_here(several=several)
+        chosen = _found_here(several=several, to_come=to_come)
     if len(chosen) > 1:
         settings = replace(settings, store=None, several=chosen)
         if not several:
@@ -277,15 +277,18 @@ def settings_in_force(
     return settings
 
 
-def _found_here(*, several: bool) -> tuple[NamedStore, ...]:
+def _found_here(*, several: bool, to_come: bool) -> tuple[NamedStore, ...]:
     """The stores that are found from the working folder; says what is passed over, or several.
 
-    Raises UsageError for several that may not be.
+    Raises UsageError for several that may not be, NoIndex where the first run goes on, if none is
+    `to_come`.
     """
     here = paths.working_folder()
+    found = chosen_stores(stores_here(here))[0]
+    if not (found or to_come) and (store := being_made(here)):
+        raise storage.no_index(store)
     for folder in storage.passed_over(here):
         click.echo(f"Note: {called_path(folder)} holds no index and is passed over.", err=True)
-    found = chosen_stores(stores_here(here))[0]
     if len(found) > 1:
         made = f"{len(found)} indexes were made from here"
         names = ", ".join(one.name for one in found)

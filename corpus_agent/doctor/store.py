@@ -19,6 +19,7 @@ from corpus_agent.doctor.environment import processor
 from corpus_agent.doctor.finding import Check, Finding, State
 from corpus_agent.service import session
 from corpus_agent.text.naming import called_path
+from corpus_agent.text.wording import number_of
 from indexer import CorpusError, Refused, paths, recognition_state, storage
 
 if TYPE_CHECKING:
@@ -112,7 +113,9 @@ def kept_out(store: Path) -> Finding:
     """What ignore files keep out of the index."""
     count = storage.read_manifest(store).coverage.kept_out
     where = f" ({render.LIST_OF_IGNORED})" if count else ""
-    return Finding("ok", f"{count:,} files and folders are kept out{where}")
+    return Finding(
+        "ok", f"{number_of(count, 'file or folder is', 'files and folders are')} kept out{where}"
+    )
 
 
 def scans(store: Path) -> Finding:
@@ -174,7 +177,9 @@ def same_model(store: Path, encoder: Encoder) -> Finding:
     """Whether the index was made with this model, as a search requires."""
     corpus: Index = indexer.Index.open(store, encoder)
     manifest = storage.read_manifest(store)
-    return Finding("ok", f"{manifest.fingerprint.model}, {corpus.coverage().indexed:,} documents")
+    return Finding(
+        "ok", f"{manifest.fingerprint.model}, {number_of(corpus.coverage().indexed, 'document')}"
+    )
 
 
 def row_counts(rows: Inspection) -> Finding:
@@ -185,16 +190,16 @@ def row_counts(rows: Inspection) -> Finding:
                     if counts.get(source, 0) != rows.chunks[source])  # fmt: skip
     if differ:
         found = (
-            f"{len(differ):,} documents differ, as {differ[0]!r}: "
-            f"{rows.chunks[differ[0]]} chunks, {counts.get(differ[0], 0)} in its file row"
+            f"{number_of(len(differ), 'document differs', 'documents differ')}, as {differ[0]!r}: "
+            f"{number_of(rows.chunks[differ[0]], 'chunk')}, "
+            f"{counts.get(differ[0], 0)} in its file row"
         )
         return Finding("fail", found, ANEW)
     if rows.ids != rows.in_manifest:
-        found = f"{rows.ids:,} chunk rows, {rows.in_manifest:,} in the manifest"
+        found = f"{number_of(rows.ids, 'chunk row')}, {rows.in_manifest:,} in the manifest"
         return Finding("fail", found, ANEW)
-    return Finding(
-        "ok", f"{rows.ids:,} chunks of {len(counts):,} documents; {len(files):,} files were seen"
-    )
+    held = f"{number_of(rows.ids, 'chunk')} of {number_of(len(counts), 'document')}"
+    return Finding("ok", f"{held}; {number_of(len(files), 'file was', 'files were')} seen")
 
 
 def keys(rows: Inspection) -> Finding:
@@ -202,7 +207,8 @@ def keys(rows: Inspection) -> Finding:
     sources = [row.source for row in rows.files]
     chunks, files = rows.ids - rows.distinct_ids, len(sources) - len(set(sources))
     if chunks or files:
-        return Finding("fail", f"{chunks:,} chunks and {files:,} files stand twice", ANEW)
+        twice = f"{number_of(chunks, 'chunk')} and {number_of(files, 'file')} stand twice"
+        return Finding("fail", twice, ANEW)
     return Finding("ok", "all distinct")
 
 
@@ -210,20 +216,31 @@ def text_index(rows: Inspection) -> Finding:
     """Whether the full-text index covers every chunk; LanceDB scans what it does not cover yet."""
     covered, waiting, chunks = rows.words_covered, rows.words_waiting, rows.in_manifest
     if chunks and covered + waiting != chunks:
-        return Finding("fail", f"{covered + waiting:,} rows for {chunks:,} chunks", ANEW)
+        return Finding(
+            "fail", f"{number_of(covered + waiting, 'row')} for {number_of(chunks, 'chunk')}", ANEW
+        )
     if waiting:
-        return Finding("warn", f"{waiting:,} of {chunks:,} chunks are searched without it", INDEX)
+        found = f"{waiting:,} of {number_of(chunks, 'chunk')} searched without it"
+        return Finding("warn", found, INDEX)
     return Finding("ok", f"{covered:,} of {chunks:,}")
 
 
 def lengths(rows: Inspection) -> Finding:
     """Whether the vectors are comparable by their cosine, and how a search looks through them."""
     if rows.off_length:
-        return Finding("fail", f"{rows.off_length:,} vectors are not of length 1", ANEW)
+        return Finding(
+            "fail",
+            f"{number_of(rows.off_length, 'vector is', 'vectors are')} not of length 1",
+            ANEW,
+        )
     partitions, covered, waiting = rows.partitions, rows.vectors_covered, rows.vectors_waiting
     if partitions and covered + waiting != rows.ids:
-        return Finding("fail", f"{covered + waiting:,} in their index, {rows.ids:,} rows", ANEW)
-    how = f"in {partitions:,} partitions" if partitions else "all compared with each query"
+        return Finding(
+            "fail", f"{covered + waiting:,} in their index, {number_of(rows.ids, 'row')}", ANEW
+        )
+    how = (
+        f"in {number_of(partitions, 'partition')}" if partitions else "all compared with each query"
+    )
     return Finding("ok", f"{rows.ids:,} of length 1, {how}")
 
 
@@ -242,7 +259,9 @@ def embedded_again(rows: Inspection, encoder: Encoder) -> Finding:
     if not bool((likeness >= LIKENESS).all()):
         found = f"cosine {float(likeness.min()):.4f}, at least {LIKENESS} expected"
         return Finding("fail", found, ANEW)
-    return Finding("ok", f"{len(texts)} chunks, cosine {float(likeness.min()):.4f} or more")
+    return Finding(
+        "ok", f"{number_of(len(texts), 'chunk')}, cosine {float(likeness.min()):.4f} or more"
+    )
 
 
 def parsed_anew(store: Path, root: Path, rows: Inspection) -> Finding:
@@ -264,7 +283,8 @@ def parsed_anew(store: Path, root: Path, rows: Inspection) -> Finding:
                 "fail", f"{chunk.source!r} does not say what the store holds of it", ANEW
             )
         compared += 1
-    return Finding("ok", f"{compared} documents say what the store holds of them")
+    said = "says what the store holds of it", "say what the store holds of them"
+    return Finding("ok", number_of(compared, f"document {said[0]}", f"documents {said[1]}"))
 
 
 def _squeezed(text: str) -> str:
@@ -275,7 +295,7 @@ def stale_files(settings: Settings) -> Finding:
     """The files that `index` would update now."""
     todo = session.dry_run(settings, None, indexer.Choices())
     if todo.changes_nothing and not todo.unreachable:
-        return Finding("ok", f"{len(todo.keep):,} files as they were indexed")
+        return Finding("ok", f"{number_of(len(todo.keep), 'file')} as indexed")
     changed = len(todo.update) + len(todo.record) + len(todo.touch)
     counts = f"{changed:,} changed, {len(todo.add):,} new, {len(todo.remove):,} gone"
     if todo.unreachable:

@@ -10,11 +10,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from corpus_agent import fields, service
-from corpus_agent.render.common import evidence, number_of
+from corpus_agent.render.common import evidence, left_out
 from corpus_agent.render.fields import model_counts
 from corpus_agent.render.for_parent import tokens_at_most
 from corpus_agent.text.naming import named, on_one_line
 from corpus_agent.text.sanitize import one_line
+from corpus_agent.text.wording import number_of
 from corpus_agent.tools.result import ToolResult, failure
 from corpus_agent.tools.toolbox import Arguments, ToolSpec
 
@@ -120,8 +121,7 @@ def _looked_at(table: FieldTable) -> str:
     documents = number_of(len(table.rows), "document")
     return (
         f"{documents} looked at: {table.changed:,} of them changed after they "
-        f"were indexed, {table.unreadable:,} unreadable; {table.unverified:,} values left out, "
-        "since their quotation was not found whole."
+        f"were indexed, {table.unreadable:,} unreadable; {left_out(table.unverified, 'value')}."
     )
 
 

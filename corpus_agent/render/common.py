@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from corpus_agent.text.naming import called, known, quoted_in_answer, unambiguous
 from corpus_agent.text.sanitize import inert
+from corpus_agent.text.wording import number_of
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Citation
@@ -85,9 +86,10 @@ def searched(coverage: Coverage) -> str:
     return f"{number_of(coverage.searched, 'document')}{left}{unread}"
 
 
-def number_of(number: int, noun: str) -> str:
-    """A number with its noun, as in "1 page" and "1,200 pages"."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+def left_out(number: int, noun: str) -> str:
+    """How many of what was read are not shown, for want of their quotation."""
+    whose = "its" if number == 1 else "their"
+    return f"{number_of(number, noun)} left out, since {whose} quotation was not found whole"
 
 
 def size_mb(size: int) -> str:

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 
 from corpus_agent.fields.languages import field_notices
 from corpus_agent.render.answers import citation_object
-from corpus_agent.render.common import SCHEMA_VERSION, evidence, in_answer, number_of, place
+from corpus_agent.render.common import SCHEMA_VERSION, evidence, in_answer, left_out, place
 from corpus_agent.text.naming import called_in_answer
 from corpus_agent.text.sanitize import enclosed, inert, one_line
+from corpus_agent.text.wording import number_of
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Citation
@@ -160,14 +161,15 @@ def foot_lines(table: FieldTable) -> Iterator[str]:
     yield f"{number_of(len(table.rows), 'document')} looked at{changed}:"
     for column, field in enumerate(table.fields):
         several = table.count(column, "several")
+        say = number_of(table.count(column, "found") + several, "says", "say")
         more = f" ({several:,} in more than one way)" if several else ""
         yield (
-            f"  {one_line(field.name)}: {table.count(column, 'found', 'several'):,} say{more}, "
+            f"  {one_line(field.name)}: {say}{more}, "
             f"{table.count(column, 'silent'):,} silent, "
             f"{table.count(column, 'unreadable'):,} unreadable"
         )
     if table.unverified:
-        yield f"  {table.unverified:,} values left out, since their quotation was not found whole"
+        yield f"  {left_out(table.unverified, 'value')}"
     if table.reading is not None:
         yield f"  {model_counts(table.reading)}"
     yield from language_lines(table)
@@ -183,9 +185,10 @@ def model_counts(reading: ModelReading) -> str:
     """What became of the values of a model, on one line."""
     unanswered = f", no answer for {reading.unanswered:,}" if reading.unanswered else ""
     return (
-        f"{reading.model}: {reading.asked:,} documents read, {reading.known:,} known from before"
-        f"{unanswered}; {reading.taken:,} values more than the rules found, {reading.agreed:,} the "
-        f"same, {reading.refused:,} refused: not in the document, or not in what it quoted"
+        f"{reading.model}: {number_of(reading.asked, 'document')} read, {reading.known:,} known "
+        f"from before{unanswered}; {number_of(reading.taken, 'value')} more than the rules found, "
+        f"{reading.agreed:,} the same, {reading.refused:,} refused: not in the document, or "
+        "not in what it quoted"
     )
 
 
@@ -203,10 +206,13 @@ def missing_lines(table: FieldTable) -> Iterator[str]:
     )
     mention = len(table.rows) - len(without) - table.unreadable
     documents = number_of(len(table.rows), "document")
-    yield (
-        f"{documents} looked at{changed}: {len(without):,} do not mention it, "
-        f"{mention:,} do, {table.unreadable:,} unreadable"
-    )
+    if len(table.fields) == 1:
+        counts = number_of(len(without), "does not mention it", "do not mention it")
+        counts += f", {number_of(mention, 'does', 'do')}"
+    else:
+        counts = number_of(len(without), "mentions none of them", "mention none of them")
+        counts += f", {number_of(mention, 'mentions', 'mention')} one or more"
+    yield f"{documents} looked at{changed}: {counts}, {table.unreadable:,} unreadable"
     yield from language_lines(table)
 
 

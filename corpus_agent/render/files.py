@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from corpus_agent.render.common import SCHEMA_VERSION, number_of
+from corpus_agent.render.common import SCHEMA_VERSION
 from corpus_agent.render.json_index import FileEntry, FilesResult, Problem
 from corpus_agent.render.json_types import Seal
 from corpus_agent.text.naming import called, unambiguous
 from corpus_agent.text.sanitize import one_line
+from corpus_agent.text.wording import number_of
 
 if TYPE_CHECKING:
     from indexer import Excluded, FileRow

@@ -29,6 +29,7 @@ from corpus_agent.text.naming import (
     unambiguous,
 )
 from corpus_agent.text.sanitize import one_line, unlinked
+from corpus_agent.text.wording import number_of
 from corpus_agent.tools.toolbox import ToolSpec
 from indexer import Line
 
@@ -218,7 +219,8 @@ def _quotations(frame: Frame, citations: Collection[Citation]) -> Iterator[str]:
         quoted = f"{_place(frame, citation)}{heading}\n{frame.wrap(one_line(citation.quote))}"
         spent += tokens_at_most(quoted)
         if spent > MAX_QUOTES_TOKENS:
-            yield f"{len(citations) - shown} more quotations are not shown."
+            left = number_of(len(citations) - shown, "more quotation is", "more quotations are")
+            yield f"{left} not shown."
             return
         yield quoted
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from corpus_agent.render.common import SCHEMA_VERSION, number_of, place, size_mb
+from corpus_agent.render.common import SCHEMA_VERSION, place, size_mb
 from corpus_agent.text.naming import called, unambiguous
 from corpus_agent.text.sanitize import enclosed, one_line, visible
+from corpus_agent.text.wording import number_of
 
 if TYPE_CHECKING:
     from corpus_agent.render.json_lists import (

@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from corpus_agent.render.common import SCHEMA_VERSION, as_object, number_of
+from corpus_agent.render.common import SCHEMA_VERSION, as_object
 from corpus_agent.render.files import problem_object
 from corpus_agent.render.json_index import ClusterCounts, IndexReport, Problem, RunCounts
 from corpus_agent.render.upkeep import waiting_text
 from corpus_agent.text.naming import called, called_path, unambiguous
 from corpus_agent.text.sanitize import one_line
+from corpus_agent.text.wording import number_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -115,7 +116,7 @@ def _cluster_lines(counts: ShardCounts) -> Iterator[str]:
     yield f"{number_of(counts.shards, 'shard')} by {one_line(counts.where)}{taken}{egress}"
     if counts.again:
         last = one_line(counts.again[-1])
-        yield f"{len(counts.again):,} times a shard was done again; the last: {last}"
+        yield f"{number_of(len(counts.again), 'time')} a shard was done again; the last: {last}"
 
 
 def store_lines(store: Path, root: Path, *, new: bool, named: bool, logged: bool) -> Iterator[str]:
@@ -147,12 +148,20 @@ def _left_lines(outcome: Outcome) -> Iterator[str]:
     if waiting and not outcome.interrupted:
         yield f"Scans without text: {waiting}. What reads them: corpus-agent status"
     if left:
+        stay = number_of(
+            left,
+            "could not be looked at and stays as it was",
+            "could not be looked at and stay as they were",
+        )
         yield (
-            f"{left:,} could not be looked at and stay as they were: corpus-agent files "
+            f"{stay}: corpus-agent files "
             "--status unreachable (to remove them: corpus-agent index --prune-unreachable)"
         )
     if outcome.spared:
-        yield f"{outcome.spared:,} are gone from the folder and stay in the index (--no-prune)"
+        spared = number_of(
+            outcome.spared, "is gone from the folder and stays", "are gone from the folder and stay"
+        )
+        yield f"{spared} in the index (--no-prune)"
     if outcome.kept_out:
         first = ", ".join(f"{called(e.source)} ({called(e.place)})" for e in outcome.kept_out[:3])
         more = ", …" if len(outcome.kept_out) > 3 else ""

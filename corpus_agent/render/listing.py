@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 from corpus_agent.fields.languages import month_notice
 from corpus_agent.render.answers import citation_object
-from corpus_agent.render.common import SCHEMA_VERSION, evidence, in_answer, number_of, place
+from corpus_agent.render.common import SCHEMA_VERSION, evidence, in_answer, left_out, place
 from corpus_agent.render.fields import language_lines, table_object
 from corpus_agent.text.naming import called_in_answer
 from corpus_agent.text.sanitize import enclosed, inert, one_line
+from corpus_agent.text.wording import number_of
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Citation
@@ -52,9 +53,10 @@ def list_lines(listed: ListedDocuments) -> Iterator[str]:
     for row, verdict in rows:
         if verdict == "yes":
             yield from _row_lines(row)
+    if listed.count("unclear"):
+        yield "unclear:"
     for row, verdict in rows:
         if verdict == "unclear":
-            yield "unclear:"
             yield from _row_lines(row)
     for row in listed.table.rows:
         if row.reason:
@@ -69,22 +71,28 @@ def list_foot(listed: ListedDocuments) -> Iterator[str]:
     changed = f", {table.changed:,} of them changed after they were indexed"
     yield (
         f"{number_of(len(table.rows), 'document')} looked at{changed if table.changed else ''}: "
-        f"{listed.count('yes'):,} have {inert(one_line(listed.condition.shown))}, "
-        f"{listed.count('no'):,} have not, {listed.count('unclear'):,} unclear, "
-        f"{listed.count('silent'):,} silent, {listed.count('unreadable'):,} unreadable"
+        f"{number_of(listed.count('yes'), 'has', 'have')} "
+        f"{inert(one_line(listed.condition.shown))}, "
+        f"{number_of(listed.count('no'), 'has not', 'have not')}, "
+        f"{listed.count('unclear'):,} unclear, {listed.count('silent'):,} silent, "
+        f"{listed.count('unreadable'):,} unreadable"
     )
     yield f"  “{what}” chooses no documents: all were looked at; --path and --where choose some"
     if table.unverified:
-        yield f"  {table.unverified:,} values left out, since their quotation was not found whole"
+        yield f"  {left_out(table.unverified, 'value')}"
     yield from language_lines(table)
 
 
 def _row_lines(row: DocumentRow) -> Iterator[str]:
     changed = " (changed)" if row.changed else ""
     yield f"{called_in_answer(row.source)}{changed}: {_values(row.cells[0])}"
-    for value in row.cells[0].values:
-        for citation in value.citations:
-            yield from _quotation_lines(citation)
+    quoted = (
+        tuple(_quotation_lines(citation))
+        for value in row.cells[0].values
+        for citation in value.citations
+    )
+    for lines in dict.fromkeys(quoted):  # one sentence may say several values
+        yield from lines
 
 
 def _values(cell: Cell) -> str:
@@ -150,14 +158,12 @@ def timeline_lines(timeline: Timeline) -> Iterator[str]:
     documents = number_of(timeline.looked_at, "document")
     yield (
         f"{documents} looked at{changed if timeline.changed else ''}: "
-        f"{len(timeline.statements):,} dated statements, {timeline.undated:,} documents without, "
+        f"{number_of(len(timeline.statements), 'dated statement')}, "
+        f"{number_of(timeline.undated, 'document')} without, "
         f"{len(timeline.unread):,} unreadable"
     )
     if timeline.unverified:
-        yield (
-            f"  {timeline.unverified:,} statements left out, since their quotation was not found "
-            "whole"
-        )
+        yield f"  {left_out(timeline.unverified, 'statement')}"
     if notice := month_notice(timeline.elsewhere):
         yield f"  {notice}"
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from corpus_agent.render.common import as_object, number_of
+from corpus_agent.render.common import as_object
 from corpus_agent.text.naming import path_again, unambiguous
 from corpus_agent.text.sanitize import one_line
+from corpus_agent.text.wording import number_of
 from indexer import paths
 
 if TYPE_CHECKING:

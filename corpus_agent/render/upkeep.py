@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from corpus_agent.render.common import SCHEMA_VERSION, as_object, number_of, size_mb
+from corpus_agent.render.common import SCHEMA_VERSION, as_object, size_mb
 from corpus_agent.text.naming import called, called_path, path_again, unambiguous
+from corpus_agent.text.wording import number_of
 from indexer import LEAST_UNREAD
 
 if TYPE_CHECKING:

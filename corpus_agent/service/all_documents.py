@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from corpus_agent import answering, fields
 from corpus_agent.answering.records import Answer, Citation
 from corpus_agent.text.naming import EXTRACTIVE, called_in_answer
+from corpus_agent.text.wording import number_of
 from indexer import UsageError
 
 if TYPE_CHECKING:
@@ -73,7 +74,8 @@ def _mentioned(question: str, asked: MentionQuestion, table: FieldTable, corpus:
     none = none if asked.missing and mention else f"No document was found that mentions {sought}."
     without = len(table.rows) - mention - table.unreadable
     counted = (
-        f"{_looked_at(table)}: {mention:,} mention {sought}, {without:,} do not, "
+        f"{_looked_at(table)}: {number_of(mention, 'mentions', 'mention')} {sought}, "
+        f"{number_of(without, 'does not', 'do not')}, "
         f"{table.unreadable:,} unreadable."
     )
     return Answer(
@@ -135,13 +137,13 @@ def _named(row: DocumentRow) -> str:
 
 def _looked_at(table: FieldTable) -> str:
     changed = f", {table.changed:,} of them changed since" if table.changed else ""
-    return f"{len(table.rows):,} documents looked at{changed}"
+    return f"{number_of(len(table.rows), 'document')} looked at{changed}"
 
 
 def _counted(listed: ListedDocuments) -> str:
     return (
-        f"{_looked_at(listed.table)}: {listed.count('yes'):,} have "
-        f"{listed.condition.shown}, {listed.count('no'):,} have not, "
+        f"{_looked_at(listed.table)}: {number_of(listed.count('yes'), 'has', 'have')} "
+        f"{listed.condition.shown}, {number_of(listed.count('no'), 'has not', 'have not')}, "
         f"{listed.count('unclear'):,} unclear, {listed.count('silent'):,} silent, "
         f"{listed.count('unreadable'):,} unreadable."
     )

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpus_agent.text.naming import known, quoted
+from corpus_agent.text.wording import number_of
 from indexer import CorpusError, Query, in_part
 from indexer import paths as file_paths
 
@@ -101,7 +102,8 @@ def bounded(
     unread = [row for row in rows if row.is_unread]
     if not (documents or any(row.source in inside for row in unread)):
         raise none_selected(corpus, paths, not_paths, where)
-    left = f"{len(documents):,} of {corpus.coverage().searched:,} documents are looked at"
+    every = number_of(corpus.coverage().searched, "document")
+    left = f"{len(documents):,} of {every} {'is' if len(documents) == 1 else 'are'} looked at"
     notices = [f"{left} ({_conditions(paths, not_paths, where)})."]
     if passed := sum(row.source not in inside for row in unread):
         unknown = "Files that cannot be read, of which nothing is known, are left out"

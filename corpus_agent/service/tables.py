@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from corpus_agent import fields, models
 from corpus_agent.fields.records import ModelReading, SaidValue
 from corpus_agent.text.naming import answerer
+from corpus_agent.text.wording import number_of
 from indexer import CorpusError
 
 if TYPE_CHECKING:
@@ -123,13 +124,14 @@ class KeptFieldReader:
         found = []
         if self._problem is not None:
             found.append(
-                f"The model gave no answer for {self._counts.unanswered:,} documents, whose cells "
-                f"are what rules found: {self._problem} The same command asks for them again."
+                f"The model gave no answer for {number_of(self._counts.unanswered, 'document')}, "
+                f"whose cells are what rules found: {self._problem} "
+                "The same command asks for them again."
             )
         if self._unkept:
             found.append(
-                f"What the model said of {self._unkept:,} documents could not be kept beside their "
-                "texts: the next table asks it again."
+                f"What the model said of {number_of(self._unkept, 'document')} could not be kept "
+                "beside the texts: the next table asks it again."
             )
         return tuple(found)
 

@@ -53,7 +53,7 @@ def absolute(settings: Settings) -> Settings:
 def stores_to_read(settings: Settings) -> tuple[NamedStore, ...]:
     """The stores to read, one alone without a name; raises NoIndex as `existing_store` does."""
     for one in settings.several:
-        _check_index(one.store, f"in {str(one.store)!r}")
+        _check_index(one.store)
     return settings.several or (NamedStore("", existing_store(settings), settings.root),)
 
 
@@ -75,13 +75,17 @@ def existing_store(settings: Settings) -> Path:
     """
     check_one(settings)
     store = settings.store or storage.find_store(paths.working_folder())
-    where = f"in {str(settings.store)!r}" if settings.store else "here or in any folder above"
-    return _check_index(store, where)
+    if store is None:
+        for folder in storage.passed_over(paths.working_folder()):
+            if storage.writer_of(folder):
+                raise storage.no_index(folder)
+        raise NoIndex("There is no index here or in any folder above.", storage.MAKE_ONE)
+    return _check_index(store)
 
 
-def _check_index(store: Path | None, where: str) -> Path:
-    if store is None or not os.path.lexists(store / storage.MANIFEST_NAME):
-        raise NoIndex(f"There is no index {where}.", "Make one: corpus-agent index FOLDER")
+def _check_index(store: Path) -> Path:
+    if not os.path.lexists(store / storage.MANIFEST_NAME):
+        raise storage.no_index(store)
     return store
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from corpus_agent.text.delimiters import Frame, label
 from corpus_agent.text.naming import named, on_one_line
 from corpus_agent.text.snippet import snippet
+from corpus_agent.text.wording import number_of
 from corpus_agent.tools.result import ToolResult, failure
 from indexer import Chunk, Coverage, Hit, Query, Refused
 
@@ -57,7 +58,7 @@ def render(frame: Frame, coverage: Coverage, query: str, hits: Sequence[Hit]) ->
     asked = on_one_line(frame, query)
     if len(asked) > MAX_SHOWN_QUERY:
         asked = on_one_line(frame, f"{asked[:MAX_SHOWN_QUERY]}…")
-    found = _count(len(hits), "result") if hits else "No results"
+    found = number_of(len(hits), "result") if hits else "No results"
     header = f'{found} for "{asked}" in {searched(coverage)}'
     if not hits:
         return f"{header}. Search again with other words: a synonym, a name, a number."
@@ -67,7 +68,7 @@ def render(frame: Frame, coverage: Coverage, query: str, hits: Sequence[Hit]) ->
 def searched(coverage: Coverage) -> str:
     """The scope of a search, as in "812 documents (4 more could not be read)"."""
     missing = f" ({coverage.unreadable} more could not be read)" if coverage.unreadable else ""
-    return f"{_count(coverage.searched, 'document')}{missing}"
+    return f"{number_of(coverage.searched, 'document')}{missing}"
 
 
 def _hit(frame: Frame, n: int, hit: Hit, query: str) -> str:
@@ -99,7 +100,3 @@ def _lines(chunk: Chunk) -> str:
 
 def _range(noun: str, start: int, end: int) -> str:
     return f"{noun} {start}" if start == end else f"{noun}s {start}-{end}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -102,6 +102,22 @@ def store_to_write(settings: Settings, root: Path | None) -> Path:
     return found[0] if found else here / storage.STORE_NAME
 
 
+def being_made(here: Path) -> Path | None:
+    """The recorded store around `here`, or made from here, whose first run goes on; None if none.
+
+    The newest record of several.
+    """
+    here, content = absolute(here), _state() or {}
+    for store in map(Path, reversed(entries(content))):
+        record = record_in(content, store)
+        near = str(here) in made_from(content, store) or (
+            record is not None and here.is_relative_to(record.root)
+        )
+        if near and not os.path.lexists(store / storage.MANIFEST_NAME) and storage.writer_of(store):
+            return store
+    return None
+
+
 def holding(root: Path) -> Path | None:
     """The nearest folder above `root` that has an index with its documents; None without one."""
     above = [each.root for each in _recorded() if each.root in root.parents]

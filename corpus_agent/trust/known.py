@@ -86,7 +86,8 @@ def chosen_stores(
     found: dict[Path, NamedStore] = {}
     for store in wanted:
         if everything and not os.path.lexists(store / storage.MANIFEST_NAME):
-            notices.append(f"{names[str(store)]!r} is left out: no index is in {str(store)!r}.")
+            why = storage.no_index(store).message
+            notices.append(f"{names[str(store)]!r} is left out: {why}")
             continue
         if everything and (problem := _looked_at(store, Settings())[1]):
             notices.append(f"{names[str(store)]!r} is left out: {problem}")
@@ -96,7 +97,8 @@ def chosen_stores(
         name = names.get(str(place)) or name_for(place.parent, taken)
         found.setdefault(place, NamedStore(name, store))
     if everything and not found:
-        raise NoIndex("No index of yours is there.", "Make one: corpus-agent index FOLDER")
+        none = " ".join(["No index of yours is there.", *notices[:MAX_NAMED]])
+        raise NoIndex(none, storage.MAKE_ONE)
     if len(found) > MAX_SEVERAL:
         raise UsageError(
             f"{len(found)} indexes are asked for, at most {MAX_SEVERAL} together.",
@@ -130,8 +132,7 @@ def _check_known(given: Sequence[Path], wanted: Sequence[Path], names: Sequence[
         ordered = sorted(names, key=lambda each: -SequenceMatcher(None, name, each).ratio())
         more = ", …" if len(ordered) > MAX_NAMED else ""
         yours = f"There is {', '.join(ordered[:MAX_NAMED])}{more}: corpus-agent stores. "
-        make = "Make one: corpus-agent index FOLDER"
-        raise NoIndex(f"There is no index {name!r}.", f"{yours if names else ''}{make}")
+        raise NoIndex(f"There is no index {name!r}.", f"{yours if names else ''}{storage.MAKE_ONE}")
 
 
 def _meant(given: Path, by_name: dict[str, Path]) -> Path:

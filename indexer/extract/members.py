@@ -83,7 +83,9 @@ class Members:
     def finish(self) -> None:
         """Count the members beyond the budget among what could not be read."""
         if self.left:
-            self.unread.append(f"the last {self.left:,} files")
+            self.unread.append(
+                "the last file" if self.left == 1 else f"the last {self.left:,} files"
+            )
 
     def refuse_without_documents(self, kind: str) -> None:
         """Raise UnreadableDocument if no member is a document.

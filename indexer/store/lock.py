@@ -1,6 +1,6 @@
 """One writer at a time: an operating system lock, released when its process ends.
 
-Readers never take it.
+Readers never wait for it, and where there is no index yet they ask who has it.
 """
 
 from __future__ import annotations
@@ -15,9 +15,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from indexer.errors import StoreLocked, UsageError
+from indexer.files.opening import lock_briefly
 
 LOCK_NAME = "writer.lock"
 MAX_SHOWN = 200  # characters of a command
+ASKED_SECONDS = 0.1  # more than `writer_of` holds the lock
 
 
 @contextmanager
@@ -27,8 +29,8 @@ def writer_lock(store: Path) -> Iterator[None]:
     descriptor = os.open(store / LOCK_NAME, flags, 0o600)
     try:
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+            lock_briefly(descriptor, fcntl.LOCK_EX, "", ASKED_SECONDS)
+        except StoreLocked:
             raise StoreLocked(
                 f"The index in {str(store)!r} is being written by {_holder(descriptor)}.",
                 "Wait until it has finished, or stop it; searching goes on meanwhile.",
@@ -45,6 +47,24 @@ def writer_lock(store: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
+def writer_of(store: Path) -> str | None:
+    """The process that writes to the store now; None where none does, or none can be asked for."""
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    try:
+        descriptor = os.open(store / LOCK_NAME, flags)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return _holder(descriptor)
+    except OSError:  # a disk that has no locks has no writer either
+        return None
+    finally:
+        os.close(descriptor)
+    return None
+
+
 def _myself() -> dict[str, object]:
     command = " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])
     since = datetime.now(UTC).isoformat(timespec="seconds")
@@ -55,10 +75,11 @@ def _holder(descriptor: int) -> str:
     """Description of the process that holds the lock, as far as it has been written."""
     try:
         held = json.loads(os.pread(descriptor, 4_096, 0))
-        return f"process {held['pid']:d} ({_shown(held['command'])}) since {_shown(held['since'])}"
-    except (ValueError, KeyError, TypeError, RecursionError):
+        pid, command, since = (_shown(held[key]) for key in ("pid", "command", "since"))
+        return f"process {pid} ({command}) since {since}"
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return "another process"
 
 
-def _shown(text: str) -> str:
-    return "".join(char if char.isprintable() else "?" for char in text[:MAX_SHOWN])
+def _shown(value: object) -> str:
+    return "".join(char if char.isprintable() else "?" for char in str(value)[:MAX_SHOWN])

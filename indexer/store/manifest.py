@@ -25,6 +25,7 @@ from indexer.files.names import INDEX_FOLDER
 from indexer.files.opening import lock_briefly
 from indexer.records import PACKAGED_MODEL, Coverage, Fingerprint, is_other
 from indexer.store.key import key_of, keyed_sum
+from indexer.store.refusals import no_index
 
 STORE_NAME = INDEX_FOLDER
 MANIFEST_NAME = "manifest.json"
@@ -174,7 +175,7 @@ def _open(store: Path, name: str = MANIFEST_NAME) -> int:
     try:
         return os.open(store / name, _READ_ONLY)
     except (FileNotFoundError, NotADirectoryError):
-        raise NoIndex(f"There is no index in {str(store)!r}.", "Run: corpus-agent index") from None
+        raise no_index(store) from None
     except PermissionError:
         raise NoIndex(
             f"The index in {str(store)!r} may not be read by this user.",

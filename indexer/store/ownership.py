@@ -25,7 +25,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from indexer.errors import CorpusError, NoIndex, UsageError
+from indexer.errors import CorpusError, UsageError
 from indexer.files.opening import lock_briefly
 from indexer.files.paths import may_be_named, resolved
 from indexer.store.folder import translated
@@ -34,6 +34,7 @@ from indexer.store.names import MARKER_NAME, UNFINISHED_MARKER, may_lie_below, m
 from indexer.store.refusals import (
     cannot_open,
     foreign_name,
+    no_index,
     no_regular_file,
     trust_command,
     untrusted,
@@ -332,9 +333,7 @@ def _looks_made(store: Path, folder: int, names: Collection[str]) -> bool:
 
 def _unmarked(store: Path, folder: int, names: Collection[str]) -> CorpusError:
     if not names:
-        return NoIndex(
-            f"There is no index in {str(store)!r}.", "Make one: corpus-agent index FOLDER"
-        )
+        return no_index(store)
     if _looks_made(store, folder, names):
         _check_tree(store, folder)  # else it is a folder of documents, and no advice is due
         return untrusted(store, "it carries no mark; an earlier version of corpus-agent made none")

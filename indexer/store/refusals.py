@@ -10,6 +10,9 @@ import shlex
 from pathlib import Path
 
 from indexer.errors import CorpusError, NoIndex, UntrustedStore, UsageError
+from indexer.store.lock import writer_of
+
+MAKE_ONE = "Make one: corpus-agent index FOLDER"
 
 
 def cannot_open(store: Path, error: OSError) -> CorpusError:
@@ -17,9 +20,7 @@ def cannot_open(store: Path, error: OSError) -> CorpusError:
     if store.is_symlink():
         return UsageError(f"{str(store)!r} is a link.", "Name the folder itself: --store DIR")
     if error.errno == errno.ENOENT:
-        return NoIndex(
-            f"There is no index in {str(store)!r}.", "Make one: corpus-agent index FOLDER"
-        )
+        return no_index(store)
     if error.errno == errno.ENOTDIR:
         return UsageError(f"{str(store)!r} is a file.", "Choose another place: --store DIR")
     if error.errno in (errno.EACCES, errno.EPERM):
@@ -27,6 +28,18 @@ def cannot_open(store: Path, error: OSError) -> CorpusError:
         return NoIndex(message, "Run as its owner.")
     message = f"{str(store)!r} cannot be opened ({error.strerror})."
     return CorpusError(message, "Choose another place: --store DIR")
+
+
+def no_index(store: Path) -> NoIndex:
+    """The error for a folder without an index, also where the first run over it goes on."""
+    writer = writer_of(store)
+    if writer is None:
+        return NoIndex(f"There is no index in {str(store)!r}.", MAKE_ONE)
+    return NoIndex(
+        f"There is no index in {str(store)!r} yet: it is being made by {writer}, "
+        "and nothing of it is committed.",
+        "Try again when that has finished.",
+    )
 
 
 def untrusted(store: Path, why: str, hint: str = "") -> UntrustedStore:

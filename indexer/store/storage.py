@@ -7,6 +7,7 @@ LanceDB, so it can be used before the seal.
 from indexer.store.folder import Usage, usage
 from indexer.store.integrity import EVERY_BYTE, checked_manifest
 from indexer.store.keeping import Keep
+from indexer.store.lock import writer_of
 from indexer.store.manifest import (
     MANIFEST_NAME,
     STORE_NAME,
@@ -28,11 +29,12 @@ from indexer.store.ownership import (
     named_store,
     read_small,
 )
-from indexer.store.refusals import untrusted
+from indexer.store.refusals import MAKE_ONE, no_index, untrusted
 from indexer.store.versions import version_at
 
 __all__ = [
     "EVERY_BYTE",
+    "MAKE_ONE",
     "MANIFEST_NAME",
     "STORE_NAME",
     "Identity",
@@ -48,6 +50,7 @@ __all__ = [
     "mark",
     "may_be_made",
     "named_store",
+    "no_index",
     "passed_over",
     "read_manifest",
     "read_small",
@@ -56,4 +59,5 @@ __all__ = [
     "untrusted",
     "usage",
     "version_at",
+    "writer_of",
 ]

@@ -120,16 +120,16 @@ def _day(at: str) -> date:
 def not_kept(what: str, known: Sequence[Manifest]) -> CorpusError:
     """The error for a version that is none of the known ones."""
     numbers = sorted(manifest.version for manifest in known)
-    kept = ", ".join(map(str, numbers))
+    kept = f"kept {'is' if len(numbers) == 1 else 'are'}: {', '.join(map(str, numbers))}"
     if len(numbers) > MAX_NAMED:
-        kept = f"{len(numbers)} from {numbers[0]} to {numbers[-1]}"
+        kept = f"{len(numbers)} from {numbers[0]} to {numbers[-1]} are"
     keeps = max(known, key=lambda manifest: manifest.version).keep != "0"
     hint = (
         LIST
         if len(numbers) > 1 or keeps
         else "To keep former ones from now on: corpus-agent index --keep 30d"
     )
-    return CorpusError(f"{what} is not kept; kept are: {kept}.", hint)
+    return CorpusError(f"{what} is not kept; {kept}.", hint)
 
 
 def hold_version(store: Path, number: int) -> tuple[Manifest, int]:

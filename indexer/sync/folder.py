@@ -215,8 +215,8 @@ def _check_within_reach(writer: Writer, seen: Walk) -> None:
         waiting = [source for source in waiting if barrier(source, barred)]
     if waiting:
         raise CorpusError(
-            f"{writer.damage} The index is to be made anew, and {len(waiting):,} documents or "
-            f"folders, as {sorted(waiting)[0]!r}, cannot be looked at now.".strip(),
+            f"{writer.damage} The index is to be made anew, and documents or folders cannot be "
+            f"looked at now: {len(waiting):,}, as {sorted(waiting)[0]!r}.".strip(),
             "Mount them or change their permissions. To do without them: "
             "corpus-agent index --prune-unreachable",
         )
@@ -227,8 +227,8 @@ def _check_not_emptied(root: Path, seen: Walk, manifest: Manifest | None) -> Non
     indexed = manifest.coverage.indexed if manifest else 0
     if indexed and not seen.files:
         raise CorpusError(
-            f"The folder {str(root)!r} is empty, while its index holds {indexed:,} "
-            "documents. Nothing was removed.",
+            f"The folder {str(root)!r} is empty, while its index holds documents: {indexed:,}. "
+            "Nothing was removed.",
             "Is it mounted? If it is meant to be empty: corpus-agent index --prune-unreachable",
         )
 

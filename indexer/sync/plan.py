@@ -245,7 +245,8 @@ def rebuild_reasons(before: Fingerprint, today: Fingerprint, documents: int) -> 
     if ours != other:
         reasons.append(
             f"The model was {before.model} ({before.weights_sha256[:8]}) and is {today.model} "
-            f"({today.weights_sha256[:8]}): every passage of {documents:,} documents is embedded."
+            f"({today.weights_sha256[:8]}): every passage of all documents ({documents:,}) "
+            "is embedded."
         )
     for what, old, new in (
         ("Passages are cut", before.chunker, today.chunker),
@@ -253,8 +254,8 @@ def rebuild_reasons(before: Fingerprint, today: Fingerprint, documents: int) -> 
     ):
         if old != new:
             reasons.append(
-                f"{what} in another way ({old} before, {new} now): {documents:,} documents are "
-                "done again, and what the model has not seen yet is embedded."
+                f"{what} in another way ({old} before, {new} now): all documents ({documents:,}) "
+                "are done again, and what the model has not seen yet is embedded."
             )
     return reasons
 

@@ -49,7 +49,7 @@ def test_a_former_version_is_listed_compared_asked_and_made_current(cli, edited)
 def test_filters_lists_and_timelines(cli, edited):
     found = told(cli, "search", "ends", "--where", "tag:home date>=2024")
     assert {hit["source"] for hit in found["results"]} == {"lease.md"}
-    assert "1 of 2 documents are looked at" in found["notices"][0]
+    assert "1 of 2 documents is looked at" in found["notices"][0]
     assert told(cli, "files", "--where", "type=txt")["files"][0]["source"] == "rent.txt"
     listed = told(cli, "list", "leases that end in 2025")
     assert listed["counts"] == {"yes": 1, "no": 0, "unclear": 0, "silent": 1, "unreadable": 0}

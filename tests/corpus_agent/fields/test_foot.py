@@ -11,6 +11,7 @@ from corpus_agent.fields.mentions import mention_of
 from corpus_agent.fields.table import table_of
 from corpus_agent.fields.timeline import listed, timeline_of
 from corpus_agent.mcp import tables
+from corpus_agent.service.places import bounded
 from corpus_agent.text.delimiters import Frame
 from indexer import Index
 from tests.support.toy_index import sync
@@ -52,6 +53,25 @@ def test_of_what_is_missing(corpus):
         "17 documents looked at, 3 of them changed after they were indexed: "
         "2 do not mention it, 10 do, 5 unreadable"
     )
+
+
+def test_of_what_is_missing_of_several_terms(corpus):
+    table = table_of(corpus, [mention_of("agreement"), mention_of("31 December 2026")])
+    assert list(render.missing_lines(table))[-1].endswith(
+        ": 2 mention none of them, 10 mention one or more, 5 unreadable"
+    )
+
+
+def test_one_document_says_and_has_and_does_not_mention(corpus):
+    one = bounded(corpus, ["lease00.txt"])
+    (_, said) = render.foot_lines(table_of(one, [field_of("expiry")]))
+    assert said == "  expiry: 1 says, 0 silent, 0 unreadable"
+    found = listed(one, parse_condition("leases that end in 2025"))
+    assert ": 1 has expiry in 2025, 0 have not, " in next(render.list_foot(found))
+    none = table_of(one, [mention_of("pets")])
+    assert ": 1 does not mention it, 0 do, " in list(render.missing_lines(none))[-1]
+    dated = list(render.timeline_lines(timeline_of(one)))[-1]
+    assert dated.endswith(": 1 dated statement, 0 documents without, 0 unreadable")
 
 
 def test_of_a_list(corpus):

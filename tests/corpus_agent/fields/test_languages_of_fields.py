@@ -102,8 +102,8 @@ def test_a_list_and_what_is_missing_say_it_too(corpus):
     assert any("German (2 documents)" in line for line in render.list_lines(found))
     missing = table_of(corpus, [mention_of("excess")])
     assert list(render.missing_lines(missing))[-1].startswith("  excess: looked for in these words")
-    both = table_of(corpus, [mention_of("excess")], paths=["bike.txt"])
-    assert list(render.missing_lines(both))[-1].startswith("1 document looked at")  # the control
+    one = table_of(corpus, [mention_of("excess")], paths=["bike.txt"])
+    assert list(render.missing_lines(one))[-1].startswith("1 document looked at")  # the control
 
 
 def test_a_timeline_names_languages_whose_months_are_not_known(corpus):

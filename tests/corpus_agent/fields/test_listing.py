@@ -2,6 +2,7 @@
 
 import json
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -309,11 +310,32 @@ def test_every_document_is_looked_at_and_counted():
     assert "“This agreement expires on 30 June 2025.”" in lines[2]
     assert lines[-2] == (
         "7 documents looked at, 1 of them changed after they were indexed: "
-        "1 have expiry in 2025, 1 have not, 0 unclear, 3 silent, 2 unreadable"
+        "1 has expiry in 2025, 1 has not, 0 unclear, 3 silent, 2 unreadable"
     )
     content = list_object(found, "off")
     assert sum(content["counts"].values()) == content["looked_at"] == 7
     assert [row["source"] for row in content["rows"] if row["verdict"] == "yes"] == ["a.txt"]
+
+
+def test_what_is_unclear_stands_under_one_heading_and_each_quotation_once():
+    lease = "The rent is EUR 700 per month.\nThe rent is EUR 1,700 per month.\n"
+    corpus = ListedCorpus({"a.txt": lease, "b.txt": lease})
+    found = listed(corpus, parse_condition("leases with a rent over 900 euros"))
+    lines = list(list_lines(found))
+    assert lines[:2] == ["unclear:", "a.txt: EUR 700 | EUR 1700"]
+    assert (lines.count("unclear:"), sum("EUR 1,700" in line for line in lines)) == (1, 2)
+
+    first, second = found.table.rows[0].cells[0].values
+    same = replace(second, citations=first.citations)  # a sentence that says both
+    row = replace(found.table.rows[0], cells=(Cell("several", (first, same)),))
+    both = replace(found, table=replace(found.table, rows=(row, found.table.rows[1])))
+    lines = list(list_lines(both))
+    assert lines[1:4] == [
+        "a.txt: EUR 700 | EUR 1700",
+        "    a.txt:1 · verified",
+        "    “The rent is EUR 700 per month.”",
+    ]
+    assert lines[4].startswith("b.txt")
 
 
 def test_a_condition_in_another_currency_is_unclear():

@@ -25,6 +25,7 @@ from corpus_agent.fields.table import proposed, table_of
 from corpus_agent.fields.timeline import timeline_of
 from corpus_agent.mcp import tables
 from corpus_agent.text.delimiters import Frame
+from corpus_agent.text.wording import number_of
 from indexer import Index, Line
 from tests.support.checks import check_store
 from tests.support.command import Cli
@@ -215,7 +216,7 @@ def test_the_foot_counts_what_changed_and_what_is_gone(made, tmp_path):
     foot = list(render.foot_lines(due))
     assert foot == [
         "5 documents looked at, 1 of them changed after they were indexed:",
-        "  due date: 1 say, 2 silent, 2 unreadable",
+        "  due date: 1 says, 2 silent, 2 unreadable",
     ]
     gone = next(row for row in due.rows if row.source == "lease.txt")
     assert re.search("no longer exists", gone.reason)
@@ -374,8 +375,10 @@ def test_documents_that_mention_no_term_are_exactly_those_without_its_words(made
     assert silent == expected == truth
     lines = list(render.missing_lines(found))
     assert lines[: len(expected)] == expected
+    without = number_of(len(expected), "does not mention it", "do not mention it")
+    mention = number_of(4 - len(expected), "does", "do")
     assert next(line for line in lines if "looked at" in line).endswith(
-        f"{len(expected)} do not mention it, {4 - len(expected)} do, 1 unreadable"
+        f"{without}, {mention}, 1 unreadable"
     )
 
 
@@ -542,7 +545,7 @@ def test_the_command_prints_a_table_and_writes_files(cli: Cli, made, tmp_path):
     store = tmp_path / "mine/store"
     done = cli("--store", store, "table", "due date", "--csv", "a.csv", "--html", "a.html")
     assert done.returncode == 0, done.stderr
-    assert "due date: 1 say, 3 silent, 1 unreadable" in done.stdout
+    assert "due date: 1 says, 3 silent, 1 unreadable" in done.stdout
     assert "2024-04-11" in (tmp_path / "a.csv").read_text()
     assert "2024-04-11" in (tmp_path / "a.html").read_text()
     again = cli("--store", store, "table", "due date", "--csv", "a.csv")

@@ -267,7 +267,7 @@ def test_a_table_counts_every_document_and_its_rows_are_read_on(tools):
     assert again.endswith("These are rows 214 to 214 of 214.")
     among = call(tools, "corpus_table", fields="boiler", where="path:sub").text
     assert among.startswith("1 document looked at")
-    assert "1 of 213 documents are looked at" in among
+    assert "1 of 213 documents is looked at" in among
 
 
 def test_the_status_says_what_could_not_be_read_and_no_path_of_this_machine(tools, toy_store):

@@ -119,7 +119,7 @@ def test_a_question_that_code_understands_is_answered_from_every_document_and_no
     assert (answer.status, answer.text) == ("partial", "a.txt: 2025-06-30 [1]")
     assert answer.citations[0].quote == "This agreement expires on 30 June 2025."
     assert answer.notices[0] == (
-        "4 documents looked at, 1 of them changed since: 1 have expiry in 2025, 1 have not, "
+        "4 documents looked at, 1 of them changed since: 1 has expiry in 2025, 1 has not, "
         "0 unclear, 1 silent, 1 unreadable."
     )
     none = session.ask("Which of my contracts end in 2031?", corpus, answerer)
@@ -132,17 +132,17 @@ def test_which_documents_mention_words_or_do_not_is_answered_from_every_document
         (
             "Which of my contracts do not mention an agreement?",
             "b.txt (changed after it was indexed)\nc.txt",
-            "1 mention “agreement”, 2 do not",
+            "1 mentions “agreement”, 2 do not",
         ),
         (
             "Which documents never mention the agreement or the contract?",
             "c.txt",
-            "2 mention “agreement” or “contract”, 1 do not",
+            "2 mention “agreement” or “contract”, 1 does not",
         ),
         (
             "Which documents mention a contract?",
             "b.txt (changed after it was indexed): [1]",
-            "1 mention “contract”, 2 do not",
+            "1 mentions “contract”, 2 do not",
         ),
         (
             "Welche meiner Verträge erwähnen keine Kaution?",
@@ -152,7 +152,7 @@ def test_which_documents_mention_words_or_do_not_is_answered_from_every_document
         (
             "Quels contrats ne mentionnent pas « agreement » ?",
             "b.txt (changed after it was indexed)\nc.txt",
-            "1 mention “agreement”, 2 do not",
+            "1 mentions “agreement”, 2 do not",
         ),
         (
             "¿Qué contratos no mencionan la fianza?",

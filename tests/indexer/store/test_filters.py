@@ -221,7 +221,7 @@ def test_a_search_finds_the_same_as_one_over_all_that_is_filtered_afterwards(cor
 def test_what_is_left_out_is_told_and_that_the_best_is_outside(corpus):
     among = places.bounded(corpus, where="date<2020", text="the mill costs 500 euros")
     assert among.notices == (
-        "1 of 3 documents are looked at ('date<2020').",
+        "1 of 3 documents is looked at ('date<2020').",
         "Files that cannot be read, of which nothing is known, are left out: 1.",
         "The best passage of all documents is outside of these: 'contracts/lease.txt', line 1.",
     )

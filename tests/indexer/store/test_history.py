@@ -1,5 +1,6 @@
 """Former versions: which are kept, what they hold, what changed, and back to one of them."""
 
+import dataclasses
 import json
 import os
 import shutil
@@ -21,7 +22,7 @@ from indexer.store.history import changes, difference, history, passage_changes,
 from indexer.store.keeping import MAX_KEPT, Keep, kept_versions
 from indexer.store.manifest import hold, read_manifest
 from indexer.store.snapshot import Snapshot
-from indexer.store.versions import version_at, versions
+from indexer.store.versions import not_kept, version_at, versions
 from indexer.store.writer import Writer
 from tests.support.checks import check_same, check_store
 from tests.support.forged import signed
@@ -127,9 +128,17 @@ def test_without_being_told_no_former_version_is_kept(root, store):
     (root / "n0.txt").write_text("Changed.\n")
     sync(root, store)
     assert numbers(store) == [2]
-    with pytest.raises(CorpusError, match="Version 1 is not kept; kept are: 2") as raised:
+    with pytest.raises(CorpusError, match="Version 1 is not kept; kept is: 2") as raised:
         Snapshot(store, version=1)
     assert "--keep 30d" in raised.value.hint
+
+
+def test_of_many_versions_that_are_kept_the_number_is_said(edited):
+    one = read_manifest(edited)
+    many = [dataclasses.replace(one, version=number) for number in (1, *range(3, 13))]
+    assert str(not_kept("Version 2", many)).startswith(
+        "Version 2 is not kept; 11 from 1 to 12 are."
+    )
 
 
 def test_versions_that_are_kept_outlive_cleanups_and_those_between_go(edited, root):

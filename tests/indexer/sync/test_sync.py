@@ -451,8 +451,8 @@ def test_what_is_done_again_without_a_change_is_said_with_the_reason():
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"weights_sha256": "f" * 64}, ["every passage of 7 documents is embedded"]),
-        ({"document_prefix": "passage: "}, ["every passage of 7 documents is embedded"]),
+        ({"weights_sha256": "f" * 64}, ["every passage of all documents (7) is embedded"]),
+        ({"document_prefix": "passage: "}, ["every passage of all documents (7) is embedded"]),
         ({"chunker": "other/2"}, ["Passages are cut in another way"]),
         ({"normaliser": "other/2"}, ["Text is normalised in another way"]),
         ({"query_prefix": "query: "}, []),

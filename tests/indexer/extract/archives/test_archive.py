@@ -194,7 +194,7 @@ def test_members_are_read_up_to_the_most_and_the_others_counted():
     assert (len(at_limit.lines), at_limit.remark) == (2 * MAX_MEMBERS, "")
     beyond = extract(made.zipped(dict.fromkeys(names, "words")), "a.zip")
     assert beyond.lines == at_limit.lines
-    assert beyond.remark == "not readable: the last 1 files"
+    assert beyond.remark == "not readable: the last file"
 
 
 @pytest.mark.slow
