@@ -238,7 +238,7 @@ def habit(text: str) -> bool | None:
 
 
 def add_duration(day: str, duration: str) -> str | None:
-    """The day a duration later ("P3Y", "P18M", "P2W", "P90D"); None if it has no day."""
+    """The day a duration later ("P3Y", "P18M", "P2W", "P90D", "P-1D"); None if it has no day."""
     if len(day) != len("2024-03-12"):
         return None
     start = date.fromisoformat(day)

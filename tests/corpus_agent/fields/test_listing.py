@@ -344,6 +344,25 @@ def test_a_list_of_days_is_looked_through_once_and_not_once_a_day(line):
     assert time.process_time() - begun < 2  # cut anew for each day: 4 s and more
 
 
+@pytest.mark.parametrize(
+    ("words", "counted", "stated"),
+    [
+        # With its first day counted the term ends on 31 December.
+        ("leases that end in 2027", "unclear", "no"),
+        ("leases that end in 2028", "unclear", "yes"),
+        ("leases that end before 2029", "yes", "yes"),
+        ("leases that end after 2028", "no", "no"),
+    ],
+)
+def test_a_counted_term_ends_on_its_day_or_on_the_one_before(words, counted, stated):
+    said = "The lease of the mill runs for five years from 1 January 2023."
+    corpus = ListedCorpus({"a.txt": said, "b.txt": "The lease ends on 1 January 2028."})
+    found = listed(corpus, parse_condition(words))
+    assert found.verdicts == (counted, stated)
+    shown = "a.txt: until 2028-01-01 (computed)" in list(list_lines(found))
+    assert shown == (counted != "no")
+
+
 def test_the_cost_of_different_days_grows_as_their_list_does():
     def seconds(days: int) -> float:
         every = (date(2001, 1, 1) + timedelta(days=3 * day) for day in range(days))
