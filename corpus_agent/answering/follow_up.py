@@ -81,9 +81,11 @@ def readings(question: str, history: Sequence[Turn]) -> tuple[str, ...]:
     before = asked[-1] if asked else None
     if (carried := carried_over(question, before)) == question:
         return (question,)
+    renewed = _points(question) and _names_a_new_thing(history[-1].question)
+    topic = carried_over(question, history[-1].question) if renewed else carried
     names = _names_quoted(question, history[-1]) if _OF_PERSON.search(fold(question)) else []
     named = [with_words(question, names)] if names else []
-    return (carried, *named, question)
+    return tuple(dict.fromkeys((topic, carried, *named, question)))
 
 
 def stands_alone(question: str, history: Sequence[Turn]) -> bool:
@@ -139,8 +141,19 @@ def leans(question: str) -> bool:
             return True
     elif len(own) <= FEW_WORDS and not named:
         return True
+    return _points(question)
+
+
+def _points(question: str) -> bool:
+    """Whether a question has a pronoun that nothing before it in the question explains."""
     found = _POINTS.search(fold(question))
     return found is not None and not _NOUN.search(question, 0, found.start())
+
+
+def _names_a_new_thing(question: str) -> bool:
+    """Whether a question goes on to something else, which is then what "it" stands for."""
+    begun = _GOES_ON.match(fold(question))
+    return begun is not None and not _points(question) and _NOUN.search(question) is not None
 
 
 def _names_quoted(question: str, turn: Turn) -> list[str]:

@@ -60,25 +60,33 @@ def _spellings(quote: str) -> list[str]:
 
 
 def check_quotation(
-    corpus: Readable, n: int, source: str, quote: str, near_line: int = 1
+    corpus: Readable,
+    n: int,
+    source: str,
+    quote: str,
+    near_line: int = 1,
+    *,
+    elsewhere: bool = True,
 ) -> Citation:
     """The citation numbered `n` for a quotation claimed to be near a line of `source`.
 
     `verified` at the claimed place, `moved` elsewhere in the source: both have the source's own
     text and lines, and both are `verified in recognised text` if a line of it was recognised from
     a picture. `cut` is there but leaves out too much, `altered` resembles a passage: both have
-    the lines in question. `not_found` keeps the claim.
+    the lines in question. `not_found` keeps the claim. Without `elsewhere` one that is cut at the
+    claimed place is not looked for in the rest of the source.
     """
     try:
         # Twice the distance downwards: a quotation may begin near and end further on.
         offset = max(1, near_line - NEAR_LINES - CONTEXT_LINES)
         near = corpus.read(source, offset, near_line - offset + 2 * NEAR_LINES)
         found = _exactly(near.lines, quote, near_line - offset + 1)
-        if found is not None and _surely_near(found, near, near_line):
-            first, last, text, _ = found
-            cited = _citation(n, source, near.lines, (first, last, text, "verified"))
+        if found is not None and _surely_near(found, near, near_line, cut=not elsewhere):
+            cited = _citation(n, source, near.lines, _located_near(near.lines, found))
             shift = offset - 1
-            return replace(cited, line_start=first + shift, line_end=last + shift)
+            return replace(
+                cited, line_start=cited.line_start + shift, line_end=cited.line_end + shift
+            )
     except Refused:
         pass  # the claimed line may be beyond the end: then the whole document is searched
     try:
@@ -111,14 +119,14 @@ Found = tuple[int, int, str, bool]
 """First line, last line, text, and whether the quotation is whole and not `cut`."""
 
 
-def _surely_near(found: Found, window: Window, near_line: int) -> bool:
-    """Whether a window contains a quotation near a line, whole and with its context."""
+def _surely_near(found: Found, window: Window, near_line: int, *, cut: bool) -> bool:
+    """Whether a window contains a quotation near a line, whole or `cut`, and with its context."""
     first, last, _, whole = found
     first, last = first + window.offset - 1, last + window.offset - 1
     begun = window.offset == 1 or first - window.offset >= CONTEXT_LINES
     shown = window.offset + len(window.lines) - 1
     ended = window.next_offset is None or shown - last >= CONTEXT_LINES
-    return whole and begun and ended and abs(first - near_line) <= NEAR_LINES
+    return (whole or cut) and begun and ended and abs(first - near_line) <= NEAR_LINES
 
 
 def read_all(corpus: Readable, source: str) -> list[Line]:
@@ -137,11 +145,18 @@ def locate(lines: Sequence[Line], quote: str, near_line: int = 1) -> Located | N
     found = _exactly(lines, quote, near_line)
     if found is None:
         return _resembling(lines, quote)
-    first, last, text, whole = found
-    if not whole:
-        return first, last, _lines_of(lines, first, last), "cut"
+    located = _located_near(lines, found)
+    first, last, text, verdict = located
     near = first - NEAR_LINES <= near_line <= last + NEAR_LINES
-    return first, last, text, "verified" if near else "moved"
+    return located if near or verdict == "cut" else (first, last, text, "moved")
+
+
+def _located_near(lines: Sequence[Line], found: Found) -> Located:
+    """What was found at the claimed place; of what is cut there, its whole lines."""
+    first, last, text, whole = found
+    if whole:
+        return first, last, text, "verified"
+    return first, last, _lines_of(lines, first, last), "cut"
 
 
 def _exactly(lines: Sequence[Line], quote: str, near_line: int) -> Found | None:

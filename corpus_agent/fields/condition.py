@@ -29,8 +29,8 @@ from corpus_agent.fields.condition_words import (
     Sign,
 )
 from corpus_agent.fields.definition import field_of
-from corpus_agent.fields.records import Cell, Field, FieldType
-from corpus_agent.text.dates import find_dates
+from corpus_agent.fields.records import Cell, Field, FieldType, FieldValue
+from corpus_agent.text.dates import add_duration, find_dates
 from corpus_agent.text.negation import holds_turning_word
 from corpus_agent.text.tokens import fold
 from indexer import UsageError
@@ -294,17 +294,25 @@ def _field(reading: _Reading, kind: FieldType) -> Field:
 
 
 def verdict(condition: FieldCondition, cell: Cell) -> ListVerdict:
-    """Whether a document fulfils a condition by what it says; unclear where its values differ."""
+    """Whether a document fulfils a condition by what it says; unclear where its values differ.
+
+    A term that was counted ends on that day or on the one before it: as its words are understood.
+    """
     if cell.status in ("silent", "unreadable"):
         return "silent" if cell.status == "silent" else "unreadable"
     found = {
         holds(condition.bounds, normal)
         for value in cell.values
-        for normal in value.normal.split("; ")
+        for normal in (*value.normal.split("; "), *_days_before(value))
     }
     if found == {True}:
         return "yes"
     return "no" if found == {False} else "unclear"
+
+
+def _days_before(value: FieldValue) -> list[str]:
+    """The day before the one to which a term was counted."""
+    return [day] if value.computed and (day := add_duration(value.normal, "P-1D")) else []
 
 
 def holds(bounds: Iterable[Bound], normal: str) -> bool | None:

@@ -2,7 +2,8 @@
 """When an agreement ends: the day that it names, or a term counted from its effective date. Pure.
 
 "shall remain in effect until 31 December 2024"; "for three (3) years from the Effective Date", which
-is computed and says so. A term counted from an event (a launch, a delivery) has no day.
+is computed and says so: until the same day of another year, which is the last one where the first day
+does not count, and the day behind it where it does. A term counted from an event has no day.
 """
 
 from __future__ import annotations
@@ -171,7 +172,8 @@ def _computed(document: DocumentText) -> Iterator[ProposedValue]:
             continue
         day = add_duration(begins.normal.partition(";")[0], reading.normal)
         if day is not None and len(begins.readings) == 1:
-            value = Reading(reading.start, reading.end, f"{reading.text} from {begins.text}", day)
+            text = f"{reading.text} from {begins.text}: until {day}"
+            value = Reading(reading.start, reading.end, text, day)
             stated = document.sentence(begins.readings[0].start, begins.readings[0].end)
             yield ProposedValue((value,), first, last, score, also=(stated,))
 

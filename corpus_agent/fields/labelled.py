@@ -273,8 +273,8 @@ def _worded(
         led = _NAMED_SO.match(text, at)
         said = led.end() if led else at
         named = kind == "place" or said > at + 1
-        found, score = (name_at if kind == "party" else place_at)(text, said), _STATED
-        found = found if named else None
+        found = _name(document, said) if kind == "party" else place_at(text, said)
+        found, score = (found if named else None), _STATED
     if found is not None and not (below and _HEADING.match(found.text + " ")):
         yield ProposedValue((found,), start, found.end, score)
 
@@ -282,13 +282,19 @@ def _worded(
 def _rest_of_line(document: DocumentText, kind: FieldType, at: int) -> Reading | None:
     """What a label says: of a party the name, else what stands in its line or cell."""
     if kind == "party":
-        return name_at(document.text, at, document.line_span(at)[1])
+        return _name(document, at, document.line_span(at)[1])
     rest = _LINE_REST.match(document.text, at)
     if rest is None or not rest[0].strip():
         return None
     if kind == "place" and len(rest[0]) > _MOST_PLACE:
         return place_at(document.text, at, rest.end())
     return _as_written(document.text, at, at + len(rest[0].rstrip()))
+
+
+def _name(document: DocumentText, at: int, end: int | None = None) -> Reading | None:
+    """The name of a party from there on: in its sentence, as "Low Mills. The goods" is two."""
+    _, last = document.sentence(at, at + 1)
+    return name_at(document.text, at, last if end is None else min(last, end))
 
 
 def _as_written(text: str, start: int, end: int) -> Reading:

@@ -84,6 +84,11 @@ class FieldValue:
     by_model: bool = False
 
     @property
+    def shown(self) -> str:
+        """The normal form for a person: "until" a day that a term was counted to."""
+        return f"until {self.normal}" if self.computed else self.normal
+
+    @property
     def hidden(self) -> bool:
         """Whether the document shows its reader a quotation that it rests on not, or not whole."""
         return any(citation.hidden for citation in self.citations)

@@ -271,7 +271,7 @@ def quoted_span(document: DocumentText, n: int, span: tuple[int, int]) -> Citati
         quote, line = document.written[start:end], document.line_at(start)
         if quote in document.unquotable:
             continue
-        citation = check_quotation(document, n, document.source, quote, line)
+        citation = check_quotation(document, n, document.source, quote, line, elsewhere=False)
         if citation.stands:
             return citation
         document.unquotable.add(quote)

@@ -183,7 +183,7 @@ def _cell(frame: Frame, name: str, cell: Cell) -> Iterator[str]:
         by_model = " (found by the model alone)" if value.by_model else ""
         hidden = " (hidden in the document)" if value.hidden else ""
         marks = f"{several}{computed}{by_model}{hidden}"
-        yield f"   {shown}{marks}: {frame.wrap(one_line(value.normal))}"
+        yield f"   {shown}{marks}: {frame.wrap(one_line(value.shown))}"
         for citation in value.citations:
             first, last = citation.line_start, citation.line_end
             lines = f"{first}" if first == last else f"{first}-{last}"

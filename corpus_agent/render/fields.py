@@ -289,7 +289,7 @@ def _worded(field: Field, value: FieldValue) -> str:
     """A value for a person: a duration in words."""
     found = _DURATION.fullmatch(value.normal) if field.type == "duration" else None
     if found is None:
-        return value.normal
+        return value.shown
     unit = _UNITS[found[2]]
     return f"{int(found[1]):,} {unit if int(found[1]) == 1 else f'{unit}s'}"
 

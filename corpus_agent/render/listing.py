@@ -97,7 +97,7 @@ def _row_lines(row: DocumentRow) -> Iterator[str]:
 
 def _values(cell: Cell) -> str:
     return " | ".join(
-        inert(one_line(value.normal))
+        inert(one_line(value.shown))
         + (" (computed)" if value.computed else "")
         + (" (hidden)" if value.hidden else "")
         for value in cell.values

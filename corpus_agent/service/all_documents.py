@@ -116,7 +116,7 @@ def _line(row: DocumentRow, citations: list[Citation], *, unclear: bool) -> str:
     for value in row.cells[0].values:
         computed = " (computed)" if value.computed else ""
         hidden = " (hidden)" if value.hidden else ""
-        said.append(f"{value.normal}{computed}{hidden}{_marked(value, citations)}")
+        said.append(f"{value.shown}{computed}{hidden}{_marked(value, citations)}")
     doubt = "unclear, " if unclear else ""
     return f"{_named(row)}: {doubt}{'; '.join(said)}"
 

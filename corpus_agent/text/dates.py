@@ -6,6 +6,7 @@ two ways (03/04/2024) gives both unless the document's other dates say which it 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from datetime import date
 
@@ -89,10 +90,11 @@ def find_dates(text: str, *, day_first: bool | None = None) -> list[Reading]:
     With None one that may be read in two ways is there twice.
     """
     found: list[Reading] = []
-    taken: list[tuple[int, int]] = []
+    taken: list[tuple[int, int]] = []  # in order, and none touches another
     for start, end, days in _every(text, day_first):
-        if not any(start < last and first < end for first, last in taken):
-            taken.append((start, end))
+        at = bisect_left(taken, (end,))
+        if not at or taken[at - 1][1] <= start:
+            taken.insert(at, (start, end))
             found += [Reading(start, end, " ".join(text[start:end].split()), day) for day in days]
     return sorted(found, key=lambda reading: reading.start)
 
@@ -236,7 +238,7 @@ def habit(text: str) -> bool | None:
 
 
 def add_duration(day: str, duration: str) -> str | None:
-    """The day a duration later ("P3Y", "P18M", "P2W", "P90D"); None if it has no day."""
+    """The day a duration later ("P3Y", "P18M", "P2W", "P90D", "P-1D"); None if it has no day."""
     if len(day) != len("2024-03-12"):
         return None
     start = date.fromisoformat(day)

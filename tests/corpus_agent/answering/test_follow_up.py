@@ -100,6 +100,22 @@ def test_the_documents_say_what_the_new_thing_replaces():
         assert found.asked == searched
 
 
+def test_what_a_question_went_on_to_is_what_the_next_one_points_at():
+    bicycle = "The bicycle was bought in 2021 from Hadley Cycles for £640."
+    workshop = "The glaze workshop is on 2 May in the back room. It costs £12 with materials."
+    corpus = MemoryCorpus({"bicycle.md": bicycle, "club.md": workshop, "dal.md": DAL})
+    answerer = ExtractiveAnswerer(ENCODER)
+    bought = turn("When was the bicycle bought?", bicycle)
+    other = turn("And the glaze workshop, when is it?", workshop)
+    found = answerer.read("What does it cost?", corpus, [bought, other])
+    assert found.asked == "What does it cost? (glaze workshop)"
+    assert "£12" in found.ranking.sentences[0].text
+    # The control: a question that names nothing of its own goes on with the bicycle.
+    why = turn("And from whom?", bicycle)
+    found = answerer.read("What did it cost?", corpus, [bought, why])
+    assert "£640" in found.ranking.sentences[0].text
+
+
 def test_only_english_questions_are_known_to_stand_alone():
     history = [turn("How long does the dal simmer?", DAL)]
     assert stands_alone("Who fixes the boiler?", history)

@@ -2,7 +2,11 @@
 
 import json
 import time
+<<<<<<< HEAD
 from dataclasses import replace
+=======
+from datetime import date, timedelta
+>>>>>>> c55590df9de3fb66c5d3d09f49de55c8ca3fdebc
 
 import pytest
 
@@ -363,6 +367,45 @@ def test_a_list_of_days_is_looked_through_once_and_not_once_a_day(line):
     made = timeline_of(corpus)
     assert made.unverified + len(made.statements) == 200
     assert time.process_time() - begun < 2  # cut anew for each day: 4 s and more
+
+
+@pytest.mark.parametrize(
+    ("words", "counted", "stated"),
+    [
+        # With its first day counted the term ends on 31 December.
+        ("leases that end in 2027", "unclear", "no"),
+        ("leases that end in 2028", "unclear", "yes"),
+        ("leases that end before 2029", "yes", "yes"),
+        ("leases that end after 2028", "no", "no"),
+    ],
+)
+def test_a_counted_term_ends_on_its_day_or_on_the_one_before(words, counted, stated):
+    said = "The lease of the mill runs for five years from 1 January 2023."
+    corpus = ListedCorpus({"a.txt": said, "b.txt": "The lease ends on 1 January 2028."})
+    found = listed(corpus, parse_condition(words))
+    assert found.verdicts == (counted, stated)
+    shown = "a.txt: until 2028-01-01 (computed)" in list(list_lines(found))
+    assert shown == (counted != "no")
+
+
+def test_the_cost_of_different_days_grows_as_their_list_does():
+    def seconds(days: int) -> float:
+        every = (date(2001, 1, 1) + timedelta(days=3 * day) for day in range(days))
+        corpus = ListedCorpus({"log.txt": "\n".join(day.isoformat() for day in every)})
+        begun = time.process_time()
+        assert timeline_of(corpus).unverified == days
+        return time.process_time() - begun
+
+    few = min(seconds(100) for _ in range(2))
+    assert seconds(800) < 20 * few  # eight times the days; the whole text for each: 40 times
+
+
+def test_a_value_is_quoted_where_it_stands_and_not_where_its_words_stand_again():
+    apart = "\n".join(f"Row {line} of the log." for line in range(80))
+    said = "The rent was paid on 3 May 2024"
+    corpus = ListedCorpus({"a.txt": f"{said}\n17\n\n{apart}\n\n{said}."})
+    lines = [one.citation.line_start for one in timeline_of(corpus).statements]
+    assert lines == [1, 85]
 
 
 def test_a_timeline_has_every_dated_statement_in_order():

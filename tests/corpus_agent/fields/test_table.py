@@ -136,6 +136,8 @@ def test_a_computed_value_is_marked_and_shows_both_things_that_it_follows_from(m
     row = next(row for row in expiry.rows if row.source == "contract.txt")
     (value,) = row.cells[0].values
     assert value.computed
+    assert (value.normal, value.shown) == ("2024-05-04", "until 2024-05-04")
+    assert value.text == "three (3) years from 4 May 2021: until 2024-05-04"
     term, begins = value.citations
     assert "three (3) years" in term.quote
     assert "4 May 2021" in begins.quote
@@ -325,6 +327,25 @@ def test_a_short_word_has_the_value_that_is_said_of_it_alone(text, expected):
     assert [one.normal for one in proposed(document, field)] == expected
 
 
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("Brookside Mills. The doors are due in May.", "Brookside Mills"),
+        ("Low & Sons. Payment is by transfer.", "Low & Sons"),
+        # The control: these full stops end no sentence.
+        ("J. P. Low & Co. Ltd., Hull", "J. P. Low & Co. Ltd."),
+        ("St. Mary Hospital", "St. Mary Hospital"),
+        ("Dr. Jane Roe", "Dr. Jane Roe"),
+        ("Smith Bros. Haulage", "Smith Bros. Haulage"),
+    ],
+)
+def test_the_name_of_a_party_ends_with_its_sentence(said, expected):
+    (field,) = fields_of(["customer"], None)
+    for text in (f"Customer: {said}", f"The customer is {said}"):
+        document = DocumentText("a.txt", [Line(text)])
+        assert [one.text for one in proposed(document, field)] == [expected]
+
+
 def test_the_cost_of_a_field_grows_as_its_document_does():
     (field,) = fields_of(["rent"], None)
 
@@ -448,7 +469,7 @@ def test_two_documents_are_compared_field_by_field(made):
         "governing law: different",
         "total: silent",
     ]
-    assert "  contract.txt: 2024-05-04 (computed)" in lines
+    assert "  contract.txt: until 2024-05-04 (computed)" in lines
 
 
 def test_documents_are_compared_in_the_order_in_which_they_were_named(made):
