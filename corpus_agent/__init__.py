@@ -38,9 +38,9 @@ def lazy_modules(package: str, names: Collection[str]) -> Callable[[str], object
     return look_up
 
 
-def lazy_names(package: str, public: Mapping[str, Collection[str]]) -> Callable[[str], object]:
-    """The `__getattr__` of a package whose names are in other modules: `public` lists each's."""
-    modules = {name: module for module, names in public.items() for name in names}
+def lazy_names(package: str, public: Mapping[str, str]) -> Callable[[str], object]:
+    """The `__getattr__` of a package whose names are in other modules: `public` lists them."""
+    modules = {name: module for module, names in public.items() for name in names.split()}
 
     def look_up(name: str) -> object:
         if name not in modules:
@@ -61,5 +61,5 @@ if TYPE_CHECKING:
     from indexer import CorpusError
 else:
     __getattr__ = lazy_names(
-        __name__, {"corpus_agent.api": ("AsyncCorpus", "Corpus"), "indexer": ("CorpusError",)}
+        __name__, {"corpus_agent.api": "AsyncCorpus Corpus", "indexer": "CorpusError"}
     )

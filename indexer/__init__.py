@@ -100,99 +100,43 @@ if TYPE_CHECKING:
     from indexer.window import narrowed as narrowed
 
 _PUBLIC = {
-    "indexer.chunk": ("Chunker",),
-    "indexer.confine.devices": ("engine_for",),
-    "indexer.confine.extensions": ("Extension",),
-    "indexer.embed": (
-        "Encoded",
-        "Encoder",
-        "Reranker",
-        "FolderEncoder",
-        "InstalledEncoder",
-    ),
-    "indexer.embed.languages": (
-        "is_english",
-        "is_multilingual",
-    ),
+    "indexer.chunk": "Chunker",
+    "indexer.confine.devices": "engine_for",
+    "indexer.confine.extensions": "Extension",
+    "indexer.embed": "Encoded Encoder Reranker FolderEncoder InstalledEncoder",
+    "indexer.embed.languages": "is_english is_multilingual",
     "indexer.errors": (
-        "CorpusError",
-        "NoIndex",
-        "Refused",
-        "SealUnavailable",
-        "StoreLocked",
-        "Unreachable",
-        "UnreadableDocument",
-        "UntrustedStore",
-        "UsageError",
-        "error_said",
+        "CorpusError NoIndex Refused SealUnavailable StoreLocked Unreachable UnreadableDocument "
+        "UntrustedStore UsageError error_said"
     ),
-    "indexer.extract": ("claim",),
-    "indexer.extract.extensions": ("all_extensions", "use_extractors"),
-    "indexer.extract.extraction": ("Extraction", "part_lines", "plain_lines"),
-    "indexer.extract.text.plain": ("encoding_of", "is_text"),
-    "indexer.files.compare": ("compared",),
-    "indexer.files.opening": (
-        "MAX_FILE_BYTES",
-        "lock_briefly",
-        "open_beneath",
-        "read_regular",
-    ),
-    "indexer.files.walk": ("Excluded", "check_root", "excluded"),
-    "indexer.index": ("Index",),
-    "indexer.parsers.installed": (
-        "RecognitionState",
-        "recognition_state",
-    ),
-    "indexer.parsers.worker": ("Enough", "parsed_lines"),
+    "indexer.extract": "claim",
+    "indexer.extract.extensions": "all_extensions use_extractors",
+    "indexer.extract.extraction": "Extraction part_lines plain_lines",
+    "indexer.extract.text.plain": "encoding_of is_text",
+    "indexer.files.compare": "compared",
+    "indexer.files.opening": "MAX_FILE_BYTES lock_briefly open_beneath read_regular",
+    "indexer.files.walk": "Excluded check_root excluded",
+    "indexer.index": "Index",
+    "indexer.parsers.installed": "RecognitionState recognition_state",
+    "indexer.parsers.worker": "Enough parsed_lines",
     "indexer.records": (
-        "Box",
-        "Choices",
-        "Chunk",
-        "Coverage",
-        "FileRow",
-        "Hit",
-        "Line",
-        "Ocr",
-        "LEAST_UNREAD",
-        "OCR_CHOICES",
-        "OpenStore",
-        "PagePicture",
-        "Query",
-        "Status",
-        "STATUSES",
-        "is_other",
+        "Box Choices Chunk Coverage FileRow Hit Line Ocr LEAST_UNREAD OCR_CHOICES OpenStore "
+        "PagePicture Query Status STATUSES is_other"
     ),
-    "indexer.store.cleanup": (
-        "Cleaned",
-        "clean_up",
-    ),
-    "indexer.store.filters": ("in_part", "parse_filter"),
-    "indexer.store.inspection": ("Inspection",),
-    "indexer.sync.display": ("RunDisplay",),
-    "indexer.sync.folder": (
-        "plan_folder",
-        "sync_folder",
-    ),
-    "indexer.sync.forget": (
-        "Forgotten",
-        "forget_document",
-    ),
-    "indexer.sync.hands": ("Hand", "Hands", "LocalHands", "ShardLost"),
-    "indexer.sync.plan": ("Plan",),
-    "indexer.sync.recognise": ("ToRecognise",),
-    "indexer.sync.run": (
-        "Outcome",
-        "Progress",
-    ),
-    "indexer.sync.sharded": ("ShardCounts",),
-    "indexer.sync.show": ("has_pages",),
+    "indexer.store.cleanup": "Cleaned clean_up",
+    "indexer.store.filters": "in_part parse_filter",
+    "indexer.store.inspection": "Inspection",
+    "indexer.sync.display": "RunDisplay",
+    "indexer.sync.folder": "plan_folder sync_folder",
+    "indexer.sync.forget": "Forgotten forget_document",
+    "indexer.sync.hands": "Hand Hands LocalHands ShardLost",
+    "indexer.sync.plan": "Plan",
+    "indexer.sync.recognise": "ToRecognise",
+    "indexer.sync.run": "Outcome Progress",
+    "indexer.sync.sharded": "ShardCounts",
+    "indexer.sync.show": "has_pages",
     "indexer.window": (
-        "MAX_WINDOW_BYTES",
-        "MAX_WINDOW_LINES",
-        "Window",
-        "check_numbers",
-        "fills_window",
-        "narrowed",
+        "MAX_WINDOW_BYTES MAX_WINDOW_LINES Window check_numbers fills_window narrowed"
     ),
 }
 _WHOLE = {  # modules, each with its names
@@ -201,7 +145,7 @@ _WHOLE = {  # modules, each with its names
     "storage": "indexer.store.storage",
     "watch": "indexer.files.watch",
 }
-_MODULES = {name: module for module, names in _PUBLIC.items() for name in names} | _WHOLE
+_MODULES = {name: module for module, names in _PUBLIC.items() for name in names.split()} | _WHOLE
 __all__ = ["__version__", *_MODULES]
 
 if not TYPE_CHECKING:  # so that a type checker knows the names above and no others

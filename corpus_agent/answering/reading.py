@@ -17,7 +17,7 @@ from corpus_agent.answering.named_documents import named_documents
 from corpus_agent.answering.ranking import Ranking
 from corpus_agent.answering.subquestions import asking_sentence, parts
 from corpus_agent.text.calendar_names import with_spellings
-from corpus_agent.text.tokens import content_terms, same_word, terms
+from corpus_agent.text.tokens import content_terms, words_held
 from corpus_agent.tools import search
 from corpus_agent.tools.result import ToolCall
 from indexer import Query
@@ -84,8 +84,7 @@ def _read(question: str, asked: str, corpus: CorpusView, rank: Rank, new: Sequen
 
 def _held(words: Sequence[str], hits: Sequence[Hit]) -> list[str]:
     """The words that passages have in any form."""
-    there = {word for hit in hits for word in terms(f"{hit.chunk.heading}\n{hit.chunk.text}")}
-    return [word for word in words if any(same_word(word, other) for other in there)]
+    return words_held(words, "\n".join(f"{hit.chunk.heading}\n{hit.chunk.text}" for hit in hits))
 
 
 def _pool(question: str, corpus: CorpusView) -> tuple[list[Hit], list[ToolCall], list[str]]:

@@ -28,6 +28,7 @@ from corpus_agent.text.tokens import (
     name_terms,
     same_word,
     terms,
+    words_held,
 )
 
 if TYPE_CHECKING:
@@ -131,15 +132,11 @@ def _parallel(
     values = [_values(s.text, words) for s in (one, other)]
     if not all(values) or values[0] & values[1]:
         return False
-    held = [_held(asked, f"{hits[s.passage].chunk.heading}\n{s.text}") for s in (one, other)]
+    texts = [f"{hits[s.passage].chunk.heading}\n{s.text}" for s in (one, other)]
+    held = [words_held(asked, text) for text in texts]
     if held[0] != held[1] or not held[0]:
         return False
     return len(held[0]) == len(asked) or _frame(one.text, other.text) >= SAME_FRAME
-
-
-def _held(asked: Sequence[str], text: str) -> frozenset[str]:
-    there = set(terms(text))
-    return frozenset(word for word in asked if any(same_word(word, t) for t in there))
 
 
 def _values(text: str, asked: frozenset[str]) -> frozenset[str]:

@@ -24,7 +24,7 @@ from corpus_agent.text.dates import find_dates, without_dates
 from corpus_agent.text.front_matter import is_asked_for, key_of
 from corpus_agent.text.letterhead import naming_lines
 from corpus_agent.text.sentences import units
-from corpus_agent.text.tokens import STOP_WORDS, content_terms, fold, has_digit, same_word, terms
+from corpus_agent.text.tokens import STOP_WORDS, content_terms, fold, has_digit, terms, words_held
 
 if TYPE_CHECKING:
     from indexer import Chunk, Hit
@@ -140,13 +140,8 @@ def _says_otherwise(question: str, one: str, other: str) -> bool:
         return False
     if not _differ(kind, asked, one, other):
         return False
-    held = [_held(question, text) for text in (one, other)]
+    held = [words_held(content_terms(question), text) for text in (one, other)]
     return bool(held[0]) and held[0] == held[1] and _frame(one, other) >= SAME_FRAME
-
-
-def _held(question: str, text: str) -> frozenset[str]:
-    there = set(terms(text))
-    return frozenset(w for w in content_terms(question) if any(same_word(w, t) for t in there))
 
 
 def _differ(kind: str, asked: frozenset[str], one: str, other: str) -> bool:

@@ -15,8 +15,5 @@ if TYPE_CHECKING:
 else:
     __getattr__ = lazy_names(
         __name__,
-        {
-            "corpus_agent.api.asynchronous": ("AsyncCorpus",),
-            "corpus_agent.api.corpus": ("Corpus",),
-        },
+        {"corpus_agent.api.asynchronous": "AsyncCorpus", "corpus_agent.api.corpus": "Corpus"},
     )

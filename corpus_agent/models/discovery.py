@@ -106,14 +106,8 @@ def find(
     return None
 
 
-def model_names(server: Server, seconds: float = PROBE_SECONDS) -> list[str] | None:
-    """The models in the server's order; None if no model server answers."""
-    listing = listing_of(server, seconds)
-    return listing.names if listing is not None else None
-
-
 def listing_of(server: Server, seconds: float = PROBE_SECONDS) -> Listing | None:
-    """The models in the server's order, and the server's owner; None as for `model_names`."""
+    """The models in the server's order, and its owner; None if no model server answers."""
     answer = _get_json(server, "/v1/models", seconds)
     listing, owners = answer if answer is not None else (None, None)
     entries = listing.get("data") if isinstance(listing, dict) else None

@@ -12,114 +12,43 @@ from typing import TYPE_CHECKING
 from corpus_agent import lazy_names
 
 _PUBLIC = {
-    "corpus_agent.render.answers": (
-        "answer_lines",
-        "answer_object",
-        "citation_lines",
-        "resumed_lines",
-    ),
-    "corpus_agent.render.common": (
-        "SCHEMA_VERSION",
-        "as_object",
-        "evidence",
-        "names",
-        "place",
-        "searched",
-        "stores_read",
-    ),
-    "corpus_agent.render.export": (
-        "export_html",
-        "export_markdown",
-        "exported_answer",
-        "exported_receipt",
-    ),
+    "corpus_agent.render.answers": "answer_lines answer_object citation_lines resumed_lines",
+    "corpus_agent.render.common": ("as_object evidence names place searched stores_read"),
+    "corpus_agent.render.export": "export_html export_markdown exported_answer exported_receipt",
     "corpus_agent.render.fields": (
-        "compared_lines",
-        "foot_lines",
-        "missing_lines",
-        "table_csv",
-        "table_html",
-        "table_lines",
-        "table_object",
+        "compared_lines foot_lines missing_lines table_csv table_html table_lines table_object"
     ),
     "corpus_agent.render.files": (
-        "excluded_line",
-        "excluded_object",
-        "file_line",
-        "file_object",
-        "files_object",
-        "problem_line",
+        "excluded_line excluded_object file_line file_object files_object problem_line"
     ),
     "corpus_agent.render.history": (
-        "diff_lines",
-        "diff_object",
-        "history_lines",
-        "history_object",
-        "rollback_lines",
-        "rollback_object",
+        "diff_lines diff_object history_lines history_object rollback_lines rollback_object"
     ),
     "corpus_agent.render.indexing": (
-        "duration",
-        "file_progress_line",
-        "index_lines",
-        "store_lines",
-        "index_object",
-        "page_line",
-        "plan_lines",
-        "plan_object",
-        "run_object",
-        "waiting_line",
-        "watch_line",
+        "duration file_progress_line index_lines store_lines index_object page_line plan_lines "
+        "plan_object run_object waiting_line watch_line"
     ),
-    "corpus_agent.render.links": ("Link", "link_below", "no_link"),
+    "corpus_agent.render.links": "Link link_below no_link",
     "corpus_agent.render.listing": (
-        "list_foot",
-        "list_lines",
-        "list_object",
-        "timeline_lines",
-        "timeline_object",
+        "list_foot list_lines list_object timeline_lines timeline_object"
     ),
     "corpus_agent.render.passages": (
-        "explain_lines",
-        "read_object",
-        "search_lines",
-        "search_object",
-        "window_lines",
+        "explain_lines read_object search_lines search_object window_lines"
     ),
-    "corpus_agent.render.receipts": (
-        "CheckedReceipt",
-        "recorded_answer",
-        "verify_lines",
-        "verify_object",
-    ),
-    "corpus_agent.render.trusting": (
-        "stores_lines",
-        "stores_object",
-        "trust_lines",
-        "trust_object",
-    ),
+    "corpus_agent.render.receipts": "recorded_answer verify_lines verify_object",
+    "corpus_agent.render.trusting": "stores_lines stores_object trust_lines trust_object",
     "corpus_agent.render.upkeep": (
-        "LIST_OF_IGNORED",
-        "MULTILINGUAL",
-        "cleanup_lines",
-        "cleanup_object",
-        "forget_lines",
-        "forget_object",
-        "not_read",
-        "status_lines",
-        "status_object",
-        "waiting_text",
-        "what_reads_them",
+        "LIST_OF_IGNORED MULTILINGUAL cleanup_lines cleanup_object forget_lines forget_object "
+        "not_read status_lines status_object waiting_text what_reads_them"
     ),
 }
-__all__ = [name for names in _PUBLIC.values() for name in names]
+__all__ = [name for names in _PUBLIC.values() for name in names.split()]
 
 if TYPE_CHECKING:
     from corpus_agent.render.answers import answer_lines as answer_lines
     from corpus_agent.render.answers import answer_object as answer_object
     from corpus_agent.render.answers import citation_lines as citation_lines
     from corpus_agent.render.answers import resumed_lines as resumed_lines
-    from corpus_agent.render.common import SCHEMA_VERSION as SCHEMA_VERSION
     from corpus_agent.render.common import as_object as as_object
     from corpus_agent.render.common import evidence as evidence
     from corpus_agent.render.common import names as names
@@ -173,7 +102,6 @@ if TYPE_CHECKING:
     from corpus_agent.render.passages import search_lines as search_lines
     from corpus_agent.render.passages import search_object as search_object
     from corpus_agent.render.passages import window_lines as window_lines
-    from corpus_agent.render.receipts import CheckedReceipt as CheckedReceipt
     from corpus_agent.render.receipts import recorded_answer as recorded_answer
     from corpus_agent.render.receipts import verify_lines as verify_lines
     from corpus_agent.render.receipts import verify_object as verify_object

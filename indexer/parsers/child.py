@@ -57,6 +57,20 @@ def begin(
         work(channel)
 
 
+def allow_memory(wanted: int) -> None:
+    """Let this process have so many bytes, or as many as its policy allows."""
+    _, most = resource.getrlimit(resource.RLIMIT_AS)
+    memory = wanted if most == resource.RLIM_INFINITY else min(wanted, most)
+    resource.setrlimit(resource.RLIMIT_AS, (memory, most))
+
+
+def allow_time(seconds: int) -> None:
+    """Let this process have so many seconds of processor time from now on."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    until = math.ceil(used.ru_utime + used.ru_stime) + seconds
+    resource.setrlimit(resource.RLIMIT_CPU, (until, resource.RLIM_INFINITY))
+
+
 def _channel() -> socket.socket:
     """The channel, moved away from the standard streams, which parsers may use; all else closed."""
     os.closerange(3, os.sysconf("SC_OPEN_MAX"))
@@ -98,12 +112,8 @@ def _open(
     cpu_seconds: int,
 ) -> Opened:
     """The document in `descriptor`, opened within its limits, where some parsers do all work."""
-    _, most = resource.getrlimit(resource.RLIMIT_AS)
-    memory = memory_bytes if most == resource.RLIM_INFINITY else min(memory_bytes, most)
-    resource.setrlimit(resource.RLIMIT_AS, (memory, most))
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    until = math.ceil(used.ru_utime + used.ru_stime) + cpu_seconds
-    resource.setrlimit(resource.RLIMIT_CPU, (until, resource.RLIM_INFINITY))
+    allow_memory(memory_bytes)
+    allow_time(cpu_seconds)
     with os.fdopen(descriptor, "rb", buffering=0) as file:
         data = file.readall()
     return parse(data, source, lambda label: send(channel, protocol.CLAIMED, extractor=label))

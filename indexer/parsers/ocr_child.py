@@ -11,7 +11,6 @@ import hashlib
 import json
 import math
 import os
-import resource
 import socket
 from collections.abc import Callable, Sequence
 from dataclasses import astuple
@@ -31,7 +30,7 @@ from indexer.extract.ocr.reading_order import (
     lines_of_pieces,
 )
 from indexer.parsers import protocol
-from indexer.parsers.child import MAX_DETAIL_CHARS, begin, send
+from indexer.parsers.child import MAX_DETAIL_CHARS, allow_time, begin, send
 from indexer.parsers.limits import OCR_CPU_SECONDS, ocr_policy
 
 STRIP_PIECES = 8  # shown to another engine before it is given the page
@@ -62,7 +61,7 @@ class _Serving:
         """Answer requests until the channel ends."""
         while True:
             kind, payload, descriptor = protocol.receive_with_descriptor(self._channel)
-            _allow_more_time()
+            allow_time(OCR_CPU_SECONDS)
             try:
                 self._answer(kind, json.loads(payload), descriptor)
             except UnreadableDocument as error:
@@ -154,10 +153,3 @@ def _grey(picture: Picture) -> bytes:
     height, width = grey.shape
     points: bytes = grey.tobytes()
     return f"P5\n{width} {height}\n255\n".encode() + points
-
-
-def _allow_more_time() -> None:
-    """Let the process have the processor time of one more page."""
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    until = math.ceil(used.ru_utime + used.ru_stime) + OCR_CPU_SECONDS
-    resource.setrlimit(resource.RLIMIT_CPU, (until, resource.RLIM_INFINITY))

@@ -8,9 +8,7 @@ does not trust its replies.
 from __future__ import annotations
 
 import json
-import math
 import os
-import resource
 import socket
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
@@ -22,7 +20,7 @@ from indexer.extract.pdf.outline import Fractions, letters_of_words, outlined
 from indexer.extract.pdf.showing import ShownPdf, with_remark
 from indexer.extract.points import Points
 from indexer.parsers import protocol
-from indexer.parsers.child import MAX_DETAIL_CHARS, begin, send
+from indexer.parsers.child import MAX_DETAIL_CHARS, allow_memory, allow_time, begin, send
 from indexer.parsers.limits import PAGE_CPU_SECONDS, worker_policy
 
 
@@ -57,11 +55,11 @@ def _serve(channel: socket.socket, show: Callable[[bytes], Shown]) -> None:
     while True:
         kind, payload, descriptor = protocol.receive_with_descriptor(channel)
         request = json.loads(payload)
-        _allow_more_time()
+        allow_time(PAGE_CPU_SECONDS)
         try:
             if kind == protocol.DOCUMENT:
                 opened = None  # the one before makes room first
-                _allow_memory(request["memory_bytes"])
+                allow_memory(request["memory_bytes"])
                 with os.fdopen(descriptor, "rb", buffering=0) as file:
                     opened = show(file.readall())
                 send(channel, protocol.OPENED, pages=opened.count)
@@ -97,16 +95,3 @@ def _lines(words: Sequence[Sequence[Any]]) -> Iterator[list[tuple[str, Fractions
     """Recognised words line by line, each with its box."""
     for _, line in groupby(words, key=lambda word: word[0]):
         yield [(text, (left, top, right, bottom)) for _, left, top, right, bottom, text in line]
-
-
-def _allow_memory(most_bytes: int) -> None:
-    _, most = resource.getrlimit(resource.RLIMIT_AS)
-    memory = most_bytes if most == resource.RLIM_INFINITY else min(most_bytes, most)
-    resource.setrlimit(resource.RLIMIT_AS, (memory, most))
-
-
-def _allow_more_time() -> None:
-    """Processor time for one request from now on."""
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    until = math.ceil(used.ru_utime + used.ru_stime) + PAGE_CPU_SECONDS
-    resource.setrlimit(resource.RLIMIT_CPU, (until, resource.RLIM_INFINITY))

@@ -7,27 +7,21 @@ as a parser's replies are; the pictures are made here, of points.
 
 from __future__ import annotations
 
-import json
-import os
-import re
-import signal
-import time
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from queue import SimpleQueue
 from threading import Thread
 from typing import Any, TypeVar
 
-from indexer.errors import Refused, UnreadableDocument
-from indexer.extract.normalise import whole
+from indexer.errors import Refused
 from indexer.extract.ocr.places import PlacedText
 from indexer.extract.points import Points
 from indexer.parsers import protocol
 from indexer.parsers.limits import PAGE_CPU_SECONDS, PAGE_WALL_SECONDS, limits_for
+from indexer.parsers.page_process import Bounds, PageProcess
 from indexer.parsers.png import png_of
-from indexer.parsers.process import EXIT_SECONDS, RenewedProcess
 from indexer.records import Box
 
 CHILD = "indexer.parsers.page_child"
@@ -35,7 +29,7 @@ PAGES_PER_PROCESS = 500  # then a new one takes its place: what leaks, ends with
 MAX_WIDTH = 4_000  # of a picture, in points
 MAX_QUOTATION_CHARS = 8_000  # that are looked for; a frame holds as many, however they are written
 
-_REASON = re.compile(r"[a-z_]{1,40}")
+_BOUNDS = Bounds(PAGE_CPU_SECONDS, near=1 / 2, pages=PAGES_PER_PROCESS)
 
 _T = TypeVar("_T")
 _Jobs = SimpleQueue[Callable[[], None] | None]
@@ -128,8 +122,7 @@ class _Showing:
     """The process and the document that it holds; for one thread."""
 
     def __init__(self, module: str, seconds: float) -> None:
-        self._seconds = seconds
-        self._process = RenewedProcess(module)
+        self._process = PageProcess(module, seconds, _BOUNDS, 0, "the process that draws pages")
         self._held: str | None = None  # the hash of the document that is open in it
         self._pages = 0
 
@@ -139,11 +132,13 @@ class _Showing:
             raise Refused(
                 f"A picture is 1 to {MAX_WIDTH:,} points wide, not {width:,}.", code="bad_argument"
             )
-        payload = self._asked(document, number, protocol.POINTS, width=width, remark=remark)
+        self._hold(document, number)
+        points = protocol.POINTS
+        payload = self._process.frame(points, points, number=number, width=width, remark=remark)
         try:
             return protocol.checked_points(payload, width)
         except protocol.Malformed as error:
-            raise self._malformed(str(error)) from None
+            raise self._process.malformed(str(error)) from None
 
     def boxes(
         self,
@@ -154,23 +149,23 @@ class _Showing:
         words: Sequence[PlacedText],
     ) -> tuple[Box, ...]:
         """The boxes of a quotation."""
-        said = {"quotation": quotation[:MAX_QUOTATION_CHARS], "near": near, "words": words}
-        boxes = self._values(self._asked(document, number, protocol.OUTLINE, **said)).get("boxes")
+        self._hold(document, number)
+        said: dict[str, Any] = {"number": number, "near": near, "words": words}
+        said["quotation"] = quotation[:MAX_QUOTATION_CHARS]
+        boxes = self._process.values(protocol.OUTLINE, protocol.OUTLINE, **said).get("boxes")
         if not isinstance(boxes, list) or len(boxes) > protocol.MAX_BOXES:
-            raise self._malformed("no boxes")
+            raise self._process.malformed("no boxes")
         if not all(isinstance(box, list) and is_box(box, self._pages) for box in boxes):
-            raise self._malformed("a box that is none")
+            raise self._process.malformed("a box that is none")
         return tuple(Box(*box) for box in boxes)
 
     def end(self) -> None:
         """End the process and wait until it has ended."""
-        self._held = None
         self._process.end()
 
-    def _asked(self, document: ShownDocument, number: int, kind: bytes, **values: object) -> bytes:
-        """The payload of the reply about a page of a document, which is opened if need be."""
-        if (self._process.documents or 0) >= PAGES_PER_PROCESS:
-            self.end()
+    def _hold(self, document: ShownDocument, number: int) -> None:
+        """Open a document in the process, if it is not yet; raises Refused without that page."""
+        self._process.renew()
         if self._held != document.sha256 or self._process.documents is None:
             self._open(document)
         if not 1 <= number <= self._pages:
@@ -179,84 +174,17 @@ class _Showing:
                 f"There is no page {number}: the document has {self._pages:,} page{plural}.",
                 code="beyond_end",
             )
-        return self._frame(kind, kind, document, {"number": number, **values})
 
     def _open(self, document: ShownDocument) -> None:
         self._held = None
-        os.lseek(document.descriptor, 0, os.SEEK_SET)  # the process shares the position
-        memory = limits_for(document.bytes).memory_bytes
-        payload = self._frame(
-            protocol.DOCUMENT,
-            protocol.OPENED,
-            document,
-            {"memory_bytes": memory},
-            document.descriptor,
+        memory = self._process.memory_bytes = limits_for(document.bytes).memory_bytes
+        reply = self._process.values(
+            protocol.DOCUMENT, protocol.OPENED, document.descriptor, memory_bytes=memory
         )
-        pages = self._values(payload).get("pages")
+        pages = reply.get("pages")
         if type(pages) is not int or not 0 < pages <= protocol.MAX_PAGE:
-            raise self._malformed("no number of pages")
+            raise self._process.malformed("no number of pages")
         self._pages, self._held = pages, document.sha256
-
-    def _frame(
-        self,
-        kind: bytes,
-        expected: bytes,
-        document: ShownDocument,
-        values: Mapping[str, object],
-        descriptor: int = -1,
-    ) -> bytes:
-        """The payload of the reply; raises UnreadableDocument, and then the process may be gone."""
-        process = self._process.running()
-        process.documents += 1
-        try:
-            deadline = time.monotonic() + self._seconds
-            given, payload = process.ask(kind, deadline, descriptor, **values)
-        except TimeoutError:
-            self.end()
-            detail = f"a page took more than {self._seconds:.0f} s"
-            raise UnreadableDocument("timeout", detail) from None
-        except (EOFError, ConnectionError):
-            raise self._cause(document) from None
-        except protocol.Malformed as error:
-            raise self._malformed(str(error)) from None
-        if given == expected:
-            return payload
-        raise self._reported(given, payload)
-
-    def _values(self, payload: bytes) -> dict[str, Any]:
-        try:
-            values = json.loads(payload)
-        except (ValueError, RecursionError):
-            values = None
-        if not isinstance(values, dict):
-            raise self._malformed("an answer that is none")
-        return values
-
-    def _reported(self, kind: bytes, payload: bytes) -> UnreadableDocument:
-        """The error that the process reports."""
-        values = self._values(payload) if kind == protocol.UNREADABLE else {}
-        reason, detail = values.get("reason"), values.get("detail")
-        if not isinstance(reason, str) or not _REASON.fullmatch(reason):
-            return self._malformed("no reason")
-        if reason in ("crashed", "memory"):
-            self.end()
-        shown = whole(detail).replace("\0", "") if isinstance(detail, str) else ""
-        return UnreadableDocument(reason, " ".join(shown.split())[:300])
-
-    def _cause(self, document: ShownDocument) -> UnreadableDocument:
-        """Why the process ended by itself."""
-        self._held = None
-        code, peak = self._process.end(EXIT_SECONDS)
-        if code == -signal.SIGXCPU:
-            return UnreadableDocument("timeout", f"{PAGE_CPU_SECONDS} s of processor time")
-        most = limits_for(document.bytes).memory_bytes
-        if code == -signal.SIGKILL or peak > most // 2:
-            return UnreadableDocument("memory", f"{most // 2**20:,} MiB were not enough")
-        return UnreadableDocument("crashed", f"the process that draws pages ended with {code}")
-
-    def _malformed(self, what: str) -> UnreadableDocument:
-        self.end()
-        return UnreadableDocument("crashed", f"sent {what}")
 
 
 def is_box(values: list[object], pages: int) -> bool:

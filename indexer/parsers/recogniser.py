@@ -8,15 +8,10 @@ Tesseract, if there is one.
 from __future__ import annotations
 
 import importlib.metadata
-import json
-import os
 import re
-import signal
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cache
-from typing import Any
 
 from indexer.errors import UnreadableDocument
 from indexer.extract.normalise import MAX_LINE_CHARS, whole
@@ -25,7 +20,7 @@ from indexer.extract.ocr.places import PlacedText, Sheet, words_of_lines
 from indexer.extract.ocr.reading_order import UNREADABLE
 from indexer.parsers import protocol, tesseract
 from indexer.parsers.limits import OCR_CPU_SECONDS, OCR_MEMORY_BYTES, OCR_WALL_SECONDS
-from indexer.parsers.process import EXIT_SECONDS, RenewedProcess
+from indexer.parsers.page_process import Bounds, PageProcess
 
 CHILD = "indexer.parsers.ocr_child"
 VERSION = 2  # of what is written for a page; a change has every page read again
@@ -36,8 +31,8 @@ MAX_PAGE_WORDS = 20_000
 MAX_SIDE = 100_000  # of the picture of a page, in points
 MAX_PLACE = 10**9  # of a word in a picture, in points
 _SHA256 = re.compile(r"[0-9a-f]{64}")
-_REASON = re.compile(r"[a-z_]{1,40}")
 PAGES_PER_PROCESS = 200  # then a new one takes its place: what leaks, ends with it
+_BOUNDS = Bounds(OCR_CPU_SECONDS, near=1 / 3, pages=PAGES_PER_PROCESS)
 # Memory of a page goes back to the system after it: else that of several adds up to over 1 GB.
 _ENVIRONMENT = {"MALLOC_MMAP_THRESHOLD_": "4194304", "MALLOC_TRIM_THRESHOLD_": "67108864"}
 
@@ -81,45 +76,47 @@ class Recogniser:
 
     def __init__(self, module: str = CHILD, seconds: float = OCR_WALL_SECONDS) -> None:
         """`module` is what the process runs, `seconds` the time for a page."""
-        self._seconds = seconds
-        self._process = RenewedProcess(module, _ENVIRONMENT)
+        self._process = PageProcess(
+            module, seconds, _BOUNDS, OCR_MEMORY_BYTES, "the recognising process", _ENVIRONMENT
+        )
         self._document: int | None = None  # a descriptor
 
     def open(self, descriptor: int) -> int:
         """Give the process a document; how many pages it has. Raises UnreadableDocument."""
         self._document = descriptor
-        if (self._process.documents or 0) >= PAGES_PER_PROCESS:
-            self._process.end()
+        self._process.renew()
         return self._opened()
 
     def _opened(self) -> int:
         assert self._document is not None
-        reply = self._ask(protocol.DOCUMENT, protocol.OPENED, self._document)
+        reply = self._process.values(protocol.DOCUMENT, protocol.OPENED, self._document)
         return _number(reply.get("pages"), protocol.MAX_PAGE)
 
     def draw(self, number: int) -> DrawnPage:
         """Have a page drawn, after which it can be read. Raises UnreadableDocument."""
         if self._process.documents is None:
             self._opened()  # the one before died of another page
-        reply = self._ask(protocol.PAGE, protocol.PAGE, number=number)
+        reply = self._process.values(protocol.PAGE, protocol.PAGE, number=number)
         sha256 = reply.get("sha256")
         if not isinstance(sha256, str) or not _SHA256.fullmatch(sha256):
-            raise self._malformed("no hash of a page")
+            raise self._process.malformed("no hash of a page")
         return DrawnPage(sha256, reply.get("blank") is True)
 
     def shows_text(self) -> bool:
         """Whether a first look at the drawn page finds lines of text."""
-        return self._ask(protocol.LOOK, protocol.LOOK).get("text") is True
+        return self._process.values(protocol.LOOK, protocol.LOOK).get("text") is True
 
     def read(self) -> RecognisedPage:
         """The text of the drawn page. Raises UnreadableDocument with the reason."""
-        reply = self._ask(protocol.RECOGNISED, protocol.RECOGNISED)
+        reply = self._process.values(protocol.RECOGNISED, protocol.RECOGNISED)
         lines, words = self._checked(reply.get("lines")), self._checked_words(reply.get("words"))
         found = tesseract.find()
         if found is not None and reply.get("suspect") is True:
-            language = found.language_of(self._frame(protocol.GREY, protocol.GREY, strip=True))
+            language = found.language_of(
+                self._process.frame(protocol.GREY, protocol.GREY, strip=True)
+            )
             if language is not None:
-                picture = self._frame(protocol.GREY, protocol.GREY, strip=False)
+                picture = self._process.frame(protocol.GREY, protocol.GREY, strip=False)
                 figures = self._checked_figures(reply.get("figures"))
                 sheet = self._checked_sheet(reply.get("size"), reply.get("turned"))
                 read = found.read(picture, language, figures)
@@ -137,104 +134,40 @@ class Recogniser:
         self._process.stop()
         self._process.end()
 
-    def _ask(
-        self, kind: bytes, expected: bytes, descriptor: int = -1, **values: object
-    ) -> dict[str, Any]:
-        """The values of the reply."""
-        payload = self._frame(kind, expected, descriptor, **values)
-        try:
-            reply = json.loads(payload)
-        except (ValueError, RecursionError):
-            reply = None
-        if not isinstance(reply, dict):
-            raise self._malformed("an answer that is none")
-        return reply
-
-    def _frame(self, kind: bytes, expected: bytes, descriptor: int = -1, **values: object) -> bytes:
-        """The payload of the reply; raises UnreadableDocument, and then the process may be gone."""
-        process = self._process.running()
-        try:
-            deadline = time.monotonic() + self._seconds
-            if descriptor >= 0:
-                os.lseek(descriptor, 0, os.SEEK_SET)  # the process shares the position
-            given, payload = process.ask(kind, deadline, descriptor, **values)
-        except TimeoutError:
-            self._process.end()
-            detail = f"a page took more than {self._seconds:.0f} s"
-            raise UnreadableDocument("timeout", detail) from None
-        except (EOFError, ConnectionError):
-            raise self._cause() from None
-        except protocol.Malformed as error:
-            raise self._malformed(str(error)) from None
-        process.documents += kind == protocol.PAGE
-        if given == expected:
-            return payload
-        raise self._reported(given, payload)
-
-    def _reported(self, kind: bytes, payload: bytes) -> UnreadableDocument:
-        """The error that the process reports."""
-        try:
-            reply = json.loads(payload) if kind == protocol.UNREADABLE else {}
-            reason, detail = reply.get("reason"), reply.get("detail")
-        except (ValueError, RecursionError, AttributeError):
-            return self._malformed("no reason")
-        if not isinstance(reason, str) or not _REASON.fullmatch(reason):
-            return self._malformed("no reason")
-        if reason in ("crashed", "memory"):
-            self._process.end()
-        shown = whole(detail).replace("\0", "") if isinstance(detail, str) else ""
-        return UnreadableDocument(reason, " ".join(shown.split())[:300])
-
-    def _cause(self) -> UnreadableDocument:
-        """Why the process ended by itself."""
-        if self._process.stopped:
-            return UnreadableDocument("interrupted")
-        code, peak = self._process.end(EXIT_SECONDS)
-        if code == -signal.SIGXCPU:
-            return UnreadableDocument("timeout", f"{OCR_CPU_SECONDS} s of processor time")
-        if code == -signal.SIGKILL or peak > OCR_MEMORY_BYTES // 3:
-            mib = OCR_MEMORY_BYTES // 2**20
-            return UnreadableDocument("memory", f"{mib:,} MiB were not enough")
-        return UnreadableDocument("crashed", f"the recognising process ended with {code}")
-
-    def _malformed(self, what: str) -> UnreadableDocument:
-        self._process.end()
-        return UnreadableDocument("crashed", f"sent {what}")
-
     def _checked(self, lines: object) -> tuple[tuple[str, float], ...]:
         """The lines of a reply; raises UnreadableDocument for what no correct process sends."""
         if not isinstance(lines, list) or len(lines) > MAX_PAGE_LINES:
-            raise self._malformed("no lines")
+            raise self._process.malformed("no lines")
         checked = []
         for entry in lines:
             if not isinstance(entry, list) or len(entry) != 2 or not is_line(*entry):
-                raise self._malformed("a line that is none")
+                raise self._process.malformed("a line that is none")
             checked.append((entry[0], float(entry[1])))
         return tuple(checked)
 
     def _checked_words(self, words: object) -> tuple[PlacedText, ...]:
         """The words of a reply; raises UnreadableDocument for what no correct process sends."""
         if not isinstance(words, list) or len(words) > MAX_PAGE_WORDS:
-            raise self._malformed("no words")
+            raise self._process.malformed("no words")
         if not all(isinstance(entry, list) and is_placed(entry) for entry in words):
-            raise self._malformed("a word that is none")
+            raise self._process.malformed("a word that is none")
         return tuple(PlacedText(*entry) for entry in words)
 
     def _checked_sheet(self, size: object, turned: object) -> Sheet:
         """The size of the picture and how it was turned; raises UnreadableDocument."""
         if not isinstance(size, list) or len(size) != 2 or turned not in (0, 90, 180, 270):
-            raise self._malformed("no sheet")
+            raise self._process.malformed("no sheet")
         if not all(type(side) is int and 0 < side <= MAX_SIDE for side in size):
-            raise self._malformed("a sheet without a size")
+            raise self._process.malformed("a sheet without a size")
         width, height = size
         return Sheet(width, height, turned)
 
     def _checked_figures(self, figures: object) -> list[PlacedWord]:
         """The figures of a reply; raises UnreadableDocument for what no correct process sends."""
         if not isinstance(figures, list) or len(figures) > MAX_PAGE_FIGURES:
-            raise self._malformed("no figures")
+            raise self._process.malformed("no figures")
         if not all(isinstance(entry, list) and is_word(*entry) for entry in figures):
-            raise self._malformed("a figure that is none")
+            raise self._process.malformed("a figure that is none")
         return [PlacedWord(*entry) for entry in figures]
 
 

@@ -19,7 +19,13 @@ from indexer.errors import UnreadableDocument
 from indexer.extract import markdown
 from indexer.extract.extraction import Extraction, plain_lines
 from indexer.extract.legacy.compound import Compound
-from indexer.extract.legacy.doc_hidden import Stretch, marked, stretches, unseen_ranges
+from indexer.extract.legacy.doc_hidden import (
+    Stretch,
+    marked,
+    pages_of_formats,
+    stretches,
+    unseen_ranges,
+)
 from indexer.extract.tables.grid import simple
 from indexer.extract.tables.rows import table_text
 
@@ -145,12 +151,8 @@ def _pieces(document: bytes, table: bytes) -> Iterator[tuple[str, int, int]]:
 
 def _formats(document: bytes, table: bytes) -> list[tuple[int, Paragraph]]:
     """(place in the stream where it begins, paragraph), sorted by place."""
-    start, length = struct.unpack_from("<II", document, _PAPX)
-    plc = table[start : start + length]
-    found: list[tuple[int, Paragraph]] = []
-    for index in range((len(plc) - 4) // 8):
-        (page,) = struct.unpack_from("<I", plc, len(plc) // 8 * 4 + 4 + 4 * index)
-        found += _page_formats(document[512 * (page & 0x3FFFFF) :][:512])
+    pages = pages_of_formats(document, table, _PAPX)
+    found = [format_ for page in pages for format_ in _page_formats(page)]
     return sorted(found, key=lambda item: item[0])
 
 

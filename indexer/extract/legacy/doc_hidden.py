@@ -32,13 +32,18 @@ class Stretch:
 
 def stretches(document: bytes, table: bytes) -> list[Stretch]:
     """What is not shown, sorted by place."""
-    start, length = struct.unpack_from("<II", document, _CHPX)
+    pages = pages_of_formats(document, table, _CHPX)
+    found = [stretch for page in pages for stretch in _of_page(page)]
+    return sorted(found, key=lambda each: each.begin)
+
+
+def pages_of_formats(document: bytes, table: bytes, place: int) -> Iterator[bytes]:
+    """The pages of formats whose list `place` names: [MS-DOC] 2.8.5, PlcBteChpx, and 2.8.6."""
+    start, length = struct.unpack_from("<II", document, place)
     plc = table[start : start + length]
-    found: list[Stretch] = []
     for index in range((len(plc) - 4) // 8):
         (page,) = struct.unpack_from("<I", plc, len(plc) // 8 * 4 + 4 + 4 * index)
-        found += _of_page(document[512 * (page & 0x3FFFFF) :][:512])
-    return sorted(found, key=lambda each: each.begin)
+        yield document[512 * (page & 0x3FFFFF) :][:512]
 
 
 def _of_page(page: bytes) -> Iterator[Stretch]:

@@ -10,7 +10,7 @@ import pytest
 
 from corpus_agent.models import discovery
 from corpus_agent.models.address import PORTS, GgufFile, Server, parse, server_at
-from corpus_agent.models.discovery import ModelUnavailable, find, model_names
+from corpus_agent.models.discovery import ModelUnavailable, find, listing_of
 from corpus_agent.seal import TcpAddress
 from indexer.errors import UsageError
 from tests.support.fakes import ScriptedModelServer, fails, raw, redirects
@@ -123,7 +123,7 @@ def test_a_unix_socket_is_a_server(tmp_path):
         server = parse(f"unix:{fake.path}")
         assert server == fake.server
         assert str(server) == f"unix:{fake.path}"
-        assert model_names(server) == ["one"]
+        assert listing_of(server).names == ["one"]
         assert find(server) == discovery.Model(server, "one")
 
 
@@ -226,26 +226,26 @@ def test_a_named_server_that_does_not_answer_is_an_error():
 )
 def test_something_else_on_a_port_is_no_model_server(listing):
     with ScriptedModelServer(listing=listing) as fake:
-        assert model_names(fake.server) is None
+        assert listing_of(fake.server) is None
 
 
 def test_a_server_that_says_nothing_is_left_after_the_time_given():
     with socket.create_server(("127.0.0.1", 0)) as mute:
         start = time.monotonic()
-        assert model_names(server_at("127.0.0.1", mute.getsockname()[1]), 0.2) is None
+        assert listing_of(server_at("127.0.0.1", mute.getsockname()[1]), 0.2) is None
         assert time.monotonic() - start < SOON  # it would be left never else
 
 
 def test_ollama_without_models_is_a_server_without_models():
     with ScriptedModelServer(listing=raw(b'{"object": "list", "data": null}')) as fake:
-        assert model_names(fake.server) == []
+        assert listing_of(fake.server).names == []
 
 
 def test_a_redirect_is_not_followed():
     with ScriptedModelServer() as elsewhere:
         away = redirects(f"http://127.0.0.1:{elsewhere.port}/v1/models")
         with ScriptedModelServer(listing=away) as fake:
-            assert model_names(fake.server) is None
+            assert listing_of(fake.server) is None
         assert elsewhere.paths == []
 
 
@@ -253,8 +253,8 @@ def test_proxies_of_the_environment_are_ignored_and_the_control_shows_they_would
     code = (
         "import sys, urllib.request as u\n"
         "from corpus_agent.models.address import server_at\n"
-        "from corpus_agent.models.discovery import model_names\n"
-        "print(model_names(server_at('127.0.0.1', int(sys.argv[1]))))\n"
+        "from corpus_agent.models.discovery import listing_of\n"
+        "print(listing_of(server_at('127.0.0.1', int(sys.argv[1]))).names)\n"
         "print(u.urlopen('http://127.0.0.1:' + sys.argv[1] + '/v1/models').status)"
     )
     with ScriptedModelServer(models=["here"]) as fake, ScriptedModelServer() as proxy:
