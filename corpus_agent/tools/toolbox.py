@@ -64,7 +64,7 @@ class Toolbox:
         self._corpus = corpus
         self._frame = frame
         self._max_read_bytes = max_read_bytes
-        self._given: set[Key] = set()
+        self._given: dict[Key, str] = {}
         self._names: dict[str, str] = {}
         self.queries: list[str] = []
         self.calls: list[ToolCall] = []
@@ -76,7 +76,11 @@ class Toolbox:
         return SPECS
 
     def call(self, name: str, arguments: Mapping[str, Any] | str | None) -> ToolResult:
-        """The tool's result, a one-line notice for an exact repeat, or an error."""
+        """The tool's result, a one-line notice for an exact repeat, or an error.
+
+        A search is one of the same version of the index, so it is not run again; a file is read
+        again, since it may have changed in between.
+        """
         result = self._run(name, arguments)
         self.passages += result.passages
         text = result.text.replace(self._frame.nonce, "nonce")
@@ -91,11 +95,14 @@ class Toolbox:
         if isinstance(checked, ToolResult):
             return checked
         key = self._key(spec.name, checked)
-        if key in self._given:
+        before = self._given.get(key)
+        if before is not None and name == search.NAME:
             return ToolResult(_notice(key), "repeated")
         result = self._search(key.what) if name == search.NAME else self._read(key)
+        if result.text == before:
+            return ToolResult(_notice(key), "repeated")
         if not result.failed:  # an error may be requested again
-            self._given.add(key)
+            self._given[key] = result.text
         return result
 
     def forget(self, name: str, arguments: Mapping[str, Any] | str | None) -> None:
@@ -103,7 +110,7 @@ class Toolbox:
         spec = next((spec for spec in SPECS if spec.name == name), None)
         checked = check_arguments(spec, arguments) if spec else None
         if checked is not None and not isinstance(checked, ToolResult):
-            self._given.discard(self._key(name, checked))
+            self._given.pop(self._key(name, checked), None)
 
     def source_of(self, shown: str) -> str:
         """The source that the tools have shown under this name, or the name itself.

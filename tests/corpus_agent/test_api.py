@@ -349,6 +349,28 @@ def test_a_document_is_listed_forgotten_and_stays_on_disk(tmp_path):
 
 
 @pytest.mark.slow
+def test_a_document_that_was_just_written_is_read_again_alone(tmp_path):
+    from corpus_agent import Corpus, CorpusError
+
+    notes = tmp_path / "notes"
+    with Corpus.open(bread(tmp_path)) as corpus:
+        corpus.index(notes)
+        for name in ("bread.md", "tea.md", "rye.md"):
+            (notes / name).write_text(f"# {name}\n\nThe kettle whistles at noon.\n")
+        done = corpus.reindex("bread.md")
+        assert (done["added"], done["updated"], done["seal"]) == (0, 1, "off")
+        assert corpus.search("kettle")["results"][0]["source"] == "bread.md"
+        assert len(corpus.files()["files"]) == 1  # the others wait
+        assert corpus.reindex(str(notes / "tea.md"))["added"] == 1
+        (notes / "bread.md").unlink()
+        assert corpus.reindex("bread.md")["removed"] == 1
+        assert [each["source"] for each in corpus.files()["files"]] == ["tea.md"]
+        with pytest.raises(CorpusError, match=r"'gone\.md'"):
+            corpus.reindex("gone.md")
+        assert corpus.index()["added"] == 1
+
+
+@pytest.mark.slow
 def test_a_folder_is_watched_until_told_to_stop(tmp_path):
     from corpus_agent import Corpus
 
@@ -434,3 +456,7 @@ def test_each_method_of_a_corpus_has_its_coroutine():
 
     # To watch is to wait for ever, which is a task of its own; the others are not calls.
     assert methods(Corpus) - methods(AsyncCorpus) == {"open", "closed", "watch"}
+    page = (REPOSITORY / "docs/python.md").read_text()
+    table = "".join(line.split(" | ")[0] for line in page.splitlines() if line.startswith("| `"))
+    named = set(re.findall(r"`(?:Corpus\.)?(\w+)\(", table))
+    assert named == methods(Corpus) - {"closed", "close"}

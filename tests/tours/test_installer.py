@@ -1,51 +1,152 @@
-"""Who installs the wheel into a clean environment with pip, and looks whether all is there.
+"""Who installs the wheel into an environment of its own, by each line of the README, and uses it.
 
-Its libraries are those of this environment, which the seal would not let it read: `make wheel`
-installs them too.
+The libraries are linked from this environment, so that nothing is downloaded: `make wheel` has pip
+choose them. What asks about them is answered by what is there.
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
-import sysconfig
 import venv
+from collections.abc import Callable
+from importlib.metadata import requires
+from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
+from tests.support.libraries import link
 from tests.support.places import REPOSITORY, SAMPLE
 
+pytestmark = pytest.mark.slow
+(BLOCK,) = re.findall(
+    r"```sh\n(pip install .*?)```", (REPOSITORY / "README.md").read_text("utf-8"), re.DOTALL
+)
+LINES = {
+    " ".join(line.split()[: line.split().index("install")]): line for line in BLOCK.split("\n")[:-1]
+}
+OFFLINE = {
+    "PIP_NO_INDEX": "1",
+    "PIPX_DISABLE_SHARED_LIBS_AUTO_UPGRADE": "1",
+    "UV_NO_CONFIG": "1",
+    "UV_OFFLINE": "1",
+    "UV_PYTHON_DOWNLOADS": "never",
+}
 
-@pytest.mark.slow
-def test_a_wheel_is_built_installed_and_works(tmp_path):
-    def run(*command: object, **variables: str) -> str:
-        environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
+Run = Callable[..., str]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of this tree."""
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "-o", folder, REPOSITORY]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (made,) = folder.glob("*.whl")
+    return made
+
+
+@pytest.fixture
+def run(tmp_path: Path, wheel: Path) -> Run:
+    """Runs what is typed in a folder with the wheel and some documents; both streams."""
+    shutil.copy(wheel, tmp_path)
+    shutil.copytree(SAMPLE / "home", tmp_path / "home")
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    for name in ("pipx", "uv"):  # and no other program of this environment
+        (programs / name).symlink_to(Path(sys.executable).with_name(name))
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "PIP", "UV"))}
+    environment |= OFFLINE | {
+        "PATH": f"{programs}:{tmp_path}/env/bin:{os.defpath}",
+        "VIRTUAL_ENV": f"{tmp_path}/env",
+        "PIPX_HOME": f"{tmp_path}/pipx",
+        "PIPX_BIN_DIR": f"{programs}",
+        "PIPX_MAN_DIR": f"{tmp_path}/man",
+        "UV_CACHE_DIR": f"{tmp_path}/cache",
+        "UV_TOOL_DIR": f"{tmp_path}/tools",
+        "UV_TOOL_BIN_DIR": f"{programs}",
+    }
+
+    def run(command: str, folder: str = ".", **variables: str) -> str:
         done = subprocess.run(
-            [*map(str, command)], cwd=tmp_path, env={**environment, **variables},
+            command, shell=True, cwd=tmp_path / folder, env={**environment, **variables},
             capture_output=True, text=True,
         )  # fmt: skip
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout + done.stderr
 
-    run(sys.executable, "-m", "build", "--wheel", "--no-isolation", "-o", tmp_path, REPOSITORY)
-    (wheel,) = tmp_path.glob("*.whl")
-    venv.create(tmp_path / "env")
-    python = tmp_path / "env/bin/python"
-    pip = (sys.executable, "-m", "pip", "--python", python, "install", "-q", "--no-compile")
-    run(*pip, "--no-deps", wheel)
-    packages = next((tmp_path / "env/lib").glob("python*")) / "site-packages"
-    (packages / "libraries.pth").write_text(sysconfig.get_paths()["purelib"] + "\n")
+    return run
 
-    program = tmp_path / "env/bin/corpus-agent"
-    assert "0.2.0" in run(program, "--version")
-    assert str(packages) in run(python, "-c", "import corpus_agent; print(corpus_agent.__file__)")
-    assert "corpus-agent" in run(program, "completion", "bash")
-    assert "claude mcp add" in run(program, "mcp", "--print-config", "claude-code")
-    doctor = run(program, "--unsealed", "doctor", CORPUS_AGENT_LLM="none")
+
+def with_pip(run: Run, folder: Path) -> Path:
+    """An environment that pip installs into, which finds its requirements there."""
+    venv.create(folder / "env")
+    link(folder / "env")
+    program = folder / "bin/pip"  # as `with_pip` would unpack it, in three seconds
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m pip --python env "$@"\n')
+    program.chmod(0o755)
+    assert "Successfully installed corpus-agent" in run(LINES["pip"])
+    return folder / "env"
+
+
+def with_uv(run: Run, folder: Path) -> Path:
+    """An environment that uv installs into, which finds its requirements there."""
+    run(f"uv venv --python {sys.executable} env")
+    link(folder / "env")
+    assert "Installed 1 package" in run(LINES["uv pip"])
+    return folder / "env"
+
+
+def with_pipx(run: Run, folder: Path) -> Path:
+    """A tool of pipx, in an environment that is there, since pipx asks every requirement's name."""
+    environment = folder / "pipx/venvs/corpus-agent"
+    venv.create(environment)
+    link(environment)
+    line = LINES["pipx"].replace("pipx install", "pipx install --force")
+    assert "installed package corpus-agent" in run(line, PIP_NO_DEPS="1")
+    return environment
+
+
+def with_uv_tool(run: Run, folder: Path) -> Path:
+    """A tool of uv, which makes its environment anew: its libraries come after it."""
+    names = {Requirement(line).name for line in requires("corpus-agent") or ()}
+    (folder / "libraries.txt").write_text("\n".join(names))
+    line = LINES["uv tool"].replace(
+        "install", f"install --python {sys.executable} --excludes libraries.txt"
+    )
+    assert "Installed 1 executable: corpus-agent" in run(line)
+    link(folder / "tools/corpus-agent")
+    return folder / "tools/corpus-agent"
+
+
+INSTALLERS = {"pip": with_pip, "pipx": with_pipx, "uv pip": with_uv, "uv tool": with_uv_tool}
+
+
+def test_each_line_of_the_readme_that_installs_is_tried_here():
+    assert LINES.keys() == INSTALLERS.keys()
+
+
+@pytest.mark.parametrize("installer", INSTALLERS)
+def test_what_is_installed_indexes_and_answers_within_the_seal(installer, run, tmp_path):
+    environment = INSTALLERS[installer](run, tmp_path)
+    assert "0.2.0" in run("corpus-agent --version")
+    code = '"import corpus_agent; print(corpus_agent.__file__)"'
+    assert run(f"{environment}/bin/python -c {code}").startswith(str(environment))
+
+    assert "3 added;" in run("corpus-agent index home")
+    question = "On which day of the month is the rent due?"
+    answer = run(f'corpus-agent ask --llm none --json "{question}"', "home")
+    assert '"seal": "enforced"' in answer
+    assert "due in advance on the 3rd day of each month" in answer
+
+
+def test_what_is_installed_completes_configures_and_examines_itself(run, tmp_path):
+    with_uv(run, tmp_path)
+    assert "corpus-agent" in run("corpus-agent completion bash")
+    assert "claude mcp add" in run("corpus-agent mcp --print-config claude-code")
+    doctor = run("corpus-agent doctor", CORPUS_AGENT_LLM="none")
     assert "ok   torch" in doctor
     assert "runs folders of --model and --reranker" in doctor
-    shutil.copytree(SAMPLE / "home", tmp_path / "home")  # the index lies in the folder
-    assert "added;" in run(program, "--unsealed", "index", "home", "--ocr", "off")
-    assert "lease.md" in run(
-        program, "--unsealed", "search", "notice to end the tenancy", "-k", "1"
-    )

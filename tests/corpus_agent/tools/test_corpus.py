@@ -5,7 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from corpus_agent.text.delimiters import Frame
+from corpus_agent.tools import search
 from corpus_agent.tools.corpus import CorpusView
+from corpus_agent.tools.toolbox import Toolbox
 from indexer.errors import IncompatibleStore, Refused
 from indexer.index import Index
 from indexer.records import Line, Query
@@ -66,6 +69,21 @@ def test_search_keeps_to_its_limits(corpus):
     assert {h.chunk.source for h in corpus.search(Query("tenant bread", paths=("home/",)))} == {
         "home/lease.txt"
     }
+
+
+@pytest.mark.slow
+def test_a_model_is_shown_five_passages_and_two_of_a_document(tmp_path):
+    long = "\n\n".join(f"# Part {n}\n\n" + f"The zebra of part {n}. " * 20 for n in range(9))
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/long.md").write_text(long)
+    sync(tmp_path / "docs", tmp_path / "store")
+    assert len(local(tmp_path / "docs").search(Query("zebra", 100, None))) > 5  # the control
+    for name in ("a.md", "b.md", "c.md", "d.md"):
+        (tmp_path / "docs" / name).write_text("A zebra and a lion.")
+    sync(tmp_path / "docs", tmp_path / "store")
+    found = search.run(local(tmp_path / "docs"), Frame("7f3a91"), "zebra of part")
+    sources = [hit.chunk.source for hit in found.hits]
+    assert (len(sources), sources.count("long.md")) == (5, 2)
 
 
 def test_a_query_without_words_is_refused(corpus):
@@ -144,6 +162,23 @@ def test_a_changed_file_is_served_as_it_is_and_marked_stale(folder):
     assert corpus.read("bread.md").lines[0].text == "Everything is different."
     assert corpus.search(Query("sourdough"))[0].stale
     assert not corpus.read("home/lease.txt").stale  # the control
+
+
+def test_a_document_that_changed_since_it_was_read_is_no_repeat(folder):
+    toolbox = Toolbox(local(folder), Frame("7f3a91"))
+
+    def again():
+        return toolbox.call("vectordb_read", {"source": "bread.md"})
+
+    assert "Sourdough rises slowly." in again().text
+    assert again().outcome == "repeated"  # the control
+    (folder / "bread.md").write_text("# Bread\n\nSpelt rises fast.\n")
+    changed = again()
+    assert changed.text.startswith("Note: bread.md changed after it was indexed")
+    assert "Spelt rises fast." in changed.text
+    assert again().outcome == "repeated"
+    (folder / "bread.md").unlink()
+    assert again().text.startswith("Error: ")
 
 
 def test_a_file_that_vanished_or_became_a_link_or_a_folder_is_refused(folder, tmp_path):
