@@ -2,11 +2,8 @@
 
 import json
 import time
-<<<<<<< HEAD
 from dataclasses import replace
-=======
 from datetime import date, timedelta
->>>>>>> c55590df9de3fb66c5d3d09f49de55c8ca3fdebc
 
 import pytest
 
