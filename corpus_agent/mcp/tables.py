@@ -149,7 +149,7 @@ def _page(frame: Frame, table: FieldTable, rows: list[DocumentRow], offset: int)
         yield "No row."
         return
     if offset > len(rows):
-        yield f"There are {len(rows):,} rows."
+        yield f"The table has {number_of(len(rows), 'row')}."
         return
     spent = 0
     for number in range(offset, len(rows) + 1):
