@@ -20,7 +20,7 @@ from indexer.extract.ocr.places import PlacedText
 from indexer.extract.points import Points
 from indexer.parsers import protocol
 from indexer.parsers.limits import PAGE_CPU_SECONDS, PAGE_WALL_SECONDS, limits_for
-from indexer.parsers.page_process import Bounds, PageProcess
+from indexer.parsers.page_process import Bounds, PageProcess, is_area
 from indexer.parsers.png import png_of
 from indexer.records import Box
 
@@ -178,22 +178,12 @@ class _Showing:
     def _open(self, document: ShownDocument) -> None:
         self._held = None
         memory = self._process.memory_bytes = limits_for(document.bytes).memory_bytes
-        reply = self._process.values(
-            protocol.DOCUMENT, protocol.OPENED, document.descriptor, memory_bytes=memory
-        )
-        pages = reply.get("pages")
-        if type(pages) is not int or not 0 < pages <= protocol.MAX_PAGE:
-            raise self._process.malformed("no number of pages")
-        self._pages, self._held = pages, document.sha256
+        self._pages = self._process.opened(document.descriptor, memory_bytes=memory)
+        self._held = document.sha256
 
 
 def is_box(values: list[object], pages: int) -> bool:
     """Whether values are a page and a box on it, as a correct process returns them."""
     if len(values) != 5 or type(values[0]) is not int or not 1 <= values[0] <= pages:
         return False
-    shares = [value for value in values[1:] if isinstance(value, float | int)]
-    # Compared, not asked whether finite: a whole number may be larger than any float.
-    if len(shares) != 4 or not all(0 <= share <= 1 for share in shares):
-        return False
-    left, top, right, bottom = shares
-    return left < right and top < bottom
+    return is_area(values[1:])
