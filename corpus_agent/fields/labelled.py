@@ -17,6 +17,7 @@ from corpus_agent.fields.amounts import (
     find_money,
     find_numbers,
     find_percentages,
+    find_rates,
     find_sums,
 )
 from corpus_agent.fields.names import name_at, place_at
@@ -41,8 +42,11 @@ _REACH_BEFORE = 40
 _SHORTEST_WORD = 3  # characters of a field of the user's own: "salt", "tea"
 _MOST_PLACE = 60  # characters of a line behind a label that are a place
 
+# Behind a label may stand what it is for, a year or a unit: "Price 2023:", "Rent (monthly):".
+_FOR = r"(?:(?:19|20)\d\d(?=[*_ ]{0,3}[:：=|])|\([^()\n]{1,30}\))"
 _LABEL = regex.compile(
-    r"[*_]{0,2}[ ]?(?:\([^()\n]{1,30}\)[ ]?)?(?:[:：=][*_]{0,2}|\|(?:[ ]*\|)*|[ ]{3,}|\.{3,}|[-–—](?=[ ]))[ ]*"
+    rf"[*_]{{0,2}}[ ]?(?:{_FOR}[ ]?)?"
+    r"(?:[:：=][*_]{0,2}|\|(?:[ ]*\|)*|[ ]{3,}|\.{3,}|[-–—](?=[ ]))[ ]*"
 )
 # The heading of a clause that goes on in its line: "2. Pets. None are allowed."
 _NUMBERED = regex.compile(
@@ -52,6 +56,7 @@ _GOES_ON = regex.compile(r"\.[*_]{0,2}[ ]+(?=\S)")
 # Of several there is one label: "First aiders: Ida Kolb, Tom Reed".
 _LABEL_FOLLOWS = r"(?=[*_]{0,2}[ ]?[:：|])"
 _SHORTEST_OF_SEVERAL = 5  # characters: "to" and "from" are none of several
+_WHOLE_NAME = regex.compile(rf"[ ]?(?:{_FOR})?[ ]*(?=\||$)")  # of a column, behind a phrase
 _CONNECTED = regex.compile(
     r"(?i)^[\s,:|]*(?:(?:is|are|was|be|shall|will|of|on|by|at|in|am|as|for|the|a|an|no|later|than|to|and|including|equal|fixed|set|agreed|currently|beträgt|ist|war|vom|zum|bis|der|die|das|von|in|höhe|est|de|du|le|la|au|avant|fixé|es|el|del|è|di|il|entro|en|bedraagt|op|é|em|no|dia|per|annum|month|sum|monatlich|jährlich|mensuel|mensuelle|mensual|annual|gross)\s+){0,6}[\s|:]*$"
 )
@@ -191,7 +196,7 @@ def _below(
     text, (first, last) = document.text, document.line_span(start)
     left, right = text.rfind("|", first, start), text.find("|", end, last)
     name = text[left + 1 : right].strip()
-    if name != text[start:end]:
+    if text[left + 1 : start].strip() or not _WHOLE_NAME.match(text, end):
         return
     for row in table.rows:
         cell = row.cells.get(name, "")
@@ -267,6 +272,8 @@ def finder_of(kind: FieldType, document: DocumentText, *, labelled: bool) -> _Fi
         return lambda text: find_dates(text, day_first=document.day_first)
     if kind == "money":
         return find_sums if labelled else find_money
+    if kind == "rate":
+        return lambda text: find_rates(text, bare=labelled)
     return {"duration": find_durations, "percent": find_percentages}.get(kind, find_numbers)
 
 

@@ -461,11 +461,34 @@ def test_a_mention_that_is_too_little_to_be_quoted_is_one(tmp_path):
         ("price", "| Mill | Price | 18 g |\n|---|---|---|\n| A | 9 EUR | |", ["EUR 9"]),
         ("price", "| Mill | Price |\n| Mill: A | Price: 9 EUR |\n| Mill: B |", ["EUR 9"]),
         ("price", "| Price | 9 EUR |\n| Weight | 18 kg |", ["EUR 9"]),  # the control: no header
+        ("price", "| Mill | Price 2023 |\n| Mill: A | Price 2023: 9.50 |", ["9.5"]),
+        ("price", "| Mill | Price 2023 |\n|---|---|\n| A | 9 EUR |", ["EUR 9"]),
+        ("price", "| Mill | Price (EUR) |\n|---|---|\n| A | 9 |", ["9"]),
+        ("price", "| Mill | Price list 2023 |\n|---|---|\n| A | 9 |", []),  # the control
+        ("daily rate", "| Mill | Daily rate |\n| Mill: A | Daily rate: 54 |", ["54"]),
     ],
 )
 def test_the_name_of_a_column_has_the_values_below_it_and_not_its_neighbour(field, text, expected):
     document = DocumentText("a.txt", [Line(line) for line in text.splitlines()])
     assert [one.normal for one in proposed(document, fields_of([field], None)[0])] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The hourly rate of a glazier is £58.", ["GBP 58"]),
+        ("Hourly rate: 62", ["62"]),
+        ("Hourly rate: 62 €, discount 5 %", ["EUR 62"]),
+        ("The hourly rate rises by 2.5 %.", ["2.5%"]),
+        ("Hourly rate: 4 %", ["4%"]),
+        ("The hourly rate is paid in 30 days.", []),  # the control
+    ],
+)
+def test_a_rate_is_the_share_or_the_amount_that_stands_there(text, expected):
+    document = DocumentText("a.txt", [Line(text)])
+    (field,) = fields_of(["hourly rate"], None)
+    assert field.type == "rate"
+    assert [one.normal for one in proposed(document, field)] == expected
 
 
 def test_the_date_of_a_document_is_neither_its_end_nor_what_another_label_says():
