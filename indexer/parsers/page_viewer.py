@@ -10,7 +10,6 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
 from queue import SimpleQueue
 from threading import Thread
 from typing import Any, TypeVar
@@ -23,7 +22,7 @@ from indexer.parsers.limits import PAGE_CPU_SECONDS, PAGE_WALL_SECONDS, limits_f
 from indexer.parsers.page_process import Bounds, PageProcess, is_area
 from indexer.parsers.png import png_of
 from indexer.parsers.worker import Copy
-from indexer.records import Box
+from indexer.records import Box, PagePicture
 
 CHILD = "indexer.parsers.page_child"
 PAGES_PER_PROCESS = 500  # then a new one takes its place: what leaks, ends with it
@@ -34,15 +33,6 @@ _BOUNDS = Bounds(PAGE_CPU_SECONDS, near=1 / 2, pages=PAGES_PER_PROCESS)
 
 _T = TypeVar("_T")
 _Jobs = SimpleQueue[Callable[[], None] | None]
-
-
-@dataclass(frozen=True, slots=True)
-class DrawnPicture:
-    """A PNG file and its size."""
-
-    png: bytes
-    width: int
-    height: int
 
 
 class PageViewer:
@@ -58,13 +48,13 @@ class PageViewer:
         # garbage may begin anywhere, so that what it calls must take no lock and wait for nothing.
         self._ended = weakref.finalize(self, self._jobs.put, None)
 
-    def picture(self, document: Copy, number: int, width: int, remark: str = "") -> DrawnPicture:
+    def picture(self, document: Copy, number: int, width: int, remark: str = "") -> PagePicture:
         """A page as a picture, at most `width` points wide, with a remark at its top if one is due.
 
         Raises UnreadableDocument with the reason, and Refused for a page that is not there.
         """
         points = self._asked(lambda: self._showing.points(document, number, width, remark))
-        return DrawnPicture(png_of(points), points.width, points.height)
+        return PagePicture(png_of(points), points.width, points.height)
 
     def outline(
         self,

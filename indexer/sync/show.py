@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from dataclasses import replace
 from pathlib import Path
 
 from indexer.files.compare import compared
@@ -71,8 +72,7 @@ class ShownPages:
         with copied(self._root, row.source, row.bytes) as copy:
             stale = copy.sha256 != row.sha256
             remark = CHANGED if stale else ""
-            drawn = self._viewer.picture(copy, page, width, remark)
-            picture = PagePicture(drawn.png, drawn.width, drawn.height, stale)
+            picture = replace(self._viewer.picture(copy, page, width, remark), stale=stale)
         if not stale:
             self._keep((copy.sha256, page, width), picture)
         return picture
