@@ -258,4 +258,4 @@ def plan_lines(todo: Plan) -> Iterator[str]:
                 yield f"{what:<7}{called(source)}"
     size = sum(seen.bytes for seen in todo.work)
     work = number_of(len(todo.work), "file")
-    yield f"{len(todo.keep):,} unchanged; {work}, {size:,} bytes to index"
+    yield f"{len(todo.keep):,} unchanged; {work}, {number_of(size, 'byte')} to index"
