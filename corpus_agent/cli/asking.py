@@ -125,7 +125,8 @@ STRICT = click.option(
     "receipt_file",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Write what was asked, read and answered to FILE; see verify.",
+    help="Write what was asked, read and answered to FILE, in place of a receipt"
+    " there; see verify.",
 )
 @EXPORT
 @click.option(

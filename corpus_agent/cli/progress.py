@@ -25,19 +25,27 @@ from corpus_agent.text.naming import called
 from indexer import RunDisplay
 
 SECONDS_BETWEEN_LINES = 10.0  # where there is no bar
+LONGEST_STEP = 120.0  # seconds of one step that count: in a longer one the machine slept
 
 
 class IndexProgress(RunDisplay):
     """The progress of an index run, a line for each file without text; with `verbose` for all."""
 
     def __init__(
-        self, bar: Bar | None, *, verbose: bool = False, seconds: float = SECONDS_BETWEEN_LINES
+        self,
+        bar: Bar | None,
+        *,
+        verbose: bool = False,
+        seconds: float = SECONDS_BETWEEN_LINES,
+        longest_step: float = LONGEST_STEP,
     ) -> None:
         self._bar = bar
         self._seconds = seconds
+        self._longest_step = longest_step
         self._verbose = verbose
         self._task = bar.add_task("", total=None, files="", rate="") if bar else None
-        self._began = self._said_at = time.monotonic()
+        self._said_at = self._stepped_at = time.monotonic()
+        self._worked = 0.0  # seconds
         self._said = 0
 
     def start(self, todo: Plan, rebuilding: bool) -> None:
@@ -53,11 +61,13 @@ class IndexProgress(RunDisplay):
     def waiting(self, pages: ToRecognise) -> None:
         """Print what is to be recognised and about how long it takes, before the first page."""
         self._print(render.waiting_line(pages))
-        self._said = 0
-        self._began = time.monotonic()
+        self._said, self._worked, self._stepped_at = 0, 0.0, time.monotonic()
 
     def advance(self, done: Progress) -> None:
         """Move the bar; where there is none, print a line every ten seconds, or for each file."""
+        now = time.monotonic()
+        self._worked += min(now - self._stepped_at, self._longest_step)
+        self._stepped_at = now
         if done.all_pages:
             self._page(done)
             return
@@ -66,7 +76,7 @@ class IndexProgress(RunDisplay):
             self._print(f"{done.files:,}/{done.all_files:,} {called(done.source)}")
         if not self._bar or self._task is None:
             if not self._verbose and done.files < done.all_files and self._is_time():
-                self._print(render.file_progress_line(done, time.monotonic() - self._began))
+                self._print(render.file_progress_line(done, self._worked))
             return
         elapsed = self._bar.tasks[0].elapsed or 0.0
         rate = f"{done.chunks / elapsed:,.0f} chunks/s" if elapsed and done.chunks else ""
@@ -84,7 +94,7 @@ class IndexProgress(RunDisplay):
                 rate=called(done.source),
             )
         elif done.pages > self._said and (self._verbose or self._is_time()):
-            self._print(render.page_line(done, time.monotonic() - self._began))
+            self._print(render.page_line(done, self._worked))
             self._said = done.pages
 
     def _is_time(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -78,7 +79,7 @@ def _print_config(client: str, settings: Settings, llm: str | None, llm_model: s
     for flag, value in named:
         arguments += [flag, str(paths.from_here(value))] if value is not None else []
     named_by_words = (
-        ("--reranker", absolute(settings).reranker),
+        ("--reranker", absolute(replace(settings, several=())).reranker),  # stores are named above
         ("--embedder", settings.embedder),
         ("--backend", settings.backend if settings.backend != "lance" else None),
     )

@@ -21,6 +21,8 @@ from corpus_agent.fields.condition_words import (
     BETWEEN,
     BY_VERB,
     DATE_SIGNS,
+    ENGLISH,
+    ENGLISH_SIGNS,
     FILLERS,
     LINKS,
     OF_THEM,
@@ -200,7 +202,17 @@ def _condition(reading: _Reading) -> FieldCondition:
     else:
         kind, bounds = _amount_bounds(sign, parts, value)
     field = _field(reading, kind)
-    return FieldCondition(field, bounds, reading.what, f"{field.name} {reading.asked}")
+    shown = f"{field.name} {_in_english(reading, bounds[0].sign, parts, is_date=kind == 'date')}"
+    return FieldCondition(field, bounds, reading.what, shown)
+
+
+def _in_english(reading: _Reading, sign: Sign, parts: Sequence[str], *, is_date: bool) -> str:
+    """The comparison in an English sentence: as it was asked, where that is English."""
+    if reading.sign in ENGLISH:
+        return reading.asked
+    if len(parts) > 1:
+        return f"between {' and '.join(parts)}"
+    return f"{ENGLISH_SIGNS[sign][not is_date]} {reading.value}"
 
 
 def _halves(value: str) -> list[str]:

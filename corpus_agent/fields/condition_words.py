@@ -40,6 +40,15 @@ AMOUNT_SIGNS = _listed({
     "<": "less than|under|below|lower than|weniger als|unter|von unter|niedriger als|geringer als|kleiner als|moins de|de moins de|inférieur à|inférieure à|inférieurs à|inférieures à|au-dessous de|en dessous de|menos de|de menos de|inferior a|inferiores a|por debajo de|menor que|menor de|meno di|di meno di|inferiore a|inferiori a|minore di|minori di|sotto|minder dan|van minder dan|onder|lager dan|kleiner dan|abaixo de|menor do que",
     "<=": "at most|up to|no more than|höchstens|von höchstens|maximal|bis zu|au plus|d'au plus|au maximum|jusqu'à|como máximo|de como máximo|a lo sumo|hasta|al massimo|di al massimo|non superiore a|fino a|hoogstens|van hoogstens|maximaal|no máximo|até|de até",
 })  # fmt: skip
+# How a comparison is said in English where it was asked in another language: of dates, of amounts.
+ENGLISH_SIGNS: dict[Sign, tuple[str, str]] = {
+    "=": ("in", "of"),
+    "<": ("before", "less than"),
+    "<=": ("until", "at most"),
+    ">": ("after", "more than"),
+    ">=": ("since", "at least"),
+}
+ENGLISH = frozenset(["in", "during", "on", "before", "until", "by", "after", "since", "more than", "over", "above", "exceeding", "greater than", "higher than", "at least", "no less than", "less than", "under", "below", "lower than", "at most", "up to", "no more than", "between"])  # fmt: skip
 # What leads from the documents to what they say.
 LINKS = _words("""
     that which whose where with having die der das deren dessen welche mit bei qui dont que avec

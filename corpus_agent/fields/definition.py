@@ -35,7 +35,7 @@ _KNOWN: tuple[tuple[FieldType, str, str], ...] = (
     ("duration", "", "renewal term|renewal period|renewal|verlängerung|renouvellement|prórroga|rinnovo"),
     ("duration", "", "initial term|term of the agreement|term|contract term|duration|laufzeit|vertragsdauer|mietdauer|durée|duración|durata|looptijd"),
     ("duration", "", "payment terms|payment term|payable within|zahlungsziel|délai de paiement|plazo de pago"),
-    ("date", "", "due date|payment due date|payment due|payable by|pay by|due by|due on|due|fälligkeitsdatum|fällig am|zahlbar bis|fällig|please pay|pay within|to be paid|bitte zahlen|bitte überweisen|à payer avant|date d'échéance|échéance|fecha de vencimiento|vencimiento|data di scadenza|scadenza|vervaldatum|data de vencimento|vencimento|betalen voor|factura vence|fattura scade|fatura vence|factuur vervalt"),
+    ("date", "due date", "due date|payment due date|payment due|payable by|pay by|due by|due on|due|fälligkeitsdatum|fällig am|zahlbar bis|fällig|please pay|pay within|to be paid|bitte zahlen|bitte überweisen|à payer avant|date d'échéance|échéance|fecha de vencimiento|vencimiento|data di scadenza|scadenza|vervaldatum|data de vencimento|vencimento|betalen voor|factura vence|fattura scade|fatura vence|factuur vervalt"),
     ("date", "document date", "invoice date|date of invoice|rechnungsdatum|date de facture|date de la facture|fecha de factura|data fattura|factuurdatum|date of issue|issue date|issued on|document date|letter date|date"),
     ("date", "", "delivery date|date of delivery|delivered on|lieferdatum|liefertermin|date de livraison|fecha de entrega"),
     ("date", "", "meeting date|date of meeting|date of the meeting|sitzungsdatum|held on|date de la réunion|fecha de la reunión|minutes of the meeting of|meeting of|meeting on|sitzung vom|date|datum|fecha|data"),
@@ -63,6 +63,12 @@ _KNOWN: tuple[tuple[FieldType, str, str], ...] = (
     ("party", "", "sender|from|absender|expéditeur|remitente"),
     ("party", "", "recipient|to|empfänger|destinataire|destinatario"),
 )  # fmt: skip
+# Words that are asked for as these fields, and are no label of theirs in a document.
+_ASKED_AS = {
+    "expiry": "end ends ending ende fin einde fim",
+    "effective date": "start starts beginning anfang début inicio inizio início aanvang",
+}
+_MEANS = {fold(word): phrase for phrase, words in _ASKED_AS.items() for word in words.split()}
 # A field that is not in the lexicon is of the type that one of its words names.
 _TYPED_BY: tuple[tuple[FieldType, str], ...] = (
     ("percent", "percent percentage share interest prozent prozentsatz zinssatz porcentaje tasso"),
@@ -99,7 +105,8 @@ def _entry_of(
     name: str, question: str
 ) -> tuple[FieldType, str, Sequence[str], Sequence[str]] | None:
     """Type and clause of a field of the lexicon, the phrases that are its name, and the others."""
-    for asked in filter(None, (_bare(name), _bare(question))):
+    for said in filter(None, (_bare(name), _bare(question))):
+        asked = _MEANS.get(said, said)
         for known, clause, listed in _KNOWN:
             phrases = listed.split("|")
             if asked in map(_bare, phrases):

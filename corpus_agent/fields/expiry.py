@@ -14,6 +14,7 @@ import regex
 
 from corpus_agent.fields.amounts import find_durations
 from corpus_agent.fields.clauses import document_date, effective_date
+from corpus_agent.fields.due import is_invoice
 from corpus_agent.fields.page import DocumentText
 from corpus_agent.fields.records import ProposedValue
 from corpus_agent.text.dates import add_duration, find_dates
@@ -60,6 +61,16 @@ _YEAR_END = regex.compile(
 )
 
 
+# Under the title of an agreement, the two days between which it runs: "Period: 1 May 2024 to".
+_PERIOD = regex.compile(
+    r"(?i)(?<!\p{L})(?:period(?:\s+of\s+\p{L}{2,20})?|term|laufzeit|vertragslaufzeit|mietzeit|versicherungs(?:zeitraum|dauer|periode)|zeitraum|durée|période(?:\s+d['’]assurance)?|vigencia|per[ií]odo|duración|durata|looptijd|(?:verzekerings)?periode|vigência|duração)\s*[:：|]\s*(?P<from>[^;:\n]{6,40})\s(?:to|until|till|through|bis(?:\s+zum)?|au|jusqu['’]au|al?|hasta(?:\s+el)?|fino\s+al|tot(?:\s+en\s+met)?|até|-|–|—)\s+(?:the\s+)?$"
+)
+_TITLE = 300  # characters at the beginning of a document, which say what it is
+_AGREEMENT = regex.compile(
+    rf"(?i)(?<!\p{{L}})(?!(?:term|laufzeit|location|durée|duración|durata|looptijd|vigencia|vigência)(?!\p{{L}})){_THING}(?!\p{{L}})"
+)
+
+
 def _year_ends(document: DocumentText) -> Iterator[Reading]:
     """The last days of years: "until the end of 2026"."""
     for match in _YEAR_END.finditer(document.text):
@@ -86,6 +97,8 @@ def _stated(document: DocumentText) -> Iterator[ProposedValue]:
         score = 0.0 if ends is None else _stated_score(document, reading, before, ends)
         if score < _LEAST and _AS_OF.search(before) and _is_given_up(document, reading):
             score = 0.85 - reading.start / 1_000_000
+        if score < _LEAST and _PERIOD.search(before) and _is_agreement(document):
+            score = 0.9 - reading.start / 1_000_000
         if score >= _LEAST:
             first, last = document.sentence(reading.start, reading.end)
             yield ProposedValue((reading,), first, last, score)
@@ -115,6 +128,12 @@ def _stated_score(
     if _NOT_THE_TERM.search(clause):
         score -= 0.4
     return score - reading.start / 1_000_000
+
+
+def _is_agreement(document: DocumentText) -> bool:
+    """Whether a document calls itself one that runs for a time, and no invoice for such a time."""
+    title = document.text[:_TITLE]
+    return _AGREEMENT.search(title) is not None and not is_invoice(document)
 
 
 _SENTENCE = regex.compile(r"(?<=[\p{Ll}\p{N})\"”])[.;]\s+(?=[\p{Lu}(\"“])")

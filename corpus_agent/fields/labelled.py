@@ -68,6 +68,8 @@ _BUT = regex.compile(
 _NAMED_SO = regex.compile(r"(?i)\s*(?:[:：|]|is\b|ist\b|est\b|es\b)?\s*")
 _HEADING = regex.compile(r"[ ]{0,3}#{1,6}[ \t]")
 _LINE_REST = regex.compile(r"[^\n|]{1,300}")
+# The end of a sentence behind a value of a few words, and no abbreviation.
+_FULL_STOP = regex.compile(r"(?<=\p{L}{5}|\p{N})\.$")
 _BLANK = regex.compile(r"[ \t|]+")
 _NEXT_CELL = regex.compile(r"[ \t]*(?:\|[ \t]*(?:[^|:\n]{1,40}:[ \t]*)?)?")
 _Find = Callable[[str], list[Reading]]
@@ -315,7 +317,9 @@ def _rest_of_line(document: DocumentText, kind: FieldType, at: int) -> Reading |
         return None
     if kind == "place" and len(rest[0]) > _MOST_PLACE:
         return place_at(document.text, at, rest.end())
-    return _as_written(document.text, at, at + len(rest[0].rstrip()))
+    end = at + len(rest[0].rstrip())
+    ended = _FULL_STOP.search(document.text, at, end)
+    return _as_written(document.text, at, ended.start() if ended else end)
 
 
 def _name(document: DocumentText, at: int, end: int | None = None) -> Reading | None:

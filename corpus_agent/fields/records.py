@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -23,6 +24,7 @@ FIELD_TYPES: tuple[FieldType, ...] = (
     "number",
     "text",
 )
+_TENTHS = re.compile(r"[A-Z]{3} -?[0-9]+\.[0-9]", re.ASCII)  # of a sum: "GBP 705.8"
 WORDED: tuple[FieldType, ...] = ("party", "place", "text")  # with no form but their words
 # found: the document says it. several: it says different things, or a date that may be read in two
 # ways. silent: it does not say it. unreadable: nobody could look.
@@ -89,8 +91,10 @@ class FieldValue:
 
     @property
     def shown(self) -> str:
-        """The normal form for a person: "until" a day that a term was counted to."""
-        return f"until {self.normal}" if self.computed else self.normal
+        """The normal form for a person: with whole cents, "until" the day of a counted term."""
+        if self.computed:
+            return f"until {self.normal}"
+        return f"{self.normal}0" if _TENTHS.fullmatch(self.normal) else self.normal
 
     @property
     def hidden(self) -> bool:

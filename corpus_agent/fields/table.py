@@ -15,6 +15,7 @@ from typing import Protocol
 from corpus_agent.answering.quotations import check_quotation, read_all
 from corpus_agent.answering.records import Citation
 from corpus_agent.fields.clauses import document_date, effective_date, governing_law
+from corpus_agent.fields.due import due_in_days
 from corpus_agent.fields.expiry import expiry
 from corpus_agent.fields.labelled import ALIKE, labelled
 from corpus_agent.fields.languages import fields_elsewhere
@@ -222,6 +223,8 @@ def _proposed(document: DocumentText, field: Field) -> list[ProposedValue]:
         return mentions(document, field.phrases[0])
     if field.clause == "notice period":
         return _best(notice_periods(document, labelled(document, field)))
+    if field.clause == "due date":
+        return _best(labelled(document, field) or due_in_days(document))
     rule = _CLAUSES.get(field.clause)
     if rule is None:
         return _best(labelled(document, field))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from corpus_agent.render.answers import answer_foot_lines
 from corpus_agent.render.common import evidence, place, under
-from corpus_agent.render.receipts import became, heading
+from corpus_agent.render.receipts import became, heading, standing
 from corpus_agent.service.pictures import CitedPages
 from corpus_agent.text.naming import called_in_answer
 from corpus_agent.text.sanitize import enclosed, inert, one_line
@@ -85,7 +85,6 @@ def exported_receipt(checked: CheckedReceipt, cited: Sequence[CitedPages] = ()) 
     """
     content, rows = checked
     shown = cited or [WITHOUT_PAGES] * len(rows)
-    holding = sum(found.holds for found in rows)
     return ExportedAnswer(
         str(content.get("question", "")),
         heading(content),
@@ -94,7 +93,7 @@ def exported_receipt(checked: CheckedReceipt, cited: Sequence[CitedPages] = ()) 
             ExportedCitation(found.now, became(found), pages)
             for found, pages in zip(rows, shown, strict=True)
         ),
-        (f"{holding} of {len(rows)} quotations still stand in their documents.",),
+        (f"{standing(rows)}.",),
     )
 
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from indexer import Outcome, Plan, Progress, ShardCounts, Status, ToRecognise
 
+FILES_TO_ESTIMATE = 5  # that are done before the time left is told
+
 
 def index_object(outcome: Outcome) -> IndexReport:
     """The JSON of `index`."""
@@ -190,8 +192,12 @@ def page_line(done: Progress, elapsed: float) -> str:
 
 
 def file_progress_line(done: Progress, elapsed: float) -> str:
-    """How far reading and embedding are, after `elapsed` seconds."""
-    left = elapsed / done.bytes * (done.all_bytes - done.bytes) if done.bytes else 0.0
+    """How far reading and embedding are, after `elapsed` seconds of work.
+
+    The time left is told from some files on, or a quarter of all bytes: the first tell little.
+    """
+    known = done.files >= FILES_TO_ESTIMATE or done.bytes * 4 >= done.all_bytes > 0
+    left = elapsed / done.bytes * (done.all_bytes - done.bytes) if known and done.bytes else 0.0
     about = f", about {duration(left)} left" if left else ""
     return f"indexed {done.files:,} of {done.all_files:,} files ({called(done.source)}){about}"
 

@@ -152,10 +152,17 @@ def verify_lines(checked: Sequence[CheckedReceipt]) -> Iterator[str]:
         if not rows:
             yield "(nothing was quoted)"
     every = [found for _, rows in checked for found in rows]
-    holding = sum(found.holds for found in every)
     recognised = sum(found.holds and found.now.confidence is not None for found in every)
     pictures = f", {recognised} of them in recognised text" if recognised else ""
-    yield f"{holding} of {len(every)} quotations still stand in their documents{pictures}"
+    yield standing(every) + pictures
+
+
+def standing(checked: Sequence[Rechecked]) -> str:
+    """How many quotations still stand, on one line."""
+    if not checked:
+        return "There is no quotation to verify"
+    holding = sum(found.holds for found in checked)
+    return f"{holding} of {len(checked)} quotations still stand in their documents"
 
 
 def heading(content: dict[str, Any]) -> str:

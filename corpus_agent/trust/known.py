@@ -131,7 +131,7 @@ def _check_known(given: Sequence[Path], wanted: Sequence[Path], names: Sequence[
             )
         ordered = sorted(names, key=lambda each: -SequenceMatcher(None, name, each).ratio())
         more = ", …" if len(ordered) > MAX_NAMED else ""
-        yours = f"There is {', '.join(ordered[:MAX_NAMED])}{more}: corpus-agent stores. "
+        yours = f"Known by name: {', '.join(ordered[:MAX_NAMED])}{more} (corpus-agent stores). "
         raise NoIndex(f"There is no index {name!r}.", f"{yours if names else ''}{storage.MAKE_ONE}")
 
 

@@ -11,6 +11,7 @@ import time
 import traceback
 from collections import OrderedDict
 from functools import partial
+from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
@@ -162,8 +163,10 @@ class Site:
         )
 
     def _missing(self, _: Request, error: HTTPException) -> HTMLResponse:
-        message = error.detail if error.status_code == 404 else "This cannot be done here."
-        return self.show("problem.html", error.status_code, message=visible(message), hint="")
+        code, missing = error.status_code, error.status_code == 404
+        named = error.detail if error.detail != HTTPStatus.NOT_FOUND.phrase else _NO_PAGE
+        message = visible(named if missing else "This cannot be done here.")
+        return self.show("problem.html", code, message=message, hint="", missing=missing)
 
     def _broken(self, _: Request, error: Exception) -> HTMLResponse:
         """A fault of the program: the traceback is for the terminal, the page says where it is."""
@@ -172,6 +175,7 @@ class Site:
         return self.show("problem.html", 500, message=message, hint="")
 
 
+_NO_PAGE = "There is no page at this address."
 _CODES: dict[type[CorpusError], int] = {
     NoIndex: 409,
     StoreLocked: 409,

@@ -387,7 +387,7 @@ def test_what_a_receipt_says_stands_between_quotation_marks_and_acts_nowhere(fie
     (heading, *_) = render.verify_lines([(said, [])])
     assert heading == "2026-01-02T03:04:05+00:00 'How warm?', answered by toy"  # the control
     lines = list(render.verify_lines([({**said, field: text}, [])]))
-    assert lines[1:] == ["(nothing was quoted)", "0 of 0 quotations still stand in their documents"]
+    assert lines[1:] == ["(nothing was quoted)", "There is no quotation to verify"]
     assert len(lines[0]) < 300 and lines[0].isprintable() and "://" not in lines[0]
     bare = re.sub(r"'[^']*'|\"[^\"]*\"", "", lines[0])
     assert "holds" not in bare and "quotations" not in bare and "](" not in lines[0]

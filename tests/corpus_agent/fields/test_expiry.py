@@ -1,5 +1,7 @@
 """When an agreement ends, as six languages say it; what begins, may end or is none has no end."""
 
+import pytest
+
 from corpus_agent.fields.definition import field_of
 from corpus_agent.fields.page import DocumentText
 from corpus_agent.fields.table import proposed
@@ -85,3 +87,60 @@ def test_a_day_on_which_a_contract_ends_is_found_in_six_languages():
 def test_a_day_on_which_something_else_is_ends_no_contract():
     for text in GOES_ON.strip().splitlines():
         assert ends(text) == [], text
+
+
+def of(text: str, field: str) -> list[tuple[str, bool]]:
+    document = DocumentText("a.txt", [Line(line) for line in text.splitlines()])
+    return [(one.normal, one.computed) for one in proposed(document, field_of(field))]
+
+
+def test_the_end_is_the_end_of_the_term():
+    text = "Our tenancy ends on 30 June 2027.\nEither party may end this agreement by notice."
+    for words in ("end", "the end", "Ende", "fin"):
+        assert of(text, words) == [("2027-06-30", False)], words
+    # The control: a word that is not asked for as the end is found where it stands.
+    assert of("End: bottom\n", "lid") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Home policy\nInsured: A. Ash. Period: 1 May 2024 to 30 June 2027.", ["2027-06-30"]),
+        ("Lease\n| Term | 1 May 2024 until 30 June 2027 |", ["2027-06-30"]),
+        ("Mietvertrag\nMietzeit: 01.05.2024 bis 30.06.2027", ["2027-06-30"]),
+        ("Police d'assurance\nPériode : du 1er mai 2024 au 30 juin 2027", ["2027-06-30"]),
+        # The controls: neither an agreement, nor the time that an invoice is for.
+        ("Water report\nPeriod: 1 May 2024 to 30 June 2027.", []),
+        ("Invoice for your contract\nPeriod: 1 May 2024 to 30 June 2027.", []),
+    ],
+)
+def test_an_agreement_ends_with_the_period_that_it_names(text, expected):
+    assert [normal for normal, _ in of(text, "expiry")] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Invoice 7\nAsh to Birch, 29 April 2024.\nDue within 30 days.", "2024-05-29"),
+        ("Invoice 7\n29 April 2024.\nDue within 30 days. Paid on 3 May 2024.", "2024-05-29"),
+        ("Invoice 7\nDate: 29 April 2024\nPayment: 14 days net", "2024-05-13"),
+        ("Invoice 7\nDate: 29 April 2024\nPayable within thirty days of the invoice date.",
+         "2024-05-29"),
+        ("Rechnung 7\nLeeds, 29. April 2024\nZahlbar innerhalb von 14 Tagen.", "2024-05-13"),
+        ("Facture 7\nDate : 29 avril 2024\nPaiement à 30 jours.", "2024-05-29"),
+        # The controls: from receipt, to the end of a month, no date or two, and no invoice.
+        ("Invoice 7\nDate: 29 April 2024\nDue within 30 days of receipt of the invoice.", None),
+        ("Facture 7\nDate : 29 avril 2024\nPaiement à 30 jours fin de mois.", None),
+        ("Invoice 7\nDue within 30 days.", None),
+        ("Invoice 7\nWork of 3 April 2024 and of 5 April 2024.\nDue within 30 days.", None),
+        ("Prices\nDate: 29 April 2024\nInvoices are due within 30 days.", None),
+        ("Invoice 7\nDate: 29 April 2024\nThe work is guaranteed for 30 days.", None),
+    ],
+)  # fmt: skip
+def test_an_invoice_that_is_due_in_some_days_is_due_on_a_computed_day(text, expected):
+    assert of(text, "due date") == ([(expected, True)] if expected else [])
+
+
+def test_a_day_that_an_invoice_names_goes_before_one_that_is_computed():
+    text = "Invoice 7\nDate: 29 April 2024\nDue date: 3 May 2024\nPayment: 14 days net"
+    assert of(text, "due date") == [("2024-05-03", False)]

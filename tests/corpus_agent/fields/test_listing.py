@@ -141,7 +141,14 @@ def test_a_condition_is_read_in_other_languages_too():
         condition = parse_condition(words)
         assert (condition.field.name, condition.field.type) == field, words
         assert [(one.sign, one.value, one.currency) for one in condition.bounds] == bounds, words
-    assert parse_condition("Verträge mit Zins über 4 %").shown == "zins über 4 %"
+    for words, shown in {
+        "Verträge mit Zins über 4 %": "zins more than 4 %",
+        "contratti che scadono nel 2027": "expiry in 2027",
+        "Verträge, die vor Mai 2024 enden": "expiry before Mai 2024",
+        "contratos firmados entre 2020 y 2022": "agreement date between 2020 and 2022",
+        "policies with an excess above 40": "excess above 40",  # the control: as it was asked
+    }.items():
+        assert parse_condition(words).shown == shown
     for words in (
         "Verträge, die im Frühling enden",
         "contrats qui se terminent en 2025 ou 2026",

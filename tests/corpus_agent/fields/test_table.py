@@ -20,7 +20,7 @@ from corpus_agent.cli.progress import counted
 from corpus_agent.fields.definition import field_of, fields_of
 from corpus_agent.fields.mentions import mention_of, mentions
 from corpus_agent.fields.page import DocumentText
-from corpus_agent.fields.records import FieldTable
+from corpus_agent.fields.records import FieldTable, FieldValue
 from corpus_agent.fields.table import proposed, table_of
 from corpus_agent.fields.timeline import timeline_of
 from corpus_agent.mcp import tables
@@ -501,6 +501,15 @@ def test_the_date_of_a_document_is_neither_its_end_nor_what_another_label_says()
         document = DocumentText("a.txt", [Line(line) for line in text.splitlines()])
         found = [one.normal for one in proposed(document, field)]
         assert found == ([expected] if expected else []), text
+
+
+def test_a_value_has_its_cents_and_not_the_full_stop_of_its_sentence():
+    text = "Vessel: Heron.\nFlag: Ash Ltd.\nTotal due: £705.80."
+    document = DocumentText("a.txt", [Line(line) for line in text.splitlines()])
+    found = [proposed(document, one)[0] for one in fields_of(["vessel", "flag", "total"], None)]
+    assert [one.normal for one in found] == ["Heron", "Ash Ltd.", "GBP 705.8"]
+    assert FieldValue("£705.80", "GBP 705.8", ()).shown == "GBP 705.80"
+    assert FieldValue("2.5", "2.5", ()).shown == "2.5"  # the control: no sum
 
 
 def test_a_term_may_be_hyphenated_at_a_line_end():

@@ -578,6 +578,10 @@ def test_a_configuration_is_printed_without_an_index_and_keeps_what_was_typed(cl
     assert ".mcp.json" in done.stderr
     assert list(tmp_path.iterdir()) == []
     assert cli("mcp", "--print-config", "emacs").returncode == 2
+    both = cli("-s", "one/yet", "-s", "not/yet", "mcp", "--print-config", "claude")
+    args = json.loads(both.stdout)["mcpServers"]["corpus-agent"]["args"]
+    stores = ["--store", str(tmp_path / "one/yet"), "--store", str(tmp_path / "not/yet")]
+    assert args[-5:] == [*stores, "mcp"], both.stderr
 
 
 # -- with the real model

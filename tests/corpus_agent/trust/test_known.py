@@ -160,13 +160,13 @@ def test_a_name_that_is_not_known_names_those_that_are_the_nearest_first(tmp_pat
         made(tmp_path / "W" / name)
     with pytest.raises(NoIndex, match="There is no index 'notizn'") as error:
         chosen_stores([Path("notes"), Path("notizn")], to_read=True)
-    known = "There is notizen, notes, vertraege: corpus-agent stores."
+    known = "Known by name: notizen, notes, vertraege (corpus-agent stores)."
     assert error.value.hint == f"{known} Make one: corpus-agent index FOLDER"
     for number in range(MAX_NAMED):
         made(tmp_path / f"X/{number}")
     with pytest.raises(NoIndex, match="no index 'notizn'") as many:
         chosen_stores([Path("notizn")], to_read=True)
-    assert many.value.hint.startswith("There is notizen, notes, ")
+    assert many.value.hint.startswith("Known by name: notizen, notes, ")
     assert many.value.hint.count(",") == MAX_NAMED
     assert chosen_stores([Path("notizn")])[0][0].store == Path("notizn")  # to be made by index
 
