@@ -189,3 +189,18 @@ def test_a_version_under_another_name_does_not_outlast_what_was_forgotten(mine, 
     assert [row.source for row in Snapshot(mine, version=first).files()] == ["gate.md"]
     assert not holding(mine, "900")
     assert name is None or not (mine / FORMER.format(name)).exists()
+
+
+@pytest.mark.parametrize("brought", [None, "{", '{"version": 77, "manifestSize": 1}'])
+def test_a_tag_that_was_brought_stops_no_change(mine, brought):
+    """LanceDB reads all tags before it drops a version; the first case is the control."""
+    for table in ("chunks", "files"):
+        tags = mine / f"lance/{table}.lance/_refs/tags"
+        if brought is not None:
+            tags.mkdir(parents=True)
+            (tags / "held-1.json").write_text(brought)
+    (mine.parent / "gate.md").write_text("The gate is green.\n")
+    sync(mine.parent, mine)
+    forget_document(mine, mine.parent, "lease.md")
+    assert not holding(mine, "900")
+    assert not list(mine.glob("lance/*/_refs/tags/*"))
