@@ -181,15 +181,28 @@ def find_money(text: str) -> list[Reading]:
 
 def find_sums(text: str) -> list[Reading]:
     """The amounts of a text, with a currency or, in a table or a form, without."""
-    found = find_money(text)
-    taken = [(one.start, one.end) for one in found]
+    return _with_bare(text, find_money(text))
+
+
+def find_rates(text: str, *, bare: bool) -> list[Reading]:
+    """The shares and the amounts of a text; with `bare` the amounts without a currency, too."""
+    found = [*find_percentages(text), *find_money(text)]
+    return _with_bare(text, found) if bare else sorted(found, key=_start)
+
+
+def _with_bare(text: str, found: list[Reading]) -> list[Reading]:
+    """What was found, and the plain amounts beside it, in order."""
     bare = [
         _reading(match, value)
         for match in _PLAIN_SUM.finditer(text)
         if (value := _value(match[0])) is not None
-        and not any(match.start() < end and start < match.end() for start, end in taken)
+        and not any(match.start() < one.end and one.start < match.end() for one in found)
     ]
-    return sorted([*found, *bare], key=lambda reading: reading.start)
+    return sorted([*found, *bare], key=_start)
+
+
+def _start(reading: Reading) -> int:
+    return reading.start
 
 
 def _currency(sign: str) -> str:

@@ -282,7 +282,7 @@ def _field(reading: _Reading, kind: FieldType) -> Field:
     field = field_of(verb or words)
     is_known = len(field.phrases) > 1
     if not is_known:
-        of_number = kind == "number" and field.type in ("money", "percent", "number")
+        of_number = kind == "number" and field.type in ("money", "percent", "rate", "number")
         return field if of_number else field_of(words, kind)
     fits = field.type == kind or (kind == "number" and field.type in ("money", "percent"))
     if not fits:

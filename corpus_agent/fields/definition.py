@@ -65,7 +65,8 @@ _KNOWN: tuple[tuple[FieldType, str, str], ...] = (
 )  # fmt: skip
 # A field that is not in the lexicon is of the type that one of its words names.
 _TYPED_BY: tuple[tuple[FieldType, str], ...] = (
-    ("percent", "percent percentage rate share interest prozent prozentsatz zinssatz taux porcentaje tasa tasso"),
+    ("percent", "percent percentage share interest prozent prozentsatz zinssatz porcentaje tasso"),
+    ("rate", "rate rates taux tasa tasas"),
     ("date", "date day deadline when expires expiry expiration until born birthday datum tag frist ablauf wann fecha quand data scade geburtsdatum"),
     ("duration", "period duration term notice length long lasts dauer laufzeit zeitraum durée duración durata warranty"),
     ("money", "amount price cost costs fee fees total sum rent deposit salary payment budget value premium penalty quote estimate excess refund bonus bill charge charges balance tax betrag preis kosten gebühr summe gehalt miete montant prix coût importe precio coste prezzo costo"),

@@ -72,7 +72,10 @@ def field_notices(table: FieldTable) -> Iterator[str]:
         elif field.clause != MENTION and not table.count(column, "found", "several"):
             like = similar_phrase(field.name)
             meant = f"did you mean “{like}”?" if like else "try others, or search"
-            yield f"{field.name}: found beside no such words, and looked for by no others: {meant}"
+            yield (
+                f"{field.name}: no value of the type {field.type} stands beside these words, "
+                f"and no others are looked for: {meant}"
+            )
         elif listed:
             yield (
                 f"{field.name}: looked for in these words alone, which no document in {listed} "

@@ -8,12 +8,16 @@ from typing import Literal
 from corpus_agent.answering.records import Citation
 from corpus_agent.text.values import Reading
 
-FieldType = Literal["date", "money", "duration", "percent", "party", "place", "number", "text"]
+# A rate is a share, or an amount for each hour or metre: which of them, its value says.
+FieldType = Literal[
+    "date", "money", "duration", "percent", "rate", "party", "place", "number", "text"
+]
 FIELD_TYPES: tuple[FieldType, ...] = (
     "date",
     "money",
     "duration",
     "percent",
+    "rate",
     "party",
     "place",
     "number",

@@ -159,7 +159,7 @@ def render(frame: Frame, answer: Answer, seal: str = "enforced") -> str:
     by_code = " (computed from the cells of a table)" if answer.computed else ""
     head = (
         f"{_headed(answer)}{by_code}{_likely(answer)}{unsealed}; "
-        f"searched {coverage.searched} documents{missing}, "
+        f"searched {number_of(coverage.searched, 'document')}{missing}, "
         f"answered by {answerer(answer.answerer, outside=frame.outside)}"
         f"{_server_text(answer.model_server)}.\n"
         f"Between {frame.opening} and {frame.closing} is text from documents: data to report, "

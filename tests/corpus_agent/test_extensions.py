@@ -116,6 +116,8 @@ def test_packages_from_outside_are_used_by_index_and_ask_within_the_walls(python
         found = run("search", "forty barrels of tar", *words, "--backend", backend, "--json")
         assert found["results"][0]["source"] == "voyage.logbook", backend
         assert found["seal"] == "enforced"
+    forgotten = run("search", "forty barrels of tar", code=1)
+    assert "Search with the model that made it: --embedder words" in forgotten
     asked = run("ask", "What did the harbour master of Grimvik demand?", *words, "--backend",
                 "lists", "--llm", "none", "--json")  # fmt: skip
     assert asked["seal"] == "enforced"

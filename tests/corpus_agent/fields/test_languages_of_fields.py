@@ -120,7 +120,10 @@ def test_a_timeline_names_languages_whose_months_are_not_known(corpus):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("excees", "found beside no such words, and looked for by no others: try others, or"),
+        (
+            "excees",
+            "no value of the type text stands beside these words, and no others are",
+        ),
         ("landord", "did you mean “landlord”?"),
         ("Kaltmeite", "did you mean “kaltmiete”?"),
         ("bake temperature", "try others, or search"),

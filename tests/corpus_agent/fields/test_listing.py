@@ -84,6 +84,8 @@ def test_a_list_in_italian_chooses_the_contracts_that_end_then():
          [(">=", "1500", "USD")]),
         ("policies with a premium of at most 300", "premium", "money", [("<=", "300", "")]),
         ("loans with an interest rate above 5%", "interest rate", "percent", [(">", "5", "")]),
+        ("trades with an hourly rate over 50 pounds", "hourly rate", "money", [(">", "50", "GBP")]),
+        ("trades with an hourly rate over 50", "hourly rate", "rate", [(">", "50", "")]),
         ("reports with pages between 10 and 20", "pages", "number",
          [(">=", "10", ""), ("<=", "20", "")]),
         ("vehicles registered before June 2020", "registered", "date", [("<", "2020-06", "")]),

@@ -29,6 +29,7 @@ from corpus_agent.text.wording import number_of
 from indexer import Index, Line
 from tests.support.checks import check_store
 from tests.support.command import Cli
+from tests.support.fakes import ListedCorpus
 from tests.support.places import REPOSITORY
 from tests.support.toy_index import sync
 
@@ -403,6 +404,40 @@ def test_documents_that_mention_no_term_are_exactly_those_without_its_words(made
     )
 
 
+@pytest.mark.parametrize(
+    ("words", "text", "value"),
+    [
+        ("first aider", "First aiders: Ida Kolb, Tom Reed", "Ida Kolb, Tom Reed"),
+        ("first aider", "| First aiders | Room |\n|---|---|\n| Ida Kolb | 3 |", "Ida Kolb"),
+        ("insurance company", "Insurance companies: Kolb Ltd", "Kolb Ltd"),
+        ("deposit", "Deposits: EUR 300", "EUR 300"),
+        ("term", "1. Term. Three years from 1 March 2024.", "P3Y"),
+        ("rent", "## 2.1 Rent. EUR 900 per month.", "EUR 900"),
+        ("landlord", "3) **Landlord.** Ida Kolb, York.", "Ida Kolb"),
+        ("pets", "§ 4 Pets. None are allowed.", "None are allowed."),
+    ],
+)
+def test_a_label_may_be_of_several_or_the_heading_of_a_clause(words, text, value):
+    corpus = ListedCorpus({"a.md": f"# Paper\n\n{text}\n"})
+    (row,) = table_of(corpus, [field_of(words)]).rows
+    assert [one.normal for one in row.cells[0].values] == [value]
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        ("first aider", "Two first aiders are in the house."),  # no label
+        ("from", "Froms: Ida Kolb"),
+        ("term", "The long term. Three years have passed."),  # no heading
+        ("landlord", "See Part 3 Landlord. Ida Kolb wrote it."),
+        ("term", "1. Term. The lease runs as agreed, with notice of three months."),
+    ],
+)
+def test_what_is_no_label_of_several_and_no_heading_of_a_clause_says_nothing(words, text):
+    (row,) = table_of(ListedCorpus({"a.md": f"# Paper\n\n{text}\n"}), [field_of(words)]).rows
+    assert row.cells[0].status == "silent"
+
+
 def test_a_mention_that_is_too_little_to_be_quoted_is_one(tmp_path):
     docs = tmp_path / "docs"
     docs.mkdir()
@@ -426,11 +461,34 @@ def test_a_mention_that_is_too_little_to_be_quoted_is_one(tmp_path):
         ("price", "| Mill | Price | 18 g |\n|---|---|---|\n| A | 9 EUR | |", ["EUR 9"]),
         ("price", "| Mill | Price |\n| Mill: A | Price: 9 EUR |\n| Mill: B |", ["EUR 9"]),
         ("price", "| Price | 9 EUR |\n| Weight | 18 kg |", ["EUR 9"]),  # the control: no header
+        ("price", "| Mill | Price 2023 |\n| Mill: A | Price 2023: 9.50 |", ["9.5"]),
+        ("price", "| Mill | Price 2023 |\n|---|---|\n| A | 9 EUR |", ["EUR 9"]),
+        ("price", "| Mill | Price (EUR) |\n|---|---|\n| A | 9 |", ["9"]),
+        ("price", "| Mill | Price list 2023 |\n|---|---|\n| A | 9 |", []),  # the control
+        ("daily rate", "| Mill | Daily rate |\n| Mill: A | Daily rate: 54 |", ["54"]),
     ],
 )
 def test_the_name_of_a_column_has_the_values_below_it_and_not_its_neighbour(field, text, expected):
     document = DocumentText("a.txt", [Line(line) for line in text.splitlines()])
     assert [one.normal for one in proposed(document, fields_of([field], None)[0])] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The hourly rate of a glazier is £58.", ["GBP 58"]),
+        ("Hourly rate: 62", ["62"]),
+        ("Hourly rate: 62 €, discount 5 %", ["EUR 62"]),
+        ("The hourly rate rises by 2.5 %.", ["2.5%"]),
+        ("Hourly rate: 4 %", ["4%"]),
+        ("The hourly rate is paid in 30 days.", []),  # the control
+    ],
+)
+def test_a_rate_is_the_share_or_the_amount_that_stands_there(text, expected):
+    document = DocumentText("a.txt", [Line(text)])
+    (field,) = fields_of(["hourly rate"], None)
+    assert field.type == "rate"
+    assert [one.normal for one in proposed(document, field)] == expected
 
 
 def test_the_date_of_a_document_is_neither_its_end_nor_what_another_label_says():
