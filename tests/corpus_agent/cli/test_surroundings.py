@@ -282,55 +282,29 @@ def test_an_index_made_elsewhere_is_found_from_within_its_documents(cli: Cli, tm
     assert "There is no index here" in cli("status", cwd=notes).stderr
 
 
-PRESSED = "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n"
 # Ctrl-C again while it says that it stopped.
-AGAIN = """
-import io, os, signal, sys, time
-from corpus_agent.__main__ import run
-from corpus_agent.cli import main
+TWICE = """
+import os, signal, sys
 
-class Pressed(io.TextIOWrapper):
+class Pressed:
     def write(self, text):
         os.kill(os.getpid(), signal.SIGINT)
-        return super().write(text)
+        return os.write(2, text.encode())
+    def flush(self):
+        pass
 
-@main.command()
-def wait():
-    os.kill(os.getpid(), signal.SIGINT)
-    time.sleep(60)
-
-sys.stderr = Pressed(sys.stderr.detach(), "utf-8")
-sys.argv = ["corpus-agent", "wait"]
-run()
+sys.stderr = Pressed()
+raise KeyboardInterrupt
 """
 
 
-def python(*arguments: str, path: Path | str = "", **options: object):
-    """What a Python process of its own returns and writes to its error output."""
+@pytest.mark.parametrize("pressed", ["raise KeyboardInterrupt\n", TWICE], ids=["once", "twice"])
+def test_ctrl_c_while_modules_are_loaded_ends_as_it_does_later(tmp_path, pressed):
+    (tmp_path / "click.py").write_text(pressed)
     done = subprocess.run(
-        [sys.executable, "-P", *arguments],
-        env={**os.environ, "PYTHONPATH": f"{path}:{REPOSITORY}"},
+        [sys.executable, "-P", "-m", "corpus_agent", "status"],
+        env={**os.environ, "PYTHONPATH": f"{tmp_path}:{REPOSITORY}"},
         capture_output=True,
         text=True,
-        timeout=50,
-        **options,
     )
-    return done.returncode, done.stderr
-
-
-@pytest.mark.parametrize("times", [1, 2])
-def test_ctrl_c_while_modules_are_loaded_ends_as_it_does_later(tmp_path, times):
-    (tmp_path / "click.py").write_text(PRESSED * times)
-    assert python("-m", "corpus_agent", "status", path=tmp_path) == (130, "Stopped.\n")
-
-
-def test_ctrl_c_again_while_it_stops_changes_nothing():
-    assert python("-c", AGAIN) == (130, "Stopped.\n")
-
-
-def test_what_runs_where_ctrl_c_is_ignored_goes_on(tmp_path):
-    (tmp_path / "sitecustomize.py").write_text(
-        "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
-    )
-    (tmp_path / "click.py").write_text(f"{PRESSED}raise SystemExit(7)\n")
-    assert python("-m", "corpus_agent", "status", path=tmp_path) == (7, "")
+    assert (done.returncode, done.stderr) == (130, "Stopped.\n")
