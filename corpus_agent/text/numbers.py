@@ -8,6 +8,8 @@ quantities.py what they count. Called by agreement.py: a claim's figures must al
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
@@ -47,6 +49,7 @@ _SIGN = regex.compile(
     r"(?i)(?:(?<![\p{L}\p{N}.,:)/–-])(?<!\p{N}\s)[-−](?:(?:eur|usd|gbp|chf)[  ]?|[€$£])?"
     r"|\b(?:minus|moins|menos)[  ](?:[€$£][  ]?)?)$"
 )
+_LONGEST_SIGN = 12  # characters, with what stands before it
 _BELOW_ZERO = regex.compile(
     r"(?i)[  ]?(?:°[  ]?[cf]?|degrees|grad|degr[ée]s|grados)?[  ]?(?:below zero|unter null|sous z[ée]ro|bajo cero)"
 )
@@ -62,22 +65,31 @@ def found(text: str) -> tuple[Figure, ...]:
     is a decimal point. "One" is none, it says too little.
     """
     figures = list(spelt_figures(text))
+    ends_of_words = {figure.end for figure in figures}
     text = "".join(str(decimal(char)) if char.isdecimal() else char for char in text)
     whole = text
     for pattern, read in _READ:
         figures += [Figure(m.start(), m.end(), tuple(read(m))) for m in pattern.finditer(text)]
         text = pattern.sub(lambda match: "\x1f" * len(match[0]), text)
-    signed = (_signed(figure, whole) for figure in figures)
+    negative = _accounting_brackets(whole, ends_of_words)
+    signed = (_signed(figure, whole, negative) for figure in figures)
     return tuple(sorted(signed, key=lambda figure: figure.start))
 
 
-def _signed(figure: Figure, text: str) -> Figure:
-    """A figure with its sign, where it has one: -5, minus 5, 5 degrees below zero."""
+def _signed(figure: Figure, text: str, negative: Sequence[tuple[int, int]]) -> Figure:
+    """A figure with its sign, where it has one: -5, minus 5, 5 degrees below zero.
+
+    `negative` are the brackets that say so, in order.
+    """
     if len(figure.values) != 1 or not figure.values[0].replace(".", "").isdigit():
         return figure
-    if _in_accounting_brackets(figure, text):
-        return replace(figure, values=(f"-{figure.values[0]}",))
-    if _SIGN.search(text, 0, figure.start) or _BELOW_ZERO.match(text, figure.end):
+    bracket = bisect_left(negative, (figure.start,)) - 1
+    near = max(0, figure.start - _LONGEST_SIGN)
+    if (
+        (bracket >= 0 and figure.start < negative[bracket][1])
+        or _SIGN.search(text, near, figure.start)
+        or _BELOW_ZERO.match(text, figure.end)
+    ):
         return replace(figure, values=(f"-{figure.values[0]}",))
     return figure
 
@@ -87,17 +99,19 @@ _BRACKETED = regex.compile(
 )
 
 
-def _in_accounting_brackets(figure: Figure, text: str) -> bool:
-    """Whether a figure of three digits or more stands alone in brackets: (500) is -500.
+def _accounting_brackets(text: str, ends_of_words: Collection[int]) -> list[tuple[int, int]]:
+    """The brackets in which a figure of three digits or more stands alone: (500) is -500.
 
     Not a year, not part of a telephone number, not where the same is in words before.
     """
+    found = []
     for match in _BRACKETED.finditer(text):
-        if match.start() < figure.start < match.end():
-            return not text[: match.start()].rstrip()[-1:].isdigit() and not any(
-                word.end == len(text[: match.start()].rstrip()) for word in spelt_figures(text)
-            )
-    return False
+        before = match.start()
+        while before and text[before - 1].isspace():  # a copy of all before would cost its length
+            before -= 1
+        if before not in ends_of_words and not text[before - 1 : before].isdigit():
+            found.append(match.span())
+    return found
 
 
 def figures(text: str) -> frozenset[str]:

@@ -19,6 +19,7 @@ from corpus_agent.text.tokens import fold
 
 _COUNTED_WITHIN = 2  # words behind a figure that may say what it counts
 _LOOKED_AT = 80  # characters behind a figure
+_LONGEST_MONEY = 8  # characters of a currency before it, with what may not stand before that
 _DATED = ("month ", "day ", "weekday ")
 # What a figure is by, not of: 500 per month.
 _RATES = frozenset(["per", "pro", "par", "por", "je", "a", "im", "al", "each", "every", "an"])
@@ -31,20 +32,20 @@ def counted(text: str) -> dict[str, tuple[str, ...]]:
 
     A unit of measure comes first and in one form for all its spellings.
     """
-    counts: dict[str, tuple[str, ...]] = {}
+    counts: dict[str, list[str]] = {}
     text = _PER.sub(lambda match: _per(match[0], match["of"]), text)
     for figure in (*found(text), *found(apart(text))):
         if any(value.startswith(_DATED) for value in figure.values):
             continue  # a date counts nothing
         behind = _counted_behind(text, figure.end)
-        money = _MONEY_BEFORE.search(text, 0, figure.start)
+        money = _MONEY_BEFORE.search(text, max(0, figure.start - _LONGEST_MONEY), figure.start)
         if money:
             behind.insert(0, fold(money["money"]))
         counting = [UNIT.get(word, word) for word in behind]
         counting.sort(key=lambda word: " " not in word)
         for value in figure.values:
-            counts[value] = (*counts.get(value, ()), *counting)
-    return counts
+            counts.setdefault(value, []).extend(counting)
+    return {value: tuple(words) for value, words in counts.items()}
 
 
 _SAME_IN = (("year", "month", 12), ("week", "day", 7), ("hour", "minute", 60), ("minute", "second", 60), ("day", "hour", 24), ("kg", "g", 1000), ("km", "m", 1000), ("tonne", "kg", 1000), ("l", "ml", 1000), ("m", "cm", 100), ("cm", "mm", 10))  # fmt: skip

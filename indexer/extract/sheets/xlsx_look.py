@@ -150,7 +150,7 @@ def _walk(elements: Iterable[Element], styles: Styles, look: SheetLook, hidden: 
 
     Of these elements, and of those within a cell, the end of the name tells which it is.
     """
-    number = 0  # of rows so far
+    number = column = 0  # of rows so far, of cells so far in this one
     noted = styles.noted
     for element in elements:
         tag = element.tag
@@ -159,10 +159,11 @@ def _walk(elements: Iterable[Element], styles: Styles, look: SheetLook, hidden: 
             style = int(value[:9]) if value.isdecimal() else 0
             computed = len(element) > 0 and str(element[0].tag)[-1] == "f"
             if style in noted or computed:
-                place = _place(element.get("r", "")) or _counted(element, number)
+                place = _place(element.get("r", "")) or (_row_of(element, number), column)
                 _take(place, style, computed, styles, look)
+            column += 1
         elif tag[-1] == "w":
-            number = _count(element.get("r"), number + 1)
+            number, column = _count(element.get("r"), number + 1), 0
             hidden.take_row(element, number)
             element.clear()
         elif tag.endswith("col"):
@@ -174,11 +175,10 @@ def _walk(elements: Iterable[Element], styles: Styles, look: SheetLook, hidden: 
                 look.merged.append((*begins, *ends))
 
 
-def _counted(cell: Element, above: int) -> Place:
-    """The place of a cell that does not name it: behind those before it, below those above."""
+def _row_of(cell: Element, above: int) -> int:
+    """The row, from 0, of a cell that does not name it: where it names none, below those above."""
     row = cell.getparent()
-    number = _count(row.get("r") if row is not None else None, above + 1)
-    return number - 1, sum(1 for _ in cell.itersiblings(preceding=True))
+    return _count(row.get("r") if row is not None else None, above + 1) - 1
 
 
 def _take(place: Place, style: int, computed: bool, styles: Styles, look: SheetLook) -> None:

@@ -385,6 +385,16 @@ def test_numbers_without_end_and_columns_without_number_cost_little():
     assert look.unseen.columns == frozenset(range(16_383))
 
 
+def test_cells_without_a_place_are_counted_once_and_not_once_a_cell():
+    cells = 40_000
+    row = '<row><c s="1"/></row><row>' + '<c s="1"/>' * cells + "</row>"
+    data, _ = sheet_of(lambda sheet: re.sub("<row.*</row>", row, sheet, flags=re.DOTALL))
+    begun = time.process_time()
+    look = read_look(ZipParts(data), "xl/worksheets/sheet1.xml", Styles({1: "0%"}, frozenset()))
+    assert time.process_time() - begun < 3  # the square took half a minute
+    assert list(look.formats) == [(0, 0), *((1, column) for column in range(cells))]
+
+
 def test_hidden_rows_columns_and_sheets_of_an_ods_stand_behind_the_mark_with_their_names():
     def row(*texts, visible=True):
         cells = (f"<table:table-cell><text:p>{text}</text:p></table:table-cell>" for text in texts)
