@@ -43,10 +43,6 @@ from indexer.sync.sharded import ShardedReading
 
 OUTDATED = "An earlier version of corpus-agent made the index; it is made anew."
 ANEW = "It is made anew, from the texts and vectors that were kept and are sound."
-LINKED_VECTORS = (
-    "The file of saved vectors has another name elsewhere, which corpus-agent makes none of: "
-    "it is left to that name, and its texts are embedded anew when they are needed."
-)
 LOST = "A first run did not finish, or the manifest of the index was lost."
 
 
@@ -92,8 +88,6 @@ def sync_folder(
         seen = walk(root, max_file_bytes)
         repaired = _repaired(writer, root, seen, choices, lost=lost)
         todo = make_plan(root, seen, writer.files, writer.manifest, today, choices)
-        if writer.vectors.leave_shared():
-            todo = replace(todo, reasons=(*todo.reasons, LINKED_VECTORS))
         if only is not None:
             todo = _of_one(writer, todo, only)
         writer.mounts, writer.kept_out = _mounts(writer, seen, todo), len(seen.kept_out)
@@ -145,8 +139,7 @@ def _repaired(writer: Writer, root: Path, seen: Walk, choices: Choices, *, lost:
 def _with_reason(todo: Plan, repaired: str, *, outdated: bool) -> Plan:
     """The plan with the reason why all is made anew, if it is for one that the plan cannot know."""
     reason = OUTDATED if outdated else f"{repaired} {ANEW}" if repaired else ""
-    linked = tuple(each for each in todo.reasons if each == LINKED_VECTORS)
-    return replace(todo, reasons=(reason, *linked)) if reason else todo
+    return replace(todo, reasons=(reason,)) if reason else todo
 
 
 def _of_one(writer: Writer, todo: Plan, source: str) -> Plan:

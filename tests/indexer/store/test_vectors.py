@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from indexer.chunk import Chunker
+from indexer.errors import CorpusError
 from indexer.records import Fingerprint, Query
 from indexer.store.folder import VECTORS
 from indexer.store.snapshot import Snapshot
 from indexer.store.vectors import SAVE_TEXTS, VectorCache, embed, key_of
-from indexer.sync.display import RunDisplay
-from indexer.sync.folder import LINKED_VECTORS, sync_folder
+from indexer.sync.folder import sync_folder
 from indexer.sync.run import Run, fingerprint_of
 from tests.support.fakes import ToyEncoder
 from tests.support.toy_index import CHUNKER, ENCODER, own, planned, rows, sync, writer
@@ -258,30 +258,24 @@ def test_without_the_file_nothing_is_lost_but_time(root, store):
     assert Snapshot(store).by_text(Query("sourdough", 5))
 
 
-class Reasons(RunDisplay):
-    """A display that keeps what is said before a run."""
-
-    said: tuple[str, ...] = ()
-
-    def start(self, todo, rebuilding):
-        self.said = todo.reasons
-
-
 @pytest.mark.parametrize("linked", [False, True])
-def test_a_file_with_another_name_is_left_to_it_and_a_run_says_so_once(
+def test_a_file_with_another_name_is_not_written_and_the_advice_mends_it(
     root, store, tmp_path, linked
 ):
     own(store, root)
     sync_folder(store, root, ENCODER)
     (kept,) = (store / VECTORS).iterdir()
     other = tmp_path / "other"
-    (other.hardlink_to if linked else other.write_bytes)(kept if linked else kept.read_bytes())
-    before, told = other.read_bytes(), []
-    for name in ("tea.md", "coffee.md"):
-        (root / name).write_text(f"The {name} is in the jar.\n")
-        display = Reasons()
-        assert sync_folder(store, root, ENCODER, display=display).added == 1
-        told.append(display.said)
-    assert told == [(LINKED_VECTORS,) if linked else (), ()]
+    if linked:
+        other.hardlink_to(kept)
+    else:  # the control
+        other.write_bytes(kept.read_bytes())
+    before = other.read_bytes()
+    (root / "tea.md").write_text("The tea is in the jar.\n")
+    if linked:
+        with pytest.raises(CorpusError, match="has another name elsewhere") as raised:
+            sync_folder(store, root, ENCODER)
+        assert "Remove it, and run the same command again" in raised.value.hint
+        kept.unlink()
+    assert sync_folder(store, root, ENCODER).added == 1
     assert other.read_bytes() == before
-    assert kept.stat().st_nlink == 1
